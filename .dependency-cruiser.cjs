@@ -1,0 +1,83 @@
+/** Imports go down only. Each row: a folder of src, and the folders that it may import beside the ground. */
+const MAY_IMPORT = {
+  kube: [],
+  markers: ["kube"],
+  generator: ["markers", "kube"],
+  runtime: ["markers", "kube"],
+  controlplane: ["kube"],
+  cli: ["generator", "controlplane", "runtime", "markers", "kube"],
+};
+const GROUND = "^src/(errors|log|clock)\\.ts$";
+
+const downward = Object.entries(MAY_IMPORT).map(([folder, below]) => ({
+  name: `${folder}-imports-downward`,
+  comment: `src/${folder} may import ${[...below, "errors, log, clock"].join(", ")}. Move the shared piece down, or pass it in.`,
+  severity: "error",
+  from: { path: `^src/${folder}/` },
+  to: {
+    path: "^src/",
+    pathNot: [`^src/${folder}/`, GROUND, ...below.map((name) => `^src/${name}/`)],
+  },
+}));
+
+/** A package, and the only places that know it. */
+const ONLY_IN = {
+  "ts-morph": "^src/(generator|cli)/",
+  commander: "^src/cli/",
+  "yeoman-environment": "^src/cli/vendor/",
+  "mem-fs-editor": "^src/cli/vendor/",
+  handlebars: "^src/cli/",
+  execa: "^src/cli/",
+  esbuild: "^src/cli/",
+  chokidar: "^src/cli/",
+  diff: "^src/cli/",
+  picocolors: "^src/cli/",
+  pino: "^src/(log\\.ts|runtime/)",
+  "prom-client": "^src/runtime/",
+};
+
+const packages = Object.entries(ONLY_IN).map(([name, where]) => ({
+  name: `only-there-${name}`,
+  comment: `${name} is imported in ${where} only: what an operator ships stays small.`,
+  severity: "error",
+  from: { path: "^src/", pathNot: where },
+  to: { path: `node_modules/${name}/` },
+}));
+
+module.exports = {
+  forbidden: [
+    {
+      name: "no-cycles",
+      severity: "error",
+      comment: "Move what both need into a third file below them.",
+      from: { path: "^src/" },
+      to: { circular: true },
+    },
+    ...downward,
+    ...packages,
+    {
+      name: "ground-imports-nothing",
+      severity: "error",
+      comment: "errors, log and clock stand under everything.",
+      from: { path: GROUND },
+      to: { path: "^src/", pathNot: GROUND },
+    },
+    {
+      name: "no-dev-dependency-in-src",
+      severity: "error",
+      comment:
+        "A user does not have it. Bundle it (src/cli/vendor) or make it a dependency, with a line in the changelog.",
+      from: { path: "^src/", pathNot: "^src/cli/vendor/" },
+      to: { dependencyTypes: ["npm-dev"], dependencyTypesNot: ["type-only"] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    tsConfig: { fileName: "tsconfig.json" },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["import", "node", "default"],
+    },
+  },
+};

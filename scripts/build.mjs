@@ -1,0 +1,11 @@
+// Builds dist/: generated sources first, then the compiler, then what is bundled.
+import { execFileSync } from "node:child_process";
+import { rmSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const run = (...command) =>
+  execFileSync(process.execPath, command, { cwd: root, stdio: "inherit" });
+
+rmSync(new URL("../dist", import.meta.url), { recursive: true, force: true });
+run("node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json");

@@ -1,0 +1,196 @@
+/**
+ * The only door to time and randomness.
+ *
+ * Everything that waits, dates or draws takes a `Clock`. The system's clock is used in production;
+ * a `VirtualClock` makes a run of hours a matter of milliseconds, and the same seed the same run.
+ *
+ * @module
+ */
+
+/** A pending call of a clock; `cancel` is a no-op once it ran. */
+export interface Timer {
+  cancel(): void;
+}
+
+/** Time and randomness as a port. */
+export interface Clock {
+  /** Wall time, in milliseconds since the epoch. */
+  now(): number;
+  /** Time that never goes back, in milliseconds from an arbitrary start. */
+  monotonicMs(): number;
+  /** Calls `run` once, after `delayMs` (at least 0). A system timer does not keep the process alive when `unref` is set. */
+  after(delayMs: number, run: () => void, options?: { readonly unref?: boolean }): Timer;
+  /** Resolves after `delayMs`; rejects with the signal's reason when it is aborted first. */
+  sleep(delayMs: number, signal?: AbortSignal): Promise<void>;
+  /** A number in [0, 1). */
+  random(): number;
+}
+
+/** Rejecting, cancellable sleep on any clock that has timers. */
+function sleepOn(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const aborted = (): void => {
+      timer.cancel();
+      reject(abortReason(signal));
+    };
+    const timer = clock.after(delayMs, () => {
+      signal?.removeEventListener("abort", aborted);
+      resolve();
+    });
+    if (signal?.aborted) aborted();
+    else signal?.addEventListener("abort", aborted, { once: true });
+  });
+}
+
+/** The reason of an aborted signal, as an error. */
+export function abortReason(signal: AbortSignal | undefined): Error {
+  const reason: unknown = signal?.reason;
+  return reason instanceof Error ? reason : new Error("aborted", { cause: reason });
+}
+
+/** The machine's own clock and random numbers. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  after(delayMs, run, options) {
+    // A delay over 2^31-1 ms would fire at once in Node.
+    const handle = setTimeout(run, Math.min(Math.max(delayMs, 0), 2 ** 31 - 1));
+    if (options?.unref) handle.unref();
+    return {
+      cancel: () => {
+        clearTimeout(handle);
+      },
+    };
+  },
+  sleep(delayMs, signal) {
+    return sleepOn(this, delayMs, signal);
+  },
+  random: () => Math.random(),
+};
+
+/**
+ * A signal that aborts `delayMs` from now with a `TimeoutError`, unless `parent` does so before.
+ * Call `clear` when the work is done, or the timer stays.
+ */
+export function timeoutSignal(
+  clock: Clock,
+  delayMs: number,
+  parent?: AbortSignal,
+): { readonly signal: AbortSignal; clear(): void } {
+  const controller = new AbortController();
+  const follow = (): void => {
+    controller.abort(parent?.reason);
+  };
+  const timer = clock.after(
+    delayMs,
+    () => {
+      controller.abort(new DOMException(`no answer within ${delayMs} ms`, "TimeoutError"));
+    },
+    { unref: true },
+  );
+  if (parent?.aborted) follow();
+  else parent?.addEventListener("abort", follow, { once: true });
+  return {
+    signal: controller.signal,
+    clear() {
+      timer.cancel();
+      parent?.removeEventListener("abort", follow);
+    },
+  };
+}
+
+interface Scheduled {
+  readonly at: number;
+  readonly order: number;
+  readonly run: () => void;
+}
+
+/**
+ * A clock that stands still until it is moved. Timers run in the order of their time, then of
+ * their registration; random numbers come from the seed.
+ */
+export class VirtualClock implements Clock {
+  #nowMs: number;
+  readonly #startMs: number;
+  #order = 0;
+  #state: number;
+  readonly #timers = new Set<Scheduled>();
+
+  constructor(options: { readonly startMs?: number; readonly seed?: number } = {}) {
+    this.#startMs = options.startMs ?? Date.UTC(2026, 0, 1);
+    this.#nowMs = this.#startMs;
+    this.#state = (options.seed ?? 1) >>> 0;
+  }
+
+  now(): number {
+    return this.#nowMs;
+  }
+
+  monotonicMs(): number {
+    return this.#nowMs - this.#startMs;
+  }
+
+  after(delayMs: number, run: () => void): Timer {
+    const timer = { at: this.#nowMs + Math.max(delayMs, 0), order: this.#order++, run };
+    this.#timers.add(timer);
+    return {
+      cancel: () => {
+        this.#timers.delete(timer);
+      },
+    };
+  }
+
+  sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
+    return sleepOn(this, delayMs, signal);
+  }
+
+  /** Mulberry32: small, seedable, good enough for jitter and schedules. */
+  random(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let mixed = this.#state;
+    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  /** How many timers wait. */
+  get pending(): number {
+    return this.#timers.size;
+  }
+
+  /** When the next timer is due, in wall time; `undefined` when none waits. */
+  get nextAt(): number | undefined {
+    return this.#next()?.at;
+  }
+
+  /**
+   * Moves on by `durationMs`. Each timer that falls due runs at its own time, and the promises
+   * that it settles are worked off before the next one.
+   */
+  async advance(durationMs: number): Promise<void> {
+    const end = this.#nowMs + durationMs;
+    await settlePromises();
+    for (let next = this.#next(); next && next.at <= end; next = this.#next()) {
+      this.#timers.delete(next);
+      this.#nowMs = Math.max(this.#nowMs, next.at);
+      next.run();
+      await settlePromises();
+    }
+    this.#nowMs = Math.max(this.#nowMs, end);
+  }
+
+  #next(): Scheduled | undefined {
+    let first: Scheduled | undefined;
+    for (const timer of this.#timers) {
+      if (!first || timer.at < first.at || (timer.at === first.at && timer.order < first.order)) {
+        first = timer;
+      }
+    }
+    return first;
+  }
+}
+
+/** Lets everything that is already resolved run its course: one turn of the real event loop. */
+function settlePromises(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,61 @@
+/**
+ * How a simulated controller speaks to the control plane: reads straight from the store, writes through
+ * the same path as a request over the network, with all its checks, as its own user and field manager.
+ *
+ * @module
+ */
+import type { Clock } from "../../clock.ts";
+import type { KubeObject, ObjectKey } from "../../kube/object.ts";
+import type { ResourceInfo } from "../../kube/resource.ts";
+
+/** Something changed in the store. Objects are frozen. */
+export interface StoreEvent {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  readonly resource: Pick<ResourceInfo, "group" | "plural">;
+  readonly object: KubeObject;
+  readonly old?: KubeObject;
+}
+
+/** Which objects of a resource. */
+export interface Selection {
+  readonly namespace?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** What a deletion demands. */
+export interface DeleteOptions {
+  readonly gracePeriodSeconds?: number;
+  readonly propagationPolicy?: "Orphan" | "Background" | "Foreground";
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+}
+
+/** A resource by its group and plural, in its preferred version: `{ group: "apps", plural: "deployments" }`. */
+export type ResourceName = Pick<ResourceInfo, "group" | "plural">;
+
+/** Reads are synchronous and see every write that was answered. Writes throw `StatusError`. */
+export interface ControllerClient {
+  find(resource: ResourceName, key: ObjectKey): KubeObject | undefined;
+  list(resource: ResourceName, selection?: Selection): readonly KubeObject[];
+  /** Every resource that can be listed and deleted, built-in and custom. */
+  resources(): readonly ResourceInfo[];
+  create(resource: ResourceName, object: KubeObject): Promise<KubeObject>;
+  update(resource: ResourceName, object: KubeObject, subresource?: string): Promise<KubeObject>;
+  /** A JSON merge patch. */
+  patch(
+    resource: ResourceName,
+    key: ObjectKey,
+    patch: object,
+    subresource?: string,
+  ): Promise<KubeObject>;
+  remove(resource: ResourceName, key: ObjectKey, options?: DeleteOptions): Promise<void>;
+  /** Calls `listener` after each change, in the order of the changes. */
+  subscribe(listener: (event: StoreEvent) => void): () => void;
+}
+
+/** What a controller is built with. */
+export interface ControllerContext {
+  /** The client that writes as `name`, for example `deployment-controller`. */
+  clientFor(name: string): ControllerClient;
+  readonly clock: Clock;
+}

@@ -1,0 +1,107 @@
+/**
+ * What the control plane knows of each resource that it serves.
+ *
+ * Built-in kinds come from a table (`builtin/`), custom ones from CustomResourceDefinitions (`crd/`). The
+ * write path asks a `Strategy` for everything that differs from kind to kind, and nothing else.
+ *
+ * @module
+ */
+import type { Clock } from "../clock.ts";
+import type { FieldError } from "../kube/field-errors.ts";
+import type { KubeObject } from "../kube/object.ts";
+import type { ResourceInfo } from "../kube/resource.ts";
+import type { Schema } from "../kube/schema/structural.ts";
+
+/** Who asks. */
+export interface User {
+  readonly name: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** What a strategy may know of the write that it takes part in. */
+export interface WriteContext {
+  readonly user: User;
+  readonly dryRun: boolean;
+  readonly clock: Clock;
+  /** Objects as they are stored now: for references across kinds. */
+  find(group: string, plural: string, namespace: string, name: string): KubeObject | undefined;
+  list(group: string, plural: string, namespace?: string): readonly KubeObject[];
+  /** Adds a `Warning` header to the answer. */
+  warn(text: string): void;
+}
+
+/**
+ * How one endpoint (a resource, or one of its subresources) treats objects on their way to the store.
+ * Objects handed in may be changed; `old` is frozen.
+ */
+export interface Strategy {
+  /** Fills in what a client may leave out; also run on what is read from the store. */
+  setDefaults(object: KubeObject): void;
+  /** Before a create is validated: resets the status, allocates, sets the first generation. */
+  prepareForCreate(object: KubeObject, context: WriteContext): void;
+  /** Before an update is validated: keeps what this endpoint may not change, bumps the generation. */
+  prepareForUpdate(object: KubeObject, old: KubeObject, context: WriteContext): void;
+  /** Everything wrong with a new object, beyond its metadata. */
+  validateCreate(object: KubeObject, context: WriteContext): FieldError[];
+  /** Everything wrong with a change, beyond the metadata's own rules. */
+  validateUpdate(object: KubeObject, old: KubeObject, context: WriteContext): FieldError[];
+  /** How a name of this kind is checked: the messages of what is wrong with it. */
+  validateName(name: string, prefix: boolean): string[];
+  /** PUT of a missing object creates it. */
+  readonly allowCreateOnUpdate: boolean;
+  /** PUT without a resourceVersion overwrites whatever is there. */
+  readonly allowUnconditionalUpdate: boolean;
+}
+
+/** A column of a kind's table. */
+export interface TableColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly format: string;
+  readonly description: string;
+  /** 0 always shown, 1 with `-o wide`. */
+  readonly priority: number;
+}
+
+/** How a kind is shown as a table. */
+export interface TablePrinter {
+  readonly columns: readonly TableColumn[];
+  /** The cells of one object, in the order of the columns. */
+  cells(object: KubeObject, nowMs: number): unknown[];
+}
+
+/** `status`, `scale` and the like. */
+export interface ServedSubresource {
+  readonly name: string;
+  readonly verbs: readonly string[];
+  /** The kind that travels, when it is not the parent's (`autoscaling/v1 Scale`). */
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  /** Present where the subresource writes the parent object itself (`status`). */
+  readonly strategy?: Strategy;
+}
+
+/** One version of one resource, as served. */
+export interface ServedResource extends ResourceInfo {
+  readonly singular: string;
+  readonly listKind: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly verbs: readonly string[];
+  readonly builtIn: boolean;
+  /** The version in which objects are kept; equal to `version` for most. */
+  readonly storageVersion: string;
+  readonly storageVersionHash?: string;
+  readonly schema: Schema;
+  readonly strategy: Strategy;
+  readonly subresources: readonly ServedSubresource[];
+  /** Absent: Name and Age. */
+  readonly table?: TablePrinter;
+  /** Values that a field selector may ask for, beside metadata.name and metadata.namespace. */
+  readonly selectableFields?: Readonly<Record<string, (object: KubeObject) => string>>;
+  /** A `Warning` header on each use of this version. */
+  readonly deprecationWarning?: string;
+}

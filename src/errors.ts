@@ -1,0 +1,87 @@
+/**
+ * The one family of errors: each says what happened, where, and what to do next.
+ *
+ * A code is a stable, readable name (`kind-exists`); `message` is in the user's words; `fix` is the
+ * next step. Subclasses exist only where a caller branches on them.
+ *
+ * @module
+ */
+
+/** The base of every error that tsop throws on purpose. */
+export class TsopError extends Error {
+  override readonly name: string = "TsopError";
+  readonly code: string;
+  /** The next step, as a sentence. */
+  readonly fix: string;
+
+  constructor(code: string, message: string, fix: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+    this.fix = fix;
+  }
+}
+
+/** The command line was used wrongly; the CLI exits with 2. */
+export class UsageError extends TsopError {
+  override readonly name = "UsageError";
+}
+
+/** A defect of tsop itself. */
+export class InternalError extends TsopError {
+  override readonly name = "InternalError";
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(
+      "internal-error",
+      message,
+      "This is a defect of tsop. Please report it with the command and its output.",
+      options,
+    );
+  }
+}
+
+/** A reconcile must not be tried again before something changes. */
+export class TerminalError extends TsopError {
+  override readonly name = "TerminalError";
+
+  constructor(message: string, options?: ErrorOptions) {
+    super("terminal-error", message, "Change the object; it is not tried again as it is.", options);
+  }
+}
+
+/** One finding in a user's file. Lines and columns count from 1. */
+export interface Diagnostic {
+  readonly severity: "error" | "warning";
+  readonly code: string;
+  readonly message: string;
+  readonly fix: string;
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** All findings of one run over a user's files; the CLI exits with 1. */
+export class SourceError extends TsopError {
+  override readonly name = "SourceError";
+  readonly diagnostics: readonly Diagnostic[];
+
+  constructor(diagnostics: readonly Diagnostic[]) {
+    super(
+      "source-errors",
+      diagnostics.map(formatDiagnostic).join("\n"),
+      "Fix the lines above and run the command again; nothing was written.",
+    );
+    this.diagnostics = diagnostics;
+  }
+}
+
+/** A finding as two lines: `file:line:column code: message`, then the fix, indented. */
+export function formatDiagnostic(diagnostic: Diagnostic): string {
+  const { file, line, column, code, message, fix } = diagnostic;
+  return `${file}:${line}:${column} ${code}: ${message}\n  ${fix}`;
+}
+
+/** The message of whatever was thrown. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

@@ -1,0 +1,149 @@
+/**
+ * What is wrong with a field, in the API server's words.
+ *
+ * Validation collects `FieldError`s; `invalid` makes one `Status` of them. The texts are those of
+ * k8s.io/apimachinery's `field` package, because users search for them.
+ *
+ * @see https://pkg.go.dev/k8s.io/apimachinery/pkg/util/validation/field
+ * @module
+ */
+import { type StatusError, failure } from "./status.ts";
+
+/** The reasons as they stand in `details.causes`. */
+export type FieldErrorReason =
+  | "FieldValueNotFound"
+  | "FieldValueRequired"
+  | "FieldValueDuplicate"
+  | "FieldValueInvalid"
+  | "FieldValueNotSupported"
+  | "FieldValueForbidden"
+  | "FieldValueTooLong"
+  | "FieldValueTooMany"
+  | "InternalError"
+  | "FieldValueTypeInvalid";
+
+/** One mistake in one field. */
+export interface FieldError {
+  readonly reason: FieldErrorReason;
+  /** The path, such as `spec.ports[0].name`; empty for the object itself. */
+  readonly field: string;
+  /** Without the path: `Invalid value: "x": must be ...`. */
+  readonly message: string;
+}
+
+const withDetail = (head: string, detail: string): string =>
+  detail === "" ? head : `${head}: ${detail}`;
+
+/** The value as Go prints it in these messages: strings quoted, structures as JSON. */
+export function formatValue(value: unknown): string {
+  if (value === undefined) return "null";
+  return typeof value === "string" ? quote(value) : JSON.stringify(value);
+}
+
+/** A string as Go's `%q` prints it. */
+export function quote(text: string): string {
+  return JSON.stringify(text).replace(
+    /[\u007f-\u009f\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+/** The value does not do: `Invalid value: "x": detail`. */
+export const invalidValue = (field: string, value: unknown, detail: string): FieldError => ({
+  reason: "FieldValueInvalid",
+  field,
+  message: withDetail(`Invalid value: ${formatValue(value)}`, detail),
+});
+
+/** The value has the wrong type. */
+export const typeInvalid = (field: string, value: unknown, detail: string): FieldError => ({
+  reason: "FieldValueTypeInvalid",
+  field,
+  message: withDetail(`Invalid value: ${formatValue(value)}`, detail),
+});
+
+/** The field is missing. */
+export const required = (field: string, detail = ""): FieldError => ({
+  reason: "FieldValueRequired",
+  field,
+  message: withDetail("Required value", detail),
+});
+
+/** The value is none of the known ones. */
+export const notSupported = (
+  field: string,
+  value: unknown,
+  supported: readonly string[],
+): FieldError => ({
+  reason: "FieldValueNotSupported",
+  field,
+  message: withDetail(
+    `Unsupported value: ${formatValue(value)}`,
+    supported.length > 0 ? `supported values: ${supported.map(quote).join(", ")}` : "",
+  ),
+});
+
+/** The value stands twice where it must be unique. */
+export const duplicate = (field: string, value: unknown): FieldError => ({
+  reason: "FieldValueDuplicate",
+  field,
+  message: `Duplicate value: ${formatValue(value)}`,
+});
+
+/** The field may not be set, or not changed, here. */
+export const forbidden = (field: string, detail: string): FieldError => ({
+  reason: "FieldValueForbidden",
+  field,
+  message: withDetail("Forbidden", detail),
+});
+
+/** The value refers to something that is not there. */
+export const notFoundValue = (field: string, value: unknown): FieldError => ({
+  reason: "FieldValueNotFound",
+  field,
+  message: `Not found: ${formatValue(value)}`,
+});
+
+/** The text has more than `maxBytes` bytes. */
+export const tooLong = (field: string, maxBytes: number): FieldError => ({
+  reason: "FieldValueTooLong",
+  field,
+  message: `Too long: may not be more than ${maxBytes} bytes`,
+});
+
+/** The list has more than `max` items. */
+export const tooMany = (field: string, count: number, max: number): FieldError => ({
+  reason: "FieldValueTooMany",
+  field,
+  message: `Too many: ${count}: must have at most ${max} item${max === 1 ? "" : "s"}`,
+});
+
+/** `path: message`, as it stands in a `Status` message. */
+export function formatFieldError(error: FieldError): string {
+  return `${error.field}: ${error.message}`;
+}
+
+/**
+ * 422 Invalid with one cause for each error.
+ *
+ * @param kind - the kind, qualified as `Kind.group` in the message
+ */
+export function invalid(
+  kind: { readonly group: string; readonly kind: string },
+  name: string,
+  errors: readonly FieldError[],
+): StatusError {
+  const texts = [...new Set(errors.map(formatFieldError))];
+  const qualified = kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`;
+  const summary = texts.length === 1 ? (texts[0] ?? "") : `[${texts.join(", ")}]`;
+  return failure(422, "Invalid", `${qualified} ${quote(name)} is invalid: ${summary}`, {
+    ...(name === "" ? {} : { name }),
+    ...(kind.group === "" ? {} : { group: kind.group }),
+    kind: kind.kind,
+    causes: errors.map(({ reason, message, field }) => ({
+      reason,
+      message,
+      ...(field === "" ? {} : { field }),
+    })),
+  });
+}

@@ -1,0 +1,89 @@
+/**
+ * What every Kubernetes object is: plain JSON with a type, a name and metadata.
+ *
+ * @module
+ */
+
+/** Any JSON value. */
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+
+/** A JSON object of unknown fields. */
+export type JsonObject = Record<string, unknown>;
+
+/** Who owns an object; `controller` marks the one that manages it. */
+export interface OwnerReference {
+  apiVersion: string;
+  kind: string;
+  name: string;
+  uid: string;
+  controller?: boolean;
+  blockOwnerDeletion?: boolean;
+}
+
+/** Which manager owns which fields of an object. */
+export interface ManagedFieldsEntry {
+  manager?: string;
+  operation?: "Apply" | "Update";
+  apiVersion?: string;
+  time?: string;
+  fieldsType?: "FieldsV1";
+  fieldsV1?: JsonObject;
+  subresource?: string;
+}
+
+/** The metadata of an object. Times are RFC 3339 strings, as on the wire. */
+export interface ObjectMeta {
+  name?: string;
+  generateName?: string;
+  namespace?: string;
+  uid?: string;
+  resourceVersion?: string;
+  generation?: number;
+  creationTimestamp?: string;
+  deletionTimestamp?: string;
+  deletionGracePeriodSeconds?: number;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  ownerReferences?: OwnerReference[];
+  finalizers?: string[];
+  managedFields?: ManagedFieldsEntry[];
+}
+
+/** An object of any kind. */
+export interface KubeObject {
+  apiVersion: string;
+  kind: string;
+  metadata: ObjectMeta;
+}
+
+/** The metadata of a list. */
+export interface ListMeta {
+  resourceVersion?: string;
+  continue?: string;
+  remainingItemCount?: number;
+}
+
+/** A list of objects of one kind. */
+export interface KubeList<T> {
+  apiVersion: string;
+  kind: string;
+  metadata: ListMeta;
+  items: T[];
+}
+
+/** Names one object of a kind; cluster-scoped objects have no namespace. */
+export interface ObjectKey {
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+/** `namespace/name`, or `name` of a cluster-scoped object. */
+export function formatKey(key: ObjectKey): string {
+  return key.namespace ? `${key.namespace}/${key.name}` : key.name;
+}
+
+/** The key of an object that has a name. */
+export function keyOf(object: KubeObject): ObjectKey {
+  const { namespace, name = "" } = object.metadata;
+  return namespace ? { namespace, name } : { name };
+}

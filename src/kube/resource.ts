@@ -1,0 +1,71 @@
+/**
+ * Tokens: the values that stand for a kind wherever code has to name one.
+ *
+ * A built-in kind is a `ResourceType` (`Deployment` of `tsop/k8s`); a kind of the user is its class, to
+ * which `@Resource` has attached one. `resourceOf` makes them equal.
+ *
+ * @module
+ */
+import { TsopError } from "../errors.ts";
+import type { KubeObject } from "./object.ts";
+
+/** What a client has to know of a kind to speak of it. */
+export interface ResourceInfo {
+  /** Empty for the core group. */
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly namespaced: boolean;
+}
+
+declare const objectType: unique symbol;
+
+/** A kind whose objects have the type `T`. */
+export interface ResourceType<T extends KubeObject = KubeObject> extends ResourceInfo {
+  /** Only for the compiler: carries `T`. */
+  readonly [objectType]?: T;
+}
+
+/** A class to which `@Resource` was applied. */
+export type ResourceClass<T extends KubeObject = KubeObject> = abstract new (...args: never[]) => T;
+
+/** Stands for the kind of `T`: `Deployment`, `MyWeb`, or the result of `dynamic(...)`. */
+export type Token<T extends KubeObject = KubeObject> = ResourceType<T> | ResourceClass<T>;
+
+/** Where `@Resource` leaves the `ResourceInfo` on the class. */
+export const resourceKey: unique symbol = Symbol.for("tsop.resource");
+
+/**
+ * The kind that a token stands for.
+ *
+ * @throws TsopError `not-a-resource` for a class without `@Resource`
+ */
+export function resourceOf(token: Token): ResourceInfo {
+  if (typeof token !== "function") return token;
+  const info = (token as { [resourceKey]?: ResourceInfo })[resourceKey];
+  if (info) return info;
+  throw new TsopError(
+    "not-a-resource",
+    `The class ${token.name} does not stand for a kind.`,
+    `Put @Resource({ group, version, ... }) on ${token.name}, or pass the class that has it.`,
+  );
+}
+
+/** `v1` or `group/version`. */
+export function apiVersionOf(info: Pick<ResourceInfo, "group" | "version">): string {
+  return info.group === "" ? info.version : `${info.group}/${info.version}`;
+}
+
+/** Splits `v1` or `group/version`. */
+export function parseApiVersion(apiVersion: string): { group: string; version: string } {
+  const slash = apiVersion.indexOf("/");
+  return slash < 0
+    ? { group: "", version: apiVersion }
+    : { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
+}
+
+/** `plural.group`, or `plural` in the core group: how messages and CRD names speak of a kind. */
+export function groupResourceOf(info: Pick<ResourceInfo, "group" | "plural">): string {
+  return info.group === "" ? info.plural : `${info.plural}.${info.group}`;
+}

@@ -1,0 +1,72 @@
+/**
+ * The schema of a kind, custom or built-in, as one tree that every step of a write walks.
+ *
+ * It is OpenAPI v3 as a CustomResourceDefinition holds it, with Kubernetes' extensions under their
+ * wire names. Built-in kinds use the same shape (their `$ref`s are resolved to the nodes themselves,
+ * so the graph may have cycles: walk it along data, never by itself) plus the patch extensions.
+ *
+ * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
+ * @module
+ */
+import type { Json } from "../object.ts";
+
+/** A CEL rule of `x-kubernetes-validations`. */
+export interface ValidationRule {
+  rule: string;
+  message?: string;
+  messageExpression?: string;
+  reason?: string;
+  fieldPath?: string;
+  optionalOldSelf?: boolean;
+}
+
+/** A node of a schema. */
+export interface Schema {
+  type?: "object" | "array" | "string" | "integer" | "number" | "boolean";
+  format?: string;
+  title?: string;
+  description?: string;
+  default?: Json;
+  example?: Json;
+  externalDocs?: { url?: string; description?: string };
+  nullable?: boolean;
+  enum?: Json[];
+
+  properties?: Record<string, Schema>;
+  additionalProperties?: Schema | boolean;
+  required?: string[];
+  minProperties?: number;
+  maxProperties?: number;
+
+  items?: Schema;
+  minItems?: number;
+  maxItems?: number;
+  uniqueItems?: boolean;
+
+  minimum?: number;
+  maximum?: number;
+  exclusiveMinimum?: boolean;
+  exclusiveMaximum?: boolean;
+  multipleOf?: number;
+
+  minLength?: number;
+  maxLength?: number;
+  pattern?: string;
+
+  allOf?: Schema[];
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  not?: Schema;
+
+  "x-kubernetes-preserve-unknown-fields"?: boolean;
+  "x-kubernetes-embedded-resource"?: boolean;
+  "x-kubernetes-int-or-string"?: boolean;
+  "x-kubernetes-list-type"?: "atomic" | "set" | "map";
+  "x-kubernetes-list-map-keys"?: string[];
+  "x-kubernetes-map-type"?: "granular" | "atomic";
+  "x-kubernetes-validations"?: ValidationRule[];
+
+  /** Built-in kinds only: how a strategic merge patch treats the field. */
+  "x-kubernetes-patch-strategy"?: string;
+  "x-kubernetes-patch-merge-key"?: string;
+}

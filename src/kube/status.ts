@@ -1,0 +1,98 @@
+/**
+ * `Status`: how Kubernetes says that a request failed (or that a deletion is done).
+ *
+ * The constructors word it as the API server does; a client turns an answer back into a
+ * `StatusError` and asks it with the predicates.
+ *
+ * @see https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/
+ * @module
+ */
+import type { ListMeta } from "./object.ts";
+
+/** One of several causes of a failure; `field` is the path in the object. */
+export interface StatusCause {
+  reason?: string;
+  message?: string;
+  field?: string;
+}
+
+/** What the failure is about. */
+export interface StatusDetails {
+  name?: string;
+  group?: string;
+  kind?: string;
+  uid?: string;
+  causes?: StatusCause[];
+  retryAfterSeconds?: number;
+}
+
+/** The `Status` object of the wire. */
+export interface Status {
+  kind: "Status";
+  apiVersion: "v1";
+  metadata: ListMeta;
+  status: "Success" | "Failure";
+  message?: string;
+  reason?: string;
+  details?: StatusDetails;
+  code: number;
+}
+
+/** A failed request, with the API server's `Status`. */
+export class StatusError extends Error {
+  override readonly name = "StatusError";
+  readonly status: Status;
+
+  constructor(status: Status, options?: ErrorOptions) {
+    super(status.message ?? status.reason ?? `HTTP ${status.code}`, options);
+    this.status = status;
+  }
+
+  get code(): number {
+    return this.status.code;
+  }
+
+  get reason(): string {
+    return this.status.reason ?? "";
+  }
+}
+
+/** A `Status` of a failure; empty parts are left out, as on the wire. */
+export function failure(
+  code: number,
+  reason: string,
+  message: string,
+  details?: StatusDetails,
+): StatusError {
+  return new StatusError({
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Failure",
+    message,
+    ...(reason === "" ? {} : { reason }),
+    ...(details ? { details } : {}),
+    code,
+  });
+}
+
+/** Whether `thrown` is a `StatusError` with that reason. */
+export function hasReason(thrown: unknown, reason: string): thrown is StatusError {
+  return thrown instanceof StatusError && thrown.reason === reason;
+}
+
+/** 404: the object, or its kind, is not there. */
+export const isNotFound = (thrown: unknown): thrown is StatusError => hasReason(thrown, "NotFound");
+/** 409: the object changed since it was read. */
+export const isConflict = (thrown: unknown): thrown is StatusError => hasReason(thrown, "Conflict");
+/** 409: there is one of that name. */
+export const isAlreadyExists = (thrown: unknown): thrown is StatusError =>
+  hasReason(thrown, "AlreadyExists");
+/** 422: the API server refuses the object's content. */
+export const isInvalid = (thrown: unknown): thrown is StatusError => hasReason(thrown, "Invalid");
+/** 403: the user lacks the right. */
+export const isForbidden = (thrown: unknown): thrown is StatusError =>
+  hasReason(thrown, "Forbidden");
+/** 410: that resourceVersion is no longer held. */
+export const isExpired = (thrown: unknown): thrown is StatusError =>
+  hasReason(thrown, "Expired") || hasReason(thrown, "Gone");

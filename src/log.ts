@@ -1,0 +1,31 @@
+/**
+ * The shape of a logger: that of pino, so that a pino instance fits as it is.
+ *
+ * Libraries of ours take a `Logger`; who composes them decides where the lines go.
+ *
+ * @module
+ */
+
+/** A structured line: fields first, then the message. */
+export interface LogMethod {
+  (fields: object, message?: string): void;
+  (message: string): void;
+}
+
+/** What pino's loggers have of it; `child` adds fields to every line. */
+export interface Logger {
+  debug: LogMethod;
+  info: LogMethod;
+  warn: LogMethod;
+  error: LogMethod;
+  child(fields: Record<string, unknown>): Logger;
+}
+
+/** A logger that says nothing. */
+export const silentLogger: Logger = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+  child: () => silentLogger,
+};

@@ -1,0 +1,6 @@
+/**
+ * What an operator's tests import: the control plane, a virtual clock, `eventually`.
+ *
+ * @module
+ */
+export { VirtualClock } from "./clock.ts";

@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { VirtualClock, systemClock, timeoutSignal } from "../src/clock.ts";
+
+describe("VirtualClock", () => {
+  it("runs timers in the order of their time, each at its own time", async () => {
+    const clock = new VirtualClock({ startMs: 0 });
+    const seen: [string, number][] = [];
+    clock.after(20, () => seen.push(["late", clock.now()]));
+    clock.after(10, () => {
+      seen.push(["early", clock.now()]);
+      clock.after(5, () => seen.push(["nested", clock.now()]));
+    });
+    await clock.advance(30);
+    expect(seen).toEqual([
+      ["early", 10],
+      ["nested", 15],
+      ["late", 20],
+    ]);
+    expect(clock.now()).toBe(30);
+  });
+
+  it("does not run a timer that was cancelled", async () => {
+    const clock = new VirtualClock();
+    let ran = false;
+    clock
+      .after(1, () => {
+        ran = true;
+      })
+      .cancel();
+    await clock.advance(10);
+    expect(ran).toBe(false);
+    expect(clock.pending).toBe(0);
+  });
+
+  it("draws the same numbers from the same seed", () => {
+    const draw = (seed: number): number[] => {
+      const clock = new VirtualClock({ seed });
+      return Array.from({ length: 5 }, () => clock.random());
+    };
+    expect(draw(7)).toEqual(draw(7));
+    expect(draw(7)).not.toEqual(draw(8));
+  });
+
+  it("rejects a sleep with the reason of its signal, and leaves no timer", async () => {
+    const clock = new VirtualClock();
+    const controller = new AbortController();
+    const asleep = clock.sleep(1000, controller.signal);
+    controller.abort(new Error("stopped"));
+    await expect(asleep).rejects.toThrow("stopped");
+    expect(clock.pending).toBe(0);
+  });
+
+  it("aborts a timeout signal at its time, unless it was cleared", async () => {
+    const clock = new VirtualClock();
+    const late = timeoutSignal(clock, 100);
+    const cleared = timeoutSignal(clock, 100);
+    cleared.clear();
+    await clock.advance(100);
+    expect(late.signal.aborted).toBe(true);
+    expect(cleared.signal.aborted).toBe(false);
+  });
+});
+
+describe("systemClock", () => {
+  it("sleeps at once when its signal is already aborted", async () => {
+    await expect(systemClock.sleep(60_000, AbortSignal.abort(new Error("no")))).rejects.toThrow(
+      "no",
+    );
+  });
+});

@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    exclude: ["test/**/fixtures/**"],
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+    // Two cores are what CI has; more workers only make each of them slower.
+    maxWorkers: 2,
+  },
+});
