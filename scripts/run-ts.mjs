@@ -1,5 +1,6 @@
 // Runs a TypeScript file of this project: `node scripts/run-ts.mjs FILE [argument ...]`. Bundled by esbuild into .cache/.
 import { build } from "esbuild";
+import { readFile, rm } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
@@ -7,6 +8,21 @@ const [file, ...rest] = process.argv.slice(2);
 if (!file) throw new Error("usage: node scripts/run-ts.mjs FILE [argument ...]");
 const root = fileURLToPath(new URL("..", import.meta.url));
 const outfile = resolve(root, ".cache/run", `${basename(file, ".ts")}-${process.pid}.mjs`);
+
+/** A file that reads its neighbours by `import.meta.url` must find them although it is bundled elsewhere. */
+const ownUrl = {
+  name: "own-url",
+  setup({ onLoad }) {
+    onLoad({ filter: /\.ts$/ }, async ({ path }) => ({
+      contents: (await readFile(path, "utf8")).replaceAll(
+        "import.meta.url",
+        JSON.stringify(pathToFileURL(path).href),
+      ),
+      loader: "ts",
+    }));
+  },
+};
+
 await build({
   entryPoints: [resolve(file)],
   outfile,
@@ -16,9 +32,12 @@ await build({
   format: "esm",
   target: "node20",
   sourcemap: "inline",
-  loader: { ".json": "json" },
-  define: { "import.meta.dirname": JSON.stringify(resolve(root)) },
+  plugins: [ownUrl],
   logLevel: "warning",
 });
 process.argv = [process.argv[0] ?? "node", file, ...rest];
-await import(pathToFileURL(outfile).href);
+try {
+  await import(pathToFileURL(outfile).href);
+} finally {
+  await rm(outfile, { force: true });
+}

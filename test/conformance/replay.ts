@@ -1,0 +1,186 @@
+/**
+ * Replays the recorded answers of a real kube-apiserver against the embedded control plane.
+ *
+ * The player and the comparison are those of the recordings themselves (`conform.mjs` beside them); this file
+ * only starts the right kind of control plane for each group and counts.
+ *
+ * @module
+ */
+import { readFileSync, readdirSync } from "node:fs";
+import { X509Certificate } from "node:crypto";
+import { parse } from "yaml";
+import { startControlPlane } from "../../src/controlplane/control-plane.ts";
+import { sharedPath } from "../support/shared.ts";
+
+/** One step whose answer differs, with the differing places. */
+export interface Difference {
+  readonly step: number;
+  readonly request: string;
+  readonly found: readonly { path: string; expected: unknown; actual: unknown }[];
+}
+
+/** What became of one scenario. */
+export interface ScenarioResult {
+  readonly id: string;
+  readonly title: string;
+  readonly steps: number;
+  readonly same: number;
+  readonly failure?: string;
+  readonly different: readonly Difference[];
+}
+
+/** The scenarios of one recording. */
+export interface RecordingResult {
+  readonly file: string;
+  readonly group: string;
+  readonly scenarios: readonly ScenarioResult[];
+}
+
+interface Scenario {
+  readonly id: string;
+  readonly steps: readonly { readonly answer?: unknown }[];
+}
+
+interface Player {
+  Server: new (options: object) => { close(): void };
+  replay(server: unknown, scenario: Scenario): Promise<ScenarioResult>;
+  useWebhookCertificate(pem: { key: string; cert: string }): void;
+}
+
+/** What to replay, and how much of it at once. */
+export interface ReplayOptions {
+  /** Beginnings of recording names: `B`, `E-apply-`; all when left out. */
+  readonly groups?: readonly string[];
+  /** Scenario ids. */
+  readonly only?: readonly string[];
+  readonly jobs?: number;
+  readonly onRecording?: (result: RecordingResult) => void;
+}
+
+const recordings = sharedPath("conformance", "recordings");
+
+function namesOf(groups: readonly string[] | undefined): string[] {
+  return readdirSync(recordings)
+    .filter((name) => name.endsWith(".json"))
+    .filter((name) => !groups || groups.some((group) => name.startsWith(group)))
+    .sort();
+}
+
+async function eachOf<T, R>(items: readonly T[], jobs: number, work: (item: T) => Promise<R>) {
+  const results: R[] = [];
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < items.length) {
+      const index = next++;
+      results[index] = await work(items[index] as T);
+    }
+  };
+  await Promise.all(Array.from({ length: jobs }, worker));
+  return results;
+}
+
+/** A scenario that hangs is a difference, not the end of the run. */
+async function withDeadline(scenario: Scenario, work: Promise<ScenarioResult>) {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<ScenarioResult>((resolve) => {
+    timer = setTimeout(() => {
+      const steps = scenario.steps.filter((step) => step.answer !== undefined).length;
+      resolve({ id: scenario.id, title: "", steps, same: 0, failure: "hangs", different: [] });
+    }, 120_000);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The recording's own settings: groups A to M ran without controllers, N with all but a kubelet. */
+async function replayRecording(player: Player, name: string, options: ReplayOptions) {
+  const group = name.slice(0, 1);
+  const scenarios = (
+    JSON.parse(readFileSync(`${recordings}/${name}`, "utf8")) as Scenario[]
+  ).filter(({ id }) => !options.only || options.only.includes(id));
+  const controlPlane = await startControlPlane({
+    controllers: group === "N" ? "no-kubelet" : "off",
+    nodes: 0,
+  });
+  const server = new player.Server(connectionOf(controlPlane.kubeconfig));
+  try {
+    const results = await eachOf(scenarios, options.jobs ?? 8, (scenario) =>
+      withDeadline(scenario, player.replay(server, scenario)),
+    );
+    return { file: name, group, scenarios: results };
+  } finally {
+    server.close();
+    await controlPlane.stop();
+  }
+}
+
+/** Certificates and address out of a kubeconfig with one cluster and one user. */
+export function connectionOf(kubeconfig: string): {
+  server: string;
+  ca: string;
+  cert: string;
+  key: string;
+} {
+  const config = parse(kubeconfig) as {
+    clusters: { cluster: { server: string; "certificate-authority-data": string } }[];
+    users: { user: { "client-certificate-data": string; "client-key-data": string } }[];
+  };
+  const decode = (data: string): string => Buffer.from(data, "base64").toString();
+  const cluster = config.clusters[0]?.cluster;
+  const user = config.users[0]?.user;
+  if (!cluster || !user) throw new Error("a kubeconfig with one cluster and one user is expected");
+  const ca = decode(cluster["certificate-authority-data"]);
+  new X509Certificate(ca);
+  return {
+    server: cluster.server,
+    ca,
+    cert: decode(user["client-certificate-data"]),
+    key: decode(user["client-key-data"]),
+  };
+}
+
+/** Replays recordings one after the other, the scenarios of each side by side. */
+export async function replayRecordings(options: ReplayOptions = {}): Promise<RecordingResult[]> {
+  const player = (await import(sharedPath("conformance", "conform.mjs"))) as Player;
+  const results: RecordingResult[] = [];
+  for (const name of namesOf(options.groups)) {
+    const result = await replayRecording(player, name, options);
+    if (result.scenarios.length === 0) continue;
+    results.push(result);
+    options.onRecording?.(result);
+  }
+  return results;
+}
+
+/** How many answers of a set of recordings are equal. */
+export interface Count {
+  readonly same: number;
+  readonly steps: number;
+}
+
+/** The sum over scenarios. */
+export function countOf(scenarios: readonly ScenarioResult[]): Count {
+  return {
+    same: scenarios.reduce((sum, { same }) => sum + same, 0),
+    steps: scenarios.reduce((sum, { steps }) => sum + steps, 0),
+  };
+}
+
+/** Counts by group letter, and `all`. */
+export function countsByGroup(results: readonly RecordingResult[]): Record<string, Count> {
+  const groups = [...new Set(results.map(({ group }) => group))].sort();
+  return Object.fromEntries(
+    [
+      ...groups.map((group) => [group, results.filter((one) => one.group === group)] as const),
+      ["all", results] as const,
+    ].map(([name, some]) => [name, countOf(some.flatMap(({ scenarios }) => scenarios))]),
+  );
+}
+
+/** In percent, one decimal, rounded down: 99.99 is not 100. */
+export function percentOf({ same, steps }: Count): number {
+  return steps === 0 ? 100 : Math.floor((1000 * same) / steps) / 10;
+}
