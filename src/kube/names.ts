@@ -1,0 +1,150 @@
+/**
+ * What a name, a label or a key may look like, in the API server's words.
+ *
+ * Each function returns what is wrong with its argument, as sentences without the value; an empty list
+ * means that it will do. Lengths count bytes of UTF-8, as Go's `len` does (some texts say characters).
+ *
+ * @see https://kubernetes.io/docs/concepts/overview/working-with-objects/names/
+ * @module
+ */
+
+const LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
+const SUBDOMAIN = `${LABEL}(\\.${LABEL})*`;
+const DNS1035_LABEL = "[a-z]([-a-z0-9]*[a-z0-9])?";
+const QUALIFIED_NAME = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
+const LABEL_VALUE = `(${QUALIFIED_NAME})?`;
+
+const labelPattern = new RegExp(`^${LABEL}$`);
+const subdomainPattern = new RegExp(`^${SUBDOMAIN}$`);
+const dns1035LabelPattern = new RegExp(`^${DNS1035_LABEL}$`);
+const qualifiedNamePattern = new RegExp(`^${QUALIFIED_NAME}$`);
+const labelValuePattern = new RegExp(`^${LABEL_VALUE}$`);
+
+const LABEL_MAX = 63;
+const SUBDOMAIN_MAX = 253;
+
+const bytesOf = (text: string): number => Buffer.byteLength(text, "utf8");
+
+/** A rule, examples that follow it, and its pattern: the form of the API server's messages. */
+function mismatch(rule: string, pattern: string, ...examples: string[]): string {
+  const shown = examples.map((example) => `'${example}', `).join(" or ");
+  return `${rule} (e.g. ${shown}regex used for validation is '${pattern}')`;
+}
+
+const SUBDOMAIN_MISMATCH = mismatch(
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+  SUBDOMAIN,
+  "example.com",
+);
+
+function subdomainErrors(name: string, unit: "bytes" | "characters"): string[] {
+  const errors: string[] = [];
+  if (bytesOf(name) > SUBDOMAIN_MAX) errors.push(`must be no more than ${SUBDOMAIN_MAX} ${unit}`);
+  if (!subdomainPattern.test(name)) errors.push(SUBDOMAIN_MISMATCH);
+  return errors;
+}
+
+/** What most objects are named by: at most 253 bytes, labels joined with dots. */
+export function dns1123SubdomainErrors(name: string): string[] {
+  return subdomainErrors(name, "characters");
+}
+
+/** Namespaces and parts of host names: at most 63 bytes, no dots. */
+export function dns1123LabelErrors(name: string): string[] {
+  const errors: string[] = [];
+  if (bytesOf(name) > LABEL_MAX) errors.push(`must be no more than ${LABEL_MAX} characters`);
+  if (!labelPattern.test(name)) {
+    errors.push(
+      subdomainPattern.test(name)
+        ? "must not contain dots"
+        : mismatch(
+            "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
+            LABEL,
+            "my-name",
+            "123-abc",
+          ),
+    );
+  }
+  return errors;
+}
+
+/** Services, versions, plurals: a label that starts with a letter. */
+export function dns1035LabelErrors(name: string): string[] {
+  const errors: string[] = [];
+  if (bytesOf(name) > LABEL_MAX) errors.push(`must be no more than ${LABEL_MAX} characters`);
+  if (!dns1035LabelPattern.test(name)) {
+    errors.push(
+      mismatch(
+        "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
+        DNS1035_LABEL,
+        "my-name",
+        "abc-123",
+      ),
+    );
+  }
+  return errors;
+}
+
+/**
+ * Names that only have to fit in a URL, such as those of roles.
+ *
+ * @param prefix - whether the name is a `generateName`, to which something is appended
+ */
+export function pathSegmentErrors(name: string, prefix = false): string[] {
+  if (!prefix && (name === "." || name === "..")) return [`may not be '${name}'`];
+  return ["/", "%"]
+    .filter((part) => name.includes(part))
+    .map((part) => `may not contain '${part}'`);
+}
+
+/** Label and annotation keys, finalizers: `name` or `example.com/name`. */
+export function qualifiedNameErrors(key: string): string[] {
+  const rule =
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+  const shape = mismatch(rule, QUALIFIED_NAME, "MyName", "my.name", "123-abc");
+  const parts = key.split("/");
+  if (parts.length > 2) {
+    return [
+      `a valid label key ${shape} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+    ];
+  }
+  const errors: string[] = [];
+  const name = parts.at(-1) ?? "";
+  const prefix = parts.length === 2 ? parts[0] : undefined;
+  if (prefix === "") errors.push("prefix part must be non-empty");
+  else if (prefix !== undefined) {
+    errors.push(...subdomainErrors(prefix, "bytes").map((error) => `prefix part ${error}`));
+  }
+  if (name === "") errors.push("name part must be non-empty");
+  else if (bytesOf(name) > LABEL_MAX) {
+    errors.push(`name part must be no more than ${LABEL_MAX} bytes`);
+  }
+  if (!qualifiedNamePattern.test(name)) errors.push(`name part ${shape}`);
+  return errors;
+}
+
+/** Values of labels: empty, or at most 63 bytes. */
+export function labelValueErrors(value: string): string[] {
+  const errors: string[] = [];
+  if (bytesOf(value) > LABEL_MAX) errors.push(`must be no more than ${LABEL_MAX} bytes`);
+  if (!labelValuePattern.test(value)) {
+    errors.push(
+      mismatch(
+        "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+        LABEL_VALUE,
+        "MyValue",
+        "my_value",
+        "12345",
+      ),
+    );
+  }
+  return errors;
+}
+
+/**
+ * A `generateName` as the name rules see it: a trailing dash is fine, something follows it.
+ * The API server swallows the character before the dash as well; so do we.
+ */
+export function maskTrailingDash(prefix: string): string {
+  return prefix.length > 1 && prefix.endsWith("-") ? `${prefix.slice(0, -2)}a` : prefix;
+}
