@@ -1,0 +1,23 @@
+/** `npm run bench`: all benchmarks, or those named. Ratios within one run; the machine is named. */
+import { benchCliStart } from "./cli-start.ts";
+import { benchControlPlaneStart } from "./control-plane-start.ts";
+import { benchManifests } from "./manifests.ts";
+import { machine } from "./measure.ts";
+
+const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
+  "cli-start": benchCliStart,
+  manifests: benchManifests,
+  "control-plane-start": benchControlPlaneStart,
+};
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !(name in BENCHES));
+if (unknown.length > 0) {
+  throw new Error(
+    `no benchmark ${unknown.join(", ")}; there are ${Object.keys(BENCHES).join(", ")}`,
+  );
+}
+console.log(machine());
+for (const [name, bench] of Object.entries(BENCHES)) {
+  if (wanted.length === 0 || wanted.includes(name)) await bench();
+}
