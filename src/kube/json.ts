@@ -1,0 +1,63 @@
+/**
+ * Plain JSON values as Kubernetes treats them: told apart, compared and copied.
+ *
+ * A key may be `__proto__`: objects here are written through `setField`, never with `object[key] = value`.
+ *
+ * @module
+ */
+import type { JsonObject } from "./object.ts";
+
+/** Whether `value` is a JSON object: neither null nor an array. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Sets an own field, whatever its name. */
+export function setField(object: JsonObject, key: string, value: unknown): void {
+  if (key === "__proto__") {
+    Object.defineProperty(object, key, {
+      value,
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    });
+  } else {
+    object[key] = value;
+  }
+}
+
+/** The own field `key`, or `undefined`. */
+export function getField(object: JsonObject, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+/** A deep copy that shares nothing with `value`. */
+export function copyJson<T>(value: T): T {
+  return copyValue(value) as T;
+}
+
+function copyValue(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(copyValue);
+  const copy: JsonObject = {};
+  for (const key of Object.keys(value)) setField(copy, key, copyValue((value as JsonObject)[key]));
+  return copy;
+}
+
+/** Whether two JSON values are the same; the order of keys does not matter. */
+export function sameJson(left: unknown, right: unknown): boolean {
+  if (left === right) return true;
+  if (Array.isArray(left)) {
+    return (
+      Array.isArray(right) &&
+      left.length === right.length &&
+      left.every((item, index) => sameJson(item, right[index]))
+    );
+  }
+  if (!isJsonObject(left) || !isJsonObject(right)) return false;
+  const keys = Object.keys(left);
+  return (
+    keys.length === Object.keys(right).length &&
+    keys.every((key) => Object.hasOwn(right, key) && sameJson(left[key], right[key]))
+  );
+}

@@ -1,0 +1,217 @@
+/**
+ * JSON patch and JSON merge patch, as the API server applies them.
+ *
+ * It deviates from RFC 6902 and is followed there: `replace` of a missing key adds it, `copy` of a missing key
+ * and operations without a value give null, indexes may be negative, the whole document can be replaced but not
+ * added. Patches come in parsed; what is wrong with their text is said by who parses it.
+ *
+ * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#patch-and-apply
+ * @module
+ */
+import { copyJson, getField, isJsonObject, sameJson, setField } from "./json.ts";
+import type { JsonObject } from "./object.ts";
+import { type StatusError, failure } from "./status.ts";
+
+const MAX_OPERATIONS = 10_000;
+
+/** What Go calls the type of a parsed JSON value in its decoding errors. */
+export function goKindOf(value: unknown): string {
+  if (value === null || value === undefined) return "null";
+  if (Array.isArray(value)) return "array";
+  return typeof value === "boolean" ? "bool" : typeof value;
+}
+
+const undecodable = (detail: string): StatusError =>
+  failure(400, "BadRequest", `error decoding patch: json: cannot unmarshal ${detail}`);
+
+/** 422 as the API server words it when an operation does not apply: it does not say which. */
+const doesNotApply = (): StatusError =>
+  failure(422, "Invalid", "the server rejected our request due to an error in our request", {});
+
+interface Operation {
+  readonly op: string;
+  readonly path: string | undefined;
+  readonly from: string | undefined;
+  /** `undefined` when the operation has none. */
+  readonly value: unknown;
+}
+
+function readOperation(raw: unknown): Operation {
+  if (raw === null) return { op: "", path: undefined, from: undefined, value: undefined };
+  if (!isJsonObject(raw)) {
+    throw undecodable(`${goKindOf(raw)} into Go value of type handlers.jsonPatchOp`);
+  }
+  const text = (name: string): string | undefined => {
+    const value = getField(raw, name) ?? undefined;
+    if (value === undefined || typeof value === "string") return value;
+    throw undecodable(`${goKindOf(value)} into Go struct field jsonPatchOp.${name} of type string`);
+  };
+  return {
+    op: text("op") ?? "",
+    path: text("path"),
+    from: text("from"),
+    value: getField(raw, "value"),
+  };
+}
+
+/** The place that a pointer names: a key of an object, or an index (still as text) of an array. */
+interface Place {
+  readonly container: JsonObject | unknown[];
+  readonly key: string;
+}
+
+const decodeToken = (token: string): string => token.replaceAll("~1", "/").replaceAll("~0", "~");
+
+function findPlace(document: unknown, path: string | undefined): Place {
+  const tokens = path?.split("/") ?? [];
+  if (tokens.length < 2) throw doesNotApply();
+  // What stands before the first slash is ignored, as `data/k` for `/k`.
+  const keys = tokens.slice(1).map(decodeToken);
+  const key = keys.pop() ?? "";
+  let container: unknown = document;
+  for (const step of keys) container = valueAt({ container: asContainer(container), key: step });
+  return { container: asContainer(container), key };
+}
+
+function asContainer(value: unknown): JsonObject | unknown[] {
+  if (Array.isArray(value) || isJsonObject(value)) return value;
+  throw doesNotApply();
+}
+
+function parseIndex(text: string): number {
+  if (!/^[+-]?\d+$/.test(text)) throw doesNotApply();
+  return Number(text);
+}
+
+/** The index in an array that has `length` places; negative ones count from its end. */
+function indexOf(text: string, length: number): number {
+  const index = parseIndex(text);
+  if (index >= length || index < -length) throw doesNotApply();
+  return index < 0 ? index + length : index;
+}
+
+/** The value at a place; `undefined` for a missing key of an object. */
+function valueAt({ container, key }: Place): unknown {
+  return Array.isArray(container)
+    ? (container[indexOf(key, container.length)])
+    : getField(container, key);
+}
+
+function addAt({ container, key }: Place, value: unknown): void {
+  if (!Array.isArray(container)) setField(container, key, value);
+  else if (key === "-") container.push(value);
+  else container.splice(indexOf(key, container.length + 1), 0, value);
+}
+
+function removeAt({ container, key }: Place): void {
+  if (Array.isArray(container)) container.splice(indexOf(key, container.length), 1);
+  else if (Object.hasOwn(container, key)) Reflect.deleteProperty(container, key);
+  else throw doesNotApply();
+}
+
+function replaceAt(place: Place, value: unknown): void {
+  const { container, key } = place;
+  if (Array.isArray(container)) container[indexOf(key, container.length)] = value;
+  else setField(container, key, value);
+}
+
+function testAt(document: unknown, operation: Operation): void {
+  const value = operation.path === "" ? document : valueAt(findPlace(document, operation.path));
+  if (!sameJson(value ?? null, operation.value ?? null)) throw doesNotApply();
+}
+
+/** Applies one operation in place and returns the document, which `replace` of "" exchanges. */
+function operate(document: unknown, operation: Operation): unknown {
+  const { op, path, from, value = null } = operation;
+  switch (op) {
+    case "add":
+      addAt(findPlace(document, path), copyJson(value));
+      return document;
+    case "remove":
+      removeAt(findPlace(document, path));
+      return document;
+    case "replace":
+      if (path === "") return copyJson(asContainer(value));
+      replaceAt(findPlace(document, path), copyJson(value));
+      return document;
+    case "move": {
+      const source = findPlace(document, from);
+      const moved = valueAt(source);
+      removeAt(source);
+      addAt(findPlace(document, path), moved);
+      return document;
+    }
+    case "copy": {
+      const copied = copyJson(valueAt(findPlace(document, from)) ?? null);
+      addAt(findPlace(document, path), copied);
+      return document;
+    }
+    case "test":
+      testAt(document, operation);
+      return document;
+    default:
+      throw doesNotApply();
+  }
+}
+
+/**
+ * The document after a JSON patch (RFC 6902, as Kubernetes reads it). The input stays as it is, and the
+ * result shares nothing with it; a patch of `null` changes nothing.
+ *
+ * @param patch - the parsed patch, of any shape
+ * @throws StatusError 400 for another shape than a list of operations, 413 for more than 10000 of them, 422
+ *   when one does not apply
+ */
+export function applyJsonPatch(document: unknown, patch: unknown): unknown {
+  if (patch === null) return copyJson(document);
+  if (!Array.isArray(patch)) {
+    throw undecodable(`${goKindOf(patch)} into Go value of type []handlers.jsonPatchOp`);
+  }
+  const operations = patch.map(readOperation);
+  if (operations.length > MAX_OPERATIONS) {
+    throw failure(
+      413,
+      "RequestEntityTooLarge",
+      `Request entity too large: The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${operations.length}`,
+    );
+  }
+  return operations.reduce<unknown>(operate, copyJson(document));
+}
+
+/** A value that a merge patch brings: objects in it lose their nulls, those in arrays too. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (!isJsonObject(value)) return value;
+  const kept: JsonObject = {};
+  for (const [key, field] of Object.entries(value)) {
+    if (field !== null) setField(kept, key, withoutNulls(field));
+  }
+  return kept;
+}
+
+function mergeInto(target: JsonObject, patch: JsonObject): void {
+  for (const [key, change] of Object.entries(patch)) {
+    const current = getField(target, key);
+    if (change === null) Reflect.deleteProperty(target, key);
+    else if (isJsonObject(current) && isJsonObject(change)) mergeInto(current, change);
+    // An array over an object comes in as it is; everywhere else nulls are dropped.
+    else setField(target, key, isJsonObject(current) ? copyJson(change) : withoutNulls(change));
+  }
+}
+
+/**
+ * The document after a JSON merge patch (RFC 7386). The input stays as it is, and the result shares nothing
+ * with it.
+ *
+ * @param patch - the parsed patch, of any shape
+ * @throws StatusError 400 when the patch is not an object
+ */
+export function applyMergePatch(document: JsonObject, patch: unknown): JsonObject {
+  if (patch === null) throw failure(400, "BadRequest", "Invalid JSON Patch");
+  if (!isJsonObject(patch)) {
+    throw undecodable(`${goKindOf(patch)} into Go value of type map[string]interface {}`);
+  }
+  const merged = copyJson(document);
+  mergeInto(merged, patch);
+  return merged;
+}
