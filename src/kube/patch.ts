@@ -93,7 +93,7 @@ function indexOf(text: string, length: number): number {
 /** The value at a place; `undefined` for a missing key of an object. */
 function valueAt({ container, key }: Place): unknown {
   return Array.isArray(container)
-    ? (container[indexOf(key, container.length)])
+    ? container[indexOf(key, container.length)]
     : getField(container, key);
 }
 
