@@ -1,0 +1,168 @@
+/**
+ * How long a key waits before it is tried again: client-go's limiters, in milliseconds.
+ *
+ * Pure bookkeeping; the work queue owns the timers. All but the bucket count failures by key.
+ *
+ * @see https://pkg.go.dev/k8s.io/client-go/util/workqueue
+ * @module
+ */
+import type { Clock } from "../../clock.ts";
+
+/** Decides on the pace of retries. */
+export interface RateLimiter {
+  /** Counts one more failure of `key` and says how long it waits now, in milliseconds. */
+  when(key: string): number;
+  /** Ends the count of `key`: it succeeded, or is given up. */
+  forget(key: string): void;
+  /** Failures of `key` since it was last forgotten. */
+  retries(key: string): number;
+}
+
+/** Failures by key, kept only while there are any. */
+class FailureCounts {
+  readonly #failures = new Map<string, number>();
+
+  /** Adds one and returns the count before. */
+  increment(key: string): number {
+    const before = this.#failures.get(key) ?? 0;
+    this.#failures.set(key, before + 1);
+    return before;
+  }
+
+  get(key: string): number {
+    return this.#failures.get(key) ?? 0;
+  }
+
+  delete(key: string): void {
+    this.#failures.delete(key);
+  }
+}
+
+/** `baseMs` doubled for each further failure, up to `maxMs`. client-go's numbers are 5 ms and 1000 s. */
+export class ItemExponentialFailureRateLimiter implements RateLimiter {
+  readonly #baseMs: number;
+  readonly #maxMs: number;
+  readonly #failures = new FailureCounts();
+
+  constructor(baseMs = 5, maxMs = 1_000_000) {
+    this.#baseMs = baseMs;
+    this.#maxMs = maxMs;
+  }
+
+  when(key: string): number {
+    // 2 ** n is exact up to n = 1023 and Infinity above, which `min` cuts too.
+    return Math.min(this.#baseMs * 2 ** this.#failures.increment(key), this.#maxMs);
+  }
+
+  forget(key: string): void {
+    this.#failures.delete(key);
+  }
+
+  retries(key: string): number {
+    return this.#failures.get(key);
+  }
+}
+
+/** `fastMs` for the first `fastAttempts` failures, `slowMs` from then on. */
+export class ItemFastSlowRateLimiter implements RateLimiter {
+  readonly #fastMs: number;
+  readonly #slowMs: number;
+  readonly #fastAttempts: number;
+  readonly #failures = new FailureCounts();
+
+  constructor(fastMs: number, slowMs: number, fastAttempts: number) {
+    this.#fastMs = fastMs;
+    this.#slowMs = slowMs;
+    this.#fastAttempts = fastAttempts;
+  }
+
+  when(key: string): number {
+    return this.#failures.increment(key) < this.#fastAttempts ? this.#fastMs : this.#slowMs;
+  }
+
+  forget(key: string): void {
+    this.#failures.delete(key);
+  }
+
+  retries(key: string): number {
+    return this.#failures.get(key);
+  }
+}
+
+/** A token bucket over all keys: `burst` at once, then `qps` a second. Knows no keys, so it forgets none. */
+export class BucketRateLimiter implements RateLimiter {
+  readonly #clock: Clock;
+  readonly #qps: number;
+  readonly #burst: number;
+  #tokens: number;
+  #updatedMs: number;
+
+  constructor(clock: Clock, qps = 10, burst = 100) {
+    this.#clock = clock;
+    this.#qps = qps;
+    this.#burst = burst;
+    this.#tokens = burst;
+    this.#updatedMs = clock.monotonicMs();
+  }
+
+  when(): number {
+    const nowMs = this.#clock.monotonicMs();
+    const gained = ((nowMs - this.#updatedMs) / 1000) * this.#qps;
+    this.#updatedMs = nowMs;
+    // Below zero the tokens are promised: the wait is the time until they will have come in.
+    this.#tokens = Math.min(this.#burst, this.#tokens + gained) - 1;
+    return this.#tokens >= 0 ? 0 : (-this.#tokens / this.#qps) * 1000;
+  }
+
+  forget(): void {
+    // Tokens are of no key.
+  }
+
+  retries(): number {
+    return 0;
+  }
+}
+
+/** The longest wait that any of several limiters asks for; each of them counts. */
+export class MaxOfRateLimiter implements RateLimiter {
+  readonly #limiters: readonly RateLimiter[];
+
+  constructor(...limiters: readonly RateLimiter[]) {
+    this.#limiters = limiters;
+  }
+
+  when(key: string): number {
+    return Math.max(0, ...this.#limiters.map((limiter) => limiter.when(key)));
+  }
+
+  forget(key: string): void {
+    for (const limiter of this.#limiters) limiter.forget(key);
+  }
+
+  retries(key: string): number {
+    return Math.max(0, ...this.#limiters.map((limiter) => limiter.retries(key)));
+  }
+}
+
+/** Another limiter's wait, cut at `maxMs`. */
+export class WithMaxWaitRateLimiter implements RateLimiter {
+  readonly #limiter: RateLimiter;
+  readonly #maxMs: number;
+
+  constructor(limiter: RateLimiter, maxMs: number) {
+    this.#limiter = limiter;
+    this.#maxMs = maxMs;
+  }
+
+  when(key: string): number {
+    return Math.min(this.#limiter.when(key), this.#maxMs);
+  }
+
+  forget(key: string): void {
+    this.#limiter.forget(key);
+  }
+
+  retries(key: string): number {
+    return this.#limiter.retries(key);
+  }
+}

@@ -1,0 +1,178 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { VirtualClock } from "../../../src/clock.ts";
+import {
+  BucketRateLimiter,
+  ItemExponentialFailureRateLimiter,
+  ItemFastSlowRateLimiter,
+  MaxOfRateLimiter,
+  WithMaxWaitRateLimiter,
+  type RateLimiter,
+} from "../../../src/runtime/queue/rate-limiters.ts";
+import { WorkQueue } from "../../../src/runtime/queue/work-queue.ts";
+import { describeShared, sharedPath } from "../../support/shared.ts";
+
+interface Operation {
+  do:
+    | "add"
+    | "addAfter"
+    | "addRateLimited"
+    | "forget"
+    | "numRequeues"
+    | "get"
+    | "done"
+    | "step"
+    | "shutDown";
+  key?: string;
+  ms?: number;
+  result?: unknown;
+  len: number;
+}
+
+interface Traces {
+  queues: { seed: number; ops: Operation[] }[];
+  limiters: {
+    limiter: string;
+    calls: { when?: string; forget?: string; numRequeues?: string; ms?: number; is?: number }[];
+  }[];
+}
+
+async function perform(
+  queue: WorkQueue,
+  clock: VirtualClock,
+  operation: Operation,
+): Promise<unknown> {
+  const key = operation.key ?? "";
+  switch (operation.do) {
+    case "add":
+      queue.add(key);
+      return undefined;
+    case "addAfter":
+      queue.addAfter(key, operation.ms ?? 0);
+      return undefined;
+    case "addRateLimited":
+      queue.addRateLimited(key);
+      return undefined;
+    case "forget":
+      queue.forget(key);
+      return undefined;
+    case "numRequeues":
+      return queue.retries(key);
+    case "get": {
+      const next = await queue.get();
+      return { key: next ?? "", shutdown: next === undefined };
+    }
+    case "done":
+      queue.done(key);
+      return undefined;
+    case "step":
+      await clock.advance(operation.ms ?? 0);
+      return undefined;
+    case "shutDown":
+      queue.shutDown();
+      return undefined;
+  }
+}
+
+describeShared("traces", "client-go's queue, operation by operation", () => {
+  const traces = JSON.parse(readFileSync(sharedPath("traces", "workqueue.json"), "utf8")) as Traces;
+
+  it.each(traces.queues)("answers like the real one (seed $seed)", async ({ ops }) => {
+    const clock = new VirtualClock();
+    const queue = new WorkQueue(clock, new ItemExponentialFailureRateLimiter(100, 2000));
+    for (const operation of ops) {
+      const result = await perform(queue, clock, operation);
+      expect({ ...operation, result, len: queue.length }).toEqual({
+        result: undefined,
+        ...operation,
+      });
+    }
+  });
+
+  const limiters: Record<string, () => RateLimiter> = {
+    "exponential base 5 ms max 1000 s": () => new ItemExponentialFailureRateLimiter(5, 1_000_000),
+    "fast 5 ms slow 10 s, 3 fast attempts": () => new ItemFastSlowRateLimiter(5, 10_000, 3),
+    "max of (exponential 1 ms..50 ms, fast 5 ms slow 3 s after 2)": () =>
+      new MaxOfRateLimiter(
+        new ItemExponentialFailureRateLimiter(1, 50),
+        new ItemFastSlowRateLimiter(5, 3000, 2),
+      ),
+    "max wait 20 ms over exponential 5 ms..1000 s": () =>
+      new WithMaxWaitRateLimiter(new ItemExponentialFailureRateLimiter(), 20),
+  };
+
+  it.each(traces.limiters)("waits like the limiter: $limiter", ({ limiter: name, calls }) => {
+    const limiter = limiters[name]!();
+    for (const call of calls) {
+      if (call.when !== undefined) expect(limiter.when(call.when)).toBe(call.ms);
+      if (call.forget !== undefined) limiter.forget(call.forget);
+      if (call.numRequeues !== undefined) expect(limiter.retries(call.numRequeues)).toBe(call.is);
+    }
+  });
+});
+
+describe("BucketRateLimiter", () => {
+  it("lets a burst through, then keeps the rate", async () => {
+    const clock = new VirtualClock();
+    const limiter = new BucketRateLimiter(clock, 10, 2);
+    expect([limiter.when(), limiter.when(), limiter.when(), limiter.when()]).toEqual([
+      0, 0, 100, 200,
+    ]);
+    await clock.advance(1000);
+    expect(limiter.when()).toBe(0);
+  });
+});
+
+describe("WorkQueue", () => {
+  it("hands a key to one worker at a time, and again if it was added meanwhile", async () => {
+    const queue = new WorkQueue(new VirtualClock());
+    queue.add("crew/kirk");
+    expect(await queue.get()).toBe("crew/kirk");
+    queue.add("crew/kirk"); // an event arrives while the worker is busy
+    expect(queue.take()).toBeUndefined();
+    queue.done("crew/kirk");
+    expect(queue.take()).toBe("crew/kirk");
+  });
+
+  it("keeps the earlier of two times for one key", async () => {
+    const clock = new VirtualClock();
+    const queue = new WorkQueue(clock);
+    queue.addAfter("a", 10_000);
+    queue.addAfter("a", 1000);
+    await clock.advance(1000);
+    expect(queue.take()).toBe("a");
+    queue.done("a");
+    await clock.advance(20_000);
+    expect(queue.take()).toBeUndefined();
+  });
+
+  it("does not run a key early that waits for forty days", async () => {
+    const clock = new VirtualClock();
+    const queue = new WorkQueue(clock);
+    const fortyDaysMs = 40 * 24 * 3600 * 1000;
+    queue.addAfter("a", fortyDaysMs);
+    await clock.advance(fortyDaysMs - 1);
+    expect(queue.length).toBe(0);
+    await clock.advance(1);
+    expect(queue.length).toBe(1);
+  });
+
+  it("hands out what is in line after the shutdown, then ends its workers", async () => {
+    const queue = new WorkQueue(new VirtualClock());
+    queue.add("a");
+    queue.shutDown();
+    queue.add("b");
+    expect(await queue.get()).toBe("a");
+    expect(await queue.get()).toBeUndefined();
+  });
+
+  it("ends a wait when its signal is aborted, and loses no key to it", async () => {
+    const queue = new WorkQueue(new VirtualClock());
+    const stop = new AbortController();
+    const waiting = queue.get(stop.signal);
+    stop.abort(new Error("enough"));
+    await expect(waiting).rejects.toThrow("enough");
+    queue.add("a");
+    expect(await queue.get()).toBe("a");
+  });
+});
