@@ -1,0 +1,151 @@
+// Makes src/controlplane/builtin/*.data.json: the built-in resources and their schemas.
+//
+//   node scripts/builtin-table.mjs [FOLDER]
+//
+// FOLDER is the Go module k8s.io/kubernetes in the version that the control plane behaves as. Without
+// it, the one in Go's module cache is taken (`go mod download k8s.io/kubernetes@v1.36.3` fetches it).
+// Read there: api/discovery (which resources there are), api/openapi-spec/v3 (their schemas) and
+// pkg/generated/openapi (the enums, which the stored documents lack). Facts are kept, texts are not.
+//
+// Only what a server with default flags serves is kept: versions that are generally available.
+import { execFileSync } from "node:child_process";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const VERSION = "v1.36.3";
+const source =
+  process.argv[2] ??
+  join(
+    execFileSync("go", ["env", "GOMODCACHE"], { encoding: "utf8" }).trim(),
+    `k8s.io/kubernetes@${VERSION}`,
+  );
+const read = (...path) => readFileSync(join(source, ...path), "utf8");
+const readJson = (...path) => JSON.parse(read(...path));
+const isServed = (version) => /^v\d+$/.test(version);
+const target = (name) => new URL(`../src/controlplane/builtin/${name}.data.json`, import.meta.url);
+
+/** One line for each entry keeps the differences between versions readable. */
+const lines = (entries) => entries.map((entry) => `  ${entry}`).join(",\n");
+
+// ---- resources
+
+function resourcesOf(file) {
+  const resources = new Map();
+  const entries = readJson("api/discovery", file).resources;
+  for (const entry of entries.filter(({ name }) => !name.includes("/"))) {
+    const { name, kind, singularName, namespaced, verbs, shortNames, categories } = entry;
+    const { storageVersionHash } = entry;
+    resources.set(name, {
+      plural: name,
+      kind,
+      singular: singularName,
+      namespaced,
+      verbs,
+      ...(shortNames && { shortNames }),
+      ...(categories && { categories }),
+      ...(storageVersionHash && { storageVersionHash }),
+    });
+  }
+  for (const entry of entries.filter(({ name }) => name.includes("/"))) {
+    const [parent, ...rest] = entry.name.split("/");
+    const { group, version, kind, namespaced, verbs } = entry;
+    const subresource = {
+      name: rest.join("/"),
+      kind,
+      ...(version && { group: group ?? "", version }),
+      verbs,
+    };
+    const resource = resources.get(parent);
+    if (!resource) throw new Error(`${entry.name} has no parent`);
+    (resource.subresources ??= []).push(subresource);
+  }
+  return [...resources.values()];
+}
+
+const groups = [
+  { name: "", versions: [{ version: "v1", resources: resourcesOf("api__v1.json") }] },
+];
+for (const { name, versions } of readJson("api/discovery/apis.json").groups) {
+  const served = versions.filter(({ version }) => isServed(version));
+  if (served.length === 0) continue;
+  groups.push({
+    name,
+    versions: served.map(({ version }) => ({
+      version,
+      resources: resourcesOf(`apis__${name}__${version}.json`),
+    })),
+  });
+}
+
+const groupText = ({ name, versions }) =>
+  `{"name":${JSON.stringify(name)},"versions":[${versions
+    .map(
+      ({ version, resources }) =>
+        `{"version":${JSON.stringify(version)},"resources":[\n${lines(resources.map((resource) => JSON.stringify(resource)))}]}`,
+    )
+    .join(",")}]}`;
+writeFileSync(target("resources"), `[\n${groups.map(groupText).join(",\n")}\n]\n`);
+
+// ---- definitions
+
+/** The schema without its texts; a property may be called `description`. */
+function withoutTexts(node, isPropertyMap = false) {
+  if (Array.isArray(node)) return node.map((item) => withoutTexts(item));
+  if (node === null || typeof node !== "object") return node;
+  return Object.fromEntries(
+    Object.entries(node)
+      .filter(([key]) => isPropertyMap || key !== "description")
+      .map(([key, value]) => [key, withoutTexts(value, key === "properties" && !isPropertyMap)]),
+  );
+}
+
+const definitions = new Map();
+for (const file of readdirSync(join(source, "api/openapi-spec/v3"))) {
+  const version = /^apis?__(?:.*__)?(v[0-9a-z]+)_openapi\.json$/.exec(file)?.[1];
+  if (version === undefined || !isServed(version)) continue;
+  const { components } = readJson("api/openapi-spec/v3", file);
+  for (const [name, schema] of Object.entries(components?.schemas ?? {})) {
+    const kinds = schema["x-kubernetes-group-version-kind"];
+    // DeleteOptions and WatchEvent name every group; who shows them knows which one is asked for.
+    if (/\.meta\.v1\.(DeleteOptions|WatchEvent)$/.test(name) && kinds) {
+      schema["x-kubernetes-group-version-kind"] = kinds.filter(({ group }) => group === "");
+    }
+    definitions.set(name, withoutTexts(schema));
+  }
+}
+
+/** Reads `Enum: []interface{}{...}` of the generated Go code: which property of which type has it. */
+function addEnums() {
+  let definition;
+  let property;
+  let added = 0;
+  for (const line of read("pkg/generated/openapi/zz_generated.openapi.go").split("\n")) {
+    const start = /^func schema_(k8sio_api|pkg_apis)_(\w+?)_(v\d\w*?)_(\w+)\(/.exec(line);
+    if (start) {
+      const [, kind, group, version, type] = start;
+      const root = kind === "k8sio_api" ? "io.k8s.api" : "io.k8s.apiextensions-apiserver.pkg.apis";
+      definition = definitions.get(`${root}.${group}.${version}.${type}`);
+      continue;
+    }
+    if (line.startsWith("func ")) definition = undefined;
+    const name = /^\t{5}"([^"]+)": \{/.exec(line);
+    if (name) property = name[1];
+    const values = /^(\t+)Enum: +\[\]interface\{\}\{(.*)\},$/.exec(line);
+    if (!values || !definition) continue;
+    const schema = definition.properties[property];
+    const own = values[1].length === 7;
+    const node = own ? schema : (schema.items ?? schema.additionalProperties);
+    if (!node) throw new Error(`no place for the enum of ${property}: ${line}`);
+    node.enum = JSON.parse(`[${values[2]}]`);
+    added += 1;
+  }
+  return added;
+}
+
+const enums = addEnums();
+const sorted = [...definitions].sort(([one], [other]) => (one < other ? -1 : 1));
+writeFileSync(
+  target("definitions"),
+  `{\n${lines(sorted.map(([name, schema]) => `${JSON.stringify(name)}:${JSON.stringify(schema)}`))}\n}\n`,
+);
+console.log(`${groups.length} groups, ${definitions.size} definitions, ${enums} enums`);

@@ -1,0 +1,172 @@
+/**
+ * The schemas of the built-in kinds, from a table that `scripts/builtin-table.mjs` makes.
+ *
+ * The table is read and parsed on first use, then kept: it never changes. Two forms leave this file:
+ * the definitions as OpenAPI documents show them (`$ref`s in place), and the resolved tree that the
+ * write path walks.
+ *
+ * @module
+ */
+import { readFileSync } from "node:fs";
+import { InternalError } from "../../errors.ts";
+import type { Schema } from "../../kube/schema/structural.ts";
+
+/** The group, version and kind of something on the wire. */
+export interface GroupVersionKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+/** A definition as OpenAPI v3 shows it: references stand as `allOf: [{ $ref }]` or `$ref`. */
+export interface Definition extends Omit<
+  Schema,
+  "properties" | "additionalProperties" | "items" | "allOf"
+> {
+  readonly $ref?: string;
+  readonly properties?: Readonly<Record<string, Definition>>;
+  readonly additionalProperties?: Definition;
+  readonly items?: Definition;
+  readonly allOf?: readonly Definition[];
+  readonly "x-kubernetes-group-version-kind"?: readonly GroupVersionKind[];
+}
+
+/** What every `$ref` begins with. */
+export const REFERENCE_PREFIX = "#/components/schemas/";
+
+const META = "io.k8s.apimachinery.pkg.apis.meta.v1.";
+const OPENAPI_EXTENSIONS: ReadonlySet<string> = new Set([
+  "x-kubernetes-group-version-kind",
+  "x-kubernetes-unions",
+]);
+
+/** Types that OpenAPI describes too loosely to work with. */
+const SPECIAL: Readonly<Record<string, Schema>> = {
+  "io.k8s.apimachinery.pkg.util.intstr.IntOrString": {
+    format: "int-or-string",
+    "x-kubernetes-int-or-string": true,
+  },
+  "io.k8s.apimachinery.pkg.api.resource.Quantity": {
+    format: "quantity",
+    oneOf: [{ type: "string" }, { type: "number" }],
+  },
+  "io.k8s.apimachinery.pkg.runtime.RawExtension": {
+    type: "object",
+    "x-kubernetes-preserve-unknown-fields": true,
+  },
+  [`${META}FieldsV1`]: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+  [`${META}MicroTime`]: { type: "string", format: "micro-time" },
+};
+
+/** Reads the table and resolves its references, each once. */
+class BuiltInDefinitions {
+  #table: Readonly<Record<string, Definition>> | undefined;
+  #names: ReadonlyMap<string, string> | undefined;
+  readonly #resolved = new Map<string, Schema>();
+
+  get table(): Readonly<Record<string, Definition>> {
+    return (this.#table ??= JSON.parse(
+      readFileSync(new URL("./definitions.data.json", import.meta.url), "utf8"),
+    ) as Record<string, Definition>);
+  }
+
+  nameOf({ group, version, kind }: GroupVersionKind): string | undefined {
+    this.#names ??= new Map(
+      Object.entries(this.table).flatMap(([name, definition]) =>
+        (definition["x-kubernetes-group-version-kind"] ?? []).map((gvk) => [
+          `${gvk.group}/${gvk.version}/${gvk.kind}`,
+          name,
+        ]),
+      ),
+    );
+    return this.#names.get(`${group}/${version}/${kind}`);
+  }
+
+  resolve(name: string): Schema {
+    const known = this.#resolved.get(name);
+    if (known) return known;
+    const pending: (() => void)[] = [];
+    const node = this.#resolveName(name, pending);
+    // Copies of referred nodes wait until those are filled, as definitions may contain themselves.
+    for (const fill of pending) fill();
+    return node;
+  }
+
+  #resolveName(name: string, pending: (() => void)[]): Schema {
+    const known = this.#resolved.get(name);
+    if (known) return known;
+    const definition = this.table[name];
+    if (!definition) throw new InternalError(`There is no definition ${name}.`);
+    const node: Schema = { ...SPECIAL[name] };
+    this.#resolved.set(name, node);
+    if (!SPECIAL[name]) {
+      Object.assign(node, this.#resolveNode(definition, pending));
+      if (Object.keys(node).length === 0) node["x-kubernetes-preserve-unknown-fields"] = true;
+    }
+    return node;
+  }
+
+  #resolveNode(definition: Definition, pending: (() => void)[]): Schema {
+    const { $ref, allOf, properties, items, additionalProperties, ...rest } = definition;
+    const own: Schema = Object.fromEntries(
+      Object.entries(rest).filter(
+        ([key, value]) =>
+          !OPENAPI_EXTENSIONS.has(key) && !(key === "default" && isEmptyObject(value)),
+      ),
+    );
+    const reference = $ref ?? allOf?.[0]?.$ref;
+    if (reference !== undefined) {
+      const target = this.#resolveName(reference.slice(REFERENCE_PREFIX.length), pending);
+      if (Object.keys(own).length === 0) return target;
+      const copy: Schema = {};
+      pending.push(() => Object.assign(copy, target, own));
+      return copy;
+    }
+    if (properties) {
+      own.properties = Object.fromEntries(
+        Object.entries(properties).map(([key, node]) => [key, this.#resolveNode(node, pending)]),
+      );
+    }
+    if (items) own.items = this.#resolveNode(items, pending);
+    if (additionalProperties) {
+      own.additionalProperties = this.#resolveNode(additionalProperties, pending);
+    }
+    return own;
+  }
+}
+
+function isEmptyObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
+}
+
+const builtIn = new BuiltInDefinitions();
+
+/** Every definition by its name (`io.k8s.api.apps.v1.Deployment`), without texts. */
+export function definitions(): Readonly<Record<string, Definition>> {
+  return builtIn.table;
+}
+
+/** The name of a kind's definition, lists and options too; `undefined` when it is not built in. */
+export function findDefinitionName(gvk: GroupVersionKind): string | undefined {
+  return builtIn.nameOf(gvk);
+}
+
+/**
+ * The resolved schema of a built-in kind: resources, but also what travels to subresources
+ * (`autoscaling/v1 Scale`, `policy/v1 Eviction`). Do not change it; it may contain itself.
+ *
+ * Beyond what OpenAPI says: quantities have the format `quantity`, MicroTime `micro-time`, what may hold
+ * anything has `x-kubernetes-preserve-unknown-fields`, and empty-object defaults are left out.
+ * The scalar defaults that stay serve the keys of list maps; objects are defaulted by strategies.
+ *
+ * @returns `undefined` when the kind is not built in
+ */
+export function findBuiltInSchema(gvk: GroupVersionKind): Schema | undefined {
+  const name = builtIn.nameOf(gvk);
+  return name === undefined ? undefined : builtIn.resolve(name);
+}
+
+/** The resolved schema of the metadata of every object. */
+export function objectMetaSchema(): Schema {
+  return builtIn.resolve(`${META}ObjectMeta`);
+}
