@@ -7,5 +7,6 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const run = (...command) =>
   execFileSync(process.execPath, command, { cwd: root, stdio: "inherit" });
 
+run("scripts/k8s-types.mjs");
 rmSync(new URL("../dist", import.meta.url), { recursive: true, force: true });
 run("node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json");

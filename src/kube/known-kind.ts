@@ -1,0 +1,24 @@
+/**
+ * The type of a built-in kind's token: what it says at run time, the compiler (and the generator) knows
+ * as well.
+ *
+ * @module
+ */
+import type { KubeObject } from "./object.ts";
+import type { ResourceType } from "./resource.ts";
+
+/** A token whose every part is a literal type; `Deployment` of `tsop/k8s` is one. */
+export interface KnownKind<
+  T extends KubeObject,
+  Group extends string,
+  Version extends string,
+  Kind extends string,
+  Plural extends string,
+  Namespaced extends boolean,
+> extends ResourceType<T> {
+  readonly group: Group;
+  readonly version: Version;
+  readonly kind: Kind;
+  readonly plural: Plural;
+  readonly namespaced: Namespaced;
+}
