@@ -1,0 +1,202 @@
+/**
+ * Makes src/controlplane/builtin/strategies/go-shape.data.json: which fields of the built-in kinds an
+ * API server written in Go prints although they are empty, and which it drops when they are.
+ *
+ * The input is the source of k8s.io/api, k8s.io/apimachinery, k8s.io/apiextensions-apiserver and
+ * k8s.io/kube-aggregator (v0.36.3), found in Go's module cache (`go mod download` brings them); only names and types of fields are taken.
+ *
+ *   node scripts/go-shape-table.mjs
+ */
+import { execFileSync } from "node:child_process";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+
+const VERSION = "v0.36.3";
+const cache = `${execFileSync("go", ["env", "GOMODCACHE"], { encoding: "utf8" }).trim()}/k8s.io`;
+const PACKAGES = {
+  meta: `apimachinery@${VERSION}/pkg/apis/meta/v1`,
+  "apiextensions.k8s.io/v1": `apiextensions-apiserver@${VERSION}/pkg/apis/apiextensions/v1`,
+  "apiregistration.k8s.io/v1": `kube-aggregator@${VERSION}/pkg/apis/apiregistration/v1`,
+};
+const GROUPS = {
+  core: ["", "v1"],
+  apps: ["apps", "v1"],
+  batch: ["batch", "v1"],
+  "autoscaling/v1": ["autoscaling", "v1"],
+  "autoscaling/v2": ["autoscaling", "v2"],
+  policy: ["policy", "v1"],
+  networking: ["networking.k8s.io", "v1"],
+  discovery: ["discovery.k8s.io", "v1"],
+  coordination: ["coordination.k8s.io", "v1"],
+  events: ["events.k8s.io", "v1"],
+  rbac: ["rbac.authorization.k8s.io", "v1"],
+  storage: ["storage.k8s.io", "v1"],
+  scheduling: ["scheduling.k8s.io", "v1"],
+  admissionregistration: ["admissionregistration.k8s.io", "v1"],
+  authentication: ["authentication.k8s.io", "v1"],
+  authorization: ["authorization.k8s.io", "v1"],
+  certificates: ["certificates.k8s.io", "v1"],
+  node: ["node.k8s.io", "v1"],
+  flowcontrol: ["flowcontrol.apiserver.k8s.io", "v1"],
+  resource: ["resource.k8s.io", "v1"],
+};
+for (const [folder, [group, version]] of Object.entries(GROUPS)) {
+  PACKAGES[`${group}/${version}`.replace(/^\//, "")] =
+    `api@${VERSION}/${folder.split("/")[0]}/${version}`;
+}
+const packageOfImport = (path) => {
+  for (const [name, folder] of Object.entries(PACKAGES)) {
+    if (`k8s.io/${folder.replace(`@${VERSION}`, "")}` === path) return name;
+  }
+  return undefined;
+};
+
+/** Every type of every package: `{fields}` for a struct, `{alias}` for a named type. */
+const types = new Map();
+for (const [name, folder] of Object.entries(PACKAGES)) {
+  for (const file of readdirSync(`${cache}/${folder}`)) {
+    if (!file.endsWith(".go") || /_test\.go$|^zz_|generated|doc\.go|register/.test(file)) continue;
+    readTypes(name, readFileSync(`${cache}/${folder}/${file}`, "utf8"));
+  }
+}
+
+function readTypes(packageName, source) {
+  const imports = {};
+  for (const [, alias, path] of source.matchAll(/^\s*(?:import\s+)?(\w+)?\s*"([^"]+)"$/gm)) {
+    imports[alias ?? path.split("/").at(-1)] = packageOfImport(path) ?? path;
+  }
+  const resolve = (type) =>
+    type.replace(/^((?:\*|\[\]|map\[[^\]]*\])*)(?:(\w+)\.)?(\w+)$/, (_, prefix, alias, local) => {
+      if (alias) return `${prefix}${imports[alias] ?? alias}.${local}`;
+      return /^[A-Z]/.test(local) ? `${prefix}${packageName}.${local}` : prefix + local;
+    });
+  for (const [, name, body] of source.matchAll(/^type (\w+) struct \{\n([\s\S]*?)^\}/gm)) {
+    const fields = [];
+    for (const line of body.split("\n")) {
+      const match = /^\t(?:(\w+)\s+)?([\w[\]*.]+)\s+`json:"([^",]*)([^"]*)"/.exec(line);
+      if (match) {
+        fields.push({ type: resolve(match[2]), json: match[3], options: match[4].split(",") });
+      }
+    }
+    types.set(`${packageName}.${name}`, { fields });
+  }
+  for (const [, name, target] of source.matchAll(/^type (\w+) ((?:\[\]|map\[)?[\w[\].*]+)\s*$/gm)) {
+    if (target !== "struct") types.set(`${packageName}.${name}`, { alias: resolve(target) });
+  }
+}
+
+const NUMBER = /^(u?int(8|16|32|64)?|float(32|64))$/;
+const SPECIAL = {
+  "k8s.io/apimachinery/pkg/api/resource.Quantity": "quantity",
+  "meta.Time": "time",
+  "meta.MicroTime": "microTime",
+  "meta.Duration": "opaque",
+  "meta.FieldsV1": "opaque",
+  "k8s.io/apimachinery/pkg/util/intstr.IntOrString": "intOrString",
+  "k8s.io/apimachinery/pkg/runtime.RawExtension": "opaque",
+  "apiextensions.k8s.io/v1.JSONSchemaProps": "opaque",
+  "apiextensions.k8s.io/v1.JSON": "opaque",
+};
+
+/** What a type is, with named types followed: scalar, list, map, struct or one of the special ones. */
+function classify(type) {
+  if (type.startsWith("*")) return { pointer: true, ...classify(type.slice(1)) };
+  if (SPECIAL[type]) return { what: SPECIAL[type] };
+  if (type === "[]byte") return { what: "text" };
+  if (type.startsWith("[]")) return { what: "list", of: classify(type.slice(2)) };
+  const map = /^map\[[^\]]*\](.*)$/.exec(type);
+  if (map) return { what: "map", of: classify(map[1]) };
+  if (type === "string") return { what: "text" };
+  if (type === "bool") return { what: "bool" };
+  if (NUMBER.test(type)) return { what: "number" };
+  const known = types.get(type);
+  if (known?.alias) return classify(known.alias);
+  if (known) return { what: "struct", name: type };
+  return { what: "opaque" };
+}
+
+const table = {};
+const visited = new Set();
+
+function elementCode(of) {
+  if (of.what === "struct") return of.name;
+  if (of.what === "quantity") return "quantity";
+  if (of.what === "time" || of.what === "microTime") return of.what;
+  if (of.what === "list" && of.of.what === "struct") return elementCode(of.of);
+  return "";
+}
+
+/** One code for a field, or undefined when nothing is special about it; see go-shape.ts. */
+function codeOf(field) {
+  const is = classify(field.type);
+  if (is.pointer) {
+    if (is.what === "struct") return `*${is.name}`;
+    return ["quantity", "time", "microTime"].includes(is.what) ? `*${is.what}` : undefined;
+  }
+  const optional = field.options.includes("omitempty") || field.options.includes("omitzero");
+  switch (is.what) {
+    case "text":
+      return optional ? "?" : "text";
+    case "bool":
+      return optional ? "?" : "bool";
+    case "number":
+      return optional ? "?" : "number";
+    case "list":
+    case "map": {
+      const element = elementCode(is.of);
+      const sign = is.what === "list" ? "[]" : "{}";
+      return `${optional ? "?" : ""}${sign}${element}`;
+    }
+    case "struct":
+      return `${field.options.includes("omitzero") ? "?" : "!"}${is.name}`;
+    case "quantity":
+      return field.options.includes("omitzero") ? "*quantity" : "quantity";
+    case "time":
+    case "microTime":
+      return field.options.includes("omitzero") ? `*${is.what}` : is.what;
+    default:
+      return undefined;
+  }
+}
+
+function fieldsOf(name) {
+  return types.get(name).fields.flatMap((field) => {
+    if (field.json === "" || field.options.includes("inline")) {
+      const embedded = types.get(field.type.replace(/^\*/, ""));
+      if (field.type === "meta.TypeMeta" || !embedded?.fields) return [];
+      return fieldsOf(field.type.replace(/^\*/, ""));
+    }
+    return [field];
+  });
+}
+
+function visit(name) {
+  if (visited.has(name) || !types.get(name)?.fields) return;
+  visited.add(name);
+  const entry = {};
+  for (const field of fieldsOf(name)) {
+    // Ownership of fields is kept by a part of its own, which has to see what a client wrote.
+    if (name === "meta.ObjectMeta" && field.json === "managedFields") continue;
+    const code = codeOf(field);
+    if (code !== undefined) entry[field.json] = code;
+    const type = field.type.replace(/^(\*|\[\]|map\[[^\]]*\])+/, "");
+    let is = classify(type);
+    while (is.of) is = is.of;
+    if (is.what === "struct") visit(is.name);
+  }
+  table[name] = entry;
+}
+
+for (const [name, type] of types) {
+  if (name.startsWith("meta.") || name.endsWith("List")) continue;
+  if (type.fields?.some(({ json }) => json === "metadata")) visit(name);
+}
+const sorted = Object.fromEntries(Object.entries(table).sort(([a], [b]) => (a < b ? -1 : 1)));
+const lines = Object.entries(sorted).map(
+  ([name, entry]) => `${JSON.stringify(name)}:${JSON.stringify(entry)}`,
+);
+const target = new URL(
+  "../src/controlplane/builtin/strategies/go-shape.data.json",
+  import.meta.url,
+);
+writeFileSync(target, `{\n${lines.join(",\n")}\n}\n`);
+console.log(`${lines.length} types`);

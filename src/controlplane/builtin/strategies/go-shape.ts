@@ -1,0 +1,185 @@
+/**
+ * Gives an object of a built-in kind the shape in which the API server prints it.
+ *
+ * That server keeps built-in objects in Go structs. What a struct cannot tell from absence is dropped
+ * (`labels: {}`, `hostNetwork: false`), what it always has is printed (`resources: {}`, `containers:
+ * null`), quantities and times come out in their canonical form. Which field is which stands in a
+ * table that `scripts/go-shape-table.mjs` makes:
+ *
+ *   `?` dropped when empty · `text`, `number`, `bool` always there · `!T` a struct, always there ·
+ *   `?!T` dropped when empty · `*T` a struct that may be absent · `[]T`, `{}T` a list or map, null when empty ·
+ *   `?[]T`, `?{}T` dropped when empty · `quantity`, `time`, `microTime`, with `*` when they may be absent.
+ *
+ * @module
+ */
+import { readFileSync } from "node:fs";
+import type { JsonObject, KubeObject } from "../../../kube/object.ts";
+import { formatQuantity, parseQuantity, roundUpToMilli } from "../../../kube/quantity.ts";
+
+type Fields = Readonly<Record<string, string>>;
+type Table = ReadonlyMap<string, readonly (readonly [field: string, code: string])[]>;
+
+let table: Table | undefined;
+
+// The table is data of the program: read once, on first use, never changed.
+function shapeTable(): Table {
+  if (!table) {
+    const text = readFileSync(new URL("./go-shape.data.json", import.meta.url), "utf8");
+    const types = JSON.parse(text) as Record<string, Fields>;
+    table = new Map(Object.entries(types).map(([name, fields]) => [name, Object.entries(fields)]));
+  }
+  return table;
+}
+
+/** Puts `object` into its printed shape, in place. Kinds that the table does not know stay as they are. */
+export function normaliseShape(object: KubeObject): void {
+  shapeStruct(object as unknown as JsonObject, `${object.apiVersion}.${object.kind}`);
+}
+
+function shapeStruct(value: JsonObject, type: string): void {
+  const fields = shapeTable().get(type);
+  if (!fields) return;
+  for (const [field, code] of fields) shapeField(value, field, code);
+}
+
+function shapeField(parent: JsonObject, field: string, code: string): void {
+  const value = Object.hasOwn(parent, field) ? parent[field] : undefined;
+  if (code === "?") {
+    if (isZero(value)) Reflect.deleteProperty(parent, field);
+    return;
+  }
+  const zero = ZERO[code];
+  if (zero !== undefined) {
+    if (value === undefined || value === null) parent[field] = zero;
+    else if (code === "quantity") parent[field] = canonicalQuantity(value, false);
+    return;
+  }
+  const optional = code.startsWith("?");
+  const rest = optional ? code.slice(1) : code;
+  if (rest.startsWith("[]")) shapeList(parent, field, value, rest.slice(2), optional);
+  else if (rest.startsWith("{}")) shapeMap(parent, field, value, rest.slice(2), optional);
+  else if (rest.startsWith("!")) shapeEmbedded(parent, field, value, rest.slice(1), optional);
+  else if (rest.startsWith("*")) shapePointer(parent, field, value, rest.slice(1));
+  else parent[field] = canonicalTime(value, code) ?? null;
+}
+
+const ZERO: Readonly<Record<string, string | number | boolean>> = {
+  text: "",
+  number: 0,
+  bool: false,
+  quantity: "0",
+};
+
+function isZero(value: unknown): boolean {
+  return value === undefined || value === null || value === "" || value === 0 || value === false;
+}
+
+function shapeList(
+  parent: JsonObject,
+  field: string,
+  value: unknown,
+  element: string,
+  optional: boolean,
+): void {
+  if (!Array.isArray(value) || value.length === 0) {
+    if (value === undefined || value === null || Array.isArray(value)) {
+      clear(parent, field, optional);
+    }
+    return;
+  }
+  if (element === "") return;
+  value.forEach((item: unknown, index) => {
+    if (isObject(item)) shapeStruct(item, element);
+    else if (Array.isArray(item)) {
+      for (const inner of item) if (isObject(inner)) shapeStruct(inner, element);
+    } else value[index] = shapeScalar(item, element);
+  });
+}
+
+function shapeMap(
+  parent: JsonObject,
+  field: string,
+  value: unknown,
+  element: string,
+  optional: boolean,
+): void {
+  if (!isObject(value)) {
+    if (value === undefined || value === null) clear(parent, field, optional);
+    return;
+  }
+  const keys = Object.keys(value);
+  if (keys.length === 0) { clear(parent, field, optional); return; }
+  if (element === "") return;
+  for (const key of keys) {
+    const item = value[key];
+    if (isObject(item)) shapeStruct(item, element);
+    else value[key] = shapeScalar(item, element);
+  }
+}
+
+function clear(parent: JsonObject, field: string, optional: boolean): void {
+  if (optional) Reflect.deleteProperty(parent, field);
+  else parent[field] = null;
+}
+
+function shapeEmbedded(
+  parent: JsonObject,
+  field: string,
+  value: unknown,
+  type: string,
+  optional: boolean,
+): void {
+  if (value === undefined || value === null) {
+    if (optional) {
+      Reflect.deleteProperty(parent, field);
+      return;
+    }
+    const made: JsonObject = {};
+    parent[field] = made;
+    shapeStruct(made, type);
+  } else if (isObject(value)) {
+    shapeStruct(value, type);
+    if (optional && Object.keys(value).length === 0) Reflect.deleteProperty(parent, field);
+  }
+}
+
+function shapePointer(parent: JsonObject, field: string, value: unknown, type: string): void {
+  if (value === null) Reflect.deleteProperty(parent, field);
+  else if (isObject(value)) shapeStruct(value, type);
+  else if (value !== undefined) {
+    parent[field] =
+      type === "quantity" ? canonicalQuantity(value, false) : shapeScalar(value, type);
+  }
+}
+
+function shapeScalar(value: unknown, type: string): unknown {
+  if (type === "quantity") return canonicalQuantity(value, true);
+  return type === "time" || type === "microTime" ? canonicalTime(value, type) : value;
+}
+
+/** Values in resource lists are no finer than a thousandth; other quantities keep what they say. */
+function canonicalQuantity(value: unknown, inList: boolean): unknown {
+  if (typeof value !== "string" && typeof value !== "number") return value ?? "0";
+  const quantity = parseQuantity(value);
+  return formatQuantity(inList ? roundUpToMilli(quantity) : quantity);
+}
+
+/** A time in UTC: whole seconds, or six digits of a second for a `microTime`. */
+function canonicalTime(value: unknown, type: string): unknown {
+  if (typeof value !== "string") return value;
+  const canonical =
+    type === "microTime"
+      ? /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/
+      : /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
+  if (canonical.test(value)) return value;
+  const at = Date.parse(value);
+  if (Number.isNaN(at)) return value;
+  const seconds = new Date(at).toISOString().slice(0, 19);
+  if (type !== "microTime") return `${seconds}Z`;
+  const fraction = /\.(\d+)/.exec(value)?.[1] ?? "";
+  return `${seconds}.${fraction.slice(0, 6).padEnd(6, "0")}Z`;
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

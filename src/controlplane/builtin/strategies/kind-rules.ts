@@ -1,0 +1,41 @@
+/**
+ * What differs from one built-in kind to the next, as data and small functions.
+ *
+ * `strategy-for.ts` makes a `Strategy` of it; a kind without an entry gets the plain behaviour of
+ * `{}`: no status, no generation of its own, a DNS subdomain as its name.
+ *
+ * @module
+ */
+import type { FieldError } from "../../../kube/field-errors.ts";
+import type { KubeObject } from "../../../kube/object.ts";
+import type { WriteContext } from "../../kinds.ts";
+
+/** The rules of one kind. */
+export interface KindRules {
+  /** How its names are checked. Subdomain when absent; `any` leaves them to the metadata's own rules. */
+  readonly name?: "subdomain" | "label" | "label1035" | "segment" | "any";
+  /**
+   * Set when the kind has a status subresource: which metadata a write to it may change.
+   * `no-owners` keeps owner references, `no-labels` also labels; `none` keeps all of it.
+   */
+  readonly status?: "all" | "no-owners" | "no-labels" | "none";
+  /** The generation is 1 on create, and rises when one of these top-level fields changes. */
+  readonly generation?: readonly string[];
+  /** The fields of the metadata whose change raises the generation too. */
+  readonly generationMetadata?: "labels" | "annotations";
+  readonly createOnUpdate?: true;
+  readonly conditionalUpdate?: true;
+  /** What a client may leave out. */
+  setDefaults?(object: KubeObject): void;
+  prepareForCreate?(object: KubeObject, context: WriteContext): void;
+  prepareForUpdate?(object: KubeObject, old: KubeObject, context: WriteContext): void;
+  /** What is wrong with the object as it is, on create and update alike. */
+  validate?(object: KubeObject, context: WriteContext): FieldError[];
+  /** What is wrong with a new object only. */
+  validateCreate?(object: KubeObject, context: WriteContext): FieldError[];
+  /** What is wrong with a change. */
+  validateUpdate?(object: KubeObject, old: KubeObject, context: WriteContext): FieldError[];
+  prepareForStatus?(object: KubeObject, old: KubeObject, context: WriteContext): void;
+  /** What is wrong with a write to the status subresource. */
+  validateStatus?(object: KubeObject, old: KubeObject, context: WriteContext): FieldError[];
+}

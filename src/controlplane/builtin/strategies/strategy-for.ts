@@ -1,0 +1,151 @@
+/**
+ * The strategies of the built-in kinds: the rules of a kind in the form that the write path asks for.
+ *
+ * @module
+ */
+import { isDeepStrictEqual } from "node:util";
+import {
+  dns1035LabelErrors,
+  dns1123LabelErrors,
+  dns1123SubdomainErrors,
+  maskTrailingDash,
+  pathSegmentErrors,
+} from "../../../kube/names.ts";
+import type { JsonObject, KubeObject } from "../../../kube/object.ts";
+import type { Strategy } from "../../kinds.ts";
+import { normaliseShape } from "./go-shape.ts";
+import type { KindRules } from "./kind-rules.ts";
+import { rulesOf } from "./kind-table.ts";
+
+const NO_RULES: KindRules = {};
+
+/** How the main endpoint of a built-in kind treats its objects. Never fails: unknown kinds are plain. */
+export function strategyFor(group: string, kind: string): Strategy {
+  const rules = rulesOf(group, kind) ?? NO_RULES;
+  return {
+    setDefaults: (object) => setDefaults(object, rules),
+    prepareForCreate(object, context) {
+      if (rules.status) resetStatus(object);
+      if (rules.generation) object.metadata.generation = 1;
+      rules.prepareForCreate?.(object, context);
+      normaliseShape(object);
+    },
+    prepareForUpdate(object, old, context) {
+      if (rules.status) keepFields(object, old, ["status"]);
+      keepGeneration(object, old);
+      rules.prepareForUpdate?.(object, old, context);
+      normaliseShape(object);
+      if (rules.generation && isChange(object, old, rules)) {
+        object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+      }
+    },
+    validateCreate: (object, context) => [
+      ...(rules.validate?.(object, context) ?? []),
+      ...(rules.validateCreate?.(object, context) ?? []),
+    ],
+    validateUpdate: (object, old, context) => [
+      ...(rules.validate?.(object, context) ?? []),
+      ...(rules.validateUpdate?.(object, old, context) ?? []),
+    ],
+    validateName: (name, prefix) => nameErrors(rules.name ?? "subdomain", name, prefix),
+    allowCreateOnUpdate: rules.createOnUpdate ?? false,
+    allowUnconditionalUpdate: !rules.conditionalUpdate,
+  };
+}
+
+/** How the status subresource of a built-in kind treats its objects: it takes the status, little else. */
+export function statusStrategyFor(group: string, kind: string): Strategy {
+  const rules = rulesOf(group, kind) ?? NO_RULES;
+  return {
+    ...strategyFor(group, kind),
+    prepareForUpdate(object, old, context) {
+      keepAllBut(object, old, ["metadata", "status", "apiVersion", "kind"]);
+      keepMetadata(object, old, rules.status ?? "all");
+      keepGeneration(object, old);
+      rules.prepareForStatus?.(object, old, context);
+      normaliseShape(object);
+    },
+    validateUpdate: (object, old, context) => rules.validateStatus?.(object, old, context) ?? [],
+    allowCreateOnUpdate: false,
+  };
+}
+
+function setDefaults(object: KubeObject, rules: KindRules): void {
+  normaliseShape(object);
+  if (!rules.setDefaults) return;
+  rules.setDefaults(object);
+}
+
+/** Drops the status; `normaliseShape` prints what the empty one has. */
+function resetStatus(object: KubeObject): void {
+  Reflect.deleteProperty(object, "status");
+}
+
+function keepFields(object: KubeObject, old: KubeObject, fields: readonly string[]): void {
+  const target = object as unknown as JsonObject;
+  const source = old as unknown as JsonObject;
+  for (const field of fields) {
+    if (source[field] === undefined) Reflect.deleteProperty(target, field);
+    // The old object is frozen; defaults and allocation may write into what is kept.
+    else target[field] = structuredClone(source[field]);
+  }
+}
+
+function keepAllBut(object: KubeObject, old: KubeObject, fields: readonly string[]): void {
+  const names = new Set([...Object.keys(object), ...Object.keys(old)]);
+  keepFields(
+    object,
+    old,
+    [...names].filter((name) => !fields.includes(name)),
+  );
+}
+
+function keepMetadata(
+  object: KubeObject,
+  old: KubeObject,
+  change: NonNullable<KindRules["status"]>,
+): void {
+  if (change === "all") return;
+  const metadata = object.metadata;
+  if (old.metadata.ownerReferences) {
+    metadata.ownerReferences = structuredClone(old.metadata.ownerReferences);
+  } else delete metadata.ownerReferences;
+  if (change === "no-owners") return;
+  if (old.metadata.labels) metadata.labels = { ...old.metadata.labels };
+  else delete metadata.labels;
+  if (change === "no-labels") return;
+  if (old.metadata.annotations) metadata.annotations = { ...old.metadata.annotations };
+  else delete metadata.annotations;
+  if (old.metadata.finalizers) metadata.finalizers = [...old.metadata.finalizers];
+  else delete metadata.finalizers;
+}
+
+/** A client never sets the generation by an update. */
+function keepGeneration(object: KubeObject, old: KubeObject): void {
+  if (old.metadata.generation === undefined) delete object.metadata.generation;
+  else object.metadata.generation = old.metadata.generation;
+}
+
+function isChange(object: KubeObject, old: KubeObject, rules: KindRules): boolean {
+  const now = object as unknown as JsonObject;
+  const before = old as unknown as JsonObject;
+  const differs = (left: unknown, right: unknown): boolean =>
+    !isDeepStrictEqual(left ?? null, right ?? null);
+  if (rules.generation?.some((field) => differs(now[field], before[field]))) return true;
+  const extra = rules.generationMetadata;
+  return extra !== undefined && differs(object.metadata[extra], old.metadata[extra]);
+}
+
+function nameErrors(rule: NonNullable<KindRules["name"]>, name: string, prefix: boolean): string[] {
+  if (rule === "any") return [];
+  if (rule === "segment") return pathSegmentErrors(name, prefix);
+  const whole = prefix ? maskTrailingDash(name) : name;
+  switch (rule) {
+    case "label":
+      return dns1123LabelErrors(whole);
+    case "label1035":
+      return dns1035LabelErrors(whole);
+    case "subdomain":
+      return dns1123SubdomainErrors(whole);
+  }
+}
