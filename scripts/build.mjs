@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { bundleVendor } from "./bundle-vendor.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const run = (...command) =>
@@ -10,3 +11,4 @@ const run = (...command) =>
 run("scripts/k8s-types.mjs");
 rmSync(new URL("../dist", import.meta.url), { recursive: true, force: true });
 run("node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json");
+await bundleVendor("dist");

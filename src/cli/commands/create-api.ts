@@ -1,0 +1,226 @@
+/**
+ * `tsop create api`: a kind joins the project.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { stringify } from "yaml";
+import { UsageError } from "../../errors.ts";
+import type { CliContext } from "../context.ts";
+import { parseFields, type SpecField } from "../field.ts";
+import { checkGroup, checkKind, checkPlural, checkVersion, pluralOf } from "../inputs.ts";
+import { withController } from "../main-file.ts";
+import { paint } from "../output.ts";
+import { carryOut, planFiles, readIfThere, type PlanOptions } from "../plan.ts";
+import {
+  apiGroupOf,
+  getProject,
+  isSameResource,
+  PROJECT_FILE,
+  withResource,
+  type Project,
+  type ProjectResource,
+} from "../project-file.ts";
+import { ask, scaffold } from "../scaffold.ts";
+import { withListEntry } from "../yaml-list.ts";
+
+/** The flags of `tsop create api`. */
+export interface CreateApiOptions extends PlanOptions {
+  readonly group: string;
+  readonly version?: string;
+  readonly kind?: string;
+  readonly plural?: string;
+  readonly field: readonly string[];
+  readonly controller: boolean;
+  readonly resource: boolean;
+  readonly force: boolean;
+}
+
+/** What a scaffolded spec has when no `--field` says otherwise. */
+const EXAMPLE_FIELD = "message:string=hello";
+
+const RESERVED_WORDS = new Set(
+  (
+    "await break case catch class const continue debugger default delete do else enum export extends " +
+    "false finally for function if implements import in instanceof interface let new null package " +
+    "private protected public return static super switch this throw true try typeof var void while " +
+    "with yield arguments eval"
+  ).split(" "),
+);
+
+/** Adds a kind; returns the exit code. */
+export async function createApi(options: CreateApiOptions, context: CliContext): Promise<number> {
+  const project = await getProject(context.cwd);
+  const version = options.version ?? (await askFor("version", "v1", context));
+  const kind = options.kind ?? (await askFor("kind", "MyWeb", context));
+  checkVersion(version);
+  checkKind(kind);
+  checkGroup(options.group, project.domain);
+  const plural = options.plural ?? pluralOf(kind);
+  checkPlural(plural, apiGroupOf(project, options.group));
+  const fields = parseFields(options.field.length > 0 ? options.field : [EXAMPLE_FIELD]);
+  if (!options.resource && !options.controller) {
+    throw new UsageError(
+      "nothing-to-create",
+      "--no-resource and --no-controller together leave nothing to create.",
+      "Leave one of them out.",
+    );
+  }
+  const resource = resourceFor(project, options, { version, kind, plural });
+  const files = await filesFor(project, resource, fields, options, context);
+  const { bold, green } = paint(context);
+  context.out(`${bold(kind)} ${apiGroupOf(project, options.group)}/${version}`);
+  const plan = await planFiles(project.root, files);
+  await carryOut(plan, context, options);
+  if (!options.dryRun && plan.changes.length > 0) {
+    context.out(`${green("done")} Next:`);
+    if (options.resource) context.out(`  edit src/api/${version}/${kind.toLowerCase()}.ts, then`);
+    context.out("  npx tsop manifests && npm test");
+    context.out("  npx tsop dev");
+  }
+  return 0;
+}
+
+async function askFor(
+  name: "version" | "kind",
+  example: string,
+  context: CliContext,
+): Promise<string> {
+  if (context.interactive) return ask(`--${name}, such as ${example}:`, "");
+  throw new UsageError(
+    `missing-${name}`,
+    `--${name} is missing.`,
+    "For example: tsop create api --group web --version v1 --kind MyWeb",
+  );
+}
+
+function resourceFor(
+  project: Project,
+  options: CreateApiOptions,
+  named: Pick<ProjectResource, "version" | "kind" | "plural">,
+): ProjectResource {
+  const { group } = options;
+  const clash = project.resources.find(
+    (known) =>
+      known.kind.toLowerCase() === named.kind.toLowerCase() &&
+      (known.group !== group || known.kind !== named.kind),
+  );
+  if (clash) {
+    throw new UsageError(
+      "kind-exists",
+      `The project already has the kind ${clash.kind}, in the group ${apiGroupOf(project, clash.group)}.`,
+      `Pick another --kind, or add a version to it: tsop create api --group ${clash.group} --kind ${clash.kind} --version v2`,
+    );
+  }
+  const siblings = project.resources.filter(
+    (known) => known.group === group && known.kind === named.kind,
+  );
+  const otherPlural = siblings.find((known) => known.plural !== named.plural);
+  if (otherPlural) {
+    throw new UsageError(
+      "bad-plural",
+      `${named.kind} has the plural ${otherPlural.plural} in ${otherPlural.version}: all versions of a kind share it.`,
+      `For example: --plural ${otherPlural.plural}`,
+    );
+  }
+  const known = project.resources.find((one) => isSameResource(one, { group, ...named }));
+  // A further version of a kind is served by the controller that is there.
+  const controlled = siblings.some(
+    (sibling) => sibling.controller && sibling.version !== named.version,
+  );
+  return {
+    group,
+    ...named,
+    api: options.resource || known?.api === true,
+    controller: known?.controller === true || (options.controller && !controlled),
+  };
+}
+
+async function filesFor(
+  project: Project,
+  resource: ProjectResource,
+  fields: readonly SpecField[],
+  options: CreateApiOptions,
+  context: CliContext,
+): Promise<Map<string, string>> {
+  const { kind, version, group, plural } = resource;
+  const file = kind.toLowerCase();
+  const apiGroup = apiGroupOf(project, group);
+  const api = options.resource;
+  const controller = options.controller && resource.controller;
+  const sampleFile = [group, version, file].filter((part) => part !== "").join("_");
+  const files = await scaffold(
+    {
+      root: project.root,
+      template: "create-api",
+      values: {
+        kind,
+        version,
+        plural,
+        apiGroup,
+        file,
+        variable: variableOf(kind),
+        projectName: project.projectName,
+        sampleFile,
+        sample: sampleOf(kind, `${apiGroup}/${version}`, fields),
+        imports: importsOf(fields).join(", "),
+        fields: fields.map((field) => ({ ...field, declaration: declarationOf(field) })),
+      },
+      wants: (path) =>
+        path.startsWith("src/controllers/") || path.startsWith("test/") ? controller : api,
+      ifExists: options.force ? "overwrite" : "keep",
+    },
+    context,
+  );
+  if (controller) {
+    const text = await getFile(project, "src/main.ts");
+    const call = { setUp: `setUp${kind}`, from: `./controllers/${file}-controller.ts` };
+    files.set("src/main.ts", withController(text, call));
+  }
+  if (api) {
+    const path = "config/rbac/kustomization.yaml";
+    const text = await getFile(project, path);
+    files.set(path, withListEntry(path, text, "resources", `${file}_roles.yaml`));
+  }
+  // Last, so that the file names a kind only once its files are there.
+  files.set(PROJECT_FILE, withResource(project, resource));
+  return files;
+}
+
+async function getFile(project: Project, path: string): Promise<string> {
+  const text = await readIfThere(join(project.root, path));
+  if (text !== undefined) return text;
+  throw new UsageError(
+    "file-missing",
+    `${path} is not there, and the kind has to be added to it.`,
+    "Restore it from version control; nothing was written.",
+  );
+}
+
+function declarationOf({ name, type, optional, initializer }: SpecField): string {
+  if (initializer !== undefined) return `${name}: ${type} = ${initializer};`;
+  return `${name}${optional ? "?" : "!"}: ${type};`;
+}
+
+function importsOf(fields: readonly SpecField[]): string[] {
+  const types = new Set(["Condition", "Int64", ...fields.flatMap((field) => field.imports)]);
+  return [
+    "CustomResource",
+    "ListMap",
+    "PrintColumn",
+    "Resource",
+    ...[...types].sort().map((name) => `type ${name}`),
+  ];
+}
+
+function sampleOf(kind: string, apiVersion: string, fields: readonly SpecField[]): string {
+  const spec = Object.fromEntries(fields.map(({ name, sample }) => [name, sample]));
+  const metadata = { name: `${kind.toLowerCase()}-sample` };
+  return stringify({ apiVersion, kind, metadata, spec }).trimEnd();
+}
+
+/** `MyWeb` as a variable; words that JavaScript keeps for itself are avoided. */
+function variableOf(kind: string): string {
+  const name = kind.charAt(0).toLowerCase() + kind.slice(1);
+  return RESERVED_WORDS.has(name) ? `${name}Object` : name;
+}

@@ -1,0 +1,30 @@
+/**
+ * The `tsop` command.
+ *
+ * Nothing is imported before it is needed: `tsop --version` is as quick as an empty script, and a
+ * command pays only for what it uses.
+ *
+ * @module
+ */
+import type { CliContext } from "./context.ts";
+
+/**
+ * Runs one command line.
+ *
+ * @param argv - what follows `tsop`
+ * @param context - where it runs; the process's own folder, streams and signals when left out
+ * @returns the exit code: 0 done, 1 failed, 2 used wrongly, 3 drift found by `--check`
+ */
+export async function main(argv: readonly string[], context?: CliContext): Promise<number> {
+  if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) {
+    const { packageVersion } = await import("./package-info.ts");
+    if (context) context.out(packageVersion());
+    else process.stdout.write(`${packageVersion()}\n`);
+    return 0;
+  }
+  const [{ runProgram }, { processContext }] = await Promise.all([
+    import("./program.ts"),
+    import("./context.ts"),
+  ]);
+  return runProgram(argv, context ?? processContext());
+}

@@ -1,0 +1,248 @@
+/**
+ * The command tree: names, flags, help. What a command does is loaded when it runs.
+ *
+ * @module
+ */
+import { Command, CommanderError, Option } from "commander";
+import type { CliContext } from "./context.ts";
+import { packageVersion } from "./package-info.ts";
+
+/** Parses `argv`, runs the command and turns whatever happens into an exit code. */
+export async function runProgram(argv: readonly string[], context: CliContext): Promise<number> {
+  let code = 0;
+  const program = buildProgram(context, (result) => {
+    code = result;
+  });
+  try {
+    if (argv.length === 0) {
+      program.outputHelp();
+      return 0;
+    }
+    await program.parseAsync(argv, { from: "user" });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    const { reportError } = await import("./output.ts");
+    return reportError(error, context);
+  }
+}
+
+/** The tree with all its flags; `completion` and the documentation read it too. */
+export function buildProgram(context: CliContext, done: (code: number) => void): Command {
+  const program = new Command("tsop")
+    .description("Kubernetes operators in TypeScript, with the control plane in the box.")
+    .version(packageVersion(), "-V, --version", "print the version")
+    .showSuggestionAfterError(true)
+    .showHelpAfterError("(`--help` after the command shows what it takes)")
+    .enablePositionalOptions() // `create api --version` is not the program's `--version`
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => context.out(text.replace(/\n$/, "")),
+      writeErr: (text) => context.err(text.replace(/\n$/, "")),
+    });
+  addProjectCommands(program, context, done);
+  addClusterCommands(program, context, done);
+  addOtherCommands(program, context, done);
+  return program;
+}
+
+type Done = (code: number) => void;
+
+const DRY_RUN = "show what would change, write nothing";
+const DIFF = "show the lines that change";
+
+function addProjectCommands(program: Command, context: CliContext, done: Done): void {
+  program
+    .command("init")
+    .summary("start a project")
+    .description("Start a project in this folder, or in a new one.")
+    .argument("[folder]", "the project's folder; it is made when it is not there", ".")
+    .option("--domain <domain>", "what the API groups of your kinds end in, such as example.com")
+    .option("--project-name <name>", "prefix of everything that is deployed (default: the folder)")
+    .option("--owner <name>", "who has the copyright; goes to package.json")
+    .addOption(
+      new Option("--license <id>", "licence of your code")
+        .choices(["apache2", "mit", "none"])
+        .default("apache2"),
+    )
+    .option("--namespaced", "the operator watches its own namespace only", false)
+    .option("--force", "overwrite files that are in the way", false)
+    .option("--no-install", "do not run npm install")
+    .option("--dry-run", DRY_RUN, false)
+    .option("--diff", DIFF, false)
+    .action(async (folder: string, options: object) => {
+      const { init } = await import("./commands/init.ts");
+      done(await init({ folder, ...options } as Parameters<typeof init>[0], context));
+    });
+
+  const create = program
+    .command("create")
+    .summary("add to a project")
+    .description("Add to a project.");
+  create
+    .command("api")
+    .summary("add a kind")
+    .description("Add a kind: its type, its controller, a test, a sample and its roles.")
+    .option("--group <group>", "the API group without the domain, such as web", "")
+    .option("--version <version>", "the API version, such as v1 or v1beta1")
+    .option("--kind <Kind>", "the name of the kind, such as MyWeb")
+    .option("--plural <plural>", "its name in URLs (default: by the English rules)")
+    .option(
+      "--field <name:type[?][=default]>",
+      "a field of the spec; may be repeated",
+      (value: string, earlier: string[]) => [...earlier, value],
+      [],
+    )
+    .option("--no-controller", "only the type")
+    .option("--no-resource", "only the controller, for a kind whose class is yours to import")
+    .option("--force", "overwrite the kind's files", false)
+    .option("--dry-run", DRY_RUN, false)
+    .option("--diff", DIFF, false)
+    .action(async (options: object) => {
+      const { createApi } = await import("./commands/create-api.ts");
+      done(await createApi(options as Parameters<typeof createApi>[0], context));
+    });
+
+  program
+    .command("manifests")
+    .summary("generate CRDs and roles from the code")
+    .description("Generate CRDs, the operator's role and their kustomizations from the code.")
+    .option("--check", "write nothing; exit with 3 when something would change", false)
+    .option("--watch", "do it again on every save", false)
+    .option("--dry-run", DRY_RUN, false)
+    .option("--diff", DIFF, false)
+    .action(async (options: object) => {
+      const { manifests } = await import("./commands/manifests.ts");
+      done(await manifests(options as Parameters<typeof manifests>[0], context));
+    });
+
+  program
+    .command("build")
+    .summary("bundle the operator into one file")
+    .description("Bundle the operator with all that it needs into dist/main.mjs.")
+    .action(async () => {
+      const { build } = await import("./commands/build.ts");
+      done(await build(context));
+    });
+}
+
+function withCluster(command: Command): Command {
+  return command
+    .option("--kubeconfig <file>", "the kubeconfig (default: $KUBECONFIG, ~/.kube/config)")
+    .option("--context <name>", "its context (default: the current one)");
+}
+
+function addClusterCommands(program: Command, context: CliContext, done: Done): void {
+  const timeout = new Option("--timeout <seconds>", "how long to wait")
+    .default(120)
+    .argParser(Number);
+  withCluster(program.command("install"))
+    .summary("install the CRDs in a cluster")
+    .description("Generate the CRDs, apply them (server side) and wait until they are established.")
+    .option("--dry-run", "ask the API server, change nothing", false)
+    .addOption(timeout)
+    .action(async (options: object) => {
+      const { install } = await import("./commands/install.ts");
+      done(await install(options as Parameters<typeof install>[0], context));
+    });
+  withCluster(program.command("uninstall"))
+    .summary("remove the CRDs")
+    .description("Remove the CRDs. Refuses while objects of these kinds exist, unless told.")
+    .option("--delete-objects", "delete all objects of the kinds first", false)
+    .option("--dry-run", "show what would be removed", false)
+    .addOption(timeout)
+    .action(async (options: object) => {
+      const { uninstall } = await import("./commands/install.ts");
+      done(await uninstall(options as Parameters<typeof uninstall>[0], context));
+    });
+  withCluster(program.command("deploy"))
+    .summary("deploy the operator")
+    .description("Apply what config/default renders (server side) and wait for the roll-out.")
+    .requiredOption("--image <image>", "the operator's image")
+    .option("--render", "print the YAML instead of applying it", false)
+    .option("--no-wait", "do not wait for the Deployment")
+    .option("--dry-run", "ask the API server, change nothing", false)
+    .addOption(timeout)
+    .action(async (options: object) => {
+      const { deploy } = await import("./commands/deploy.ts");
+      done(await deploy(options as Parameters<typeof deploy>[0], context));
+    });
+  withCluster(program.command("undeploy"))
+    .summary("remove the operator")
+    .description("Remove what deploy applied: objects of your kinds, CRDs, operator, namespace.")
+    .option("--delete-objects", "delete all objects of the kinds first", false)
+    .option("--dry-run", "show what would be removed", false)
+    .addOption(timeout)
+    .action(async (options: object) => {
+      const { undeploy } = await import("./commands/deploy.ts");
+      done(await undeploy(options as Parameters<typeof undeploy>[0], context));
+    });
+  withCluster(program.command("run"))
+    .summary("run the operator here, against a cluster")
+    .description("Bundle the operator and run it in this terminal against a cluster.")
+    .argument("[arguments...]", "what is handed to the operator; after `--`")
+    .action(async (args: string[], options: object) => {
+      const { run } = await import("./commands/run.ts");
+      done(await run({ args, ...options } as Parameters<typeof run>[0], context));
+    });
+}
+
+function addOtherCommands(program: Command, context: CliContext, done: Done): void {
+  const port = new Option("--port <port>", "port of the API server; 0 takes a free one")
+    .argParser(Number)
+    .default(0);
+  program
+    .command("dev")
+    .summary("control plane and operator, reloaded on save")
+    .description(
+      "Start a control plane, install the CRDs, run the operator with the rights of its generated role, and reload on save.",
+    )
+    .addOption(port)
+    .option("--once", "start, wait until the operator is up, stop", false)
+    .action(async (options: object) => {
+      const { dev } = await import("./commands/dev.ts");
+      done(await dev(options as Parameters<typeof dev>[0], context));
+    });
+  program
+    .command("cluster")
+    .summary("the control plane alone")
+    .description("Run a Kubernetes API in the foreground, for any client in any language.")
+    .addOption(port)
+    .option("--kubeconfig <file>", "where to write the kubeconfig", ".tsop/kubeconfig")
+    .addOption(
+      new Option("--controllers <which>", "the simulated controllers")
+        .choices(["on", "off", "no-kubelet"])
+        .default("on"),
+    )
+    .option("--data-dir <folder>", "keep the objects there over restarts (default: in memory)")
+    .addOption(new Option("--nodes <count>", "how many nodes").argParser(Number).default(1))
+    .option("--json", "print one JSON object when ready, for programs", false)
+    .action(async (options: object) => {
+      const { cluster } = await import("./commands/cluster.ts");
+      done(await cluster(options as Parameters<typeof cluster>[0], context));
+    });
+  program
+    .command("version")
+    .summary("versions of tsop, Kubernetes, Node and system")
+    .description(
+      "Print the versions of tsop, of the Kubernetes API that it speaks, of Node and of the system.",
+    )
+    .option("--json", "as JSON", false)
+    .action(async (options: { json: boolean }) => {
+      const { version } = await import("./commands/version.ts");
+      done(version(options, context));
+    });
+  program
+    .command("completion")
+    .summary("completion for a shell")
+    .description("Print a completion script: `source <(tsop completion bash)`.")
+    .addArgument(
+      program
+        .createArgument("<shell>", "which shell")
+        .choices(["bash", "zsh", "fish", "powershell"]),
+    )
+    .action(async (shell: string) => {
+      const { completion } = await import("./commands/completion.ts");
+      done(completion(shell as Parameters<typeof completion>[0], program, context));
+    });
+}
