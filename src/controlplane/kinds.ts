@@ -70,6 +70,18 @@ export interface TablePrinter {
   readonly columns: readonly TableColumn[];
   /** The cells of one object, in the order of the columns. */
   cells(object: KubeObject, nowMs: number): unknown[];
+  /** What marks the row of an object, such as a pod that has completed. */
+  conditions?(object: KubeObject): readonly TableRowCondition[];
+  /** An empty table has `rows: null` instead of an empty list. */
+  readonly nullWhenEmpty?: boolean;
+}
+
+/** Marks a row of a table. */
+export interface TableRowCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
 }
 
 /** `status`, `scale` and the like. */

@@ -52,6 +52,7 @@ const SPECIAL: Readonly<Record<string, Schema>> = {
   },
   "io.k8s.apimachinery.pkg.runtime.RawExtension": {
     type: "object",
+    "x-kubernetes-map-type": "atomic",
     "x-kubernetes-preserve-unknown-fields": true,
   },
   [`${META}FieldsV1`]: { type: "object", "x-kubernetes-preserve-unknown-fields": true },

@@ -5,7 +5,7 @@
  * @module
  */
 import type { KubeObject } from "../../kube/object.ts";
-import { at } from "./at.ts";
+import { textAt } from "./at.ts";
 
 /** Reads one value as the text that selectors compare; an absent field has the zero value of its type. */
 type FieldReader = (object: KubeObject) => string;
@@ -13,7 +13,7 @@ type FieldReader = (object: KubeObject) => string;
 const field =
   (path: string, absent = ""): FieldReader =>
   (object) =>
-    scalarText(at(object, ...path.split(".")), absent);
+    textAt(object, path, absent);
 
 /** Fields that are selected by their own path, with the text of an absent value. */
 const fields = (...paths: readonly (string | readonly [string, string])[]): SelectableFields =>
@@ -27,7 +27,15 @@ const fields = (...paths: readonly (string | readonly [string, string])[]): Sele
 /** From the name of a field to what reads it. */
 export type SelectableFields = Readonly<Record<string, FieldReader>>;
 
-const REFERENCE = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"];
+const REFERENCE = [
+  "kind",
+  "namespace",
+  "name",
+  "uid",
+  "apiVersion",
+  "resourceVersion",
+  "fieldPath",
+];
 
 /** Events are stored once and seen through two groups, under different names. */
 const events = (reference: string, sources: readonly string[]): SelectableFields => ({
@@ -70,15 +78,9 @@ const TABLE: Readonly<Record<string, SelectableFields>> = {
   "resource.k8s.io/ResourceSlice": fields("spec.nodeName", "spec.driver"),
 };
 
-function scalarText(value: unknown, absent: string): string {
-  return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
-    ? String(value)
-    : absent;
-}
-
 function firstText(object: KubeObject, ...paths: readonly string[]): string {
   for (const path of paths) {
-    const text = field(path)(object);
+    const text = textAt(object, path);
     if (text !== "") return text;
   }
   return "";

@@ -1,0 +1,122 @@
+/**
+ * The built-in resources as a server with default flags serves them.
+ *
+ * The table (`resources.data.json`, made by `scripts/builtin-table.mjs`) says which there are; strategies,
+ * printers and selectable fields are joined to it here. Schemas are resolved on first use.
+ *
+ * @module
+ */
+import { readFileSync } from "node:fs";
+import { InternalError } from "../../errors.ts";
+import type { Schema } from "../../kube/schema/structural.ts";
+import type { ServedResource, ServedSubresource } from "../kinds.ts";
+import { printerOf } from "../views/printers/printer-of.ts";
+import { findBuiltInSchema } from "./definitions.ts";
+import { selectableFieldsOf } from "./selectable-fields.ts";
+import { statusStrategyFor, strategyFor } from "./strategies/strategy-for.ts";
+
+interface SubresourceRow {
+  readonly name: string;
+  readonly kind: string;
+  /** Both present when the kind is of another group than the resource. */
+  readonly group?: string;
+  readonly version?: string;
+  readonly verbs: readonly string[];
+}
+
+interface ResourceRow {
+  readonly plural: string;
+  readonly kind: string;
+  readonly singular: string;
+  readonly namespaced: boolean;
+  readonly verbs: readonly string[];
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly storageVersionHash?: string;
+  readonly subresources?: readonly SubresourceRow[];
+}
+
+interface GroupRow {
+  readonly name: string;
+  readonly versions: readonly {
+    readonly version: string;
+    readonly resources: readonly ResourceRow[];
+  }[];
+}
+
+/** Kinds whose objects are kept in another version than one of those served. */
+const STORAGE_VERSIONS: Readonly<Record<string, string>> = {
+  "autoscaling/horizontalpodautoscalers": "v2",
+};
+
+/** Subresources that write the object itself, past what its main endpoint may change. */
+const WRITES_PARENT: ReadonlySet<string> = new Set(["status"]);
+
+const DEPRECATED: Readonly<Record<string, string>> = {
+  "v1/Endpoints": "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
+  "v1/ComponentStatus": "v1 ComponentStatus is deprecated in v1.19+",
+};
+
+/**
+ * Every built-in resource, once for each version that is served, in the order of discovery: groups by
+ * priority, in them versions, preferred first.
+ */
+export function builtInResources(): readonly ServedResource[] {
+  const groups = JSON.parse(
+    readFileSync(new URL("./resources.data.json", import.meta.url), "utf8"),
+  ) as GroupRow[];
+  return groups.flatMap(({ name: group, versions }) =>
+    versions.flatMap(({ version, resources }) =>
+      resources.map((row) => servedResource(group, version, row)),
+    ),
+  );
+}
+
+function servedResource(group: string, version: string, row: ResourceRow): ServedResource {
+  const { plural, kind, singular, namespaced, verbs, storageVersionHash } = row;
+  const selectableFields = selectableFieldsOf(group, kind);
+  const deprecationWarning = group === "" ? DEPRECATED[`${version}/${kind}`] : undefined;
+  return {
+    group,
+    version,
+    kind,
+    plural,
+    singular,
+    namespaced,
+    listKind: `${kind}List`,
+    shortNames: row.shortNames ?? [],
+    categories: row.categories ?? [],
+    verbs,
+    builtIn: true,
+    storageVersion: STORAGE_VERSIONS[`${group}/${plural}`] ?? version,
+    ...(storageVersionHash === undefined ? {} : { storageVersionHash }),
+    get schema(): Schema {
+      const schema = findBuiltInSchema({ group, version, kind });
+      if (!schema) throw new InternalError(`There is no schema of ${group}/${version} ${kind}.`);
+      return schema;
+    },
+    strategy: strategyFor(group, kind),
+    subresources: (row.subresources ?? []).map((sub) =>
+      servedSubresource(group, kind, version, sub),
+    ),
+    ...(verbs.includes("get") ? { table: printerOf(group, kind) } : {}),
+    ...(selectableFields ? { selectableFields } : {}),
+    ...(deprecationWarning === undefined ? {} : { deprecationWarning }),
+  };
+}
+
+function servedSubresource(
+  group: string,
+  kind: string,
+  version: string,
+  row: SubresourceRow,
+): ServedSubresource {
+  return {
+    name: row.name,
+    verbs: row.verbs,
+    group: row.group ?? group,
+    version: row.version ?? version,
+    kind: row.kind,
+    ...(WRITES_PARENT.has(row.name) ? { strategy: statusStrategyFor(group, kind) } : {}),
+  };
+}

@@ -1,0 +1,56 @@
+/**
+ * Which printer shows a built-in kind.
+ *
+ * @module
+ */
+import type { TablePrinter } from "../../kinds.ts";
+import { column, nameColumn, printer } from "./column.ts";
+import { corePrinters } from "./core.ts";
+import { discoveryPrinters, networkingPrinters } from "./network.ts";
+import {
+  accessPrinters,
+  admissionPrinters,
+  certificatePrinters,
+  coordinationPrinters,
+  devicePrinters,
+  flowPrinters,
+  nodePrinters,
+  policyPrinters,
+  schedulingPrinters,
+} from "./policy.ts";
+import { storagePrinters, volumePrinters } from "./storage.ts";
+import { appsPrinters, autoscalingPrinters, batchPrinters } from "./workloads.ts";
+
+const PRINTERS: Readonly<Record<string, Readonly<Record<string, TablePrinter>>>> = {
+  "": { ...corePrinters, ...volumePrinters },
+  "admissionregistration.k8s.io": admissionPrinters,
+  apps: appsPrinters,
+  autoscaling: autoscalingPrinters,
+  batch: batchPrinters,
+  "certificates.k8s.io": certificatePrinters,
+  "coordination.k8s.io": coordinationPrinters,
+  "discovery.k8s.io": discoveryPrinters,
+  "events.k8s.io": corePrinters,
+  "flowcontrol.apiserver.k8s.io": flowPrinters,
+  "networking.k8s.io": networkingPrinters,
+  "node.k8s.io": nodePrinters,
+  policy: policyPrinters,
+  "rbac.authorization.k8s.io": accessPrinters,
+  "resource.k8s.io": devicePrinters,
+  "scheduling.k8s.io": schedulingPrinters,
+  "storage.k8s.io": storagePrinters,
+};
+
+/** What the server falls back on: its name, and when it was created. */
+const createdAtPrinter: TablePrinter = printer(
+  [
+    nameColumn,
+    column("Created At", ({ metadata }) => metadata.creationTimestamp ?? null, { type: "date" }),
+  ],
+  { nullWhenEmpty: true },
+);
+
+/** The printer of a built-in kind, `autoscaling` `Scale` too: its own, or the one of Name and Created At. */
+export function printerOf(group: string, kind: string): TablePrinter {
+  return PRINTERS[group]?.[kind] ?? createdAtPrinter;
+}
