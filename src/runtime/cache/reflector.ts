@@ -1,0 +1,278 @@
+/**
+ * Keeps a store equal to what the API server has of one kind: list, watch, and everything that can go wrong
+ * in between. It is client-go's reflector as a state machine whose state can be seen.
+ *
+ * @see https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/reflector.go
+ * @module
+ */
+import type { Clock } from "../../clock.ts";
+import { messageOf } from "../../errors.ts";
+import type { Logger } from "../../log.ts";
+import type { KubeObject } from "../../kube/object.ts";
+import { apiVersionOf, type ResourceInfo } from "../../kube/resource.ts";
+import { hasReason, isExpired, isForbidden, StatusError } from "../../kube/status.ts";
+import type { WatchStream } from "../client/rest-client.ts";
+import { ConnectionError } from "../transport/transport.ts";
+import { Backoff } from "./backoff.ts";
+import type { Delta } from "./delta-queue.ts";
+import { listAll } from "./list-pages.ts";
+import type { ListerWatcher, ListWatchOptions } from "./lister-watcher.ts";
+import { WatchSession } from "./watch-session.ts";
+
+/**
+ * Where a reflector is. `synced` is the only good place to stay; `denied` and `backoff` say why in
+ * `lastError`.
+ */
+export type ReflectorState =
+  "idle" | "listing" | "streaming" | "synced" | "backoff" | "denied" | "stopped";
+
+/** What a reflector fills. */
+export interface ReflectorStore<T extends KubeObject> {
+  push(delta: Delta<T>): void;
+  /** Whether the store knows a newer version of the object. */
+  isStale(object: T): boolean;
+}
+
+/** What a reflector is made of. */
+export interface ReflectorOptions<T extends KubeObject> {
+  readonly listerWatcher: ListerWatcher<T>;
+  readonly store: ReflectorStore<T>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Asks for the list as a stream first; falls back to LIST where the server cannot. */
+  readonly watchList?: boolean;
+  /** Told of each failure that ends a round; the reflector goes on by itself. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** The shortest time after which a watch is renewed; the longest is twice that. */
+const MIN_WATCH_SECONDS = 300;
+
+/** Lists and watches until it is stopped. */
+export class Reflector<T extends KubeObject> {
+  readonly #options: ReflectorOptions<T>;
+  readonly #backoff: Backoff;
+  #state: ReflectorState = "idle";
+  #lastError: unknown;
+  #lastVersion = "";
+  // The server refused the last version (410, or "too large"): the next request must not name it.
+  #versionUnavailable = false;
+  #paged = false;
+
+  constructor(options: ReflectorOptions<T>) {
+    this.#options = options;
+    this.#backoff = new Backoff(options.clock);
+  }
+
+  get state(): ReflectorState {
+    return this.#state;
+  }
+
+  /** Why the last round failed; `undefined` once a later one succeeded. */
+  get lastError(): unknown {
+    return this.#lastError;
+  }
+
+  /** The version up to which the store is known to be complete. */
+  get lastSyncResourceVersion(): string {
+    return this.#lastVersion;
+  }
+
+  /** Runs until `signal` is aborted. Failures are reported and overcome, never thrown. */
+  async start(signal: AbortSignal): Promise<void> {
+    try {
+      while (!signal.aborted) {
+        await this.#round(signal);
+        if (signal.aborted) break;
+        if (this.#state !== "denied") this.#state = "backoff";
+        await this.#options.clock.sleep(this.#backoff.nextMs(), signal);
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      this.#state = "stopped";
+    }
+  }
+
+  /** One list and the watches on it, up to a failure that only another list can mend. */
+  async #round(signal: AbortSignal): Promise<void> {
+    try {
+      const streamed = this.#options.watchList !== false && (await this.#streamList(signal));
+      if (!streamed) await this.#list(signal);
+      while (!signal.aborted && (await this.#watch(signal)));
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#state = isForbidden(error) ? "denied" : "backoff";
+      this.#lastError = error;
+      if (!(error instanceof RelistNeeded)) this.#options.onError?.(error);
+    }
+  }
+
+  /**
+   * The list as the beginning of a watch, then that watch to its end.
+   *
+   * @returns false when the server cannot do it, and LIST is to be used
+   */
+  async #streamList(signal: AbortSignal): Promise<boolean> {
+    while (!signal.aborted) {
+      this.#state = this.#state === "synced" ? "synced" : "streaming";
+      const session = this.#session(true);
+      try {
+        const stream = await this.#open(
+          { sendInitialEvents: true, resourceVersionMatch: "NotOlderThan" },
+          this.#versionUnavailable ? "" : this.#lastVersion,
+          session,
+          signal,
+        );
+        await session.consume(stream);
+      } catch (error) {
+        if (signal.aborted) throw error;
+        if (session.synced) return await this.#afterWatchError(error, signal);
+        if (isRetriable(error)) await this.#wait(signal);
+        else if (isVersionRefusal(error)) this.#versionUnavailable = true;
+        else {
+          this.#options.log.debug({ error: messageOf(error) }, "no list by watch; using LIST");
+          return false;
+        }
+        continue;
+      } finally {
+        session.close();
+      }
+      if (session.tooShort) {
+        if (!session.synced) return false;
+        throw closedAtOnce(this.#options.listerWatcher.resource);
+      }
+      if (session.synced) return true;
+    }
+    return true;
+  }
+
+  async #list(signal: AbortSignal): Promise<void> {
+    const { listerWatcher } = this.#options;
+    this.#state = "listing";
+    const asked = this.#versionUnavailable ? "" : this.#lastVersion || "0";
+    // A limit makes the server read from etcd instead of its memory; only at "" and "0" it does so, or not, anyway.
+    const inPages = this.#paged || asked === "" || asked === "0";
+    let version = asked;
+    let result;
+    try {
+      result = await listAll(listerWatcher, version, inPages, signal);
+    } catch (error) {
+      if (!isVersionRefusal(error)) throw error;
+      this.#versionUnavailable = true;
+      version = "";
+      result = await listAll(listerWatcher, version, inPages, signal);
+    }
+    if (asked === "0" && result.paged) this.#paged = true;
+    this.#replace(result.list.items, result.list.metadata.resourceVersion ?? "", version === "");
+  }
+
+  #replace(objects: readonly T[], resourceVersion: string, authoritative: boolean): void {
+    this.#versionUnavailable = false;
+    this.#options.store.push({ type: "Replaced", objects, resourceVersion, authoritative });
+    this.#lastVersion = resourceVersion;
+    this.#state = "synced";
+    this.#lastError = undefined;
+  }
+
+  /**
+   * One watch from the last version on.
+   *
+   * @returns whether the next watch may go on from there; a new list is needed otherwise
+   */
+  async #watch(signal: AbortSignal): Promise<boolean> {
+    const session = this.#session(false);
+    let stream: WatchStream<T>;
+    try {
+      stream = await this.#open({}, this.#lastVersion, session, signal);
+    } catch (error) {
+      session.close();
+      if (signal.aborted || !isRetriable(error)) throw error;
+      await this.#wait(signal);
+      return true;
+    }
+    try {
+      await session.consume(stream);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return await this.#afterWatchError(error, signal);
+    } finally {
+      session.close();
+    }
+    if (!session.tooShort) return true;
+    throw closedAtOnce(this.#options.listerWatcher.resource);
+  }
+
+  /** An `ERROR` event, or garbage, in a running watch: only 429 lets the next watch go on. */
+  async #afterWatchError(error: unknown, signal: AbortSignal): Promise<boolean> {
+    if (hasReason(error, "TooManyRequests")) {
+      await this.#wait(signal);
+      return true;
+    }
+    this.#options.log.debug({ error: messageOf(error) }, "the watch ended with an error");
+    throw new RelistNeeded(messageOf(error), { cause: error });
+  }
+
+  #open(
+    options: ListWatchOptions,
+    resourceVersion: string,
+    session: WatchSession<T>,
+    signal: AbortSignal,
+  ): Promise<WatchStream<T>> {
+    const timeoutSeconds = Math.floor(MIN_WATCH_SECONDS * (1 + this.#options.clock.random()));
+    return this.#options.listerWatcher.watch(
+      { ...options, resourceVersion, allowWatchBookmarks: true, timeoutSeconds },
+      session.start(timeoutSeconds, signal),
+    );
+  }
+
+  #session(initial: boolean): WatchSession<T> {
+    const { clock, log, store, listerWatcher } = this.#options;
+    const { resource } = listerWatcher;
+    return new WatchSession<T>({
+      clock,
+      log,
+      store,
+      apiVersion: apiVersionOf(resource),
+      kind: resource.kind,
+      initial,
+      // A watch from no version begins with events in no order: their versions say nothing yet.
+      ordered: this.#lastVersion !== "" && this.#lastVersion !== "0",
+      onVersion: (version) => {
+        this.#lastVersion = version;
+      },
+      onInitialEnd: (objects, version) => {
+        this.#replace(objects, version, this.#versionUnavailable || this.#lastVersion === "");
+      },
+    });
+  }
+
+  async #wait(signal: AbortSignal): Promise<void> {
+    await this.#options.clock.sleep(this.#backoff.nextMs(), signal);
+  }
+}
+
+/** The watch cannot go on; a list can. Nothing to report: it is the normal course after 410. */
+class RelistNeeded extends Error {}
+
+/** The guard against a server, or a proxy, that closes each watch at once. */
+function closedAtOnce(resource: ResourceInfo): RelistNeeded {
+  return new RelistNeeded(
+    `the watch of ${resource.plural} was closed by the server within a second, without an event`,
+  );
+}
+
+/** Whether the same watch may be tried again after a wait: the server is away, or busy. */
+function isRetriable(error: unknown): boolean {
+  if (error instanceof ConnectionError) return error.failure === "refused";
+  return hasReason(error, "TooManyRequests");
+}
+
+/** Whether the server does not hold, or not yet know, the version that was asked for. */
+function isVersionRefusal(error: unknown): boolean {
+  if (isExpired(error)) return true;
+  if (!(error instanceof StatusError)) return false;
+  const causes = error.status.details?.causes ?? [];
+  if (causes.some(({ reason }) => reason === "ResourceVersionTooLarge")) return true;
+  return error.reason === "Timeout" && error.message.includes("Too large resource version");
+}

@@ -1,0 +1,273 @@
+/**
+ * One watch of a kind for everybody in the process: the objects, indexed, and their changes.
+ *
+ * @see https://pkg.go.dev/k8s.io/client-go/tools/cache#SharedIndexInformer
+ * @module
+ */
+import type { Clock, Timer } from "../../clock.ts";
+import { TsopError } from "../../errors.ts";
+import type { Logger } from "../../log.ts";
+import { formatKey, keyOf, type KubeObject } from "../../kube/object.ts";
+import type { ResourceInfo } from "../../kube/resource.ts";
+import { deferred } from "../deferred.ts";
+import { DeltaQueue, type Delta } from "./delta-queue.ts";
+import { frozenForCache } from "./freeze.ts";
+import { HandlerQueue, type Notification, type ResourceEventHandler } from "./handler-queue.ts";
+import { Indexer } from "./indexer.ts";
+import type { ListerWatcher } from "./lister-watcher.ts";
+import { Reflector, type ReflectorState } from "./reflector.ts";
+import { isOlder } from "./resource-version.ts";
+
+/** What an informer is made of. */
+export interface InformerOptions<T extends KubeObject> {
+  readonly listerWatcher: ListerWatcher<T>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly watchList?: boolean;
+  /** How often handlers hear of all objects again; never when absent. */
+  readonly resyncMs?: number;
+  /** Told of each failure of the list or the watch; the informer goes on by itself. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** One handler's place at an informer. */
+export interface Registration {
+  /** Whether everything that was there at the beginning is delivered. */
+  readonly hasSynced: boolean;
+  /** Resolves when `hasSynced` becomes true. */
+  readonly synced: Promise<void>;
+  /** Ends the delivery. */
+  remove(): void;
+}
+
+interface Listener<T extends KubeObject> {
+  readonly queue: HandlerQueue<T>;
+  markSynced(): void;
+}
+
+/** Lists and watches once for any number of handlers and readers. */
+export class SharedInformer<T extends KubeObject = KubeObject> {
+  readonly resource: ResourceInfo;
+  readonly #options: InformerOptions<T>;
+  readonly #indexer = new Indexer<T>();
+  readonly #queue: DeltaQueue<T>;
+  readonly #reflector: Reflector<T>;
+  readonly #listeners = new Set<Listener<T>>();
+  readonly #synced = deferred();
+  #hasSynced = false;
+  #started = false;
+  #stopped = false;
+  #resyncTimer: Timer | undefined;
+
+  constructor(options: InformerOptions<T>) {
+    this.#options = options;
+    this.resource = options.listerWatcher.resource;
+    this.#queue = new DeltaQueue<T>((delta) => {
+      this.#process(delta);
+    });
+    this.#reflector = new Reflector<T>({
+      ...options,
+      store: {
+        push: (delta) => {
+          this.#queue.push(delta);
+        },
+        isStale: (object) => this.#isStale(object),
+      },
+    });
+  }
+
+  /** The objects as they are now. */
+  get indexer(): Indexer<T> {
+    return this.#indexer;
+  }
+
+  /** Whether the first list is in the indexer. */
+  get hasSynced(): boolean {
+    return this.#hasSynced;
+  }
+
+  /** Resolves when `hasSynced` becomes true. */
+  get synced(): Promise<void> {
+    return this.#synced.promise;
+  }
+
+  get state(): ReflectorState {
+    return this.#reflector.state;
+  }
+
+  get lastError(): unknown {
+    return this.#reflector.lastError;
+  }
+
+  get lastSyncResourceVersion(): string {
+    return this.#reflector.lastSyncResourceVersion;
+  }
+
+  /**
+   * Lists and watches until `signal` is aborted. It cannot be started again.
+   *
+   * @throws TsopError `informer-started` when it was started before
+   */
+  async start(signal: AbortSignal): Promise<void> {
+    if (this.#started) {
+      throw new TsopError(
+        "informer-started",
+        `The informer of ${this.resource.plural} was already started.`,
+        "Make a new one; an informer runs once.",
+      );
+    }
+    this.#started = true;
+    this.#scheduleResync();
+    try {
+      await this.#reflector.start(signal);
+    } finally {
+      this.#stopped = true;
+      this.#resyncTimer?.cancel();
+      for (const { queue } of this.#listeners) queue.end();
+    }
+  }
+
+  /**
+   * Adds a handler, at any time before the end: it hears of all objects that are there, then of the changes.
+   *
+   * @throws TsopError `informer-stopped`
+   */
+  addHandler(handler: ResourceEventHandler<T>): Registration {
+    if (this.#stopped) {
+      throw new TsopError(
+        "informer-stopped",
+        `The informer of ${this.resource.plural} has stopped.`,
+        "Add handlers before the manager ends.",
+      );
+    }
+    const synced = deferred();
+    let hasSynced = false;
+    const listener: Listener<T> = {
+      queue: new HandlerQueue(handler, this.#options.log),
+      markSynced: () => {
+        listener.queue.afterAll(() => {
+          hasSynced = true;
+          synced.resolve();
+        });
+      },
+    };
+    this.#listeners.add(listener);
+    for (const [, object] of this.#indexer.entries()) {
+      listener.queue.push({ type: "add", object, initial: true });
+    }
+    if (this.#hasSynced) listener.markSynced();
+    return {
+      get hasSynced() {
+        return hasSynced;
+      },
+      synced: synced.promise,
+      remove: () => {
+        this.#listeners.delete(listener);
+        listener.queue.end();
+      },
+    };
+  }
+
+  #process(delta: Delta<T>): void {
+    switch (delta.type) {
+      case "Added":
+      case "Updated":
+        this.#set(delta.object, false);
+        return;
+      case "Deleted":
+        this.#delete(delta.object);
+        return;
+      case "Replaced":
+        this.#replace(delta);
+        return;
+      case "Sync": {
+        const objects = this.#indexer.list();
+        this.#distribute(objects.map((object) => ({ type: "update", old: object, object })));
+        return;
+      }
+    }
+  }
+
+  /** Deletions first, then what is there: with the store already in its new state for all of them. */
+  #replace(delta: Delta<T> & { type: "Replaced" }): void {
+    const initial = !this.#hasSynced;
+    const known = new Set<string>();
+    const incoming: T[] = [];
+    for (const object of delta.objects) {
+      known.add(formatKey(keyOf(object)));
+      if (delta.authoritative || !this.#isStale(object)) incoming.push(object);
+    }
+    const notifications: Notification<T>[] = [];
+    for (const [key, object] of [...this.#indexer.entries()]) {
+      if (known.has(key)) continue;
+      // A list older than the object cannot know that it is gone.
+      const { resourceVersion } = object.metadata;
+      if (!delta.authoritative && isOlder(delta.resourceVersion, resourceVersion)) continue;
+      this.#indexer.delete(key);
+      notifications.push({ type: "delete", object, tombstone: true });
+    }
+    for (const object of incoming) notifications.push(...this.#store(object, initial));
+    this.#distribute(notifications);
+    if (!initial) return;
+    this.#hasSynced = true;
+    this.#synced.resolve();
+    for (const listener of this.#listeners) listener.markSynced();
+  }
+
+  #set(object: T, initial: boolean): void {
+    this.#distribute(this.#store(object, initial));
+  }
+
+  #delete(object: T): void {
+    this.#indexer.delete(formatKey(keyOf(object)));
+    this.#distribute([{ type: "delete", object: frozenForCache(object), tombstone: false }]);
+  }
+
+  /** Puts an object into the indexer and says what there is to tell of it. */
+  #store(object: T, initial: boolean): Notification<T>[] {
+    const known = this.#indexer.get(formatKey(keyOf(object)));
+    if (known && isSame(known, object)) return [{ type: "update", old: known, object: known }];
+    const stored = frozenForCache(object);
+    const old = this.#indexer.set(stored);
+    if (!old) return [{ type: "add", object: stored, initial }];
+    if (old.metadata.uid === stored.metadata.uid) return [{ type: "update", old, object: stored }];
+    // Deleted and made again while nobody looked: two objects that share a name.
+    return [
+      { type: "delete", object: old, tombstone: true },
+      { type: "add", object: stored, initial },
+    ];
+  }
+
+  #distribute(notifications: readonly Notification<T>[]): void {
+    for (const listener of this.#listeners) {
+      for (const notification of notifications) listener.queue.push(notification);
+    }
+  }
+
+  #isStale(object: T): boolean {
+    const known = this.#indexer.get(formatKey(keyOf(object)));
+    return isOlder(object.metadata.resourceVersion, known?.metadata.resourceVersion);
+  }
+
+  #scheduleResync(): void {
+    const { clock, resyncMs } = this.#options;
+    if (!resyncMs) return;
+    this.#resyncTimer = clock.after(
+      resyncMs,
+      () => {
+        if (this.#hasSynced) this.#queue.push({ type: "Sync" });
+        this.#scheduleResync();
+      },
+      { unref: true },
+    );
+  }
+}
+
+function isSame(known: KubeObject, object: KubeObject): boolean {
+  const version = object.metadata.resourceVersion;
+  return (
+    version !== undefined &&
+    version === known.metadata.resourceVersion &&
+    object.metadata.uid === known.metadata.uid
+  );
+}

@@ -1,0 +1,165 @@
+/**
+ * One watch from its request to its end: takes the events into the store, and notices when it goes silent.
+ *
+ * @module
+ */
+import type { Clock, Timer } from "../../clock.ts";
+import type { Logger } from "../../log.ts";
+import { formatKey, keyOf, type KubeObject } from "../../kube/object.ts";
+import type { WatchEvent, WatchStream } from "../client/rest-client.ts";
+import type { ReflectorStore } from "./reflector.ts";
+
+/** What a session needs to know of its reflector. */
+export interface WatchSessionOptions<T extends KubeObject> {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly store: ReflectorStore<T>;
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** The stream begins with all objects and a bookmark behind them. */
+  readonly initial: boolean;
+  /** The events' versions count from the first one on. */
+  readonly ordered: boolean;
+  /** The store is complete up to this version. */
+  readonly onVersion: (resourceVersion: string) => void;
+  /** All initial objects are there. */
+  readonly onInitialEnd: (objects: readonly T[], resourceVersion: string) => void;
+}
+
+const SHORT_MS = 1000;
+// A server sends a bookmark each minute, and can resume a watch that is up to 75 s behind.
+const SILENCE_MS = 70_000;
+// What a server may take longer than the timeout that it was given.
+const GRACE_MS = 5000;
+const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
+
+/** The events of one watch. */
+export class WatchSession<T extends KubeObject> {
+  readonly #options: WatchSessionOptions<T>;
+  #startedMs: number;
+  readonly #silent = new AbortController();
+  readonly #initialObjects = new Map<string, T>();
+  #synced: boolean;
+  #ordered: boolean;
+  #events = 0;
+  #tooShort = false;
+  #deadline: Timer | undefined;
+  #unfollow: (() => void) | undefined;
+  #bookmarked = false;
+
+  constructor(options: WatchSessionOptions<T>) {
+    this.#options = options;
+    this.#startedMs = options.clock.monotonicMs();
+    this.#synced = !options.initial;
+    this.#ordered = options.ordered;
+  }
+
+  /** Whether the initial objects, if any were awaited, are in the store. */
+  get synced(): boolean {
+    return this.#synced;
+  }
+
+  /** Whether the server closed the stream within a second and without an event. */
+  get tooShort(): boolean {
+    return this.#tooShort;
+  }
+
+  /** The signal for the watch's request: aborted with `signal`, and when the stream goes silent. */
+  start(timeoutSeconds: number, signal: AbortSignal): AbortSignal {
+    const follow = (): void => {
+      this.#silent.abort(signal.reason);
+    };
+    if (signal.aborted) follow();
+    signal.addEventListener("abort", follow, { once: true });
+    this.#unfollow = () => {
+      signal.removeEventListener("abort", follow);
+    };
+    this.#expectWithin(timeoutSeconds * 1000 + GRACE_MS);
+    return this.#silent.signal;
+  }
+
+  /**
+   * Takes in events until the stream ends.
+   *
+   * @throws StatusError for an `ERROR` event or what is no event
+   */
+  async consume(stream: WatchStream<T>): Promise<void> {
+    try {
+      for await (const batch of stream) {
+        for (const event of batch) this.#take(event);
+        if (this.#bookmarked) this.#expectWithin(SILENCE_MS);
+      }
+    } catch (error) {
+      if (!(this.#silent.signal.reason instanceof SilentWatch)) throw error;
+      this.#options.log.warn(
+        { kind: this.#options.kind },
+        "the watch went silent; opening another one",
+      );
+    }
+    const durationMs = this.#options.clock.monotonicMs() - this.#startedMs;
+    this.#tooShort = durationMs < SHORT_MS && this.#events === 0;
+  }
+
+  /** Ends the session's timers. */
+  close(): void {
+    this.#deadline?.cancel();
+    this.#unfollow?.();
+  }
+
+  #take(event: WatchEvent<T>): void {
+    const { object } = event;
+    const { apiVersion, kind, log } = this.#options;
+    // `metadata` is absent where a proxy or a broken webhook made the object.
+    const metadata = object.metadata as KubeObject["metadata"] | undefined;
+    if (object.apiVersion !== apiVersion || object.kind !== kind || !metadata) {
+      const got = `${String(object.apiVersion)} ${String(object.kind)}`;
+      log.warn({ expected: `${apiVersion} ${kind}`, got }, "an event of another kind; dropped");
+      return;
+    }
+    this.#events += 1;
+    if (event.type !== "ADDED") this.#ordered = true;
+    const version = metadata.resourceVersion ?? "";
+    if (!this.#synced) {
+      this.#takeInitial(event, version);
+      return;
+    }
+    if (event.type === "BOOKMARK") {
+      this.#bookmarked = true;
+    } else {
+      // A load-balanced or restarted server may replay the past.
+      if (this.#options.store.isStale(object)) return;
+      const type = { ADDED: "Added", MODIFIED: "Updated", DELETED: "Deleted" } as const;
+      this.#options.store.push({ type: type[event.type], object });
+    }
+    if (this.#ordered) this.#options.onVersion(version);
+  }
+
+  #takeInitial({ type, object }: WatchEvent<T>, version: string): void {
+    if (type === "BOOKMARK") {
+      if (object.metadata.annotations?.[INITIAL_EVENTS_END] !== "true") return;
+      this.#synced = true;
+      // What follows is a watch of its own, which can be too short, too.
+      this.#events = 0;
+      this.#startedMs = this.#options.clock.monotonicMs();
+      this.#options.onInitialEnd([...this.#initialObjects.values()], version);
+      this.#initialObjects.clear();
+      return;
+    }
+    const key = formatKey(keyOf(object));
+    if (type === "DELETED") this.#initialObjects.delete(key);
+    else this.#initialObjects.set(key, object);
+  }
+
+  #expectWithin(durationMs: number): void {
+    this.#deadline?.cancel();
+    this.#deadline = this.#options.clock.after(
+      durationMs,
+      () => {
+        this.#silent.abort(new SilentWatch("no event and no bookmark in time"));
+      },
+      { unref: true },
+    );
+  }
+}
+
+class SilentWatch extends Error {}

@@ -1,0 +1,107 @@
+/**
+ * Turns failed answers of an API server into `StatusError`s.
+ *
+ * @module
+ */
+import { StatusError, type Status } from "../../kube/status.ts";
+
+/** What client-go says when the server says nothing usable. */
+const GENERIC: Readonly<Record<number, readonly [reason: string, message: string]>> = {
+  400: ["BadRequest", "the server rejected our request for an unknown reason"],
+  401: ["Unauthorized", "the server has asked for the client to provide credentials"],
+  404: ["NotFound", "the server could not find the requested resource"],
+  405: ["MethodNotAllowed", "the server does not allow this method on the requested resource"],
+  409: ["Conflict", "the server reported a conflict"],
+  422: ["Invalid", "the server rejected our request due to an error in our request"],
+  429: [
+    "TooManyRequests",
+    "the server has received too many requests and has asked us to try again later",
+  ],
+  503: ["ServiceUnavailable", "the server is currently unable to handle the request"],
+  504: [
+    "Timeout",
+    "the server was unable to return a response in the time allotted, but may still be processing the request",
+  ],
+};
+
+/** Whether `value` is a `Status` of a failure. */
+export function isFailure(value: unknown): value is Status {
+  const { kind, status } = (value ?? {}) as Partial<Status>;
+  return kind === "Status" && status === "Failure";
+}
+
+/**
+ * The error of an answer with a failing status code: its own `Status`, or a generic one in client-go's words.
+ *
+ * @param retryAfterSeconds - of the answer's header
+ */
+export function statusErrorOf(code: number, body: string, retryAfterSeconds?: number): StatusError {
+  const status = parseStatus(body);
+  if (status) return new StatusError({ ...status, code: status.code || code });
+  const details = retryAfterSeconds === undefined ? {} : { details: { retryAfterSeconds } };
+  const [reason, message] = GENERIC[code] ?? fallback(code, body.trim());
+  return new StatusError({
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Failure",
+    message,
+    reason,
+    ...details,
+    code,
+  });
+}
+
+/** The error of an `ERROR` event in a watch. */
+export function statusErrorOfEvent(object: unknown): StatusError {
+  return isFailure(object)
+    ? new StatusError(object)
+    : brokenAnswer(`an ERROR event without a Status: ${JSON.stringify(object)}`);
+}
+
+/** 500 InternalError: the server's answer makes no sense. */
+export function brokenAnswer(message: string, cause?: unknown): StatusError {
+  return new StatusError(
+    {
+      kind: "Status",
+      apiVersion: "v1",
+      metadata: {},
+      status: "Failure",
+      message,
+      reason: "InternalError",
+      code: 500,
+    },
+    cause === undefined ? undefined : { cause },
+  );
+}
+
+function parseStatus(body: string): Status | undefined {
+  try {
+    const value: unknown = JSON.parse(body);
+    return isFailure(value) ? value : undefined;
+  } catch {
+    // Proxies and the server's own 404 answer in plain text or HTML.
+    return undefined;
+  }
+}
+
+function fallback(code: number, body: string): readonly [string, string] {
+  if (code === 403) return ["Forbidden", body];
+  if (code === 406) {
+    return [
+      "NotAcceptable",
+      body || "the server was unable to respond with a content type that the client supports",
+    ];
+  }
+  if (code === 415) return ["UnsupportedMediaType", body];
+  if (code >= 500) {
+    return [
+      "InternalError",
+      `an error on the server (${JSON.stringify(body)}) has prevented the request from succeeding`,
+    ];
+  }
+  return [
+    "",
+    `the server responded with the status code ${code} but did not return more information`,
+  ];
+}

@@ -1,0 +1,239 @@
+/**
+ * Speaks JSON with an API server: encodes, decodes, retries what is safe to retry, opens watches.
+ *
+ * @see https://pkg.go.dev/k8s.io/client-go/rest#Request
+ * @module
+ */
+import type { Clock } from "../../clock.ts";
+import type { KubeObject } from "../../kube/object.ts";
+import {
+  ConnectionError,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+} from "../transport/transport.ts";
+import { brokenAnswer, isFailure, statusErrorOf, statusErrorOfEvent } from "./answers.ts";
+import { splitLines } from "../transport/lines.ts";
+
+/** Parameters of the query; what is `undefined` is left out. */
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** One request of the API. */
+export interface RestRequest {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Without its query: `/api/v1/namespaces`. */
+  readonly path: string;
+  readonly query?: Query;
+  readonly body?: unknown;
+  /** Of the body; JSON when absent. */
+  readonly contentType?: string;
+  readonly accept?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Told of each exchange; the metrics listen. */
+export type ExchangeObserver = (
+  method: string,
+  /** The status code, or `<error>` when there was no answer. */
+  code: string,
+) => void;
+
+/** A change of an object; a `BOOKMARK` carries nothing but a resourceVersion. */
+export interface WatchEvent<T extends KubeObject = KubeObject> {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK";
+  readonly object: T;
+}
+
+/**
+ * The events of a watch, in batches as they arrive. It ends when the server closes the stream, or the
+ * connection breaks: both mean to go on from the last version.
+ *
+ * @throws StatusError for an `ERROR` event, and with 500 for what is no event at all
+ */
+export type WatchStream<T extends KubeObject = KubeObject> = AsyncIterable<
+  readonly WatchEvent<T>[]
+>;
+
+const MAX_RETRIES = 10;
+// What client-go waits before it repeats a GET whose connection broke.
+const RETRY_AFTER_RESET_MS = 1000;
+const EVENT_TYPES = new Set(["ADDED", "MODIFIED", "DELETED", "BOOKMARK"]);
+
+/** Sends requests of the Kubernetes API. */
+export class RestClient {
+  readonly #transport: Transport;
+  readonly #clock: Clock;
+  readonly #observe: ExchangeObserver | undefined;
+
+  constructor(transport: Transport, clock: Clock, observe?: ExchangeObserver) {
+    this.#transport = transport;
+    this.#clock = clock;
+    this.#observe = observe;
+  }
+
+  get server(): string {
+    return this.#transport.server;
+  }
+
+  /**
+   * Sends a request and returns the decoded answer.
+   *
+   * @throws StatusError when the server refuses
+   * @throws ConnectionError when there is no answer
+   */
+  async request(request: RestRequest): Promise<unknown> {
+    const response = await this.#send(request);
+    const text = await readText(response);
+    let answer: unknown;
+    try {
+      answer = JSON.parse(text);
+    } catch (error) {
+      throw brokenAnswer(
+        `${request.method} ${request.path} was answered with ${response.status} and no JSON: ${text.slice(0, 200)}`,
+        error,
+      );
+    }
+    if (isFailure(answer)) throw statusErrorOf(answer.code, text);
+    return answer;
+  }
+
+  /**
+   * Opens a watch; the promise settles with the answer's head.
+   *
+   * @throws StatusError, ConnectionError like `request`
+   */
+  async watch<T extends KubeObject>(
+    request: Omit<RestRequest, "method" | "body">,
+  ): Promise<WatchStream<T>> {
+    const response = await this.#send({ ...request, method: "GET" });
+    return decodeWatch(response, request.signal);
+  }
+
+  /** The successful answer, after as many tries as are allowed. */
+  async #send(request: RestRequest): Promise<TransportResponse> {
+    const exchange = encode(request);
+    for (let attempt = 0; ; attempt++) {
+      const outcome = await this.#exchange(exchange);
+      const waitMs = retryDelayMs(request.method, outcome);
+      if (waitMs === undefined || attempt >= MAX_RETRIES) return settle(outcome);
+      if (!(outcome instanceof ConnectionError)) outcome.cancel();
+      if (waitMs > 0) await this.#clock.sleep(waitMs, request.signal);
+    }
+  }
+
+  async #exchange(exchange: TransportRequest): Promise<TransportResponse | ConnectionError> {
+    try {
+      const response = await this.#transport.request(exchange);
+      this.#observe?.(exchange.method, String(response.status));
+      return response;
+    } catch (error) {
+      if (!(error instanceof ConnectionError)) throw error;
+      this.#observe?.(exchange.method, "<error>");
+      return error;
+    }
+  }
+}
+
+/** How long to wait before another try; `undefined`: there is none. */
+function retryDelayMs(
+  method: string,
+  outcome: TransportResponse | ConnectionError,
+): number | undefined {
+  if (outcome instanceof ConnectionError) {
+    // Others may have been carried out although no answer came.
+    if (method !== "GET" || outcome.failure !== "reset") return undefined;
+    return outcome.reusedConnection ? 0 : RETRY_AFTER_RESET_MS;
+  }
+  if (outcome.status !== 429 && outcome.status < 500) return undefined;
+  const seconds = retryAfterSeconds(outcome);
+  return seconds === undefined ? undefined : seconds * 1000;
+}
+
+function retryAfterSeconds({ headers }: TransportResponse): number | undefined {
+  const value = headers["retry-after"];
+  return value !== undefined && /^\d+$/.test(value) ? Number(value) : undefined;
+}
+
+async function settle(outcome: TransportResponse | ConnectionError): Promise<TransportResponse> {
+  if (outcome instanceof ConnectionError) throw outcome;
+  if (outcome.status >= 200 && outcome.status < 300) return outcome;
+  throw statusErrorOf(outcome.status, await readText(outcome), retryAfterSeconds(outcome));
+}
+
+function encode(request: RestRequest): TransportRequest {
+  const body = request.body === undefined ? undefined : JSON.stringify(request.body);
+  return {
+    method: request.method,
+    path: request.path + encodeQuery(request.query ?? {}),
+    headers: {
+      Accept: request.accept ?? "application/json",
+      ...(body === undefined ? {} : { "Content-Type": request.contentType ?? "application/json" }),
+    },
+    ...(body === undefined ? {} : { body }),
+    signal: request.signal,
+  };
+}
+
+function encodeQuery(query: Query): string {
+  const parts = Object.entries(query)
+    .filter((entry): entry is [string, string | number | boolean] => entry[1] !== undefined)
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  return parts.length === 0 ? "" : `?${parts.join("&")}`;
+}
+
+async function readText(response: TransportResponse): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of response.body) chunks.push(chunk);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+async function* decodeWatch<T extends KubeObject>(
+  response: TransportResponse,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<readonly WatchEvent<T>[]> {
+  try {
+    for await (const { lines, rest } of splitLines(response.body)) {
+      const events: WatchEvent<T>[] = [];
+      // Half an event at the end is the mark of a cut connection, and that is no error.
+      const whole = rest !== undefined && isJson(rest) ? [...lines, rest] : lines;
+      for (const line of whole) {
+        const event = decodeEvent<T>(line);
+        if (event instanceof Error) {
+          // What came before it is as good as ever.
+          if (events.length > 0) yield events;
+          throw event;
+        }
+        events.push(event);
+      }
+      if (events.length > 0) yield events;
+    }
+  } catch (error) {
+    if (!(error instanceof ConnectionError) || signal?.aborted) throw error;
+  } finally {
+    response.cancel();
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** An event, or the error that the line stands for. */
+function decodeEvent<T extends KubeObject>(line: string): WatchEvent<T> | Error {
+  let event: { type?: string; object?: unknown };
+  try {
+    event = JSON.parse(line) as typeof event;
+  } catch (error) {
+    return brokenAnswer(`unable to decode an event from the watch stream: ${line}`, error);
+  }
+  if (event.type === "ERROR") return statusErrorOfEvent(event.object);
+  if (EVENT_TYPES.has(event.type ?? "") && event.object) return event as WatchEvent<T>;
+  return brokenAnswer(
+    `unable to decode an event from the watch stream: got invalid watch event type: ${String(event.type)}`,
+  );
+}

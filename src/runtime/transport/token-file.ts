@@ -1,0 +1,55 @@
+/**
+ * A bearer token in a file that somebody else renews, as the kubelet does for service accounts.
+ *
+ * @module
+ */
+import { readFile } from "node:fs/promises";
+import type { Clock } from "../../clock.ts";
+import { TsopError } from "../../errors.ts";
+import type { CredentialSource, Credentials } from "./credentials.ts";
+
+// client-go reads such a file again after a minute; the kubelet renews it long before the token ends.
+const FRESH_MS = 60_000;
+
+/**
+ * The token in `path`, read again each minute and after a refusal. A read that fails is no harm while an
+ * earlier token is known.
+ */
+export class TokenFile implements CredentialSource {
+  readonly #path: string;
+  readonly #clock: Clock;
+  #known: { readonly credentials: Credentials; readonly readAtMs: number } | undefined;
+  #stale = false;
+
+  constructor(path: string, clock: Clock) {
+    this.#path = path;
+    this.#clock = clock;
+  }
+
+  async get(): Promise<Credentials> {
+    const nowMs = this.#clock.monotonicMs();
+    if (this.#known && !this.#stale && nowMs - this.#known.readAtMs < FRESH_MS) {
+      return this.#known.credentials;
+    }
+    try {
+      const token = (await readFile(this.#path, "utf8")).trim();
+      if (token === "") throw new Error("the file is empty");
+      this.#known = { credentials: { token }, readAtMs: nowMs };
+      this.#stale = false;
+    } catch (error) {
+      if (!this.#known) {
+        throw new TsopError(
+          "token-unreadable",
+          `The token file ${this.#path} cannot be read.`,
+          "Check that the path is right and that this user may read it.",
+          { cause: error },
+        );
+      }
+    }
+    return this.#known.credentials;
+  }
+
+  invalidate(): void {
+    this.#stale = true;
+  }
+}

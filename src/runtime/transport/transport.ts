@@ -1,0 +1,76 @@
+/**
+ * The port to the API server: one HTTP exchange. Nothing else in the runtime opens a socket.
+ *
+ * @module
+ */
+import { TsopError } from "../../errors.ts";
+
+/** One request. `path` begins with `/` and includes the query. */
+export interface TransportRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The answer's head, and its body as it comes in. A body that is not read to its end must be cancelled. */
+export interface TransportResponse {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Throws a `ConnectionError` when the connection breaks before the end. */
+  readonly body: AsyncIterable<Uint8Array>;
+  /** Gives up the rest of the body and closes its connection. */
+  cancel(): void;
+}
+
+/** Sends requests to one API server as one user. */
+export interface Transport {
+  /** The server's address, for messages: `https://10.0.0.1:6443`. */
+  readonly server: string;
+  /**
+   * @throws ConnectionError when no answer came
+   * @throws the signal's reason when it is aborted
+   */
+  request(request: TransportRequest): Promise<TransportResponse>;
+  /** Closes idle connections; those in use end with their request. */
+  close(): void;
+}
+
+/** What went wrong with a connection. */
+export type ConnectionFailure = "refused" | "reset" | "timeout" | "unknown-host" | "tls" | "other";
+
+const FIXES: Record<ConnectionFailure, string> = {
+  refused:
+    "Check that the API server runs there, and that the kubeconfig's context is the one you mean.",
+  reset: "The API server closed the connection; it may be restarting. The runtime tries again.",
+  timeout: "Check the network, and whether a firewall stands between.",
+  "unknown-host": "Check the server's name in the kubeconfig, and the machine's DNS.",
+  tls: "Check the certificate authority and the client certificate in the kubeconfig.",
+  other: "Check the network between this process and the API server.",
+};
+
+/** No answer, or only a part of one, came from the API server. */
+export class ConnectionError extends TsopError {
+  override readonly name = "ConnectionError";
+  readonly failure: ConnectionFailure;
+  /** The request went out on a connection that had served one before: the server may never have seen it. */
+  readonly reusedConnection: boolean;
+
+  constructor(
+    failure: ConnectionFailure,
+    server: string,
+    detail: string,
+    options?: ErrorOptions & { readonly reusedConnection?: boolean },
+  ) {
+    super(
+      `connection-${failure}`,
+      `The API server at ${server} cannot be reached: ${detail}.`,
+      FIXES[failure],
+      options,
+    );
+    this.failure = failure;
+    this.reusedConnection = options?.reusedConnection ?? false;
+  }
+}
