@@ -1,0 +1,109 @@
+/**
+ * What a marker is: a decorator that the compiler checks against its field, and a definition that the
+ * generator reads. At run time a marker does nothing.
+ *
+ * @module
+ */
+import type { Schema } from "../kube/schema/structural.ts";
+import type { Parameter } from "./parameters.ts";
+
+/** A decorator for fields of type `T`, in the standard (TC39) form and under `experimentalDecorators`. */
+export interface FieldMarker<T> {
+  <This, V extends T | null | undefined>(
+    value: undefined,
+    context: ClassFieldDecoratorContext<This, V>,
+  ): void;
+  <O extends object, K extends keyof O>(
+    target: O,
+    key: O[K] extends T | null | undefined ? K : never,
+  ): void;
+}
+
+/** A decorator for fields that may hold a string: `string`, literal unions, `IntOrString`. */
+export interface TextMarker {
+  <This, V>(
+    value: undefined,
+    context: ClassFieldDecoratorContext<This, V> &
+      ([Extract<V, string>] extends [never] ? never : unknown),
+  ): void;
+  <O extends object, K extends keyof O>(
+    target: O,
+    key: [Extract<O[K], string>] extends [never] ? never : K,
+  ): void;
+}
+
+/** A decorator for classes whose objects are `T`, in both forms. */
+export type ClassMarker<T> = <C extends abstract new (...args: never[]) => T>(
+  target: C,
+  context?: ClassDecoratorContext<C>,
+) => void;
+
+/** A decorator for a field of type `T`, or for the class of such fields. */
+export type FieldOrClassMarker<T> = FieldMarker<T> & ClassMarker<T>;
+
+/** The schemas that a marker makes sense on. */
+export type MarkerTarget = "number" | "string" | "array" | "object" | "any";
+
+/** What a marker changes. */
+export interface Effect {
+  /** Keywords to set. Lists of rules are appended, bounds are intersected. */
+  readonly schema?: Schema;
+  /** Overrides what the field's `?` or initialiser says. */
+  readonly required?: boolean;
+  /** The field is not part of the schema. */
+  readonly ignored?: boolean;
+  /** `schema` is the whole schema, whatever the field's type. */
+  readonly replaces?: boolean;
+  /** The field keeps its first value; one that is optional may be set once. */
+  readonly immutable?: boolean;
+}
+
+/** A marker as the generator knows it. */
+export interface MarkerDefinition {
+  readonly on: MarkerTarget;
+  readonly parameters: readonly Parameter<unknown>[];
+  /** The last parameter may be left out, or may stand several times. */
+  readonly last: "once" | "optional" | "repeated";
+  effect(...values: unknown[]): Effect;
+}
+
+const definition: unique symbol = Symbol("tsop.marker");
+
+/** What makes markers, with the definition that the generator reads: `Minimum`. */
+export type Marker<Call> = Call & { readonly [definition]: MarkerDefinition };
+
+type Values<P extends readonly Parameter<unknown>[]> = {
+  -readonly [I in keyof P]: P[I] extends Parameter<infer T> ? T : never;
+};
+
+/** Makes markers for one target, whose arguments are those of their parameters. */
+// The caller says what its decorators accept; nothing else in the call could.
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters
+export function markersOn<Decorator>(on: MarkerTarget) {
+  return <const P extends readonly Parameter<unknown>[]>(
+    parameters: P,
+    effect: (...values: Values<P>) => Effect,
+  ): Marker<(...values: Values<P>) => Decorator> =>
+    typedMarker({ on, parameters, effect: effect as (...values: never[]) => Effect });
+}
+
+/** Makes a marker whose call has a type of its own, because what it takes depends on the field. */
+export function typedMarker<Call extends (...values: never[]) => unknown>(options: {
+  readonly on: MarkerTarget;
+  readonly parameters: readonly Parameter<unknown>[];
+  readonly last?: MarkerDefinition["last"];
+  readonly effect: (...values: never[]) => Effect;
+}): Marker<Call> {
+  const { on, parameters, last = "once", effect } = options;
+  const decorator = (): void => undefined;
+  return Object.assign((() => decorator) as unknown as Call, {
+    [definition]: { on, parameters, last, effect: effect as (...values: unknown[]) => Effect },
+  });
+}
+
+/** The definition that a marker carries. */
+export function definitionOf(factory: {
+  readonly [definition]: MarkerDefinition;
+}): MarkerDefinition {
+  return factory[definition];
+}

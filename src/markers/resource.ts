@@ -1,0 +1,117 @@
+/**
+ * The markers of a kind: what it is called, how it is served and how it is shown.
+ *
+ * @module
+ */
+import type { KubeObject, ObjectMeta } from "../kube/object.ts";
+import { pluralOf } from "../kube/plural.ts";
+import { type ResourceInfo, resourceKey } from "../kube/resource.ts";
+import type { ClassMarker } from "./marker.ts";
+
+/**
+ * The base of a kind's class: what every object has, with the types of its own spec and status.
+ *
+ * Objects stay plain JSON; the class is never instantiated. A `Spec` that may be `undefined` makes the
+ * whole spec optional.
+ */
+// The parameters are the point: each kind's class names its own spec and status.
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters
+export abstract class CustomResource<Spec = object, Status = object> implements KubeObject {
+  declare apiVersion: string;
+  declare kind: string;
+  declare metadata: ObjectMeta;
+  /** What is asked for. */
+  declare spec: Spec;
+  /** What was seen. */
+  declare status?: Status;
+}
+
+/** What `@Resource` says of a kind. */
+export interface ResourceOptions {
+  /** A DNS name with at least one dot: `shop.example.com`. */
+  readonly group: string;
+  /** `v1`, `v1beta1`, ... */
+  readonly version: string;
+  /** The class's name when it is left out. Needed where a bundler renames classes. */
+  readonly kind?: string;
+  /** Lower case; made from the kind when it is left out. */
+  readonly plural?: string;
+  readonly singular?: string;
+  readonly listKind?: string;
+  /** What kubectl takes in place of the plural: `["web"]`. */
+  readonly shortNames?: readonly string[];
+  /** Groups of kinds in kubectl: `["all"]`. */
+  readonly categories?: readonly string[];
+  /** Namespaced when it is left out. */
+  readonly scope?: "Namespaced" | "Cluster";
+  /** The version in which objects are stored; needed where a kind has several. */
+  readonly storage?: boolean;
+  /** False: the version is known, but not served. */
+  readonly served?: boolean;
+  /** The version is deprecated; a text is the warning that its users see. */
+  readonly deprecated?: boolean | string;
+  /** False: `status` is written with the rest. By default it is a subresource where the kind has one. */
+  readonly statusSubresource?: boolean;
+  /** Annotations of the CRD. */
+  readonly annotations?: Readonly<Record<string, string>>;
+  /** Labels of the CRD. */
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Makes the class a kind: `@Resource({ group: "shop.example.com", version: "v1" })`. At run time the
+ * class is then the token for it.
+ */
+export function Resource(options: ResourceOptions): ClassMarker<KubeObject> {
+  return (target) => {
+    const kind = options.kind ?? target.name;
+    const info: ResourceInfo = {
+      group: options.group,
+      version: options.version,
+      kind,
+      plural: options.plural ?? pluralOf(kind),
+      namespaced: options.scope !== "Cluster",
+    };
+    Object.defineProperty(target, resourceKey, { value: info });
+  };
+}
+
+/** How a column is shown. */
+export interface ColumnOptions {
+  /** Inferred from the field when it is left out. */
+  readonly type?: "integer" | "number" | "string" | "boolean" | "date";
+  readonly format?:
+    "int32" | "int64" | "float" | "double" | "byte" | "date" | "date-time" | "password";
+  readonly description?: string;
+  /** 0 always, above 0 with `kubectl get -o wide`. */
+  readonly priority?: number;
+}
+
+/**
+ * A column of `kubectl get`: `@PrintColumn("Ready", (web: MyWeb) => web.status?.readyReplicas)`.
+ *
+ * The path is code, so it is completed, renamed and checked; it is read, never run. An item of a list
+ * is found by a field: `conditions?.find((condition) => condition.type === "Ready")?.status`. A path as
+ * text (`.spec.replicas`) is checked against the schema.
+ */
+export const PrintColumn: <T>(
+  name: string,
+  path: string | ((object: T) => unknown),
+  options?: ColumnOptions,
+) => ClassMarker<T> = () => () => undefined;
+
+/** The fields that `kubectl scale` and the autoscaler read and write. */
+export interface ScalePaths<T> {
+  readonly spec: string | ((object: T) => unknown);
+  readonly status: string | ((object: T) => unknown);
+  /** The field of the status that holds the label selector as text; the autoscaler needs it. */
+  readonly selector?: string | ((object: T) => unknown);
+}
+
+/** The kind has a scale: `@Scale({ spec: (web: MyWeb) => web.spec.replicas, status: ... })`. */
+export const Scale: <T>(paths: ScalePaths<T>) => ClassMarker<T> = () => () => undefined;
+
+/** Field selectors may ask for this field: `@Selectable((web: MyWeb) => web.spec.color)`. */
+export const Selectable: <T>(path: string | ((object: T) => unknown)) => ClassMarker<T> =
+  () => () =>
+    undefined;

@@ -1,0 +1,260 @@
+/**
+ * The markers that say which values a field takes.
+ *
+ * Each is its documentation, its type and its effect on the schema; most have a JSDoc tag of the same
+ * name (`@minimum 1`), for interfaces and type aliases, which cannot carry decorators.
+ *
+ * @module
+ */
+import type { Json } from "../kube/object.ts";
+import type { Schema, ValidationRule } from "../kube/schema/structural.ts";
+import {
+  type FieldMarker,
+  type FieldOrClassMarker,
+  type TextMarker,
+  markersOn,
+  typedMarker,
+} from "./marker.ts";
+import { aCount, aJson, aName, aNumber, aPattern, aText, options } from "./parameters.ts";
+
+const onNumber = markersOn<FieldMarker<number>>("number");
+const onText = markersOn<TextMarker>("string");
+const onArray = markersOn<FieldMarker<readonly unknown[] | ReadonlySet<unknown>>>("array");
+const onObject = markersOn<FieldOrClassMarker<object>>("object");
+const onAny = markersOn<FieldOrClassMarker<unknown>>("any");
+
+/** The smallest number the field takes: `@Minimum(1) replicas!: Int32`. */
+export const Minimum = onNumber([aNumber], (limit) => ({ schema: { minimum: limit } }));
+
+/** The largest number the field takes: `@Maximum(65535) port!: Int32`. */
+export const Maximum = onNumber([aNumber], (limit) => ({ schema: { maximum: limit } }));
+
+/** Numbers have to be greater than this: `@ExclusiveMinimum(0) ratio!: Double`. */
+export const ExclusiveMinimum = onNumber([aNumber], (limit) => ({
+  schema: { minimum: limit, exclusiveMinimum: true },
+}));
+
+/** Numbers have to be less than this: `@ExclusiveMaximum(100) percent!: Double`. */
+export const ExclusiveMaximum = onNumber([aNumber], (limit) => ({
+  schema: { maximum: limit, exclusiveMaximum: true },
+}));
+
+/** Numbers have to be a multiple of this: `@MultipleOf(5) minutes!: Int32`. */
+export const MultipleOf = onNumber([aNumber], (step) => ({ schema: { multipleOf: step } }));
+
+/** The least number of characters: `@MinLength(1) name!: string`. */
+export const MinLength = onText([aCount], (length) => ({ schema: { minLength: length } }));
+
+/** The greatest number of characters: `@MaxLength(63) name!: string`. */
+export const MaxLength = onText([aCount], (length) => ({ schema: { maxLength: length } }));
+
+/**
+ * What the text has to match, in Go's syntax (RE2: no look-around, no back-references):
+ * `@Pattern(/^[a-z]+$/) name!: string`. It matches anywhere unless it is anchored.
+ */
+export const Pattern = onText([aPattern], (pattern) => ({
+  schema: { pattern: typeof pattern === "string" ? pattern : pattern.source },
+}));
+
+/** The formats that the API server knows for strings. */
+export type TextFormat =
+  | "bsonobjectid"
+  | "byte"
+  | "cidr"
+  | "creditcard"
+  | "date"
+  | "date-time"
+  | "duration"
+  | "email"
+  | "hexcolor"
+  | "hostname"
+  | "ipv4"
+  | "ipv6"
+  | "isbn"
+  | "isbn10"
+  | "isbn13"
+  | "k8s-long-name"
+  | "k8s-short-name"
+  | "mac"
+  | "password"
+  | "rgbcolor"
+  | "ssn"
+  | "uri"
+  | "uuid"
+  | "uuid3"
+  | "uuid4"
+  | "uuid5";
+
+/** The text's format: `@Format("ipv4") address!: string`. */
+export const Format = typedMarker<(format: TextFormat) => TextMarker>({
+  on: "string",
+  parameters: [aText],
+  effect: (format: string) => ({ schema: { format } }),
+});
+
+/** The least number of items: `@MinItems(1) hosts!: string[]`. */
+export const MinItems = onArray([aCount], (count) => ({ schema: { minItems: count } }));
+
+/** The greatest number of items: `@MaxItems(16) hosts!: string[]`. Rules on long lists need it. */
+export const MaxItems = onArray([aCount], (count) => ({ schema: { maxItems: count } }));
+
+/** The least number of entries: `@MinProperties(1) labels!: Record<string, string>`. */
+export const MinProperties = onObject([aCount], (count) => ({ schema: { minProperties: count } }));
+
+/** The greatest number of entries: `@MaxProperties(8) labels!: Record<string, string>`. */
+export const MaxProperties = onObject([aCount], (count) => ({ schema: { maxProperties: count } }));
+
+/** A decorator for fields that may hold a `D`. */
+interface ValueMarker<D> {
+  <This, V>(
+    value: undefined,
+    context: ClassFieldDecoratorContext<This, V> & ([D] extends [V] ? unknown : never),
+  ): void;
+  <O extends object, K extends keyof O>(target: O, key: [D] extends [O[K]] ? K : never): void;
+}
+
+/**
+ * The value that the API server fills in when the field is absent, where an initialiser cannot say it:
+ * `@Default("Always") policy?: Policy`. A field with a default is not required.
+ */
+export const Default = typedMarker<<const D extends Json>(value: D) => ValueMarker<Mutable<D>>>({
+  on: "any",
+  parameters: [aJson],
+  effect: (value: Json) => ({ schema: { default: value }, required: false }),
+});
+
+type Mutable<T> = T extends readonly unknown[] | Record<string, unknown>
+  ? { -readonly [K in keyof T]: Mutable<T[K]> }
+  : T;
+
+/** A value shown as an example: `@Example("nginx:1.27") image!: string`. */
+export const Example = typedMarker<<const D extends Json>(value: D) => ValueMarker<Mutable<D>>>({
+  on: "any",
+  parameters: [aJson],
+  effect: (value: Json) => ({ schema: { example: value } }),
+});
+
+/**
+ * The only values that the field takes: `@Enum("a", "b") mode!: string`. A union of literals as the
+ * field's type says the same, and the compiler knows it too.
+ */
+export const Enum = typedMarker<
+  (...values: (string | number | boolean | null)[]) => FieldMarker<unknown>
+>({
+  on: "any",
+  parameters: [aJson],
+  last: "repeated",
+  effect: (...values: Json[]) => ({ schema: { enum: values } }),
+});
+
+/** The short name of the field in documentation: `@Title("Node port")`. */
+export const Title = onAny([aText], (title) => ({ schema: { title } }));
+
+/** The API server keeps fields that the schema does not name: for objects of any shape. */
+export const PreserveUnknownFields = onAny([], () => ({
+  schema: { "x-kubernetes-preserve-unknown-fields": true },
+}));
+
+/** The field holds a whole Kubernetes object, with its `apiVersion`, `kind` and `metadata`. */
+export const EmbeddedResource = onObject([], () => ({
+  schema: { "x-kubernetes-embedded-resource": true },
+}));
+
+/** The field takes a number or a string: for a field typed `string` that YAML may write as a number. */
+export const AcceptNumber = onText([], () => ({
+  schema: { "x-kubernetes-int-or-string": true },
+}));
+
+/** Must be set, although the field has a default or is written with `?`. */
+export const Required = onAny([], () => ({ required: true }));
+
+/** The field is no part of the schema. */
+export const Ignore = onAny([], () => ({ ignored: true }));
+
+/** The field's value never changes once it was set. */
+export const Immutable = onAny([], () => ({ immutable: true }));
+
+/** The schema, written by hand, in place of what the field's type says. It is checked all the same. */
+export const RawSchema = onAny([options<Schema>("an OpenAPI schema", () => true)], (schema) => ({
+  schema,
+  replaces: true,
+}));
+
+/** What a rule may say beside its expression. */
+export interface CelOptions {
+  /** What the user reads when the rule fails. */
+  readonly message?: string;
+  /** A CEL expression that makes the message. */
+  readonly messageExpression?: string;
+  readonly reason?:
+    "FieldValueInvalid" | "FieldValueForbidden" | "FieldValueRequired" | "FieldValueDuplicate";
+  /** The field that is blamed, relative to this one: `.replicas`. */
+  readonly fieldPath?: string;
+  /** `oldSelf` is an optional, and the rule runs on create as well. */
+  readonly optionalOldSelf?: boolean;
+}
+
+const CEL_OPTIONS = ["message", "messageExpression", "reason", "fieldPath", "optionalOldSelf"];
+
+/** A rule in CEL that the value has to satisfy: `@Cel("self.min <= self.max", { message: "..." })`. */
+export const Cel = typedMarker<(rule: string, options?: CelOptions) => FieldOrClassMarker<unknown>>(
+  {
+    on: "any",
+    parameters: [
+      aText,
+      options<CelOptions>(`an object of ${CEL_OPTIONS.join(", ")}`, (value) =>
+        Object.keys(value).every((key) => CEL_OPTIONS.includes(key)),
+      ),
+    ],
+    last: "optional",
+    effect: (rule: string, more: CelOptions = {}) => ({
+      schema: { "x-kubernetes-validations": [{ rule, ...more } satisfies ValidationRule] },
+    }),
+  },
+);
+
+/** A decorator for a field or class of objects that have all of the fields `K`. */
+interface FieldsMarker<K extends string> {
+  <This, V extends { readonly [P in K]?: unknown } | null | undefined>(
+    value: undefined,
+    context: ClassFieldDecoratorContext<This, V> &
+      ([K] extends [keyof NonNullable<V>] ? unknown : never),
+  ): void;
+  <O extends object, P extends keyof O>(
+    target: O,
+    key: [K] extends [keyof NonNullable<O[P]>] ? P : never,
+  ): void;
+  <C extends abstract new (...args: never[]) => object>(
+    target: C & ([K] extends [keyof InstanceType<C>] ? unknown : never),
+    context?: ClassDecoratorContext<C>,
+  ): void;
+}
+
+const oneOf = (relation: string, says: string) =>
+  typedMarker<<const K extends string>(...fields: K[]) => FieldsMarker<K>>({
+    on: "object",
+    parameters: [aName],
+    last: "repeated",
+    effect: (...fields: string[]) => ({
+      schema: {
+        "x-kubernetes-validations": [
+          {
+            rule:
+              relation === "||"
+                ? fields.map((field) => `has(self.${field})`).join("||")
+                : `${fields.map((field) => `(has(self.${field})?1:0)`).join("+")} ${relation}`,
+            message: says.replace("[]", `[${fields.join(" ")}]`),
+          },
+        ],
+      },
+    }),
+  });
+
+/** At most one of the fields is set: `@AtMostOneOf("secret", "configMap") class Source {}`. */
+export const AtMostOneOf = oneOf("<= 1", "at most one of the fields in [] may be set");
+
+/** Exactly one of the fields is set. */
+export const ExactlyOneOf = oneOf("== 1", "exactly one of the fields in [] must be set");
+
+/** At least one of the fields is set. */
+export const AtLeastOneOf = oneOf("||", "at least one of the fields in [] must be set");
