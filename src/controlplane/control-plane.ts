@@ -1,0 +1,109 @@
+/**
+ * A Kubernetes API in this process: what `tsop dev`, `tsop cluster` and an operator's tests run against.
+ *
+ * @module
+ */
+import { type Clock, systemClock } from "../clock.ts";
+import type { KubeObject } from "../kube/object.ts";
+import { type Logger, silentLogger } from "../log.ts";
+import { CertificateAuthority } from "./auth/certificates.ts";
+import { kubeconfigText } from "./auth/kubeconfig.ts";
+import { builtInResources } from "./builtin/resources.ts";
+import { createBootstrapObjects } from "./bootstrap.ts";
+import { Api } from "./server/api.ts";
+import type { Cluster } from "./server/cluster.ts";
+import { HttpServer, type RawRequest } from "./server/http-server.ts";
+import { otherPath } from "./server/other-paths.ts";
+import { Registry } from "./server/registry.ts";
+import type { Answer } from "./server/request.ts";
+import { Store } from "./store/store.ts";
+
+/** How a control plane is started; everything may be left out. */
+export interface ControlPlaneOptions {
+  /** 0, the default: any free one. */
+  readonly port?: number;
+  readonly host?: string;
+  /** Whether the built-in controllers work; `no-kubelet` leaves pods to the caller. */
+  readonly controllers?: "on" | "off" | "no-kubelet";
+  /** Where objects are kept; without it they live in memory. */
+  readonly dataDir?: string;
+  /** How many nodes there are. */
+  readonly nodes?: number;
+  readonly clock?: Clock;
+  readonly log?: Logger;
+}
+
+/** Who a kubeconfig speaks for. */
+export interface Identity {
+  readonly user: string;
+  readonly groups?: readonly string[];
+}
+
+/** A running control plane. */
+export interface ControlPlane extends AsyncDisposable {
+  /** `https://host:port`. */
+  readonly url: string;
+  /** YAML, for an administrator. */
+  readonly kubeconfig: string;
+  /** PEM. */
+  readonly caCertificate: string;
+  /** Issues a client certificate for somebody and returns the kubeconfig with it. */
+  kubeconfigFor(identity: Identity): string;
+  /** Resolves when the controllers have nothing left to do. */
+  settle(): Promise<void>;
+  /** Forgets all history: continued lists and older watches get 410. */
+  compact(): void;
+  /** Cuts all connections, as a fault of the network would. */
+  dropConnections(): void;
+  /** The objects of a resource (`configmaps`, `deployments.apps`) as they are stored, frozen. */
+  objects(resource: string, namespace?: string): readonly KubeObject[];
+  /** Ends everything; the data directory, if any, is complete then. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a control plane and resolves when it answers.
+ *
+ * @throws TsopError `port-in-use`
+ */
+export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
+  const { host = "127.0.0.1", port = 0, clock = systemClock, log = silentLogger } = options;
+  const authority = new CertificateAuthority(clock);
+  const registry = new Registry(builtInResources());
+  const store = new Store();
+  const cluster: Cluster = { store, registry, clock, log };
+  createBootstrapObjects(cluster);
+  const api = new Api(cluster, (request) => otherPath(cluster, request));
+  const served = authority.server([
+    "localhost",
+    "127.0.0.1",
+    "::1",
+    host,
+    "kubernetes.default.svc",
+  ]);
+  const server = new HttpServer({
+    host,
+    port,
+    certificate: served.certificate,
+    key: served.key,
+    clientCa: authority.certificate,
+    handle: (request: RawRequest): Promise<Answer> =>
+      api.handle({ ...request, user: { name: "admin", groups: ["system:masters"] } }),
+  });
+  const url = `https://${host.includes(":") ? `[${host}]` : host}:${await server.listen()}`;
+  const kubeconfigFor = ({ user, groups = [] }: Identity): string =>
+    kubeconfigText(url, authority.certificate, user, authority.client(user, groups));
+  const stop = (): Promise<void> => server.close();
+  return {
+    url,
+    kubeconfig: kubeconfigFor({ user: "tsop-admin", groups: ["system:masters"] }),
+    caCertificate: authority.certificate,
+    kubeconfigFor,
+    settle: () => Promise.resolve(),
+    compact: () => store.compact(),
+    dropConnections: () => server.dropConnections(),
+    objects: (resource, namespace) => store.list(resource, namespace),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}

@@ -1,0 +1,83 @@
+/**
+ * What every operation of the API works on, and what it knows of the request.
+ *
+ * @module
+ */
+import type { Clock } from "../../clock.ts";
+import type { KubeObject } from "../../kube/object.ts";
+import type { Logger } from "../../log.ts";
+import type { ServedResource, Strategy, User, WriteContext } from "../kinds.ts";
+import { type Store, storeKey } from "../store/store.ts";
+import { type Registry, collectionOf } from "./registry.ts";
+import { readAs } from "./versions.ts";
+
+/** The parts of a running control plane that operations use. */
+export interface Cluster {
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** A resource, or the subresource of it that writes the same object (`status`). */
+export interface Endpoint {
+  readonly resource: ServedResource;
+  /** Empty for the resource itself. */
+  readonly subresource: string;
+  readonly strategy: Strategy;
+}
+
+/** How a write is to be made. */
+export interface WriteOptions {
+  readonly user: User;
+  /** The field manager. */
+  readonly manager: string;
+  readonly dryRun: boolean;
+  /** Adds a `Warning` header to the answer. */
+  readonly warn: (text: string) => void;
+}
+
+/** The endpoint of a resource itself. */
+export function mainEndpoint(resource: ServedResource): Endpoint {
+  return { resource, subresource: "", strategy: resource.strategy };
+}
+
+/** What a strategy may ask during a write. */
+export function writeContext(cluster: Cluster, options: WriteOptions): WriteContext {
+  const { store, registry, clock } = cluster;
+  return {
+    user: options.user,
+    dryRun: options.dryRun,
+    clock,
+    find(group, plural, namespace, name) {
+      const resource = registry.preferred(group, plural);
+      if (!resource) return undefined;
+      const object = store.get(collectionOf(resource), storeKey(namespace, name));
+      return object && readAs(cluster, resource, object);
+    },
+    list(group, plural, namespace): readonly KubeObject[] {
+      const resource = registry.preferred(group, plural);
+      if (!resource) return [];
+      return store
+        .list(collectionOf(resource), namespace)
+        .map((object) => readAs(cluster, resource, object));
+    },
+    warn: options.warn,
+  };
+}
+
+/** Now, as metadata writes it: RFC 3339 in UTC, to the second. */
+export function timestamp(clock: Clock, offsetMs = 0): string {
+  return new Date(clock.now() + offsetMs).toISOString().replace(/\.\d{3}Z$/, "Z");
+}
+
+/** A random UUID from the clock's numbers, so that a seeded run names things the same. */
+export function randomUid(clock: Clock): string {
+  const digits = Array.from({ length: 32 }, () => Math.floor(clock.random() * 16).toString(16));
+  digits[12] = "4";
+  digits[16] = (8 + Math.floor(clock.random() * 4)).toString(16);
+  const text = digits.join("");
+  return [0, 8, 12, 16, 20]
+    .map((start, index, starts) => text.slice(start, starts[index + 1]))
+    .join("-");
+}

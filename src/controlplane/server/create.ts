@@ -1,0 +1,178 @@
+/**
+ * POST: a new object on its way to the store.
+ *
+ * @module
+ */
+import { invalid } from "../../kube/field-errors.ts";
+import { validateObjectMeta } from "../../kube/metadata.ts";
+import type { KubeObject } from "../../kube/object.ts";
+import type { StatusError } from "../../kube/status.ts";
+import { trackChange } from "./ownership.ts";
+import type { ServedResource } from "../kinds.ts";
+import { storeKey } from "../store/store.ts";
+import {
+  type Cluster,
+  type WriteOptions,
+  mainEndpoint,
+  randomUid,
+  timestamp,
+  writeContext,
+} from "./cluster.ts";
+import { alreadyExists, badRequest, forbiddenTo, notFound, plainError } from "./failures.ts";
+import { collectionOf } from "./registry.ts";
+import { readAs, storeAs } from "./versions.ts";
+
+const SUFFIX_LETTERS = "bcdfghjklmnpqrstvwxz2456789";
+const SUFFIX_LENGTH = 5;
+const GENERATED_PREFIX_MAX = 58;
+const GENERATE_TRIES = 8;
+
+/** How the object of a create came to be. */
+export interface CreateOptions extends WriteOptions {
+  /** The object already says who owns what: an apply. */
+  readonly ownedAlready?: boolean;
+}
+
+/**
+ * Stores a new object and returns it as `resource` shows it.
+ *
+ * @param object - decoded, in the version of `resource`; it is changed
+ * @param namespace - of the request; empty for cluster-scoped resources
+ * @throws StatusError
+ */
+export function createObject(
+  cluster: Cluster,
+  resource: ServedResource,
+  namespace: string,
+  object: KubeObject,
+  options: CreateOptions,
+): KubeObject {
+  prepareMetadata(cluster, resource, namespace, object);
+  resource.strategy.setDefaults(object);
+  if (!options.ownedAlready) {
+    delete object.metadata.managedFields;
+    trackChange(cluster, mainEndpoint(resource), undefined, object, options.manager);
+  }
+  admitToNamespace(cluster, resource, namespace, object);
+  return storeNew(cluster, resource, namespace, object, options);
+}
+
+/** Drops what only the server may say, and settles namespace and identity. */
+function prepareMetadata(
+  cluster: Cluster,
+  resource: ServedResource,
+  namespace: string,
+  object: KubeObject,
+): void {
+  const metadata = object.metadata;
+  matchNamespace(resource, namespace, object);
+  const version = metadata.resourceVersion;
+  if (version !== undefined && /^[1-9]\d*$/.test(version)) {
+    throw plainError("resourceVersion should not be set on objects to be created");
+  }
+  delete metadata.resourceVersion;
+  delete metadata.deletionTimestamp;
+  delete metadata.deletionGracePeriodSeconds;
+  delete (metadata as { selfLink?: string }).selfLink;
+  metadata.uid = randomUid(cluster.clock);
+  metadata.creationTimestamp = timestamp(cluster.clock);
+}
+
+/**
+ * The object's namespace becomes the request's.
+ *
+ * @throws StatusError 400 when it names another one
+ */
+export function matchNamespace(
+  resource: ServedResource,
+  namespace: string,
+  object: KubeObject,
+): void {
+  const metadata = object.metadata;
+  if (!resource.namespaced) {
+    delete metadata.namespace;
+    return;
+  }
+  if ((metadata.namespace ?? "") !== "" && metadata.namespace !== namespace) {
+    throw badRequest(
+      "the namespace of the provided object does not match the namespace sent on the request",
+    );
+  }
+  metadata.namespace = namespace;
+}
+
+/** Nothing new in a namespace that is not there, or going. */
+function admitToNamespace(
+  cluster: Cluster,
+  resource: ServedResource,
+  namespace: string,
+  object: KubeObject,
+): void {
+  if (!resource.namespaced) return;
+  const found = cluster.store.get("namespaces", namespace);
+  if (!found) throw notFound({ group: "", plural: "namespaces" }, namespace);
+  if (found.metadata.deletionTimestamp === undefined) return;
+  throw forbiddenTo(
+    resource,
+    object.metadata.name ?? "",
+    `unable to create new content in namespace ${namespace} because it is being terminated`,
+    [
+      {
+        reason: "NamespaceTerminating",
+        message: `namespace ${namespace} is being terminated`,
+        field: "metadata.namespace",
+      },
+    ],
+  );
+}
+
+function storeNew(
+  cluster: Cluster,
+  resource: ServedResource,
+  namespace: string,
+  object: KubeObject,
+  options: WriteOptions,
+): KubeObject {
+  const { store, clock } = cluster;
+  const metadata = object.metadata;
+  const context = writeContext(cluster, options);
+  resource.strategy.prepareForCreate(object, context);
+  const generated = (metadata.name ?? "") === "" && (metadata.generateName ?? "") !== "";
+  const collection = collectionOf(resource);
+  for (let tries = 1; ; tries++) {
+    if (generated) metadata.name = generateName(metadata.generateName ?? "", () => clock.random());
+    const errors = [
+      ...validateObjectMeta(metadata, resource.namespaced, (name, prefix) =>
+        resource.strategy.validateName(name, prefix),
+      ),
+      ...resource.strategy.validateCreate(object, context),
+    ];
+    if (errors.length > 0) throw invalid(resource, metadata.name ?? "", errors);
+    const existing = store.get(collection, storeKey(namespace, metadata.name ?? ""));
+    if (!existing) break;
+    if (!generated || tries >= GENERATE_TRIES) throw taken(resource, existing, generated);
+  }
+  const stored = storeAs(resource, object);
+  return readAs(cluster, resource, options.dryRun ? stored : store.put(collection, stored));
+}
+
+function taken(resource: ServedResource, existing: KubeObject, generated: boolean): StatusError {
+  const name = existing.metadata.name ?? "";
+  const prefix =
+    existing.metadata.deletionTimestamp === undefined ? "" : "object is being deleted: ";
+  const failure = alreadyExists(resource, name, prefix);
+  if (generated) {
+    failure.status.message = `${failure.message}, the server was not able to generate a unique name for the object`;
+    failure.status.details = { ...failure.status.details, retryAfterSeconds: 1 };
+  }
+  return failure;
+}
+
+/** A prefix and five characters that spell no words. */
+export function generateName(prefix: string, random: () => number): string {
+  let name = prefix.slice(0, GENERATED_PREFIX_MAX);
+  for (let count = 0; count < SUFFIX_LENGTH; count++) {
+    name += SUFFIX_LETTERS[Math.floor(random() * SUFFIX_LETTERS.length)] ?? "";
+  }
+  return name;
+}

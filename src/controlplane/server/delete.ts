@@ -1,0 +1,249 @@
+/**
+ * DELETE: finalizers, grace, preconditions, and what becomes of dependents.
+ *
+ * @see https://kubernetes.io/docs/concepts/architecture/garbage-collection/
+ * @module
+ */
+import { copyJson, sameJson } from "../../kube/json.ts";
+import type { KubeObject, ObjectMeta } from "../../kube/object.ts";
+import { type Status, type StatusError, failure } from "../../kube/status.ts";
+import type { DeleteOptions } from "../controllers/client.ts";
+import type { ServedResource } from "../kinds.ts";
+import { storeKey } from "../store/store.ts";
+import { type Cluster, type WriteOptions, timestamp } from "./cluster.ts";
+import { type DeletionRule, deletionRule } from "./deletion-rules.ts";
+import { notFound } from "./failures.ts";
+import { collectionOf } from "./registry.ts";
+import { readAs, storeAs } from "./versions.ts";
+
+/** What a deletion demands, as the API knows it. */
+export interface DeletionOptions extends DeleteOptions {
+  /** The old form of the policy: true is Orphan. */
+  readonly orphanDependents?: boolean;
+}
+
+/** What a deletion answers. */
+export interface DeletionResult {
+  readonly body: KubeObject | Status;
+  /** Whether the object is gone. */
+  readonly gone: boolean;
+}
+
+const ORPHAN = "orphan";
+const FOREGROUND = "foregroundDeletion";
+
+/**
+ * Deletes an object, or marks it as being deleted when something holds it.
+ *
+ * @throws StatusError 404, or 409 when a precondition fails
+ */
+export function deleteObject(
+  cluster: Cluster,
+  resource: ServedResource,
+  namespace: string,
+  name: string,
+  deletion: DeletionOptions,
+  options: WriteOptions,
+): DeletionResult {
+  const stored = cluster.store.get(collectionOf(resource), storeKey(namespace, name));
+  if (!stored) throw notFound(resource, name);
+  checkPreconditions(resource, stored, deletion);
+  const rule = deletionRule(resource);
+  rule.check?.(stored);
+  if (rule.warning && policyOf(deletion) === undefined) options.warn(rule.warning);
+  if (rule.begin && stored.metadata.deletionTimestamp === undefined) {
+    const begun = copyJson(stored);
+    begun.metadata.deletionTimestamp = timestamp(cluster.clock);
+    rule.begin(begun, timestamp(cluster.clock));
+    begun.metadata.finalizers = dependentsFinalizers(rule, begun.metadata, deletion);
+    tidyFinalizers(begun.metadata);
+    return { body: save(cluster, resource, begun, options), gone: false };
+  }
+  if (rule.holds?.(stored)) return { body: readAs(cluster, resource, stored), gone: false };
+  return removeOrMark(cluster, resource, stored, rule, deletion, options);
+}
+
+function removeOrMark(
+  cluster: Cluster,
+  resource: ServedResource,
+  stored: KubeObject,
+  rule: DeletionRule,
+  deletion: DeletionOptions,
+  options: WriteOptions,
+): DeletionResult {
+  const object = copyJson(stored);
+  const metadata = object.metadata;
+  const grace = applyGrace(cluster, object, rule, deletion);
+  if (grace === "pending") return result(cluster, resource, stored, rule, false);
+  metadata.finalizers = dependentsFinalizers(rule, metadata, deletion);
+  const held = metadata.finalizers.length > 0;
+  tidyFinalizers(metadata);
+  if (grace === "none") {
+    if (!held) return remove(cluster, resource, stored, stored, rule, options);
+    markAsDeleting(cluster, metadata);
+  }
+  const body = save(cluster, resource, object, options);
+  if (held || (metadata.deletionGracePeriodSeconds ?? 0) > 0) return { body, gone: false };
+  return remove(cluster, resource, stored, body, rule, options);
+}
+
+/** @throws StatusError 409 */
+function checkPreconditions(
+  resource: ServedResource,
+  object: KubeObject,
+  { uid, resourceVersion }: DeletionOptions,
+): void {
+  const { name = "" } = object.metadata;
+  const refuse = (field: string, wanted: string, found: string, end: string): StatusError =>
+    failure(
+      409,
+      "Conflict",
+      `Operation cannot be fulfilled on ${resource.group === "" ? resource.kind : `${resource.kind}.${resource.group}`} ${JSON.stringify(name)}: the ${field} in the precondition (${wanted}) does not match the ${field} in record (${found}). ${end}`,
+      { name, ...(resource.group === "" ? {} : { group: resource.group }), kind: resource.kind },
+    );
+  if (uid !== undefined && uid !== object.metadata.uid) {
+    const end = "The object might have been deleted and then recreated";
+    throw refuse("UID", uid, object.metadata.uid ?? "", end);
+  }
+  if (resourceVersion !== undefined && resourceVersion !== object.metadata.resourceVersion) {
+    const end = "The object might have been modified";
+    throw refuse("ResourceVersion", resourceVersion, object.metadata.resourceVersion ?? "", end);
+  }
+}
+
+/**
+ * Gives a kind that knows grace its times. `none`: without grace; `pending`: a deletion goes on and this
+ * one changes nothing.
+ */
+function applyGrace(
+  cluster: Cluster,
+  object: KubeObject,
+  rule: DeletionRule,
+  deletion: DeletionOptions,
+): "none" | "graceful" | "pending" {
+  if (!rule.graceSeconds) return "none";
+  const metadata = object.metadata;
+  const asked =
+    deletion.gracePeriodSeconds !== undefined && deletion.gracePeriodSeconds < 0
+      ? 1
+      : deletion.gracePeriodSeconds;
+  if (metadata.deletionTimestamp !== undefined) {
+    const running = metadata.deletionGracePeriodSeconds ?? 0;
+    if (running === 0) return "none";
+    if (asked === undefined || asked >= running) return "pending";
+    const begun = Date.parse(metadata.deletionTimestamp) - running * 1000;
+    const ends = Math.max(begun + asked * 1000, cluster.clock.now());
+    metadata.deletionTimestamp = timestamp(cluster.clock, ends - cluster.clock.now());
+    // A period that has run out is still a graceful one: whoever watches gets a second.
+    metadata.deletionGracePeriodSeconds =
+      begun + asked * 1000 < cluster.clock.now() && asked !== 0 ? 1 : asked;
+    return "graceful";
+  }
+  const seconds = rule.graceSeconds(object, asked);
+  metadata.deletionTimestamp = timestamp(cluster.clock, seconds * 1000);
+  metadata.deletionGracePeriodSeconds = seconds;
+  if ((metadata.generation ?? 0) > 0) metadata.generation = (metadata.generation ?? 0) + 1;
+  return "graceful";
+}
+
+function markAsDeleting(cluster: Cluster, metadata: ObjectMeta): void {
+  if (metadata.deletionGracePeriodSeconds === undefined && (metadata.generation ?? 0) > 0) {
+    metadata.generation = (metadata.generation ?? 0) + 1;
+  }
+  const now = timestamp(cluster.clock);
+  if (metadata.deletionTimestamp === undefined || metadata.deletionTimestamp > now) {
+    metadata.deletionTimestamp = now;
+  }
+  metadata.deletionGracePeriodSeconds = 0;
+}
+
+/** The policy that was asked for, in either form. */
+function policyOf(deletion: DeletionOptions): DeleteOptions["propagationPolicy"] {
+  if (deletion.orphanDependents === true) return "Orphan";
+  if (deletion.orphanDependents === false) return "Background";
+  return deletion.propagationPolicy;
+}
+
+/** The finalizers with those of the garbage collector as the policy wants them. */
+function dependentsFinalizers(
+  rule: DeletionRule,
+  metadata: ObjectMeta,
+  deletion: DeletionOptions,
+): string[] {
+  const present = metadata.finalizers ?? [];
+  if (rule.dependents === "unsupported") return present;
+  const own = present.includes(ORPHAN)
+    ? "Orphan"
+    : present.includes(FOREGROUND)
+      ? "Foreground"
+      : undefined;
+  const fallback = rule.dependents === "orphan" ? "Orphan" : "Background";
+  const policy = policyOf(deletion) ?? own ?? fallback;
+  const others = present.filter((finalizer) => finalizer !== ORPHAN && finalizer !== FOREGROUND);
+  const wanted =
+    policy === "Orphan"
+      ? [...others, ORPHAN]
+      : policy === "Foreground"
+        ? [...others, FOREGROUND]
+        : others;
+  return sameJson([...wanted].sort(), [...present].sort()) ? present : wanted;
+}
+
+function tidyFinalizers(metadata: ObjectMeta): void {
+  if (metadata.finalizers?.length === 0) delete metadata.finalizers;
+}
+
+function save(
+  cluster: Cluster,
+  resource: ServedResource,
+  object: KubeObject,
+  options: WriteOptions,
+): KubeObject {
+  const collection = collectionOf(resource);
+  const key = storeKey(object.metadata.namespace, object.metadata.name ?? "");
+  const before = cluster.store.get(collection, key);
+  if (before && sameJson(before, object)) return readAs(cluster, resource, before);
+  if (options.dryRun) return readAs(cluster, resource, object);
+  return readAs(cluster, resource, cluster.store.put(collection, object));
+}
+
+function remove(
+  cluster: Cluster,
+  resource: ServedResource,
+  stored: KubeObject,
+  last: KubeObject,
+  rule: DeletionRule,
+  options: WriteOptions,
+): DeletionResult {
+  const key = storeKey(stored.metadata.namespace, stored.metadata.name ?? "");
+  if (options.dryRun) return result(cluster, resource, storeAs(resource, last), rule, true);
+  cluster.store.remove(collectionOf(resource), key, storeAs(resource, last));
+  return result(cluster, resource, last, rule, true);
+}
+
+/** The object for the kinds that answer it, else a `Status` that names it. */
+function result(
+  cluster: Cluster,
+  resource: ServedResource,
+  object: KubeObject,
+  rule: DeletionRule,
+  gone: boolean,
+): DeletionResult {
+  if (rule.answersObject) return { body: readAs(cluster, resource, object), gone };
+  const { name = "", uid } = object.metadata;
+  const body: Status = {
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Success",
+    details: {
+      name,
+      ...(resource.group === "" ? {} : { group: resource.group }),
+      kind: resource.plural,
+      ...(uid === undefined ? {} : { uid }),
+    },
+    code: 0,
+  };
+  delete (body as { code?: number }).code;
+  return { body, gone };
+}

@@ -1,0 +1,110 @@
+/**
+ * The failures that the API server words itself, each as the `Status` that a real one answers.
+ *
+ * @see https://kubernetes.io/docs/reference/using-api/api-concepts/
+ * @module
+ */
+import { quote } from "../../kube/field-errors.ts";
+import { type ResourceInfo, groupResourceOf } from "../../kube/resource.ts";
+import { StatusError, type StatusCause, type StatusDetails, failure } from "../../kube/status.ts";
+
+type Named = Pick<ResourceInfo, "group" | "plural">;
+
+const detailsOf = (resource: Named, name: string): StatusDetails => ({
+  ...(name === "" ? {} : { name }),
+  ...(resource.group === "" ? {} : { group: resource.group }),
+  kind: resource.plural,
+});
+
+/** 404 of an object. */
+export const notFound = (resource: Named, name: string): StatusError =>
+  failure(
+    404,
+    "NotFound",
+    `${groupResourceOf(resource)} ${quote(name)} not found`,
+    detailsOf(resource, name),
+  );
+
+/** 404 of a path within a built-in group. */
+export const noSuchResource = (): StatusError =>
+  failure(404, "NotFound", "the server could not find the requested resource", {});
+
+/** 409 of a name that is taken. */
+export const alreadyExists = (resource: Named, name: string, prefix = ""): StatusError =>
+  failure(
+    409,
+    "AlreadyExists",
+    `${prefix}${groupResourceOf(resource)} ${quote(name)} already exists`,
+    detailsOf(resource, name),
+  );
+
+/** 409 with a reason of its own. */
+export const conflict = (resource: Named, name: string, why: string): StatusError =>
+  failure(
+    409,
+    "Conflict",
+    `Operation cannot be fulfilled on ${groupResourceOf(resource)} ${quote(name)}: ${why}`,
+    detailsOf(resource, name),
+  );
+
+/** 409: written by someone else since it was read. */
+export const modified = (resource: Named, name: string): StatusError =>
+  conflict(
+    resource,
+    name,
+    "the object has been modified; please apply your changes to the latest version and try again",
+  );
+
+/** 400. */
+export const badRequest = (message: string): StatusError => failure(400, "BadRequest", message);
+
+/** 403 about an object, or about a resource when `name` is empty. */
+export const forbiddenTo = (
+  resource: Named,
+  name: string,
+  why: string,
+  causes?: StatusCause[],
+): StatusError =>
+  failure(
+    403,
+    "Forbidden",
+    `${groupResourceOf(resource)}${name === "" ? "" : ` ${quote(name)}`} is forbidden: ${why}`,
+    { ...detailsOf(resource, name), ...(causes ? { causes } : {}) },
+  );
+
+/** 405 of a built-in resource. */
+export const methodNotAllowed = (): StatusError =>
+  failure(
+    405,
+    "MethodNotAllowed",
+    "the server does not allow this method on the requested resource",
+    {},
+  );
+
+/** 405 of a custom resource, which names the verb. */
+export const verbNotSupported = (resource: Named, verb: string): StatusError =>
+  failure(
+    405,
+    "MethodNotAllowed",
+    `${verb} is not supported on resources of kind ${quote(groupResourceOf(resource))}`,
+    detailsOf(resource, ""),
+  );
+
+/** 410: the version is no longer held. */
+export const expired = (message: string): StatusError => failure(410, "Expired", message);
+
+/** 500 without a reason, as the API server answers errors that it has no `Status` for. */
+export const plainError = (message: string): StatusError => failure(500, "", message);
+
+/** 500 InternalError. */
+export const internalError = (message: string): StatusError =>
+  failure(500, "InternalError", `Internal error occurred: ${message}`, {
+    causes: [{ message }],
+  });
+
+/** 504: a version that the store has not reached. */
+export const tooLargeVersion = (wanted: number, current: number): StatusError =>
+  failure(504, "Timeout", `Timeout: Too large resource version: ${wanted}, current: ${current}`, {
+    causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
+    retryAfterSeconds: 1,
+  });

@@ -1,0 +1,187 @@
+/**
+ * Sockets: TLS, HTTP/1.1, bodies, streams. Everything else is `Api`.
+ *
+ * @module
+ */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type Server, createServer } from "node:https";
+import type { Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
+import { TsopError } from "../../errors.ts";
+import { failure } from "../../kube/status.ts";
+import type { Answer, ApiRequest } from "./request.ts";
+
+/** What TLS tells of the client. */
+export interface PeerIdentity {
+  /** The common name of a certificate of our CA. */
+  readonly commonName: string;
+  readonly organizations: readonly string[];
+}
+
+/** A request before anybody knows whose it is. */
+export interface RawRequest extends Omit<ApiRequest, "user"> {
+  /** Absent without a certificate; `untrusted` for one of another CA. */
+  readonly peer?: PeerIdentity | "untrusted";
+}
+
+/** What a server is made of. */
+export interface HttpServerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly certificate: string;
+  readonly key: string;
+  readonly clientCa: string;
+  readonly handle: (request: RawRequest) => Promise<Answer>;
+}
+
+const BODY_MAX_BYTES = 3 * 1024 * 1024;
+
+/** The API's HTTPS server. */
+export class HttpServer {
+  readonly #options: HttpServerOptions;
+  readonly #sockets = new Set<Socket>();
+  #server: Server | undefined;
+
+  constructor(options: HttpServerOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Listens, and resolves with the port.
+   *
+   * @throws TsopError `port-in-use`
+   */
+  async listen(): Promise<number> {
+    const { host, port, certificate, key, clientCa } = this.#options;
+    const server = createServer(
+      {
+        cert: certificate,
+        key,
+        ca: clientCa,
+        requestCert: true,
+        rejectUnauthorized: false,
+        keepAliveTimeout: 120_000,
+        requestTimeout: 0,
+      },
+      (request, response) => {
+        void this.#respond(request, response);
+      },
+    );
+    this.#server = server;
+    server.on("connection", (socket: Socket) => {
+      this.#sockets.add(socket);
+      socket.on("close", () => this.#sockets.delete(socket));
+    });
+    // A client that speaks no TLS, or goes during the handshake, is its own concern.
+    server.on("tlsClientError", (_error, socket) => socket.destroy());
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", (error: NodeJS.ErrnoException) => {
+        reject(error.code === "EADDRINUSE" ? portInUse(host, port, error) : error);
+      });
+      server.listen(port, host, resolve);
+    });
+    const address = server.address();
+    return typeof address === "object" && address ? address.port : port;
+  }
+
+  /** Cuts all connections; the server goes on listening. */
+  dropConnections(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** Stops listening and cuts all connections. */
+  async close(): Promise<void> {
+    const server = this.#server;
+    if (!server) return;
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      this.dropConnections();
+    });
+  }
+
+  async #respond(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const gone = new AbortController();
+    // `close` of the request comes with the end of its body; that of the response when the client goes.
+    response.on("close", () => gone.abort());
+    const target = incoming.url ?? "/";
+    const question = target.indexOf("?");
+    const peer = peerOf(incoming.socket as TLSSocket);
+    const answer = await this.#options.handle({
+      method: incoming.method ?? "GET",
+      path: question < 0 ? target : target.slice(0, question),
+      query: new URLSearchParams(question < 0 ? "" : target.slice(question + 1)),
+      headers: incoming.headers,
+      ...(peer ? { peer } : {}),
+      body: () => readBody(incoming),
+      signal: gone.signal,
+    });
+    if (response.destroyed) return;
+    await send(response, answer);
+    if (!incoming.complete) incoming.resume();
+  }
+}
+
+function portInUse(host: string, port: number, cause: Error): TsopError {
+  return new TsopError(
+    "port-in-use",
+    `Port ${port} of ${host} is taken by another program.`,
+    "Pass another port, or 0 to take any free one.",
+    { cause },
+  );
+}
+
+const peers = new WeakMap<TLSSocket, PeerIdentity | "untrusted">();
+
+function peerOf(socket: TLSSocket): PeerIdentity | "untrusted" | undefined {
+  const known = peers.get(socket);
+  if (known) return known;
+  const certificate = socket.getPeerCertificate();
+  const subject = certificate.subject as Record<string, string | string[] | undefined> | undefined;
+  if (!subject || Object.keys(subject).length === 0) return undefined;
+  const list = (value: string | string[] | undefined): string[] =>
+    value === undefined ? [] : Array.isArray(value) ? value : [value];
+  const peer = socket.authorized
+    ? { commonName: list(subject["CN"])[0] ?? "", organizations: list(subject["O"]) }
+    : "untrusted";
+  peers.set(socket, peer);
+  return peer;
+}
+
+async function readBody(incoming: IncomingMessage): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > BODY_MAX_BYTES) {
+      throw failure(
+        413,
+        "RequestEntityTooLarge",
+        `Request entity too large: limit is ${BODY_MAX_BYTES}`,
+        {},
+      );
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+async function send(response: ServerResponse, answer: Answer): Promise<void> {
+  for (const [name, value] of Object.entries(answer.headers)) {
+    response.setHeader(name, Array.isArray(value) ? value.map(headerText) : headerText(value));
+  }
+  response.statusCode = answer.status;
+  const { body } = answer;
+  if (typeof body !== "function") {
+    response.setHeader("content-length", Buffer.byteLength(body));
+    response.end(body);
+    return;
+  }
+  response.flushHeaders();
+  await body((line) => response.write(line));
+  response.end();
+}
+
+/** Node writes headers as latin1; Kubernetes puts raw UTF-8 there. */
+function headerText(text: string): string {
+  return /[^\u0020-\u007e]/.test(text) ? Buffer.from(text, "utf8").toString("latin1") : text;
+}

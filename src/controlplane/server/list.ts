@@ -1,0 +1,209 @@
+/**
+ * GET of one object and of collections: selectors, pages, and states as of a version.
+ *
+ * @module
+ */
+import type { KubeObject, ListMeta } from "../../kube/object.ts";
+import {
+  type FieldRequirement,
+  type LabelRequirement,
+  matchesFields,
+  matchesLabels,
+} from "../../kube/selector.ts";
+import { failure } from "../../kube/status.ts";
+import type { ServedResource } from "../kinds.ts";
+import { storeKey } from "../store/store.ts";
+import type { Cluster } from "./cluster.ts";
+import { badRequest, expired, notFound, tooLargeVersion } from "./failures.ts";
+import { collectionOf } from "./registry.ts";
+import { readAs } from "./versions.ts";
+
+/** Which objects are meant. */
+export interface ObjectFilter {
+  readonly labels: readonly LabelRequirement[];
+  readonly fields: readonly FieldRequirement[];
+}
+
+/** A list as a request asks for it; the combination is validated already. */
+export interface ListQuery extends ObjectFilter {
+  /** Empty: all. */
+  readonly namespace: string;
+  readonly limit: number;
+  readonly continueToken: string;
+  /** Empty: the latest. */
+  readonly resourceVersion: string;
+  readonly match: "" | "Exact" | "NotOlderThan";
+}
+
+/** The objects of one page, frozen. */
+export interface ListPage {
+  readonly metadata: ListMeta;
+  readonly items: readonly KubeObject[];
+}
+
+/** How long a read waits for a version that has not been reached. */
+const FUTURE_VERSION_WAIT_MS = 3000;
+
+/**
+ * Resolves once the store has reached `version`.
+ *
+ * @throws StatusError 504 after three seconds
+ */
+export async function waitForVersion(
+  { store, clock }: Cluster,
+  resource: ServedResource,
+  version: number,
+): Promise<void> {
+  if (version <= store.version) return;
+  // Events are not cached in the real server, so nobody waits there.
+  if (collectionOf(resource) === "events")
+    throw withoutRetry(tooLargeVersion(version, store.version));
+  await clock.sleep(FUTURE_VERSION_WAIT_MS);
+  if (version > store.version) throw tooLargeVersion(version, store.version);
+}
+
+function withoutRetry(error: ReturnType<typeof tooLargeVersion>): typeof error {
+  delete error.status.details?.retryAfterSeconds;
+  return error;
+}
+
+/** One object as `resource` shows it. @throws StatusError 404 */
+export function getObject(
+  cluster: Cluster,
+  resource: ServedResource,
+  namespace: string,
+  name: string,
+): KubeObject {
+  const object = cluster.store.get(collectionOf(resource), storeKey(namespace, name));
+  if (!object) throw notFound(resource, name);
+  return readAs(cluster, resource, object);
+}
+
+/** The value of a field that a selector asks for. */
+export function fieldValue(resource: ServedResource, object: KubeObject, field: string): string {
+  if (field === "metadata.name") return object.metadata.name ?? "";
+  if (field === "metadata.namespace") return object.metadata.namespace ?? "";
+  return resource.selectableFields?.[field]?.(object) ?? "";
+}
+
+/** Whether an object, as `resource` shows it, is meant. */
+export function isSelected(
+  resource: ServedResource,
+  filter: ObjectFilter,
+  object: KubeObject,
+): boolean {
+  return (
+    matchesLabels(filter.labels, object.metadata.labels) &&
+    matchesFields(filter.fields, (field) => fieldValue(resource, object, field))
+  );
+}
+
+/** A page of a collection. @throws StatusError 400 for a bad token, 410 for one that has expired */
+export function listObjects(
+  cluster: Cluster,
+  resource: ServedResource,
+  query: ListQuery,
+): ListPage {
+  const start = query.continueToken === "" ? undefined : parseContinue(query);
+  const version = listVersion(cluster, resource, query, start);
+  const collection = collectionOf(resource);
+  const selective = query.labels.length > 0 || query.fields.length > 0;
+  // A read from the watch cache (version 0) has no pages, as in the real server; Events are not cached.
+  const paged = query.limit > 0 && (query.resourceVersion !== "0" || collection === "events");
+  if (!paged && start === undefined && version === cluster.store.version) {
+    const objects = cluster.store
+      .list(collection, query.namespace)
+      .map((object) => readAs(cluster, resource, object));
+    return {
+      metadata: listMetadata(resource, version),
+      items: selective ? objects.filter((object) => isSelected(resource, query, object)) : objects,
+    };
+  }
+  const prefix = query.namespace === "" ? "" : `${query.namespace}/`;
+  const rest = cluster.store
+    .snapshotAt(collection, version)
+    .entries.filter(([key]) => key.startsWith(prefix) && (!start || key >= prefix + start.key));
+  const items: KubeObject[] = [];
+  let taken = 0;
+  for (const [, object] of rest) {
+    if (paged && items.length >= query.limit) break;
+    taken++;
+    const visible = readAs(cluster, resource, object);
+    if (isSelected(resource, query, visible)) items.push(visible);
+  }
+  if (taken >= rest.length) return { metadata: listMetadata(resource, version), items };
+  const last = (rest[taken - 1]?.[0] ?? "").slice(prefix.length);
+  return {
+    metadata: {
+      resourceVersion: String(version),
+      continue: continueToken(version, last),
+      ...(selective ? {} : { remainingItemCount: rest.length - taken }),
+    },
+    items,
+  };
+}
+
+/** Custom resources always say where their list continues, even when it does not. */
+function listMetadata(resource: ServedResource, version: number): ListMeta {
+  return { resourceVersion: String(version), ...(resource.builtIn ? {} : { continue: "" }) };
+}
+
+interface ContinuePoint {
+  readonly version: number;
+  readonly key: string;
+}
+
+function listVersion(
+  { store }: Cluster,
+  resource: ServedResource,
+  query: ListQuery,
+  start: ContinuePoint | undefined,
+): number {
+  const oldest = store.oldestVersion(collectionOf(resource));
+  if (start) {
+    if (start.version < 0) return store.version;
+    if (start.version >= oldest) return start.version;
+    throw expiredToken(start.key);
+  }
+  const wanted = Number(query.resourceVersion || "0");
+  const exact = query.match === "Exact" || (query.match === "" && query.limit > 0);
+  if (wanted === 0 || !exact) return store.version;
+  if (wanted < oldest) throw expired("The resourceVersion for the provided list is too old.");
+  return wanted;
+}
+
+function continueToken(version: number, last: string): string {
+  const point = { v: "meta.k8s.io/v1", rv: version, start: `${last}\u0000` };
+  // Go's encoder escapes control characters the same way, so that tokens look like the real server's.
+  return Buffer.from(JSON.stringify(point)).toString("base64url");
+}
+
+function parseContinue(query: ListQuery): ContinuePoint {
+  const bad = (why: string): Error => badRequest(`continue key is not valid: ${why}`);
+  let point: { v?: unknown; rv?: unknown; start?: unknown };
+  try {
+    point = JSON.parse(Buffer.from(query.continueToken, "base64url").toString("utf8")) as object;
+  } catch (thrown) {
+    throw bad(thrown instanceof Error ? thrown.message : String(thrown));
+  }
+  if (point.v !== "meta.k8s.io/v1") throw bad("server does not recognize this encoded version");
+  if (typeof point.rv !== "number" || point.rv === 0) {
+    throw bad("incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
+  }
+  if (typeof point.start !== "string" || point.start === "") {
+    throw bad("encoded start key empty (version meta.k8s.io/v1)");
+  }
+  return { version: point.rv, key: point.start };
+}
+
+function expiredToken(key: string): Error {
+  const error = failure(
+    410,
+    "Expired",
+    "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.",
+  );
+  error.status.metadata.continue = Buffer.from(
+    JSON.stringify({ v: "meta.k8s.io/v1", rv: -1, start: key }),
+  ).toString("base64url");
+  return error;
+}

@@ -1,0 +1,158 @@
+/**
+ * PUT and PATCH: a change of an object on its way to the store.
+ *
+ * @module
+ */
+import { invalid } from "../../kube/field-errors.ts";
+import { sameJson } from "../../kube/json.ts";
+import { validateObjectMetaUpdate } from "../../kube/metadata.ts";
+import type { KubeObject, ObjectMeta } from "../../kube/object.ts";
+import type { StatusError } from "../../kube/status.ts";
+import type { ServedResource } from "../kinds.ts";
+import { storeKey } from "../store/store.ts";
+import { type Cluster, type Endpoint, type WriteOptions, writeContext } from "./cluster.ts";
+import { conflict, modified, notFound, plainError } from "./failures.ts";
+import { collectionOf } from "./registry.ts";
+import { readAs, storeAs } from "./versions.ts";
+
+/** What a change does beyond its object. */
+export interface UpdateOptions extends WriteOptions {
+  /** A PUT, whose uid must be that of the stored object; a patch may not change it (422). */
+  readonly replaces: boolean;
+}
+
+/**
+ * Changes a stored object and returns it as the endpoint shows it.
+ *
+ * @param change - makes the new object from the live one, a frozen one in the endpoint's version; defaults set,
+ *   owners of fields brought up to date
+ * @throws StatusError
+ */
+export function updateObject(
+  cluster: Cluster,
+  endpoint: Endpoint,
+  namespace: string,
+  name: string,
+  change: (live: KubeObject) => KubeObject,
+  options: UpdateOptions,
+): KubeObject {
+  const { resource } = endpoint;
+  const stored = cluster.store.get(collectionOf(resource), storeKey(namespace, name));
+  if (!stored) throw notFound(resource, name);
+  const live = readAs(cluster, resource, stored);
+  const object = change(live);
+  checkPreconditions(endpoint, live, object, options);
+  keepSystemMetadata(object.metadata, live.metadata);
+  const context = writeContext(cluster, options);
+  endpoint.strategy.prepareForUpdate(object, live, context);
+  // The real server checks metadata twice, once for all kinds and once for the kind; causes show it.
+  const metadataErrors = validateObjectMetaUpdate(object.metadata, live.metadata);
+  const errors = [
+    ...metadataErrors,
+    ...metadataErrors,
+    ...endpoint.strategy.validateUpdate(object, live, context),
+  ];
+  if (errors.length > 0) throw invalid(resource, name, errors);
+  return commitChange(cluster, endpoint, stored, live, object, options);
+}
+
+function checkPreconditions(
+  { resource, strategy }: Endpoint,
+  live: KubeObject,
+  object: KubeObject,
+  options: UpdateOptions,
+): void {
+  const metadata = object.metadata;
+  const name = live.metadata.name ?? "";
+  const version = metadata.resourceVersion ?? "";
+  if (options.replaces && (metadata.uid ?? "") !== "" && metadata.uid !== live.metadata.uid) {
+    throw wrongUid(
+      resource,
+      live.metadata.namespace,
+      name,
+      metadata.uid ?? "",
+      live.metadata.uid ?? "",
+    );
+  }
+  if (version === "" || version === "0") {
+    if (!strategy.allowUnconditionalUpdate) {
+      throw invalid({ ...resource, kind: resource.plural }, name, [
+        {
+          reason: "FieldValueInvalid",
+          field: "metadata.resourceVersion",
+          message: "Invalid value: 0: must be specified for an update",
+        },
+      ]);
+    }
+    metadata.resourceVersion = live.metadata.resourceVersion ?? "";
+    return;
+  }
+  if (!/^\d+$/.test(version)) {
+    throw plainError(`strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
+  }
+  if (version !== live.metadata.resourceVersion) throw modified(resource, name);
+}
+
+/** 409 of a PUT for another object of that name, in the words of the real server's storage. */
+export function wrongUid(
+  resource: ServedResource,
+  namespace: string | undefined,
+  name: string,
+  wanted: string,
+  found: string,
+): StatusError {
+  const folder = resource.builtIn ? resource.plural : `${resource.group}/${resource.plural}`;
+  const key = `/registry/${folder}/${storeKey(namespace, name)}`;
+  return conflict(
+    resource,
+    name,
+    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${found}`,
+  );
+}
+
+/** What no client may change, silently put back. */
+function keepSystemMetadata(metadata: ObjectMeta, old: ObjectMeta): void {
+  keep(metadata, old, "generation");
+  keep(metadata, old, "creationTimestamp");
+  if ((metadata.uid ?? "") === "") keep(metadata, old, "uid");
+  delete (metadata as { selfLink?: string }).selfLink;
+  if (old.deletionTimestamp !== undefined) {
+    keep(metadata, old, "deletionTimestamp");
+    keep(metadata, old, "deletionGracePeriodSeconds");
+  }
+}
+
+function keep<K extends keyof ObjectMeta>(metadata: ObjectMeta, old: ObjectMeta, field: K): void {
+  if (old[field] === undefined) delete metadata[field];
+  else metadata[field] = old[field];
+}
+
+/** Stores the change, if it is one; an object that only waited for its last finalizer goes. */
+function commitChange(
+  cluster: Cluster,
+  { resource }: Endpoint,
+  stored: KubeObject,
+  live: KubeObject,
+  object: KubeObject,
+  options: WriteOptions,
+): KubeObject {
+  const collection = collectionOf(resource);
+  const key = storeKey(live.metadata.namespace, live.metadata.name ?? "");
+  if (isFinished(object.metadata)) {
+    if (!options.dryRun) cluster.store.remove(collection, key);
+    return object;
+  }
+  const next = storeAs(resource, object);
+  if (sameJson(next, stored)) return live;
+  if (options.dryRun) return readAs(cluster, resource, next);
+  return readAs(cluster, resource, cluster.store.put(collection, next));
+}
+
+/** Whether a deletion has nothing left to wait for. */
+export function isFinished(metadata: ObjectMeta): boolean {
+  return (
+    metadata.deletionTimestamp !== undefined &&
+    (metadata.finalizers ?? []).length === 0 &&
+    (metadata.deletionGracePeriodSeconds ?? 0) === 0
+  );
+}

@@ -1,0 +1,43 @@
+/**
+ * The same stored object as each served version shows it.
+ *
+ * @module
+ */
+import { copyJson } from "../../kube/json.ts";
+import type { KubeObject } from "../../kube/object.ts";
+import { apiVersionOf } from "../../kube/resource.ts";
+import type { ServedResource } from "../kinds.ts";
+import type { Registry } from "./registry.ts";
+import { deepFreeze } from "../store/store.ts";
+
+const shown = new WeakMap<ServedResource, WeakMap<KubeObject, KubeObject>>();
+
+/**
+ * A stored object as `resource` shows it, frozen: in its version, with today's defaults. A built-in object in
+ * its own version is the stored one itself.
+ */
+export function readAs(
+  { registry }: { readonly registry: Registry },
+  resource: ServedResource,
+  object: KubeObject,
+): KubeObject {
+  const apiVersion = apiVersionOf(resource);
+  if (resource.builtIn && object.apiVersion === apiVersion) return object;
+  let known = shown.get(resource);
+  if (!known) shown.set(resource, (known = new WeakMap()));
+  const before = known.get(object);
+  if (before) return before;
+  const copy = copyJson(object);
+  const stored = registry.find(resource.group, resource.storageVersion, resource.plural);
+  stored?.strategy.setDefaults(copy);
+  copy.apiVersion = apiVersion;
+  const result = deepFreeze(copy);
+  known.set(object, result);
+  return result;
+}
+
+/** An object of a served version, as it is to be stored. */
+export function storeAs(resource: ServedResource, object: KubeObject): KubeObject {
+  const apiVersion = apiVersionOf({ group: resource.group, version: resource.storageVersion });
+  return object.apiVersion === apiVersion ? object : { ...object, apiVersion };
+}

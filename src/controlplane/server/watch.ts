@@ -1,0 +1,234 @@
+/**
+ * Watches: what happened since a version, then what happens, as one client may see it.
+ *
+ * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
+ * @module
+ */
+import type { KubeObject } from "../../kube/object.ts";
+import { type Status, StatusError } from "../../kube/status.ts";
+import type { ServedResource } from "../kinds.ts";
+import { type Change, storeKey } from "../store/store.ts";
+import type { Cluster } from "./cluster.ts";
+import { bookmarkObject } from "./bookmark.ts";
+import { expired, plainError } from "./failures.ts";
+import { isSelected, waitForVersion } from "./list.ts";
+import { type WatchQuery, versionProblem } from "./query.ts";
+import { collectionOf } from "./registry.ts";
+import { readAs } from "./versions.ts";
+
+/** One line of a watch. */
+export interface WatchEvent {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
+  readonly object: KubeObject | Status;
+}
+
+/** Takes events; `end` is called once, last, unless the watch was stopped from outside. */
+export interface WatchSink {
+  event(event: WatchEvent): void;
+  end(): void;
+}
+
+const BOOKMARK_INTERVAL_MS = 60_000;
+const DEFAULT_TIMEOUT_MS = 30 * 60_000;
+const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
+
+/** A running watch. */
+export class Watch {
+  readonly #cluster: Cluster;
+  readonly #resource: ServedResource;
+  readonly #query: WatchQuery;
+  readonly #sink: WatchSink;
+  readonly #collection: string;
+  readonly #releases: (() => void)[] = [];
+  #ended = false;
+  #reached = 0;
+  #bookmarked = 0;
+
+  constructor(cluster: Cluster, resource: ServedResource, query: WatchQuery, sink: WatchSink) {
+    this.#cluster = cluster;
+    this.#resource = resource;
+    this.#query = query;
+    this.#sink = sink;
+    this.#collection = collectionOf(resource);
+  }
+
+  /**
+   * Sends what is due and goes on until `signal` aborts, the time is up, or the resource goes.
+   *
+   * @throws StatusError 500 before the first event, for a resourceVersion that is no number
+   */
+  start(signal: AbortSignal): void {
+    const problem = versionProblem(this.#query.resourceVersion);
+    if (problem !== undefined) throw plainError(problem);
+    this.#release(signal);
+    this.#limitTime();
+    this.#endWithResource();
+    void this.#begin().catch((thrown: unknown) => {
+      this.#fail(thrown);
+    });
+  }
+
+  async #begin(): Promise<void> {
+    const { store } = this.#cluster;
+    const { resourceVersion, sendInitialEvents } = this.#query;
+    const from = Number(resourceVersion || "0");
+    if (sendInitialEvents) {
+      await waitForVersion(this.#cluster, this.#resource, from);
+      if (this.#ended) return;
+      this.#sendExisting();
+      this.#follow();
+      if (this.#query.bookmarks) this.#bookmark({ [INITIAL_EVENTS_END]: "true" });
+      return;
+    }
+    if (from === 0) {
+      if (sendInitialEvents === undefined) this.#sendExisting();
+      else this.#reached = store.version;
+      this.#follow();
+      return;
+    }
+    this.#reached = from;
+    if (from < store.oldestVersion(this.#collection)) {
+      throw expired(
+        this.#collection === "events"
+          ? "The resourceVersion for the provided watch is too old."
+          : `too old resource version: ${from} (${store.oldestVersion(this.#collection)})`,
+      );
+    }
+    for (const change of store.changesSince(this.#collection, from)) this.#send(change);
+    this.#follow();
+  }
+
+  #sendExisting(): void {
+    const { store } = this.#cluster;
+    this.#reached = store.version;
+    for (const object of store.list(this.#collection, this.#query.namespace)) {
+      const visible = readAs(this.#cluster, this.#resource, object);
+      if (this.#matches(visible)) this.#sink.event({ type: "ADDED", object: visible });
+    }
+  }
+
+  #follow(): void {
+    this.#releases.push(
+      this.#cluster.store.subscribe((change) => {
+        if (change.collection === this.#collection) this.#send(change);
+      }),
+    );
+    if (this.#query.bookmarks) this.#bookmarkRegularly();
+  }
+
+  /** What a change means to one who sees only what the selectors let through. */
+  #send(change: Change): void {
+    if (this.#ended || change.version <= this.#reached) return;
+    this.#reached = change.version;
+    const { namespace } = this.#query;
+    if (namespace !== "" && !change.key.startsWith(storeKey(namespace, ""))) return;
+    const visible = readAs(this.#cluster, this.#resource, change.object);
+    const before = change.old && readAs(this.#cluster, this.#resource, change.old);
+    const was = before && this.#matches(before) ? before : undefined;
+    if (change.type !== "DELETED" && this.#matches(visible)) {
+      this.#sink.event({ type: was ? "MODIFIED" : "ADDED", object: visible });
+    } else if (was) {
+      // Who leaves a selector is seen as it was, at the version of its leaving.
+      const last = change.type === "DELETED" ? visible : withVersion(was, change.version);
+      this.#sink.event({ type: "DELETED", object: last });
+    }
+  }
+
+  #matches(object: KubeObject): boolean {
+    return isSelected(this.#resource, this.#query, object);
+  }
+
+  #bookmark(annotations?: Record<string, string>): void {
+    const version = Math.max(this.#cluster.store.version, this.#reached);
+    this.#bookmarked = version;
+    this.#sink.event({
+      type: "BOOKMARK",
+      object: bookmarkObject(this.#resource, version, annotations),
+    });
+  }
+
+  #bookmarkRegularly(): void {
+    const timer = this.#cluster.clock.after(
+      BOOKMARK_INTERVAL_MS,
+      () => {
+        this.#releases.splice(this.#releases.indexOf(cancel), 1);
+        this.#bookmark();
+        this.#bookmarkRegularly();
+      },
+      { unref: true },
+    );
+    const cancel = (): void => {
+      timer.cancel();
+    };
+    this.#releases.push(cancel);
+  }
+
+  #limitTime(): void {
+    const { clock } = this.#cluster;
+    const seconds = this.#query.timeoutSeconds;
+    // Without a wish it ends at a random time, so that not all watches come back at once.
+    const limitMs =
+      seconds === undefined || seconds <= 0
+        ? DEFAULT_TIMEOUT_MS * (1 + clock.random())
+        : seconds * 1000;
+    const timer = clock.after(
+      limitMs,
+      () => {
+        if (this.#query.bookmarks && this.#cluster.store.version > this.#bookmarked) {
+          this.#bookmark();
+        }
+        this.#end();
+      },
+      { unref: true },
+    );
+    this.#releases.push(() => {
+      timer.cancel();
+    });
+  }
+
+  /** A watch of a custom resource ends when its version goes or its schema changes. */
+  #endWithResource(): void {
+    if (this.#resource.builtIn) return;
+    const { registry } = this.#cluster;
+    const { group, version, plural, schema } = this.#resource;
+    this.#releases.push(
+      registry.onChange(() => {
+        const now = registry.find(group, version, plural);
+        if (now !== this.#resource && now?.schema !== schema) this.#end();
+      }),
+    );
+  }
+
+  #release(signal: AbortSignal): void {
+    const stop = (): void => {
+      this.#finish();
+    };
+    signal.addEventListener("abort", stop, { once: true });
+    this.#releases.push(() => {
+      signal.removeEventListener("abort", stop);
+    });
+    if (signal.aborted) stop();
+  }
+
+  #fail(thrown: unknown): void {
+    if (this.#ended) return;
+    const error = thrown instanceof StatusError ? thrown : plainError(String(thrown));
+    this.#sink.event({ type: "ERROR", object: error.status });
+    this.#end();
+  }
+
+  #end(): void {
+    if (this.#ended) return;
+    this.#finish();
+    this.#sink.end();
+  }
+
+  #finish(): void {
+    this.#ended = true;
+    for (const release of this.#releases.splice(0)) release();
+  }
+}
+
+function withVersion(object: KubeObject, version: number): KubeObject {
+  return { ...object, metadata: { ...object.metadata, resourceVersion: String(version) } };
+}

@@ -1,0 +1,205 @@
+/**
+ * The objects of the control plane: one version counter, one collection for each resource, and enough
+ * history for watches and for lists as of an earlier version.
+ *
+ * Knows nothing of HTTP, schemas or rights. Objects are frozen when they are committed and never copied;
+ * whoever wants to change one clones it. Keys are `namespace/name`, or `name` of cluster-scoped objects, and
+ * collections are kept in the order of their keys, as etcd keeps them.
+ *
+ * @module
+ */
+import type { KubeObject } from "../../kube/object.ts";
+import { keyOf } from "../../kube/object.ts";
+import { Collection } from "./collection.ts";
+
+/** One committed change. */
+export interface Change {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  /** The collection, such as `apps/deployments`. */
+  readonly collection: string;
+  readonly key: string;
+  /** The version of the store after this change. */
+  readonly version: number;
+  /** The object as it is now; of a deletion, its last state with the deletion's version. */
+  readonly object: KubeObject;
+  /** The object as it was before. */
+  readonly old?: KubeObject;
+}
+
+/** What a store must remember elsewhere to survive the process; see `StoreLog`. */
+export interface ChangeSink {
+  /** Called inside the commit; must not throw. */
+  append(change: Change): void;
+  /** Resolves when everything appended so far is safe. */
+  flushed(): Promise<void>;
+}
+
+/** The state of a collection at one version. */
+export interface Snapshot {
+  readonly version: number;
+  /** In the order of keys. */
+  readonly entries: readonly (readonly [key: string, object: KubeObject])[];
+}
+
+/** The key of an object within its collection. */
+export function storeKey(namespace: string | undefined, name: string): string {
+  return namespace ? `${namespace}/${name}` : name;
+}
+
+/** All objects, their versions and their history. */
+export class Store {
+  readonly #collections = new Map<string, Collection>();
+  readonly #listeners = new Set<(change: Change) => void>();
+  readonly #sink: ChangeSink | undefined;
+  readonly #queue: Change[] = [];
+  #delivering = false;
+  #version: number;
+  #compactedAt = 0;
+
+  /** @param startVersion - the version that the loaded state has reached */
+  constructor(options: { readonly sink?: ChangeSink; readonly startVersion?: number } = {}) {
+    this.#sink = options.sink;
+    // A watch from "0" means any version, so the first object must not have it.
+    this.#version = options.startVersion ?? 1;
+  }
+
+  /** The version of the last change. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** The oldest version of which `snapshotAt` and `changesSince` still know the collection. */
+  oldestVersion(collection: string): number {
+    return Math.max(this.#compactedAt, this.#collections.get(collection)?.oldestVersion ?? 0);
+  }
+
+  /** Whether history was dropped on purpose. */
+  get compactedAt(): number {
+    return this.#compactedAt;
+  }
+
+  get(collection: string, key: string): KubeObject | undefined {
+    return this.#collections.get(collection)?.get(key);
+  }
+
+  /** The objects of a collection in key order; of one namespace when it is given. */
+  list(collection: string, namespace?: string): readonly KubeObject[] {
+    const objects = this.#collections.get(collection);
+    if (!objects) return [];
+    return namespace ? objects.inNamespace(namespace) : objects.all();
+  }
+
+  /** The collections that hold, or have held, something. */
+  collections(): string[] {
+    return [...this.#collections.keys()];
+  }
+
+  /** The state now, or at an earlier version that `oldestVersion` still covers. */
+  snapshotAt(collection: string, version: number = this.#version): Snapshot {
+    return {
+      version,
+      entries: this.#collections.get(collection)?.entriesAt(version) ?? [],
+    };
+  }
+
+  /** The changes of a collection after `version`, oldest first. */
+  changesSince(collection: string, version: number): readonly Change[] {
+    return this.#collections.get(collection)?.changesSince(version) ?? [];
+  }
+
+  /**
+   * Stores the object under the next version and freezes it.
+   *
+   * The caller has compared versions; between that and this call nothing may await.
+   */
+  put(collection: string, object: KubeObject): KubeObject {
+    const key = this.#keyOf(object);
+    const objects = this.#collection(collection);
+    const old = objects.get(key);
+    const version = ++this.#version;
+    object.metadata.resourceVersion = String(version);
+    const stored = deepFreeze(object);
+    this.#commit({
+      type: old ? "MODIFIED" : "ADDED",
+      collection,
+      key,
+      version,
+      object: stored,
+      ...(old ? { old } : {}),
+    });
+    return stored;
+  }
+
+  /** Removes an object that is there. Watchers see `last` (by default its stored state) with the deletion's version. */
+  remove(collection: string, key: string, last?: KubeObject): KubeObject | undefined {
+    const old = this.#collections.get(collection)?.get(key);
+    if (!old) return undefined;
+    const version = ++this.#version;
+    const from = last ?? old;
+    const object = deepFreeze({
+      ...from,
+      metadata: { ...from.metadata, resourceVersion: String(version) },
+    });
+    this.#commit({ type: "DELETED", collection, key, version, object, old });
+    return object;
+  }
+
+  /** Puts back what a log held, without events. */
+  restore(collection: string, object: KubeObject): void {
+    this.#collection(collection).restore(this.#keyOf(object), deepFreeze(object));
+  }
+
+  /** Forgets all history: lists and watches from before now are told that it expired. */
+  compact(): void {
+    this.#compactedAt = this.#version;
+    for (const objects of this.#collections.values()) objects.forget();
+  }
+
+  /**
+   * Calls `listener` after each change, in order. A change made by a listener is delivered after the one
+   * at hand, to all.
+   */
+  subscribe(listener: (change: Change) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Resolves when every change so far would survive the end of the process. */
+  async durable(): Promise<void> {
+    await this.#sink?.flushed();
+  }
+
+  #keyOf(object: KubeObject): string {
+    const { namespace, name } = keyOf(object);
+    return storeKey(namespace, name);
+  }
+
+  #collection(name: string): Collection {
+    let found = this.#collections.get(name);
+    if (!found) this.#collections.set(name, (found = new Collection()));
+    return found;
+  }
+
+  #commit(change: Change): void {
+    this.#collection(change.collection).record(change);
+    this.#sink?.append(change);
+    this.#queue.push(change);
+    if (this.#delivering) return;
+    this.#delivering = true;
+    try {
+      for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
+        for (const listener of [...this.#listeners]) listener(next);
+      }
+    } finally {
+      this.#delivering = false;
+    }
+  }
+}
+
+/** Freezes a JSON tree in place and returns it. Parts that are frozen already are taken as done. */
+export function deepFreeze<T>(value: T): T {
+  if (value === null || typeof value !== "object" || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const part of Object.values(value)) deepFreeze(part);
+  return value;
+}

@@ -1,0 +1,243 @@
+/**
+ * What the API server demands of every object's metadata, in its words.
+ *
+ * @see https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/
+ * @module
+ */
+import { isDeepStrictEqual } from "node:util";
+import { type FieldError, forbidden, invalidValue, required, tooLong } from "./field-errors.ts";
+import { dns1123LabelErrors, labelValueErrors, qualifiedNameErrors } from "./names.ts";
+import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from "./object.ts";
+import { parseApiVersion } from "./resource.ts";
+
+/** How names of the kind are checked: the messages of what is wrong with one, or with a prefix of one. */
+export type NameRule = (name: string, prefix: boolean) => string[];
+
+const ANNOTATIONS_MAX_BYTES = 256 * 1024;
+const MANAGER_MAX_BYTES = 128;
+
+/** What is wrong with the metadata of a new object. */
+export function validateObjectMeta(
+  metadata: ObjectMeta,
+  namespaced: boolean,
+  nameRule: NameRule,
+  path = "metadata",
+): FieldError[] {
+  const { name = "", generateName = "", namespace = "" } = metadata;
+  const errors: FieldError[] = [];
+  if (generateName !== "") {
+    for (const message of nameRule(generateName, true)) {
+      errors.push(invalidValue(`${path}.generateName`, generateName, message));
+    }
+  }
+  if (name === "") errors.push(required(`${path}.name`, "name or generateName is required"));
+  else {
+    for (const message of nameRule(name, false)) {
+      errors.push(invalidValue(`${path}.name`, name, message));
+    }
+  }
+  if (!namespaced && namespace !== "") {
+    errors.push(forbidden(`${path}.namespace`, "not allowed on this type"));
+  } else if (namespaced && namespace === "") {
+    errors.push(required(`${path}.namespace`));
+  } else if (namespaced) {
+    for (const message of dns1123LabelErrors(namespace)) {
+      errors.push(invalidValue(`${path}.namespace`, namespace, message));
+    }
+  }
+  if ((metadata.generation ?? 0) < 0) {
+    errors.push(
+      invalidValue(`${path}.generation`, metadata.generation, "must be greater than or equal to 0"),
+    );
+  }
+  return [
+    ...errors,
+    ...validateLabels(metadata.labels, `${path}.labels`),
+    ...validateAnnotations(metadata.annotations, `${path}.annotations`),
+    ...validateOwners(metadata.ownerReferences, `${path}.ownerReferences`),
+    ...validateFinalizers(metadata.finalizers, `${path}.finalizers`),
+    ...validateManagedFields(metadata.managedFields, `${path}.managedFields`),
+  ];
+}
+
+/** What is wrong with a change of the metadata. */
+export function validateObjectMetaUpdate(
+  metadata: ObjectMeta,
+  old: ObjectMeta,
+  path = "metadata",
+): FieldError[] {
+  const errors: FieldError[] = [];
+  if (old.deletionTimestamp !== undefined) {
+    errors.push(...validateNoNewFinalizers(metadata, old, path));
+  }
+  if ((metadata.resourceVersion ?? "") === "") {
+    errors.push(invalidValue(`${path}.resourceVersion`, "", "must be specified for an update"));
+  }
+  if ((metadata.generation ?? 0) < (old.generation ?? 0)) {
+    errors.push(
+      invalidValue(`${path}.generation`, metadata.generation ?? 0, "must not be decremented"),
+    );
+  }
+  for (const field of IMMUTABLE) {
+    if (metadata[field] !== old[field]) {
+      const empty = field === "name" || field === "namespace" || field === "uid" ? "" : undefined;
+      errors.push(invalidValue(`${path}.${field}`, metadata[field] ?? empty, "field is immutable"));
+    }
+  }
+  return [
+    ...errors,
+    ...validateLabels(metadata.labels, `${path}.labels`),
+    ...validateAnnotations(metadata.annotations, `${path}.annotations`),
+    ...validateOwners(metadata.ownerReferences, `${path}.ownerReferences`),
+    ...validateManagedFields(metadata.managedFields, `${path}.managedFields`),
+  ];
+}
+
+const IMMUTABLE = [
+  "name",
+  "namespace",
+  "uid",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+] as const;
+
+/** Labels: keys are qualified names, values at most 63 characters of a few kinds. */
+export function validateLabels(
+  labels: Readonly<Record<string, string>> = {},
+  path: string,
+): FieldError[] {
+  return Object.entries(labels).flatMap(([key, value]) => [
+    ...qualifiedNameErrors(key).map((message) => invalidValue(path, key, message)),
+    ...labelValueErrors(value).map((message) => invalidValue(path, value, message)),
+  ]);
+}
+
+function validateAnnotations(
+  annotations: Readonly<Record<string, string>> = {},
+  path: string,
+): FieldError[] {
+  const errors = Object.keys(annotations).flatMap((key) =>
+    qualifiedNameErrors(key.toLowerCase()).map((message) => invalidValue(path, key, message)),
+  );
+  const size = Object.entries(annotations).reduce(
+    (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value),
+    0,
+  );
+  return size > ANNOTATIONS_MAX_BYTES ? [...errors, tooLong(path, ANNOTATIONS_MAX_BYTES)] : errors;
+}
+
+function validateOwners(owners: readonly OwnerReference[] = [], path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  let controller: string | undefined;
+  owners.forEach((owner) => {
+    const { group, version } = parseApiVersion(owner.apiVersion);
+    if (version === "") {
+      errors.push(
+        invalidValue(`${path}.apiVersion`, owner.apiVersion, "version must not be empty"),
+      );
+    }
+    for (const field of ["kind", "name", "uid"] as const) {
+      if (!owner[field]) errors.push(invalidValue(`${path}.${field}`, "", "must not be empty"));
+    }
+    if (group === "" && version === "v1" && owner.kind === "Event") {
+      errors.push(invalidValue(path, owner, "/v1, Kind=Event is disallowed from being an owner"));
+    }
+    if (owner.controller !== true) return;
+    const name = `${owner.kind}/${owner.name}`;
+    if (controller === undefined) controller = name;
+    else {
+      errors.push(
+        invalidValue(
+          path,
+          owners,
+          `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`,
+        ),
+      );
+    }
+  });
+  return errors;
+}
+
+function validateFinalizers(finalizers: readonly string[] = [], path: string): FieldError[] {
+  const errors = finalizers.flatMap((finalizer) =>
+    qualifiedNameErrors(finalizer).map((message) => invalidValue(path, finalizer, message)),
+  );
+  if (finalizers.includes("orphan") && finalizers.includes("foregroundDeletion")) {
+    errors.push(
+      invalidValue(path, finalizers, "finalizer orphan and foregroundDeletion cannot be both set"),
+    );
+  }
+  return errors;
+}
+
+function validateNoNewFinalizers(
+  metadata: ObjectMeta,
+  old: ObjectMeta,
+  path: string,
+): FieldError[] {
+  const added = [...new Set(metadata.finalizers ?? [])]
+    .filter((finalizer) => !old.finalizers?.includes(finalizer))
+    .sort();
+  if (added.length === 0) return [];
+  const list = added.map((finalizer) => JSON.stringify(finalizer)).join(", ");
+  return [
+    forbidden(
+      `${path}.finalizers`,
+      `no new finalizers can be added if the object is being deleted, found new finalizers []string{${list}}`,
+    ),
+  ];
+}
+
+function validateManagedFields(
+  entries: readonly ManagedFieldsEntry[] = [],
+  path: string,
+): FieldError[] {
+  return entries.flatMap((entry, index) => {
+    const at = `${path}[${index}]`;
+    const errors: FieldError[] = [];
+    const operation: string | undefined = entry.operation;
+    if (operation !== "Apply" && operation !== "Update") {
+      errors.push(invalidValue(`${at}.operation`, operation ?? "", "must be `Apply` or `Update`"));
+    }
+    const fieldsType: string = entry.fieldsType ?? "";
+    if (fieldsType !== "" && fieldsType !== "FieldsV1") {
+      errors.push(invalidValue(`${at}.fieldsType`, fieldsType, "must be `FieldsV1`"));
+    }
+    return [...errors, ...validateFieldManager(entry.manager ?? "", `${at}.manager`)];
+  });
+}
+
+/** A manager's name: at most 128 bytes, printable. */
+export function validateFieldManager(manager: string, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  if (Buffer.byteLength(manager) > MANAGER_MAX_BYTES) errors.push(tooLong(path, MANAGER_MAX_BYTES));
+  let offset = 0;
+  for (const character of manager) {
+    if (!isPrintable(character)) {
+      errors.push(
+        invalidValue(
+          path,
+          manager,
+          `should only contain printable characters (invalid character at index ${offset})`,
+        ),
+      );
+      break;
+    }
+    offset += Buffer.byteLength(character);
+  }
+  return errors;
+}
+
+/** Go's `unicode.IsPrint`: letters, marks, numbers, punctuation, symbols, and the plain space. */
+function isPrintable(character: string): boolean {
+  return character === " " || /[\p{L}\p{M}\p{N}\p{P}\p{S}]/u.test(character);
+}
+
+/** Whether two metadata say the same but for what every write changes. */
+export function sameMetadata(a: ObjectMeta, b: ObjectMeta): boolean {
+  return isDeepStrictEqual(
+    { ...a, resourceVersion: "", managedFields: [] },
+    { ...b, resourceVersion: "", managedFields: [] },
+  );
+}
