@@ -1,0 +1,55 @@
+/**
+ * Objects without anything but their metadata.
+ *
+ * @module
+ */
+import type { KubeList, KubeObject, ListMeta, ObjectMeta } from "../../kube/object.ts";
+import { notAcceptable } from "./not-acceptable.ts";
+
+/** A `meta.k8s.io` PartialObjectMetadata. */
+export interface PartialObjectMetadata {
+  readonly kind: "PartialObjectMetadata";
+  readonly apiVersion: string;
+  readonly metadata: ObjectMeta;
+}
+
+/** A `meta.k8s.io` PartialObjectMetadataList. */
+export interface PartialObjectMetadataList {
+  readonly kind: "PartialObjectMetadataList";
+  readonly apiVersion: string;
+  readonly metadata: ListMeta;
+  readonly items: readonly PartialObjectMetadata[] | null;
+}
+
+/** An object's metadata. */
+export function partialOf(object: KubeObject, version: "v1" | "v1beta1"): PartialObjectMetadata {
+  return {
+    kind: "PartialObjectMetadata",
+    apiVersion: `meta.k8s.io/${version}`,
+    metadata: object.metadata,
+  };
+}
+
+/** The metadata of a list's objects; `items` is null when there are none. */
+export function partialListOf(
+  list: KubeList<KubeObject>,
+  version: "v1" | "v1beta1",
+): PartialObjectMetadataList {
+  const { continue: next, ...metadata } = list.metadata;
+  return {
+    kind: "PartialObjectMetadataList",
+    apiVersion: `meta.k8s.io/${version}`,
+    metadata: { ...metadata, ...(next ? { continue: next } : {}) },
+    items: list.items.length === 0 ? null : list.items.map((object) => partialOf(object, version)),
+  };
+}
+
+/** 406: metadata of one object was asked for, and there is a list; or the other way round. */
+export const wrongPartial = (isList: boolean, kind: string): Error =>
+  isList
+    ? notAcceptable(
+        `you requested PartialObjectMetadata, but the requested object is a list (*${kind})`,
+      )
+    : notAcceptable(
+        `you requested PartialObjectMetadataList, but the requested object is not a list (*${kind})`,
+      );

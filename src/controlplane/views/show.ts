@@ -1,0 +1,54 @@
+/**
+ * Shows an object or a list as the client asked for it.
+ *
+ * @module
+ */
+import type { KubeList, KubeObject } from "../../kube/object.ts";
+import type { TablePrinter } from "../kinds.ts";
+import type { View } from "./negotiate.ts";
+import {
+  type PartialObjectMetadata,
+  type PartialObjectMetadataList,
+  partialListOf,
+  partialOf,
+  wrongPartial,
+} from "./partial.ts";
+import { type IncludeObject, type Table, tableOf } from "./table.ts";
+
+/** What it takes to show something. */
+export interface ShowOptions {
+  /** Absent: as it is. */
+  readonly view: View | undefined;
+  readonly printer: TablePrinter | undefined;
+  readonly includeObject: IncludeObject;
+  readonly nowMs: number;
+  /** `false` for the events of a watch after the first. */
+  readonly withColumns?: boolean;
+}
+
+/** What leaves the server. */
+export type Shown =
+  KubeObject | KubeList<KubeObject> | Table | PartialObjectMetadata | PartialObjectMetadataList;
+
+/**
+ * The object or list in the view that was negotiated. A `Status` is not to be shown: it stays what it is.
+ *
+ * @throws StatusError 406 when metadata of one was asked for and there are many, or the other way round
+ */
+export function show(
+  shown: KubeObject | KubeList<KubeObject>,
+  { view, printer, includeObject, nowMs, withColumns = true }: ShowOptions,
+): Shown {
+  if (!view) return shown;
+  const { version } = view;
+  switch (view.kind) {
+    case "Table":
+      return tableOf(shown, { version, includeObject, printer, nowMs, withColumns });
+    case "PartialObjectMetadata":
+      if ("items" in shown) throw wrongPartial(true, shown.kind);
+      return partialOf(shown, version);
+    case "PartialObjectMetadataList":
+      if (!("items" in shown)) throw wrongPartial(false, shown.kind);
+      return partialListOf(shown, version);
+  }
+}

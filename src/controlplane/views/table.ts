@@ -1,0 +1,111 @@
+/**
+ * Objects as a Table: what `kubectl get` shows.
+ *
+ * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources-as-tables
+ * @module
+ */
+import { invalidValue } from "../../kube/field-errors.ts";
+import type { KubeList, KubeObject, ListMeta } from "../../kube/object.ts";
+import { failure } from "../../kube/status.ts";
+import type { TableColumn, TablePrinter, TableRowCondition } from "../kinds.ts";
+import { type PartialObjectMetadata, partialOf } from "./partial.ts";
+import { ageColumn, nameColumn, printer } from "./printers/column.ts";
+
+/** What a row holds of its object. */
+export type IncludeObject = "None" | "Metadata" | "Object";
+
+/** A `meta.k8s.io` Table. */
+export interface Table {
+  readonly kind: "Table";
+  readonly apiVersion: string;
+  readonly metadata: ListMeta;
+  readonly columnDefinitions: readonly TableColumn[] | null;
+  readonly rows: readonly TableRow[] | null;
+}
+
+interface TableRow {
+  readonly cells: readonly unknown[];
+  readonly conditions?: readonly TableRowCondition[];
+  readonly object: KubeObject | PartialObjectMetadata | null;
+}
+
+/** How a Table is made. */
+export interface TableOptions {
+  readonly version: "v1" | "v1beta1";
+  readonly includeObject: IncludeObject;
+  /** Absent: Name and Age. */
+  readonly printer?: TablePrinter | undefined;
+  /** Wall time, for ages. */
+  readonly nowMs: number;
+  /** `false` for the events of a watch after the first. */
+  readonly withColumns?: boolean;
+}
+
+const nameAndAge = printer([nameColumn, ageColumn]);
+
+const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
+
+/**
+ * The Table of an object or of a list.
+ *
+ * @param shown - a list has `items`
+ */
+export function tableOf(shown: KubeObject | KubeList<KubeObject>, options: TableOptions): Table {
+  const { version, printer: table = nameAndAge, withColumns = true } = options;
+  const objects = "items" in shown ? shown.items : [shown];
+  const { resourceVersion, ...page } = shown.metadata as ListMeta;
+  return {
+    kind: "Table",
+    apiVersion: `meta.k8s.io/${version}`,
+    metadata: {
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      ...("items" in shown ? pageOf(page) : {}),
+    },
+    columnDefinitions: withColumns ? table.columns : null,
+    rows:
+      objects.length === 0 && table.nullWhenEmpty
+        ? null
+        : objects.map((object) => rowOf(object, table, options)),
+  };
+}
+
+/** An empty `continue` is left out. */
+function pageOf(page: ListMeta): ListMeta {
+  const { continue: next, remainingItemCount } = page;
+  return {
+    ...(next ? { continue: next } : {}),
+    ...(remainingItemCount === undefined ? {} : { remainingItemCount }),
+  };
+}
+
+function rowOf(object: KubeObject, table: TablePrinter, options: TableOptions): TableRow {
+  const conditions = table.conditions?.(object) ?? [];
+  return {
+    cells: table.cells(object, options.nowMs),
+    ...(conditions.length > 0 ? { conditions } : {}),
+    object: included(object, options),
+  };
+}
+
+function included(object: KubeObject, options: TableOptions): TableRow["object"] {
+  if (options.includeObject === "Object") return object;
+  // The bookmark that ends the initial events is known by its annotation.
+  const isEnd = object.metadata.annotations?.[INITIAL_EVENTS_END] !== undefined;
+  return options.includeObject === "Metadata" || isEnd ? partialOf(object, options.version) : null;
+}
+
+/**
+ * The query parameter `includeObject`.
+ *
+ * @throws StatusError 400 for a value that is none of the three
+ */
+export function parseIncludeObject(value: string | null | undefined): IncludeObject {
+  if (value === null || value === undefined || value === "") return "Metadata";
+  if (value === "None" || value === "Metadata" || value === "Object") return value;
+  const { field, message } = invalidValue(
+    "includeObject",
+    value,
+    "must be 'Metadata', 'Object', 'None', or empty",
+  );
+  throw failure(400, "BadRequest", `Unable to convert to Table as requested: ${field}: ${message}`);
+}
