@@ -70,3 +70,20 @@ export interface Schema {
   "x-kubernetes-patch-strategy"?: string;
   "x-kubernetes-patch-merge-key"?: string;
 }
+
+/** The schema of the declared field `name`; `__proto__` and `constructor` are names like any other. */
+export function propertyOf(schema: Schema, name: string): Schema | undefined {
+  const { properties } = schema;
+  return properties && Object.hasOwn(properties, name) ? properties[name] : undefined;
+}
+
+/** The schema of a map's values; `undefined` where they are not described. */
+export function valuesOf(schema: Schema): Schema | undefined {
+  const { additionalProperties } = schema;
+  return typeof additionalProperties === "object" ? additionalProperties : undefined;
+}
+
+/** The schema of the field `name`, whether it is declared or the key of a map. */
+export function schemaOfField(schema: Schema, name: string): Schema | undefined {
+  return propertyOf(schema, name) ?? valuesOf(schema);
+}

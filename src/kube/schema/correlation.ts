@@ -1,0 +1,108 @@
+/**
+ * Which part of the old object a part of the new one comes from.
+ *
+ * Fields are followed by name, items of a list of type `map` by their keys; items of other lists are
+ * not followed. Ratcheting and transition rules both ask here.
+ *
+ * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-ratcheting
+ * @module
+ */
+import { getField, isJsonObject, sameJson } from "../json.ts";
+import { schemaOfField, type Schema } from "./structural.ts";
+
+/** What an item of a list of type `map` is known by; `undefined` when a key is missing. */
+function itemKey(item: unknown, names: readonly string[]): string | undefined {
+  if (!isJsonObject(item)) return undefined;
+  const parts: unknown[] = [];
+  for (const name of names) {
+    const part = getField(item, name);
+    if (part === undefined || part === null || typeof part === "object") return undefined;
+    parts.push(part);
+  }
+  return JSON.stringify(parts);
+}
+
+/** A value, the one that it replaces, and their common schema. */
+export class Correlation {
+  readonly value: unknown;
+  readonly old: unknown;
+  readonly #schema: Schema;
+  readonly #children = new Map<string | number, Correlation | undefined>();
+  #oldItems: Map<string, unknown> | undefined;
+  #unchanged: boolean | undefined;
+
+  constructor(value: unknown, old: unknown, schema: Schema) {
+    this.value = value;
+    this.old = old;
+    this.#schema = schema;
+  }
+
+  /** The field of that name; `undefined` unless both sides have it and the schema knows it. */
+  field(name: string): Correlation | undefined {
+    return this.#child(name, () => {
+      if (!isJsonObject(this.value) || !isJsonObject(this.old)) return undefined;
+      if (!Object.hasOwn(this.value, name) || !Object.hasOwn(this.old, name)) return undefined;
+      const schema = schemaOfField(this.#schema, name);
+      return schema && new Correlation(this.value[name], this.old[name], schema);
+    });
+  }
+
+  /** The item at that index of the new list; `undefined` when the old list has none with its keys. */
+  item(index: number): Correlation | undefined {
+    return this.#child(index, () => {
+      const { items } = this.#schema;
+      if (!Array.isArray(this.value) || !items) return undefined;
+      const value: unknown = this.value[index];
+      const key = itemKey(value, this.#schema["x-kubernetes-list-map-keys"] ?? []);
+      const old = key === undefined ? undefined : this.#itemsByKey().get(key);
+      return old === undefined ? undefined : new Correlation(value, old, items);
+    });
+  }
+
+  /** Whether nothing changed here or below; lists of type `map` may be in another order. */
+  unchanged(): boolean {
+    this.#unchanged ??= this.#compare();
+    return this.#unchanged;
+  }
+
+  #compare(): boolean {
+    if (Array.isArray(this.value) && Array.isArray(this.old)) {
+      if (!this.#isMapList()) return sameJson(this.value, this.old);
+      return (
+        this.value.length === this.old.length &&
+        this.value.every((_, index) => this.item(index)?.unchanged() ?? false)
+      );
+    }
+    if (isJsonObject(this.value) && isJsonObject(this.old)) {
+      const names = Object.keys(this.value);
+      return (
+        names.length === Object.keys(this.old).length &&
+        names.every((name) => this.field(name)?.unchanged() ?? false)
+      );
+    }
+    return sameJson(this.value, this.old);
+  }
+
+  #isMapList(): boolean {
+    const keys = this.#schema["x-kubernetes-list-map-keys"] ?? [];
+    return this.#schema["x-kubernetes-list-type"] === "map" && keys.length > 0;
+  }
+
+  #itemsByKey(): Map<string, unknown> {
+    if (this.#oldItems) return this.#oldItems;
+    this.#oldItems = new Map();
+    if (Array.isArray(this.old) && this.#isMapList()) {
+      for (const item of this.old as unknown[]) {
+        const key = itemKey(item, this.#schema["x-kubernetes-list-map-keys"] ?? []);
+        // Of items with the same keys the first one counts.
+        if (key !== undefined && !this.#oldItems.has(key)) this.#oldItems.set(key, item);
+      }
+    }
+    return this.#oldItems;
+  }
+
+  #child(step: string | number, find: () => Correlation | undefined): Correlation | undefined {
+    if (!this.#children.has(step)) this.#children.set(step, find());
+    return this.#children.get(step);
+  }
+}

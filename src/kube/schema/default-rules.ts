@@ -1,0 +1,96 @@
+/**
+ * Defaults have to be values that the schema itself accepts.
+ *
+ * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting
+ * @module
+ */
+import { type FieldError, formatFieldError, invalidValue } from "../field-errors.ts";
+import { copyJson, setField } from "../json.ts";
+import type { JsonObject } from "../object.ts";
+import { coerceEmbedded, embeddedErrors } from "./embedded.ts";
+import { prune } from "./prune.ts";
+import { sortedKeys } from "./sorted-keys.ts";
+import type { Schema } from "./structural.ts";
+import { SchemaValidator } from "./validate.ts";
+
+/** From a node of a schema to the object around it. */
+interface Surroundings {
+  /** The schema of the whole object, embedded or not. */
+  readonly root: Schema;
+  readonly steps: readonly (string | 0)[];
+  /** Inside apiVersion, kind or metadata of that object. */
+  readonly inTypeMeta: boolean;
+}
+
+const isTypeMeta = (name: string): boolean =>
+  name === "apiVersion" || name === "kind" || name === "metadata";
+
+/** Everything wrong with the defaults of a kind's schema. Those below `additionalProperties` are not looked at. */
+export function defaultErrors(schema: Schema, path: string): FieldError[] {
+  const root: Schema = { ...schema, "x-kubernetes-embedded-resource": true };
+  return nodeErrors(root, path, { root, steps: [], inTypeMeta: false });
+}
+
+function nodeErrors(schema: Schema, path: string, around: Surroundings): FieldError[] {
+  const embedded = schema["x-kubernetes-embedded-resource"] === true;
+  const here = embedded ? { root: schema, steps: [], inTypeMeta: false } : around;
+  const errors: FieldError[] = [];
+  if (schema.default !== undefined && schema.default !== null) {
+    errors.push(...ownErrors(schema, schema.default, `${path}.default`, here));
+  }
+  if (schema.items) {
+    const inside = { ...here, steps: [...here.steps, 0 as const] };
+    errors.push(...nodeErrors(schema.items, `${path}.items`, inside));
+  }
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    const inTypeMeta = here.inTypeMeta || (embedded && isTypeMeta(name));
+    const inside = { ...here, steps: [...here.steps, name], inTypeMeta };
+    errors.push(...nodeErrors(property, `${path}.properties[${name}]`, inside));
+  }
+  return errors;
+}
+
+function ownErrors(
+  schema: Schema,
+  value: unknown,
+  path: string,
+  around: Surroundings,
+): FieldError[] {
+  const validator = new SchemaValidator(schema);
+  if (around.inTypeMeta) {
+    const object = objectAround(copyJson(value), around.steps);
+    const { error } = coerceEmbedded(object, around.root, { self: true });
+    const found = error ? [error] : embeddedErrors(object, around.root, { self: true });
+    if (found.length > 0) {
+      const texts = found.map(formatFieldError);
+      const shown = texts.length === 1 ? (texts[0] ?? "") : `[${texts.join(", ")}]`;
+      return [invalidValue(path, sortedKeys(value), `must result in valid metadata: ${shown}`)];
+    }
+    return validator.validate(value, { base: path });
+  }
+  const errors: FieldError[] = [];
+  const root = schema["x-kubernetes-embedded-resource"] === true;
+  const pruned = copyJson(value);
+  const unknown = prune(pruned, schema, { root });
+  if (unknown.length > 0) {
+    errors.push(invalidValue(path, sortedKeys(value), "must not have unknown fields"));
+  }
+  const { error } = coerceEmbedded(copyJson(value), schema, { path, self: true });
+  const embedded = error ? [error] : embeddedErrors(value, schema, { path, self: true });
+  if (embedded.length > 0) return [...errors, ...embedded];
+  return [...errors, ...validator.validate(value, { base: path })];
+}
+
+/** The object in which `value` stands at the end of `steps`. */
+function objectAround(value: unknown, steps: readonly (string | 0)[]): JsonObject {
+  let object = value;
+  for (const step of steps.toReversed()) {
+    if (step === 0) object = [object];
+    else {
+      const parent: JsonObject = {};
+      setField(parent, step, object);
+      object = parent;
+    }
+  }
+  return { apiVersion: "validation/v1", kind: "Validation", ...(object as JsonObject) };
+}

@@ -1,0 +1,73 @@
+/**
+ * Fills in defaults, and drops the nulls that stand for "not set".
+ *
+ * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting-and-nullable
+ * @module
+ */
+import { copyJson, isJsonObject, setField } from "../json.ts";
+import { schemaOfField, type Schema } from "./structural.ts";
+
+interface Visit {
+  readonly value: unknown;
+  readonly schema: Schema;
+}
+
+const hasDefault = (schema: Schema): boolean =>
+  schema.default !== undefined && schema.default !== null;
+
+/**
+ * Removes, in place, the fields that are null although neither `nullable` nor a default allows for it.
+ * Nulls in lists stay, for validation to find.
+ */
+export function dropNulls(value: unknown, schema: Schema): void {
+  const open: Visit[] = [{ value, schema }];
+  for (let visit = open.pop(); visit; visit = open.pop()) {
+    const { value: data, schema: node } = visit;
+    if (Array.isArray(data)) {
+      if (node.items) for (const item of data) open.push({ value: item, schema: node.items });
+    } else if (isJsonObject(data)) {
+      for (const [name, child] of Object.entries(data)) {
+        const known = schemaOfField(node, name);
+        if (!known) continue;
+        if (child === null && !known.nullable && !hasDefault(known)) delete data[name];
+        else open.push({ value: child, schema: known });
+      }
+    }
+  }
+}
+
+/**
+ * Sets, in place, the default of every field that is missing, or null without being nullable; also
+ * inside what a default brought in.
+ */
+export function setDefaults(value: unknown, schema: Schema): void {
+  const open: Visit[] = [{ value, schema }];
+  for (let visit = open.pop(); visit; visit = open.pop()) {
+    const { value: data, schema: node } = visit;
+    if (Array.isArray(data)) {
+      if (!node.items) continue;
+      for (const [index, item] of data.entries()) {
+        if (item === null && !node.items.nullable && hasDefault(node.items)) {
+          data[index] = copyJson(node.items.default);
+        }
+        open.push({ value: data[index] as unknown, schema: node.items });
+      }
+    } else if (isJsonObject(data)) {
+      for (const [name, property] of Object.entries(node.properties ?? {})) {
+        if (!hasDefault(property)) continue;
+        const present = Object.hasOwn(data, name);
+        if (!present || (data[name] === null && !property.nullable)) {
+          setField(data, name, copyJson<unknown>(property.default));
+        }
+      }
+      for (const [name, child] of Object.entries(data)) {
+        const known = schemaOfField(node, name);
+        if (!known) continue;
+        if (child === null && !known.nullable && hasDefault(known)) {
+          setField(data, name, copyJson<unknown>(known.default));
+        }
+        open.push({ value: data[name], schema: known });
+      }
+    }
+  }
+}

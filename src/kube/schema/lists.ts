@@ -1,0 +1,77 @@
+/**
+ * Uniqueness in lists of type `set` and `map`.
+ *
+ * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy
+ * @module
+ */
+import { duplicate, type FieldError, invalidValue } from "../field-errors.ts";
+import { getField, isJsonObject } from "../json.ts";
+import type { JsonObject } from "../object.ts";
+import { sortedKeys } from "./sorted-keys.ts";
+import { propertyOf, type Schema, valuesOf } from "./structural.ts";
+
+/** Everything in lists that stands twice, at whatever depth. */
+export function listErrors(value: unknown, schema: Schema, path = ""): FieldError[] {
+  const errors: FieldError[] = [];
+  const open: { value: unknown; schema: Schema; path: string }[] = [{ value, schema, path }];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { schema: node, path: at } = next;
+    if (Array.isArray(next.value)) {
+      const items = next.value as unknown[];
+      if (node["x-kubernetes-list-type"] === "set") errors.push(...setErrors(items, at));
+      if (node["x-kubernetes-list-type"] === "map") errors.push(...mapErrors(items, node, at));
+      if (!node.items) continue;
+      for (const [index, item] of items.entries()) {
+        open.push({ value: item, schema: node.items, path: `${at}[${index}]` });
+      }
+    } else if (isJsonObject(next.value)) {
+      const values = valuesOf(node);
+      for (const [name, field] of Object.entries(next.value)) {
+        if (typeof field !== "object" || field === null) continue;
+        if (values) open.push({ value: field, schema: values, path: `${at}[${name}]` });
+        const property = propertyOf(node, name);
+        const below = at === "" ? name : `${at}.${name}`;
+        if (property) open.push({ value: field, schema: property, path: below });
+      }
+    }
+  }
+  return errors;
+}
+
+/** The indexes of the values that were there before; each value is told once. */
+function repeated(values: readonly unknown[]): number[] {
+  const seen = new Map<string, number>();
+  const found: number[] = [];
+  for (const [index, value] of values.entries()) {
+    const key = JSON.stringify(sortedKeys(value)) as string | undefined;
+    const times = seen.get(key ?? "") ?? 0;
+    if (times === 1) found.push(index);
+    seen.set(key ?? "", times + 1);
+  }
+  return found;
+}
+
+const setErrors = (items: readonly unknown[], path: string): FieldError[] =>
+  repeated(items).map((index) => duplicate(`${path}[${index}]`, sortedKeys(items[index])));
+
+function mapErrors(items: readonly unknown[], schema: Schema, path: string): FieldError[] {
+  for (const [index, item] of items.entries()) {
+    if (item !== null && !isJsonObject(item)) {
+      const rule = "must be an object for an array of list-type map";
+      return [invalidValue(`${path}[${index}]`, item, rule)];
+    }
+  }
+  const keys = items.map((item) => keyOf(item, schema["x-kubernetes-list-map-keys"] ?? []));
+  return repeated(keys).map((index) => duplicate(`${path}[${index}]`, keys[index]));
+}
+
+/** The keys that an item has, sorted as in the API server's messages. */
+function keyOf(item: unknown, names: readonly string[]): JsonObject {
+  const key: JsonObject = {};
+  if (!isJsonObject(item)) return key;
+  for (const name of [...names].sort()) {
+    const value = getField(item, name);
+    if (value !== undefined) key[name] = sortedKeys(value);
+  }
+  return key;
+}

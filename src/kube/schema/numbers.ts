@@ -1,0 +1,109 @@
+/**
+ * Checks of numbers as the API server makes them: whole numbers are `int64`, others `float64`.
+ *
+ * A parsed `1.0` and `1` are the same in JavaScript, so both count as whole; numbers from 2^53 on have
+ * the precision of a double.
+ *
+ * @module
+ */
+import { breaks, breaksWhole, Outcome } from "./outcome.ts";
+import type { Schema } from "./structural.ts";
+
+const INT32_LIMIT = 2 ** 31;
+const INT64_LIMIT = 2 ** 63;
+const FLOAT32_MAX = 3.4028234663852886e38;
+/** Relative error up to which a quotient counts as whole. */
+const TOLERANCE = 1e-9;
+
+/** Whether the API server holds the number as an `int64`. */
+export function isInt64(value: number): boolean {
+  return Number.isInteger(value) && value >= -INT64_LIMIT && value < INT64_LIMIT;
+}
+
+/** Whether a float may stand for an integer: whole, and exact as a double. */
+export function isWholeFloat(value: number): boolean {
+  if (!Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER) return false;
+  const whole = Math.trunc(value);
+  if (value === whole) return true;
+  return Math.abs(value - whole) / (Math.abs(value) + Math.abs(whole)) < TOLERANCE;
+}
+
+/** A number as Go's `%v` prints a `float64`. */
+export function formatFloat(value: number): string {
+  if (value === 0 || Math.abs(value) >= 1e-4) return String(value);
+  return value.toExponential().replace(/e-(\d)$/, "e-0$1");
+}
+
+/** The type and format that the range of a number is checked for. */
+interface NumberType {
+  readonly type: string;
+  readonly format: string;
+}
+
+function fitsType(value: number, { type, format }: NumberType): boolean {
+  if (type === "integer") {
+    if (!isInt64(value)) return false;
+    return format !== "int32" || (value >= -INT32_LIMIT && value < INT32_LIMIT);
+  }
+  return format !== "float" || Math.abs(value) <= FLOAT32_MAX;
+}
+
+/**
+ * Checks range, limits and multiples.
+ *
+ * @param typed - the one type of the schema if it is `integer` or `number`, and its format
+ */
+export function checkNumber(
+  schema: Schema,
+  value: number,
+  path: string,
+  typed: NumberType,
+): Outcome {
+  const outcome = new Outcome();
+  const whole = isInt64(value);
+  const inRange = (number: number, what: string): boolean => {
+    if (fitsType(number, typed)) return true;
+    const format = typed.format === "" ? "(default format)" : `with format ${typed.format}`;
+    outcome.add(breaksWhole(`${what} value must be of type ${typed.type} ${format} in ${path}`));
+    return false;
+  };
+  /** Limits of whole numbers lose their fraction, as the API server casts them. */
+  const limitOf = (limit: number, what: string): number =>
+    inRange(limit, what) && whole ? Math.trunc(limit) : limit;
+
+  inRange(value, "Checked");
+  if (schema.multipleOf !== undefined) {
+    const factor = limitOf(schema.multipleOf, "MultipleOf");
+    if (factor <= 0) {
+      const shown = formatFloat(factor);
+      outcome.add(
+        breaks(path, factor, `factor MultipleOf declared for ${path} must be positive: ${shown}`),
+      );
+    } else {
+      const fits = Number.isInteger(factor)
+        ? value % factor === 0 || (!whole && isWholeFloat(value / factor))
+        : isWholeFloat(factor < 1 ? (1 / factor) * value : value / factor);
+      if (!fits) {
+        outcome.add(
+          breaks(path, value, `${path} in body should be a multiple of ${formatFloat(factor)}`),
+        );
+      }
+    }
+  }
+  if (schema.minimum !== undefined) {
+    const limit = limitOf(schema.minimum, "Minimum boundary");
+    if (schema.exclusiveMinimum ? value <= limit : value < limit) {
+      const words = schema.exclusiveMinimum ? "greater than" : "greater than or equal to";
+      outcome.add(breaks(path, value, `${path} in body should be ${words} ${formatFloat(limit)}`));
+    }
+  }
+  if (schema.maximum !== undefined) {
+    const limit = limitOf(schema.maximum, "Maximum boundary");
+    if (schema.exclusiveMaximum ? value >= limit : value > limit) {
+      const words = schema.exclusiveMaximum ? "less than" : "less than or equal to";
+      outcome.add(breaks(path, value, `${path} in body should be ${words} ${formatFloat(limit)}`));
+    }
+  }
+  outcome.matches++;
+  return outcome;
+}

@@ -1,0 +1,115 @@
+/**
+ * What came of checking a value against a schema: failures, and how much of the schema fitted.
+ *
+ * The texts are those of kube-openapi's validator; a caller sees them as `FieldError`s.
+ *
+ * @see https://pkg.go.dev/k8s.io/kube-openapi/pkg/validation/errors
+ * @module
+ */
+import {
+  type FieldError,
+  invalidValue,
+  notSupported,
+  required,
+  tooLong,
+  tooMany,
+  typeInvalid,
+} from "../field-errors.ts";
+
+/** One failure; `at` is its path in the value, absent for one that speaks of the value as a whole. */
+interface Failure {
+  /** Two failures of the same text count once. */
+  readonly text: string;
+  readonly at?: string;
+  readonly asError: (field: string) => FieldError;
+}
+
+const failure = (text: string, at: string, asError: (field: string) => FieldError): Failure => ({
+  text,
+  at,
+  asError,
+});
+
+/** The value breaks a rule that is told in words. */
+export const breaks = (at: string, value: unknown, text: string): Failure =>
+  failure(text, at, (field) => invalidValue(field, value, text));
+
+/** The value breaks a rule of the whole; the path stands in the text only. */
+export const breaksWhole = (text: string): Failure => ({
+  text,
+  asError: (field) => invalidValue(field, "", text),
+});
+
+/** The value has another type, or is not of the format. `got` is quoted in the text. */
+export function wrongType(at: string, expected: string, got: string): Failure {
+  const text = `${at} in body must be of type ${expected}: ${JSON.stringify(got)}`;
+  return failure(text, at, (field) => typeInvalid(field, got, text));
+}
+
+/** A required field is missing. */
+export const missing = (at: string): Failure =>
+  failure(`${at} in body is required`, at, (field) => required(field));
+
+/** The value is not one of a fixed set. */
+export function notInEnum(at: string, value: unknown, allowed: readonly unknown[]): Failure {
+  const names = allowed.map((one) => (typeof one === "string" ? one : JSON.stringify(one)));
+  const text = `${at} in body should be one of [${names.join(" ")}]`;
+  return failure(text, at, (field) => notSupported(field, value ?? "", names));
+}
+
+/** The text has more than `max` characters. */
+export const longerThan = (at: string, max: number): Failure =>
+  failure(`${at} in body should be at most ${max} chars long`, at, (field) => tooLong(field, max));
+
+/** The list or map has more than `max` members; `unit` says of what. */
+export const moreThan = (
+  at: string,
+  count: number,
+  max: number,
+  unit: "items" | "properties",
+): Failure =>
+  failure(`${at} in body should have at most ${max} ${unit}`, at, (field) =>
+    tooMany(field, count, max),
+  );
+
+/** Failures and matches of one value under one schema. */
+export class Outcome {
+  /** By their texts, in the order in which they were found. */
+  #failures = new Map<string, Failure>();
+  /** Parts of the schema that were looked at with success: tells the best branch of `anyOf`. */
+  matches = 0;
+
+  get valid(): boolean {
+    return this.#failures.size === 0;
+  }
+
+  add(failed: Failure): void {
+    if (!this.#failures.has(failed.text)) this.#failures.set(failed.text, failed);
+  }
+
+  /** Takes over what another outcome holds; that one is of no use afterwards. */
+  merge(other: Outcome): void {
+    this.matches += other.matches;
+    if (this.valid) this.#failures = other.#failures;
+    else for (const failed of other.#failures.values()) this.add(failed);
+  }
+
+  /** Forgives: the value is as it was before. */
+  clear(): void {
+    this.#failures = new Map();
+  }
+
+  /**
+   * The failures as errors of fields.
+   *
+   * @param base - where the value is in its object; absent for the object itself
+   */
+  errors(base?: string): FieldError[] {
+    return Array.from(this.#failures.values(), ({ at = "", asError }) => {
+      const path = at.startsWith(".") ? at.slice(1) : at;
+      // Go prints a path that there is none of as <nil>, and clients see it.
+      if (path === "") return asError(base ?? "<nil>");
+      return asError(base === undefined ? path : `${base}.${path}`);
+    });
+  }
+}
