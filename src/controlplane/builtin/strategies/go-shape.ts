@@ -108,7 +108,10 @@ function shapeMap(
     return;
   }
   const keys = Object.keys(value);
-  if (keys.length === 0) { clear(parent, field, optional); return; }
+  if (keys.length === 0) {
+    clear(parent, field, optional);
+    return;
+  }
   if (element === "") return;
   for (const key of keys) {
     const item = value[key];

@@ -3,83 +3,227 @@
  *
  * @module
  */
+import type { KubeObject } from "../../../kube/object.ts";
+import {
+  prepareNamespaceForCreate,
+  prepareNamespaceForUpdate,
+  prepareNodeForCreate,
+  preparePersistentVolumeClaimForCreate,
+  preparePersistentVolumeForCreate,
+  prepareSecret,
+  setEndpointsDefaults,
+  setLimitRangeDefaults,
+  setNamespaceDefaults,
+  setNodeDefaults,
+  setPersistentVolumeClaimDefaults,
+  setPersistentVolumeDefaults,
+  setSecretDefaults,
+} from "./core-rules.ts";
+import {
+  setAdmissionBindingDefaults,
+  setAdmissionPolicyDefaults,
+  setAutoscalerDefaults,
+  setBindingDefaults,
+  setCsiDriverDefaults,
+  setEndpointSliceDefaults,
+  setIngressClassDefaults,
+  setIngressDefaults,
+  setMutatingWebhookDefaults,
+  setNetworkPolicyDefaults,
+  setPriorityClassDefaults,
+  setSigningRequestDefaults,
+  setStorageClassDefaults,
+  setValidatingWebhookDefaults,
+} from "./other-rules.ts";
+import { setPodDefaults, setPodTemplateDefaults } from "./pod-defaults.ts";
+import { preparePodForCreate } from "./pod-rules.ts";
+import {
+  prepareServiceForCreate,
+  prepareServiceForUpdate,
+  setServiceDefaults,
+} from "./service-rules.ts";
+import {
+  prepareDaemonSetForCreate,
+  prepareDaemonSetForUpdate,
+  prepareJobForCreate,
+  setCronJobDefaults,
+  setDaemonSetDefaults,
+  setDeploymentDefaults,
+  setJobDefaults,
+  setReplicaSetDefaults,
+  setReplicationControllerDefaults,
+  setStatefulSetDefaults,
+} from "./workload-rules.ts";
 import type { KindRules } from "./kind-rules.ts";
+import type { PodTemplate } from "./shapes.ts";
+
+interface TemplateObject extends KubeObject {
+  template?: PodTemplate;
+}
 
 const SPEC = ["spec"] as const;
 
 const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
   "": {
     ConfigMap: {},
-    Endpoints: { createOnUpdate: true },
+    Endpoints: { createOnUpdate: true, setDefaults: setEndpointsDefaults },
     Event: { name: "any", createOnUpdate: true },
-    LimitRange: { createOnUpdate: true },
-    Namespace: { name: "label", status: "all" },
-    Node: { status: "all" },
-    PersistentVolume: { status: "all" },
-    PersistentVolumeClaim: { status: "all" },
-    Pod: { status: "no-owners", generation: SPEC },
-    PodTemplate: { generation: ["template"] },
-    ReplicationController: { status: "all", generation: SPEC },
+    LimitRange: { createOnUpdate: true, setDefaults: setLimitRangeDefaults },
+    Namespace: {
+      name: "label",
+      status: "all",
+      setDefaults: setNamespaceDefaults,
+      prepareForCreate: prepareNamespaceForCreate,
+      prepareForUpdate: prepareNamespaceForUpdate,
+    },
+    Node: { status: "all", setDefaults: setNodeDefaults, prepareForCreate: prepareNodeForCreate },
+    PersistentVolume: {
+      status: "all",
+      setDefaults: setPersistentVolumeDefaults,
+      prepareForCreate: preparePersistentVolumeForCreate,
+    },
+    PersistentVolumeClaim: {
+      status: "all",
+      setDefaults: setPersistentVolumeClaimDefaults,
+      prepareForCreate: preparePersistentVolumeClaimForCreate,
+    },
+    Pod: {
+      status: "no-owners",
+      generation: SPEC,
+      setDefaults: setPodDefaults,
+      prepareForCreate: preparePodForCreate,
+    },
+    PodTemplate: {
+      generation: ["template"],
+      setDefaults: (object) => setPodTemplateDefaults((object as TemplateObject).template),
+    },
+    ReplicationController: {
+      status: "all",
+      generation: SPEC,
+      setDefaults: setReplicationControllerDefaults,
+    },
     ResourceQuota: { status: "all" },
-    Secret: {},
-    Service: { name: "label", status: "all", createOnUpdate: true },
+    Secret: {
+      setDefaults: setSecretDefaults,
+      prepareForCreate: prepareSecret,
+      prepareForUpdate: prepareSecret,
+    },
+    Service: {
+      name: "label",
+      status: "all",
+      createOnUpdate: true,
+      setDefaults: setServiceDefaults,
+      prepareForCreate: prepareServiceForCreate,
+      prepareForUpdate: prepareServiceForUpdate,
+    },
     ServiceAccount: {},
   },
   apps: {
     ControllerRevision: {},
-    DaemonSet: { status: "all", generation: SPEC },
-    Deployment: { status: "no-labels", generation: SPEC, generationMetadata: "annotations" },
-    ReplicaSet: { status: "all", generation: SPEC },
-    StatefulSet: { name: "label", status: "all", generation: SPEC },
+    DaemonSet: {
+      status: "all",
+      generation: SPEC,
+      setDefaults: setDaemonSetDefaults,
+      prepareForCreate: prepareDaemonSetForCreate,
+      prepareForUpdate: prepareDaemonSetForUpdate,
+    },
+    Deployment: {
+      status: "no-labels",
+      generation: SPEC,
+      generationMetadata: "annotations",
+      setDefaults: setDeploymentDefaults,
+    },
+    ReplicaSet: { status: "all", generation: SPEC, setDefaults: setReplicaSetDefaults },
+    StatefulSet: {
+      name: "label",
+      status: "all",
+      generation: SPEC,
+      setDefaults: setStatefulSetDefaults,
+    },
   },
   batch: {
-    CronJob: { status: "all", generation: SPEC },
-    Job: { status: "all", generation: SPEC },
+    CronJob: { status: "all", generation: SPEC, setDefaults: setCronJobDefaults },
+    Job: {
+      status: "all",
+      generation: SPEC,
+      setDefaults: setJobDefaults,
+      prepareForCreate: prepareJobForCreate,
+    },
   },
-  autoscaling: { HorizontalPodAutoscaler: { status: "all" } },
+  autoscaling: { HorizontalPodAutoscaler: { status: "all", setDefaults: setAutoscalerDefaults } },
   policy: {
     PodDisruptionBudget: { name: "any", status: "all", generation: SPEC, conditionalUpdate: true },
   },
   "networking.k8s.io": {
-    Ingress: { status: "all", generation: SPEC },
-    IngressClass: { generation: SPEC },
+    Ingress: { status: "all", generation: SPEC, setDefaults: setIngressDefaults },
+    IngressClass: { generation: SPEC, setDefaults: setIngressClassDefaults },
     IPAddress: { name: "any" },
-    NetworkPolicy: { generation: SPEC },
+    NetworkPolicy: { generation: SPEC, setDefaults: setNetworkPolicyDefaults },
     ServiceCIDR: { status: "all" },
   },
   "discovery.k8s.io": {
     EndpointSlice: {
       generation: ["endpoints", "ports", "addressType"],
       generationMetadata: "labels",
+      setDefaults: setEndpointSliceDefaults,
     },
   },
   "coordination.k8s.io": { Lease: { createOnUpdate: true, conditionalUpdate: true } },
   "events.k8s.io": { Event: { name: "any", createOnUpdate: true } },
   "rbac.authorization.k8s.io": {
     Role: { name: "segment", createOnUpdate: true },
-    RoleBinding: { name: "segment", createOnUpdate: true },
+    RoleBinding: { name: "segment", createOnUpdate: true, setDefaults: setBindingDefaults },
     ClusterRole: { name: "segment", createOnUpdate: true },
-    ClusterRoleBinding: { name: "segment", createOnUpdate: true },
+    ClusterRoleBinding: { name: "segment", createOnUpdate: true, setDefaults: setBindingDefaults },
   },
   "storage.k8s.io": {
-    CSIDriver: { conditionalUpdate: true },
+    CSIDriver: { conditionalUpdate: true, setDefaults: setCsiDriverDefaults },
     CSINode: { conditionalUpdate: true },
     CSIStorageCapacity: { conditionalUpdate: true },
-    StorageClass: {},
+    StorageClass: { setDefaults: setStorageClassDefaults },
     VolumeAttachment: { status: "none", conditionalUpdate: true },
     VolumeAttributesClass: {},
   },
-  "scheduling.k8s.io": { PriorityClass: { generation: [] } },
+  "scheduling.k8s.io": { PriorityClass: { generation: [], setDefaults: setPriorityClassDefaults } },
   "admissionregistration.k8s.io": {
-    MutatingAdmissionPolicy: { generation: SPEC, conditionalUpdate: true },
-    MutatingAdmissionPolicyBinding: { generation: SPEC, conditionalUpdate: true },
-    MutatingWebhookConfiguration: { generation: ["webhooks"], conditionalUpdate: true },
-    ValidatingAdmissionPolicy: { status: "none", generation: SPEC, conditionalUpdate: true },
-    ValidatingAdmissionPolicyBinding: { generation: SPEC, conditionalUpdate: true },
-    ValidatingWebhookConfiguration: { generation: ["webhooks"], conditionalUpdate: true },
+    MutatingAdmissionPolicy: {
+      generation: SPEC,
+      conditionalUpdate: true,
+      setDefaults: setAdmissionPolicyDefaults,
+    },
+    MutatingAdmissionPolicyBinding: {
+      generation: SPEC,
+      conditionalUpdate: true,
+      setDefaults: setAdmissionBindingDefaults,
+    },
+    MutatingWebhookConfiguration: {
+      generation: ["webhooks"],
+      conditionalUpdate: true,
+      setDefaults: setMutatingWebhookDefaults,
+    },
+    ValidatingAdmissionPolicy: {
+      status: "none",
+      generation: SPEC,
+      conditionalUpdate: true,
+      setDefaults: setAdmissionPolicyDefaults,
+    },
+    ValidatingAdmissionPolicyBinding: {
+      generation: SPEC,
+      conditionalUpdate: true,
+      setDefaults: setAdmissionBindingDefaults,
+    },
+    ValidatingWebhookConfiguration: {
+      generation: ["webhooks"],
+      conditionalUpdate: true,
+      setDefaults: setValidatingWebhookDefaults,
+    },
   },
   "certificates.k8s.io": {
-    CertificateSigningRequest: { name: "any", status: "all" },
+    CertificateSigningRequest: {
+      name: "any",
+      status: "all",
+      setDefaults: setSigningRequestDefaults,
+    },
   },
   "node.k8s.io": { RuntimeClass: { conditionalUpdate: true } },
   "flowcontrol.apiserver.k8s.io": {

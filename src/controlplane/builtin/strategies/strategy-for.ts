@@ -28,13 +28,14 @@ export function strategyFor(group: string, kind: string): Strategy {
       if (rules.status) resetStatus(object);
       if (rules.generation) object.metadata.generation = 1;
       rules.prepareForCreate?.(object, context);
-      normaliseShape(object);
+      // What was prepared is read back from the store, and gets defaults on the way.
+      setDefaults(object, rules);
     },
     prepareForUpdate(object, old, context) {
       if (rules.status) keepFields(object, old, ["status"]);
       keepGeneration(object, old);
       rules.prepareForUpdate?.(object, old, context);
-      normaliseShape(object);
+      setDefaults(object, rules);
       if (rules.generation && isChange(object, old, rules)) {
         object.metadata.generation = (old.metadata.generation ?? 0) + 1;
       }
@@ -63,7 +64,7 @@ export function statusStrategyFor(group: string, kind: string): Strategy {
       keepMetadata(object, old, rules.status ?? "all");
       keepGeneration(object, old);
       rules.prepareForStatus?.(object, old, context);
-      normaliseShape(object);
+      setDefaults(object, rules);
     },
     validateUpdate: (object, old, context) => rules.validateStatus?.(object, old, context) ?? [],
     allowCreateOnUpdate: false,

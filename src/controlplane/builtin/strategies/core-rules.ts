@@ -1,0 +1,158 @@
+/**
+ * Defaults and preparation of the core kinds that are neither pods nor services.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import type { KubeObject } from "../../../kube/object.ts";
+import type { WriteContext } from "../../kinds.ts";
+import type {
+  Namespace,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  ResourceList,
+  Secret,
+} from "./shapes.ts";
+
+const NAME_LABEL = "kubernetes.io/metadata.name";
+
+/** Every namespace carries its name as a label. */
+export function setNamespaceDefaults(object: KubeObject): void {
+  const namespace = object as Namespace;
+  const { metadata } = namespace;
+  if (metadata.name) (metadata.labels ??= {})[NAME_LABEL] = metadata.name;
+  (namespace.status ??= {}).phase ??= "Active";
+}
+
+export function prepareNamespaceForCreate(object: KubeObject): void {
+  const namespace = object as Namespace;
+  const finalizers = ((namespace.spec ??= {}).finalizers ??= []);
+  if (!finalizers.includes("kubernetes")) finalizers.push("kubernetes");
+}
+
+/** Only the finalize subresource changes `spec.finalizers`. */
+export function prepareNamespaceForUpdate(object: KubeObject, old: KubeObject): void {
+  (object as Namespace).spec = structuredClone((old as Namespace).spec ?? {});
+}
+
+/** `stringData` is written into `data`, in base64. */
+export function setSecretDefaults(object: KubeObject): void {
+  const secret = object as Secret;
+  secret.type ??= "Opaque";
+}
+
+export function prepareSecret(object: KubeObject): void {
+  const secret = object as Secret;
+  if (!secret.stringData) return;
+  const data = (secret.data ??= {});
+  for (const [key, value] of Object.entries(secret.stringData)) {
+    data[key] = Buffer.from(value, "utf8").toString("base64");
+  }
+  delete secret.stringData;
+}
+
+export function setPersistentVolumeDefaults(object: KubeObject): void {
+  const volume = object as PersistentVolume;
+  (volume.status ??= {}).phase ??= "Pending";
+  volume.spec.persistentVolumeReclaimPolicy ??= "Retain";
+  volume.spec.volumeMode ??= "Filesystem";
+}
+
+export function preparePersistentVolumeForCreate(object: KubeObject, context: WriteContext): void {
+  const volume = object as PersistentVolume;
+  volume.status = {
+    phase: "Pending",
+    lastPhaseTransitionTime: `${new Date(context.clock.now()).toISOString().slice(0, 19)}Z`,
+  };
+  addFinalizer(object, "kubernetes.io/pv-protection");
+}
+
+export function setPersistentVolumeClaimDefaults(object: KubeObject): void {
+  const claim = object as PersistentVolumeClaim;
+  (claim.status ??= {}).phase ??= "Pending";
+  claim.spec.volumeMode ??= "Filesystem";
+  const { dataSource, dataSourceRef } = claim.spec;
+  if (dataSource && !dataSourceRef) claim.spec.dataSourceRef = { ...dataSource };
+  else if (!dataSource && dataSourceRef && dataSourceRef.namespace === undefined) {
+    claim.spec.dataSource = { ...dataSourceRef };
+  }
+}
+
+const DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class";
+
+/** A claim without a class gets the default one; a claim in use is protected by a finalizer. */
+export function preparePersistentVolumeClaimForCreate(
+  object: KubeObject,
+  context: WriteContext,
+): void {
+  const claim = object as PersistentVolumeClaim;
+  addFinalizer(object, "kubernetes.io/pvc-protection");
+  if (claim.spec.storageClassName !== undefined) return;
+  if (claim.metadata.annotations?.["volume.beta.kubernetes.io/storage-class"] !== undefined) return;
+  const [newest] = context
+    .list("storage.k8s.io", "storageclasses")
+    .filter(({ metadata }) => metadata.annotations?.[DEFAULT_CLASS] === "true")
+    .toSorted(
+      (left, right) =>
+        (right.metadata.creationTimestamp ?? "").localeCompare(
+          left.metadata.creationTimestamp ?? "",
+        ) || (left.metadata.name ?? "").localeCompare(right.metadata.name ?? ""),
+    );
+  if (newest?.metadata.name !== undefined) claim.spec.storageClassName = newest.metadata.name;
+}
+
+function addFinalizer(object: KubeObject, finalizer: string): void {
+  const finalizers = (object.metadata.finalizers ??= []);
+  if (!finalizers.includes(finalizer)) finalizers.push(finalizer);
+}
+
+export function setNodeDefaults(object: KubeObject): void {
+  const { status } = object as Node;
+  if (status?.capacity) status.allocatable ??= { ...status.capacity };
+}
+
+/** A new node is tainted until somebody reports it ready. */
+export function prepareNodeForCreate(object: KubeObject): void {
+  const node = object as Node;
+  const taints = ((node.spec ??= {}).taints ??= []);
+  const key = "node.kubernetes.io/not-ready";
+  if (!taints.some((taint) => taint.key === key && taint.effect === "NoSchedule")) {
+    taints.push({ key, effect: "NoSchedule" });
+  }
+}
+
+interface LimitRange extends KubeObject {
+  spec?: {
+    limits?:
+      | {
+          type: string;
+          max?: ResourceList;
+          min?: ResourceList;
+          default?: ResourceList;
+          defaultRequest?: ResourceList;
+        }[]
+      | null;
+  };
+}
+
+/** Of a container's limits, what is left out follows from the others. */
+export function setLimitRangeDefaults(object: KubeObject): void {
+  for (const limit of (object as LimitRange).spec?.limits ?? []) {
+    if (limit.type !== "Container") continue;
+    const standard = { ...limit.max, ...limit.default };
+    const request = { ...limit.min, ...standard, ...limit.defaultRequest };
+    if (Object.keys(standard).length > 0) limit.default = standard;
+    if (Object.keys(request).length > 0) limit.defaultRequest = request;
+  }
+}
+
+interface Endpoints extends KubeObject {
+  subsets?: { ports?: { protocol?: string }[] }[];
+}
+
+export function setEndpointsDefaults(object: KubeObject): void {
+  for (const { ports = [] } of (object as Endpoints).subsets ?? []) {
+    for (const port of ports) port.protocol ??= "TCP";
+  }
+}

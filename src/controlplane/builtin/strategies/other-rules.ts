@@ -1,0 +1,215 @@
+/**
+ * Defaults of the kinds outside of core, apps and batch.
+ *
+ * @module
+ */
+import type { KubeObject } from "../../../kube/object.ts";
+import type { LabelSelector } from "./shapes.ts";
+
+const RBAC = "rbac.authorization.k8s.io";
+
+interface Binding extends KubeObject {
+  roleRef: { apiGroup?: string };
+  subjects?: { kind: string; apiGroup?: string }[];
+}
+
+export function setBindingDefaults(object: KubeObject): void {
+  const { roleRef, subjects = [] } = object as Binding;
+  if (!roleRef.apiGroup) roleRef.apiGroup = RBAC;
+  for (const subject of subjects) {
+    if (!subject.apiGroup && (subject.kind === "User" || subject.kind === "Group")) {
+      subject.apiGroup = RBAC;
+    }
+  }
+}
+
+interface MatchResources {
+  matchPolicy?: string;
+  namespaceSelector?: LabelSelector;
+  objectSelector?: LabelSelector;
+  resourceRules?: { scope?: string }[];
+  excludeResourceRules?: { scope?: string }[];
+}
+
+interface Webhook extends MatchResources {
+  failurePolicy?: string;
+  timeoutSeconds?: number;
+  reinvocationPolicy?: string;
+  rules?: { scope?: string }[];
+  clientConfig: { service?: { port?: number } };
+}
+
+interface WebhookConfiguration extends KubeObject {
+  webhooks?: Webhook[];
+}
+
+export function setValidatingWebhookDefaults(object: KubeObject): void {
+  for (const webhook of (object as WebhookConfiguration).webhooks ?? []) {
+    setMatchDefaults(webhook);
+    webhook.failurePolicy ??= "Fail";
+    webhook.timeoutSeconds ??= 10;
+    for (const rule of webhook.rules ?? []) rule.scope ??= "*";
+    if (webhook.clientConfig.service) webhook.clientConfig.service.port ??= 443;
+  }
+}
+
+export function setMutatingWebhookDefaults(object: KubeObject): void {
+  setValidatingWebhookDefaults(object);
+  for (const webhook of (object as WebhookConfiguration).webhooks ?? []) {
+    webhook.reinvocationPolicy ??= "Never";
+  }
+}
+
+function setMatchDefaults(match: MatchResources): void {
+  match.matchPolicy ??= "Equivalent";
+  match.namespaceSelector ??= {};
+  match.objectSelector ??= {};
+  for (const rule of [...(match.resourceRules ?? []), ...(match.excludeResourceRules ?? [])]) {
+    rule.scope ??= "*";
+  }
+}
+
+interface AdmissionPolicy extends KubeObject {
+  spec: {
+    failurePolicy?: string;
+    matchConstraints?: MatchResources;
+    matchResources?: MatchResources;
+  };
+}
+
+export function setAdmissionPolicyDefaults(object: KubeObject): void {
+  const { spec } = object as AdmissionPolicy;
+  spec.failurePolicy ??= "Fail";
+  if (spec.matchConstraints) setMatchDefaults(spec.matchConstraints);
+}
+
+export function setAdmissionBindingDefaults(object: KubeObject): void {
+  const { matchResources } = (object as AdmissionPolicy).spec;
+  if (matchResources) setMatchDefaults(matchResources);
+}
+
+interface Ingress extends KubeObject {
+  spec: { rules?: { http?: { paths?: { pathType?: string }[] } }[] };
+}
+
+export function setIngressDefaults(object: KubeObject): void {
+  for (const { http } of (object as Ingress).spec.rules ?? []) {
+    for (const path of http?.paths ?? []) path.pathType ??= "ImplementationSpecific";
+  }
+}
+
+interface IngressClass extends KubeObject {
+  spec: { parameters?: { scope?: string } };
+}
+
+export function setIngressClassDefaults(object: KubeObject): void {
+  const { parameters } = (object as IngressClass).spec;
+  if (parameters) parameters.scope ??= "Cluster";
+}
+
+interface NetworkPolicy extends KubeObject {
+  spec: {
+    policyTypes?: string[];
+    ingress?: { ports?: { protocol?: string }[] }[];
+    egress?: { ports?: { protocol?: string }[] }[];
+  };
+}
+
+export function setNetworkPolicyDefaults(object: KubeObject): void {
+  const { spec } = object as NetworkPolicy;
+  spec.policyTypes ??= spec.egress ? ["Ingress", "Egress"] : ["Ingress"];
+  for (const { ports = [] } of [...(spec.ingress ?? []), ...(spec.egress ?? [])]) {
+    for (const port of ports) port.protocol ??= "TCP";
+  }
+}
+
+interface EndpointSlice extends KubeObject {
+  ports?: { name?: string; protocol?: string }[] | null;
+}
+
+export function setEndpointSliceDefaults(object: KubeObject): void {
+  for (const port of (object as EndpointSlice).ports ?? []) {
+    port.name ??= "";
+    port.protocol ??= "TCP";
+  }
+}
+
+interface StorageClass extends KubeObject {
+  reclaimPolicy?: string;
+  volumeBindingMode?: string;
+}
+
+export function setStorageClassDefaults(object: KubeObject): void {
+  const storageClass = object as StorageClass;
+  storageClass.reclaimPolicy ??= "Delete";
+  storageClass.volumeBindingMode ??= "Immediate";
+}
+
+interface CsiDriver extends KubeObject {
+  spec: Record<string, unknown>;
+}
+
+export function setCsiDriverDefaults(object: KubeObject): void {
+  const { spec } = object as CsiDriver;
+  spec["attachRequired"] ??= true;
+  spec["podInfoOnMount"] ??= false;
+  spec["storageCapacity"] ??= false;
+  spec["fsGroupPolicy"] ??= "ReadWriteOnceWithFSType";
+  spec["volumeLifecycleModes"] ??= ["Persistent"];
+  spec["requiresRepublish"] ??= false;
+  spec["seLinuxMount"] ??= false;
+}
+
+interface PriorityClass extends KubeObject {
+  preemptionPolicy?: string;
+}
+
+export function setPriorityClassDefaults(object: KubeObject): void {
+  (object as PriorityClass).preemptionPolicy ??= "PreemptLowerPriority";
+}
+
+interface ScalingRules {
+  stabilizationWindowSeconds?: number;
+  selectPolicy?: string;
+  policies?: { type: string; value: number; periodSeconds: number }[];
+}
+
+interface Autoscaler extends KubeObject {
+  spec: {
+    minReplicas?: number;
+    targetCPUUtilizationPercentage?: number;
+    metrics?: object[];
+    behavior?: { scaleUp?: ScalingRules; scaleDown?: ScalingRules };
+  };
+}
+
+export function setAutoscalerDefaults(object: KubeObject): void {
+  const { spec, apiVersion } = object as Autoscaler;
+  spec.minReplicas ??= 1;
+  if (apiVersion === "autoscaling/v1") return;
+  spec.metrics ??= [
+    {
+      type: "Resource",
+      resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 80 } },
+    },
+  ];
+  if (!spec.behavior) return;
+  const up = (spec.behavior.scaleUp ??= {});
+  up.stabilizationWindowSeconds ??= 0;
+  up.selectPolicy ??= "Max";
+  up.policies ??= [
+    { type: "Pods", value: 4, periodSeconds: 15 },
+    { type: "Percent", value: 100, periodSeconds: 15 },
+  ];
+  const down = (spec.behavior.scaleDown ??= {});
+  down.selectPolicy ??= "Max";
+  down.policies ??= [{ type: "Percent", value: 100, periodSeconds: 15 }];
+}
+
+interface SigningRequest extends KubeObject {
+  spec: Record<string, unknown>;
+}
+
+export function setSigningRequestDefaults(object: KubeObject): void {
+  (object as SigningRequest).spec["usages"] ??= ["digital signature", "key encipherment"];
+}

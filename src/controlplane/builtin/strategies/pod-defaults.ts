@@ -1,0 +1,176 @@
+/**
+ * What the API server fills into pods and pod templates.
+ *
+ * @see https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/
+ * @module
+ */
+import type { KubeObject } from "../../../kube/object.ts";
+import type {
+  Container,
+  DownwardItem,
+  EnvVar,
+  FieldRef,
+  Handler,
+  Pod,
+  PodSpec,
+  PodTemplate,
+  Probe,
+  ResourceList,
+  ResourceRequirements,
+  Volume,
+} from "./shapes.ts";
+import { aggregateRequests } from "./pod-resources.ts";
+
+/** Defaults of a Pod: those of its spec, and what only a Pod has, such as requests from limits. */
+export function setPodDefaults(object: KubeObject): void {
+  const { spec } = object as Pod;
+  setPodSpecDefaults(spec);
+  for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
+    requestsFromLimits(container);
+  }
+  setPodLevelRequests(spec);
+  spec.enableServiceLinks ??= true;
+  if (!spec.hostNetwork) return;
+  for (const { ports = [] } of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
+    for (const port of ports) {
+      if (!port.hostPort && port.containerPort) port.hostPort = port.containerPort;
+    }
+  }
+}
+
+/** Defaults of the template in a workload. */
+export function setPodTemplateDefaults(template: PodTemplate | undefined): void {
+  if (template) setPodSpecDefaults(template.spec);
+}
+
+function setPodSpecDefaults(spec: PodSpec): void {
+  spec.dnsPolicy ??= "ClusterFirst";
+  spec.restartPolicy ??= "Always";
+  spec.securityContext ??= {};
+  spec.terminationGracePeriodSeconds ??= 30;
+  spec.schedulerName ??= "default-scheduler";
+  const account = spec.serviceAccountName ?? spec.serviceAccount;
+  if (account !== undefined) {
+    spec.serviceAccountName = account;
+    spec.serviceAccount = account;
+  }
+  for (const volume of spec.volumes ?? []) setVolumeDefaults(volume);
+  for (const container of [
+    ...(spec.containers ?? []),
+    ...(spec.initContainers ?? []),
+    ...(spec.ephemeralContainers ?? []),
+  ]) {
+    setContainerDefaults(container);
+  }
+}
+
+function setContainerDefaults(container: Container): void {
+  container.imagePullPolicy ??= pullPolicyOf(container.image ?? "");
+  container.terminationMessagePath ??= "/dev/termination-log";
+  container.terminationMessagePolicy ??= "File";
+  for (const port of container.ports ?? []) port.protocol ??= "TCP";
+  for (const variable of container.env ?? []) setEnvDefaults(variable);
+  for (const probe of [container.livenessProbe, container.readinessProbe, container.startupProbe]) {
+    if (probe) setProbeDefaults(probe);
+  }
+  setHandlerDefaults(container.lifecycle?.postStart);
+  setHandlerDefaults(container.lifecycle?.preStop);
+}
+
+/** Always for `latest` (and no tag at all), else IfNotPresent; a digest alone is fixed. */
+function pullPolicyOf(image: string): string {
+  const [reference = "", digest] = image.split("@");
+  const tag = /:([^/:]+)$/.exec(reference)?.[1];
+  if (tag === undefined) return digest === undefined ? "Always" : "IfNotPresent";
+  return tag === "latest" ? "Always" : "IfNotPresent";
+}
+
+function setEnvDefaults(variable: EnvVar): void {
+  setFieldRefDefaults(variable.valueFrom?.fieldRef);
+  const file = variable.valueFrom?.fileKeyRef;
+  if (file) file.optional ??= false;
+}
+
+function setFieldRefDefaults(reference: FieldRef | undefined): void {
+  if (reference) reference.apiVersion ??= "v1";
+}
+
+function setProbeDefaults(probe: Probe): void {
+  probe.timeoutSeconds ??= 1;
+  probe.periodSeconds ??= 10;
+  probe.successThreshold ??= 1;
+  probe.failureThreshold ??= 3;
+  setHandlerDefaults(probe);
+}
+
+function setHandlerDefaults(handler: Handler | undefined): void {
+  if (handler?.httpGet) {
+    handler.httpGet.path ??= "/";
+    handler.httpGet.scheme ??= "HTTP";
+  }
+  if (handler?.grpc) handler.grpc.service ??= "";
+}
+
+const FILE_MODE = 0o644;
+
+function setVolumeDefaults(volume: Volume): void {
+  if (Object.keys(volume).length === 1) volume.emptyDir = {};
+  if (volume.hostPath) volume.hostPath.type ??= "";
+  for (const source of [volume.secret, volume.configMap, volume.downwardAPI]) {
+    if (source) source.defaultMode ??= FILE_MODE;
+  }
+  setDownwardDefaults(volume.downwardAPI?.items);
+  if (volume.projected) {
+    volume.projected.defaultMode ??= FILE_MODE;
+    for (const source of volume.projected.sources ?? []) {
+      if (source.serviceAccountToken) source.serviceAccountToken.expirationSeconds ??= 3600;
+      if (source.podCertificate) source.podCertificate.maxExpirationSeconds ??= 86_400;
+      setDownwardDefaults(source.downwardAPI?.items);
+    }
+  }
+  const claim = volume.ephemeral?.volumeClaimTemplate;
+  if (claim) claim.spec.volumeMode ??= "Filesystem";
+  if (volume.image) volume.image.pullPolicy ??= pullPolicyOf(volume.image.reference ?? "");
+  if (volume.iscsi) volume.iscsi.iscsiInterface ??= "default";
+  if (volume.rbd) {
+    volume.rbd.pool ??= "rbd";
+    volume.rbd.user ??= "admin";
+    volume.rbd.keyring ??= "/etc/ceph/keyring";
+  }
+  if (volume.azureDisk) {
+    volume.azureDisk.cachingMode ??= "ReadWrite";
+    volume.azureDisk.kind ??= "Shared";
+    volume.azureDisk.fsType ??= "ext4";
+    volume.azureDisk.readOnly ??= false;
+  }
+  if (volume.scaleIO) {
+    volume.scaleIO.storageMode ??= "ThinProvisioned";
+    volume.scaleIO.fsType ??= "xfs";
+  }
+}
+
+function setDownwardDefaults(items: readonly DownwardItem[] | undefined): void {
+  for (const item of items ?? []) setFieldRefDefaults(item.fieldRef);
+}
+
+function requestsFromLimits(container: { resources?: ResourceRequirements }): void {
+  const { limits } = container.resources ?? {};
+  if (!limits || !container.resources) return;
+  container.resources.requests = { ...limits, ...container.resources.requests };
+}
+
+const POD_LEVEL = /^(cpu|memory|hugepages-.*)$/;
+
+/** Where a pod has limits of its own, its requests are those of its containers, or the limits. */
+function setPodLevelRequests(spec: PodSpec): void {
+  const { limits } = spec.resources ?? {};
+  if (!limits || !spec.resources) return;
+  const requests: ResourceList = { ...spec.resources.requests };
+  for (const [name, amount] of Object.entries(aggregateRequests(spec))) {
+    if (name === "cpu" || name === "memory") requests[name] ??= amount;
+  }
+  for (const [name, amount] of Object.entries(limits)) {
+    if (POD_LEVEL.test(name)) requests[name] ??= amount;
+  }
+  if (Object.keys(requests).length > 0) spec.resources.requests = requests;
+}

@@ -1,0 +1,230 @@
+/**
+ * What happens to a Pod on its way in: its service account, priority, runtime class and tolerations,
+ * as the admission plugins that are on by default see to it.
+ *
+ * @see https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/
+ * @module
+ */
+import { isDeepStrictEqual } from "node:util";
+import type { KubeObject } from "../../../kube/object.ts";
+import { type StatusError, failure } from "../../../kube/status.ts";
+import type { WriteContext } from "../../kinds.ts";
+import { qosClassOf } from "./pod-resources.ts";
+import type { Pod, PodSpec, ResourceList, ServiceAccount, Toleration } from "./shapes.ts";
+
+const TOKEN_PATH = "/var/run/secrets/kubernetes.io/serviceaccount";
+const MIRROR = "kubernetes.io/config.mirror";
+const NAME_LETTERS = "bcdfghjklmnpqrstvwxz2456789";
+
+/** Resolves what a new pod refers to, and gives it its first status. */
+export function preparePodForCreate(object: KubeObject, context: WriteContext): void {
+  const pod = object as Pod;
+  resolvePriority(pod, context);
+  resolveRuntimeClass(pod, context);
+  if (pod.metadata.annotations?.[MIRROR] === undefined) takeServiceAccount(pod, context);
+  addTolerations(pod.spec);
+  pod.status = { phase: "Pending", qosClass: qosClassOf(pod.spec) };
+  const gates = pod.spec.schedulingGates ?? [];
+  if (gates.length > 0) {
+    pod.status.conditions = [
+      {
+        type: "PodScheduled",
+        status: "False",
+        reason: "SchedulingGated",
+        message: "Scheduling is blocked due to non-empty scheduling gates",
+      },
+    ];
+  }
+}
+
+/** 403 as admission words it. */
+function forbidden(pod: Pod, message: string): StatusError {
+  const name = pod.metadata.name ?? "";
+  return failure(403, "Forbidden", `pods "${name}" is forbidden: ${message}`, {
+    ...(name === "" ? {} : { name }),
+    kind: "pods",
+  });
+}
+
+interface PriorityClass extends KubeObject {
+  value: number;
+  globalDefault?: boolean;
+  preemptionPolicy?: string;
+}
+
+function resolvePriority(pod: Pod, context: WriteContext): void {
+  const { spec } = pod;
+  let computed = 0;
+  let policy = "PreemptLowerPriority";
+  if (spec.priorityClassName) {
+    const named = context.find(
+      "scheduling.k8s.io",
+      "priorityclasses",
+      "",
+      spec.priorityClassName,
+    ) as PriorityClass | undefined;
+    if (!named) {
+      throw forbidden(pod, `no PriorityClass with name ${spec.priorityClassName} was found`);
+    }
+    computed = named.value;
+    policy = named.preemptionPolicy ?? policy;
+  } else {
+    const standard = (context.list("scheduling.k8s.io", "priorityclasses") as PriorityClass[]).find(
+      ({ globalDefault }) => globalDefault,
+    );
+    if (standard) {
+      spec.priorityClassName = standard.metadata.name ?? "";
+      computed = standard.value;
+      policy = standard.preemptionPolicy ?? policy;
+    }
+  }
+  if (spec.priority !== undefined && spec.priority !== computed) {
+    throw forbidden(
+      pod,
+      `the integer value of priority (${spec.priority}) must not be provided in pod spec; priority admission controller computed ${computed} from the given PriorityClass name`,
+    );
+  }
+  if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== policy) {
+    throw forbidden(
+      pod,
+      `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec; priority admission controller computed ${policy} from the given PriorityClass name`,
+    );
+  }
+  spec.priority = computed;
+  spec.preemptionPolicy = policy;
+}
+
+interface RuntimeClass extends KubeObject {
+  overhead?: { podFixed?: ResourceList };
+  scheduling?: { nodeSelector?: Record<string, string>; tolerations?: Toleration[] };
+}
+
+function resolveRuntimeClass(pod: Pod, context: WriteContext): void {
+  const { spec } = pod;
+  if (spec.runtimeClassName === undefined) {
+    if (spec.overhead) {
+      throw forbidden(
+        pod,
+        "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead",
+      );
+    }
+    return;
+  }
+  const runtime = context.find("node.k8s.io", "runtimeclasses", "", spec.runtimeClassName) as
+    RuntimeClass | undefined;
+  if (!runtime) {
+    throw forbidden(pod, `pod rejected: RuntimeClass "${spec.runtimeClassName}" not found`);
+  }
+  const overhead = runtime.overhead?.podFixed;
+  if (overhead) {
+    if (spec.overhead && !isDeepStrictEqual(spec.overhead, overhead)) {
+      throw forbidden(
+        pod,
+        "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead",
+      );
+    }
+    spec.overhead = { ...overhead };
+  } else if (spec.overhead) {
+    throw forbidden(
+      pod,
+      "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead",
+    );
+  }
+  const { nodeSelector, tolerations = [] } = runtime.scheduling ?? {};
+  if (nodeSelector) {
+    for (const [key, value] of Object.entries(nodeSelector)) {
+      if (spec.nodeSelector?.[key] !== undefined && spec.nodeSelector[key] !== value) {
+        throw forbidden(
+          pod,
+          `pod rejected: conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${spec.nodeSelector[key] ?? ""}`,
+        );
+      }
+    }
+    spec.nodeSelector = { ...spec.nodeSelector, ...nodeSelector };
+  }
+  for (const toleration of tolerations) {
+    const known = (spec.tolerations ??= []);
+    if (!known.some((other) => isDeepStrictEqual(other, toleration))) {
+      known.push(structuredClone(toleration));
+    }
+  }
+}
+
+/** The account's pull secrets and, unless somebody declines, a volume with its token. */
+function takeServiceAccount(pod: Pod, context: WriteContext): void {
+  const { spec, metadata } = pod;
+  const name = spec.serviceAccountName ?? "default";
+  spec.serviceAccountName = name;
+  spec.serviceAccount = name;
+  const namespace = metadata.namespace ?? "";
+  const account = context.find("", "serviceaccounts", namespace, name) as
+    ServiceAccount | undefined;
+  if (!account) {
+    throw forbidden(
+      pod,
+      `error looking up service account ${namespace}/${name}: serviceaccount "${name}" not found`,
+    );
+  }
+  if (!spec.imagePullSecrets && account.imagePullSecrets) {
+    spec.imagePullSecrets = structuredClone(account.imagePullSecrets);
+  }
+  if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) {
+    mountToken(spec, context);
+  }
+}
+
+function mountToken(spec: PodSpec, context: WriteContext): void {
+  const existing = spec.volumes?.find(({ name }) => name.startsWith("kube-api-access-"));
+  const name = existing?.name ?? `kube-api-access-${randomSuffix(context)}`;
+  let mounted = false;
+  for (const container of [...(spec.initContainers ?? []), ...(spec.containers ?? [])]) {
+    if (container.volumeMounts?.some(({ mountPath }) => mountPath === TOKEN_PATH)) continue;
+    (container.volumeMounts ??= []).push({ name, readOnly: true, mountPath: TOKEN_PATH });
+    mounted = true;
+  }
+  if (!mounted || existing) return;
+  (spec.volumes ??= []).push({
+    name,
+    projected: {
+      defaultMode: 0o644,
+      sources: [
+        { serviceAccountToken: { expirationSeconds: 3607, path: "token" } },
+        { configMap: { name: "kube-root-ca.crt", items: [{ key: "ca.crt", path: "ca.crt" }] } },
+        {
+          downwardAPI: {
+            items: [
+              {
+                path: "namespace",
+                fieldRef: { apiVersion: "v1", fieldPath: "metadata.namespace" },
+              },
+            ],
+          },
+        },
+      ],
+    },
+  });
+}
+
+function randomSuffix(context: WriteContext): string {
+  let suffix = "";
+  for (let count = 0; count < 5; count++) {
+    suffix += NAME_LETTERS[Math.floor(context.clock.random() * NAME_LETTERS.length)] ?? "";
+  }
+  return suffix;
+}
+
+/** Pods stay for five minutes on a node that is not ready or out of reach. */
+function addTolerations(spec: PodSpec): void {
+  const tolerations = spec.tolerations ?? [];
+  for (const key of ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"]) {
+    const tolerated = tolerations.some(
+      (toleration) =>
+        (!toleration.key || toleration.key === key) &&
+        (!toleration.effect || toleration.effect === "NoExecute"),
+    );
+    if (!tolerated) {
+      tolerations.push({ key, operator: "Exists", effect: "NoExecute", tolerationSeconds: 300 });
+    }
+  }
+  spec.tolerations = tolerations;
+}

@@ -1,0 +1,290 @@
+/**
+ * Services: defaults, cluster addresses and node ports.
+ *
+ * The cluster has one address family, IPv4, and the range 10.96.0.0/16.
+ *
+ * @module
+ */
+import { type FieldError, invalid, invalidValue } from "../../../kube/field-errors.ts";
+import type { KubeObject } from "../../../kube/object.ts";
+import type { WriteContext } from "../../kinds.ts";
+import type { Service, ServicePort } from "./shapes.ts";
+
+const RANGE_PREFIX = "10.96.";
+const RANGE_SIZE = 65_534;
+const FIRST_NODE_PORT = 30_000;
+const NODE_PORTS = 2768;
+const KIND = { group: "", kind: "Service" };
+
+export function setServiceDefaults(object: KubeObject): void {
+  const { spec, status } = object as Service;
+  spec.sessionAffinity ??= "None";
+  if (spec.sessionAffinity === "None") delete spec.sessionAffinityConfig;
+  if (spec.sessionAffinity === "ClientIP") {
+    spec.sessionAffinityConfig ??= {};
+    (spec.sessionAffinityConfig.clientIP ??= {}).timeoutSeconds ??= 10_800;
+  }
+  spec.type ??= "ClusterIP";
+  for (const port of spec.ports ?? []) {
+    port.protocol ??= "TCP";
+    if (!port.targetPort) port.targetPort = port.port;
+  }
+  if (isExternallyAccessible(spec)) spec.externalTrafficPolicy ??= "Cluster";
+  if (spec.type !== "ExternalName" && hasClusterAddress(spec)) {
+    spec.internalTrafficPolicy ??= "Cluster";
+  }
+  if (spec.type === "LoadBalancer") {
+    spec.allocateLoadBalancerNodePorts ??= true;
+    for (const ingress of status?.loadBalancer?.ingress ?? []) {
+      if (ingress.ip) ingress.ipMode ??= "VIP";
+    }
+  }
+}
+
+const hasClusterAddress = (spec: Service["spec"]): boolean =>
+  spec.type === "ClusterIP" || spec.type === "NodePort" || spec.type === "LoadBalancer";
+
+/** Whether traffic from outside of the cluster reaches it. */
+export const isExternallyAccessible = (spec: Service["spec"]): boolean =>
+  spec.type === "LoadBalancer" ||
+  spec.type === "NodePort" ||
+  (spec.type === "ClusterIP" && (spec.externalIPs ?? []).length > 0);
+
+const needsNodePorts = (spec: Service["spec"]): boolean =>
+  spec.type === "NodePort" ||
+  (spec.type === "LoadBalancer" && spec.allocateLoadBalancerNodePorts !== false);
+
+const needsHealthCheckPort = (spec: Service["spec"]): boolean =>
+  spec.type === "LoadBalancer" && spec.externalTrafficPolicy === "Local";
+
+export function prepareServiceForCreate(object: KubeObject, context: WriteContext): void {
+  const service = object as Service;
+  if (service.spec.clusterIP && !service.spec.clusterIPs) {
+    service.spec.clusterIPs = [service.spec.clusterIP];
+  }
+  allocate(service, context);
+}
+
+export function prepareServiceForUpdate(
+  object: KubeObject,
+  previous: KubeObject,
+  context: WriteContext,
+): void {
+  const service = object as Service;
+  const old = previous as Service;
+  keepAllocated(service.spec, old.spec);
+  dropWhatTypeLacks(service.spec, old.spec);
+  allocate(service, context);
+}
+
+/** What was allocated stays when an update leaves it out. */
+function keepAllocated(spec: Service["spec"], old: Service["spec"]): void {
+  if (hasClusterAddress(spec) && hasClusterAddress(old)) {
+    if (!spec.clusterIP && old.clusterIP) spec.clusterIP = old.clusterIP;
+    if (!spec.clusterIPs && old.clusterIPs && spec.clusterIP === old.clusterIP) {
+      spec.clusterIPs = [...old.clusterIPs];
+    }
+    if (!spec.ipFamilies && old.ipFamilies) spec.ipFamilies = [...old.ipFamilies];
+    if (spec.ipFamilyPolicy === undefined && old.ipFamilyPolicy !== undefined) {
+      spec.ipFamilyPolicy = old.ipFamilyPolicy;
+    }
+  }
+  if (spec.clusterIP && !spec.clusterIPs) spec.clusterIPs = [spec.clusterIP];
+  if (needsNodePorts(spec) && needsNodePorts(old)) {
+    const before = new Map((old.ports ?? []).map((port) => [portKey(port), port.nodePort]));
+    for (const port of spec.ports ?? []) {
+      const kept = port.nodePort ? undefined : before.get(portKey(port));
+      if (kept) port.nodePort = kept;
+    }
+  }
+  if (needsHealthCheckPort(spec) && needsHealthCheckPort(old) && old.healthCheckNodePort) {
+    spec.healthCheckNodePort ??= old.healthCheckNodePort;
+  }
+}
+
+const portKey = (port: ServicePort): string => `${port.protocol ?? "TCP"}/${port.port}`;
+
+/** A change of the type drops what the new type does not have, unless the update sets it. */
+function dropWhatTypeLacks(spec: Service["spec"], old: Service["spec"]): void {
+  const same = (left: unknown, right: unknown): boolean =>
+    JSON.stringify(left ?? null) === JSON.stringify(right ?? null);
+  if (!hasClusterAddress(spec) && hasClusterAddress(old)) {
+    if (same(spec.clusterIPs, old.clusterIPs)) {
+      delete spec.clusterIP;
+      delete spec.clusterIPs;
+    }
+    if (same(spec.ipFamilies, old.ipFamilies)) delete spec.ipFamilies;
+    if (spec.ipFamilyPolicy === old.ipFamilyPolicy) delete spec.ipFamilyPolicy;
+    if (spec.internalTrafficPolicy === old.internalTrafficPolicy) delete spec.internalTrafficPolicy;
+  }
+  if (needsNodePorts(old) && !needsNodePorts(spec) && spec.type !== "LoadBalancer") {
+    const before = new Set((old.ports ?? []).map(({ nodePort }) => nodePort));
+    const ports = spec.ports ?? [];
+    if (ports.every(({ nodePort }) => !nodePort || before.has(nodePort))) {
+      for (const port of ports) delete port.nodePort;
+    }
+  }
+  if (needsHealthCheckPort(old) && !needsHealthCheckPort(spec)) {
+    if (spec.healthCheckNodePort === old.healthCheckNodePort) delete spec.healthCheckNodePort;
+  }
+  if (old.type === "LoadBalancer" && spec.type !== "LoadBalancer") {
+    if (spec.allocateLoadBalancerNodePorts === old.allocateLoadBalancerNodePorts) {
+      delete spec.allocateLoadBalancerNodePorts;
+    }
+    if (spec.loadBalancerClass === old.loadBalancerClass) delete spec.loadBalancerClass;
+  }
+  if (isExternallyAccessible(old) && !isExternallyAccessible(spec)) {
+    if (spec.externalTrafficPolicy === old.externalTrafficPolicy) delete spec.externalTrafficPolicy;
+  }
+}
+
+function allocate(service: Service, context: WriteContext): void {
+  const { spec } = service;
+  if (hasClusterAddress(spec)) {
+    setFamilies(spec);
+    const taken = new Set<string>();
+    for (const other of others(service, context)) {
+      for (const ip of other.spec.clusterIPs ?? []) taken.add(ip);
+    }
+    allocateAddress(service, taken, context);
+  }
+  const used = new Map<number, Set<string>>();
+  for (const other of others(service, context)) {
+    for (const port of other.spec.ports ?? []) {
+      if (port.nodePort) usePort(used, port.nodePort, port.protocol ?? "TCP");
+    }
+    if (other.spec.healthCheckNodePort) usePort(used, other.spec.healthCheckNodePort, "TCP");
+  }
+  if (needsNodePorts(spec)) allocateNodePorts(service, used, context);
+  if (needsHealthCheckPort(spec)) {
+    spec.healthCheckNodePort ??= freeNodePort(used, "TCP", context);
+  }
+}
+
+function others(service: Service, context: WriteContext): Service[] {
+  const { name, namespace } = service.metadata;
+  return (context.list("", "services") as Service[]).filter(
+    ({ metadata }) => metadata.name !== name || metadata.namespace !== namespace,
+  );
+}
+
+function setFamilies(spec: Service["spec"]): void {
+  const headless = spec.clusterIP === "None" || spec.clusterIPs?.[0] === "None";
+  if (headless && !spec.selector && !spec.ipFamilies && spec.ipFamilyPolicy === undefined) {
+    spec.ipFamilies = ["IPv4", "IPv6"];
+    spec.ipFamilyPolicy = "RequireDualStack";
+    return;
+  }
+  spec.ipFamilyPolicy ??= "SingleStack";
+  spec.ipFamilies ??= ["IPv4"];
+}
+
+function allocateAddress(
+  service: Service,
+  taken: ReadonlySet<string>,
+  context: WriteContext,
+): void {
+  const { spec } = service;
+  const wanted = spec.clusterIPs?.[0] ?? spec.clusterIP;
+  if (wanted === "None") return;
+  if (wanted) {
+    if (taken.has(wanted) && /^\d+\.\d+\.\d+\.\d+$/.test(wanted)) {
+      throw refusal(
+        service,
+        invalidValue(
+          "spec.clusterIPs",
+          spec.clusterIPs ?? [wanted],
+          `failed to allocate IP ${wanted}: provided IP is already allocated`,
+        ),
+      );
+    }
+    return;
+  }
+  const start = Math.floor(context.clock.random() * RANGE_SIZE);
+  for (let step = 0; step < RANGE_SIZE; step++) {
+    // .0.0 is the network, .0.1 the API server, .255.255 the broadcast address.
+    const number = 2 + ((start + step) % (RANGE_SIZE - 1));
+    const ip = `${RANGE_PREFIX}${number >> 8}.${number & 255}`;
+    if (!taken.has(ip)) {
+      spec.clusterIP = ip;
+      spec.clusterIPs = [ip];
+      return;
+    }
+  }
+  throw refusal(
+    service,
+    invalidValue("spec.clusterIPs", [], "failed to allocate a serviceIP: range is full"),
+  );
+}
+
+function allocateNodePorts(
+  service: Service,
+  used: Map<number, Set<string>>,
+  context: WriteContext,
+): void {
+  const ports = service.spec.ports ?? [];
+  ports.forEach((port, index) => {
+    if (!port.nodePort) return;
+    const field = `spec.ports[${index}].nodePort`;
+    const inRange =
+      port.nodePort >= FIRST_NODE_PORT && port.nodePort < FIRST_NODE_PORT + NODE_PORTS;
+    if (!inRange) {
+      throw refusal(
+        service,
+        invalidValue(
+          field,
+          port.nodePort,
+          `provided port is not in the valid range. The range of valid ports is ${FIRST_NODE_PORT}-${FIRST_NODE_PORT + NODE_PORTS - 1}`,
+        ),
+      );
+    }
+    const protocol = port.protocol ?? "TCP";
+    if (used.get(port.nodePort)?.has(protocol)) {
+      throw refusal(
+        service,
+        invalidValue(field, port.nodePort, "provided port is already allocated"),
+      );
+    }
+    usePort(used, port.nodePort, protocol);
+  });
+  const given = new Map<number, number>();
+  for (const port of ports) {
+    const protocol = port.protocol ?? "TCP";
+    if (port.nodePort) {
+      given.set(port.port, port.nodePort);
+      continue;
+    }
+    // The same port over TCP and UDP gets one number where it can.
+    const twin = given.get(port.port);
+    const number =
+      twin !== undefined && !used.get(twin)?.has(protocol)
+        ? twin
+        : freeNodePort(used, protocol, context);
+    port.nodePort = number;
+    given.set(port.port, number);
+    usePort(used, number, protocol);
+  }
+}
+
+function usePort(used: Map<number, Set<string>>, port: number, protocol: string): void {
+  const protocols = used.get(port) ?? new Set();
+  used.set(port, protocols.add(protocol));
+}
+
+function freeNodePort(
+  used: ReadonlyMap<number, ReadonlySet<string>>,
+  protocol: string,
+  context: WriteContext,
+): number {
+  const start = Math.floor(context.clock.random() * NODE_PORTS);
+  for (let step = 0; step < NODE_PORTS; step++) {
+    const port = FIRST_NODE_PORT + ((start + step) % NODE_PORTS);
+    if (!used.has(port)) return port;
+  }
+  throw invalid(KIND, "", [
+    invalidValue("spec.ports", protocol, "failed to allocate a nodePort: range is full"),
+  ]);
+}
+
+const refusal = (service: Service, error: FieldError): Error =>
+  invalid(KIND, service.metadata.name ?? "", [error]);
