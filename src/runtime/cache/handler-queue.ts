@@ -75,7 +75,11 @@ export class HandlerQueue<T extends KubeObject> {
   #deliver(next: Notification<T> | (() => void) | undefined): Promise<void> | undefined {
     if (next === undefined || this.#ended) return undefined;
     try {
-      const result = typeof next === "function" ? next() : this.#call(next);
+      if (typeof next === "function") {
+        next();
+        return undefined;
+      }
+      const result = this.#call(next);
       return result?.catch((error: unknown) => {
         this.#failed(error);
       });

@@ -83,7 +83,6 @@ export class Reflector<T extends KubeObject> {
     try {
       while (!signal.aborted) {
         await this.#round(signal);
-        if (signal.aborted) break;
         if (this.#state !== "denied") this.#state = "backoff";
         await this.#options.clock.sleep(this.#backoff.nextMs(), signal);
       }
@@ -114,8 +113,9 @@ export class Reflector<T extends KubeObject> {
    * @returns false when the server cannot do it, and LIST is to be used
    */
   async #streamList(signal: AbortSignal): Promise<boolean> {
-    while (!signal.aborted) {
-      this.#state = this.#state === "synced" ? "synced" : "streaming";
+    for (;;) {
+      signal.throwIfAborted();
+      this.#state = "streaming";
       const session = this.#session(true);
       try {
         const stream = await this.#open(
@@ -129,8 +129,9 @@ export class Reflector<T extends KubeObject> {
         if (signal.aborted) throw error;
         if (session.synced) return await this.#afterWatchError(error, signal);
         if (isRetriable(error)) await this.#wait(signal);
-        else if (isVersionRefusal(error)) this.#versionUnavailable = true;
-        else {
+        else if (isVersionRefusal(error) && !this.#versionUnavailable) {
+          this.#versionUnavailable = true;
+        } else {
           this.#options.log.debug({ error: messageOf(error) }, "no list by watch; using LIST");
           return false;
         }
@@ -144,7 +145,6 @@ export class Reflector<T extends KubeObject> {
       }
       if (session.synced) return true;
     }
-    return true;
   }
 
   async #list(signal: AbortSignal): Promise<void> {

@@ -112,7 +112,7 @@ export class WatchSession<T extends KubeObject> {
     // `metadata` is absent where a proxy or a broken webhook made the object.
     const metadata = object.metadata as KubeObject["metadata"] | undefined;
     if (object.apiVersion !== apiVersion || object.kind !== kind || !metadata) {
-      const got = `${String(object.apiVersion)} ${String(object.kind)}`;
+      const got = `${object.apiVersion} ${object.kind}`;
       log.warn({ expected: `${apiVersion} ${kind}`, got }, "an event of another kind; dropped");
       return;
     }
