@@ -1,0 +1,219 @@
+/**
+ * Server-side apply: an object merged with what a manager wants of it.
+ *
+ * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/
+ * @module
+ */
+import { copyJson, isJsonObject, sameJson } from "../../kube/json.ts";
+import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import { type StatusError, failure } from "../../kube/status.ts";
+import { type Conflict, conflictError, withoutFields } from "./conflicts.ts";
+import { type Misfit, findMisfits, printMisfits } from "./conformity.ts";
+import { FieldSet } from "./field-set.ts";
+import { type LastApplied, lastAppliedFields, refreshLastApplied } from "./last-applied.ts";
+import {
+  type Managers,
+  type Ownership,
+  capUpdaters,
+  managerKey,
+  readManagers,
+} from "./managers.ts";
+import { mergeObjects } from "./merging.ts";
+import { fieldsOf } from "./owned-fields.ts";
+import { removeFields, withNamedFields } from "./pruning.ts";
+import {
+  NEVER_OWNED,
+  type OwnedResource,
+  type Typed,
+  Untrackable,
+  Write,
+  type WriteBy,
+  assess,
+  reconciled,
+  setManagers,
+  takeFields,
+  updateManagers,
+  withoutManagedFields,
+} from "./write.ts";
+
+const internalFailure = (message: string): StatusError => failure(500, "", message);
+
+const misfitFailure = (
+  what: string,
+  write: Write,
+  object: JsonObject,
+  misfits: readonly Misfit[],
+): StatusError =>
+  internalFailure(
+    `failed to create typed ${what} object (${write.describe(object)}): ${printMisfits(misfits)}`,
+  );
+
+/** 400 for a configuration of another type, or with managers of its own. */
+function checkConfiguration(write: Write, resource: OwnedResource, config: JsonObject): void {
+  const apiVersion = typeof config["apiVersion"] === "string" ? config["apiVersion"] : "";
+  const kind = typeof config["kind"] === "string" ? config["kind"] : "";
+  if (apiVersion !== write.apiVersion || kind !== resource.kind) {
+    const groupVersion = apiVersion.includes("/") ? apiVersion : `/${apiVersion}`;
+    throw failure(400, "BadRequest", `invalid object type: ${groupVersion}, Kind=${kind}`);
+  }
+  const metadata = config["metadata"];
+  const managed = isJsonObject(metadata) ? metadata["managedFields"] : undefined;
+  if (managed !== undefined && managed !== null) {
+    throw failure(400, "BadRequest", "metadata.managedFields must be nil");
+  }
+}
+
+/** Takes away what the manager applied last time, left out now, and nobody else owns. */
+function prune(
+  write: Write,
+  merged: JsonObject,
+  managers: Managers,
+  last: Ownership | undefined,
+): JsonObject {
+  if (!last || last.fields.isEmpty) return merged;
+  const atLast = write.in(last.apiVersion, merged);
+  if (!atLast) return merged;
+  const { type } = atLast;
+  const lastFields = withNamedFields(type, last.fields);
+  const stripped = removeFields(type, atLast.object, lastFields) as JsonObject;
+  const restored = restoreOwned(write, atLast, stripped, managers);
+  const there = write.in(last.apiVersion, restored);
+  if (!there) return merged;
+  // What is gone now but was not applied by this manager comes back too.
+  const gone = namedFields(atLast).difference(namedFields(there)).intersection(lastFields);
+  const pruned = removeFields(type, atLast.object, gone) as JsonObject;
+  return write.in(write.apiVersion, pruned)?.object ?? pruned;
+}
+
+const namedFields = ({ type, object }: Typed): FieldSet =>
+  withNamedFields(type, fieldsOf(type, object));
+
+/** Puts back what any manager owns, version by version, that of the last apply first. */
+function restoreOwned(
+  write: Write,
+  merged: Typed,
+  stripped: JsonObject,
+  managers: Managers,
+): JsonObject {
+  const owned = new Map<string, FieldSet>([[String(merged.object["apiVersion"]), new FieldSet()]]);
+  for (const { apiVersion, fields } of managers.values()) {
+    owned.set(apiVersion, owned.get(apiVersion)?.union(fields) ?? fields);
+  }
+  let left = stripped;
+  for (const [apiVersion, fields] of owned) {
+    const whole = write.in(apiVersion, merged.object);
+    const rest = write.in(apiVersion, left);
+    if (!whole || !rest || fields.isEmpty) continue;
+    const kept = namedFields(rest).union(withNamedFields(whole.type, fields));
+    left = removeFields(
+      whole.type,
+      whole.object,
+      namedFields(whole).difference(kept),
+    ) as JsonObject;
+  }
+  return left;
+}
+
+/**
+ * Applies a configuration: the merged object with its managedFields, not yet defaulted or validated. It is equal
+ * to `live` but for managedFields when nothing changed. The inputs stay as they are.
+ *
+ * @param live - the stored object in the version of `resource`; absent when the apply creates it
+ * @throws StatusError 400 for a configuration of another type, 409 with all conflicts, 500 for one that does
+ *   not fit the schema
+ */
+export function applyConfiguration(
+  live: KubeObject | undefined,
+  config: JsonObject,
+  resource: OwnedResource,
+  by: WriteBy & { readonly force: boolean },
+): KubeObject {
+  const write = new Write(resource, by);
+  const before = readManagers(live?.metadata.managedFields);
+  if (!before) {
+    throw internalFailure("failed to decode managed fields: they are malformed");
+  }
+  checkConfiguration(write, resource, config);
+  const lastApplied: LastApplied = {
+    type: write.type,
+    apiVersion: write.apiVersion,
+    manager: by.manager,
+  };
+  const empty = { apiVersion: write.apiVersion, kind: resource.kind };
+  const stored = live ? withoutManagedFields(live as unknown as JsonObject) : empty;
+  try {
+    const known = before.size === 0 ? managersOfExisting(write, stored, before, live) : before;
+    const result = applyAs(write, stored, config, known, by.force, (conflicts) => {
+      const allowed = lastAppliedFields(lastApplied, stored);
+      return allowed ? withoutFields(conflicts, allowed) : conflicts;
+    });
+    const object = copyJson(result.object) as unknown as KubeObject;
+    refreshLastApplied(lastApplied, object, config);
+    object.metadata = isJsonObject(object.metadata) ? object.metadata : {};
+    setManagers(object, result.managers);
+    return object;
+  } catch (error) {
+    if (error instanceof Untrackable) throw internalFailure(error.message);
+    throw error;
+  }
+}
+
+/** Who first applies to an untracked object finds its fields owned by `before-first-apply`. */
+function managersOfExisting(
+  write: Write,
+  stored: JsonObject,
+  before: Managers,
+  live: KubeObject | undefined,
+): Managers {
+  const misfits = live ? findMisfits(write.type, stored, true) : [];
+  if (misfits.length > 0) {
+    throw internalFailure(
+      `failed to create manager for existing fields: failed to convert new object (${write.describe(stored)}) to smd typed: ${printMisfits(misfits)}`,
+    );
+  }
+  if (!live) return before;
+  const name = write.name("Update", "before-first-apply");
+  return capUpdaters(updateManagers(write, write.emptyObject(), stored, before, name));
+}
+
+function applyAs(
+  write: Write,
+  stored: JsonObject,
+  config: JsonObject,
+  before: Managers,
+  force: boolean,
+  excuse: (conflicts: readonly Conflict[]) => readonly Conflict[],
+): { readonly object: JsonObject; readonly managers: Managers } {
+  const { type } = write;
+  const misfits = findMisfits(type, config, false);
+  if (misfits.length > 0) throw misfitFailure("patch", write, config, misfits);
+  const liveMisfits = findMisfits(type, stored, true);
+  if (liveMisfits.length > 0) throw misfitFailure("live", write, stored, liveMisfits);
+
+  const name = write.name("Apply");
+  const key = managerKey(name);
+  const managers = new Map(reconciled(write, stored, before));
+  const merging = mergeObjects(type, stored, config);
+  if ("misfits" in merging) {
+    throw internalFailure(`failed to merge config: ${printMisfits(merging.misfits)}`);
+  }
+  const last = managers.get(key);
+  managers.set(key, {
+    name,
+    apiVersion: write.apiVersion,
+    fields: write.filter(fieldsOf(type, config)),
+    ...(last?.time === undefined ? {} : { time: last.time }),
+  });
+  const object = prune(write, merging.merged as JsonObject, managers, last);
+  const impact = assess(write, stored, object, managers, key);
+  const standing = force ? [] : impact.conflicts.length > 0 ? excuse(impact.conflicts) : [];
+  if (standing.length > 0) throw conflictError(standing);
+  takeFields(impact.managers, impact.conflicts);
+
+  const self = impact.managers.get(key);
+  const fields = self?.fields.difference(NEVER_OWNED);
+  const isSame = sameJson(stored, object);
+  if (!self || !fields || fields.isEmpty) impact.managers.delete(key);
+  else impact.managers.set(key, { ...self, fields, ...(isSame ? {} : { time: write.time }) });
+  return { object: isSame ? stored : object, managers: impact.managers };
+}

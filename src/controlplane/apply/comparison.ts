@@ -1,0 +1,179 @@
+/**
+ * What changed between two states of an object, as sets of fields.
+ *
+ * @module
+ */
+import { getField, isJsonObject, sameJson } from "../../kube/json.ts";
+import type { JsonObject } from "../../kube/object.ts";
+import { type Misfit, scalarMisfit } from "./conformity.ts";
+import { FieldSet } from "./field-set.ts";
+import { type PathElement, fieldElement } from "./path-element.ts";
+import {
+  type Form,
+  type NodeType,
+  fieldType,
+  formOf,
+  isAtomicMap,
+  itemElement,
+  itemType,
+  listKeys,
+} from "./topology.ts";
+
+/** No field is in two of the sets. Containers that appear or go as a whole are in them too. */
+export interface Comparison {
+  readonly removed: FieldSet;
+  readonly modified: FieldSet;
+  readonly added: FieldSet;
+}
+
+/** What turns `left` into `right`, or why they cannot be compared. */
+export function compareObjects(
+  type: NodeType,
+  left: unknown,
+  right: unknown,
+): Comparison | { readonly misfits: readonly Misfit[] } {
+  const walk = new CompareWalk();
+  walk.compare(type, left, right);
+  return walk.misfits.length > 0 ? { misfits: walk.misfits } : walk;
+}
+
+const isEmptyMap = (map: JsonObject | undefined): boolean => !map || Object.keys(map).length === 0;
+
+class CompareWalk implements Comparison {
+  readonly removed = new FieldSet();
+  readonly modified = new FieldSet();
+  readonly added = new FieldSet();
+  readonly misfits: Misfit[] = [];
+  readonly #path: PathElement[] = [];
+
+  /** `undefined` stands for a side that lacks the value. */
+  compare(type: NodeType, left: unknown, right: unknown): void {
+    if (left === right) return;
+    const leftForm = formOf(type, left);
+    const rightForm = formOf(type, right);
+    let isLeaf: boolean;
+    if (right === undefined) isLeaf = this.#walk(leftForm, type, left, right);
+    else if (left === undefined || leftForm === rightForm) {
+      isLeaf = this.#walk(rightForm, type, left, right);
+    } else {
+      this.#walk(leftForm, type, left, right);
+      isLeaf = this.#walk(rightForm, type, left, right);
+    }
+    if (isLeaf) return;
+    if (left === undefined) this.added.insert(this.#path);
+    else if (right === undefined) this.removed.insert(this.#path);
+  }
+
+  /** Returns whether the values were compared as one leaf. */
+  #walk(form: Form, type: NodeType, left: unknown, right: unknown): boolean {
+    switch (form) {
+      case "scalar":
+        return this.#compareScalars(type, left, right);
+      case "map":
+        return this.#compareMaps(type, left, right);
+      case "list":
+        return this.#compareLists(type, left, right);
+    }
+  }
+
+  #compareLeaf(left: unknown, right: unknown): true {
+    if (left === undefined) this.added.insert(this.#path);
+    else if (right === undefined) this.removed.insert(this.#path);
+    else if (!sameJson(left, right)) this.modified.insert(this.#path);
+    return true;
+  }
+
+  #compareScalars(type: NodeType, left: unknown, right: unknown): boolean {
+    const wrongLeft = scalarMisfit(type.schema, left, "lhs: ");
+    const wrongRight = scalarMisfit(type.schema, right, "rhs: ");
+    if (wrongLeft && wrongRight) {
+      this.misfits.push(wrongLeft, wrongRight);
+      return false;
+    }
+    return this.#compareLeaf(left, right);
+  }
+
+  #compareMaps(type: NodeType, left: unknown, right: unknown): boolean {
+    const leftMap = isJsonObject(left) ? left : undefined;
+    const rightMap = isJsonObject(right) ? right : undefined;
+    // Telling null from empty is left to the leaf.
+    if (isAtomicMap(type) || (isEmptyMap(leftMap) && isEmptyMap(rightMap))) {
+      return this.#compareLeaf(left, right);
+    }
+    for (const key of leftMap ? Object.keys(leftMap) : []) {
+      this.#compareField(type, key, leftMap?.[key], rightMap && getField(rightMap, key));
+    }
+    for (const key of rightMap ? Object.keys(rightMap) : []) {
+      if (leftMap && Object.hasOwn(leftMap, key)) continue;
+      this.#compareField(type, key, undefined, rightMap?.[key]);
+    }
+    return false;
+  }
+
+  #compareField(type: NodeType, key: string, left: unknown, right: unknown): void {
+    if (left === right) return;
+    const child = fieldType(type, key);
+    if (!child) {
+      this.misfits.push({ path: `.${key}`, message: "field not declared in schema" });
+      return;
+    }
+    this.#path.push(fieldElement(key));
+    this.compare(child, left, right);
+    this.#path.pop();
+  }
+
+  #compareLists(type: NodeType, left: unknown, right: unknown): boolean {
+    const leftList = Array.isArray(left) ? (left as unknown[]) : [];
+    const rightList = Array.isArray(right) ? (right as unknown[]) : [];
+    const keys = listKeys(type);
+    if (!keys || (leftList.length === 0 && rightList.length === 0)) {
+      return this.#compareLeaf(left, right);
+    }
+    const leftItems = this.#groupItems(type, keys, leftList);
+    const rightItems = this.#groupItems(type, keys, rightList);
+    for (const element of new Set([...leftItems.keys(), ...rightItems.keys()])) {
+      this.#path.push(element);
+      this.#compareItems(
+        itemType(type),
+        leftItems.get(element) ?? [],
+        rightItems.get(element) ?? [],
+      );
+      this.#path.pop();
+    }
+    return false;
+  }
+
+  #groupItems(
+    type: NodeType,
+    keys: readonly string[],
+    list: readonly unknown[],
+  ): Map<PathElement, unknown[]> {
+    const groups = new Map<PathElement, unknown[]>();
+    for (const [index, item] of list.entries()) {
+      const known = itemElement(type, keys, item);
+      if ("mistake" in known) {
+        this.misfits.push({ path: "", message: `element ${index}: ${known.mistake}` });
+        continue;
+      }
+      const group = groups.get(known.element);
+      if (group) group.push(item);
+      else groups.set(known.element, [item]);
+    }
+    return groups;
+  }
+
+  /** Items of one key. Those that stand twice count as one leaf. */
+  #compareItems(items: NodeType, left: readonly unknown[], right: readonly unknown[]): void {
+    if (left.length <= 1 && right.length <= 1) {
+      this.compare(items, left[0], right[0]);
+    } else if (left.length >= 2 && right.length >= 2) {
+      if (!sameJson(left, right)) this.modified.insert(this.#path);
+    } else if (left.length >= 2) {
+      if (right.length > 0) this.compare(items, undefined, right[0]);
+      this.removed.insert(this.#path);
+    } else {
+      if (left.length > 0) this.compare(items, left[0], undefined);
+      this.added.insert(this.#path);
+    }
+  }
+}

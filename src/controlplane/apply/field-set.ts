@@ -1,0 +1,215 @@
+/**
+ * A set of fields of an object, as a trie: what a manager owns, or what a write changed.
+ *
+ * A node's members are the fields that the set holds itself, its children lead to deeper ones; an element may
+ * be both. Operations return new sets that share unchanged parts; only a set that is being built is changed.
+ *
+ * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
+ * @module
+ */
+import { isJsonObject, setField } from "../../kube/json.ts";
+import type { JsonObject } from "../../kube/object.ts";
+import {
+  type PathElement,
+  compareElements,
+  normaliseElement,
+  printElement,
+} from "./path-element.ts";
+
+/** From the object's root to a field. */
+export type FieldPath = readonly PathElement[];
+
+const NO_MEMBERS: ReadonlySet<PathElement> = new Set();
+const NO_CHILDREN: ReadonlyMap<PathElement, FieldSet> = new Map();
+
+/** A set of paths. */
+export class FieldSet {
+  #members: ReadonlySet<PathElement>;
+  #children: ReadonlyMap<PathElement, FieldSet>;
+
+  constructor(
+    members: ReadonlySet<PathElement> = NO_MEMBERS,
+    children: ReadonlyMap<PathElement, FieldSet> = NO_CHILDREN,
+  ) {
+    this.#members = members;
+    this.#children = children;
+  }
+
+  /** A set of these paths. */
+  static of(...paths: readonly FieldPath[]): FieldSet {
+    const set = new FieldSet();
+    for (const path of paths) set.insert(path);
+    return set;
+  }
+
+  /** What the set holds directly under its root. */
+  get members(): ReadonlySet<PathElement> {
+    return this.#members;
+  }
+
+  /** What leads deeper. */
+  get children(): ReadonlyMap<PathElement, FieldSet> {
+    return this.#children;
+  }
+
+  /** Adds a path to a set that is being built; nobody owns the root, so the empty path adds nothing. */
+  insert(path: FieldPath): void {
+    this.#insert(path, 0);
+  }
+
+  #insert(path: FieldPath, depth: number): void {
+    const element = path[depth];
+    if (element === undefined) return;
+    if (depth === path.length - 1) this.#add(element);
+    else this.#descend(element).#insert(path, depth + 1);
+  }
+
+  #add(element: PathElement): void {
+    if (this.#members === NO_MEMBERS) this.#members = new Set();
+    (this.#members as Set<PathElement>).add(element);
+  }
+
+  #descend(element: PathElement): FieldSet {
+    const known = this.#children.get(element);
+    if (known) return known;
+    if (this.#children === NO_CHILDREN) this.#children = new Map();
+    const child = new FieldSet();
+    (this.#children as Map<PathElement, FieldSet>).set(element, child);
+    return child;
+  }
+
+  get isEmpty(): boolean {
+    if (this.#members.size > 0) return false;
+    for (const child of this.#children.values()) if (!child.isEmpty) return false;
+    return true;
+  }
+
+  /** The paths of either. */
+  union(other: FieldSet): FieldSet {
+    if (other.isEmpty || other === this) return this;
+    if (this.isEmpty) return other;
+    const children = new Map(this.#children);
+    for (const [element, child] of other.#children) {
+      const mine = children.get(element);
+      children.set(element, mine ? mine.union(child) : child);
+    }
+    return new FieldSet(new Set([...this.#members, ...other.#members]), children);
+  }
+
+  /** The paths of both. */
+  intersection(other: FieldSet): FieldSet {
+    const children = new Map<PathElement, FieldSet>();
+    for (const [element, child] of this.#children) {
+      const theirs = other.#children.get(element);
+      if (theirs) addUnlessEmpty(children, element, child.intersection(theirs));
+    }
+    return new FieldSet(
+      keep(this.#members, (element) => other.#members.has(element)),
+      children,
+    );
+  }
+
+  /** The paths of this set that the other lacks; what lies below a path of the other stays. */
+  difference(other: FieldSet): FieldSet {
+    if (other.isEmpty) return this;
+    const children = new Map<PathElement, FieldSet>();
+    for (const [element, child] of this.#children) {
+      const theirs = other.#children.get(element);
+      addUnlessEmpty(children, element, theirs ? child.difference(theirs) : child);
+    }
+    return new FieldSet(
+      keep(this.#members, (element) => !other.#members.has(element)),
+      children,
+    );
+  }
+
+  /** The paths of this set that are neither in the other nor below one of its paths. */
+  without(other: FieldSet): FieldSet {
+    if (other.isEmpty) return this;
+    const children = new Map<PathElement, FieldSet>();
+    for (const [element, child] of this.#children) {
+      if (other.#members.has(element)) continue;
+      const theirs = other.#children.get(element);
+      addUnlessEmpty(children, element, theirs ? child.without(theirs) : child);
+    }
+    return new FieldSet(
+      keep(this.#members, (element) => !other.#members.has(element)),
+      children,
+    );
+  }
+
+  /** Every path: those of one level in order, then what lies below them. */
+  paths(): FieldPath[] {
+    const found: FieldPath[] = [];
+    this.#collect([], found);
+    return found;
+  }
+
+  #collect(prefix: FieldPath, found: FieldPath[]): void {
+    for (const element of [...this.#members].sort(compareElements))
+      found.push([...prefix, element]);
+    for (const element of [...this.#children.keys()].sort(compareElements)) {
+      const child = this.#children.get(element);
+      if (child) child.#collect([...prefix, element], found);
+    }
+  }
+
+  /** The set as `fieldsV1` holds it, its keys in order. */
+  toFieldsV1(): JsonObject {
+    const fields: JsonObject = {};
+    const elements = new Set([...this.#members, ...this.#children.keys()]);
+    for (const element of [...elements].sort(compareElements)) {
+      const child = this.#children.get(element);
+      const below = child && !child.isEmpty ? child.toFieldsV1() : undefined;
+      if (this.#members.has(element)) setField(fields, element, below ? { ".": {}, ...below } : {});
+      else if (below) setField(fields, element, below);
+    }
+    return fields;
+  }
+
+  /** Reads `fieldsV1`; `undefined` when it is malformed. */
+  static fromFieldsV1(fields: unknown): FieldSet | undefined {
+    return isJsonObject(fields) ? readFields(fields) : undefined;
+  }
+}
+
+function readFields(fields: JsonObject): FieldSet | undefined {
+  const members = new Set<PathElement>();
+  const children = new Map<PathElement, FieldSet>();
+  for (const [key, below] of Object.entries(fields)) {
+    if (key === ".") continue;
+    const element = normaliseElement(key);
+    if (element === undefined || !isJsonObject(below)) return undefined;
+    const names = Object.keys(below);
+    const isMember = names.length === 0 || Object.hasOwn(below, ".");
+    if (isMember) members.add(element);
+    if (names.length > (Object.hasOwn(below, ".") ? 1 : 0)) {
+      const child = readFields(below);
+      if (!child) return undefined;
+      children.set(element, child);
+    }
+  }
+  return new FieldSet(members, children);
+}
+
+function keep(
+  members: ReadonlySet<PathElement>,
+  wanted: (element: PathElement) => boolean,
+): ReadonlySet<PathElement> {
+  let kept: Set<PathElement> | undefined;
+  for (const element of members) if (wanted(element)) (kept ??= new Set()).add(element);
+  return kept ?? NO_MEMBERS;
+}
+
+function addUnlessEmpty(
+  children: Map<PathElement, FieldSet>,
+  element: PathElement,
+  child: FieldSet,
+): void {
+  if (!child.isEmpty) children.set(element, child);
+}
+
+/** A path as messages show it: `.spec.ports[port=80].name`. */
+export function printPath(path: FieldPath): string {
+  return path.map(printElement).join("");
+}

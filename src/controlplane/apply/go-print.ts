@@ -1,0 +1,55 @@
+/**
+ * JSON values as Go's `fmt` prints them, for messages that show them so.
+ *
+ * @module
+ */
+import { quote } from "../../kube/field-errors.ts";
+import { isJsonObject } from "../../kube/json.ts";
+
+const sortedEntries = (value: object): [string, unknown][] =>
+  Object.entries(value).sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0));
+
+/** The value under the verb `%v`: `map[a:b]`, `[x y]`, `<nil>`. */
+export function printValue(value: unknown): string {
+  if (value === null || value === undefined) return "<nil>";
+  if (Array.isArray(value)) return `[${value.map(printValue).join(" ")}]`;
+  if (isJsonObject(value)) {
+    return `map[${sortedEntries(value)
+      .map(([key, field]) => `${key}:${printValue(field)}`)
+      .join(" ")}]`;
+  }
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** The value under the verb `%#v`: as Go source. */
+export function printSource(value: unknown): string {
+  if (value === null || value === undefined) return "interface {}(nil)";
+  if (Array.isArray(value)) return `[]interface {}{${value.map(printSource).join(", ")}}`;
+  if (isJsonObject(value)) {
+    return `map[string]interface {}{${sortedEntries(value)
+      .map(([key, field]) => `${quote(key)}:${printSource(field)}`)
+      .join(", ")}}`;
+  }
+  return typeof value === "string" ? quote(value) : JSON.stringify(value);
+}
+
+/** The value's type under the verb `%T`. */
+export function printType(value: unknown): string {
+  if (value === null || value === undefined) return "<nil>";
+  if (Array.isArray(value)) return "[]interface {}";
+  if (isJsonObject(value)) return "map[string]interface {}";
+  if (typeof value === "boolean") return "bool";
+  if (typeof value === "string") return "string";
+  return Number.isInteger(value) ? "int64" : "float64";
+}
+
+/** The value as Go's JSON encoder writes it: keys sorted, `<`, `>` and `&` escaped. */
+export function printJson(value: unknown): string {
+  const text = JSON.stringify(value, (_, field: unknown) =>
+    isJsonObject(field) ? Object.fromEntries(sortedEntries(field)) : field,
+  );
+  return text.replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

@@ -1,0 +1,74 @@
+/**
+ * From client-side to server-side apply: what `kubectl apply` left in its annotation belongs to whoever applies
+ * as `kubectl`.
+ *
+ * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/#upgrading-from-client-side-apply-to-server-side-apply
+ * @module
+ */
+import { copyJson, isJsonObject } from "../../kube/json.ts";
+import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import { compareObjects } from "./comparison.ts";
+import { findMisfits } from "./conformity.ts";
+import type { FieldSet } from "./field-set.ts";
+import { printJson } from "./go-print.ts";
+import { fieldsOf } from "./owned-fields.ts";
+import type { NodeType } from "./topology.ts";
+
+const ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration";
+
+/** An apply, as far as the annotation is concerned. */
+export interface LastApplied {
+  readonly type: NodeType;
+  readonly apiVersion: string;
+  readonly manager: string;
+}
+
+function annotationsOf(object: JsonObject): JsonObject | undefined {
+  const metadata = object["metadata"];
+  const annotations = isJsonObject(metadata) ? metadata["annotations"] : undefined;
+  return isJsonObject(annotations) ? annotations : undefined;
+}
+
+function parseAnnotation(object: JsonObject): JsonObject | undefined {
+  const text = annotationsOf(object)?.[ANNOTATION];
+  if (typeof text !== "string" || text === "") return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The fields that the annotation of a stored object holds with the values that they still have: conflicts over
+ * them are none. `undefined` when another manager applies or the annotation is absent or unusable.
+ */
+export function lastAppliedFields(apply: LastApplied, stored: JsonObject): FieldSet | undefined {
+  if (apply.manager !== "kubectl") return undefined;
+  const applied = parseAnnotation(stored);
+  if (applied?.["apiVersion"] !== apply.apiVersion) return undefined;
+  const { type } = apply;
+  if (findMisfits(type, stored, false).length > 0) return undefined;
+  if (findMisfits(type, applied, false).length > 0) return undefined;
+  const comparison = compareObjects(type, applied, stored);
+  if ("misfits" in comparison) return undefined;
+  return fieldsOf(type, applied)
+    .difference(comparison.modified)
+    .difference(comparison.added)
+    .difference(comparison.removed);
+}
+
+/** Writes what was applied as `kubectl` into the annotation of `object`, if that has one. */
+export function refreshLastApplied(
+  apply: LastApplied,
+  object: KubeObject,
+  config: JsonObject,
+): void {
+  const annotations = annotationsOf(object as unknown as JsonObject);
+  if (apply.manager !== "kubectl" || !annotations?.[ANNOTATION]) return;
+  const applied = copyJson(config);
+  const own = annotationsOf(applied);
+  if (own) Reflect.deleteProperty(own, ANNOTATION);
+  annotations[ANNOTATION] = `${printJson(applied)}\n`;
+}

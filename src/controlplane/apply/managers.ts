@@ -1,0 +1,153 @@
+/**
+ * The managers of an object: `metadata.managedFields` read and written.
+ *
+ * @module
+ */
+import { sameJson } from "../../kube/json.ts";
+import type { ManagedFieldsEntry } from "../../kube/object.ts";
+import { FieldSet } from "./field-set.ts";
+
+/** Who wrote: an applier is known by its name, an updater by its API version too. */
+export interface ManagerName {
+  readonly manager: string;
+  readonly operation: "Apply" | "Update";
+  /** Empty for appliers: they keep their fields across versions. */
+  readonly apiVersion: string;
+  readonly subresource: string;
+}
+
+/** What a manager owns. */
+export interface Ownership {
+  readonly name: ManagerName;
+  /** The version in whose terms `fields` are. */
+  readonly apiVersion: string;
+  readonly fields: FieldSet;
+  /** When its fields last changed, as RFC 3339; absent when no value ever did. */
+  readonly time?: string;
+}
+
+/** Owners by the key of their name. */
+export type Managers = ReadonlyMap<string, Ownership>;
+
+/** The text that tells managers apart, in the order in which the API server sorts it. */
+export function managerKey(name: ManagerName): string {
+  return JSON.stringify([name.manager, name.operation, name.apiVersion, name.subresource]);
+}
+
+/** The name by which a request's manager is known. */
+export function nameManager(
+  manager: string,
+  operation: "Apply" | "Update",
+  apiVersion: string,
+  subresource = "",
+): ManagerName {
+  return {
+    manager: manager === "" ? "unknown" : manager,
+    operation,
+    apiVersion: operation === "Apply" ? "" : apiVersion,
+    subresource,
+  };
+}
+
+const isListOrAbsent = (value: unknown): boolean =>
+  value === undefined || value === null || Array.isArray(value);
+
+/** Reads managedFields; `undefined` when an entry is malformed. */
+export function readManagers(
+  entries: readonly ManagedFieldsEntry[] | undefined,
+): Managers | undefined {
+  const managers = new Map<string, Ownership>();
+  if (!isListOrAbsent(entries)) return undefined;
+  for (const entry of entries ?? []) {
+    if (typeof entry !== "object" || (entry as unknown) === null) return undefined;
+    const { operation, apiVersion, fieldsType, fieldsV1 = {}, time } = entry;
+    if (operation !== "Apply" && operation !== "Update") return undefined;
+    if (!apiVersion || fieldsType !== "FieldsV1") return undefined;
+    const fields = FieldSet.fromFieldsV1(fieldsV1);
+    if (!fields) return undefined;
+    const name: ManagerName = {
+      manager: entry.manager ?? "",
+      operation,
+      apiVersion: operation === "Apply" ? "" : apiVersion,
+      subresource: entry.subresource ?? "",
+    };
+    managers.set(managerKey(name), {
+      name,
+      apiVersion,
+      fields,
+      ...(time === undefined ? {} : { time }),
+    });
+  }
+  return managers;
+}
+
+function writeEntry({ name, apiVersion, fields, time }: Ownership): ManagedFieldsEntry {
+  return {
+    ...(name.manager === "" ? {} : { manager: name.manager }),
+    operation: name.operation,
+    apiVersion,
+    ...(time === undefined ? {} : { time }),
+    fieldsType: "FieldsV1",
+    fieldsV1: fields.toFieldsV1(),
+    ...(name.subresource === "" ? {} : { subresource: name.subresource }),
+  };
+}
+
+const compareTexts = (left = "", right = ""): number => (left < right ? -1 : left > right ? 1 : 0);
+
+/** As managedFields: appliers first, each group by time, manager, version, subresource. */
+export function writeManagers(managers: Managers): ManagedFieldsEntry[] | undefined {
+  if (managers.size === 0) return undefined;
+  return [...managers.values()]
+    .sort(
+      (left, right) =>
+        compareTexts(left.name.operation, right.name.operation) ||
+        compareTexts(left.time, right.time) ||
+        compareTexts(left.name.manager, right.name.manager) ||
+        compareTexts(left.apiVersion, right.apiVersion) ||
+        compareTexts(left.name.subresource, right.name.subresource),
+    )
+    .map(writeEntry);
+}
+
+/** Whether a client asks to forget all managers: `[]` or `[{}]`. */
+export function isReset(entries: readonly ManagedFieldsEntry[] | undefined): boolean {
+  return (
+    Array.isArray(entries) &&
+    (entries.length === 0 || (entries.length === 1 && sameJson(entries[0], {})))
+  );
+}
+
+const MAX_UPDATERS = 10;
+
+/** At most ten updaters: the oldest of a version are merged into one called `ancient-changes`. */
+export function capUpdaters(managers: Managers): Managers {
+  const updaters = [...managers]
+    .filter(([, { name }]) => name.operation === "Update")
+    .sort(
+      ([leftKey, left], [rightKey, right]) =>
+        compareTexts(left.time, right.time) || compareTexts(leftKey, rightKey),
+    );
+  if (updaters.length <= MAX_UPDATERS) return managers;
+  const capped = new Map(managers);
+  const firstOf = new Map<string, string>();
+  let count = updaters.length;
+  for (const [key, owner] of updaters) {
+    if (count <= MAX_UPDATERS) break;
+    const { apiVersion } = owner;
+    const first = firstOf.get(apiVersion);
+    if (first === undefined) {
+      firstOf.set(apiVersion, key);
+      continue;
+    }
+    const name = nameManager("ancient-changes", "Update", apiVersion);
+    const bucketKey = managerKey(name);
+    const bucket = capped.get(bucketKey) ?? capped.get(first);
+    if (!capped.has(bucketKey)) capped.delete(first);
+    capped.delete(key);
+    const fields = bucket ? owner.fields.union(bucket.fields) : owner.fields;
+    capped.set(bucketKey, { ...owner, name, fields });
+    count--;
+  }
+  return capped;
+}

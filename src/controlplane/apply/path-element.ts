@@ -1,0 +1,114 @@
+/**
+ * One step of a field's path, as FieldsV1 writes it: `f:name` a field, `k:{"name":"x"}` an item of a list map,
+ * `v:"x"` an item of a set, `i:0` an index.
+ *
+ * An element is kept as that text; equal elements have equal texts.
+ *
+ * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/
+ * @module
+ */
+import { quote } from "../../kube/field-errors.ts";
+import type { JsonObject } from "../../kube/object.ts";
+import { printJson } from "./go-print.ts";
+
+/** A path element in FieldsV1's notation. */
+export type PathElement = string;
+
+/** The element of a field or map key. */
+export const fieldElement = (name: string): PathElement => `f:${name}`;
+
+/** The name in a field's element; `undefined` for elements of lists. */
+export function fieldNameOf(element: PathElement): string | undefined {
+  return element.startsWith("f:") ? element.slice(2) : undefined;
+}
+
+/** The element of a set's item. */
+export const valueElement = (value: unknown): PathElement => `v:${printJson(value)}`;
+
+/** The element of a list map's item. */
+export function keyElement(key: JsonObject): PathElement {
+  const fields = Object.keys(key)
+    .sort()
+    .map((name) => `${printJson(name)}:${printJson(key[name])}`);
+  return `k:{${fields.join(",")}}`;
+}
+
+/** The element in its one notation, however a client wrote it; `undefined` when it is none. */
+export function normaliseElement(text: string): PathElement | undefined {
+  const content = text.slice(2);
+  switch (text.slice(0, 2)) {
+    case "f:":
+      return text;
+    case "i:":
+      return /^-?\d+$/.test(content) ? text : undefined;
+    case "v:":
+    case "k:":
+      break;
+    default:
+      return undefined;
+  }
+  try {
+    const value: unknown = JSON.parse(content);
+    if (text.startsWith("v:")) return valueElement(value);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? keyElement(value as JsonObject)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A scalar as messages show it: strings quoted. */
+const printScalar = (value: unknown): string =>
+  typeof value === "string" ? quote(value) : JSON.stringify(value);
+
+/** The element as messages show it: `.name`, `[name="x",port=80]`, `[="x"]`, `[0]`. */
+export function printElement(element: PathElement): string {
+  const content = element.slice(2);
+  switch (element[0]) {
+    case "f":
+      return `.${content}`;
+    case "k":
+      return `[${Object.entries(JSON.parse(content) as JsonObject)
+        .map(([name, value]) => `${name}=${printScalar(value)}`)
+        .join(",")}]`;
+    case "v":
+      return `[=${printScalar(JSON.parse(content))}]`;
+    default:
+      return `[${content}]`;
+  }
+}
+
+const RANKS = "fkvi";
+
+const compareTexts = (left: string, right: string): number =>
+  left < right ? -1 : left > right ? 1 : 0;
+
+function compareScalars(left: unknown, right: unknown): number {
+  return typeof left === "number" && typeof right === "number"
+    ? left - right
+    : compareTexts(JSON.stringify(left), JSON.stringify(right));
+}
+
+function compareKeys(left: JsonObject, right: JsonObject): number {
+  const rightFields = Object.entries(right);
+  for (const [index, [name, value]] of Object.entries(left).entries()) {
+    const other = rightFields[index];
+    if (!other) return 1;
+    const order = compareTexts(name, other[0]) || compareScalars(value, other[1]);
+    if (order !== 0) return order;
+  }
+  return Object.keys(left).length - rightFields.length;
+}
+
+/** The order in which sets list their elements: fields, list map items, set items, indexes. */
+export function compareElements(left: PathElement, right: PathElement): number {
+  const rank = RANKS.indexOf(left.charAt(0)) - RANKS.indexOf(right.charAt(0));
+  if (rank !== 0) return rank;
+  if (left.startsWith("f")) return compareTexts(left, right);
+  const leftValue: unknown = JSON.parse(left.slice(2));
+  const rightValue: unknown = JSON.parse(right.slice(2));
+  return left.startsWith("k")
+    ? compareKeys(leftValue as JsonObject, rightValue as JsonObject)
+    : compareScalars(leftValue, rightValue);
+}

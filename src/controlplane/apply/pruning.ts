@@ -1,0 +1,86 @@
+/**
+ * Taking fields out of an object, and what that needs to know of its schema.
+ *
+ * @module
+ */
+import { isJsonObject, setField } from "../../kube/json.ts";
+import type { JsonObject } from "../../kube/object.ts";
+import { FieldSet } from "./field-set.ts";
+import { fieldElement, fieldNameOf } from "./path-element.ts";
+import {
+  type NodeType,
+  declaresField,
+  fieldType,
+  formOf,
+  isAtomicMap,
+  itemElement,
+  itemType,
+  listKeys,
+} from "./topology.ts";
+
+/**
+ * The value without the fields and items of `fields`. A container of which nothing is left becomes null, as on
+ * the real server. Atomic containers below a removed path become null too.
+ */
+export function removeFields(type: NodeType, value: unknown, fields: FieldSet): unknown {
+  switch (formOf(type, value)) {
+    case "scalar":
+      return value;
+    case "map":
+      return isJsonObject(value) && !isAtomicMap(type) ? removeFromMap(type, value, fields) : null;
+    case "list":
+      return Array.isArray(value) ? removeFromList(type, value, fields) : null;
+  }
+}
+
+function removeFromMap(type: NodeType, map: JsonObject, fields: FieldSet): JsonObject | null {
+  const kept: JsonObject = {};
+  for (const [key, value] of Object.entries(map)) {
+    const element = fieldElement(key);
+    if (fields.members.has(element)) continue;
+    const below = fields.children.get(element);
+    const child = below && !below.isEmpty ? fieldType(type, key) : undefined;
+    setField(kept, key, below && child ? removeFields(child, value, below) : value);
+  }
+  return Object.keys(kept).length > 0 ? kept : null;
+}
+
+function removeFromList(
+  type: NodeType,
+  list: readonly unknown[],
+  fields: FieldSet,
+): unknown[] | null {
+  const keys = listKeys(type);
+  if (!keys) return null;
+  const items = itemType(type);
+  const kept: unknown[] = [];
+  for (const item of list) {
+    const known = itemElement(type, keys, item);
+    if ("mistake" in known) {
+      kept.push(item);
+      continue;
+    }
+    if (fields.members.has(known.element)) continue;
+    const below = fields.children.get(known.element);
+    kept.push(below && !below.isEmpty ? removeFields(items, item, below) : item);
+  }
+  return kept.length > 0 ? kept : null;
+}
+
+/** The set with every declared field that leads to a path of it as a path of its own. */
+export function withNamedFields(type: NodeType | undefined, fields: FieldSet): FieldSet {
+  const members = new Set(fields.members);
+  const children = new Map<string, FieldSet>();
+  for (const [element, below] of fields.children) {
+    const name = fieldNameOf(element);
+    let child: NodeType | undefined;
+    if (type && name !== undefined) {
+      if (declaresField(type, name)) members.add(element);
+      child = fieldType(type, name);
+    } else if (type && element.startsWith("k:")) {
+      child = itemType(type);
+    }
+    children.set(element, withNamedFields(child, below));
+  }
+  return new FieldSet(members, children);
+}

@@ -1,0 +1,71 @@
+/**
+ * Field sets kept in step with a schema that changed under them: what became atomic is owned as a whole.
+ *
+ * The other way, from atomic to granular, nothing is done; the owner keeps the bare field until its next apply.
+ *
+ * @module
+ */
+import { FieldSet } from "./field-set.ts";
+import { type PathElement, fieldNameOf } from "./path-element.ts";
+import {
+  type NodeType,
+  fieldType,
+  formOf,
+  isAtomicMap,
+  isUntypedMap,
+  itemType,
+  listKeys,
+} from "./topology.ts";
+
+/** The set as it has to be under the schema of today; the same one when nothing changed. */
+export function reconcileFields(type: NodeType, fields: FieldSet): FieldSet {
+  const atoms = new FieldSet();
+  visit(type, fields, [], false, atoms);
+  return atoms.isEmpty ? fields : fields.without(atoms).union(atoms);
+}
+
+function visit(
+  type: NodeType,
+  fields: FieldSet | undefined,
+  path: PathElement[],
+  isLeaf: boolean,
+  atoms: FieldSet,
+): void {
+  switch (formOf(type, undefined)) {
+    case "scalar":
+      break;
+    case "list":
+      if (!isLeaf && !listKeys(type)) atoms.insert(path);
+      else if (fields) visitChildren(() => itemType(type), fields, path, atoms);
+      break;
+    case "map":
+      if (isUntypedMap(type)) break;
+      if (!isLeaf && isAtomicMap(type)) {
+        if (fields && !fields.isEmpty) atoms.insert(path);
+      } else if (fields) {
+        visitChildren(
+          (element) => fieldType(type, fieldNameOf(element) ?? ""),
+          fields,
+          path,
+          atoms,
+        );
+      }
+      break;
+  }
+}
+
+function visitChildren(
+  typeOf: (element: PathElement) => NodeType | undefined,
+  fields: FieldSet,
+  path: PathElement[],
+  atoms: FieldSet,
+): void {
+  for (const element of new Set([...fields.children.keys(), ...fields.members])) {
+    const type = typeOf(element);
+    if (!type) continue;
+    const below = fields.children.get(element);
+    path.push(element);
+    visit(type, below, path, fields.members.has(element) && !below, atoms);
+    path.pop();
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * Field ownership through creates, updates and patches that are no applies.
+ *
+ * Runs on every write, before admission.
+ *
+ * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
+ * @module
+ */
+import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import { type Managers, type Ownership, capUpdaters, isReset, readManagers } from "./managers.ts";
+import {
+  type OwnedResource,
+  Untrackable,
+  Write,
+  type WriteBy,
+  setManagers,
+  updateManagers,
+  withoutManagedFields,
+} from "./write.ts";
+
+/** The managers that an update starts from: those it brings, else those of the stored object. */
+function managersBefore(write: Write, live: KubeObject, updated: KubeObject): Managers {
+  const stored = (): Managers => readManagers(live.metadata.managedFields) ?? new Map();
+  if (write.isSubresource) return stored();
+  const brought = updated.metadata.managedFields;
+  if (isReset(brought)) return new Map();
+  const managers = readManagers(brought);
+  return managers && managers.size > 0 ? managers : stored();
+}
+
+/**
+ * Sets `updated.metadata.managedFields` after a create (`live` absent), an update or a patch that is not an apply.
+ * Both objects are defaulted and in the version of `resource`. An object that does not fit its schema loses its
+ * managers, as on the real server.
+ */
+export function trackUpdate(
+  live: KubeObject | undefined,
+  updated: KubeObject,
+  resource: OwnedResource,
+  by: WriteBy,
+): void {
+  const write = new Write(resource, by);
+  const before = live ? managersBefore(write, live, updated) : new Map<string, Ownership>();
+  if (live && before.size === 0) {
+    // Whoever emptied managedFields is not tracked again before somebody applies.
+    delete updated.metadata.managedFields;
+    return;
+  }
+  const newObject = withoutManagedFields(updated as unknown as JsonObject);
+  const oldObject = live
+    ? withoutManagedFields(live as unknown as JsonObject)
+    : write.emptyObject();
+  try {
+    const after = updateManagers(write, oldObject, newObject, before, write.name("Update"));
+    setManagers(updated, capUpdaters(after));
+  } catch (error) {
+    if (!(error instanceof Untrackable)) throw error;
+    delete updated.metadata.managedFields;
+  }
+}

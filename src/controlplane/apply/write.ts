@@ -1,0 +1,279 @@
+/**
+ * What tracking an update and applying a configuration have in common: how a change of an object meets the fields
+ * that its managers own.
+ *
+ * Objects come in the version of the request; managers who wrote in another version are compared in theirs.
+ *
+ * @module
+ */
+import { isJsonObject } from "../../kube/json.ts";
+import type { JsonObject, KubeObject, ObjectMeta } from "../../kube/object.ts";
+import { apiVersionOf } from "../../kube/resource.ts";
+import type { Schema } from "../../kube/schema/structural.ts";
+import { zeroObject } from "../builtin/zero-object.ts";
+import type { ServedResource } from "../kinds.ts";
+import { type Comparison, compareObjects } from "./comparison.ts";
+import { type Conflict, ownerKey } from "./conflicts.ts";
+import { findMisfits, printMisfits } from "./conformity.ts";
+import { FieldSet } from "./field-set.ts";
+import {
+  type ManagerName,
+  type Managers,
+  type Ownership,
+  managerKey,
+  nameManager,
+  writeManagers,
+} from "./managers.ts";
+import { reconcileFields } from "./reconciliation.ts";
+import { resetFields } from "./reset-fields.ts";
+import { type NodeType, rootType } from "./topology.ts";
+
+/** The part of a served resource that ownership needs. */
+export type OwnedResource = Pick<
+  ServedResource,
+  "group" | "version" | "kind" | "plural" | "builtIn" | "schema" | "subresources"
+>;
+
+/** The other versions of a kind. Versions are named by their apiVersion. */
+export interface KindVersions {
+  /** The schema of a version; `undefined` when it does not exist. */
+  schemaOf(apiVersion: string): Schema | undefined;
+  /** The object, of any version of the kind, in that one. May throw `StatusError`. */
+  convert(object: JsonObject, apiVersion: string): JsonObject;
+}
+
+/** Who writes, through which endpoint. */
+export interface WriteBy {
+  readonly manager: string;
+  readonly subresource?: string;
+  /** Wall time in milliseconds. */
+  readonly nowMs: number;
+  /** Absent for a kind of one version. */
+  readonly versions?: KindVersions;
+}
+
+/** An object and the type by which it is walked. */
+export interface Typed {
+  readonly type: NodeType;
+  readonly object: JsonObject;
+}
+
+/** What nobody owns: the identity of an object, and what the server keeps there. */
+export const NEVER_OWNED = FieldSet.of(
+  ["f:apiVersion"],
+  ["f:kind"],
+  ["f:metadata"],
+  ...[
+    "name",
+    "namespace",
+    "creationTimestamp",
+    "selfLink",
+    "uid",
+    "clusterName",
+    "generation",
+    "managedFields",
+    "resourceVersion",
+  ].map((name) => ["f:metadata", `f:${name}`]),
+);
+
+/** Objects that cannot be walked by their schema, whose managers cannot be kept. */
+export class Untrackable extends Error {
+  override readonly name = "Untrackable";
+}
+
+/** One write, with what all its steps need. */
+export class Write {
+  readonly #resource: OwnedResource;
+  readonly #by: WriteBy;
+  readonly #reset: FieldSet;
+  /** The version of the request. */
+  readonly apiVersion: string;
+  readonly type: NodeType;
+
+  constructor(resource: OwnedResource, by: WriteBy) {
+    this.#resource = resource;
+    this.#by = by;
+    this.apiVersion = apiVersionOf(resource);
+    this.type = rootType(resource);
+    this.#reset = resetFields(resource, by.subresource ?? "");
+  }
+
+  get time(): string {
+    return new Date(this.#by.nowMs).toISOString().replace(/\.\d+Z$/, "Z");
+  }
+
+  get isSubresource(): boolean {
+    return (this.#by.subresource ?? "") !== "";
+  }
+
+  name(operation: "Apply" | "Update", manager = this.#by.manager): ManagerName {
+    return nameManager(manager, operation, this.apiVersion, this.#by.subresource);
+  }
+
+  /**
+   * The object in a version; `undefined` when a built-in kind lacks that version.
+   *
+   * @throws Untrackable when a custom kind lacks it
+   */
+  in(apiVersion: string, object: JsonObject): Typed | undefined {
+    const isThere = object["apiVersion"] === apiVersion;
+    if (apiVersion === this.apiVersion) {
+      const { versions } = this.#by;
+      return {
+        type: this.type,
+        object: isThere || !versions ? object : versions.convert(object, apiVersion),
+      };
+    }
+    const { builtIn } = this.#resource;
+    const schema = this.#by.versions?.schemaOf(apiVersion);
+    if (schema && this.#by.versions) {
+      const converted = isThere ? object : this.#by.versions.convert(object, apiVersion);
+      return { type: rootType({ schema, builtIn }), object: converted };
+    }
+    if (builtIn) return undefined;
+    throw new Untrackable(`request to convert CR to an invalid group/version: ${apiVersion}`);
+  }
+
+  /** What a create is compared with. */
+  emptyObject(): JsonObject {
+    const { builtIn, kind } = this.#resource;
+    return builtIn ? zeroObject(this.#resource) : { apiVersion: this.apiVersion, kind };
+  }
+
+  /** Without what the endpoint ignores. */
+  filter(fields: FieldSet): FieldSet {
+    return fields.without(this.#reset);
+  }
+
+  describe(object: JsonObject): string {
+    const metadata = isJsonObject(object["metadata"]) ? (object["metadata"] as ObjectMeta) : {};
+    const { group, version, kind } = this.#resource;
+    return `${metadata.namespace ?? ""}/${metadata.name ?? ""}; ${group}/${version}, Kind=${kind}`;
+  }
+}
+
+/** The object without its managedFields, which are never owned; the rest is shared. */
+export function withoutManagedFields(object: JsonObject): JsonObject {
+  const metadata = object["metadata"];
+  if (!isJsonObject(metadata) || !Object.hasOwn(metadata, "managedFields")) return object;
+  const rest = { ...metadata };
+  delete rest["managedFields"];
+  return { ...object, metadata: rest };
+}
+
+function compareOrFail(type: NodeType, left: JsonObject, right: JsonObject): Comparison {
+  const comparison = compareObjects(type, left, right);
+  if ("misfits" in comparison) throw new Untrackable(printMisfits(comparison.misfits));
+  return comparison;
+}
+
+/** The comparison without what the endpoint ignores. */
+function filtered(write: Write, { removed, modified, added }: Comparison): Comparison {
+  return {
+    removed: write.filter(removed),
+    modified: write.filter(modified),
+    added: write.filter(added),
+  };
+}
+
+/** How a change of the object meets everybody's fields. */
+interface Impact {
+  readonly managers: Map<string, Ownership>;
+  readonly conflicts: readonly Conflict[];
+  readonly own: Comparison;
+}
+
+/** Finds what the change takes from the other managers; `self` is left alone. */
+export function assess(
+  write: Write,
+  left: JsonObject,
+  right: JsonObject,
+  before: Managers,
+  self: string | undefined,
+): Impact {
+  const own = filtered(write, compareOrFail(write.type, left, right));
+  const comparisons = new Map<string, Comparison>([[write.apiVersion, own]]);
+  const managers = new Map<string, Ownership>();
+  const conflicts: Conflict[] = [];
+  for (const [key, owner] of before) {
+    if (key === self) {
+      managers.set(key, owner);
+      continue;
+    }
+    let comparison = comparisons.get(owner.apiVersion);
+    if (!comparison) {
+      const oldObject = write.in(owner.apiVersion, left);
+      const newObject = write.in(owner.apiVersion, right);
+      if (!oldObject || !newObject) continue;
+      comparison = compareOrFail(oldObject.type, oldObject.object, newObject.object);
+      comparisons.set(owner.apiVersion, comparison);
+    }
+    const taken = owner.fields.intersection(comparison.modified.union(comparison.added));
+    if (!taken.isEmpty) conflicts.push({ owner, fields: taken });
+    const fields = owner.fields.difference(comparison.removed);
+    if (!fields.isEmpty) managers.set(key, fields === owner.fields ? owner : { ...owner, fields });
+  }
+  return { managers, conflicts, own };
+}
+
+export function takeFields(managers: Map<string, Ownership>, conflicts: readonly Conflict[]): void {
+  for (const conflict of conflicts) {
+    const key = ownerKey(conflict);
+    const owner = managers.get(key);
+    if (!owner) continue;
+    const fields = owner.fields.difference(conflict.fields);
+    if (fields.isEmpty) managers.delete(key);
+    else managers.set(key, { ...owner, fields });
+  }
+}
+
+/** Managers whose sets fit the schema of today; those of versions that are gone are left out. */
+export function reconciled(write: Write, live: JsonObject, managers: Managers): Managers {
+  const kept = new Map<string, Ownership>();
+  for (const [key, owner] of managers) {
+    const typed = write.in(owner.apiVersion, live);
+    if (!typed) continue;
+    const fields = reconcileFields(typed.type, owner.fields);
+    kept.set(key, fields === owner.fields ? owner : { ...owner, fields });
+  }
+  return kept;
+}
+
+function checkFit(type: NodeType, object: JsonObject): void {
+  const misfits = findMisfits(type, object, true);
+  if (misfits.length > 0) throw new Untrackable(printMisfits(misfits));
+}
+
+/** The managers after a write that was not an apply. */
+export function updateManagers(
+  write: Write,
+  live: JsonObject,
+  updated: JsonObject,
+  before: Managers,
+  name: ManagerName,
+): Managers {
+  checkFit(write.type, updated);
+  checkFit(write.type, live);
+  const { managers, conflicts, own } = assess(
+    write,
+    live,
+    updated,
+    reconciled(write, live, before),
+    undefined,
+  );
+  takeFields(managers, conflicts);
+  const changed = own.modified.union(own.added).difference(NEVER_OWNED);
+  if (!changed.isEmpty) {
+    const key = managerKey(name);
+    const previous = managers.get(key);
+    const fields = previous ? changed.union(previous.fields) : changed;
+    managers.set(key, { name, apiVersion: write.apiVersion, fields, time: write.time });
+  }
+  return managers;
+}
+
+export function setManagers(object: KubeObject, managers: Managers): void {
+  const entries = writeManagers(managers);
+  if (entries) object.metadata.managedFields = entries;
+  else delete object.metadata.managedFields;
+}
