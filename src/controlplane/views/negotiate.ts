@@ -6,9 +6,8 @@
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#alternate-representations-of-resources
  * @module
  */
-import type { StatusError } from "../../kube/status.ts";
 import { JSON_TYPE, YAML_TYPE, chooseMediaType } from "./accept.ts";
-import { notAcceptable, requireRepresentation } from "./not-acceptable.ts";
+import { nothingAcceptable, requireRepresentation } from "./not-acceptable.ts";
 
 /** What becomes of objects on their way out. */
 export interface View {
@@ -68,7 +67,7 @@ export function negotiate(
       return view && { mediaType, view };
     },
   );
-  if (!chosen) throw refusal(accept);
+  if (!chosen) throw nothingAcceptable(accept);
   return chosen;
 }
 
@@ -82,16 +81,4 @@ function viewOf(
   if (version !== "v1" && version !== "v1beta1") return undefined;
   if (kind === "Table" && !tables) return undefined;
   return { kind: kind as View["kind"], version };
-}
-
-/** A client that takes nothing but protobuf is told what would do. */
-function refusal(accept: string | undefined): StatusError {
-  const onlyProtobuf = (accept ?? "")
-    .split(",")
-    .every((part) => part.trim().startsWith("application/vnd.kubernetes.protobuf"));
-  return onlyProtobuf
-    ? notAcceptable(
-        "only the following media types are accepted: application/json, application/yaml",
-      )
-    : notAcceptable();
 }

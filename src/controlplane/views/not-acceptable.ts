@@ -5,19 +5,26 @@
  */
 import { type StatusError, failure } from "../../kube/status.ts";
 
-const TYPES = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
+const PROTOBUF = "application/vnd.kubernetes.protobuf";
+const TYPES = ["application/json", "application/yaml", PROTOBUF];
 const STREAMS = [
   "application/json;stream=watch",
   "application/vnd.kubernetes.protobuf;stream=watch",
 ];
 
-/** The form of handlers: a sentence without details. */
-export const notAcceptable = (
-  message = `only the following media types are accepted: ${TYPES.join(", ")}`,
-): StatusError => failure(406, "NotAcceptable", message);
+/** The form of handlers, with a text of one's own. */
+export const notAcceptable = (message: string): StatusError =>
+  failure(406, "NotAcceptable", message);
+
+/** The form of handlers. Protobuf is never answered: a client that takes nothing else is told so. */
+export function nothingAcceptable(accept: string | undefined): StatusError {
+  const onlyProtobuf = (accept ?? "").split(",").every((part) => part.trim().startsWith(PROTOBUF));
+  const types = onlyProtobuf ? TYPES.filter((type) => type !== PROTOBUF) : TYPES;
+  return notAcceptable(`only the following media types are accepted: ${types.join(", ")}`);
+}
 
 /** The form of the router in front of built-in resources; lists and watches offer streams too. */
-export const noRepresentation = (streams: boolean): StatusError =>
+const noRepresentation = (streams: boolean): StatusError =>
   failure(
     406,
     "NotAcceptable",

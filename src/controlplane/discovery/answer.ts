@@ -1,0 +1,111 @@
+/**
+ * Answers the paths of discovery: which groups, versions and resources there are.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import type { JsonObject } from "../../kube/object.ts";
+import type { ServedResource } from "../kinds.ts";
+import { JSON_TYPE, YAML_TYPE, chooseMediaType } from "../views/accept.ts";
+import { encode } from "../views/encode.ts";
+import { nothingAcceptable, requireRepresentation } from "../views/not-acceptable.ts";
+import { aggregated, coreVersions, groupDocument, groupList, resourceList } from "./documents.ts";
+import { groupsOf } from "./versions.ts";
+
+/** A GET of a document. */
+export interface DocumentRequest {
+  /** Without the query and without a slash at its end. */
+  readonly path: string;
+  readonly accept?: string | undefined;
+  readonly ifNoneMatch?: string | undefined;
+}
+
+/** A document, ready for the wire. */
+export interface DocumentAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+const AGGREGATED = "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+const OFFERED = [JSON_TYPE, YAML_TYPE];
+
+/**
+ * Answers a GET of `/api`, `/apis`, `/api/VERSION`, `/apis/GROUP` or `/apis/GROUP/VERSION`.
+ *
+ * @param serverAddress - `host:port`, as clients are told to reach the server
+ * @returns `undefined` when the path is none of these, or its group or version is not served
+ * @throws StatusError 406 when no wanted media type can be served
+ */
+export function answerDiscovery(
+  request: DocumentRequest,
+  resources: readonly ServedResource[],
+  serverAddress: string,
+): DocumentAnswer | undefined {
+  const { path, accept } = request;
+  const [root, ...names] = path.split("/").slice(1);
+  if ((root !== "api" && root !== "apis") || names.length > (root === "api" ? 1 : 2)) {
+    return undefined;
+  }
+  const groups = groupsOf(resources);
+  const core = groups.find(({ name }) => name === "");
+  if (names.length === 0) {
+    if (root === "api") requireRepresentation(accept);
+    const isCore = root === "api";
+    const mediaType = aggregatedType(accept);
+    if (mediaType !== undefined) {
+      const shown = groups.filter(({ name }) => (name === "") === isCore);
+      return withTag(request, aggregated(shown), mediaType);
+    }
+    if (!isCore) return plain(request, groupList(groups));
+    return core && plain(request, coreVersions(core, serverAddress));
+  }
+  const group = root === "api" ? core : groups.find(({ name }) => name !== "" && name === names[0]);
+  if (!group) return undefined;
+  const versionName = root === "api" ? names[0] : names[1];
+  if (versionName === undefined) return plain(request, groupDocument(group));
+  const version = group.versions.find((candidate) => candidate.version === versionName);
+  if (!version) return undefined;
+  if (group.builtIn) requireRepresentation(accept);
+  return plain(request, resourceList(group, version));
+}
+
+/** The media type of aggregated discovery, when the client takes it. */
+function aggregatedType(accept: string | undefined): string | undefined {
+  return chooseMediaType(accept, OFFERED, ([type, subtype], { g, v, as }) =>
+    g === "apidiscovery.k8s.io" && v === "v2" && as === "APIGroupDiscoveryList"
+      ? `${type}/${subtype};${AGGREGATED}`
+      : undefined,
+  );
+}
+
+function plain({ accept }: DocumentRequest, document: JsonObject): DocumentAnswer {
+  const mediaType = chooseMediaType(accept, OFFERED, ([type, subtype], { g, v, as }) =>
+    g === undefined && v === undefined && as === undefined ? `${type}/${subtype}` : undefined,
+  );
+  if (mediaType === undefined) throw nothingAcceptable(accept);
+  return {
+    status: 200,
+    headers: { "content-type": mediaType },
+    body: encode(document, mediaType),
+  };
+}
+
+function withTag(
+  { ifNoneMatch }: DocumentRequest,
+  document: JsonObject,
+  mediaType: string,
+): DocumentAnswer {
+  const digest = createHash("sha512").update(JSON.stringify(document)).digest("hex");
+  const headers = {
+    etag: `"${digest.toUpperCase()}"`,
+    vary: "Accept",
+    "cache-control": "public",
+  };
+  if (ifNoneMatch === headers.etag) return { status: 304, headers, body: "" };
+  return {
+    status: 200,
+    headers: { ...headers, "content-type": mediaType },
+    body: encode(document, mediaType),
+  };
+}

@@ -1,0 +1,151 @@
+/**
+ * The documents of discovery, plain and aggregated.
+ *
+ * @see https://kubernetes.io/docs/concepts/overview/kubernetes-api/#discovery-api
+ * @module
+ */
+import { createHash } from "node:crypto";
+import type { JsonObject } from "../../kube/object.ts";
+import { apiVersionOf } from "../../kube/resource.ts";
+import type { ServedResource, ServedSubresource } from "../kinds.ts";
+import type { ServedGroup, ServedVersion } from "./versions.ts";
+
+/** `/api`: the versions of the core group. */
+export function coreVersions(core: ServedGroup, serverAddress: string): JsonObject {
+  return {
+    kind: "APIVersions",
+    versions: core.versions.map(({ version }) => version),
+    serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress }],
+  };
+}
+
+/** `/apis`: every group but the core one. */
+export function groupList(groups: readonly ServedGroup[]): JsonObject {
+  return {
+    kind: "APIGroupList",
+    apiVersion: "v1",
+    groups: groups.filter(({ name }) => name !== "").map(groupEntry),
+  };
+}
+
+/** `/apis/GROUP`. */
+export function groupDocument(group: ServedGroup): JsonObject {
+  return { kind: "APIGroup", apiVersion: "v1", ...groupEntry(group) };
+}
+
+function groupEntry({ name, versions }: ServedGroup): JsonObject {
+  const entries = versions.map(({ version }) => ({
+    groupVersion: apiVersionOf({ group: name, version }),
+    version,
+  }));
+  return { name, versions: entries, preferredVersion: entries[0] };
+}
+
+/** `/api/v1` and `/apis/GROUP/VERSION`. */
+export function resourceList(
+  group: ServedGroup,
+  { version, resources }: ServedVersion,
+): JsonObject {
+  return {
+    kind: "APIResourceList",
+    // The core group's list has none.
+    ...(group.name === "" ? {} : { apiVersion: "v1" }),
+    groupVersion: apiVersionOf({ group: group.name, version }),
+    resources: resources.flatMap((resource) => [
+      resourceEntry(resource),
+      ...resource.subresources.map((subresource) => subresourceEntry(resource, subresource)),
+    ]),
+  };
+}
+
+const nonEmpty = (key: string, values: readonly string[]): JsonObject =>
+  values.length > 0 ? { [key]: values } : {};
+
+function resourceEntry(resource: ServedResource): JsonObject {
+  const hash = resource.builtIn ? resource.storageVersionHash : storageVersionHash(resource);
+  return {
+    name: resource.plural,
+    singularName: resource.singular,
+    namespaced: resource.namespaced,
+    kind: resource.kind,
+    verbs: resource.verbs,
+    ...nonEmpty("shortNames", resource.shortNames),
+    ...nonEmpty("categories", resource.categories),
+    ...(hash === undefined ? {} : { storageVersionHash: hash }),
+  };
+}
+
+function subresourceEntry(resource: ServedResource, subresource: ServedSubresource): JsonObject {
+  return {
+    name: `${resource.plural}/${subresource.name}`,
+    singularName: "",
+    namespaced: resource.namespaced,
+    ...(isForeign(resource, subresource)
+      ? { group: subresource.group, version: subresource.version }
+      : {}),
+    kind: subresource.kind,
+    verbs: subresource.verbs,
+  };
+}
+
+/** Whether another group's kind travels to the subresource. */
+function isForeign(resource: ServedResource, subresource: ServedSubresource): boolean {
+  return subresource.group !== resource.group || subresource.version !== resource.version;
+}
+
+/** How a client learns that objects are now kept in another version. */
+function storageVersionHash({ group, storageVersion, kind }: ServedResource): string {
+  const digest = createHash("sha256").update(`${group}/${storageVersion}/${kind}`).digest();
+  return digest.subarray(0, 8).toString("base64");
+}
+
+/** `/api` and `/apis` in the aggregated form: groups with all their versions and resources. */
+export function aggregated(groups: readonly ServedGroup[]): JsonObject {
+  return {
+    kind: "APIGroupDiscoveryList",
+    apiVersion: "apidiscovery.k8s.io/v2",
+    metadata: {},
+    items: groups.map(({ name, versions }) => ({
+      metadata: name === "" ? {} : { name },
+      versions: versions.map(({ version, resources }) => ({
+        version,
+        resources: resources.map(aggregatedResource),
+        freshness: "Current",
+      })),
+    })),
+  };
+}
+
+function aggregatedResource(resource: ServedResource): JsonObject {
+  const { builtIn, subresources } = resource;
+  // Built-in kinds leave the group and version of the list unsaid.
+  const kindOf = (kind: string, foreign?: ServedSubresource): JsonObject =>
+    foreign
+      ? { group: foreign.group, version: foreign.version, kind }
+      : {
+          group: builtIn ? "" : resource.group,
+          version: builtIn ? "" : resource.version,
+          kind,
+        };
+  return {
+    resource: resource.plural,
+    responseKind: kindOf(resource.kind),
+    scope: resource.namespaced ? "Namespaced" : "Cluster",
+    singularResource: resource.singular,
+    verbs: resource.verbs,
+    ...nonEmpty("shortNames", resource.shortNames),
+    ...nonEmpty("categories", resource.categories),
+    ...(subresources.length > 0
+      ? {
+          subresources: subresources.map((subresource) => ({
+            subresource: subresource.name,
+            responseKind: kindOf(
+              subresource.kind,
+              isForeign(resource, subresource) ? subresource : undefined,
+            ),
+            verbs: subresource.verbs,
+          })),
+        }
+      : {}),
+  };
+}

@@ -1,0 +1,86 @@
+/**
+ * The order of API versions, and how groups and versions hang together.
+ *
+ * @module
+ */
+import type { ServedResource } from "../kinds.ts";
+
+const MATURITY: Readonly<Record<string, number>> = { "": 2, beta: 1, alpha: 0 };
+
+/** `v1beta2` as `[maturity, major, minor]`; `undefined` for a version that is not named that way. */
+function parts(version: string): readonly [number, number, number] | undefined {
+  const [, major, maturity = "", minor = "0"] =
+    /^v([1-9]\d*)(?:(alpha|beta)([1-9]\d*))?$/.exec(version) ?? [];
+  if (major === undefined) return undefined;
+  return [MATURITY[maturity] ?? 0, Number(major), Number(minor)];
+}
+
+/**
+ * Sorts versions by priority: stable before beta before alpha, higher numbers first; other names come after
+ * them, alphabetically.
+ *
+ * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-priority
+ */
+export function compareVersions(one: string, other: string): number {
+  const left = parts(one);
+  const right = parts(other);
+  if (left && right) {
+    return right[0] - left[0] || right[1] - left[1] || right[2] - left[2];
+  }
+  if (left) return -1;
+  if (right) return 1;
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+/** The resources of one version of a group. */
+export interface ServedVersion {
+  readonly version: string;
+  readonly resources: readonly ServedResource[];
+}
+
+/** A group with its versions, preferred first. */
+export interface ServedGroup {
+  readonly name: string;
+  readonly builtIn: boolean;
+  readonly versions: readonly ServedVersion[];
+}
+
+/**
+ * Groups in the order of discovery: built-in ones as the table has them, custom ones after them by name, with their
+ * versions by priority and their resources by name.
+ */
+export function groupsOf(resources: readonly ServedResource[]): readonly ServedGroup[] {
+  const groups = new Map<string, Map<string, ServedResource[]>>();
+  const builtIn = new Set<string>();
+  for (const resource of resources) {
+    if (resource.builtIn) builtIn.add(resource.group);
+    const versions = groups.get(resource.group) ?? new Map<string, ServedResource[]>();
+    groups.set(resource.group, versions);
+    versions.set(resource.version, [...(versions.get(resource.version) ?? []), resource]);
+  }
+  return [...groups]
+    .map(([name, versions]) => servedGroup(name, builtIn.has(name), versions))
+    .sort((one, other) => {
+      if (one.builtIn || other.builtIn) return Number(other.builtIn) - Number(one.builtIn);
+      return one.name < other.name ? -1 : 1;
+    });
+}
+
+function servedGroup(
+  name: string,
+  builtIn: boolean,
+  versions: ReadonlyMap<string, readonly ServedResource[]>,
+): ServedGroup {
+  const served = [...versions].map(([version, resources]) => ({ version, resources }));
+  if (builtIn) return { name, builtIn, versions: served };
+  return {
+    name,
+    builtIn,
+    versions: served
+      .sort((one, other) => compareVersions(one.version, other.version))
+      .map(({ version, resources }) => ({
+        version,
+        resources: [...resources].sort((one, other) => (one.plural < other.plural ? -1 : 1)),
+      })),
+  };
+}
