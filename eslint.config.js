@@ -36,6 +36,7 @@ export default tseslint.config(
       "templates/",
       "src/generated/",
       "examples/",
+      "bench/cronjob/",
       "test/**/fixtures/",
       "coverage/",
     ],
