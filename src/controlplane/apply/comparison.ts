@@ -34,12 +34,13 @@ export function compareObjects(
 ): Comparison | { readonly misfits: readonly Misfit[] } {
   const walk = new CompareWalk();
   walk.compare(type, left, right);
-  return walk.misfits.length > 0 ? { misfits: walk.misfits } : walk;
+  const { misfits, removed, modified, added } = walk;
+  return misfits.length > 0 ? { misfits } : { removed, modified, added };
 }
 
 const isEmptyMap = (map: JsonObject | undefined): boolean => !map || Object.keys(map).length === 0;
 
-class CompareWalk implements Comparison {
+class CompareWalk {
   readonly removed = new FieldSet();
   readonly modified = new FieldSet();
   readonly added = new FieldSet();

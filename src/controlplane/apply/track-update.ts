@@ -7,7 +7,7 @@
  * @module
  */
 import type { JsonObject, KubeObject } from "../../kube/object.ts";
-import { type Managers, type Ownership, capUpdaters, isReset, readManagers } from "./managers.ts";
+import { type Managers, capUpdaters, isReset, readManagers } from "./managers.ts";
 import {
   type OwnedResource,
   Untrackable,
@@ -19,8 +19,8 @@ import {
 } from "./write.ts";
 
 /** The managers that an update starts from: those it brings, else those of the stored object. */
-function managersBefore(write: Write, live: KubeObject, updated: KubeObject): Managers {
-  const stored = (): Managers => readManagers(live.metadata.managedFields) ?? new Map();
+function managersBefore(write: Write, live: KubeObject | undefined, updated: KubeObject): Managers {
+  const stored = (): Managers => readManagers(live?.metadata.managedFields) ?? new Map();
   if (write.isSubresource) return stored();
   const brought = updated.metadata.managedFields;
   if (isReset(brought)) return new Map();
@@ -40,7 +40,7 @@ export function trackUpdate(
   by: WriteBy,
 ): void {
   const write = new Write(resource, by);
-  const before = live ? managersBefore(write, live, updated) : new Map<string, Ownership>();
+  const before = managersBefore(write, live, updated);
   if (live && before.size === 0) {
     // Whoever emptied managedFields is not tracked again before somebody applies.
     delete updated.metadata.managedFields;
