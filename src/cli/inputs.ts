@@ -123,14 +123,6 @@ export function checkPlural(plural: string, apiGroup: string): void {
   if (whole !== undefined) throw bad("plural", plural, whole, "--plural mywebs");
 }
 
-/** The plural that a kind gets when nobody says another: in lower case, by the English rules. */
-export function pluralOf(kind: string): string {
-  const singular = kind.toLowerCase();
-  if (/(s|x|z|ch|sh)$/.test(singular)) return `${singular}es`;
-  if (/[^aeiou]y$/.test(singular)) return `${singular.slice(0, -1)}ies`;
-  return `${singular}s`;
-}
-
 /** A project name made of a folder's name. */
 export function projectNameOf(folder: string): string {
   return folder
@@ -159,5 +151,37 @@ function bad(flag: string, value: string, problem: string, example: string): Usa
     `bad-${flag}`,
     `--${flag} ${JSON.stringify(value)}: ${problem}.`,
     `For example: ${example}`,
+  );
+}
+
+/** @throws UsageError `bad-timeout` unless it is a positive number of seconds */
+export function checkTimeout(seconds: number): void {
+  if (Number.isFinite(seconds) && seconds > 0) return;
+  throw new UsageError(
+    "bad-timeout",
+    "--timeout has to be a number of seconds.",
+    "For example: --timeout 120",
+  );
+}
+
+/** @throws UsageError `bad-port` unless a server can listen there */
+export function checkPort(port: number): void {
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return;
+  throw new UsageError(
+    "bad-port",
+    "--port has to be a number from 0 to 65535.",
+    "For example: --port 6443; 0 takes a free one.",
+  );
+}
+
+/** @throws UsageError `bad-image` unless it looks like `registry/name:tag` */
+export function checkImage(image: string): void {
+  const reference =
+    /^([a-zA-Z0-9.-]+(:[0-9]+)?\/)?[a-z0-9]+([._/-]+[a-z0-9]+)*(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@sha256:[0-9a-f]{64})?$/;
+  if (reference.test(image)) return;
+  throw new UsageError(
+    "bad-image",
+    `--image ${JSON.stringify(image)} is not an image reference.`,
+    "For example: --image registry.example.com/web-operator:0.1.0",
   );
 }

@@ -183,7 +183,7 @@ function addClusterCommands(program: Command, context: CliContext, done: Done): 
     .argument("[arguments...]", "what is handed to the operator; after `--`")
     .action(async (args: string[], options: object) => {
       const { run } = await import("./commands/run.ts");
-      done(await run({ args, ...options } as Parameters<typeof run>[0], context));
+      done(await run({ args, ...options }, context));
     });
 }
 

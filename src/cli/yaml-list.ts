@@ -24,7 +24,7 @@ export function withListEntry(path: string, text: string, key: string, entry: st
   }
   const list = document.get(key);
   if (isSeq(list)) {
-    if ((list.toJSON() as unknown[]).includes(entry)) return text;
+    if (list.toJSON().includes(entry)) return text;
     list.add(document.createNode(entry));
   } else {
     document.set(key, document.createNode([entry]));

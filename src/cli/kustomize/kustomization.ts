@@ -142,8 +142,9 @@ function checked(path: string, data: JsonObject): Kustomization {
   };
 }
 
-function list<T>(value: unknown): readonly T[] {
-  return Array.isArray(value) ? (value as T[]) : [];
+/** Items are taken at their word: a wrong one shows where it is used. */
+function list(value: unknown): readonly never[] {
+  return Array.isArray(value) ? (value as never[]) : [];
 }
 
 function optional<K extends string>(data: JsonObject, field: K): { [key in K]?: string } {
@@ -160,7 +161,7 @@ export async function readManifests(path: string): Promise<KubeObject[]> {
     if (document === null || document === undefined) return [];
     const items =
       isJsonObject(document) && String(document["kind"]).endsWith("List")
-        ? (document["items"] as unknown)
+        ? document["items"]
         : undefined;
     const objects: unknown[] = Array.isArray(items) ? items : [document];
     for (const object of objects) assertManifest(path, index, object);

@@ -104,10 +104,15 @@ function targetOf(document: JsonObject, where: string): Selector {
 
 /** What identifies the object is not changed by a patch. */
 function withoutIdentity(document: JsonObject): JsonObject {
-  const { apiVersion: _version, kind: _kind, ...rest } = document;
-  if (!isJsonObject(rest["metadata"])) return rest;
-  const { name: _name, namespace: _namespace, ...metadata } = rest["metadata"];
-  return { ...rest, metadata };
+  const rest = without(document, ["apiVersion", "kind"]);
+  const { metadata } = rest;
+  return isJsonObject(metadata)
+    ? { ...rest, metadata: without(metadata, ["name", "namespace"]) }
+    : rest;
+}
+
+function without(object: JsonObject, fields: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([field]) => !fields.includes(field)));
 }
 
 function mergeObject(target: JsonObject, patch: JsonObject): void {

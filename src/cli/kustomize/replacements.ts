@@ -24,7 +24,7 @@ export function applyReplacement(
   const whole = readField(only.object, splitPath(fieldPath));
   if (whole === undefined) throw broken(`the source has no field ${fieldPath}`);
   const value = options?.delimiter
-    ? String(whole).split(options.delimiter)[options.index ?? 0]
+    ? textOf(whole).split(options.delimiter)[options.index ?? 0]
     : whole;
   for (const target of targets) {
     for (const manifest of manifests) {
@@ -35,6 +35,13 @@ export function applyReplacement(
       }
     }
   }
+}
+
+/** A delimited field is a text; numbers and booleans read as they are written. */
+function textOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  throw broken("a delimited field is not a text");
 }
 
 /** `.a.b.[x.y/z].0` as its steps; brackets keep dots. */
@@ -96,7 +103,7 @@ function slotOf(node: unknown, step: string, path: string): [key: string, holder
 
 function withPart(before: unknown, value: unknown, options: FieldOptions): string {
   const delimiter = options.delimiter ?? "";
-  const parts = before === undefined ? [""] : String(before).split(delimiter);
+  const parts = before === undefined ? [""] : textOf(before).split(delimiter);
   const index = options.index ?? 0;
   if (index < 0) parts.unshift(String(value));
   else if (index >= parts.length) parts.push(String(value));

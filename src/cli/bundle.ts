@@ -1,0 +1,60 @@
+/**
+ * An operator as one file: `src/main.ts` and all that it imports, bundled by esbuild.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import type { BuildFailure } from "esbuild";
+import { SourceError, TsopError } from "../errors.ts";
+import { readIfThere } from "./plan.ts";
+
+/** Where the operator starts. */
+export const MAIN_FILE = "src/main.ts";
+
+/**
+ * Bundles the operator into `outfile` (relative to the project's root).
+ *
+ * @throws SourceError for code that cannot be bundled, with its positions
+ */
+export async function bundleOperator(root: string, outfile: string): Promise<void> {
+  if ((await readIfThere(join(root, MAIN_FILE))) === undefined) {
+    throw new TsopError(
+      "no-main",
+      `There is no ${MAIN_FILE} in ${root}.`,
+      "Restore it from version control; it starts the operator.",
+    );
+  }
+  const { build } = await import("esbuild");
+  try {
+    await build({
+      absWorkingDir: root,
+      entryPoints: [MAIN_FILE],
+      outfile,
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      target: "node20",
+      sourcemap: true,
+      keepNames: true,
+      logLevel: "silent",
+      // Bundled CommonJS packages call `require`.
+      banner: {
+        js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
+      },
+    });
+  } catch (error) {
+    const errors = (error as Partial<BuildFailure>).errors;
+    if (!errors) throw error;
+    throw new SourceError(
+      errors.map(({ text, location }) => ({
+        severity: "error",
+        code: "not-bundled",
+        message: text,
+        fix: "Correct the line; when a package is missing, run `npm install`.",
+        file: location?.file ?? MAIN_FILE,
+        line: location?.line ?? 1,
+        column: (location?.column ?? 0) + 1,
+      })),
+    );
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * `tsop cluster`: the control plane alone, in the foreground.
+ *
+ * @module
+ */
+import { resolve } from "node:path";
+import { UsageError } from "../../errors.ts";
+import { startControlPlane } from "../../controlplane/control-plane.ts";
+import type { CliContext } from "../context.ts";
+import { checkPort } from "../inputs.ts";
+import { paint } from "../output.ts";
+import { writePrivateFile } from "../private-file.ts";
+import { untilAborted } from "../watch-sources.ts";
+
+/** The flags of `tsop cluster`. */
+export interface ClusterCommandOptions {
+  readonly port: number;
+  readonly kubeconfig: string;
+  readonly controllers: "on" | "off" | "no-kubelet";
+  readonly dataDir?: string;
+  readonly nodes: number;
+  readonly json: boolean;
+}
+
+/** Runs a control plane until it is interrupted; returns the exit code. */
+export async function cluster(
+  options: ClusterCommandOptions,
+  context: CliContext,
+): Promise<number> {
+  checkPort(options.port);
+  if (!Number.isInteger(options.nodes) || options.nodes < 0) {
+    throw new UsageError(
+      "bad-nodes",
+      "--nodes has to be a whole number.",
+      "For example: --nodes 3",
+    );
+  }
+  const began = context.clock.monotonicMs();
+  const signal = context.untilInterrupted();
+  const controlPlane = await startControlPlane({
+    port: options.port,
+    controllers: options.controllers,
+    nodes: options.nodes,
+    clock: context.clock,
+    ...(options.dataDir === undefined ? {} : { dataDir: resolve(context.cwd, options.dataDir) }),
+  });
+  try {
+    const kubeconfig = resolve(context.cwd, options.kubeconfig);
+    await writePrivateFile(kubeconfig, controlPlane.kubeconfig);
+    const startMs = Math.round(context.clock.monotonicMs() - began);
+    if (options.json) {
+      context.out(JSON.stringify({ url: controlPlane.url, kubeconfig, startMs }));
+    } else {
+      const { bold, green, dim } = paint(context);
+      context.out(
+        `${bold("control plane")}  ${controlPlane.url}  ${green("ready")} in ${startMs} ms  kubeconfig ${options.kubeconfig}`,
+      );
+      context.err(dim(`  kubectl --kubeconfig ${options.kubeconfig} get all -A; Ctrl-C ends`));
+    }
+    await untilAborted(signal);
+  } finally {
+    await controlPlane.stop();
+  }
+  return 0;
+}

@@ -1,0 +1,79 @@
+/**
+ * `tsop deploy` and `tsop undeploy`: all that `config/default` renders.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { stringify } from "yaml";
+import { openCluster, type ClusterOptions } from "../cluster-session.ts";
+import type { CliContext } from "../context.ts";
+import { checkImage, checkTimeout } from "../inputs.ts";
+import { renderKustomization } from "../kustomize/render.ts";
+import { splitImage } from "../kustomize/transform.ts";
+import { paint } from "../output.ts";
+import { getProject } from "../project-file.ts";
+import { applyAll, removeAll, waitForDeployment } from "../roll-out.ts";
+import { writeManifests } from "./manifests.ts";
+
+/** The image that the scaffold's Deployment names, in place of a real one. */
+const PLACEHOLDER_IMAGE = "controller";
+
+/** The flags of `tsop deploy`. */
+export interface DeployOptions extends ClusterOptions {
+  readonly image: string;
+  readonly render: boolean;
+  readonly wait: boolean;
+  readonly dryRun: boolean;
+  readonly timeout: number;
+}
+
+/** Applies the operator and waits for its pods; returns the exit code. */
+export async function deploy(options: DeployOptions, context: CliContext): Promise<number> {
+  checkTimeout(options.timeout);
+  checkImage(options.image);
+  const project = await getProject(context.cwd);
+  const session = options.render ? undefined : openCluster(options, context);
+  await writeManifests(project, context);
+  const { name, tag, digest } = splitImage(options.image);
+  const image = {
+    name: PLACEHOLDER_IMAGE,
+    newName: name,
+    newTag: tag === "" ? "latest" : tag,
+    ...(digest === "" ? {} : { digest }),
+  };
+  const objects = await renderKustomization(join(project.root, "config/default"), {
+    images: [image],
+  });
+  if (!session) {
+    context.out(objects.map((object) => stringify(object).trimEnd()).join("\n---\n"));
+    return 0;
+  }
+  context.out(`${paint(context).bold("deploy")} ${options.image} at ${session.server}`);
+  const { dryRun, timeout: timeoutSeconds } = options;
+  await applyAll(session, objects, { dryRun, timeoutSeconds }, context);
+  if (!options.wait || dryRun) return 0;
+  for (const object of objects) {
+    if (object.kind !== "Deployment") continue;
+    await waitForDeployment(session, object, timeoutSeconds, context);
+  }
+  return 0;
+}
+
+/** The flags of `tsop undeploy`. */
+export interface UndeployOptions extends ClusterOptions {
+  readonly deleteObjects: boolean;
+  readonly dryRun: boolean;
+  readonly timeout: number;
+}
+
+/** Removes the operator and its CRDs; returns the exit code. */
+export async function undeploy(options: UndeployOptions, context: CliContext): Promise<number> {
+  checkTimeout(options.timeout);
+  const project = await getProject(context.cwd);
+  const session = openCluster(options, context);
+  const objects = await renderKustomization(join(project.root, "config/default"));
+  context.out(`${paint(context).bold("undeploy")} at ${session.server}`);
+  const { dryRun, deleteObjects, timeout: timeoutSeconds } = options;
+  await removeAll(session, objects, { dryRun, deleteObjects, timeoutSeconds }, context);
+  return 0;
+}

@@ -1,0 +1,99 @@
+/**
+ * `tsop manifests`: what the code says, as YAML.
+ *
+ * @module
+ */
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { formatDiagnostic, SourceError } from "../../errors.ts";
+import type { CliContext } from "../context.ts";
+import { ExitCode, paint, reportError } from "../output.ts";
+import { applyPlan, carryOut, planFiles, readIfThere, showPlan, type Plan } from "../plan.ts";
+import { getProject, type Project } from "../project-file.ts";
+import { watchSources } from "../watch-sources.ts";
+
+/** The flags of `tsop manifests`. */
+export interface ManifestsOptions {
+  readonly check: boolean;
+  readonly watch: boolean;
+  readonly dryRun: boolean;
+  readonly diff: boolean;
+}
+
+const CRD_FOLDER = "config/crd/bases";
+
+/** Generates the manifests; returns the exit code. */
+export async function manifests(options: ManifestsOptions, context: CliContext): Promise<number> {
+  const project = await getProject(context.cwd);
+  if (options.watch) return watchManifests(project, options, context);
+  const plan = await planManifests(project, context);
+  if (!options.check) {
+    await carryOut(plan, context, options);
+    return ExitCode.ok;
+  }
+  await showPlan(plan, context, options);
+  if (plan.changes.length === 0) return ExitCode.ok;
+  const { yellow, bold } = paint(context);
+  context.err(
+    `${yellow(bold("drift"))} ${plan.changes.length} of the generated files ${plan.changes.length === 1 ? "differs" : "differ"} from the code.`,
+  );
+  context.err("  fix Run `tsop manifests` and commit the result; nothing was written.");
+  return ExitCode.drift;
+}
+
+/**
+ * Brings the generated files up to date, for commands that need them.
+ *
+ * @throws SourceError with every mistake; nothing is written then
+ */
+export async function writeManifests(project: Project, context: CliContext): Promise<void> {
+  const plan = await planManifests(project, context);
+  await showPlan(plan, context, {});
+  await applyPlan(plan);
+}
+
+async function watchManifests(
+  project: Project,
+  options: ManifestsOptions,
+  context: CliContext,
+): Promise<number> {
+  const signal = context.untilInterrupted();
+  const once = async (): Promise<void> => {
+    try {
+      await carryOut(await planManifests(project, context), context, options);
+    } catch (error) {
+      reportError(error, context);
+    }
+  };
+  await once();
+  context.out(paint(context).dim("  watching src; Ctrl-C ends"));
+  await watchSources(project.root, context.clock, signal, once);
+  return ExitCode.ok;
+}
+
+/** What has to change so that the generated files say what the code says. Prints warnings. */
+async function planManifests(project: Project, context: CliContext): Promise<Plan> {
+  const { generate } = await import("../../generator/generate.ts");
+  const { files, diagnostics } = await generate({ root: project.root });
+  if (diagnostics.some(({ severity }) => severity === "error")) throw new SourceError(diagnostics);
+  for (const warning of diagnostics) context.err(formatDiagnostic(warning));
+  const wanted = new Map<string, string | undefined>(files);
+  for (const path of await staleFiles(project.root, files)) wanted.set(path, undefined);
+  return planFiles(project.root, wanted);
+}
+
+/** CRDs that an earlier run generated, and whose class is gone. */
+async function staleFiles(
+  root: string,
+  files: ReadonlyMap<string, string>,
+): Promise<readonly string[]> {
+  const names = await readdir(join(root, CRD_FOLDER)).catch(() => []);
+  const stale: string[] = [];
+  for (const name of names) {
+    const path = `${CRD_FOLDER}/${name}`;
+    if (files.has(path) || !name.endsWith(".yaml")) continue;
+    const text = (await readIfThere(join(root, path))) ?? "";
+    if (/^# .*generated.* by .*tsop/im.test(text.split("\n", 1)[0] ?? "")) stale.push(path);
+  }
+  return stale;
+}

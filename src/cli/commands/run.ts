@@ -1,0 +1,76 @@
+/**
+ * `tsop run`: the operator in this terminal, against the cluster of the kubeconfig.
+ *
+ * @module
+ */
+import { join, resolve } from "node:path";
+import { stringify } from "yaml";
+import { TsopError } from "../../errors.ts";
+import { loadClusterConfig } from "../../runtime/transport/load-config.ts";
+import { bundleOperator } from "../bundle.ts";
+import type { ClusterOptions } from "../cluster-session.ts";
+import type { CliContext } from "../context.ts";
+import { OperatorProcess } from "../operator-process.ts";
+import { paint } from "../output.ts";
+import { writePrivateFile } from "../private-file.ts";
+import { getProject } from "../project-file.ts";
+
+/** The flags of `tsop run`. */
+export interface RunOptions extends ClusterOptions {
+  /** For the operator itself. */
+  readonly args: readonly string[];
+}
+
+const BUNDLE = ".tsop/run/main.mjs";
+
+/** Runs the operator until it ends or is interrupted; returns the exit code. */
+export async function run(options: RunOptions, context: CliContext): Promise<number> {
+  const project = await getProject(context.cwd);
+  const config = loadClusterConfig({
+    clock: context.clock,
+    environment: context.env,
+    ...(options.kubeconfig === undefined ? {} : { kubeconfig: options.kubeconfig }),
+    ...(options.context === undefined ? {} : { context: options.context }),
+  });
+  await bundleOperator(project.root, BUNDLE);
+  const kubeconfig = await kubeconfigPaths(project.root, options, context);
+  context.out(`${paint(context).bold("run")} ${project.projectName} at ${config.server}`);
+  const operator = OperatorProcess.start(
+    {
+      root: project.root,
+      file: BUNDLE,
+      args: options.args,
+      env: kubeconfig === undefined ? {} : { KUBECONFIG: kubeconfig },
+    },
+    context,
+  );
+  const signal = context.untilInterrupted();
+  signal.addEventListener("abort", () => void operator.stop(), { once: true });
+  const code = await operator.exited;
+  if (code === 0 || signal.aborted) return 0;
+  throw new TsopError(
+    "operator-ended",
+    `The operator ended with ${code ?? "a signal"}.`,
+    "Its last lines above say why.",
+  );
+}
+
+/** What `KUBECONFIG` has to be for the operator; `undefined` when it is right as it is. */
+async function kubeconfigPaths(
+  root: string,
+  options: RunOptions,
+  context: CliContext,
+): Promise<string | undefined> {
+  const chosen =
+    options.kubeconfig === undefined ? undefined : resolve(context.cwd, options.kubeconfig);
+  if (options.context === undefined) return chosen;
+  // The first file of the list decides the context; the others still hold everything else.
+  const first = join(root, ".tsop/run/context.yaml");
+  await writePrivateFile(
+    first,
+    stringify({ apiVersion: "v1", kind: "Config", "current-context": options.context }),
+  );
+  const rest =
+    chosen ?? context.env["KUBECONFIG"] ?? join(context.env["HOME"] ?? "", ".kube/config");
+  return [first, rest].join(process.platform === "win32" ? ";" : ":");
+}

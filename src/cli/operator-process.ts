@@ -1,0 +1,67 @@
+/**
+ * The user's operator as a child process: a crash of it is not one of tsop.
+ *
+ * @module
+ */
+import { spawn, type ChildProcess } from "node:child_process";
+import { createInterface } from "node:readline";
+import { messageOf, TsopError } from "../errors.ts";
+import type { CliContext } from "./context.ts";
+import { formatLogLine } from "./log-lines.ts";
+
+/** How an operator is started. */
+export interface OperatorOptions {
+  readonly root: string;
+  /** The bundled file. */
+  readonly file: string;
+  readonly args: readonly string[];
+  /** Beside those of this process. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A running operator. */
+export class OperatorProcess {
+  readonly #child: ChildProcess;
+  /** The exit code; `undefined` when a signal ended it. Rejects when it could not be started. */
+  readonly exited: Promise<number | undefined>;
+
+  private constructor(child: ChildProcess) {
+    this.#child = child;
+    this.exited = new Promise((resolve, reject) => {
+      child.once("error", (error) =>
+        reject(
+          new TsopError(
+            "operator-not-started",
+            `The operator could not be started: ${messageOf(error)}`,
+            "Check that node can be run here.",
+            { cause: error },
+          ),
+        ),
+      );
+      child.once("exit", (code) => resolve(code ?? undefined));
+    });
+    // Whoever does not wait for the end must not be killed by a failed start.
+    this.exited.catch(() => undefined);
+  }
+
+  /** Starts the operator; its log lines are printed as they come. */
+  static start(options: OperatorOptions, context: CliContext): OperatorProcess {
+    const child = spawn(process.execPath, ["--enable-source-maps", options.file, ...options.args], {
+      cwd: options.root,
+      env: { ...context.env, ...options.env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    for (const stream of [child.stdout, child.stderr]) {
+      createInterface({ input: stream }).on("line", (line) => {
+        context.out(formatLogLine(line, context));
+      });
+    }
+    return new OperatorProcess(child);
+  }
+
+  /** Asks the operator to end, and waits until it did. */
+  async stop(): Promise<void> {
+    this.#child.kill("SIGTERM");
+    await this.exited;
+  }
+}
