@@ -4,9 +4,9 @@
  * @module
  */
 import type { KubeList, KubeObject } from "../../kube/object.ts";
-import { apiVersionOf, type ResourceInfo } from "../../kube/resource.ts";
+import type { ResourceInfo } from "../../kube/resource.ts";
+import { completeList } from "../client/complete-list.ts";
 import { collectionPath } from "../client/paths.ts";
-import { brokenAnswer } from "../client/answers.ts";
 import type { Query, RestClient, WatchStream } from "../client/rest-client.ts";
 
 /** The parameters of a list or watch, under their wire names. */
@@ -59,33 +59,5 @@ export function restListerWatcher<T extends KubeObject>(
     },
     watch: (options, signal) =>
       rest.watch<T>({ path, query: { ...queryOf(options), watch: true }, signal }),
-  };
-}
-
-/**
- * A list whose items say what they are: in lists of built-in kinds the server leaves that out.
- *
- * @throws StatusError 500 when `answer` is no list
- */
-export function completeList<T extends KubeObject>(
-  answer: unknown,
-  resource: ResourceInfo,
-): KubeList<T> {
-  const list = answer as Partial<KubeList<T>> | null;
-  if (typeof list !== "object" || !list?.metadata) {
-    throw brokenAnswer(`the list of ${resource.plural} is no list`);
-  }
-  // Go's encoder writes an empty list of a custom kind as null.
-  const items = (list.items as T[] | null | undefined) ?? [];
-  const apiVersion = apiVersionOf(resource);
-  for (const item of items) {
-    item.apiVersion ||= apiVersion;
-    item.kind ||= resource.kind;
-  }
-  return {
-    apiVersion: list.apiVersion ?? apiVersion,
-    kind: list.kind ?? `${resource.kind}List`,
-    metadata: list.metadata,
-    items,
   };
 }

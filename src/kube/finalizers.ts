@@ -1,0 +1,17 @@
+/**
+ * Finalizers: an object that has one stays, marked as being deleted, until it is taken away.
+ *
+ * @see https://kubernetes.io/docs/concepts/overview/working-with-objects/finalizers/
+ * @module
+ */
+import type { KubeObject } from "./object.ts";
+
+/** Whether the object has the finalizer. */
+export function hasFinalizer(object: KubeObject, finalizer: string): boolean {
+  return object.metadata.finalizers?.includes(finalizer) ?? false;
+}
+
+/** Whether the object is being deleted, and waits for its finalizers. */
+export function isBeingDeleted(object: KubeObject): boolean {
+  return object.metadata.deletionTimestamp !== undefined;
+}

@@ -1,0 +1,99 @@
+/**
+ * Owner references: what the garbage collector and `owns()` go by.
+ *
+ * @see https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents/
+ * @module
+ */
+import { TsopError } from "../errors.ts";
+import type { KubeObject, ObjectMeta, OwnerReference } from "./object.ts";
+import { parseApiVersion } from "./resource.ts";
+
+/** What is owned: an object, or one about to be made. */
+export interface Owned {
+  kind?: string;
+  metadata?: ObjectMeta;
+}
+
+/**
+ * The reference to `owner`.
+ *
+ * @throws TsopError `owner-incomplete` when it was not read from a cluster: a reference needs its uid
+ */
+export function ownerReferenceTo(owner: KubeObject, controller: boolean): OwnerReference {
+  const { name, uid } = owner.metadata;
+  if (!owner.apiVersion || !owner.kind || !name || !uid) {
+    throw new TsopError(
+      "owner-incomplete",
+      `${owner.kind || "The owner"} ${name ?? ""} cannot own anything: it has no apiVersion, kind, name or uid.`,
+      "Use the object as the API server returned it, not one built by hand.",
+    );
+  }
+  return {
+    apiVersion: owner.apiVersion,
+    kind: owner.kind,
+    name,
+    uid,
+    ...(controller ? { controller: true, blockOwnerDeletion: true } : {}),
+  };
+}
+
+/**
+ * Makes `owner` the controller of `object`, in place: it is deleted with its owner, and `owns()` sees it.
+ *
+ * @throws TsopError `already-owned` when another object controls it; `owner-elsewhere` when the owner lives in
+ *   another namespace; `owner-incomplete`
+ */
+export function setControllerReference(owner: KubeObject, object: Owned): void {
+  const reference = ownerReferenceTo(owner, true);
+  const current = controllerOf(object);
+  if (current && !isSameOwner(current, reference)) {
+    throw new TsopError(
+      "already-owned",
+      `${describe(object)} is already controlled by the ${current.kind} ${current.name}.`,
+      "Give the object another name, or let the other controller have it.",
+    );
+  }
+  putReference(owner, object, reference);
+}
+
+/**
+ * Makes `owner` one of the owners of `object`, in place: it is deleted when the last of them is.
+ *
+ * @throws TsopError `owner-elsewhere`, `owner-incomplete`
+ */
+export function setOwnerReference(owner: KubeObject, object: Owned): void {
+  putReference(owner, object, ownerReferenceTo(owner, false));
+}
+
+/** The reference to the controller of `object`, if it has one. */
+export function controllerOf(object: Pick<Owned, "metadata">): OwnerReference | undefined {
+  return object.metadata?.ownerReferences?.find(({ controller }) => controller === true);
+}
+
+function putReference(owner: KubeObject, object: Owned, reference: OwnerReference): void {
+  const ownerNamespace = owner.metadata.namespace;
+  const metadata = (object.metadata ??= {});
+  // An owned object without a namespace gets it from its owner when it is written.
+  if (ownerNamespace && metadata.namespace && metadata.namespace !== ownerNamespace) {
+    throw new TsopError(
+      "owner-elsewhere",
+      `${describe(object)} in namespace ${metadata.namespace} cannot be owned by the ${owner.kind} ${reference.name} in ${ownerNamespace}.`,
+      "Put both into one namespace, or use a cluster-scoped owner.",
+    );
+  }
+  const others = (metadata.ownerReferences ?? []).filter((other) => !isSameOwner(other, reference));
+  metadata.ownerReferences = [...others, reference];
+}
+
+/** By group, kind and name, as controller-runtime compares: the version may change, the uid may be newer. */
+function isSameOwner(a: OwnerReference, b: OwnerReference): boolean {
+  return (
+    parseApiVersion(a.apiVersion).group === parseApiVersion(b.apiVersion).group &&
+    a.kind === b.kind &&
+    a.name === b.name
+  );
+}
+
+function describe(object: Owned): string {
+  return `${object.kind ?? "The object"} ${object.metadata?.name ?? ""}`.trimEnd();
+}

@@ -1,0 +1,231 @@
+/**
+ * The informers of a process, one for each kind that somebody watches, and reads from them.
+ *
+ * @module
+ */
+import type { Clock } from "../../clock.ts";
+import { messageOf } from "../../errors.ts";
+import type { Logger } from "../../log.ts";
+import { formatKey, type KubeObject, type ObjectKey } from "../../kube/object.ts";
+import { groupResourceOf, resourceOf, type ResourceInfo, type Token } from "../../kube/resource.ts";
+import { matchesLabels, parseLabelSelector } from "../../kube/selector.ts";
+import type { ListOptions } from "../client/client.ts";
+import type { RestClient } from "../client/rest-client.ts";
+import { rightsAdvice } from "../client/rights.ts";
+import { deferred } from "../deferred.ts";
+import { NAMESPACE_INDEX, type IndexFunction } from "./indexer.ts";
+import { restListerWatcher } from "./lister-watcher.ts";
+import type { ReflectorState } from "./reflector.ts";
+import { SharedInformer } from "./shared-informer.ts";
+
+/** What a cache watches, and how. */
+export interface CacheOptions {
+  /** Only these namespaces; all of them when absent. */
+  readonly namespaces?: readonly string[];
+  /** Only objects with these labels, by kind (`deployments.apps`): smaller caches. */
+  readonly labelSelectors?: Readonly<Record<string, string>>;
+  /** How often handlers hear of all objects again; never when absent. */
+  readonly resyncMs?: number;
+  /** False: lists with LIST, as servers before Kubernetes 1.32 want it; true when absent. */
+  readonly watchList?: boolean;
+}
+
+/** How an informer is doing. */
+export interface InformerHealth {
+  /** `deployments.apps`, with the namespace where it is limited to one. */
+  readonly resource: string;
+  readonly state: ReflectorState;
+  readonly synced: boolean;
+  readonly objects: number;
+  /** What went wrong last, and what to do; absent when all is well. */
+  readonly problem?: string;
+}
+
+/** The informers of one kind: one, or one for each namespace. */
+export interface KindInformers<T extends KubeObject = KubeObject> {
+  readonly resource: ResourceInfo;
+  readonly informers: ReadonlyMap<string, SharedInformer<T>>;
+}
+
+/** Informers by kind. */
+export class Cache {
+  readonly #rest: RestClient;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #options: CacheOptions;
+  readonly #kinds = new Map<string, KindInformers>();
+  readonly #started = deferred<AbortSignal>();
+  #signal: AbortSignal | undefined;
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(rest: RestClient, clock: Clock, log: Logger, options: CacheOptions = {}) {
+    this.#rest = rest;
+    this.#clock = clock;
+    this.#log = log;
+    this.#options = options;
+  }
+
+  /** Starts all informers, and those that are asked for later; resolves when they have ended. */
+  async start(signal: AbortSignal): Promise<void> {
+    this.#signal = signal;
+    for (const kind of this.#kinds.values()) this.#run(kind, signal);
+    this.#started.resolve(signal);
+    await new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      signal.addEventListener(
+        "abort",
+        () => {
+          resolve();
+        },
+        { once: true },
+      );
+    });
+    await Promise.all(this.#running);
+  }
+
+  /** Resolves when every informer that there is now has its first list. */
+  async synced(): Promise<void> {
+    await this.#started.promise;
+    const informers = [...this.#kinds.values()].flatMap(({ informers }) => [...informers.values()]);
+    await Promise.all(informers.map((informer) => informer.synced));
+  }
+
+  /** The informers of a kind, made when they are first asked for. */
+  informersFor<T extends KubeObject>(token: Token<T>): KindInformers<T> {
+    const resource = resourceOf(token);
+    const id = idOf(resource);
+    let kind = this.#kinds.get(id);
+    if (!kind) {
+      kind = this.#create(resource);
+      this.#kinds.set(id, kind);
+      if (this.#signal) this.#run(kind, this.#signal);
+    }
+    // The token that the map is keyed by is what says that its objects are `T`s.
+    return kind as unknown as KindInformers<T>;
+  }
+
+  /** The informers that hold what is asked for, if there are any. */
+  findInformers<T extends KubeObject>(
+    token: Token<T>,
+    namespace?: string,
+  ): readonly SharedInformer<T>[] | undefined {
+    const kind = this.#kinds.get(idOf(resourceOf(token))) as unknown as
+      KindInformers<T> | undefined;
+    if (!kind) return undefined;
+    const everywhere = kind.informers.get("");
+    if (everywhere) return [everywhere];
+    if (!namespace) return [...kind.informers.values()];
+    const informer = kind.informers.get(namespace);
+    return informer && [informer];
+  }
+
+  /** Adds an index over a kind. @throws TsopError `index-exists` */
+  addIndex<T extends KubeObject>(token: Token<T>, name: string, values: IndexFunction<T>): void {
+    for (const informer of this.informersFor(token).informers.values()) {
+      informer.indexer.addIndex(name, values);
+    }
+  }
+
+  /** How each informer is doing. */
+  health(): InformerHealth[] {
+    return [...this.#kinds.values()].flatMap(({ resource, informers }) =>
+      [...informers].map(([namespace, informer]) => ({
+        resource: groupResourceOf(resource) + (namespace === "" ? "" : ` in ${namespace}`),
+        state: informer.state,
+        synced: informer.hasSynced,
+        objects: informer.indexer.size,
+        ...(informer.lastError === undefined
+          ? {}
+          : { problem: problemOf(informer.lastError, resource) }),
+      })),
+    );
+  }
+
+  #create(resource: ResourceInfo): KindInformers {
+    const namespaces = resource.namespaced ? (this.#options.namespaces ?? [""]) : [""];
+    const informers = namespaces.map((namespace): [string, SharedInformer] => [
+      namespace,
+      this.#informer(resource, namespace),
+    ]);
+    return { resource, informers: new Map(informers) };
+  }
+
+  #informer(resource: ResourceInfo, namespace: string): SharedInformer {
+    const { labelSelectors, resyncMs, watchList } = this.#options;
+    const labelSelector = labelSelectors?.[groupResourceOf(resource)];
+    const log = this.#log.child({ resource: groupResourceOf(resource) });
+    let told: string | undefined;
+    return new SharedInformer({
+      listerWatcher: restListerWatcher(this.#rest, resource, {
+        ...(namespace === "" ? {} : { namespace }),
+        ...(labelSelector === undefined ? {} : { labelSelector }),
+      }),
+      clock: this.#clock,
+      log,
+      ...(resyncMs === undefined ? {} : { resyncMs }),
+      ...(watchList === undefined ? {} : { watchList }),
+      onError: (error) => {
+        const problem = problemOf(error, resource);
+        // An outage of an hour is one line at `error`, not a hundred.
+        if (problem === told) log.debug({ err: error }, problem);
+        else log.error({ err: error }, problem);
+        told = problem;
+      },
+    });
+  }
+
+  #run({ informers }: KindInformers, signal: AbortSignal): void {
+    for (const informer of informers.values()) {
+      const run = informer.start(signal).finally(() => this.#running.delete(run));
+      this.#running.add(run);
+    }
+  }
+}
+
+/** What is wrong and what to do about it. */
+function problemOf(error: unknown, resource: ResourceInfo): string {
+  const advice = rightsAdvice(error, resource, ["get", "list", "watch"]);
+  const what = `cannot watch ${groupResourceOf(resource)}: ${messageOf(error)}`;
+  return advice === undefined ? what : `${what}. ${advice}`;
+}
+
+function idOf(resource: ResourceInfo): string {
+  return `${groupResourceOf(resource)}/${resource.version}`;
+}
+
+/** The object of a key in the informers, frozen. */
+export function findCached<T extends KubeObject>(
+  informers: readonly SharedInformer<T>[],
+  key: ObjectKey,
+): T | undefined {
+  const id = formatKey(key);
+  for (const informer of informers) {
+    const object = informer.indexer.get(id);
+    if (object) return object;
+  }
+  return undefined;
+}
+
+/**
+ * The objects in the informers that fit, frozen.
+ *
+ * @throws TsopError `index-missing`, SelectorError
+ */
+export function listCached<T extends KubeObject>(
+  informers: readonly SharedInformer<T>[],
+  { namespace, labels, index }: ListOptions,
+): T[] {
+  const requirements = typeof labels === "string" ? parseLabelSelector(labels) : undefined;
+  return informers
+    .flatMap(({ indexer }) => {
+      if (index) return indexer.byIndex(index.name, index.value);
+      return namespace ? indexer.byIndex(NAMESPACE_INDEX, namespace) : indexer.list();
+    })
+    .filter(({ metadata }) => !namespace || metadata.namespace === namespace)
+    .filter(({ metadata }) => {
+      if (requirements) return matchesLabels(requirements, metadata.labels ?? {});
+      return Object.entries(labels ?? {}).every(
+        ([name, value]) => metadata.labels?.[name] === value,
+      );
+    });
+}

@@ -1,0 +1,172 @@
+/**
+ * What a reconciler reads and writes with: one client for all kinds, typed by their tokens.
+ *
+ * @module
+ */
+import type { KubeObject, ObjectKey, ObjectMeta } from "../../kube/object.ts";
+import type { ResourceType, Token } from "../../kube/resource.ts";
+import type { Patch } from "./patches.ts";
+import type { WatchStream } from "./rest-client.ts";
+
+type DeepPartial<T> = T extends (infer Item)[]
+  ? DeepPartial<Item>[]
+  : T extends object
+    ? { [K in keyof T]?: DeepPartial<T[K]> }
+    : T;
+
+/** Identity that the token knows anyway. */
+interface Typed {
+  apiVersion?: string;
+  kind?: string;
+}
+
+/** An object that is to be made; `apiVersion` and `kind` come from the token. */
+export type NewObject<T extends KubeObject> = Omit<T, "apiVersion" | "kind"> & Typed;
+
+/** The part of an object that its writer has an opinion on, for server-side apply. */
+export type Intent<T extends KubeObject> = DeepPartial<
+  Omit<T, "apiVersion" | "kind" | "metadata">
+> &
+  Typed & { metadata: ObjectMeta };
+
+/** Which objects of a kind. */
+export interface ListOptions {
+  /** All namespaces when absent. */
+  readonly namespace?: string;
+  /** Labels that must be equal, or a selector: `"tier in (web, api),!legacy"`. */
+  readonly labels?: Readonly<Record<string, string>> | string;
+  /** A field selector of the API server: `"spec.nodeName=one"`. */
+  readonly fields?: string;
+  /** Answered from an index of the cache, which must have been declared. */
+  readonly index?: { readonly name: string; readonly value: string };
+  readonly signal?: AbortSignal;
+}
+
+/** How a write is done. */
+export interface WriteOptions {
+  /** Who writes, in managedFields; the manager's name when absent. */
+  readonly fieldManager?: string;
+  /** The server checks and answers, and stores nothing. */
+  readonly dryRun?: boolean;
+  /** What the server does about unknown fields; it warns when absent. */
+  readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
+  readonly signal?: AbortSignal;
+}
+
+/** How an apply is done. */
+export interface ApplyOptions extends WriteOptions {
+  /** Becomes the controller of the object, which gets its namespace if it has none. */
+  readonly owner?: KubeObject;
+  /**
+   * Takes over fields that others own; true when absent, as the API conventions ask of controllers. When
+   * false, a conflict is a `StatusError` 409.
+   */
+  readonly force?: boolean;
+}
+
+/** How a deletion is done. */
+export interface DeleteOptions {
+  /** What becomes of what the object owns. */
+  readonly propagationPolicy?: "Background" | "Foreground" | "Orphan";
+  readonly gracePeriodSeconds?: number;
+  /** Deletes nothing else than exactly this. */
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly dryRun?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Reads. Those from a cache give frozen objects, shared by all readers: copy one with `mutableCopy` to change it.
+ */
+export interface Reader {
+  /** @throws StatusError 404 when there is none */
+  get<T extends KubeObject>(token: Token<T>, key: ObjectKey): Promise<T>;
+  /** The object, or `undefined` when there is none. */
+  find<T extends KubeObject>(token: Token<T>, key: ObjectKey): Promise<T | undefined>;
+  /** All objects that fit, at once. */
+  list<T extends KubeObject>(token: Token<T>, options?: ListOptions): Promise<T[]>;
+  /** All objects that fit, page by page from the server: for kinds too large to hold. */
+  listAll<T extends KubeObject>(token: Token<T>, options?: ListOptions): AsyncIterable<T>;
+}
+
+/** Writes of the status subresource. The object says itself what it is. */
+export interface StatusClient {
+  /** Sets the given fields of the status and leaves the others; `null` removes one. */
+  patch<T extends KubeObject & { status?: unknown }>(
+    object: T,
+    status: StatusPatch<T>,
+    options?: WriteOptions,
+  ): Promise<T>;
+  /** Replaces the status. @throws StatusError 409 when the object changed since it was read */
+  update<T extends KubeObject & { status?: unknown }>(
+    object: T,
+    options?: WriteOptions,
+  ): Promise<T>;
+  /** Server-side apply of the status. */
+  apply<T extends KubeObject>(
+    token: Token<T>,
+    intent: Intent<T>,
+    options?: ApplyOptions,
+  ): Promise<T>;
+}
+
+/** Fields of a status, each of which may be removed. */
+export type StatusPatch<T extends { status?: unknown }> = {
+  [K in keyof NonNullable<T["status"]>]?: NonNullable<T["status"]>[K] | null;
+};
+
+/** Reads and writes of another subresource, such as `scale`. */
+export interface SubresourceClient {
+  get(token: Token, key: ObjectKey): Promise<KubeObject>;
+  create(token: Token, key: ObjectKey, body: object, options?: WriteOptions): Promise<KubeObject>;
+  update(token: Token, key: ObjectKey, body: object, options?: WriteOptions): Promise<KubeObject>;
+  patch(token: Token, key: ObjectKey, patch: Patch, options?: WriteOptions): Promise<KubeObject>;
+}
+
+/** Reads and writes objects of any kind. Refusals are `StatusError`s, a server away is a `ConnectionError`. */
+export interface Client extends Reader {
+  readonly status: StatusClient;
+  /** The same client, reading from the server and never from the cache. */
+  readonly live: Client;
+  /** @throws StatusError 409 AlreadyExists */
+  create<T extends KubeObject>(
+    token: Token<T>,
+    object: NewObject<T>,
+    options?: WriteOptions,
+  ): Promise<T>;
+  /** Replaces an object. @throws StatusError 409 Conflict when it changed since it was read */
+  update<T extends KubeObject>(
+    token: Token<T>,
+    object: NewObject<T>,
+    options?: WriteOptions,
+  ): Promise<T>;
+  patch<T extends KubeObject>(
+    token: Token<T>,
+    key: ObjectKey,
+    patch: Patch,
+    options?: WriteOptions,
+  ): Promise<T>;
+  /** Server-side apply: makes the object, or sets exactly these fields of it. */
+  apply<T extends KubeObject>(
+    token: Token<T>,
+    intent: Intent<T>,
+    options?: ApplyOptions,
+  ): Promise<T>;
+  /** @throws StatusError 404 when there is none */
+  delete(token: Token, key: ObjectKey, options?: DeleteOptions): Promise<void>;
+  /** Deletes all that fit. */
+  deleteAllOf(token: Token, options?: ListOptions & DeleteOptions): Promise<void>;
+  /** The raw events of a watch; informers are what reconcilers want. */
+  watch<T extends KubeObject>(
+    token: Token<T>,
+    options?: ListOptions & { readonly resourceVersion?: string },
+  ): Promise<WatchStream<T>>;
+  subresource(name: string): SubresourceClient;
+  /**
+   * A token for a kind that the program has no type of; asks the server what it is.
+   *
+   * @param plural - needed only where the server has several resources of one kind
+   * @throws TsopError `kind-not-served`
+   */
+  dynamic(apiVersion: string, kind: string, plural?: string): Promise<ResourceType>;
+}

@@ -1,0 +1,36 @@
+/**
+ * Lists as one would like them.
+ *
+ * @module
+ */
+import type { KubeList, KubeObject } from "../../kube/object.ts";
+import { apiVersionOf, type ResourceInfo } from "../../kube/resource.ts";
+import { brokenAnswer } from "./answers.ts";
+
+/**
+ * A list whose items say what they are: in lists of built-in kinds the server leaves that out.
+ *
+ * @throws StatusError 500 when `answer` is no list
+ */
+export function completeList<T extends KubeObject>(
+  answer: unknown,
+  resource: ResourceInfo,
+): KubeList<T> {
+  const list = answer as Partial<KubeList<T>> | null;
+  if (typeof list !== "object" || !list?.metadata) {
+    throw brokenAnswer(`the list of ${resource.plural} is no list`);
+  }
+  // Go's encoder writes an empty list of a custom kind as null.
+  const items = (list.items as T[] | null | undefined) ?? [];
+  const apiVersion = apiVersionOf(resource);
+  for (const item of items) {
+    item.apiVersion ||= apiVersion;
+    item.kind ||= resource.kind;
+  }
+  return {
+    apiVersion: list.apiVersion ?? apiVersion,
+    kind: list.kind ?? `${resource.kind}List`,
+    metadata: list.metadata,
+    items,
+  };
+}

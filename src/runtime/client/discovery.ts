@@ -1,0 +1,76 @@
+/**
+ * What the server calls a kind: plural and scope, asked for once and remembered.
+ *
+ * @module
+ */
+import { TsopError } from "../../errors.ts";
+import type { KubeObject } from "../../kube/object.ts";
+import { apiVersionOf, parseApiVersion, type ResourceInfo } from "../../kube/resource.ts";
+import { isNotFound } from "../../kube/status.ts";
+import { groupVersionPath } from "./paths.ts";
+import type { RestClient } from "./rest-client.ts";
+
+interface ResourceList {
+  readonly resources?: readonly {
+    readonly name: string;
+    readonly kind: string;
+    readonly namespaced: boolean;
+  }[];
+}
+
+/** Knows the kinds of tokens that were used, and asks for others. */
+export class Discovery {
+  readonly #rest: RestClient;
+  readonly #known = new Map<string, ResourceInfo>();
+
+  constructor(rest: RestClient) {
+    this.#rest = rest;
+  }
+
+  /** Remembers a kind that a token has told of. */
+  remember(resource: ResourceInfo): void {
+    this.#known.set(`${apiVersionOf(resource)} ${resource.kind}`, resource);
+  }
+
+  /** The kind of an object. @throws TsopError `kind-not-served` */
+  ofObject({ apiVersion, kind }: KubeObject): Promise<ResourceInfo> {
+    return this.of(apiVersion, kind);
+  }
+
+  /** The kind of a name. @throws TsopError `kind-not-served` */
+  async of(apiVersion: string, kind: string, plural?: string): Promise<ResourceInfo> {
+    const known = this.#known.get(`${apiVersion} ${kind}`);
+    if (known && (plural === undefined || plural === known.plural)) return known;
+    const { group, version } = parseApiVersion(apiVersion);
+    const found = (await this.#resources(group, version)).find(
+      (candidate) =>
+        candidate.kind === kind &&
+        !candidate.name.includes("/") &&
+        (plural === undefined || plural === candidate.name),
+    );
+    if (!found) {
+      throw new TsopError(
+        "kind-not-served",
+        `The API server at ${this.#rest.server} does not serve ${kind} of ${apiVersion}.`,
+        "Check the spelling, and install the CRD if it is a custom kind (`tsop install`).",
+      );
+    }
+    const resource = { group, version, kind, plural: found.name, namespaced: found.namespaced };
+    this.remember(resource);
+    return resource;
+  }
+
+  async #resources(
+    group: string,
+    version: string,
+  ): Promise<NonNullable<ResourceList["resources"]>> {
+    try {
+      const path = groupVersionPath(group, version);
+      const list = (await this.#rest.request({ method: "GET", path })) as ResourceList;
+      return list.resources ?? [];
+    } catch (error) {
+      if (isNotFound(error)) return [];
+      throw error;
+    }
+  }
+}

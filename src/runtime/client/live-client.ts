@@ -1,0 +1,303 @@
+/**
+ * The client that asks the server for everything.
+ *
+ * @module
+ */
+import type { KubeList, KubeObject, ObjectKey } from "../../kube/object.ts";
+import { keyOf } from "../../kube/object.ts";
+import { setControllerReference } from "../../kube/owner.ts";
+import {
+  apiVersionOf,
+  groupResourceOf,
+  resourceOf,
+  type ResourceInfo,
+  type ResourceType,
+  type Token,
+} from "../../kube/resource.ts";
+import { failure, isNotFound } from "../../kube/status.ts";
+import { completeList } from "./complete-list.ts";
+import type {
+  ApplyOptions,
+  Client,
+  DeleteOptions,
+  Intent,
+  ListOptions,
+  NewObject,
+  StatusClient,
+  StatusPatch,
+  SubresourceClient,
+  WriteOptions,
+} from "./client.ts";
+import { Discovery } from "./discovery.ts";
+import { mergePatch, type Patch } from "./patches.ts";
+import { collectionPath, objectPath } from "./paths.ts";
+import type { Query, RestClient, RestRequest, WatchStream } from "./rest-client.ts";
+
+const APPLY = "application/apply-patch+yaml";
+const PAGE_SIZE = 500;
+
+/** Reads from and writes to the API server. */
+export class LiveClient implements Client {
+  readonly #rest: RestClient;
+  readonly #discovery: Discovery;
+  readonly #fieldManager: string;
+
+  /** @param fieldManager - who writes, where the options of a call do not say */
+  constructor(rest: RestClient, fieldManager: string) {
+    this.#rest = rest;
+    this.#discovery = new Discovery(rest);
+    this.#fieldManager = fieldManager;
+  }
+
+  get live(): this {
+    return this;
+  }
+
+  async get<T extends KubeObject>(token: Token<T>, key: ObjectKey): Promise<T> {
+    const resource = this.#resource(token);
+    return (await this.#rest.request({ method: "GET", path: objectPath(resource, key) })) as T;
+  }
+
+  async find<T extends KubeObject>(token: Token<T>, key: ObjectKey): Promise<T | undefined> {
+    try {
+      return await this.get(token, key);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      // The server names the object that is not there; where it does not, the kind is not served.
+      if (error.status.details?.name !== undefined) return undefined;
+      const resource = groupResourceOf(resourceOf(token));
+      throw failure(
+        404,
+        "NotFound",
+        `${error.message}: ${resource} is not served; is its CRD installed?`,
+      );
+    }
+  }
+
+  async list<T extends KubeObject>(token: Token<T>, options: ListOptions = {}): Promise<T[]> {
+    const objects: T[] = [];
+    for await (const object of this.listAll(token, options)) objects.push(object);
+    return objects;
+  }
+
+  async *listAll<T extends KubeObject>(
+    token: Token<T>,
+    options: ListOptions = {},
+  ): AsyncGenerator<T> {
+    const resource = this.#resource(token);
+    let next: string | undefined;
+    do {
+      const list: KubeList<T> = completeList(
+        await this.#rest.request({
+          method: "GET",
+          path: collectionPath(resource, options.namespace),
+          query: { ...selectionOf(options), limit: PAGE_SIZE, continue: next },
+          signal: options.signal,
+        }),
+        resource,
+      );
+      yield* list.items;
+      next = list.metadata.continue;
+    } while (next);
+  }
+
+  async watch<T extends KubeObject>(
+    token: Token<T>,
+    options: ListOptions & { readonly resourceVersion?: string } = {},
+  ): Promise<WatchStream<T>> {
+    return this.#rest.watch<T>({
+      path: collectionPath(this.#resource(token), options.namespace),
+      query: {
+        ...selectionOf(options),
+        watch: true,
+        allowWatchBookmarks: true,
+        resourceVersion: options.resourceVersion,
+      },
+      signal: options.signal,
+    });
+  }
+
+  async create<T extends KubeObject>(
+    token: Token<T>,
+    object: NewObject<T>,
+    options: WriteOptions = {},
+  ): Promise<T> {
+    const resource = this.#resource(token);
+    const path = collectionPath(resource, object.metadata.namespace);
+    return this.#write<T>("POST", path, { body: typed(object, resource), options });
+  }
+
+  async update<T extends KubeObject>(
+    token: Token<T>,
+    object: NewObject<T>,
+    options: WriteOptions = {},
+  ): Promise<T> {
+    const body = typed(object, this.#resource(token));
+    const path = objectPath(this.#resource(token), keyOf(body));
+    return this.#write<T>("PUT", path, { body, options });
+  }
+
+  async patch<T extends KubeObject>(
+    token: Token<T>,
+    key: ObjectKey,
+    patch: Patch,
+    options: WriteOptions = {},
+  ): Promise<T> {
+    return this.#write<T>("PATCH", objectPath(this.#resource(token), key), { ...patch, options });
+  }
+
+  async apply<T extends KubeObject>(
+    token: Token<T>,
+    intent: Intent<T>,
+    options: ApplyOptions = {},
+  ): Promise<T> {
+    return this.#apply<T>(token, intent, options);
+  }
+
+  async delete(token: Token, key: ObjectKey, options: DeleteOptions = {}): Promise<void> {
+    const path = objectPath(this.#resource(token), key);
+    await this.#rest.request({ method: "DELETE", path, ...deletion(options) });
+  }
+
+  async deleteAllOf(token: Token, options: ListOptions & DeleteOptions = {}): Promise<void> {
+    const path = collectionPath(this.#resource(token), options.namespace);
+    const query = selectionOf(options);
+    await this.#rest.request({ method: "DELETE", path, query, ...deletion(options) });
+  }
+
+  get status(): StatusClient {
+    return {
+      patch: async <T extends KubeObject & { status?: unknown }>(
+        object: T,
+        status: StatusPatch<T>,
+        options: WriteOptions = {},
+      ) => {
+        const resource = await this.#discovery.ofObject(object);
+        const path = objectPath(resource, keyOf(object), "status");
+        return this.#write<T>("PATCH", path, { ...mergePatch({ status }), options });
+      },
+      update: async <T extends KubeObject & { status?: unknown }>(
+        object: T,
+        options: WriteOptions = {},
+      ) => {
+        const resource = await this.#discovery.ofObject(object);
+        const path = objectPath(resource, keyOf(object), "status");
+        return this.#write<T>("PUT", path, { body: object, options });
+      },
+      apply: <T extends KubeObject>(
+        token: Token<T>,
+        intent: Intent<T>,
+        options: ApplyOptions = {},
+      ) => this.#apply<T>(token, intent, options, "status"),
+    };
+  }
+
+  subresource(name: string): SubresourceClient {
+    const pathOf = (token: Token, key: ObjectKey): string =>
+      objectPath(this.#resource(token), key, name);
+    return {
+      get: async (token, key) =>
+        (await this.#rest.request({ method: "GET", path: pathOf(token, key) })) as KubeObject,
+      create: (token, key, body, options = {}) =>
+        this.#write("POST", pathOf(token, key), { body, options }),
+      update: (token, key, body, options = {}) =>
+        this.#write("PUT", pathOf(token, key), { body, options }),
+      patch: (token, key, patch, options = {}) =>
+        this.#write("PATCH", pathOf(token, key), { ...patch, options }),
+    };
+  }
+
+  async dynamic(apiVersion: string, kind: string, plural?: string): Promise<ResourceType> {
+    return this.#discovery.of(apiVersion, kind, plural);
+  }
+
+  async #apply<T extends KubeObject>(
+    token: Token<T>,
+    intent: Intent<T>,
+    { owner, force = true, ...options }: ApplyOptions,
+    subresource?: string,
+  ): Promise<T> {
+    const resource = this.#resource(token);
+    const { managedFields: _, ...metadata } = intent.metadata;
+    const body = typed({ ...intent, metadata }, resource);
+    if (owner) {
+      setControllerReference(owner, body);
+      const { namespace } = owner.metadata;
+      if (resource.namespaced && namespace) body.metadata.namespace ??= namespace;
+    }
+    const path = objectPath(resource, keyOf(body), subresource);
+    return this.#write<T>("PATCH", path, { body, contentType: APPLY, options }, { force });
+  }
+
+  async #write<T extends KubeObject>(
+    method: RestRequest["method"],
+    path: string,
+    content: {
+      readonly body: unknown;
+      readonly contentType?: string;
+      readonly options: WriteOptions;
+    },
+    query: Query = {},
+  ): Promise<T> {
+    const { options, ...body } = content;
+    return (await this.#rest.request({
+      method,
+      path,
+      query: {
+        fieldManager: options.fieldManager ?? this.#fieldManager,
+        dryRun: options.dryRun ? "All" : undefined,
+        fieldValidation: options.fieldValidation,
+        ...query,
+      },
+      ...body,
+      signal: options.signal,
+    })) as T;
+  }
+
+  #resource(token: Token): ResourceInfo {
+    const resource = resourceOf(token);
+    this.#discovery.remember(resource);
+    return resource;
+  }
+}
+
+/** A copy that says what it is. */
+function typed(
+  object: { apiVersion?: string; kind?: string; metadata: KubeObject["metadata"] },
+  resource: ResourceInfo,
+): KubeObject {
+  return {
+    ...object,
+    apiVersion: apiVersionOf(resource),
+    kind: resource.kind,
+    metadata: { ...object.metadata },
+  };
+}
+
+function selectionOf({ labels, fields }: ListOptions): Query {
+  return {
+    labelSelector: typeof labels === "object" ? labelSelectorOf(labels) : labels,
+    fieldSelector: fields,
+  };
+}
+
+/** `a=1,b=2`. */
+function labelSelectorOf(labels: Readonly<Record<string, string>>): string | undefined {
+  const parts = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
+  return parts.length === 0 ? undefined : parts.join(",");
+}
+
+function deletion(options: DeleteOptions): Pick<RestRequest, "body" | "signal"> {
+  const { propagationPolicy, gracePeriodSeconds, preconditions, dryRun } = options;
+  return {
+    body: {
+      apiVersion: "v1",
+      kind: "DeleteOptions",
+      propagationPolicy,
+      gracePeriodSeconds,
+      preconditions,
+      ...(dryRun ? { dryRun: ["All"] } : {}),
+    },
+    signal: options.signal,
+  };
+}
