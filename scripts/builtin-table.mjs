@@ -99,18 +99,28 @@ function withoutTexts(node, isPropertyMap = false) {
   );
 }
 
+/** Documents of versions that are served, and those of groups and of the paths outside of groups. */
+function isKept(file) {
+  const version = /^apis?__(?:.*__)?(v\d[0-9a-z]*)_openapi\.json$/.exec(file)?.[1];
+  return version === undefined ? !file.includes("__v") : isServed(version);
+}
+
 const definitions = new Map();
 for (const file of readdirSync(join(source, "api/openapi-spec/v3"))) {
-  const version = /^apis?__(?:.*__)?(v[0-9a-z]+)_openapi\.json$/.exec(file)?.[1];
-  if (version === undefined || !isServed(version)) continue;
+  if (!isKept(file)) continue;
   const { components } = readJson("api/openapi-spec/v3", file);
   for (const [name, schema] of Object.entries(components?.schemas ?? {})) {
-    const kinds = schema["x-kubernetes-group-version-kind"];
-    // DeleteOptions and WatchEvent name every group; who shows them knows which one is asked for.
-    if (/\.meta\.v1\.(DeleteOptions|WatchEvent)$/.test(name) && kinds) {
-      schema["x-kubernetes-group-version-kind"] = kinds.filter(({ group }) => group === "");
-    }
     definitions.set(name, withoutTexts(schema));
+  }
+}
+
+// These are of every group: version 3 has a short list for each document, version 2 the whole.
+for (const [name, schema] of Object.entries(
+  readJson("api/openapi-spec/swagger.json").definitions,
+)) {
+  if (/\.meta\.v1\.(DeleteOptions|WatchEvent)$/.test(name)) {
+    definitions.get(name)["x-kubernetes-group-version-kind"] =
+      schema["x-kubernetes-group-version-kind"];
   }
 }
 

@@ -1,0 +1,171 @@
+/**
+ * OpenAPI v3 documents: one for each group and version, and small ones for the paths above them.
+ *
+ * Built-in kinds come without descriptions: the texts of Kubernetes are not repeated here.
+ *
+ * @module
+ */
+import { InternalError } from "../../errors.ts";
+import type { JsonObject } from "../../kube/object.ts";
+import { type GroupVersionKind, REFERENCE_PREFIX, definitions } from "../builtin/definitions.ts";
+import type { ServedGroup, ServedVersion } from "../discovery/versions.ts";
+import { customDefinitions } from "./custom-schema.ts";
+import { DELETE_OPTIONS, RESOURCE_LIST, WATCH_EVENT, reference } from "./operations.ts";
+import { groupTag, pathsOf } from "./paths.ts";
+
+const META = "io.k8s.apimachinery.pkg.apis.meta.v1.";
+const VERSION_INFO = "io.k8s.apimachinery.pkg.version.Info";
+const MEDIA_TYPES = ["application/json", "application/vnd.kubernetes.protobuf", "application/yaml"];
+const UNAUTHORIZED = { "401": { description: "Unauthorized" } };
+
+type Definitions = Readonly<Record<string, object>>;
+
+/** A document that is not made before it is asked for. */
+export interface LazyDocument {
+  /** Where it stands below `/openapi/v3/`, such as `apis/apps/v1`. */
+  readonly name: string;
+  readonly build: () => JsonObject;
+}
+
+/** All documents of a server that serves these groups. */
+export function documentsOf(groups: readonly ServedGroup[]): readonly LazyDocument[] {
+  return [
+    { name: "api", build: () => rootDocument("/api/", "getCoreAPIVersions", "core") },
+    { name: "apis", build: () => rootDocument("/apis/", "getAPIVersions", "apis") },
+    { name: "version", build: versionDocument },
+    ...groups.flatMap((group) => [
+      ...(group.builtIn && group.name !== ""
+        ? [{ name: `apis/${group.name}`, build: () => groupDocument(group.name) }]
+        : []),
+      ...group.versions.map((version) => ({
+        name:
+          group.name === "" ? `api/${version.version}` : `apis/${group.name}/${version.version}`,
+        build: () => (group.builtIn ? builtInDocument(group, version) : customDocument(version)),
+      })),
+    ]),
+  ];
+}
+
+const kubernetesDocument = (paths: JsonObject, known: Definitions): JsonObject => ({
+  openapi: "3.0.0",
+  info: { title: "Kubernetes", version: "unversioned" },
+  paths,
+  components: {
+    schemas: referredBy(paths, known),
+    securitySchemes: {
+      BearerToken: {
+        description: "A token of a user or service account.",
+        in: "header",
+        name: "authorization",
+        type: "apiKey",
+      },
+    },
+  },
+});
+
+const rootDocument = (path: string, operationId: string, tag: string): JsonObject =>
+  kubernetesDocument(
+    { [path]: { get: { description: "get available API versions", operationId, tags: [tag] } } },
+    {},
+  );
+
+const versionDocument = (): JsonObject =>
+  kubernetesDocument(
+    {
+      "/version/": {
+        get: {
+          description: "get the version information for this server",
+          operationId: "getCodeVersion",
+          responses: { "200": answer(VERSION_INFO, ["application/json"]), ...UNAUTHORIZED },
+          tags: ["version"],
+        },
+      },
+    },
+    definitions(),
+  );
+
+const answer = (definition: string, mediaTypes = MEDIA_TYPES): JsonObject => ({
+  description: "OK",
+  content: Object.fromEntries(mediaTypes.map((type) => [type, { schema: reference(definition) }])),
+});
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+function groupDocument(group: string): JsonObject {
+  const tag = groupTag(group);
+  return kubernetesDocument(
+    {
+      [`/apis/${group}/`]: {
+        get: {
+          description: "get information of a group",
+          operationId: `get${capital(tag)}APIGroup`,
+          responses: { "200": answer(`${META}APIGroup`), ...UNAUTHORIZED },
+          tags: [tag],
+        },
+      },
+    },
+    definitions(),
+  );
+}
+
+function builtInDocument(group: ServedGroup, { version, resources }: ServedVersion): JsonObject {
+  const base = group.name === "" ? `/api/${version}/` : `/apis/${group.name}/${version}/`;
+  const tag = groupTag(group.name);
+  const paths = {
+    [base]: {
+      get: {
+        description: "get available resources",
+        operationId: `get${capital(tag)}${capital(version)}APIResources`,
+        responses: { "200": answer(RESOURCE_LIST), ...UNAUTHORIZED },
+        tags: [`${tag}_${version}`],
+      },
+    },
+    ...Object.assign({}, ...resources.map(pathsOf)),
+  } as JsonObject;
+  const isShown = (gvk: GroupVersionKind): boolean =>
+    gvk.group === "" || (gvk.group === group.name && gvk.version === version);
+  return kubernetesDocument(paths, {
+    ...definitions(),
+    [DELETE_OPTIONS]: ofGroups(DELETE_OPTIONS, isShown),
+    [WATCH_EVENT]: ofGroups(WATCH_EVENT, isShown),
+  });
+}
+
+/** A definition that every group has, for those of a document only. */
+function ofGroups(name: string, isShown: (gvk: GroupVersionKind) => boolean): object {
+  const definition = definitions()[name];
+  const kinds = definition?.["x-kubernetes-group-version-kind"] ?? [];
+  return { ...definition, "x-kubernetes-group-version-kind": kinds.filter(isShown) };
+}
+
+function customDocument({ resources }: ServedVersion): JsonObject {
+  const paths = Object.assign({}, ...resources.map(pathsOf)) as JsonObject;
+  const own = Object.assign({}, ...resources.map(customDefinitions)) as Definitions;
+  return {
+    openapi: "3.0.0",
+    info: { title: "Kubernetes CRD Swagger", version: "v0.1.0" },
+    paths,
+    components: { schemas: referredBy(paths, { ...definitions(), ...own }) },
+  };
+}
+
+/** The definitions that the paths refer to, and those that these refer to. */
+function referredBy(paths: JsonObject, known: Definitions): JsonObject {
+  const found: JsonObject = {};
+  const pending: unknown[] = [paths];
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    for (const [key, value] of Object.entries(node as JsonObject)) {
+      if (key === "$ref" && typeof value === "string") {
+        const name = value.slice(REFERENCE_PREFIX.length);
+        if (name in found) continue;
+        const definition = known[name];
+        if (!definition) throw new InternalError(`There is no definition ${name}.`);
+        found[name] = definition;
+        pending.push(definition);
+      } else if (typeof value === "object" && value !== null) {
+        pending.push(value);
+      }
+    }
+  }
+  return found;
+}
