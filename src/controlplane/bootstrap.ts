@@ -4,8 +4,16 @@
  * @module
  */
 import type { KubeObject } from "../kube/object.ts";
+import { bootstrapRbacObjects } from "./auth/bootstrap-rbac.ts";
 import { type Cluster, randomUid, timestamp } from "./server/cluster.ts";
-import { collectionOf } from "./server/registry.ts";
+import { storeKey } from "./store/store.ts";
+
+const RBAC_PLURALS: Readonly<Record<string, string>> = {
+  ClusterRole: "clusterroles",
+  ClusterRoleBinding: "clusterrolebindings",
+  Role: "roles",
+  RoleBinding: "rolebindings",
+};
 
 const NAMESPACES = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
@@ -20,17 +28,18 @@ export function createBootstrapObjects(cluster: Cluster): void {
       status: { phase: "Active" },
     } as KubeObject);
   }
+  for (const object of bootstrapRbacObjects()) {
+    add(cluster, `${RBAC_PLURALS[object.kind] ?? ""}.rbac.authorization.k8s.io`, object);
+  }
 }
 
-function add(cluster: Cluster, plural: string, object: KubeObject): void {
-  const collection = collectionOf({ group: "", plural });
-  const { name = "", ...rest } = object.metadata;
-  if (cluster.store.get(collection, name)) return;
+function add({ store, clock }: Cluster, collection: string, object: KubeObject): void {
+  const { namespace, name = "" } = object.metadata;
+  if (store.get(collection, storeKey(namespace, name))) return;
   object.metadata = {
-    name,
-    uid: randomUid(cluster.clock),
-    creationTimestamp: timestamp(cluster.clock),
-    ...rest,
+    ...object.metadata,
+    uid: randomUid(clock),
+    creationTimestamp: timestamp(clock),
   };
-  cluster.store.put(collection, object);
+  store.put(collection, object);
 }

@@ -6,8 +6,10 @@
 import { type Clock, systemClock } from "../clock.ts";
 import type { KubeObject } from "../kube/object.ts";
 import { type Logger, silentLogger } from "../log.ts";
+import { authenticate } from "./auth/authenticator.ts";
 import { CertificateAuthority } from "./auth/certificates.ts";
 import { kubeconfigText } from "./auth/kubeconfig.ts";
+import { TokenAuthority } from "./auth/tokens.ts";
 import { builtInResources } from "./builtin/resources.ts";
 import { createBootstrapObjects } from "./bootstrap.ts";
 import { Api } from "./server/api.ts";
@@ -73,6 +75,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const store = new Store();
   const cluster: Cluster = { store, registry, clock, log };
   createBootstrapObjects(cluster);
+  const tokens = new TokenAuthority(clock, store);
   const api = new Api(cluster, (request) => otherPath(cluster, request));
   const served = authority.server([
     "localhost",
@@ -88,7 +91,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     key: served.key,
     clientCa: authority.certificate,
     handle: (request: RawRequest): Promise<Answer> =>
-      api.handle({ ...request, user: { name: "admin", groups: ["system:masters"] } }),
+      api.handle(request, () => authenticate(store, tokens, request)),
   });
   const url = `https://${host.includes(":") ? `[${host}]` : host}:${await server.listen()}`;
   const kubeconfigFor = ({ user, groups = [] }: Identity): string =>
@@ -96,7 +99,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const stop = (): Promise<void> => server.close();
   return {
     url,
-    kubeconfig: kubeconfigFor({ user: "tsop-admin", groups: ["system:masters"] }),
+    kubeconfig: kubeconfigFor({ user: "admin", groups: ["system:masters"] }),
     caCertificate: authority.certificate,
     kubeconfigFor,
     settle: () => Promise.resolve(),

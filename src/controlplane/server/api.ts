@@ -4,8 +4,9 @@
  * @module
  */
 import { TsopError, messageOf } from "../../errors.ts";
-import { StatusError } from "../../kube/status.ts";
-import type { ServedResource } from "../kinds.ts";
+import { StatusError, failure } from "../../kube/status.ts";
+import { type Attributes, type ResourceAttributes, authorize, denialText } from "../auth/rbac.ts";
+import type { ServedResource, User } from "../kinds.ts";
 import type { Cluster } from "./cluster.ts";
 import {
   methodNotAllowed,
@@ -14,17 +15,19 @@ import {
   internalError,
   verbNotSupported,
   badRequest,
+  forbiddenTo,
 } from "./failures.ts";
 import { getRequest, listRequest, watchRequest } from "./read-requests.ts";
 import { failureAnswer, pageNotFound, warningHeader } from "./render.ts";
-import type { Answer, ApiRequest, ResourceRequest } from "./request.ts";
+import { patchRequest } from "./patch-requests.ts";
+import { Presenter } from "./presenter.ts";
+import { type Answer, type ApiRequest, type ResourceRequest, headerOf } from "./request.ts";
 import { type ResourcePath, parsePath } from "./route.ts";
 import { booleanOption } from "./query.ts";
 import {
   createRequest,
   deleteCollectionRequest,
   deleteRequest,
-  patchRequest,
   updateRequest,
 } from "./write-requests.ts";
 
@@ -39,16 +42,18 @@ export class Api {
     this.#other = other;
   }
 
-  async handle(request: ApiRequest): Promise<Answer> {
+  /** @param identify - says who asks, or throws a `StatusError` */
+  async handle(request: Omit<ApiRequest, "user">, identify: () => User): Promise<Answer> {
     const warnings: string[] = [];
     try {
-      return withWarnings(await this.#dispatch(request, warnings), warnings);
+      const asked = { ...request, user: identify() };
+      return withWarnings(await this.#dispatch(asked, warnings), warnings);
     } catch (thrown) {
-      return withWarnings(failureAnswer(this.#failureOf(thrown, request)), warnings);
+      return withWarnings(failureAnswer(this.#failureOf(thrown, request), headerOf(request, "accept") || undefined), warnings);
     }
   }
 
-  #failureOf(thrown: unknown, request: ApiRequest): StatusError {
+  #failureOf(thrown: unknown, request: Omit<ApiRequest, "user">): StatusError {
     if (thrown instanceof StatusError) return thrown;
     this.#cluster.log.error(
       { err: thrown, method: request.method, path: request.path },
@@ -59,8 +64,12 @@ export class Api {
 
   async #dispatch(request: ApiRequest, warnings: string[]): Promise<Answer> {
     const path = parsePath(request.path);
-    if (!("plural" in path)) return this.#other(request);
+    if (!("plural" in path)) {
+      this.#permit(request, { verb: request.method.toLowerCase(), path: request.path });
+      return this.#other(request);
+    }
     const verb = verbOf(request, path);
+    this.#permit(request, resourceAttributes(request, path, verb));
     const target = this.#target(path, request, verb);
     if (!target) return pageNotFound();
     const { resource, subresource } = target;
@@ -77,25 +86,40 @@ export class Api {
     return this.#perform(verb, asked);
   }
 
+  /** @throws StatusError 403 */
+  #permit(request: ApiRequest, attributes: Attributes): void {
+    const { user } = request;
+    const { allowed, reason } = authorize(this.#cluster.store, user, attributes);
+    if (allowed) return;
+    const why = `${denialText(user, attributes)}${reason === "" ? "" : `: ${reason}`}`;
+    if ("path" in attributes) throw failure(403, "Forbidden", `forbidden: ${why}`, {});
+    throw forbiddenTo(
+      { group: attributes.group, plural: attributes.resource },
+      attributes.name,
+      why,
+    );
+  }
+
   async #perform(verb: string, asked: ResourceRequest): Promise<Answer> {
     const cluster = this.#cluster;
+    const presenter = new Presenter(cluster, asked, verb);
     switch (verb) {
       case "get":
-        return getRequest(cluster, asked);
+        return getRequest(cluster, asked, presenter);
       case "list":
-        return listRequest(cluster, asked);
+        return listRequest(cluster, asked, presenter);
       case "watch":
-        return watchRequest(cluster, asked);
+        return watchRequest(cluster, asked, presenter);
       case "create":
-        return createRequest(cluster, asked);
+        return createRequest(cluster, asked, presenter);
       case "update":
-        return updateRequest(cluster, asked);
+        return updateRequest(cluster, asked, presenter);
       case "patch":
-        return patchRequest(cluster, asked);
+        return patchRequest(cluster, asked, presenter);
       case "delete":
-        return deleteRequest(cluster, asked);
+        return deleteRequest(cluster, asked, presenter);
       case "deletecollection":
-        return deleteCollectionRequest(cluster, asked);
+        return deleteCollectionRequest(cluster, asked, presenter);
       default:
         throw methodNotAllowed();
     }
@@ -162,6 +186,33 @@ function checkVerb(
     throw badRequest("name must be provided");
   }
   throw resource.builtIn ? methodNotAllowed() : verbNotSupported(resource, verb);
+}
+
+/** What the authorizer judges; a list of one name asks for that name only. */
+function resourceAttributes(
+  request: ApiRequest,
+  path: ResourcePath,
+  verb: string,
+): ResourceAttributes {
+  const { group, version, plural: resource, subresource = "" } = path;
+  const isNamespace = group === "" && resource === "namespaces";
+  return {
+    verb: verb === "" ? request.method.toLowerCase() : verb,
+    group,
+    version,
+    resource,
+    subresource,
+    namespace: path.namespace ?? (isNamespace ? (path.name ?? "") : ""),
+    name: path.name ?? selectedName(request, verb),
+  };
+}
+
+function selectedName(request: ApiRequest, verb: string): string {
+  if (verb !== "list" && verb !== "watch") return "";
+  const match = /(?:^|,)metadata\.name==?([^,=!]+)(?:,|$)/.exec(
+    request.query.get("fieldSelector") ?? "",
+  );
+  return match?.[1] ?? "";
 }
 
 /** The API's verb of a request; empty for a method that the path does not have. */

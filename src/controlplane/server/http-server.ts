@@ -9,20 +9,11 @@ import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { TsopError } from "../../errors.ts";
 import { failure } from "../../kube/status.ts";
+import type { Credentials, PeerIdentity } from "../auth/authenticator.ts";
 import type { Answer, ApiRequest } from "./request.ts";
 
-/** What TLS tells of the client. */
-export interface PeerIdentity {
-  /** The common name of a certificate of our CA. */
-  readonly commonName: string;
-  readonly organizations: readonly string[];
-}
-
 /** A request before anybody knows whose it is. */
-export interface RawRequest extends Omit<ApiRequest, "user"> {
-  /** Absent without a certificate; `untrusted` for one of another CA. */
-  readonly peer?: PeerIdentity | "untrusted";
-}
+export type RawRequest = Omit<ApiRequest, "user"> & Credentials;
 
 /** What a server is made of. */
 export interface HttpServerOptions {
@@ -141,7 +132,11 @@ function peerOf(socket: TLSSocket): PeerIdentity | "untrusted" | undefined {
   const list = (value: string | string[] | undefined): string[] =>
     value === undefined ? [] : Array.isArray(value) ? value : [value];
   const peer = socket.authorized
-    ? { commonName: list(subject["CN"])[0] ?? "", organizations: list(subject["O"]) }
+    ? {
+        commonName: list(subject["CN"])[0] ?? "",
+        organizations: list(subject["O"]),
+        fingerprint: certificate.fingerprint256.replaceAll(":", "").toLowerCase(),
+      }
     : "untrusted";
   peers.set(socket, peer);
   return peer;

@@ -3,10 +3,10 @@
  *
  * @module
  */
+import { answerDiscovery } from "../discovery/answer.ts";
 import type { Cluster } from "./cluster.ts";
-import { pageNotFound } from "./render.ts";
-import type { Answer, ApiRequest } from "./request.ts";
-import { jsonAnswer } from "./render.ts";
+import { jsonAnswer, pageNotFound } from "./render.ts";
+import { type Answer, type ApiRequest, headerOf } from "./request.ts";
 
 /** The version that the control plane says it is. */
 const VERSION = {
@@ -25,7 +25,6 @@ const HEALTH = new Set(["/healthz", "/livez", "/readyz"]);
 
 /** Answers what is no resource. */
 export function otherPath(cluster: Cluster, request: ApiRequest): Answer {
-  void cluster;
   if (HEALTH.has(request.path)) {
     return {
       status: 200,
@@ -40,5 +39,22 @@ export function otherPath(cluster: Cluster, request: ApiRequest): Answer {
     };
   }
   if (request.path === "/version") return jsonAnswer(200, VERSION);
-  return pageNotFound();
+  return describe(cluster, request) ?? pageNotFound();
+}
+
+/** A document of discovery. */
+function describe({ registry }: Cluster, request: ApiRequest): Answer | undefined {
+  const accept = headerOf(request, "accept");
+  const ifNoneMatch = headerOf(request, "if-none-match");
+  const found = answerDiscovery(
+    {
+      path: request.path.replace(/\/$/, ""),
+      ...(accept === "" ? {} : { accept }),
+      ...(ifNoneMatch === "" ? {} : { ifNoneMatch }),
+    },
+    registry.all(),
+    headerOf(request, "host"),
+  );
+  if (!found) return undefined;
+  return { ...found, headers: { "cache-control": "no-cache, private", ...found.headers } };
 }

@@ -3,7 +3,12 @@
  *
  * @module
  */
-import type { KubeObject } from "../../kube/object.ts";
+import { copyJson } from "../../kube/json.ts";
+import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import { parseApiVersion } from "../../kube/resource.ts";
+import { applyConfiguration } from "../apply/apply-configuration.ts";
+import { trackUpdate } from "../apply/track-update.ts";
+import type { WriteBy } from "../apply/write.ts";
 import type { Cluster, Endpoint } from "./cluster.ts";
 
 /** Brings the managedFields of `object` up to date for a write that is no apply. */
@@ -14,5 +19,40 @@ export function trackChange(
   object: KubeObject,
   manager: string,
 ): void {
-  void [cluster, endpoint, live, object, manager];
+  trackUpdate(live, object, endpoint.resource, writeBy(cluster, endpoint, manager));
+}
+
+/**
+ * The live object (absent: none) with a configuration applied, and its owners. Defaults are not set.
+ *
+ * @throws StatusError 409 for conflicts
+ */
+export function applyTo(
+  cluster: Cluster,
+  endpoint: Endpoint,
+  live: KubeObject | undefined,
+  config: JsonObject,
+  by: { readonly manager: string; readonly force: boolean },
+): KubeObject {
+  return applyConfiguration(live, config, endpoint.resource, {
+    ...writeBy(cluster, endpoint, by.manager),
+    force: by.force,
+  });
+}
+
+function writeBy({ registry, clock }: Cluster, endpoint: Endpoint, manager: string): WriteBy {
+  const { group, plural } = endpoint.resource;
+  return {
+    manager,
+    ...(endpoint.subresource === "" ? {} : { subresource: endpoint.subresource }),
+    nowMs: clock.now(),
+    versions: {
+      schemaOf(apiVersion) {
+        const other = parseApiVersion(apiVersion);
+        if (other.group !== group) return undefined;
+        return registry.find(group, other.version, plural)?.schema;
+      },
+      convert: (object, apiVersion) => ({ ...copyJson(object), apiVersion }),
+    },
+  };
 }

@@ -14,6 +14,7 @@ export class Registry {
   #byPath = new Map<string, ServedResource>();
   #preferred = new Map<string, ServedResource>();
   #groups = new Map<string, "built-in" | "custom">();
+  #collections = new Map<string, ServedResource>();
   readonly #listeners = new Set<() => void>();
 
   constructor(builtIn: readonly ServedResource[]) {
@@ -35,6 +36,11 @@ export class Registry {
   /** The resource in its preferred version: the first one that is served. */
   preferred(group: string, plural: string): ServedResource | undefined {
     return this.#preferred.get(`${group}/${plural}`);
+  }
+
+  /** The preferred version of what a collection of the store holds. */
+  ofCollection(collection: string): ServedResource | undefined {
+    return this.#collections.get(collection);
   }
 
   /** Whose group it is; `undefined` when nobody serves it. */
@@ -61,11 +67,14 @@ export class Registry {
     this.#byPath = new Map();
     this.#preferred = new Map();
     this.#groups = new Map();
+    this.#collections = new Map();
     for (const resource of this.#all) {
       const { group, version, plural, builtIn } = resource;
       this.#byPath.set(`${group}/${version}/${plural}`, resource);
       const name = `${group}/${plural}`;
       if (!this.#preferred.has(name)) this.#preferred.set(name, resource);
+      const collection = collectionOf(resource);
+      if (!this.#collections.has(collection)) this.#collections.set(collection, resource);
       if (!this.#groups.has(group)) this.#groups.set(group, builtIn ? "built-in" : "custom");
     }
   }

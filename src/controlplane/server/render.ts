@@ -1,13 +1,11 @@
 /**
- * Objects, lists and failures as bytes.
+ * Answers that are the same for every resource: documents, failures, warnings.
  *
  * @module
  */
-import type { KubeObject } from "../../kube/object.ts";
-import { apiVersionOf } from "../../kube/resource.ts";
-import { type Status, type StatusError } from "../../kube/status.ts";
-import type { ServedResource } from "../kinds.ts";
-import type { ListPage } from "./list.ts";
+import type { StatusError } from "../../kube/status.ts";
+import { JSON_TYPE, YAML_TYPE, chooseMediaType } from "../views/accept.ts";
+import { encode } from "../views/encode.ts";
 import type { Answer } from "./request.ts";
 
 const NO_CACHE = { "cache-control": "no-cache, private" };
@@ -25,15 +23,21 @@ export function jsonAnswer(
   };
 }
 
-/** A failure as its `Status`. */
-export function failureAnswer(error: StatusError): Answer {
+/** A failure as its `Status`, in YAML for who asks for nothing else. */
+export function failureAnswer(error: StatusError, accept: string | undefined): Answer {
   const { status } = error;
   const seconds = status.details?.retryAfterSeconds;
-  return jsonAnswer(
-    status.code,
-    status,
-    seconds === undefined ? {} : { "retry-after": String(seconds) },
-  );
+  const mediaType =
+    chooseMediaType(accept, [JSON_TYPE, YAML_TYPE], (type) => type.join("/")) ?? "application/json";
+  return {
+    status: status.code,
+    headers: {
+      ...NO_CACHE,
+      "content-type": mediaType,
+      ...(seconds === undefined ? {} : { "retry-after": String(seconds) }),
+    },
+    body: encode(status, mediaType),
+  };
 }
 
 /** `404 page not found`: what a path gets that nobody serves. */
@@ -49,30 +53,9 @@ export function pageNotFound(): Answer {
   };
 }
 
-/** A page of a list as the list kind. Items of built-in kinds leave out what the list's kind says. */
-export function listObject(resource: ServedResource, page: ListPage): KubeObject | object {
-  return {
-    kind: resource.listKind,
-    apiVersion: apiVersionOf(resource),
-    metadata: page.metadata,
-    items: resource.builtIn ? page.items.map(withoutType) : page.items,
-  };
-}
-
-function withoutType(object: KubeObject): object {
-  const { kind, apiVersion, ...rest } = object;
-  void [kind, apiVersion];
-  return rest;
-}
-
 /** The parts of `Warning` headers for these texts, each once. */
 export function warningHeader(warnings: readonly string[]): Record<string, string[]> {
   const texts = [...new Set(warnings)].filter((text) => text !== "");
   if (texts.length === 0) return {};
   return { warning: texts.map((text) => `299 - "${text.replace(/[\\"]/g, "\\$&")}"`) };
-}
-
-/** Whether an answer's body is a `Status`. */
-export function isStatus(body: object): body is Status {
-  return (body as { kind?: unknown }).kind === "Status";
 }

@@ -46,7 +46,7 @@ export interface ResourceRequest {
 }
 
 /** The value of a header that is sent once. */
-export function headerOf(request: ApiRequest, name: string): string {
+export function headerOf(request: Pick<ApiRequest, "headers">, name: string): string {
   const value = request.headers[name];
   return (Array.isArray(value) ? value[0] : value) ?? "";
 }

@@ -3,22 +3,26 @@
  *
  * @module
  */
-import { copyJson } from "../../kube/json.ts";
-import type { JsonObject, KubeObject } from "../../kube/object.ts";
-import { applyJsonPatch, applyMergePatch } from "../../kube/patch.ts";
-import { readObject } from "./body.ts";
+import type { KubeObject } from "../../kube/object.ts";
+import { readDeletion, readObject } from "./body.ts";
 import { type Cluster, type Endpoint, type WriteOptions, mainEndpoint } from "./cluster.ts";
 import { createObject, matchNamespace } from "./create.ts";
 import { deleteObject } from "./delete.ts";
 import { badRequest, noSuchResource } from "./failures.ts";
 import { listObjects } from "./list.ts";
 import { trackChange } from "./ownership.ts";
+import type { Presenter } from "./presenter.ts";
 import { type WriteQuery, parseListQuery, parseWriteQuery } from "./query.ts";
-import { jsonAnswer, listObject } from "./render.ts";
-import { type Answer, type ResourceRequest, headerOf, managerOf } from "./request.ts";
-import { updateObject } from "./update.ts";
+import { type Answer, type ResourceRequest, managerOf } from "./request.ts";
+import { updateObject, wrongUid } from "./update.ts";
+import { collectionOf } from "./registry.ts";
+import { storeKey } from "../store/store.ts";
 
-function writeOptions({ request, warnings }: ResourceRequest, query: WriteQuery): WriteOptions {
+/** How the request wants its write to be made. */
+export function writeOptions(
+  { request, warnings }: ResourceRequest,
+  query: Pick<WriteQuery, "dryRun" | "fieldManager">,
+): WriteOptions {
   return {
     user: request.user,
     manager: managerOf(request, query.fieldManager),
@@ -27,31 +31,54 @@ function writeOptions({ request, warnings }: ResourceRequest, query: WriteQuery)
   };
 }
 
-function endpointOf({ resource, subresource }: ResourceRequest): Endpoint {
+/** The endpoint that the path names. @throws StatusError 404 for a subresource that writes no object */
+export function endpointOf({ resource, subresource }: ResourceRequest): Endpoint {
   if (!subresource) return mainEndpoint(resource);
   if (!subresource.strategy) throw noSuchResource();
   return { resource, subresource: subresource.name, strategy: subresource.strategy };
 }
 
 /** POST to a collection. */
-export async function createRequest(cluster: Cluster, asked: ResourceRequest): Promise<Answer> {
+export async function createRequest(
+  cluster: Cluster,
+  asked: ResourceRequest,
+  presenter: Presenter,
+): Promise<Answer> {
   const query = parseWriteQuery(asked.request.query, "create");
-  const object = await readObject(asked);
-  const options = writeOptions(asked, query);
-  const created = createObject(cluster, asked.resource, asked.namespace, object, options);
+  const object = await readObject(asked, query);
+  if (asked.name !== "") nameFromPath(object, asked.name);
+  const created = createObject(
+    cluster,
+    asked.resource,
+    asked.namespace,
+    object,
+    writeOptions(asked, query),
+  );
   await cluster.store.durable();
-  return jsonAnswer(201, created);
+  return presenter.object(201, created);
+}
+
+function nameFromPath(object: KubeObject, name: string): void {
+  object.metadata.name ??= name;
 }
 
 /** PUT of an object or of its status. */
-export async function updateRequest(cluster: Cluster, asked: ResourceRequest): Promise<Answer> {
+export async function updateRequest(
+  cluster: Cluster,
+  asked: ResourceRequest,
+  presenter: Presenter,
+): Promise<Answer> {
   const { resource, namespace, name, request } = asked;
   const query = parseWriteQuery(request.query, "update");
-  const object = await readObject(asked);
+  const object = await readObject(asked, query);
   matchName(object, name);
   matchNamespace(resource, namespace, object);
   const endpoint = endpointOf(asked);
   const options = writeOptions(asked, query);
+  const exists = cluster.store.get(collectionOf(resource), storeKey(namespace, name));
+  if (!exists && endpoint.strategy.allowCreateOnUpdate) {
+    return createByUpdate(cluster, asked, object, options, presenter);
+  }
   const updated = updateObject(
     cluster,
     endpoint,
@@ -65,14 +92,31 @@ export async function updateRequest(cluster: Cluster, asked: ResourceRequest): P
     { ...options, replaces: true },
   );
   await cluster.store.durable();
-  return jsonAnswer(200, updated);
+  return presenter.object(200, updated);
+}
+
+/** PUT of what is not there, for the kinds that take it as a POST. */
+async function createByUpdate(
+  cluster: Cluster,
+  asked: ResourceRequest,
+  object: KubeObject,
+  options: WriteOptions,
+  presenter: Presenter,
+): Promise<Answer> {
+  const { resource, namespace, name } = asked;
+  const { uid = "" } = object.metadata;
+  if (uid !== "") throw wrongUid(resource, namespace, name, uid, "");
+  delete object.metadata.resourceVersion;
+  const created = createObject(cluster, resource, namespace, object, options);
+  await cluster.store.durable();
+  return presenter.object(201, created);
 }
 
 function matchName(object: KubeObject, name: string): void {
   const given = object.metadata.name ?? "";
   if (given === "") {
     throw badRequest(
-      `the name of the object (${given} based on URL) was undeterminable: name must be provided`,
+      `the name of the object (${name} based on URL) was undeterminable: name must be provided`,
     );
   }
   if (given !== name) {
@@ -82,70 +126,45 @@ function matchName(object: KubeObject, name: string): void {
   }
 }
 
-/** PATCH of an object or of its status. */
-export async function patchRequest(cluster: Cluster, asked: ResourceRequest): Promise<Answer> {
-  const { namespace, name, request } = asked;
-  const type = headerOf(request, "content-type").split(";")[0]?.trim() ?? "";
-  const query = parseWriteQuery(request.query, "patch");
-  const patch: unknown = JSON.parse(Buffer.from(await request.body()).toString("utf8"));
-  const endpoint = endpointOf(asked);
-  const options = writeOptions(asked, query);
-  const updated = updateObject(
-    cluster,
-    endpoint,
-    namespace,
-    name,
-    (live) => {
-      const object =
-        type === "application/json-patch+json"
-          ? (applyJsonPatch(copyJson(live), patch) as KubeObject)
-          : (applyMergePatch(
-              copyJson(live) as unknown as JsonObject,
-              patch,
-            ) as unknown as KubeObject);
-      endpoint.strategy.setDefaults(object);
-      trackChange(cluster, endpoint, live, object, options.manager);
-      return object;
-    },
-    { ...options, replaces: false },
-  );
-  await cluster.store.durable();
-  return jsonAnswer(200, updated);
-}
-
 /** DELETE of an object. */
-export async function deleteRequest(cluster: Cluster, asked: ResourceRequest): Promise<Answer> {
-  const query = parseWriteQuery(asked.request.query, "delete");
-  const { body } = deleteObject(
+export async function deleteRequest(
+  cluster: Cluster,
+  asked: ResourceRequest,
+  presenter: Presenter,
+): Promise<Answer> {
+  const { deletion, dryRun } = await readDeletion(asked);
+  const { body, gone } = deleteObject(
     cluster,
     asked.resource,
     asked.namespace,
     asked.name,
-    {},
-    writeOptions(asked, query),
+    deletion,
+    writeOptions(asked, { dryRun, fieldManager: "" }),
   );
   await cluster.store.durable();
-  return jsonAnswer(200, body);
+  return presenter.object(deletion.orphanDependents === false && !gone ? 202 : 200, body);
 }
 
 /** DELETE of a collection: each object that the selectors mean; the answer shows them as they were. */
 export async function deleteCollectionRequest(
   cluster: Cluster,
   asked: ResourceRequest,
+  presenter: Presenter,
 ): Promise<Answer> {
   const { resource, request, namespace } = asked;
-  const query = parseWriteQuery(request.query, "delete");
+  const { deletion, dryRun } = await readDeletion(asked);
   const page = listObjects(cluster, resource, parseListQuery(request.query, resource, namespace));
+  const options = writeOptions(asked, { dryRun, fieldManager: "" });
   for (const { metadata } of page.items) {
     deleteObject(
       cluster,
       resource,
       metadata.namespace ?? "",
       metadata.name ?? "",
-      {},
-      writeOptions(asked, query),
+      deletion,
+      options,
     );
   }
   await cluster.store.durable();
-  return jsonAnswer(200, listObject(resource, page));
+  return presenter.list(page);
 }

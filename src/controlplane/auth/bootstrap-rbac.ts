@@ -1,0 +1,33 @@
+/**
+ * The roles and bindings that every cluster begins with.
+ *
+ * @see https://kubernetes.io/docs/reference/access-authn-authz/rbac/#default-roles-and-role-bindings
+ * @module
+ */
+import { readFileSync } from "node:fs";
+import type { KubeObject } from "../../kube/object.ts";
+
+interface Row {
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** The bootstrap objects, without what only the store gives them. */
+export function bootstrapRbacObjects(): KubeObject[] {
+  const rows = JSON.parse(
+    readFileSync(new URL("./bootstrap-rbac.data.json", import.meta.url), "utf8"),
+  ) as Row[];
+  return rows.map(({ kind, name, namespace, labels, ...rest }) => ({
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind,
+    metadata: {
+      name,
+      ...(namespace === undefined ? {} : { namespace }),
+      labels: { "kubernetes.io/bootstrapping": "rbac-defaults", ...labels },
+      annotations: { "rbac.authorization.kubernetes.io/autoupdate": "true" },
+    },
+    ...rest,
+  }));
+}

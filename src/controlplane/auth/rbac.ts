@@ -1,0 +1,206 @@
+/**
+ * Role-based access control: who may do what, by the stored roles and bindings.
+ *
+ * @see https://kubernetes.io/docs/reference/access-authn-authz/rbac/
+ * @module
+ */
+import type { KubeObject } from "../../kube/object.ts";
+import type { User } from "../kinds.ts";
+
+/** A rule of a role. */
+export interface PolicyRule {
+  readonly verbs: readonly string[];
+  readonly apiGroups?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly nonResourceURLs?: readonly string[];
+}
+
+/** Whom a binding speaks of. */
+export interface Subject {
+  readonly kind: string;
+  readonly apiGroup?: string;
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+/** The role of a binding. */
+export interface RoleRef {
+  readonly apiGroup?: string;
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** What somebody wants to do. */
+export type Attributes = ResourceAttributes | PathAttributes;
+
+/** With a resource. */
+export interface ResourceAttributes {
+  readonly verb: string;
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  /** Empty: the resource itself. */
+  readonly subresource: string;
+  /** Empty: cluster-scoped, or all namespaces. */
+  readonly namespace: string;
+  /** Empty: any. */
+  readonly name: string;
+}
+
+/** With a path that is no resource. */
+export interface PathAttributes {
+  readonly verb: string;
+  readonly path: string;
+}
+
+/** Whether, and why. */
+export interface Decision {
+  readonly allowed: boolean;
+  /** What allowed it, or what kept rules from being found; often empty. */
+  readonly reason: string;
+}
+
+/** Where roles and bindings are kept. */
+export interface RoleSource {
+  list(collection: string, namespace?: string): readonly KubeObject[];
+  get(collection: string, key: string): KubeObject | undefined;
+}
+
+interface Binding extends KubeObject {
+  readonly roleRef: RoleRef;
+  readonly subjects?: readonly Subject[] | null;
+}
+
+/** A rule that applies to a user, and what gave it. */
+interface GrantedRule {
+  readonly rule: PolicyRule;
+  readonly grantedBy: string;
+}
+
+const GROUP = "rbac.authorization.k8s.io";
+
+/** Whether a user may do something. Who is in `system:masters` may do everything. */
+export function authorize(source: RoleSource, user: User, attributes: Attributes): Decision {
+  if (user.groups.includes("system:masters")) return { allowed: true, reason: "" };
+  const namespace = "path" in attributes ? "" : attributes.namespace;
+  const { granted, errors } = rulesOf(source, user, namespace);
+  for (const { rule, grantedBy } of granted) {
+    if (ruleAllows(rule, attributes)) {
+      return { allowed: true, reason: `RBAC: allowed by ${grantedBy}` };
+    }
+  }
+  return { allowed: false, reason: errors.length === 0 ? "" : `RBAC: ${aggregate(errors)}` };
+}
+
+/** Several errors as one text, each once. */
+function aggregate(errors: readonly string[]): string {
+  const texts = [...new Set(errors)];
+  return texts.length === 1 ? (texts[0] ?? "") : `[${texts.join(", ")}]`;
+}
+
+/** Every rule that applies to a user in a namespace (empty: cluster-wide only), and roles that are missing. */
+export function rulesOf(
+  source: RoleSource,
+  user: User,
+  namespace: string,
+): { readonly granted: GrantedRule[]; readonly errors: string[] } {
+  const granted: GrantedRule[] = [];
+  const errors: string[] = [];
+  const visit = (binding: Binding, scope: string): void => {
+    const subject = (binding.subjects ?? []).find((one) => isSubject(user, one, scope));
+    if (!subject) return;
+    const rules = rulesOfRole(source, binding.roleRef, scope);
+    if (typeof rules === "string") {
+      errors.push(rules);
+      return;
+    }
+    const grantedBy = describeBinding(binding, subject, scope);
+    granted.push(...rules.map((rule) => ({ rule, grantedBy })));
+  };
+  for (const binding of source.list(`clusterrolebindings.${GROUP}`)) visit(binding as Binding, "");
+  if (namespace !== "") {
+    for (const binding of source.list(`rolebindings.${GROUP}`, namespace)) {
+      visit(binding as Binding, namespace);
+    }
+  }
+  return { granted, errors };
+}
+
+/** The rules of a role, or the text that it is missing. */
+export function rulesOfRole(
+  source: RoleSource,
+  { kind, name }: RoleRef,
+  namespace: string,
+): readonly PolicyRule[] | string {
+  const role =
+    kind === "Role"
+      ? source.get(`roles.${GROUP}`, `${namespace}/${name}`)
+      : source.get(`clusterroles.${GROUP}`, name);
+  if (!role) return `${kind.toLowerCase()}.${GROUP} ${JSON.stringify(name)} not found`;
+  return (role as KubeObject & { rules?: readonly PolicyRule[] | null }).rules ?? [];
+}
+
+function isSubject(user: User, subject: Subject, namespace: string): boolean {
+  switch (subject.kind) {
+    case "User":
+      return user.name === subject.name;
+    case "Group":
+      return user.groups.includes(subject.name);
+    case "ServiceAccount": {
+      const home = subject.namespace ? subject.namespace : namespace;
+      return home !== "" && user.name === `system:serviceaccount:${home}:${subject.name}`;
+    }
+    default:
+      return false;
+  }
+}
+
+function describeBinding(binding: Binding, subject: Subject, namespace: string): string {
+  const { name = "" } = binding.metadata;
+  const home = subject.namespace ? subject.namespace : namespace;
+  const who = subject.kind === "ServiceAccount" ? `${subject.name}/${home}` : subject.name;
+  const [kind, title] =
+    namespace === "" ? ["ClusterRoleBinding", name] : ["RoleBinding", `${name}/${namespace}`];
+  return `${kind} ${JSON.stringify(title)} of ${binding.roleRef.kind} ${JSON.stringify(binding.roleRef.name)} to ${subject.kind} ${JSON.stringify(who)}`;
+}
+
+const includesOrAll = (values: readonly string[] | undefined, value: string): boolean =>
+  values !== undefined && (values.includes("*") || values.includes(value));
+
+/** Whether one rule is enough. */
+export function ruleAllows(rule: PolicyRule, attributes: Attributes): boolean {
+  if (!includesOrAll(rule.verbs, attributes.verb)) return false;
+  if ("path" in attributes) {
+    return (rule.nonResourceURLs ?? []).some((url) => urlCovers(url, attributes.path));
+  }
+  const { group, resource, subresource, name } = attributes;
+  if (!includesOrAll(rule.apiGroups, group)) return false;
+  const full = subresource === "" ? resource : `${resource}/${subresource}`;
+  const matches = (rule.resources ?? []).some(
+    (one) => one === "*" || one === full || (subresource !== "" && one === `*/${subresource}`),
+  );
+  if (!matches) return false;
+  const names = rule.resourceNames ?? [];
+  return names.length === 0 || names.includes(name);
+}
+
+function urlCovers(url: string, path: string): boolean {
+  if (url === "*" || url === path) return true;
+  return url.endsWith("*") && path.startsWith(url.replace(/\*+$/, ""));
+}
+
+/** Why a user may not, as a 403 says it. */
+export function denialText(user: User, attributes: Attributes): string {
+  const who = `User ${JSON.stringify(user.name)} cannot ${attributes.verb}`;
+  let text: string;
+  if ("path" in attributes) text = `${who} path ${JSON.stringify(attributes.path)}`;
+  else {
+    const { resource, subresource, group, namespace } = attributes;
+    const full = subresource === "" ? resource : `${resource}/${subresource}`;
+    const where =
+      namespace === "" ? "at the cluster scope" : `in the namespace ${JSON.stringify(namespace)}`;
+    text = `${who} resource ${JSON.stringify(full)} in API group ${JSON.stringify(group)} ${where}`;
+  }
+  return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+}

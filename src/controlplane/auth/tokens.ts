@@ -1,0 +1,196 @@
+/**
+ * Tokens of service accounts: signed JSON web tokens, as the API server issues and believes them.
+ *
+ * @see https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/
+ * @module
+ */
+import {
+  type KeyObject,
+  createHash,
+  createPublicKey,
+  generateKeyPairSync,
+  sign,
+  verify,
+} from "node:crypto";
+import type { Clock } from "../../clock.ts";
+import { isJsonObject } from "../../kube/json.ts";
+import type { User } from "../kinds.ts";
+import type { RoleSource } from "./rbac.ts";
+
+/** Who issues tokens, and the audience that the API itself is. */
+export const ISSUER = "https://kubernetes.default.svc.cluster.local";
+
+/** The object whose life a token shares. */
+export interface BoundObject {
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** What a token says. */
+interface Claims {
+  readonly aud: readonly string[];
+  readonly exp: number;
+  readonly jti: string;
+  readonly namespace: string;
+  readonly account: { readonly name: string; readonly uid: string };
+  readonly bound: readonly BoundObject[];
+}
+
+/** Who a token speaks for, or why nobody. */
+export type TokenVerdict =
+  | { readonly user: User; readonly audiences: readonly string[] }
+  | { readonly error: string };
+
+/** Which account a token is for. */
+export interface TokenSubject {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+
+/** Issues tokens, and says whose they are. */
+export class TokenAuthority {
+  readonly #clock: Clock;
+  readonly #source: RoleSource;
+  readonly #key: KeyObject;
+  readonly #keyId: string;
+
+  /** @param key - an EC private key, PEM; without it a new one is made */
+  constructor(clock: Clock, source: RoleSource, key?: KeyObject) {
+    this.#clock = clock;
+    this.#source = source;
+    this.#key = key ?? generateKeyPairSync("ec", { namedCurve: "prime256v1" }).privateKey;
+    this.#keyId = createHash("sha256")
+      .update(createPublicKey(this.#key).export({ type: "spki", format: "der" }))
+      .digest("base64url");
+  }
+
+  /** The public key as a JSON web key set. */
+  keySet(): object {
+    const key = createPublicKey(this.#key).export({ format: "jwk" });
+    return { keys: [{ use: "sig", kty: key.kty, kid: this.#keyId, alg: "ES256", crv: key.crv, x: key.x, y: key.y }] };
+  }
+
+  /** A token for an account, valid for some seconds. */
+  issue(
+    subject: TokenSubject,
+    options: {
+      readonly audiences: readonly string[];
+      readonly seconds: number;
+      readonly id: string;
+      readonly bound?: BoundObject;
+    },
+  ): string {
+    const now = Math.floor(this.#clock.now() / 1000);
+    const { namespace, name, uid } = subject;
+    const { bound } = options;
+    const payload = {
+      aud: options.audiences,
+      exp: now + options.seconds,
+      iat: now,
+      iss: ISSUER,
+      jti: options.id,
+      "kubernetes.io": {
+        namespace,
+        ...(bound ? { [bound.kind.toLowerCase()]: { name: bound.name, uid: bound.uid } } : {}),
+        serviceaccount: { name, uid },
+      },
+      nbf: now,
+      sub: `system:serviceaccount:${namespace}:${name}`,
+    };
+    const text = `${encode({ alg: "ES256", kid: this.#keyId })}.${encode(payload)}`;
+    const signature = sign("sha256", Buffer.from(text), {
+      key: this.#key,
+      dsaEncoding: "ieee-p1363",
+    });
+    return `${text}.${signature.toString("base64url")}`;
+  }
+
+  /** Whose token it is, if it is meant for one of `audiences`. */
+  verify(token: string, audiences: readonly string[] = [ISSUER]): TokenVerdict {
+    const claims = this.#claimsOf(token);
+    if (!claims) return { error: "invalid bearer token" };
+    const common = claims.aud.filter((audience) => audiences.includes(audience));
+    if (common.length === 0) {
+      return {
+        error: `[invalid bearer token, token audiences ${quoteAll(claims.aud)} is invalid for the target audiences ${quoteAll(audiences)}]`,
+      };
+    }
+    const problem = this.#problemOf(claims);
+    if (problem !== undefined) return { error: `[invalid bearer token, ${problem}]` };
+    return { user: userOf(claims), audiences: common };
+  }
+
+  #claimsOf(token: string): Claims | undefined {
+    const [header = "", payload = "", signature = "", ...more] = token.split(".");
+    if (signature === "" || more.length > 0) return undefined;
+    const key = { key: createPublicKey(this.#key), dsaEncoding: "ieee-p1363" as const };
+    const bytes = Buffer.from(signature, "base64url");
+    if (!verify("sha256", Buffer.from(`${header}.${payload}`), key, bytes)) return undefined;
+    // Signed by us, so it has the shape that we gave it.
+    const body = JSON.parse(Buffer.from(payload, "base64url").toString("utf8")) as {
+      aud: string[];
+      exp: number;
+      jti: string;
+      "kubernetes.io": Record<string, unknown> & {
+        namespace: string;
+        serviceaccount: { name: string; uid: string };
+      };
+    };
+    const own = body["kubernetes.io"];
+    const bound = Object.entries({ pod: "Pod", secret: "Secret", node: "Node" }).flatMap(
+      ([claim, kind]) => {
+        const one = own[claim];
+        return isJsonObject(one) ? [{ kind, name: String(one["name"]), uid: String(one["uid"]) }] : [];
+      },
+    );
+    const { aud, exp, jti } = body;
+    return { aud, exp, jti, namespace: own.namespace, account: own.serviceaccount, bound };
+  }
+
+  /** Why a token that was good is no longer. */
+  #problemOf(claims: Claims): string | undefined {
+    if (this.#clock.now() / 1000 > claims.exp) return "service account token has expired";
+    const { namespace, account } = claims;
+    const found = this.#source.get("serviceaccounts", `${namespace}/${account.name}`);
+    if (!found) return `serviceaccounts ${JSON.stringify(account.name)} not found`;
+    if (found.metadata.uid !== account.uid) {
+      return `service account UID (${found.metadata.uid ?? ""}) does not match claim (${account.uid})`;
+    }
+    for (const { kind, name, uid } of claims.bound) {
+      const collection = `${kind.toLowerCase()}s`;
+      const key = kind === "Node" ? name : `${namespace}/${name}`;
+      const object = this.#source.get(collection, key);
+      if (!object || object.metadata.uid !== uid) return "service account token has been invalidated";
+    }
+    return undefined;
+  }
+}
+
+const quoteAll = (texts: readonly string[]): string =>
+  `[${texts.map((text) => JSON.stringify(text)).join(" ")}]`;
+
+/** The groups of a service account, `system:authenticated` aside. */
+export function serviceAccountGroups(namespace: string): string[] {
+  return ["system:serviceaccounts", `system:serviceaccounts:${namespace}`];
+}
+
+function userOf({ namespace, account, bound, jti }: Claims): User {
+  const extra: Record<string, string[]> = {
+    "authentication.kubernetes.io/credential-id": [`JTI=${jti}`],
+  };
+  for (const { kind, name, uid } of bound) {
+    if (kind === "Secret") continue;
+    extra[`authentication.kubernetes.io/${kind.toLowerCase()}-name`] = [name];
+    extra[`authentication.kubernetes.io/${kind.toLowerCase()}-uid`] = [uid];
+  }
+  return {
+    name: `system:serviceaccount:${namespace}:${account.name}`,
+    uid: account.uid,
+    groups: [...serviceAccountGroups(namespace), "system:authenticated"],
+    extra,
+  };
+}

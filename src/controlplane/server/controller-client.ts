@@ -1,0 +1,183 @@
+/**
+ * The client of the simulated controllers: the write path of requests, without the wire.
+ *
+ * @module
+ */
+import { InternalError } from "../../errors.ts";
+import { copyJson } from "../../kube/json.ts";
+import type { JsonObject, KubeObject, ObjectKey } from "../../kube/object.ts";
+import { applyMergePatch } from "../../kube/patch.ts";
+import type { ResourceInfo } from "../../kube/resource.ts";
+import type {
+  ControllerClient,
+  ControllerContext,
+  DeleteOptions,
+  ResourceName,
+  Selection,
+  StoreEvent,
+} from "../controllers/client.ts";
+import type { ServedResource } from "../kinds.ts";
+import { storeKey } from "../store/store.ts";
+import { type Cluster, type Endpoint, type WriteOptions, mainEndpoint } from "./cluster.ts";
+import { createObject } from "./create.ts";
+import { deleteObject } from "./delete.ts";
+import { noSuchResource } from "./failures.ts";
+import { trackChange } from "./ownership.ts";
+import { collectionOf } from "./registry.ts";
+import { updateObject } from "./update.ts";
+import { readAs } from "./versions.ts";
+
+/** What controllers are built with, over this cluster. */
+export function controllerContext(cluster: Cluster): ControllerContext {
+  return { clock: cluster.clock, clientFor: (name) => new DirectClient(cluster, name) };
+}
+
+/** Speaks to the cluster as one controller, whose name is also its field manager. */
+class DirectClient implements ControllerClient {
+  readonly #cluster: Cluster;
+  readonly #options: WriteOptions;
+
+  constructor(cluster: Cluster, name: string) {
+    this.#cluster = cluster;
+    this.#options = {
+      user: {
+        name: `system:serviceaccount:kube-system:${name}`,
+        groups: ["system:serviceaccounts", "system:masters", "system:authenticated"],
+      },
+      manager: name,
+      dryRun: false,
+      warn: () => undefined,
+    };
+  }
+
+  find(resource: ResourceName, key: ObjectKey): KubeObject | undefined {
+    const served = this.#cluster.registry.preferred(resource.group, resource.plural);
+    const object = served && this.#cluster.store.get(collectionOf(served), keyText(key));
+    return object && readAs(this.#cluster, served, object);
+  }
+
+  list(resource: ResourceName, selection: Selection = {}): readonly KubeObject[] {
+    const served = this.#cluster.registry.preferred(resource.group, resource.plural);
+    if (!served) return [];
+    const wanted = Object.entries(selection.labels ?? {});
+    return this.#cluster.store
+      .list(collectionOf(served), selection.namespace)
+      .filter(({ metadata: { labels = {} } }) =>
+        wanted.every(([name, value]) => labels[name] === value),
+      )
+      .map((object) => readAs(this.#cluster, served, object));
+  }
+
+  resources(): readonly ResourceInfo[] {
+    const { registry } = this.#cluster;
+    return registry
+      .all()
+      .filter(
+        (resource) =>
+          registry.preferred(resource.group, resource.plural) === resource &&
+          resource.verbs.includes("list") &&
+          resource.verbs.includes("delete"),
+      );
+  }
+
+  async create(resource: ResourceName, object: KubeObject): Promise<KubeObject> {
+    const served = this.#served(resource);
+    const namespace = served.namespaced ? (object.metadata.namespace ?? "") : "";
+    const created = createObject(
+      this.#cluster,
+      served,
+      namespace,
+      copyJson(object),
+      this.#options,
+    );
+    await this.#cluster.store.durable();
+    return created;
+  }
+
+  async update(
+    resource: ResourceName,
+    object: KubeObject,
+    subresource = "",
+  ): Promise<KubeObject> {
+    return this.#change(resource, object.metadata, subresource, true, () => copyJson(object));
+  }
+
+  async patch(
+    resource: ResourceName,
+    key: ObjectKey,
+    patch: object,
+    subresource = "",
+  ): Promise<KubeObject> {
+    return this.#change(
+      resource,
+      key,
+      subresource,
+      false,
+      (live) =>
+        applyMergePatch(copyJson(live) as unknown as JsonObject, patch) as unknown as KubeObject,
+    );
+  }
+
+  async remove(
+    resource: ResourceName,
+    key: ObjectKey,
+    options: DeleteOptions = {},
+  ): Promise<void> {
+    const served = this.#served(resource);
+    const namespace = key.namespace ?? "";
+    deleteObject(this.#cluster, served, namespace, key.name, options, this.#options);
+    await this.#cluster.store.durable();
+  }
+
+  subscribe(listener: (event: StoreEvent) => void): () => void {
+    const { store, registry } = this.#cluster;
+    return store.subscribe(({ type, collection, object, old }) => {
+      const resource = registry.ofCollection(collection);
+      if (resource) listener({ type, resource, object, ...(old ? { old } : {}) });
+    });
+  }
+
+  async #change(
+    resource: ResourceName,
+    key: { readonly namespace?: string; readonly name?: string },
+    subresource: string,
+    replaces: boolean,
+    change: (live: KubeObject) => KubeObject,
+  ): Promise<KubeObject> {
+    const endpoint = this.#endpoint(this.#served(resource), subresource);
+    const changed = updateObject(
+      this.#cluster,
+      endpoint,
+      key.namespace ?? "",
+      key.name ?? "",
+      (live) => {
+        const object = change(live);
+        endpoint.strategy.setDefaults(object);
+        trackChange(this.#cluster, endpoint, live, object, this.#options.manager);
+        return object;
+      },
+      { ...this.#options, replaces },
+    );
+    await this.#cluster.store.durable();
+    return changed;
+  }
+
+  #served({ group, plural }: ResourceName): ServedResource {
+    const served = this.#cluster.registry.preferred(group, plural);
+    if (!served) throw noSuchResource();
+    return served;
+  }
+
+  #endpoint(resource: ServedResource, subresource: string): Endpoint {
+    if (subresource === "") return mainEndpoint(resource);
+    const found = resource.subresources.find(({ name }) => name === subresource);
+    if (!found?.strategy) {
+      throw new InternalError(`${resource.plural} has no ${subresource} to write`);
+    }
+    return { resource, subresource, strategy: found.strategy };
+  }
+}
+
+function keyText({ namespace, name }: ObjectKey): string {
+  return storeKey(namespace, name);
+}

@@ -1,0 +1,153 @@
+/**
+ * PATCH in its four forms.
+ *
+ * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#patch-and-apply
+ * @module
+ */
+import { copyJson } from "../../kube/json.ts";
+import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import { applyJsonPatch, applyMergePatch } from "../../kube/patch.ts";
+import { failure } from "../../kube/status.ts";
+import { storeKey } from "../store/store.ts";
+import { readConfiguration, readPatch } from "./body.ts";
+import type { Cluster, Endpoint, WriteOptions } from "./cluster.ts";
+import { createObject } from "./create.ts";
+import { badRequest, conflict, notFound } from "./failures.ts";
+import { applyTo, trackChange } from "./ownership.ts";
+import type { Presenter } from "./presenter.ts";
+import { parseWriteQuery } from "./query.ts";
+import { collectionOf } from "./registry.ts";
+import { type Answer, type ResourceRequest, headerOf } from "./request.ts";
+import { updateObject } from "./update.ts";
+import { endpointOf, writeOptions } from "./write-requests.ts";
+
+const JSON_PATCH = "application/json-patch+json";
+const MERGE_PATCH = "application/merge-patch+json";
+const STRATEGIC_PATCH = "application/strategic-merge-patch+json";
+const APPLY = "application/apply-patch+yaml";
+
+/** The form of a patch. @throws StatusError 415 */
+function patchType(asked: ResourceRequest): string {
+  const type = (headerOf(asked.request, "content-type").split(";")[0] ?? "").trim();
+  const { builtIn } = asked.resource;
+  const known = [JSON_PATCH, MERGE_PATCH, ...(builtIn ? [STRATEGIC_PATCH] : []), APPLY];
+  if (known.includes(type)) return type;
+  if (builtIn) throw failure(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
+  throw failure(
+    415,
+    "UnsupportedMediaType",
+    `the body of the request was in an unknown format - accepted media types include: ${known.join(", ")}`,
+  );
+}
+
+/** PATCH of an object or of its status. */
+export async function patchRequest(
+  cluster: Cluster,
+  asked: ResourceRequest,
+  presenter: Presenter,
+): Promise<Answer> {
+  const type = patchType(asked);
+  if (type === APPLY) return applyRequest(cluster, asked, presenter);
+  const { namespace, name, request } = asked;
+  const query = parseWriteQuery(request.query, "patch");
+  const patch = await readPatch(asked);
+  const endpoint = endpointOf(asked);
+  const options = writeOptions(asked, query);
+  const updated = updateObject(
+    cluster,
+    endpoint,
+    namespace,
+    name,
+    (live) => {
+      const object = patched(type, live, patch);
+      checkIdentity(live, object);
+      endpoint.strategy.setDefaults(object);
+      trackChange(cluster, endpoint, live, object, options.manager);
+      return object;
+    },
+    { ...options, replaces: false },
+  );
+  await cluster.store.durable();
+  return presenter.object(200, updated);
+}
+
+function patched(type: string, live: KubeObject, patch: unknown): KubeObject {
+  const copy = copyJson(live) as unknown as JsonObject;
+  const result = type === JSON_PATCH ? applyJsonPatch(copy, patch) : applyMergePatch(copy, patch);
+  return result as KubeObject;
+}
+
+/** A patch may not make another object of it. */
+function checkIdentity(live: KubeObject, object: KubeObject): void {
+  const [before, after] = [live.metadata, object.metadata];
+  if (after.name !== before.name) {
+    throw badRequest(
+      `the name of the object (${after.name ?? ""}) does not match the name on the URL (${before.name ?? ""})`,
+    );
+  }
+  if (after.namespace !== before.namespace) {
+    throw badRequest(
+      "the namespace of the provided object does not match the namespace sent on the request",
+    );
+  }
+}
+
+/** Server-side apply, which also creates. */
+async function applyRequest(
+  cluster: Cluster,
+  asked: ResourceRequest,
+  presenter: Presenter,
+): Promise<Answer> {
+  const { namespace, name, request, resource } = asked;
+  const query = parseWriteQuery(request.query, "apply");
+  const config = await readConfiguration(asked, query);
+  const endpoint = endpointOf(asked);
+  const options = writeOptions(asked, query);
+  const by = { manager: query.fieldManager, force: query.force };
+  const found = cluster.store.get(collectionOf(resource), storeKey(namespace, name));
+  if (!found) return createByApply(cluster, asked, endpoint, config, by, options, presenter);
+  const updated = updateObject(
+    cluster,
+    endpoint,
+    namespace,
+    name,
+    (live) => {
+      const object = applyTo(cluster, endpoint, live, config, by);
+      checkIdentity(live, object);
+      endpoint.strategy.setDefaults(object);
+      return object;
+    },
+    { ...options, replaces: false },
+  );
+  await cluster.store.durable();
+  return presenter.object(200, updated);
+}
+
+async function createByApply(
+  cluster: Cluster,
+  { namespace, name, resource }: ResourceRequest,
+  endpoint: Endpoint,
+  config: JsonObject,
+  by: { readonly manager: string; readonly force: boolean },
+  options: WriteOptions,
+  presenter: Presenter,
+): Promise<Answer> {
+  if (endpoint.subresource !== "") throw notFound(resource, name);
+  const object = applyTo(cluster, endpoint, undefined, config, by);
+  const { uid = "" } = object.metadata;
+  if (uid !== "") {
+    throw conflict(
+      resource,
+      name,
+      `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
+    );
+  }
+  object.metadata.name ??= name;
+  delete object.metadata.resourceVersion;
+  const created = createObject(cluster, resource, namespace, object, {
+    ...options,
+    ownedAlready: true,
+  });
+  await cluster.store.durable();
+  return presenter.object(201, created);
+}

@@ -1,0 +1,98 @@
+/**
+ * Shows what an operation gave in the form that the client asked for.
+ *
+ * @module
+ */
+import type { KubeList, KubeObject } from "../../kube/object.ts";
+import { apiVersionOf } from "../../kube/resource.ts";
+import type { Status } from "../../kube/status.ts";
+import type { ServedResource } from "../kinds.ts";
+import { encode } from "../views/encode.ts";
+import { type Representation, negotiate } from "../views/negotiate.ts";
+import { show } from "../views/show.ts";
+import { type IncludeObject, parseIncludeObject } from "../views/table.ts";
+import type { Cluster } from "./cluster.ts";
+import type { ListPage } from "./list.ts";
+import { type Answer, type ResourceRequest, headerOf } from "./request.ts";
+import type { WatchEvent } from "./watch.ts";
+
+/** The negotiated form of one request's answers. */
+export class Presenter {
+  readonly #cluster: Cluster;
+  readonly #resource: ServedResource;
+  readonly #representation: Representation;
+  readonly #includeObject: IncludeObject;
+  #columnsSent = false;
+
+  /** @throws StatusError 406 when nothing that the client accepts can be served */
+  constructor(cluster: Cluster, asked: ResourceRequest, verb: string) {
+    this.#cluster = cluster;
+    this.#resource = asked.resource;
+    const { request, resource } = asked;
+    this.#representation = negotiate(headerOf(request, "accept") || undefined, {
+      builtIn: resource.builtIn,
+      tables: resource.verbs.includes("get"),
+      collection: verb === "list" || verb === "watch",
+      watch: verb === "watch",
+    });
+    this.#includeObject =
+      this.#representation.view?.kind === "Table"
+        ? parseIncludeObject(request.query.get("includeObject"))
+        : "Metadata";
+  }
+
+  /** An object or a `Status`. */
+  object(status: number, object: KubeObject | Status): Answer {
+    return this.#answer(status, isStatus(object) ? object : this.#show(object));
+  }
+
+  /** A page of a list. Items of built-in kinds leave out what the list's kind says. */
+  list(page: ListPage): Answer {
+    const resource = this.#resource;
+    const list: KubeList<KubeObject> = {
+      kind: resource.listKind,
+      apiVersion: apiVersionOf(resource),
+      metadata: page.metadata,
+      items: [...page.items],
+    };
+    const { view } = this.#representation;
+    if (!view && resource.builtIn) list.items = page.items.map(withoutType);
+    return this.#answer(200, this.#show(list));
+  }
+
+  /** The line of a watch event. */
+  event({ type, object }: WatchEvent): string {
+    const shown = isStatus(object) ? object : this.#show(object, !this.#columnsSent);
+    this.#columnsSent = true;
+    return `${JSON.stringify({ type, object: shown })}\n`;
+  }
+
+  #show(object: KubeObject | KubeList<KubeObject>, withColumns = true): object {
+    return show(object, {
+      view: this.#representation.view,
+      printer: this.#resource.table,
+      includeObject: this.#includeObject,
+      nowMs: this.#cluster.clock.now(),
+      withColumns,
+    });
+  }
+
+  #answer(status: number, body: object): Answer {
+    const { mediaType } = this.#representation;
+    return {
+      status,
+      headers: { "cache-control": "no-cache, private", "content-type": mediaType },
+      body: encode(body, mediaType),
+    };
+  }
+}
+
+function isStatus(object: KubeObject | Status): object is Status {
+  return object.kind === "Status";
+}
+
+function withoutType(object: KubeObject): KubeObject {
+  const { kind, apiVersion, ...rest } = object;
+  void [kind, apiVersion];
+  return rest as KubeObject;
+}
