@@ -1,6 +1,6 @@
 // Builds dist/: generated sources first, then the compiler, then what is bundled.
 import { execFileSync } from "node:child_process";
-import { rmSync } from "node:fs";
+import { cpSync, readdirSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { bundleVendor } from "./bundle-vendor.mjs";
 
@@ -12,3 +12,7 @@ run("scripts/k8s-types.mjs");
 rmSync(new URL("../dist", import.meta.url), { recursive: true, force: true });
 run("node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json");
 await bundleVendor("dist");
+// Tables that are read at run time lie beside the code that reads them.
+for (const file of readdirSync(`${root}src`, { recursive: true })) {
+  if (file.endsWith(".data.json")) cpSync(`${root}src/${file}`, `${root}dist/${file}`);
+}

@@ -4,15 +4,15 @@
  * @module
  */
 import { TsopError } from "../errors.ts";
-import type { JsonObject, KubeList, KubeObject, ObjectKey } from "../kube/object.ts";
+import type { KubeObject, ObjectKey } from "../kube/object.ts";
 import {
-  groupResourceOf,
-  parseApiVersion,
   apiVersionOf,
+  groupResourceOf,
   type ResourceInfo,
+  type ResourceType,
 } from "../kube/resource.ts";
 import { isNotFound } from "../kube/status.ts";
-import { collectionPath, groupVersionPath, objectPath } from "../runtime/client/paths.ts";
+import { LiveClient } from "../runtime/client/live-client.ts";
 import { RestClient } from "../runtime/client/rest-client.ts";
 import { HttpsTransport } from "../runtime/transport/https-transport.ts";
 import { loadClusterConfig, type ClusterConfigOptions } from "../runtime/transport/load-config.ts";
@@ -28,128 +28,113 @@ export interface ClusterOptions {
 /** Who owns what tsop applies, in managedFields. */
 const FIELD_MANAGER = "tsop";
 
+interface AccessReview extends KubeObject {
+  readonly spec: { readonly resourceAttributes: Readonly<Record<string, string>> };
+  readonly status?: { readonly allowed: boolean };
+}
+
+const ACCESS_REVIEW: ResourceType<AccessReview> = {
+  group: "authorization.k8s.io",
+  version: "v1",
+  kind: "SelfSubjectAccessReview",
+  plural: "selfsubjectaccessreviews",
+  namespaced: false,
+};
+
 /** What applying an object did. */
 export type Applied = "created" | "configured" | "unchanged";
 
-/** Reads and writes objects of any kind; kinds are looked up in the API server's discovery. */
+/** Reads and writes manifests: objects that say themselves of which kind they are. */
 export class ClusterSession {
-  readonly #client: RestClient;
-  readonly #resources = new Map<string, Promise<ReadonlyMap<string, ResourceInfo>>>();
-
-  constructor(client: RestClient) {
-    this.#client = client;
-  }
-
+  readonly #client: LiveClient;
   /** The API server's address. */
-  get server(): string {
-    return this.#client.server;
+  readonly server: string;
+
+  constructor(client: LiveClient, server: string) {
+    this.#client = client;
+    this.server = server;
   }
 
-  /**
-   * How the API server serves a kind.
-   *
-   * @throws TsopError `no-such-kind`
-   */
-  async resourceFor({
-    apiVersion,
-    kind,
-  }: Pick<KubeObject, "apiVersion" | "kind">): Promise<ResourceInfo> {
-    let served = this.#resources.get(apiVersion);
-    if (!served) {
-      served = this.#discover(apiVersion);
-      this.#resources.set(apiVersion, served);
-    }
-    const info = (await served).get(kind);
-    if (info) return info;
-    // It may be installed meanwhile: nothing that is missing is remembered.
-    this.#resources.delete(apiVersion);
-    throw new TsopError(
-      "no-such-kind",
-      `The API server ${this.server} has no kind ${kind} in ${apiVersion}.`,
-      "Install the CRD that defines it, or take the object out of the kustomization.",
-    );
-  }
-
-  /** The object, or `undefined` when there is none. */
-  async find(object: KubeObject): Promise<KubeObject | undefined> {
-    const info = await this.resourceFor(object);
+  /** How the API server serves a kind; `undefined` when it does not. */
+  async findResource(
+    object: Pick<KubeObject, "apiVersion" | "kind">,
+  ): Promise<ResourceType | undefined> {
     try {
-      const path = objectPath(info, keyIn(info, object));
-      return (await this.#client.request({ method: "GET", path })) as KubeObject;
+      return await this.#client.dynamic(object.apiVersion, object.kind);
     } catch (error) {
-      if (isNotFound(error)) return undefined;
+      if (error instanceof TsopError && error.code === "kind-not-served") return undefined;
       throw error;
     }
   }
 
-  /** All objects of a kind, in all namespaces. */
-  async list(info: ResourceInfo): Promise<KubeObject[]> {
-    const path = collectionPath(info);
-    const answer = (await this.#client.request({ method: "GET", path })) as KubeList<KubeObject>;
-    const apiVersion = apiVersionOf(info);
-    return answer.items.map((item) => ({ ...item, apiVersion, kind: info.kind }));
+  /** The live object, or `undefined` when it, or its kind, is not there. */
+  async find(object: KubeObject): Promise<KubeObject | undefined> {
+    const resource = await this.findResource(object);
+    return resource && this.#client.find(resource, keyIn(resource, object));
   }
 
-  /** Applies an object on the server's side; conflicts are won, since the manifest is the truth. */
+  /** `deployments.apps demo/web`: how progress lines name an object. */
+  async describe(object: KubeObject): Promise<string> {
+    const resource = await this.findResource(object);
+    const { name = "?", namespace } = object.metadata;
+    if (!resource) return `${object.kind} ${name}`;
+    const place = resource.namespaced && namespace !== undefined ? `${namespace}/` : "";
+    return `${groupResourceOf(resource)} ${place}${name}`;
+  }
+
+  /** All objects of a kind, in all namespaces. */
+  async list(resource: ResourceType): Promise<KubeObject[]> {
+    const apiVersion = apiVersionOf(resource);
+    const items = await this.#client.list(resource);
+    return items.map((item) => ({ ...item, apiVersion, kind: resource.kind }));
+  }
+
+  /**
+   * Applies an object on the server's side; conflicts are won, since the manifest is the truth.
+   *
+   * @throws TsopError `kind-not-served`
+   */
   async apply(object: KubeObject, options: { readonly dryRun: boolean }): Promise<Applied> {
-    const before = await this.find(object);
-    const info = await this.resourceFor(object);
-    const after = (await this.#client.request({
-      method: "PATCH",
-      path: objectPath(info, keyIn(info, object)),
-      query: {
-        fieldManager: FIELD_MANAGER,
-        force: true,
-        dryRun: options.dryRun ? "All" : undefined,
-      },
-      contentType: "application/apply-patch+yaml",
-      body: object,
-    })) as KubeObject;
+    const resource = await this.#client.dynamic(object.apiVersion, object.kind);
+    const before = await this.#client.find(resource, keyIn(resource, object));
+    const after = await this.#client.apply(resource, inPlace(resource, object), {
+      fieldManager: FIELD_MANAGER,
+      force: true,
+      dryRun: options.dryRun,
+    });
     if (!before) return "created";
     return before.metadata.resourceVersion === after.metadata.resourceVersion
       ? "unchanged"
       : "configured";
   }
 
-  /** Creates an object that has no name yet to collide with, such as a review; returns the answer. */
-  async create(info: ResourceInfo, body: JsonObject): Promise<JsonObject> {
-    const path = collectionPath(info);
-    return (await this.#client.request({ method: "POST", path, body })) as JsonObject;
+  /** Whether the user may do this to the kind's objects, in the namespace or everywhere. */
+  async isAllowed(verb: string, resource: ResourceType, namespace?: string): Promise<boolean> {
+    const review = await this.#client.create(ACCESS_REVIEW, {
+      metadata: {},
+      spec: {
+        resourceAttributes: {
+          verb,
+          group: resource.group,
+          version: resource.version,
+          resource: resource.plural,
+          ...(namespace === undefined ? {} : { namespace }),
+        },
+      },
+    });
+    return review.status?.allowed === true;
   }
 
   /** Asks for the deletion; `false` when there was nothing to delete. */
   async remove(object: KubeObject): Promise<boolean> {
-    const info = await this.resourceFor(object);
+    const resource = await this.findResource(object);
+    if (!resource) return false;
     try {
-      await this.#client.request({
-        method: "DELETE",
-        path: objectPath(info, keyIn(info, object)),
-        body: { apiVersion: "v1", kind: "DeleteOptions", propagationPolicy: "Background" },
-      });
+      const key = keyIn(resource, object);
+      await this.#client.delete(resource, key, { propagationPolicy: "Background" });
       return true;
     } catch (error) {
       if (isNotFound(error)) return false;
-      throw error;
-    }
-  }
-
-  async #discover(apiVersion: string): Promise<ReadonlyMap<string, ResourceInfo>> {
-    const { group, version } = parseApiVersion(apiVersion);
-    const path = groupVersionPath(group, version);
-    try {
-      const answer = (await this.#client.request({ method: "GET", path })) as {
-        resources: { name: string; kind: string; namespaced: boolean }[];
-      };
-      return new Map(
-        answer.resources
-          .filter(({ name }) => !name.includes("/"))
-          .map(({ name, kind, namespaced }) => [
-            kind,
-            { group, version, kind, plural: name, namespaced },
-          ]),
-      );
-    } catch (error) {
-      if (isNotFound(error)) return new Map();
       throw error;
     }
   }
@@ -168,17 +153,17 @@ export function openCluster(
     ...(options.context === undefined ? {} : { context: options.context }),
   });
   const transport = new HttpsTransport(config, `tsop/${packageVersion()}`);
-  return new ClusterSession(new RestClient(transport, context.clock));
-}
-
-/** `deployments.apps demo/web`: how progress lines name an object. */
-export function describeObject(info: ResourceInfo, object: KubeObject): string {
-  const { name = "?", namespace } = object.metadata;
-  const place = info.namespaced && namespace !== undefined ? `${namespace}/` : "";
-  return `${groupResourceOf(info)} ${place}${name}`;
+  const client = new LiveClient(new RestClient(transport, context.clock), FIELD_MANAGER);
+  return new ClusterSession(client, config.server);
 }
 
 function keyIn(info: ResourceInfo, object: KubeObject): ObjectKey {
   const { name = "", namespace = "default" } = object.metadata;
   return info.namespaced ? { namespace, name } : { name };
+}
+
+/** As kubectl does it: what has no namespace goes to `default`. */
+function inPlace(info: ResourceInfo, object: KubeObject): KubeObject {
+  const { namespace = "default" } = object.metadata;
+  return info.namespaced ? { ...object, metadata: { ...object.metadata, namespace } } : object;
 }

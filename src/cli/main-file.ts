@@ -48,10 +48,7 @@ function addCall(file: SourceFile, call: ControllerCall): void {
       node.getParentIfKind(SyntaxKind.SourceFile) !== undefined ||
       node.getParentIfKind(SyntaxKind.Block) !== undefined,
   );
-  const block =
-    statement?.getParentIfKind(SyntaxKind.SourceFile) ??
-    statement?.getParentIfKind(SyntaxKind.Block);
-  if (!start || !statement || !block) {
+  if (!start || !statement) {
     throw new TsopError(
       "main-not-understood",
       "src/main.ts has no call of `manager.start(...)`, so there is no place to add the controller.",
@@ -62,5 +59,7 @@ function addCall(file: SourceFile, call: ControllerCall): void {
     .getExpression()
     .getText()
     .replace(/\.start$/, "");
-  block.insertStatements(statement.getChildIndex(), `${call.setUp}(${manager});`);
+  // Not insertStatements: it puts the call between a line and the comment at its end.
+  const indent = statement.getIndentationText();
+  file.insertText(statement.getStart(), `${call.setUp}(${manager});\n${indent}`);
 }

@@ -5,21 +5,13 @@
  */
 import { TsopError } from "../errors.ts";
 import type { JsonObject, KubeObject } from "../kube/object.ts";
-import { apiVersionOf, groupResourceOf, type ResourceInfo } from "../kube/resource.ts";
-import { describeObject, type ClusterSession } from "./cluster-session.ts";
+import { groupResourceOf, type ResourceType } from "../kube/resource.ts";
+import type { ClusterSession } from "./cluster-session.ts";
 import type { CliContext } from "./context.ts";
 import { paint } from "./output.ts";
 
 const CRD_KIND = "CustomResourceDefinition";
 const POLL_MS = 100;
-
-const ACCESS_REVIEW: ResourceInfo = {
-  group: "authorization.k8s.io",
-  version: "v1",
-  kind: "SelfSubjectAccessReview",
-  plural: "selfsubjectaccessreviews",
-  namespaced: false,
-};
 
 /** How long to wait, and whether to change anything. */
 export interface RollOutOptions {
@@ -63,8 +55,7 @@ export async function applyAll(
       waiting = false;
     }
     const done = await session.apply(object, options);
-    const info = await session.resourceFor(object);
-    context.out(`  ${labels[done](done.padEnd(10))} ${describeObject(info, object)}`);
+    context.out(`  ${labels[done](done.padEnd(10))} ${await session.describe(object)}`);
   }
   if (waiting) await waitForCrds(session, crds, options.timeoutSeconds, context);
 }
@@ -142,19 +133,14 @@ export async function removeAll(
   await checkRights(session, objects, "delete");
   const own = await ownObjects(session, objects);
   if (own.length > 0 && !options.deleteObjects) {
-    const named = own.slice(0, 5).map(({ info, object }) => describeObject(info, object));
+    const named = await Promise.all(own.slice(0, 5).map((object) => session.describe(object)));
     throw new TsopError(
       "objects-exist",
       `${own.length} ${own.length === 1 ? "object goes" : "objects go"} with the CRDs: ${named.join(", ")}${own.length > 5 ? ", ..." : ""}.`,
       "Delete them first, or add --delete-objects; nothing was removed.",
     );
   }
-  await removeStep(
-    session,
-    own.map(({ object }) => object),
-    options,
-    context,
-  );
+  await removeStep(session, own, options, context);
   await removeStep(session, [...objects].reverse(), options, context);
 }
 
@@ -167,20 +153,17 @@ async function removeStep(
   const { red, dim } = paint(context);
   const removed: KubeObject[] = [];
   for (const object of objects) {
-    const live = await findServed(session, object);
-    const info = live && (await session.resourceFor(live));
-    if (!live || !info) {
-      context.out(`  ${dim("absent    ")} ${object.kind} ${object.metadata.name ?? ""}`);
+    const name = await session.describe(object);
+    if (!(await session.find(object))) {
+      context.out(`  ${dim("absent    ")} ${name}`);
       continue;
     }
     if (!options.dryRun && (await session.remove(object))) removed.push(object);
-    context.out(
-      `  ${red(options.dryRun ? "would go  " : "deleted   ")} ${describeObject(info, object)}`,
-    );
+    context.out(`  ${red(options.dryRun ? "would go  " : "deleted   ")} ${name}`);
   }
   for (const object of removed) {
     await waitUntil(context, options.timeoutSeconds, async () => {
-      const live = await findServed(session, object);
+      const live = await session.find(object);
       if (!live) return undefined;
       const finalizers = live.metadata.finalizers?.join(", ") ?? "";
       const because = finalizers === "" ? "" : `: its finalizers ${finalizers} are not done`;
@@ -189,33 +172,20 @@ async function removeStep(
   }
 }
 
-/** The live object; `undefined` also when its kind is gone. */
-async function findServed(
-  session: ClusterSession,
-  object: KubeObject,
-): Promise<KubeObject | undefined> {
-  try {
-    return await session.find(object);
-  } catch (error) {
-    if (error instanceof TsopError && error.code === "no-such-kind") return undefined;
-    throw error;
-  }
-}
-
 /** Every object of the kinds that the CRDs among `objects` define. */
 async function ownObjects(
   session: ClusterSession,
   objects: readonly KubeObject[],
-): Promise<{ info: ResourceInfo; object: KubeObject }[]> {
-  const found: { info: ResourceInfo; object: KubeObject }[] = [];
+): Promise<KubeObject[]> {
+  const found: KubeObject[] = [];
   for (const object of objects) {
     if (object.kind !== CRD_KIND || !(await session.find(object))) continue;
     const { group, scope, names, versions } = (object as Crd).spec;
     const version = versions.find(({ served }) => served)?.name;
     if (version === undefined) continue;
     const { kind, plural } = names;
-    const info = { group, version, kind, plural, namespaced: scope === "Namespaced" };
-    for (const own of await session.list(info)) found.push({ info, object: own });
+    const resource = { group, version, kind, plural, namespaced: scope === "Namespaced" };
+    found.push(...(await session.list(resource)));
   }
   return found;
 }
@@ -226,31 +196,19 @@ async function checkRights(
   objects: readonly KubeObject[],
   verb: "patch" | "delete",
 ): Promise<void> {
-  const asked = new Map<string, { info: ResourceInfo; namespace: string | undefined }>();
+  const asked = new Map<string, { resource: ResourceType; namespace: string | undefined }>();
   for (const object of objects) {
-    const info = await findResource(session, object);
-    if (!info) continue;
-    const namespace = info.namespaced ? object.metadata.namespace : undefined;
-    asked.set(`${groupResourceOf(info)} ${namespace ?? ""}`, { info, namespace });
+    // Kinds whose CRD is part of the same roll-out are not there yet.
+    const resource = await session.findResource(object);
+    if (!resource) continue;
+    const namespace = resource.namespaced ? object.metadata.namespace : undefined;
+    asked.set(`${groupResourceOf(resource)} ${namespace ?? ""}`, { resource, namespace });
   }
   const missing: string[] = [];
-  for (const { info, namespace } of asked.values()) {
-    const review = await session.create(ACCESS_REVIEW, {
-      apiVersion: apiVersionOf(ACCESS_REVIEW),
-      kind: ACCESS_REVIEW.kind,
-      spec: {
-        resourceAttributes: {
-          verb,
-          group: info.group,
-          version: info.version,
-          resource: info.plural,
-          ...(namespace === undefined ? {} : { namespace }),
-        },
-      },
-    });
-    const { allowed } = review["status"] as { allowed: boolean };
+  for (const { resource, namespace } of asked.values()) {
+    if (await session.isAllowed(verb, resource, namespace)) continue;
     const place = namespace === undefined ? "" : ` in the namespace ${namespace}`;
-    if (!allowed) missing.push(`${verb} ${groupResourceOf(info)}${place}`);
+    missing.push(`${verb} ${groupResourceOf(resource)}${place}`);
   }
   if (missing.length === 0) return;
   throw new TsopError(
@@ -258,19 +216,6 @@ async function checkRights(
     `At ${session.server} you may not ${missing.join(", nor ")}.`,
     "Ask for these rights, or use --context or --kubeconfig of someone who has them; nothing was changed.",
   );
-}
-
-async function findResource(
-  session: ClusterSession,
-  object: KubeObject,
-): Promise<ResourceInfo | undefined> {
-  try {
-    return await session.resourceFor(object);
-  } catch (error) {
-    // Kinds whose CRD is part of the same roll-out are not there yet.
-    if (error instanceof TsopError && error.code === "no-such-kind") return undefined;
-    throw error;
-  }
 }
 
 /** Asks again and again; `undefined` is success, a text is what is still missing. */
