@@ -64,6 +64,7 @@ class BuiltInDefinitions {
   #table: Readonly<Record<string, Definition>> | undefined;
   #names: ReadonlyMap<string, string> | undefined;
   readonly #resolved = new Map<string, Schema>();
+  readonly #references = new Map<string, readonly string[]>();
 
   get table(): Readonly<Record<string, Definition>> {
     return (this.#table ??= JSON.parse(
@@ -81,6 +82,12 @@ class BuiltInDefinitions {
       ),
     );
     return this.#names.get(`${group}/${version}/${kind}`);
+  }
+
+  references(name: string): readonly string[] {
+    let found = this.#references.get(name);
+    if (!found) this.#references.set(name, (found = referencesIn(this.table[name] ?? {})));
+    return found;
   }
 
   resolve(name: string): Schema {
@@ -145,6 +152,17 @@ const builtIn = new BuiltInDefinitions();
 /** Every definition by its name (`io.k8s.api.apps.v1.Deployment`), without texts. */
 export function definitions(): Readonly<Record<string, Definition>> {
   return builtIn.table;
+}
+
+/** The names of the definitions that a document or a definition refers to, each once. */
+export function referencesIn(node: object): readonly string[] {
+  const found = JSON.stringify(node).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g);
+  return [...new Set([...found].map(([, name = ""]) => name))];
+}
+
+/** The names of the definitions that the built-in one refers to; empty when there is none of that name. */
+export function referencesOf(name: string): readonly string[] {
+  return builtIn.references(name);
 }
 
 /** The name of a kind's definition, lists and options too; `undefined` when it is not built in. */

@@ -7,7 +7,12 @@
  */
 import { InternalError } from "../../errors.ts";
 import type { JsonObject } from "../../kube/object.ts";
-import { type GroupVersionKind, REFERENCE_PREFIX, definitions } from "../builtin/definitions.ts";
+import {
+  type GroupVersionKind,
+  definitions,
+  referencesIn,
+  referencesOf,
+} from "../builtin/definitions.ts";
 import type { ServedGroup, ServedVersion } from "../discovery/versions.ts";
 import { customDefinitions } from "./custom-schema.ts";
 import { DELETE_OPTIONS, RESOURCE_LIST, WATCH_EVENT, reference } from "./operations.ts";
@@ -46,12 +51,12 @@ export function documentsOf(groups: readonly ServedGroup[]): readonly LazyDocume
   ];
 }
 
-const kubernetesDocument = (paths: JsonObject, known: Definitions): JsonObject => ({
+const kubernetesDocument = (paths: JsonObject, own: Definitions = {}): JsonObject => ({
   openapi: "3.0.0",
   info: { title: "Kubernetes", version: "unversioned" },
   paths,
   components: {
-    schemas: referredBy(paths, known),
+    schemas: referredBy(paths, own),
     securitySchemes: {
       BearerToken: {
         description: "A token of a user or service account.",
@@ -64,25 +69,21 @@ const kubernetesDocument = (paths: JsonObject, known: Definitions): JsonObject =
 });
 
 const rootDocument = (path: string, operationId: string, tag: string): JsonObject =>
-  kubernetesDocument(
-    { [path]: { get: { description: "get available API versions", operationId, tags: [tag] } } },
-    {},
-  );
+  kubernetesDocument({
+    [path]: { get: { description: "get available API versions", operationId, tags: [tag] } },
+  });
 
 const versionDocument = (): JsonObject =>
-  kubernetesDocument(
-    {
-      "/version/": {
-        get: {
-          description: "get the version information for this server",
-          operationId: "getCodeVersion",
-          responses: { "200": answer(VERSION_INFO, ["application/json"]), ...UNAUTHORIZED },
-          tags: ["version"],
-        },
+  kubernetesDocument({
+    "/version/": {
+      get: {
+        description: "get the version information for this server",
+        operationId: "getCodeVersion",
+        responses: { "200": answer(VERSION_INFO, ["application/json"]), ...UNAUTHORIZED },
+        tags: ["version"],
       },
     },
-    definitions(),
-  );
+  });
 
 const answer = (definition: string, mediaTypes = MEDIA_TYPES): JsonObject => ({
   description: "OK",
@@ -93,19 +94,16 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 
 function groupDocument(group: string): JsonObject {
   const tag = groupTag(group);
-  return kubernetesDocument(
-    {
-      [`/apis/${group}/`]: {
-        get: {
-          description: "get information of a group",
-          operationId: `get${capital(tag)}APIGroup`,
-          responses: { "200": answer(`${META}APIGroup`), ...UNAUTHORIZED },
-          tags: [tag],
-        },
+  return kubernetesDocument({
+    [`/apis/${group}/`]: {
+      get: {
+        description: "get information of a group",
+        operationId: `get${capital(tag)}APIGroup`,
+        responses: { "200": answer(`${META}APIGroup`), ...UNAUTHORIZED },
+        tags: [tag],
       },
     },
-    definitions(),
-  );
+  });
 }
 
 function builtInDocument(group: ServedGroup, { version, resources }: ServedVersion): JsonObject {
@@ -125,7 +123,6 @@ function builtInDocument(group: ServedGroup, { version, resources }: ServedVersi
   const isShown = (gvk: GroupVersionKind): boolean =>
     gvk.group === "" || (gvk.group === group.name && gvk.version === version);
   return kubernetesDocument(paths, {
-    ...definitions(),
     [DELETE_OPTIONS]: ofGroups(DELETE_OPTIONS, isShown),
     [WATCH_EVENT]: ofGroups(WATCH_EVENT, isShown),
   });
@@ -145,27 +142,20 @@ function customDocument({ resources }: ServedVersion): JsonObject {
     openapi: "3.0.0",
     info: { title: "Kubernetes CRD Swagger", version: "v0.1.0" },
     paths,
-    components: { schemas: referredBy(paths, { ...definitions(), ...own }) },
+    components: { schemas: referredBy(paths, own) },
   };
 }
 
 /** The definitions that the paths refer to, and those that these refer to. */
-function referredBy(paths: JsonObject, known: Definitions): JsonObject {
+function referredBy(paths: JsonObject, own: Definitions): JsonObject {
   const found: JsonObject = {};
-  const pending: unknown[] = [paths];
-  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
-    for (const [key, value] of Object.entries(node as JsonObject)) {
-      if (key === "$ref" && typeof value === "string") {
-        const name = value.slice(REFERENCE_PREFIX.length);
-        if (name in found) continue;
-        const definition = known[name];
-        if (!definition) throw new InternalError(`There is no definition ${name}.`);
-        found[name] = definition;
-        pending.push(definition);
-      } else if (typeof value === "object" && value !== null) {
-        pending.push(value);
-      }
-    }
+  const pending = [...referencesIn(paths)];
+  for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
+    if (name in found) continue;
+    const definition = own[name] ?? definitions()[name];
+    if (!definition) throw new InternalError(`There is no definition ${name}.`);
+    found[name] = definition;
+    pending.push(...(name in own ? referencesIn(definition) : referencesOf(name)));
   }
   return found;
 }

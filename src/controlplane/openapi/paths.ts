@@ -1,14 +1,13 @@
 /**
  * The paths of a resource and of its subresources, with their operations.
  *
- * What hands a connection on (exec, attach, port-forward, proxy, log) is left out.
- *
  * @module
  */
 import type { JsonObject } from "../../kube/object.ts";
 import { InternalError } from "../../errors.ts";
 import { findDefinitionName } from "../builtin/definitions.ts";
 import type { ServedResource, ServedSubresource } from "../kinds.ts";
+import { connectionPaths, isConnection } from "./connections.ts";
 import {
   LIST_PARAMETERS,
   type OperationSubject,
@@ -45,8 +44,6 @@ const ANSWERS_OBJECT: ReadonlySet<string> = new Set([
   "storage.k8s.io/VolumeAttachment",
   "storage.k8s.io/VolumeAttributesClass",
 ]);
-
-const CONNECTS: ReadonlySet<string> = new Set(["attach", "exec", "log", "portforward", "proxy"]);
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
@@ -107,18 +104,38 @@ export function pathsOf(resource: ServedResource): Record<string, JsonObject> {
   addObject(paths, scoped, resource, subject, naming);
   if (builtIn) addWatches(paths, base, resource, subject, naming);
   for (const subresource of resource.subresources) {
-    if (CONNECTS.has(subresource.name)) continue;
     const path = `${scoped}/{name}/${subresource.name}`;
+    if (isConnection(subresource)) {
+      const connection = {
+        path,
+        tag: subject.tag,
+        prefix: naming.prefix,
+        suffix: `${naming.scope}${kind}${capital(subresource.name)}`,
+        resourceKind: kind,
+        parameters: [nameParameter(kind), ...scopeParameters(resource)],
+        inOrder: byName,
+      };
+      Object.assign(paths, connectionPaths(connection, subresource));
+      continue;
+    }
     paths[path] = subresourcePath(resource, subresource, subject, naming);
   }
   return paths;
 }
 
+const EVERYWHERE = [...LIST_PARAMETERS, "pretty"].sort();
 const namespaceParameter = inPath("namespace", "The namespace of the objects.");
 const pretty = query("pretty");
 
 const scopeParameters = ({ namespaced }: ServedResource): JsonObject[] =>
   namespaced ? [namespaceParameter] : [];
+
+/** Documents have the parameters of a path sorted. */
+function byName(parameters: readonly JsonObject[]): JsonObject[] {
+  return [...parameters].sort((one, other) =>
+    String(one["name"]) < String(other["name"]) ? -1 : 1,
+  );
+}
 
 const nameParameter = (kind: string): JsonObject => inPath("name", `The name of the ${kind}.`);
 
@@ -150,11 +167,11 @@ function addCollection(
           ),
         }
       : {}),
-    parameters: [
+    parameters: byName([
       ...(writesOnly ? WRITE_PARAMETERS.map(query) : []),
       ...scopeParameters(resource),
       pretty,
-    ],
+    ]),
   };
   if (can("create")) {
     paths[scoped] = collection;
@@ -170,7 +187,7 @@ function addCollection(
 function listEverywhere(subject: OperationSubject, id: string): JsonObject {
   return {
     get: listOperation(subject, id, []),
-    parameters: [...LIST_PARAMETERS, "pretty"].sort().map(query),
+    parameters: EVERYWHERE.map(query),
   };
 }
 
@@ -190,7 +207,7 @@ function addObject(
     get: readOperation(subject, named("read", naming)),
     ...(can("patch") ? { patch: patchOperation(subject, named("patch", naming)) } : {}),
     ...(can("update") ? { put: replaceOperation(subject, named("replace", naming)) } : {}),
-    parameters: [nameParameter(kind), ...scopeParameters(resource), pretty],
+    parameters: byName([nameParameter(kind), ...scopeParameters(resource), pretty]),
   };
 }
 
@@ -203,16 +220,16 @@ function addWatches(
 ): void {
   const { plural, namespaced, kind, verbs } = resource;
   if (!verbs.includes("watch")) return;
-  const options = [...LIST_PARAMETERS, "pretty"].sort().map(query);
+  const options = EVERYWHERE.map(query);
   const scoped = `${base}/watch/${namespaced ? "namespaces/{namespace}/" : ""}${plural}`;
   const scope = scopeParameters(resource);
   paths[scoped] = {
     get: watchOperation(subject, named("watch", naming, "", "List"), "watchlist"),
-    parameters: [...scope, ...options],
+    parameters: byName([...scope, ...options]),
   };
   paths[`${scoped}/{name}`] = {
     get: watchOperation(subject, named("watch", naming), "watch"),
-    parameters: [nameParameter(kind), ...scope, ...options],
+    parameters: byName([nameParameter(kind), ...scope, ...options]),
   };
   if (namespaced) {
     paths[`${base}/watch/${plural}`] = {
@@ -253,11 +270,11 @@ function subresourcePath(
           ),
         }
       : {}),
-    parameters: [
+    parameters: byName([
       ...(writesOnly ? WRITE_PARAMETERS.map(query) : []),
       nameParameter(kind),
       ...scopeParameters(resource),
       pretty,
-    ],
+    ]),
   };
 }
