@@ -94,6 +94,28 @@ export interface ServedSubresource {
   readonly kind: string;
   /** Present where the subresource writes the parent object itself (`status`). */
   readonly strategy?: Strategy;
+  /** Present on `scale`: how a `Scale` is read from the parent and written to it. */
+  readonly scale?: ScaleAccess;
+}
+
+/** What a `Scale` shows of its object. */
+export interface ScaleValues {
+  /** `undefined` when the object does not say. */
+  readonly replicas: number | undefined;
+  readonly statusReplicas: number;
+  /** Empty when there is none. */
+  readonly selector: string;
+}
+
+/** Where the numbers of a `Scale` are in its object. */
+export interface ScaleAccess {
+  /** As paths of fields, `.spec.replicas`: managed fields and messages name them. */
+  readonly specReplicasPath: string;
+  readonly statusReplicasPath: string;
+  /** @throws StatusError 500 when what stands there is of the wrong type */
+  read(object: KubeObject): ScaleValues;
+  /** Sets the wanted number of replicas, in place. @throws StatusError 500 as `read` does */
+  write(object: KubeObject, replicas: number): void;
 }
 
 /** One version of one resource, as served. */
@@ -116,4 +138,12 @@ export interface ServedResource extends ResourceInfo {
   readonly selectableFields?: Readonly<Record<string, (object: KubeObject) => string>>;
   /** A `Warning` header on each use of this version. */
   readonly deprecationWarning?: string;
+  /**
+   * Custom kinds: removes what the schema does not know from a decoded object, in place. To be called on
+   * what a client sends, before defaults are set.
+   *
+   * @returns the paths of what was removed, in the order of the warnings
+   * @throws StatusError 400 when an embedded object does not decode
+   */
+  readonly dropUnknown?: (object: KubeObject) => string[];
 }

@@ -1,0 +1,100 @@
+/**
+ * Custom resources as a table: the columns of their definition.
+ *
+ * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#additional-printer-columns
+ * @module
+ */
+import type { KubeObject } from "../../kube/object.ts";
+import { formatFloat, isInt64 } from "../../kube/schema/numbers.ts";
+import { sortedKeys } from "../../kube/schema/sorted-keys.ts";
+import type { TableColumn, TablePrinter } from "../kinds.ts";
+import { humanDuration } from "../views/age.ts";
+import { ageColumn, nameColumn, printer } from "../views/printers/column.ts";
+import type { DefinitionColumn } from "./definition.ts";
+import { type JsonPath, parseJsonPath } from "./json-path.ts";
+
+interface PathColumn {
+  readonly column: TableColumn;
+  readonly path: JsonPath;
+}
+
+/** The table of a version with those columns; Name comes first, and Age is the default. */
+export function columnPrinter(columns: readonly DefinitionColumn[]): TablePrinter {
+  if (columns.length === 0) return printer([nameColumn, ageColumn]);
+  let custom: readonly PathColumn[];
+  try {
+    custom = columns.map(pathColumn);
+  } catch {
+    // As in Kubernetes: one path that cannot be read, and the name is all that is shown.
+    custom = [];
+  }
+  const name = printer([nameColumn]);
+  return {
+    columns: [...name.columns, ...custom.map(({ column }) => column)],
+    cells: (object, nowMs) => [
+      ...name.cells(object, nowMs),
+      ...custom.map(({ column, path }) => cellOf(column.type, path, object, nowMs)),
+    ],
+  };
+}
+
+function pathColumn(column: DefinitionColumn): PathColumn {
+  const {
+    name = "",
+    type = "",
+    format = "",
+    description = "",
+    priority = 0,
+    jsonPath = "",
+  } = column;
+  return {
+    column: {
+      name,
+      type,
+      format,
+      description:
+        description || `Custom resource definition column (in JSONPath format): ${jsonPath}`,
+      priority,
+    },
+    path: parseJsonPath(jsonPath),
+  };
+}
+
+function cellOf(type: string, path: JsonPath, object: KubeObject, nowMs: number): unknown {
+  let value: unknown;
+  try {
+    [value] = path.find(object);
+  } catch {
+    // Data of another shape than the path needs is an empty cell.
+    return null;
+  }
+  if (value === undefined) return null;
+  if (type === "string") return textOf(value);
+  if (value === null) return null;
+  switch (type) {
+    case "integer":
+      return typeof value === "number" ? Math.trunc(value) : null;
+    case "number":
+      return typeof value === "number" ? value : null;
+    case "boolean":
+      return typeof value === "boolean" ? value : null;
+    case "date":
+      return typeof value === "string" ? dateOf(value, nowMs) : null;
+    default:
+      return null;
+  }
+}
+
+function textOf(value: unknown): string {
+  if (value === null) return "<no value>";
+  if (typeof value === "object") return JSON.stringify(sortedKeys(value));
+  if (typeof value === "number" && !isInt64(value)) return formatFloat(value);
+  return String(value as string | number | boolean);
+}
+
+function dateOf(value: string, nowMs: number): string {
+  if (value === "" || value === "null") return "<unknown>";
+  const isTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}([.,]\d+)?(Z|[+-]\d{2}:\d{2})$/.test(value);
+  const then = isTime ? Date.parse(value.replace(",", ".")) : Number.NaN;
+  return Number.isNaN(then) ? "<invalid>" : humanDuration(nowMs - then);
+}

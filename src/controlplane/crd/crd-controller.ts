@@ -1,0 +1,278 @@
+/**
+ * Accepts the names of new definitions, establishes them, and clears up after deleted ones.
+ *
+ * Part of the API server itself: it works even where no other controller does. Run it in a `WorkLoop`.
+ *
+ * @module
+ */
+import type { Clock } from "../../clock.ts";
+import { copyJson, sameJson } from "../../kube/json.ts";
+import type { KubeObject } from "../../kube/object.ts";
+import { isNotFound } from "../../kube/status.ts";
+import type { ControllerClient, ResourceName, StoreEvent } from "../controllers/client.ts";
+import type { Controller } from "../controllers/work-loop.ts";
+import { approvalOf, isProtectedGroup } from "./approval.ts";
+import {
+  CLEANUP_FINALIZER,
+  type Definition,
+  type DefinitionCondition,
+  definitionResource,
+  type DefinitionNames,
+  findCondition,
+  isConditionTrue,
+  setCondition,
+} from "./definition.ts";
+
+/** How long to wait for objects that have finalizers, before looking again without being told. */
+const RECHECK_MS = 5000;
+
+const APPROVAL_REASONS = {
+  approved: "ApprovedAnnotation",
+  bypassed: "UnapprovedAnnotation",
+  invalid: "InvalidAnnotation",
+  missing: "MissingAnnotation",
+} as const;
+
+const isDefinitionEvent = ({ resource }: StoreEvent): boolean =>
+  resource.group === definitionResource.group && resource.plural === definitionResource.plural;
+
+const acceptedNamesOf = (object: KubeObject | undefined): DefinitionNames =>
+  (object as Definition | undefined)?.status?.acceptedNames ?? {};
+
+/** The controllers of kube-apiserver for CustomResourceDefinitions, as one. */
+export class CrdController implements Controller {
+  readonly name = "kube-apiserver";
+  readonly #client: ControllerClient;
+  readonly #clock: Clock;
+
+  constructor(client: ControllerClient, clock: Clock) {
+    this.#client = client;
+    this.#clock = clock;
+  }
+
+  /** The definition itself, those of its group when its names change hands, and that of a deleted object. */
+  *keysOf(event: StoreEvent): Iterable<string> {
+    const { name = "" } = event.object.metadata;
+    if (!isDefinitionEvent(event)) {
+      const { plural, group } = event.resource;
+      if (event.type === "DELETED" && group.includes(".")) yield `${plural}.${group}`;
+      return;
+    }
+    yield name;
+    const changed = !sameJson(acceptedNamesOf(event.object), acceptedNamesOf(event.old));
+    if (event.type === "MODIFIED" && !changed) return;
+    const { group } = (event.object as Definition).spec;
+    for (const other of this.#definitions()) {
+      if (other.spec.group === group && other.metadata.name !== name) {
+        yield other.metadata.name ?? "";
+      }
+    }
+  }
+
+  async sync(name: string): Promise<number | undefined> {
+    const found = this.#client.find(definitionResource, { name });
+    if (!found) return undefined;
+    let definition = copyJson(found) as Definition;
+    if (definition.metadata.deletionTimestamp !== undefined) return this.#finish(definition);
+    if (this.#acceptNames(definition)) definition = await this.#write(definition);
+    if (this.#approve(definition)) definition = await this.#write(definition);
+    if (this.#establish(definition)) await this.#write(definition);
+    return undefined;
+  }
+
+  /** Takes the names that are free. @returns whether anything changed */
+  #acceptNames(definition: Definition): boolean {
+    const wanted = definition.spec.names ?? {};
+    const accepted = definition.status?.acceptedNames ?? {};
+    if (sameJson(wanted, accepted)) return false;
+    const { names, condition } = this.#decideNames(definition, wanted, accepted);
+    const before = findCondition(definition, "NamesAccepted");
+    const same =
+      before &&
+      (["status", "reason", "message"] as const).every((part) => before[part] === condition[part]);
+    if (same && sameJson(names, accepted)) return false;
+    (definition.status ??= {}).acceptedNames = names;
+    const now = this.#now();
+    setCondition(definition, condition, now);
+    if (condition.status === "True" && !isConditionTrue(definition, "Established")) {
+      const message = "the initial names have been accepted";
+      setCondition(
+        definition,
+        { type: "Established", status: "False", reason: "Installing", message },
+        now,
+      );
+    } else if (!findCondition(definition, "Established")) {
+      const message = "not all names are accepted";
+      setCondition(
+        definition,
+        { type: "Established", status: "False", reason: "NotAccepted", message },
+        now,
+      );
+    }
+    return true;
+  }
+
+  #decideNames(
+    definition: Definition,
+    wanted: DefinitionNames,
+    accepted: DefinitionNames,
+  ): { readonly names: DefinitionNames; readonly condition: DefinitionCondition } {
+    const taken = this.#takenNames(definition);
+    const names: DefinitionNames = { ...accepted };
+    let condition: DefinitionCondition = {
+      type: "NamesAccepted",
+      status: "True",
+      reason: "NoConflicts",
+      message: "no conflicts found",
+    };
+    const conflict = (reason: string, message: string): void => {
+      condition = { type: "NamesAccepted", status: "False", reason, message };
+    };
+    const take = (part: "plural" | "singular" | "kind" | "listKind", reason: string): void => {
+      const name = wanted[part] ?? "";
+      const used = part === "plural" || part === "singular" ? taken.resources : taken.kinds;
+      if (name !== (accepted[part] ?? "") && used.has(name)) {
+        conflict(reason, `${JSON.stringify(name)} is already in use`);
+      } else names[part] = name;
+    };
+    take("plural", "PluralConflict");
+    take("singular", "SingularConflict");
+    const used = (wanted.shortNames ?? []).filter(
+      (name) => !accepted.shortNames?.includes(name) && taken.resources.has(name),
+    );
+    if (used.length > 0) {
+      const messages = used.map((name) => `${JSON.stringify(name)} is already in use`);
+      const [only = ""] = messages;
+      const text = messages.length === 1 ? only : `[${messages.join(", ")}]`;
+      conflict("ShortNamesConflict", text);
+    } else setOrDrop(names, "shortNames", wanted.shortNames);
+    take("kind", "KindConflict");
+    take("listKind", "ListKindConflict");
+    setOrDrop(names, "categories", wanted.categories);
+    return { names, condition };
+  }
+
+  /** What the group's definitions have; the definition's own names count, as it has them already. */
+  #takenNames({ spec }: Definition): {
+    readonly resources: ReadonlySet<string>;
+    readonly kinds: ReadonlySet<string>;
+  } {
+    const resources = new Set<string>();
+    const kinds = new Set<string>();
+    for (const other of this.#definitions()) {
+      if (other.spec.group !== spec.group) continue;
+      const names = acceptedNamesOf(other);
+      for (const name of [names.plural, names.singular, ...(names.shortNames ?? [])]) {
+        if (name) resources.add(name);
+      }
+      for (const kind of [names.kind, names.listKind]) if (kind) kinds.add(kind);
+    }
+    return { resources, kinds };
+  }
+
+  /** States whether a protected group is approved. @returns whether anything changed */
+  #approve(definition: Definition): boolean {
+    if (!isProtectedGroup(definition.spec.group ?? "")) return false;
+    const { state, reason } = approvalOf(definition);
+    const condition: DefinitionCondition = {
+      type: "KubernetesAPIApprovalPolicyConformant",
+      status: state === "approved" ? "True" : "False",
+      reason: APPROVAL_REASONS[state],
+      message: reason,
+    };
+    const before = findCondition(definition, condition.type);
+    if (before?.reason === condition.reason && before.message === condition.message) return false;
+    setCondition(definition, condition, this.#now());
+    return true;
+  }
+
+  /** @returns whether the definition is served from now on */
+  #establish(definition: Definition): boolean {
+    if (!isConditionTrue(definition, "NamesAccepted")) return false;
+    if (isConditionTrue(definition, "Established")) return false;
+    setCondition(
+      definition,
+      {
+        type: "Established",
+        status: "True",
+        reason: "InitialNamesAccepted",
+        message: "the initial names have been accepted",
+      },
+      this.#now(),
+    );
+    return true;
+  }
+
+  /** Removes the objects of a deleted definition, then lets the definition go. */
+  async #finish(definition: Definition): Promise<number | undefined> {
+    const finalizers = definition.metadata.finalizers ?? [];
+    if (!finalizers.includes(CLEANUP_FINALIZER)) return undefined;
+    let current = definition;
+    if (findCondition(definition, "Terminating")?.reason !== "InstanceDeletionInProgress") {
+      const message = "CustomResource deletion is in progress";
+      this.#terminating(current, "True", "InstanceDeletionInProgress", message);
+      current = await this.#write(current);
+    }
+    if (isConditionTrue(current, "Established")) {
+      if (!(await this.#removeObjects(current))) return RECHECK_MS;
+      const message = "removed all instances";
+      this.#terminating(current, "False", "InstanceDeletionCompleted", message);
+    } else {
+      const message = "resource was never established";
+      this.#terminating(current, "False", "NeverEstablished", message);
+    }
+    current.metadata.finalizers = finalizers.filter((name) => name !== CLEANUP_FINALIZER);
+    if (current.metadata.finalizers.length === 0) delete current.metadata.finalizers;
+    await this.#write(current);
+    return undefined;
+  }
+
+  #terminating(
+    definition: Definition,
+    status: "True" | "False",
+    reason: string,
+    message: string,
+  ): void {
+    setCondition(definition, { type: "Terminating", status, reason, message }, this.#now());
+  }
+
+  /** @returns whether none is left */
+  async #removeObjects({ spec, status }: Definition): Promise<boolean> {
+    const resource: ResourceName = {
+      group: spec.group ?? "",
+      plural: status?.acceptedNames?.plural ?? "",
+    };
+    for (const { metadata } of this.#client.list(resource)) {
+      if (metadata.deletionTimestamp !== undefined) continue;
+      const { name = "", namespace } = metadata;
+      try {
+        await this.#client.remove(resource, { name, ...(namespace ? { namespace } : {}) });
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+      }
+    }
+    return this.#client.list(resource).length === 0;
+  }
+
+  async #write(definition: Definition): Promise<Definition> {
+    const written = await this.#client.update(definitionResource, definition, "status");
+    return copyJson(written) as Definition;
+  }
+
+  #definitions(): readonly Definition[] {
+    return this.#client.list(definitionResource) as readonly Definition[];
+  }
+
+  #now(): string {
+    return new Date(this.#clock.now()).toISOString().replace(/\.\d{3}Z$/, "Z");
+  }
+}
+
+function setOrDrop(
+  names: DefinitionNames,
+  part: "shortNames" | "categories",
+  value: string[] | undefined,
+): void {
+  if (value && value.length > 0) names[part] = [...value];
+  else delete names[part];
+}

@@ -1,0 +1,247 @@
+/**
+ * How objects of a custom kind are written: by the schema of their definition.
+ *
+ * @module
+ */
+import { type FieldError, invalidValue } from "../../kube/field-errors.ts";
+import { copyJson, sameJson, setField } from "../../kube/json.ts";
+import { dns1123SubdomainErrors, maskTrailingDash, qualifiedNameErrors } from "../../kube/names.ts";
+import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import { groupResourceOf, type ResourceInfo } from "../../kube/resource.ts";
+import { Correlation } from "../../kube/schema/correlation.ts";
+import { dropNulls, setDefaults } from "../../kube/schema/defaults.ts";
+import { coerceEmbedded, embeddedErrors } from "../../kube/schema/embedded.ts";
+import { schemasOf } from "../../kube/schema/keyword-rules.ts";
+import { listErrors } from "../../kube/schema/lists.ts";
+import { prune } from "../../kube/schema/prune.ts";
+import { propertyOf, type Schema } from "../../kube/schema/structural.ts";
+import { SchemaValidator } from "../../kube/schema/validate.ts";
+import { failure } from "../../kube/status.ts";
+import type { Strategy, WriteContext } from "../kinds.ts";
+import type { DefinitionScale } from "./definition.ts";
+import { scaleSpecErrors, scaleStatusErrors } from "./scale.ts";
+
+/** Runs the CEL rules of a schema (`x-kubernetes-validations`) on an object that passed everything else. */
+export type RuleCheck = (
+  object: KubeObject,
+  old: KubeObject | undefined,
+  correlation: Correlation | undefined,
+) => FieldError[];
+
+/** What a strategy knows of its kind. */
+export interface CustomKind {
+  readonly resource: ResourceInfo;
+  readonly schema: Schema;
+  readonly hasStatus: boolean;
+  readonly scale?: DefinitionScale | undefined;
+  /** The definition is being deleted. */
+  readonly terminating: boolean;
+  /** Absent: rules in CEL are not run. */
+  readonly checkRules?: RuleCheck | undefined;
+}
+
+/** Errors after which rules are not run. */
+const BLOCKING: ReadonlySet<FieldError["reason"]> = new Set([
+  "FieldValueNotSupported",
+  "FieldValueRequired",
+  "FieldValueTooLong",
+  "FieldValueTooMany",
+  "FieldValueTypeInvalid",
+]);
+
+const RULES_SKIPPED =
+  "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
+
+const STANDARD_FINALIZERS = ["orphan", "foregroundDeletion", "kubernetes"];
+
+const fieldsOf = (object: KubeObject): JsonObject => object as unknown as JsonObject;
+
+/** Everything but metadata. */
+function contentOf(object: KubeObject): JsonObject {
+  const { metadata: _metadata, ...content } = fieldsOf(object);
+  return content;
+}
+
+/** The endpoint of a custom resource itself. */
+export class CustomResourceStrategy implements Strategy {
+  readonly allowCreateOnUpdate = false;
+  readonly allowUnconditionalUpdate = false;
+  protected readonly kind: CustomKind;
+  readonly #validator: SchemaValidator;
+  #hasRules: boolean | undefined;
+
+  constructor(kind: CustomKind) {
+    this.kind = kind;
+    this.#validator = new SchemaValidator(kind.schema);
+  }
+
+  /** As `ServedResource.dropUnknown`. */
+  dropUnknown(object: KubeObject): string[] {
+    const { schema, resource } = this.kind;
+    const { unknown, error } = coerceEmbedded(object, schema);
+    if (error) {
+      const { kind, version } = resource;
+      const message = `${kind} in version "${version}" cannot be handled as a ${kind}: ${error.field}: ${error.message}`;
+      throw failure(400, "BadRequest", message);
+    }
+    return [...prune(object, schema, { root: true }), ...unknown];
+  }
+
+  setDefaults(object: KubeObject): void {
+    const { schema } = this.kind;
+    prune(object, schema, { root: true });
+    dropNulls(object, schema);
+    setDefaults(object, schema);
+  }
+
+  prepareForCreate(object: KubeObject, context: WriteContext): void {
+    const { resource, hasStatus, terminating } = this.kind;
+    if (terminating) {
+      const { name = "" } = object.metadata;
+      const reason = "create not allowed while custom resource definition is terminating";
+      const message = `${groupResourceOf(resource)} ${JSON.stringify(name)} is forbidden: ${reason}`;
+      throw failure(403, "Forbidden", message, {
+        name,
+        group: resource.group,
+        kind: resource.plural,
+      });
+    }
+    if (hasStatus) delete fieldsOf(object)["status"];
+    object.metadata.generation = 1;
+    warnOfFinalizers(object.metadata.finalizers ?? [], context);
+  }
+
+  prepareForUpdate(object: KubeObject, old: KubeObject, context: WriteContext): void {
+    if (this.kind.hasStatus) keepField("status", object, old);
+    const generation = old.metadata.generation ?? 0;
+    if (!sameJson(contentOf(object), contentOf(old))) {
+      object.metadata.generation = generation + 1;
+    }
+    const before = new Set(old.metadata.finalizers);
+    const added = (object.metadata.finalizers ?? []).filter((name) => !before.has(name));
+    warnOfFinalizers(added, context);
+  }
+
+  validateCreate(object: KubeObject, _context: WriteContext): FieldError[] {
+    const wrongKind = this.typeErrors(object);
+    if (wrongKind.length > 0) return wrongKind;
+    const { schema, scale } = this.kind;
+    const errors = this.#validator.validate(object);
+    if (scale) errors.push(...scaleSpecErrors(object, scale), ...scaleStatusErrors(object, scale));
+    errors.push(...embeddedErrors(object, schema), ...listErrors(object, schema));
+    return this.withRules(errors, object, undefined, undefined);
+  }
+
+  validateUpdate(object: KubeObject, old: KubeObject, _context: WriteContext): FieldError[] {
+    const wrongKind = this.typeErrors(object);
+    if (wrongKind.length > 0) return wrongKind;
+    const { schema, scale } = this.kind;
+    const correlation = new Correlation(object, old, schema);
+    const errors = this.#validator.validate(object, { correlation });
+    if (scale) errors.push(...scaleSpecErrors(object, scale), ...scaleStatusErrors(object, scale));
+    errors.push(...embeddedErrors(object, schema), ...newListErrors(object, old, schema));
+    return this.withRules(errors, object, old, correlation);
+  }
+
+  validateName(name: string, prefix: boolean): string[] {
+    return dns1123SubdomainErrors(prefix ? maskTrailingDash(name) : name);
+  }
+
+  /** A patch may have changed what the object says it is. */
+  protected typeErrors(object: KubeObject): FieldError[] {
+    const { group, version, kind } = this.kind.resource;
+    const apiVersion = `${group}/${version}`;
+    const errors: FieldError[] = [];
+    if (object.kind !== kind) errors.push(invalidValue("kind", object.kind, `must be ${kind}`));
+    if (object.apiVersion !== apiVersion) {
+      errors.push(invalidValue("apiVersion", object.apiVersion, `must be ${apiVersion}`));
+    }
+    return errors;
+  }
+
+  /** The errors, and those of the rules in CEL unless something blocking was found before. */
+  protected withRules(
+    errors: FieldError[],
+    object: KubeObject,
+    old: KubeObject | undefined,
+    correlation: Correlation | undefined,
+  ): FieldError[] {
+    this.#hasRules ??= [...schemasOf(this.kind.schema)].some(
+      (node) => (node["x-kubernetes-validations"] ?? []).length > 0,
+    );
+    if (!this.#hasRules) return errors;
+    if (errors.some(({ reason }) => BLOCKING.has(reason))) {
+      return [...errors, invalidValue("<nil>", null, RULES_SKIPPED)];
+    }
+    return [...errors, ...(this.kind.checkRules?.(object, old, correlation) ?? [])];
+  }
+}
+
+/** The endpoint `/status`: nothing but the status changes. */
+export class CustomStatusStrategy extends CustomResourceStrategy {
+  readonly #status: SchemaValidator;
+
+  constructor(kind: CustomKind) {
+    super(kind);
+    this.#status = new SchemaValidator(propertyOf(kind.schema, "status") ?? {});
+  }
+
+  override prepareForUpdate(object: KubeObject, old: KubeObject): void {
+    const fields = fieldsOf(object);
+    const { status } = fields;
+    const { managedFields, resourceVersion } = object.metadata;
+    const before = fieldsOf(copyJson(old));
+    for (const name of Object.keys(fields)) delete fields[name];
+    for (const [name, value] of Object.entries(before)) setField(fields, name, value);
+    const metadata = object.metadata;
+    if (managedFields) metadata.managedFields = managedFields;
+    else delete metadata.managedFields;
+    if (resourceVersion !== undefined) metadata.resourceVersion = resourceVersion;
+    if (status === undefined) delete fields["status"];
+    else fields["status"] = status;
+  }
+
+  override validateUpdate(
+    object: KubeObject,
+    old: KubeObject,
+    _context: WriteContext,
+  ): FieldError[] {
+    const wrongKind = this.typeErrors(object);
+    if (wrongKind.length > 0) return wrongKind;
+    const { schema, scale } = this.kind;
+    const correlation = new Correlation(object, old, schema);
+    const errors: FieldError[] = [];
+    const { status } = fieldsOf(object);
+    if (status !== undefined) {
+      const options = { base: "status", correlation: correlation.field("status") };
+      errors.push(...this.#status.validate(status, options));
+    }
+    if (scale) errors.push(...scaleStatusErrors(object, scale));
+    errors.push(...newListErrors(object, old, schema));
+    return this.withRules(errors, object, old, correlation);
+  }
+}
+
+/** Lists that were wrong before may stay so, all of them together. */
+function newListErrors(object: KubeObject, old: KubeObject, schema: Schema): FieldError[] {
+  const errors = listErrors(object, schema);
+  return errors.length > 0 && listErrors(old, schema).length > 0 ? [] : errors;
+}
+
+function keepField(name: string, object: KubeObject, old: KubeObject): void {
+  const before = fieldsOf(old)[name];
+  if (before === undefined) delete fieldsOf(object)[name];
+  else fieldsOf(object)[name] = copyJson(before);
+}
+
+function warnOfFinalizers(finalizers: readonly string[], context: WriteContext): void {
+  for (const finalizer of [...new Set(finalizers)].sort()) {
+    const prefix = `metadata.finalizers: ${JSON.stringify(finalizer)}: `;
+    for (const message of qualifiedNameErrors(finalizer)) context.warn(prefix + message);
+    if (finalizer.includes("/") || STANDARD_FINALIZERS.includes(finalizer)) continue;
+    const path = finalizer.includes(".") ? " including a path (/)" : "";
+    context.warn(
+      `${prefix}prefer a domain-qualified finalizer name${path} to avoid accidental conflicts with other finalizer writers`,
+    );
+  }
+}

@@ -1,0 +1,153 @@
+/**
+ * How CustomResourceDefinitions themselves are written.
+ *
+ * @module
+ */
+import type { FieldError } from "../../kube/field-errors.ts";
+import { copyJson, sameJson } from "../../kube/json.ts";
+import { dns1123SubdomainErrors, maskTrailingDash } from "../../kube/names.ts";
+import type { KubeObject } from "../../kube/object.ts";
+import { isKnownFormat } from "../../kube/schema/formats.ts";
+import { schemasOf } from "../../kube/schema/keyword-rules.ts";
+import type { Strategy, WriteContext } from "../kinds.ts";
+import {
+  CLEANUP_FINALIZER,
+  type Definition,
+  type DefinitionVersion,
+  setCondition,
+} from "./definition.ts";
+import {
+  definitionErrors,
+  definitionStatusErrors,
+  definitionUpdateErrors,
+} from "./definition-rules.ts";
+import { hoistVersions } from "./hoisted.ts";
+
+const asDefinition = (object: KubeObject): Definition => object as Definition;
+
+function setSpecDefaults(definition: Definition): void {
+  const { spec } = definition;
+  const names = (spec.names ??= {});
+  names.singular ||= (names.kind ?? "").toLowerCase();
+  if (names.kind) names.listKind ||= `${names.kind}List`;
+  spec.conversion ??= { strategy: "None" };
+  const service = spec.conversion.webhook?.clientConfig?.service;
+  if (service) service.port ??= 443;
+}
+
+/** Adds the storage version to the stored ones. */
+function recordStorageVersion({ spec, status }: Definition): void {
+  const storage = spec.versions?.find((version) => version.storage)?.name;
+  if (!status || storage === undefined) return;
+  const stored = status.storedVersions ?? [];
+  if (!stored.includes(storage)) status.storedVersions = [...stored, storage];
+}
+
+/** Formats that say nothing to the API server, each once for each time that it is used. */
+function unknownFormats(definition: Definition): string[] {
+  const { common, versions } = hoistVersions(definition);
+  return [common, ...versions].flatMap(({ schema }) =>
+    [...schemasOf(schema?.openAPIV3Schema ?? {})].flatMap(({ format, type }) =>
+      format === undefined || format === "" || isKnownFormat(format, type) ? [] : [format],
+    ),
+  );
+}
+
+function warnOfFormats(
+  definition: Definition,
+  known: readonly string[],
+  context: WriteContext,
+): void {
+  for (const format of new Set(unknownFormats(definition))) {
+    if (!known.includes(format)) {
+      context.warn(`unrecognized format ${JSON.stringify(format)}`);
+    }
+  }
+}
+
+const validateName = (name: string, prefix: boolean): string[] =>
+  dns1123SubdomainErrors(prefix ? maskTrailingDash(name) : name);
+
+/** The endpoint of definitions. */
+export const definitionStrategy: Strategy = {
+  allowCreateOnUpdate: false,
+  allowUnconditionalUpdate: false,
+  validateName,
+  setDefaults(object) {
+    setSpecDefaults(asDefinition(object));
+  },
+  prepareForCreate(object, context) {
+    const definition = asDefinition(object);
+    definition.status = {
+      conditions: null,
+      acceptedNames: { plural: "", kind: "" },
+      storedVersions: null,
+    };
+    definition.metadata.generation = 1;
+    recordStorageVersion(definition);
+    warnOfFormats(definition, [], context);
+  },
+  prepareForUpdate(object, old, context) {
+    const definition = asDefinition(object);
+    const before = asDefinition(old);
+    if (before.status) definition.status = copyJson(before.status);
+    else delete definition.status;
+    if (!sameJson(definition.spec, before.spec)) {
+      definition.metadata.generation = (old.metadata.generation ?? 0) + 1;
+    }
+    recordStorageVersion(definition);
+    warnOfFormats(definition, unknownFormats(before), context);
+  },
+  validateCreate(object): FieldError[] {
+    return definitionErrors(asDefinition(object));
+  },
+  validateUpdate(object, old): FieldError[] {
+    return definitionUpdateErrors(asDefinition(object), asDefinition(old));
+  },
+};
+
+/** The endpoint `/status` of definitions; it keeps the spec and takes everything else. */
+export const definitionStatusStrategy: Strategy = {
+  ...definitionStrategy,
+  prepareForCreate() {
+    // Nothing is created through a status.
+  },
+  prepareForUpdate(object, old) {
+    const definition = asDefinition(object);
+    definition.spec = copyJson(asDefinition(old).spec);
+    const status = (definition.status ??= {});
+    if ((status.storedVersions ?? []).length === 0) {
+      const storage = definition.spec.versions?.find(
+        (version: DefinitionVersion) => version.storage,
+      );
+      if (storage) status.storedVersions = [storage.name];
+    }
+  },
+  validateUpdate(object): FieldError[] {
+    return definitionStatusErrors(asDefinition(object));
+  },
+};
+
+/**
+ * What DELETE does to a definition that is not being deleted yet, in place: it stays, with the finalizer under which
+ * its objects are removed first. `deletionTimestamp` is the caller's to set.
+ *
+ * @param now - RFC 3339
+ */
+export function markForDeletion(object: KubeObject, now: string): void {
+  const finalizers = object.metadata.finalizers ?? [];
+  if (!finalizers.includes(CLEANUP_FINALIZER)) {
+    object.metadata.finalizers = [...finalizers, CLEANUP_FINALIZER];
+  }
+  setCondition(
+    asDefinition(object),
+    {
+      type: "Terminating",
+      status: "True",
+      reason: "InstanceDeletionPending",
+      message:
+        "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
+    },
+    now,
+  );
+}

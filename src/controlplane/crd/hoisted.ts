@@ -1,0 +1,40 @@
+/**
+ * A definition as the API server holds it inside: what all versions have in common stands at the top.
+ *
+ * Clients see that form in the paths of errors (`spec.validation...` instead of
+ * `spec.versions[0].schema...`), which is why it is here.
+ *
+ * @module
+ */
+import { sameJson } from "../../kube/json.ts";
+import type { Definition, DefinitionVersion } from "./definition.ts";
+
+/** The parts of a version that move to the top when they are the same in all of them. */
+const SHARED = ["schema", "subresources", "additionalPrinterColumns", "selectableFields"] as const;
+
+type Shared = (typeof SHARED)[number];
+
+/** The versions without what they share, and what they share. */
+export interface HoistedVersions {
+  readonly common: Readonly<Partial<Pick<DefinitionVersion, Shared>>>;
+  readonly versions: readonly DefinitionVersion[];
+}
+
+const orNothing = (value: unknown): unknown =>
+  Array.isArray(value) && value.length === 0 ? undefined : value;
+
+/** Moves what is the same in all versions to the top. */
+export function hoistVersions(definition: Definition): HoistedVersions {
+  const all = definition.spec.versions ?? [];
+  const common: Partial<Record<Shared, unknown>> = {};
+  const versions = all.map((version) => ({ ...version }));
+  const [first] = all;
+  if (!first) return { common: {}, versions };
+  for (const part of SHARED) {
+    const value = orNothing(first[part]);
+    if (!all.every((version) => sameJson(orNothing(version[part]), value))) continue;
+    if (value !== undefined) common[part] = value;
+    for (const version of versions) delete version[part];
+  }
+  return { common: common as HoistedVersions["common"], versions };
+}

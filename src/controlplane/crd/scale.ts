@@ -1,0 +1,68 @@
+/**
+ * The scale of custom resources: where it stands in the object, and what may stand there.
+ *
+ * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#scale-subresource
+ * @module
+ */
+import { type FieldError, invalidValue } from "../../kube/field-errors.ts";
+import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import { failure, type StatusError } from "../../kube/status.ts";
+import type { ScaleAccess, ScaleValues } from "../kinds.ts";
+import type { DefinitionScale } from "./definition.ts";
+import { findInteger, findText, type Nested, setNested } from "./nested.ts";
+
+const INT32_MAX = 2 ** 31 - 1;
+
+const fields = (object: KubeObject): JsonObject => object as unknown as JsonObject;
+
+const plainFailure = (message: string): StatusError => failure(500, "", message);
+
+function valueOf<T>({ value, problem }: Nested<T>): T | undefined {
+  if (problem !== undefined) throw plainFailure(problem);
+  return value;
+}
+
+/** How a `Scale` reads and writes an object. */
+export function scaleAccess(scale: DefinitionScale): ScaleAccess {
+  const { specReplicasPath = "", statusReplicasPath = "", labelSelectorPath = "" } = scale;
+  return {
+    specReplicasPath,
+    statusReplicasPath,
+    read(object): ScaleValues {
+      const from = fields(object);
+      return {
+        replicas: valueOf(findInteger(from, specReplicasPath)),
+        statusReplicas: valueOf(findInteger(from, statusReplicasPath)) ?? 0,
+        selector:
+          labelSelectorPath === "" ? "" : (valueOf(findText(from, labelSelectorPath)) ?? ""),
+      };
+    },
+    write(object, replicas): void {
+      const problem = setNested(fields(object), specReplicasPath, replicas);
+      if (problem !== undefined) throw plainFailure(problem);
+    },
+  };
+}
+
+function countErrors(object: JsonObject, path: string): FieldError[] {
+  const { value = 0, problem } = findInteger(object, path);
+  if (problem !== undefined) return [invalidValue(path, 0, problem)];
+  if (value < 0) return [invalidValue(path, value, "should be a non-negative integer")];
+  if (value <= INT32_MAX) return [];
+  return [invalidValue(path, value, `should be less than or equal to ${INT32_MAX}`)];
+}
+
+/** What is wrong with the wanted number of replicas. */
+export function scaleSpecErrors(object: KubeObject, scale: DefinitionScale): FieldError[] {
+  return countErrors(fields(object), scale.specReplicasPath ?? "");
+}
+
+/** What is wrong with the observed number of replicas, and with the selector. */
+export function scaleStatusErrors(object: KubeObject, scale: DefinitionScale): FieldError[] {
+  const errors = countErrors(fields(object), scale.statusReplicasPath ?? "");
+  const { labelSelectorPath } = scale;
+  if (labelSelectorPath === undefined || labelSelectorPath === "") return errors;
+  const { problem } = findText(fields(object), labelSelectorPath);
+  if (problem !== undefined) errors.push(invalidValue(labelSelectorPath, "", problem));
+  return errors;
+}

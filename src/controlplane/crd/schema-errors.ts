@@ -1,0 +1,76 @@
+/**
+ * Whether the schema of a version may be served.
+ *
+ * @module
+ */
+import { type FieldError, forbidden, invalidValue } from "../../kube/field-errors.ts";
+import { defaultErrors } from "../../kube/schema/default-rules.ts";
+import { keywordErrors, unsupportedKeyword } from "../../kube/schema/keyword-rules.ts";
+import { structuralErrors } from "../../kube/schema/structural-rules.ts";
+import type { Schema } from "../../kube/schema/structural.ts";
+import { goKeywords, goSchema } from "./go-form.ts";
+
+/** What the root of a schema may hold beside a status subresource, in Go's names. */
+const ROOT_KEYWORDS = [
+  "Description",
+  "Type",
+  "Format",
+  "Title",
+  "Maximum",
+  "ExclusiveMaximum",
+  "Minimum",
+  "ExclusiveMinimum",
+  "MaxLength",
+  "MinLength",
+  "Pattern",
+  "MaxItems",
+  "MinItems",
+  "UniqueItems",
+  "MultipleOf",
+  "Required",
+  "Items",
+  "Properties",
+  "ExternalDocs",
+  "Example",
+  "XPreserveUnknownFields",
+  "XValidations",
+];
+
+/**
+ * Everything wrong with the schema of a kind.
+ *
+ * @param path - where it stands, up to and including `openAPIV3Schema`
+ * @param hasStatus - whether the version has the status subresource
+ */
+export function schemaErrors(schema: Schema, path: string, hasStatus: boolean): FieldError[] {
+  const errors = hasStatus ? rootErrors(schema, path) : [];
+  if (schema.nullable) {
+    errors.push(forbidden(`${path}.nullable`, "nullable cannot be true at the root"));
+  }
+  const unsupported = unsupportedKeyword(schema);
+  if (unsupported === undefined) {
+    const structural = structuralErrors(schema, path);
+    errors.push(...(structural.length > 0 ? structural : defaultErrors(schema, path)));
+  }
+  errors.push(...keywordErrors(schema, path));
+  if (errors.length === 0 && unsupported !== undefined) {
+    errors.push(invalidValue(path, "", unsupported));
+  }
+  return errors;
+}
+
+/** Only the first keyword that does not fit is told. */
+function rootErrors(schema: Schema, path: string): FieldError[] {
+  for (const keyword of goKeywords(schema)) {
+    if (keyword === "Type") {
+      if (schema.type === "object") continue;
+      const rule =
+        'only "object" is allowed as the type at the root of the schema if the status subresource is enabled';
+      return [invalidValue(`${path}.type`, schema.type, rule)];
+    }
+    if (ROOT_KEYWORDS.includes(keyword)) continue;
+    const rule = `only [${ROOT_KEYWORDS.join(" ")}] fields are allowed at the root of the schema if the status subresource is enabled`;
+    return [invalidValue(path, goSchema(schema), rule)];
+  }
+  return [];
+}

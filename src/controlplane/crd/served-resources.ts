@@ -1,0 +1,165 @@
+/**
+ * What a CustomResourceDefinition serves.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { schemasOf } from "../../kube/schema/keyword-rules.ts";
+import type { KubeObject } from "../../kube/object.ts";
+import type { ResourceInfo } from "../../kube/resource.ts";
+import type { Schema } from "../../kube/schema/structural.ts";
+import { compareVersions } from "../discovery/versions.ts";
+import type { ServedResource, ServedSubresource } from "../kinds.ts";
+import { columnPrinter } from "./columns.ts";
+import {
+  type CustomKind,
+  CustomResourceStrategy,
+  CustomStatusStrategy,
+  type RuleCheck,
+} from "./custom-resource-strategy.ts";
+import { type Definition, type DefinitionVersion, isConditionTrue } from "./definition.ts";
+import { type JsonPath, parseJsonPath } from "./json-path.ts";
+import { scaleAccess } from "./scale.ts";
+
+const VERBS = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
+const TERMINATING_VERBS = ["delete", "deletecollection", "get", "list", "watch"];
+const SUBRESOURCE_VERBS = ["get", "patch", "update"];
+
+/** Makes the check of the CEL rules of a schema; called for a schema that has some. */
+export type RuleCompiler = (schema: Schema) => RuleCheck;
+
+/**
+ * The resources of a definition, one for each served version, preferred first; none before it is
+ * established.
+ *
+ * @param object - a stored CustomResourceDefinition
+ * @param compileRules - absent: rules in CEL are not run
+ */
+export function servedResourcesOf(
+  object: KubeObject,
+  compileRules?: RuleCompiler,
+): ServedResource[] {
+  const definition = object as Definition;
+  if (!isConditionTrue(definition, "Established")) return [];
+  const versions = definition.spec.versions ?? [];
+  return versions
+    .filter(({ served }) => served)
+    .sort((a, b) => compareVersions(a.name, b.name))
+    .map((version) => servedResource(definition, version, compileRules));
+}
+
+function servedResource(
+  definition: Definition,
+  version: DefinitionVersion,
+  compileRules: RuleCompiler | undefined,
+): ServedResource {
+  const { spec, status } = definition;
+  const names = status?.acceptedNames ?? {};
+  const { plural = "", singular = "", kind = "", listKind = "" } = names;
+  const group = spec.group ?? "";
+  const resource: ResourceInfo = {
+    group,
+    version: version.name,
+    kind,
+    plural,
+    namespaced: spec.scope === "Namespaced",
+  };
+  const terminating = isConditionTrue(definition, "Terminating");
+  const schema = version.schema?.openAPIV3Schema ?? {};
+  const custom: CustomKind = {
+    resource,
+    schema,
+    hasStatus: version.subresources?.status !== undefined,
+    scale: version.subresources?.scale,
+    terminating,
+    checkRules: compileRules && hasRules(schema) ? compileRules(schema) : undefined,
+  };
+  const storage = (spec.versions ?? []).find((one) => one.storage)?.name ?? version.name;
+  const strategy = new CustomResourceStrategy(custom);
+  return {
+    ...resource,
+    singular,
+    listKind,
+    shortNames: names.shortNames ?? [],
+    categories: names.categories ?? [],
+    verbs: terminating ? TERMINATING_VERBS : VERBS,
+    builtIn: false,
+    storageVersion: storage,
+    storageVersionHash: storageHash(`${group}/${storage}/${kind}`),
+    schema,
+    strategy,
+    subresources: subresourcesOf(custom),
+    table: columnPrinter(version.additionalPrinterColumns ?? []),
+    selectableFields: selectableFieldsOf(version),
+    dropUnknown: (sent) => strategy.dropUnknown(sent),
+    ...deprecationOf(definition, version),
+  };
+}
+
+const hasRules = (schema: Schema): boolean =>
+  [...schemasOf(schema)].some((node) => (node["x-kubernetes-validations"] ?? []).length > 0);
+
+/** As `k8s.io/apiserver` shows it in discovery. */
+const storageHash = (kind: string): string =>
+  createHash("sha256").update(kind).digest().subarray(0, 8).toString("base64");
+
+function subresourcesOf(kind: CustomKind): ServedSubresource[] {
+  const { resource, hasStatus, scale } = kind;
+  const served: ServedSubresource[] = [];
+  if (hasStatus) {
+    served.push({
+      name: "status",
+      verbs: SUBRESOURCE_VERBS,
+      group: resource.group,
+      version: resource.version,
+      kind: resource.kind,
+      strategy: new CustomStatusStrategy(kind),
+    });
+  }
+  if (scale) {
+    served.push({
+      name: "scale",
+      verbs: SUBRESOURCE_VERBS,
+      group: "autoscaling",
+      version: "v1",
+      kind: "Scale",
+      scale: scaleAccess(scale),
+    });
+  }
+  return served;
+}
+
+function deprecationOf(
+  { spec }: Definition,
+  version: DefinitionVersion,
+): { readonly deprecationWarning?: string } {
+  if (!version.deprecated) return {};
+  if (version.deprecationWarning !== undefined) {
+    return { deprecationWarning: version.deprecationWarning };
+  }
+  const group = spec.group ?? "";
+  const kind = spec.names?.kind ?? "";
+  const [better] = (spec.versions ?? [])
+    .filter((one) => one.served && !one.deprecated && compareVersions(one.name, version.name) < 0)
+    .map(({ name }) => name)
+    .sort(compareVersions);
+  const text = `${group}/${version.name} ${kind} is deprecated`;
+  return {
+    deprecationWarning: better === undefined ? text : `${text}; use ${group}/${better} ${kind}`,
+  };
+}
+
+function selectableFieldsOf(
+  version: DefinitionVersion,
+): Readonly<Record<string, (object: KubeObject) => string>> {
+  const entries = (version.selectableFields ?? []).map(({ jsonPath = "" }) => {
+    const path = parseJsonPath(jsonPath);
+    return [jsonPath.replace(/^\./, ""), (object: KubeObject) => selected(path, object)] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function selected(path: JsonPath, object: KubeObject): string {
+  const [value] = path.find(object);
+  return value === undefined || value === null ? "" : String(value as string | number | boolean);
+}
