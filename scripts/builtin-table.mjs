@@ -48,7 +48,7 @@ function resourcesOf(file) {
   }
   for (const entry of entries.filter(({ name }) => name.includes("/"))) {
     const [parent, ...rest] = entry.name.split("/");
-    const { group, version, kind, namespaced, verbs } = entry;
+    const { group, version, kind, verbs } = entry;
     const subresource = {
       name: rest.join("/"),
       kind,
@@ -114,14 +114,20 @@ for (const file of readdirSync(join(source, "api/openapi-spec/v3"))) {
   }
 }
 
-// These are of every group: version 3 has a short list for each document, version 2 the whole.
-for (const [name, schema] of Object.entries(
-  readJson("api/openapi-spec/swagger.json").definitions,
-)) {
-  if (/\.meta\.v1\.(DeleteOptions|WatchEvent)$/.test(name)) {
-    definitions.get(name)["x-kubernetes-group-version-kind"] =
-      schema["x-kubernetes-group-version-kind"];
-  }
+// These are of every group: version 3 has a short list for each document, version 2 the whole. The
+// documents of custom resources have the groups that are in the server's main scheme.
+const ELSEWHERE = new Set([
+  "admission.k8s.io",
+  "apiextensions.k8s.io",
+  "apiregistration.k8s.io",
+  "imagepolicy.k8s.io",
+]);
+const swagger = readJson("api/openapi-spec/swagger.json").definitions;
+for (const name of ["DeleteOptions", "WatchEvent"]) {
+  const full = `io.k8s.apimachinery.pkg.apis.meta.v1.${name}`;
+  definitions.get(full)["x-kubernetes-group-version-kind"] = swagger[full][
+    "x-kubernetes-group-version-kind"
+  ].filter(({ group }) => !ELSEWHERE.has(group));
 }
 
 /** Reads `Enum: []interface{}{...}` of the generated Go code: which property of which type has it. */

@@ -16,6 +16,7 @@ import { Api } from "./server/api.ts";
 import type { Cluster } from "./server/cluster.ts";
 import { HttpServer, type RawRequest } from "./server/http-server.ts";
 import { otherPath } from "./server/other-paths.ts";
+import { OpenApi } from "./openapi/openapi.ts";
 import { Registry } from "./server/registry.ts";
 import type { Answer } from "./server/request.ts";
 import { Store } from "./store/store.ts";
@@ -76,7 +77,8 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const cluster: Cluster = { store, registry, clock, log };
   createBootstrapObjects(cluster);
   const tokens = new TokenAuthority(clock, store);
-  const api = new Api(cluster, (request) => otherPath(cluster, request));
+  const openApi = new OpenApi();
+  const api = new Api(cluster, (request) => otherPath(cluster, openApi, request));
   const served = authority.server([
     "localhost",
     "127.0.0.1",

@@ -7,12 +7,7 @@
  */
 import { InternalError } from "../../errors.ts";
 import type { JsonObject } from "../../kube/object.ts";
-import {
-  type GroupVersionKind,
-  definitions,
-  referencesIn,
-  referencesOf,
-} from "../builtin/definitions.ts";
+import { definitions, referencesIn, referencesOf } from "../builtin/definitions.ts";
 import type { ServedGroup, ServedVersion } from "../discovery/versions.ts";
 import { customDefinitions } from "./custom-schema.ts";
 import { DELETE_OPTIONS, RESOURCE_LIST, WATCH_EVENT, reference } from "./operations.ts";
@@ -120,19 +115,20 @@ function builtInDocument(group: ServedGroup, { version, resources }: ServedVersi
     },
     ...Object.assign({}, ...resources.map(pathsOf)),
   } as JsonObject;
-  const isShown = (gvk: GroupVersionKind): boolean =>
-    gvk.group === "" || (gvk.group === group.name && gvk.version === version);
   return kubernetesDocument(paths, {
-    [DELETE_OPTIONS]: ofGroups(DELETE_OPTIONS, isShown),
-    [WATCH_EVENT]: ofGroups(WATCH_EVENT, isShown),
+    [DELETE_OPTIONS]: ofGroup(DELETE_OPTIONS, group.name, version),
+    [WATCH_EVENT]: ofGroup(WATCH_EVENT, group.name, version),
   });
 }
 
-/** A definition that every group has, for those of a document only. */
-function ofGroups(name: string, isShown: (gvk: GroupVersionKind) => boolean): object {
-  const definition = definitions()[name];
-  const kinds = definition?.["x-kubernetes-group-version-kind"] ?? [];
-  return { ...definition, "x-kubernetes-group-version-kind": kinds.filter(isShown) };
+/** A definition that every group has: in the document of a group it is that group's, and the core one's. */
+function ofGroup(name: string, group: string, version: string): object {
+  const kind = name.slice(META.length);
+  const kinds = [
+    { group: "", version: "v1", kind },
+    ...(group === "" ? [] : [{ group, version, kind }]),
+  ];
+  return { ...definitions()[name], "x-kubernetes-group-version-kind": kinds };
 }
 
 function customDocument({ resources }: ServedVersion): JsonObject {

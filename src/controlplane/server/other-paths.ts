@@ -4,6 +4,7 @@
  * @module
  */
 import { answerDiscovery } from "../discovery/answer.ts";
+import type { OpenApi } from "../openapi/openapi.ts";
 import type { Cluster } from "./cluster.ts";
 import { jsonAnswer, pageNotFound } from "./render.ts";
 import { type Answer, type ApiRequest, headerOf } from "./request.ts";
@@ -24,7 +25,7 @@ const VERSION = {
 const HEALTH = new Set(["/healthz", "/livez", "/readyz"]);
 
 /** Answers what is no resource. */
-export function otherPath(cluster: Cluster, request: ApiRequest): Answer {
+export function otherPath(cluster: Cluster, openApi: OpenApi, request: ApiRequest): Answer {
   if (HEALTH.has(request.path)) {
     return {
       status: 200,
@@ -39,7 +40,23 @@ export function otherPath(cluster: Cluster, request: ApiRequest): Answer {
     };
   }
   if (request.path === "/version") return jsonAnswer(200, VERSION);
+  if (/^\/openapi\/v3(\/|$)/.test(request.path)) return openApiDocument(cluster, openApi, request);
   return describe(cluster, request) ?? pageNotFound();
+}
+
+/** A document of OpenAPI, or their index. */
+function openApiDocument(cluster: Cluster, openApi: OpenApi, request: ApiRequest): Answer {
+  const answer = openApi.answer(
+    {
+      path: request.path,
+      accept: headerOf(request, "accept"),
+      ifNoneMatch: headerOf(request, "if-none-match"),
+      hash: request.query.get("hash") ?? undefined,
+      nowMs: cluster.clock.now(),
+    },
+    cluster.registry.all(),
+  );
+  return { ...answer, headers: { "cache-control": "no-cache, private", ...answer.headers } };
 }
 
 /** A document of discovery. */
