@@ -53,7 +53,6 @@ const NARROWER = {
   "Condition.status": '"True" | "False" | "Unknown"',
 };
 
-
 /** Every kind that has a path of its own: `group/version/Kind` to its plural and scope. */
 function readPaths() {
   const kinds = new Map();

@@ -1,6 +1,155 @@
 /**
- * What an operator's tests import: the control plane, a virtual clock, `eventually`.
+ * What an operator's tests import: a control plane in the test's process, the operator's own manifests
+ * in it, and `eventually`.
  *
  * @module
  */
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseAllDocuments } from "yaml";
+import { systemClock, type Clock } from "./clock.ts";
+import type { ControlPlane } from "./controlplane/control-plane.ts";
+import { messageOf, TsopError } from "./errors.ts";
+import type { KubeObject } from "./kube/object.ts";
+import type { ResourceType } from "./kube/resource.ts";
+import type { Client } from "./runtime/client/client.ts";
+import { LiveClient } from "./runtime/client/live-client.ts";
+import { RestClient } from "./runtime/client/rest-client.ts";
+import type { ClusterConfig } from "./runtime/transport/cluster-config.ts";
+import { HttpsTransport } from "./runtime/transport/https-transport.ts";
+import { loadClusterConfig } from "./runtime/transport/load-config.ts";
+
 export { VirtualClock } from "./clock.ts";
+export {
+  type ControlPlane,
+  type ControlPlaneOptions,
+  startControlPlane,
+} from "./controlplane/control-plane.ts";
+export { silentLogger } from "./log.ts";
+
+/** How long `eventually` keeps trying. */
+export interface EventuallyOptions {
+  /** 5 s when absent. */
+  readonly timeoutMs?: number;
+  /** Between two tries: 20 ms when absent. */
+  readonly intervalMs?: number;
+  readonly clock?: Clock;
+}
+
+/**
+ * Tries `check` until it does not throw, and returns its value: for what a controller will have done soon.
+ *
+ * @throws what `check` threw last, when the time is over
+ */
+export async function eventually<T>(
+  check: () => T | Promise<T>,
+  options: EventuallyOptions = {},
+): Promise<T> {
+  const { timeoutMs = 5000, intervalMs = 20, clock = systemClock } = options;
+  const until = clock.monotonicMs() + timeoutMs;
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (clock.monotonicMs() >= until) throw error;
+    }
+    await clock.sleep(intervalMs);
+  }
+}
+
+/** A client with all rights, for what the test itself does. */
+export function clientFor(controlPlane: ControlPlane): Client {
+  return clientOf(loadClusterConfig({ kubeconfigText: controlPlane.kubeconfig }));
+}
+
+/**
+ * Installs what `tsop manifests` wrote: the CRDs, and the operator's role for a user of its own.
+ *
+ * @param folder - the project's `config` folder
+ * @returns that user's access: `createManager({ config })` may then do what the role says, and no more
+ * @throws TsopError `no-manifests` when they were not generated
+ */
+export async function installOperator(
+  controlPlane: ControlPlane,
+  folder = "config",
+): Promise<ClusterConfig> {
+  const client = clientFor(controlPlane);
+  const crds = await readFolder(join(folder, "crd/bases"));
+  for (const crd of crds) await client.create(CRD, crd);
+  for (const crd of crds) await established(client, crd.metadata.name ?? "");
+  const subjects = [{ kind: "User", name: OPERATOR, apiGroup: "rbac.authorization.k8s.io" }];
+  for (const role of await readManifests(join(folder, "rbac/role.yaml"))) {
+    const { kind } = role;
+    const { name = "", namespace } = role.metadata;
+    await client.create(rbacType(kind), role);
+    await client.create(rbacType(`${kind}Binding`), {
+      metadata: { name, ...(namespace === undefined ? {} : { namespace }) },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind, name },
+      subjects,
+    } as KubeObject);
+  }
+  return loadClusterConfig({ kubeconfigText: controlPlane.kubeconfigFor({ user: OPERATOR }) });
+}
+
+/** Whom the operator of a test acts as. */
+const OPERATOR = "operator";
+
+interface Crd extends KubeObject {
+  readonly status?: { readonly conditions?: readonly { type: string; status: string }[] };
+}
+
+const CRD: ResourceType<Crd> = {
+  group: "apiextensions.k8s.io",
+  version: "v1",
+  kind: "CustomResourceDefinition",
+  plural: "customresourcedefinitions",
+  namespaced: false,
+};
+
+function rbacType(kind: string): ResourceType {
+  return {
+    group: "rbac.authorization.k8s.io",
+    version: "v1",
+    kind,
+    plural: `${kind.toLowerCase()}s`,
+    namespaced: !kind.startsWith("Cluster"),
+  };
+}
+
+function clientOf(config: ClusterConfig): Client {
+  return new LiveClient(new RestClient(new HttpsTransport(config, "test"), systemClock), "test");
+}
+
+function established(client: Client, name: string): Promise<void> {
+  return eventually(async () => {
+    const { status } = await client.get(CRD, { name });
+    const condition = status?.conditions?.find(({ type }) => type === "Established");
+    if (condition?.status !== "True") throw new Error(`The CRD ${name} is not established.`);
+  });
+}
+
+async function readFolder(folder: string): Promise<KubeObject[]> {
+  const names = await readdir(folder).catch((error: unknown) => {
+    throw noManifests(folder, error);
+  });
+  const files = names.filter((name) => name.endsWith(".yaml")).sort();
+  return (await Promise.all(files.map((name) => readManifests(join(folder, name))))).flat();
+}
+
+async function readManifests(path: string): Promise<KubeObject[]> {
+  const text = await readFile(path, "utf8").catch((error: unknown) => {
+    throw noManifests(path, error);
+  });
+  return parseAllDocuments(text)
+    .map((document) => document.toJS() as KubeObject | null)
+    .filter((object) => object !== null);
+}
+
+function noManifests(path: string, cause: unknown): TsopError {
+  return new TsopError(
+    "no-manifests",
+    `The operator's manifests cannot be read: ${messageOf(cause)}.`,
+    "Run `npx tsop manifests` in the project's folder, and the tests from there.",
+    { cause },
+  );
+}

@@ -164,6 +164,7 @@ async function filesFor(
         projectName: project.projectName,
         sampleFile,
         sample: sampleOf(kind, `${apiGroup}/${version}`, fields),
+        specLiteral: specLiteralOf(fields),
         imports: importsOf(fields).join(", "),
         fields: fields.map((field) => ({ ...field, declaration: declarationOf(field) })),
       },
@@ -212,6 +213,12 @@ function importsOf(fields: readonly SpecField[]): string[] {
     "Resource",
     ...[...types].sort().map((name) => `type ${name}`),
   ];
+}
+
+/** The sample's spec as TypeScript. */
+function specLiteralOf(fields: readonly SpecField[]): string {
+  const entries = fields.map(({ name, sample }) => `${name}: ${JSON.stringify(sample)}`);
+  return `{ ${entries.join(", ")} }`;
 }
 
 function sampleOf(kind: string, apiVersion: string, fields: readonly SpecField[]): string {

@@ -13,7 +13,7 @@ import type { ServedResource, ServedSubresource } from "../kinds.ts";
 import { printerOf } from "../views/printers/printer-of.ts";
 import { findBuiltInSchema } from "./definitions.ts";
 import { selectableFieldsOf } from "./selectable-fields.ts";
-import { statusStrategyFor, strategyFor } from "./strategies/strategy-for.ts";
+import { strategyFor, subresourceStrategyFor } from "./strategies/strategy-for.ts";
 
 interface SubresourceRow {
   readonly name: string;
@@ -48,9 +48,6 @@ interface GroupRow {
 const STORAGE_VERSIONS: Readonly<Record<string, string>> = {
   "autoscaling/horizontalpodautoscalers": "v2",
 };
-
-/** Subresources that write the object itself, past what its main endpoint may change. */
-const WRITES_PARENT: ReadonlySet<string> = new Set(["status"]);
 
 const DEPRECATED: Readonly<Record<string, string>> = {
   "v1/Endpoints": "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
@@ -111,12 +108,13 @@ function servedSubresource(
   version: string,
   row: SubresourceRow,
 ): ServedSubresource {
+  const strategy = subresourceStrategyFor(group, kind, row.name);
   return {
     name: row.name,
     verbs: row.verbs,
     group: row.group ?? group,
     version: row.version ?? version,
     kind: row.kind,
-    ...(WRITES_PARENT.has(row.name) ? { strategy: statusStrategyFor(group, kind) } : {}),
+    ...(strategy ? { strategy } : {}),
   };
 }

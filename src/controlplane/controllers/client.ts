@@ -7,6 +7,7 @@
 import type { Clock } from "../../clock.ts";
 import type { KubeObject, ObjectKey } from "../../kube/object.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";
+import type { Logger } from "../../log.ts";
 
 /** Something changed in the store. Objects are frozen. */
 export interface StoreEvent {
@@ -58,4 +59,10 @@ export interface ControllerContext {
   /** The client that writes as `name`, for example `deployment-controller`. */
   clientFor(name: string): ControllerClient;
   readonly clock: Clock;
+  /** Where failed attempts are told of. */
+  readonly log?: Logger;
+  /** The certificate of the cluster's authority, in PEM: published in each namespace. */
+  readonly caCertificate?: string;
+  /** How many nodes the simulated kubelets run; 1 when absent. */
+  readonly nodes?: number;
 }

@@ -51,7 +51,7 @@ export class CrdController implements Controller {
   }
 
   /** The definition itself, those of its group when its names change hands, and that of a deleted object. */
-  *keysOf(event: StoreEvent): Iterable<string> {
+  *observe(event: StoreEvent): Iterable<string> {
     const { name = "" } = event.object.metadata;
     if (!isDefinitionEvent(event)) {
       const { plural, group } = event.resource;
@@ -88,8 +88,9 @@ export class CrdController implements Controller {
     const { names, condition } = this.#decideNames(definition, wanted, accepted);
     const before = findCondition(definition, "NamesAccepted");
     const same =
-      before &&
-      (["status", "reason", "message"] as const).every((part) => before[part] === condition[part]);
+      before?.status === condition.status &&
+      before.reason === condition.reason &&
+      before.message === condition.message;
     if (same && sameJson(names, accepted)) return false;
     (definition.status ??= {}).acceptedNames = names;
     const now = this.#now();
@@ -181,7 +182,7 @@ export class CrdController implements Controller {
       message: reason,
     };
     const before = findCondition(definition, condition.type);
-    if (before?.reason === condition.reason && before.message === condition.message) return false;
+    if (before?.reason === condition.reason && before.message === reason) return false;
     setCondition(definition, condition, this.#now());
     return true;
   }

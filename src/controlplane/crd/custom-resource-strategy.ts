@@ -58,7 +58,8 @@ const fieldsOf = (object: KubeObject): JsonObject => object as unknown as JsonOb
 
 /** Everything but metadata. */
 function contentOf(object: KubeObject): JsonObject {
-  const { metadata: _metadata, ...content } = fieldsOf(object);
+  const content = { ...fieldsOf(object) };
+  delete content["metadata"];
   return content;
 }
 
@@ -122,7 +123,7 @@ export class CustomResourceStrategy implements Strategy {
     warnOfFinalizers(added, context);
   }
 
-  validateCreate(object: KubeObject, _context: WriteContext): FieldError[] {
+  validateCreate(object: KubeObject): FieldError[] {
     const wrongKind = this.typeErrors(object);
     if (wrongKind.length > 0) return wrongKind;
     const { schema, scale } = this.kind;
@@ -132,7 +133,7 @@ export class CustomResourceStrategy implements Strategy {
     return this.withRules(errors, object, undefined, undefined);
   }
 
-  validateUpdate(object: KubeObject, old: KubeObject, _context: WriteContext): FieldError[] {
+  validateUpdate(object: KubeObject, old: KubeObject): FieldError[] {
     const wrongKind = this.typeErrors(object);
     if (wrongKind.length > 0) return wrongKind;
     const { schema, scale } = this.kind;
@@ -201,11 +202,7 @@ export class CustomStatusStrategy extends CustomResourceStrategy {
     else fields["status"] = status;
   }
 
-  override validateUpdate(
-    object: KubeObject,
-    old: KubeObject,
-    _context: WriteContext,
-  ): FieldError[] {
+  override validateUpdate(object: KubeObject, old: KubeObject): FieldError[] {
     const wrongKind = this.typeErrors(object);
     if (wrongKind.length > 0) return wrongKind;
     const { schema, scale } = this.kind;

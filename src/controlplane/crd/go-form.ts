@@ -15,7 +15,7 @@ const orEmpty: Print = (value) => value ?? "";
 const orFalse: Print = (value) => value ?? false;
 const anyJson: Print = (value) => (value === undefined ? null : sortedKeys(value));
 const schemaOrNull: Print = (value) =>
-  value === undefined || value === null ? null : goSchema(value as Schema);
+  value === undefined || value === null ? null : goSchema(value);
 const schemas: Print = (value) =>
   Array.isArray(value) && value.length > 0 ? value.map(schemaOrNull) : null;
 const schemaMap: Print = (value) => {
@@ -27,13 +27,13 @@ const schemaMap: Print = (value) => {
 const schemaOrBool: Print = (value) => {
   if (value === undefined || value === null) return null;
   const isSchema = typeof value === "object";
-  return { Allows: isSchema || value, Schema: isSchema ? goSchema(value as Schema) : null };
+  return { Allows: isSchema || value, Schema: isSchema ? goSchema(value) : null };
 };
 const schemaOrList: Print = (value) =>
   value === undefined || value === null
     ? null
     : {
-        Schema: Array.isArray(value) ? null : goSchema(value as Schema),
+        Schema: Array.isArray(value) ? null : goSchema(value),
         JSONSchemas: Array.isArray(value) ? value.map(schemaOrNull) : null,
       };
 const docs: Print = (value) => {

@@ -161,5 +161,5 @@ function selectableFieldsOf(
 
 function selected(path: JsonPath, object: KubeObject): string {
   const [value] = path.find(object);
-  return value === undefined || value === null ? "" : String(value as string | number | boolean);
+  return value === undefined || value === null ? "" : String(value);
 }

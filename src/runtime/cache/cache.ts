@@ -104,14 +104,14 @@ export class Cache {
     return kind as unknown as KindInformers<T>;
   }
 
-  /** The informers that hold what is asked for, if there are any. */
+  /** The informers that hold what is asked for, if there are any and they run. */
   findInformers<T extends KubeObject>(
     token: Token<T>,
     namespace?: string,
   ): readonly SharedInformer<T>[] | undefined {
     const kind = this.#kinds.get(idOf(resourceOf(token))) as unknown as
       KindInformers<T> | undefined;
-    if (!kind) return undefined;
+    if (!kind || !this.#signal) return undefined;
     const everywhere = kind.informers.get("");
     if (everywhere) return [everywhere];
     if (!namespace) return [...kind.informers.values()];

@@ -92,13 +92,13 @@ export interface Reader {
 /** Writes of the status subresource. The object says itself what it is. */
 export interface StatusClient {
   /** Sets the given fields of the status and leaves the others; `null` removes one. */
-  patch<T extends KubeObject & { status?: unknown }>(
+  patch<T extends KubeObject & { status?: object }>(
     object: T,
     status: StatusPatch<T>,
     options?: WriteOptions,
   ): Promise<T>;
   /** Replaces the status. @throws StatusError 409 when the object changed since it was read */
-  update<T extends KubeObject & { status?: unknown }>(
+  update<T extends KubeObject & { status?: object }>(
     object: T,
     options?: WriteOptions,
   ): Promise<T>;
@@ -111,7 +111,7 @@ export interface StatusClient {
 }
 
 /** Fields of a status, each of which may be removed. */
-export type StatusPatch<T extends { status?: unknown }> = {
+export type StatusPatch<T extends { status?: object }> = {
   [K in keyof NonNullable<T["status"]>]?: NonNullable<T["status"]>[K] | null;
 };
 

@@ -167,7 +167,7 @@ export class LiveClient implements Client {
 
   get status(): StatusClient {
     return {
-      patch: async <T extends KubeObject & { status?: unknown }>(
+      patch: async <T extends KubeObject & { status?: object }>(
         object: T,
         status: StatusPatch<T>,
         options: WriteOptions = {},
@@ -176,7 +176,7 @@ export class LiveClient implements Client {
         const path = objectPath(resource, keyOf(object), "status");
         return this.#write<T>("PATCH", path, { ...mergePatch({ status }), options });
       },
-      update: async <T extends KubeObject & { status?: unknown }>(
+      update: async <T extends KubeObject & { status?: object }>(
         object: T,
         options: WriteOptions = {},
       ) => {
@@ -218,8 +218,8 @@ export class LiveClient implements Client {
     subresource?: string,
   ): Promise<T> {
     const resource = this.#resource(token);
-    const { managedFields: _, ...metadata } = intent.metadata;
-    const body = typed({ ...intent, metadata }, resource);
+    const body = typed(intent, resource);
+    delete body.metadata.managedFields;
     if (owner) {
       setControllerReference(owner, body);
       const { namespace } = owner.metadata;

@@ -16,6 +16,7 @@ import type { Strategy } from "../../kinds.ts";
 import { normaliseShape } from "./go-shape.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { rulesOf } from "./kind-table.ts";
+import type { Namespace, Pod } from "./shapes.ts";
 
 const NO_RULES: KindRules = {};
 
@@ -54,8 +55,57 @@ export function strategyFor(group: string, kind: string): Strategy {
   };
 }
 
+/** How a subresource that writes its parent object treats it; `undefined` for those that do not. */
+export function subresourceStrategyFor(
+  group: string,
+  kind: string,
+  subresource: string,
+): Strategy | undefined {
+  if (subresource === "status") return statusStrategyFor(group, kind);
+  const takes = TAKES[`${group}/${kind}/${subresource}`];
+  if (!takes) return undefined;
+  const rules = rulesOf(group, kind) ?? NO_RULES;
+  return {
+    ...strategyFor(group, kind),
+    prepareForUpdate(object, old) {
+      const given = structuredClone(object);
+      keepAllBut(object, old, ["metadata", "apiVersion", "kind"]);
+      keepGeneration(object, old);
+      takes(object, given);
+      setDefaults(object, rules);
+      if (rules.generation && isChange(object, old, rules)) {
+        object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+      }
+    },
+    validateUpdate: () => [],
+    allowCreateOnUpdate: false,
+  };
+}
+
+/** What the smaller subresources take over from what they are given. */
+const TAKES: Readonly<Record<string, (object: KubeObject, given: KubeObject) => void>> = {
+  "/Namespace/finalize": (object, given) => {
+    (object as Namespace).spec = (given as Namespace).spec ?? {};
+  },
+  "/Pod/binding": (object, given) => {
+    const { nodeName } = (given as Pod).spec;
+    if (nodeName !== undefined) (object as Pod).spec.nodeName = nodeName;
+  },
+  "certificates.k8s.io/CertificateSigningRequest/approval": (object, given) => {
+    const target = object as SigningRequest;
+    target.status = { ...target.status, ...pickConditions(given) };
+  },
+};
+
+interface SigningRequest extends KubeObject {
+  status?: { conditions?: object[] };
+}
+
+const pickConditions = ({ status }: SigningRequest): { conditions?: object[] } =>
+  status?.conditions ? { conditions: status.conditions } : {};
+
 /** How the status subresource of a built-in kind treats its objects: it takes the status, little else. */
-export function statusStrategyFor(group: string, kind: string): Strategy {
+function statusStrategyFor(group: string, kind: string): Strategy {
   const rules = rulesOf(group, kind) ?? NO_RULES;
   return {
     ...strategyFor(group, kind),

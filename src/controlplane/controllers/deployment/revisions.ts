@@ -1,0 +1,91 @@
+/**
+ * Which ReplicaSet stands for which revision of a Deployment.
+ *
+ * @module
+ */
+import type { Deployment, PodTemplate, ReplicaSet } from "../../builtin/strategies/shapes.ts";
+import { canonicalJson } from "../template-hash.ts";
+import { DESIRED, MAX } from "./rollout-arithmetic.ts";
+
+export const HASH_LABEL = "pod-template-hash";
+export const REVISION = "deployment.kubernetes.io/revision";
+const HISTORY = "deployment.kubernetes.io/revision-history";
+const HISTORY_LIMIT = 2000;
+
+/** Annotations of a Deployment that say something of itself only. */
+const NOT_COPIED: ReadonlySet<string> = new Set([
+  "kubectl.kubernetes.io/last-applied-configuration",
+  REVISION,
+  HISTORY,
+  DESIRED,
+  MAX,
+  "deprecated.deployment.rollback.to",
+]);
+
+/** The oldest first; sets of the same second by name. */
+export function byAge(left: ReplicaSet, right: ReplicaSet): number {
+  return (
+    (left.metadata.creationTimestamp ?? "").localeCompare(right.metadata.creationTimestamp ?? "") ||
+    (left.metadata.name ?? "").localeCompare(right.metadata.name ?? "")
+  );
+}
+
+/** The set whose pods are those that the Deployment asks for now. */
+export function findNewSet(
+  deployment: Deployment,
+  sets: readonly ReplicaSet[],
+): ReplicaSet | undefined {
+  const wanted = templateText(deployment.spec.template);
+  return sets.toSorted(byAge).find((set) => templateText(set.spec.template) === wanted);
+}
+
+/** The template without its hash label, in a form that can be compared. */
+export function templateText(template: PodTemplate): string {
+  const { [HASH_LABEL]: _hash, ...labels } = template.metadata?.labels ?? {};
+  const metadata = { ...template.metadata, labels };
+  return canonicalJson({ ...template, metadata });
+}
+
+/** The revision of a set; 0 when it has none. */
+export function revisionOf(set: ReplicaSet): number {
+  const revision = Number(set.metadata.annotations?.[REVISION] ?? "0");
+  return Number.isInteger(revision) ? revision : 0;
+}
+
+/** The highest revision among the sets. */
+export function maxRevision(sets: readonly ReplicaSet[]): number {
+  return sets.reduce((highest, set) => Math.max(highest, revisionOf(set)), 0);
+}
+
+/**
+ * The annotations that the newest set shall have.
+ *
+ * @param sizes - `desired-replicas` and `max-replicas`, for a set that is about to be made
+ */
+export function annotationsOf(
+  deployment: Deployment,
+  set: ReplicaSet,
+  revision: number,
+  sizes?: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const annotations: Record<string, string> = { ...set.metadata.annotations };
+  for (const [key, value] of Object.entries(deployment.metadata.annotations ?? {})) {
+    if (!NOT_COPIED.has(key)) annotations[key] = value;
+  }
+  const before = revisionOf(set);
+  if (before < revision) {
+    if (annotations[REVISION] !== undefined) {
+      annotations[HISTORY] = extendHistory(annotations[HISTORY] ?? "", annotations[REVISION]);
+    }
+    annotations[REVISION] = String(revision);
+  }
+  return { ...annotations, ...sizes };
+}
+
+function extendHistory(history: string, revision: string): string {
+  const revisions = history === "" ? [] : history.split(",");
+  if (revisions.includes(revision)) return history;
+  revisions.push(revision);
+  while (revisions.join(",").length > HISTORY_LIMIT) revisions.shift();
+  return revisions.join(",");
+}

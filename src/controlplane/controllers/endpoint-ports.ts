@@ -1,0 +1,75 @@
+/**
+ * Which pods stand behind a Service, and on which ports.
+ *
+ * @module
+ */
+import { matchesLabelSelector } from "../../kube/selector.ts";
+import type { Pod, Service, ServicePort } from "../builtin/strategies/shapes.ts";
+import type { ControllerClient } from "./client.ts";
+import { PODS } from "./keys.ts";
+import { isFinished } from "./pods.ts";
+
+/** A port of a Service as one pod has it. */
+export interface ResolvedPort {
+  readonly name: string;
+  readonly port: number;
+  readonly protocol: string;
+  readonly appProtocol?: string;
+}
+
+/** Whether the controllers make endpoints for it: it selects pods and has an address of its own. */
+export function hasEndpoints(service: Service): boolean {
+  return service.spec.selector !== undefined && service.spec.type !== "ExternalName";
+}
+
+/** The pods that a Service selects and that have an address, by name. */
+export function podsBehind(client: ControllerClient, service: Service): readonly Pod[] {
+  const { namespace = "" } = service.metadata;
+  const selector = { matchLabels: service.spec.selector ?? {} };
+  return (client.list(PODS, { namespace }) as readonly Pod[]).filter(
+    (pod) =>
+      matchesLabelSelector(selector, pod.metadata.labels) &&
+      (pod.status?.podIP ?? "") !== "" &&
+      !isFinished(pod),
+  );
+}
+
+/** The ports that the pod offers for the Service; a named port that it lacks is left out. */
+export function resolvePorts(service: Service, pod: Pod): ResolvedPort[] {
+  return (service.spec.ports ?? []).flatMap((port) => {
+    const number = targetOf(port, pod);
+    if (number === undefined) return [];
+    return [
+      {
+        name: port.name ?? "",
+        port: number,
+        protocol: port.protocol ?? "TCP",
+        ...(port.appProtocol === undefined ? {} : { appProtocol: port.appProtocol }),
+      },
+    ];
+  });
+}
+
+function targetOf(
+  { targetPort, port, protocol = "TCP" }: ServicePort,
+  pod: Pod,
+): number | undefined {
+  if (targetPort === undefined) return port;
+  if (typeof targetPort === "number") return targetPort;
+  const sidecars = (pod.spec.initContainers ?? []).filter(
+    ({ restartPolicy }) => restartPolicy === "Always",
+  );
+  for (const { ports = [] } of [...(pod.spec.containers ?? []), ...sidecars]) {
+    const found = ports.find(
+      (one) => one.name === targetPort && (one.protocol ?? "TCP") === protocol,
+    );
+    if (found?.containerPort !== undefined) return found.containerPort;
+  }
+  return undefined;
+}
+
+/** The host name under which DNS knows the pod, when it has one in this Service's domain. */
+export function hostnameOf(service: Service, pod: Pod): string | undefined {
+  const { hostname, subdomain } = pod.spec;
+  return hostname && subdomain === service.metadata.name ? hostname : undefined;
+}

@@ -1,0 +1,139 @@
+/**
+ * Endpoints, the older sibling of EndpointSlices, for Services that select pods.
+ *
+ * @see https://kubernetes.io/docs/concepts/services-networking/service/#endpoints
+ * @module
+ */
+import type { KubeObject } from "../../kube/object.ts";
+import { isNotFound } from "../../kube/status.ts";
+import type { Pod, Service } from "../builtin/strategies/shapes.ts";
+import type { ControllerClient, StoreEvent } from "./client.ts";
+import {
+  type ResolvedPort,
+  hasEndpoints,
+  hostnameOf,
+  podsBehind,
+  resolvePorts,
+} from "./endpoint-ports.ts";
+import { servicesOf } from "./endpoint-slice-controller.ts";
+import { ENDPOINTS, SERVICES, concerns, keyFrom, textOf } from "./keys.ts";
+import { isReady } from "./pods.ts";
+import { canonicalJson } from "./template-hash.ts";
+import type { Controller } from "./work-loop.ts";
+
+const MANAGED_BY = "endpoints.kubernetes.io/managed-by";
+const MANAGER = "endpoint-controller";
+const HEADLESS = "service.kubernetes.io/headless";
+
+interface Address {
+  ip: string;
+  hostname?: string;
+  nodeName?: string;
+  targetRef: object;
+}
+
+interface Subset {
+  addresses?: Address[];
+  notReadyAddresses?: Address[];
+  ports?: (Omit<ResolvedPort, "name"> & { name?: string })[];
+}
+
+interface Endpoints extends KubeObject {
+  subsets?: Subset[];
+}
+
+/** Keeps the Endpoints object of each Service. */
+export class EndpointsController implements Controller {
+  readonly name = "Endpoints";
+  readonly #client: ControllerClient;
+
+  constructor(client: ControllerClient) {
+    this.#client = client;
+  }
+
+  *observe(event: StoreEvent): Iterable<string> {
+    yield* servicesOf(this.#client, event);
+    if (concerns(event, ENDPOINTS)) yield textOf(event.object);
+  }
+
+  async sync(key: string): Promise<undefined> {
+    const { namespace, name } = keyFrom(key);
+    const service = this.#client.find(SERVICES, { namespace, name }) as Service | undefined;
+    const live = this.#client.find(ENDPOINTS, { namespace, name }) as Endpoints | undefined;
+    if (!service) {
+      if (live?.metadata.labels?.[MANAGED_BY] === MANAGER) await this.#remove(namespace, name);
+      return;
+    }
+    if (!hasEndpoints(service)) return;
+    const subsets = this.#subsets(service);
+    const labels = {
+      ...service.metadata.labels,
+      [MANAGED_BY]: MANAGER,
+      ...(service.spec.clusterIP === "None" ? { [HEADLESS]: "" } : {}),
+    };
+    if (!live) {
+      await this.#client.create(ENDPOINTS, {
+        apiVersion: "v1",
+        kind: "Endpoints",
+        metadata: { name, namespace, labels },
+        ...(subsets.length > 0 ? { subsets } : {}),
+      });
+    } else if (
+      canonicalJson([subsets, labels]) !==
+      canonicalJson([live.subsets ?? [], live.metadata.labels ?? {}])
+    ) {
+      await this.#client.update(ENDPOINTS, {
+        ...live,
+        metadata: { ...live.metadata, labels },
+        subsets,
+      } as Endpoints);
+    }
+  }
+
+  #subsets(service: Service): Subset[] {
+    const groups = new Map<string, Subset>();
+    const pods = podsBehind(this.#client, service).toSorted((left, right) =>
+      (left.status?.podIP ?? "") < (right.status?.podIP ?? "") ? -1 : 1,
+    );
+    const evenUnready = service.spec.publishNotReadyAddresses === true;
+    for (const pod of pods) {
+      if (pod.metadata.deletionTimestamp && !evenUnready) continue;
+      const ports = resolvePorts(service, pod);
+      if (ports.length === 0 && (service.spec.ports ?? []).length > 0) continue;
+      const id = canonicalJson(ports);
+      const subset = groups.get(id) ?? { ports: portsOf(ports) };
+      const address = addressOf(service, pod);
+      if (evenUnready || isReady(pod)) (subset.addresses ??= []).push(address);
+      else (subset.notReadyAddresses ??= []).push(address);
+      groups.set(id, subset);
+    }
+    return [...groups.values()].map((subset) => {
+      const { ports = [], ...addresses } = subset;
+      return ports.length > 0 ? subset : addresses;
+    });
+  }
+
+  async #remove(namespace: string, name: string): Promise<void> {
+    try {
+      await this.#client.remove(ENDPOINTS, { namespace, name });
+    } catch (thrown) {
+      if (!isNotFound(thrown)) throw thrown;
+    }
+  }
+}
+
+/** Ports by name, as the API server keeps them; an empty name is left out. */
+function portsOf(ports: readonly ResolvedPort[]): NonNullable<Subset["ports"]> {
+  return ports.map(({ name, ...port }) => (name === "" ? port : { name, ...port }));
+}
+
+function addressOf(service: Service, pod: Pod): Address {
+  const { name, namespace, uid } = pod.metadata;
+  const hostname = hostnameOf(service, pod);
+  return {
+    ip: pod.status?.podIP ?? "",
+    ...(hostname === undefined ? {} : { hostname }),
+    ...(pod.spec.nodeName ? { nodeName: pod.spec.nodeName } : {}),
+    targetRef: { kind: "Pod", namespace, name, uid },
+  };
+}

@@ -1,0 +1,222 @@
+/**
+ * The garbage collector: what has no owner left goes; owners wait for their dependents, or let them go.
+ *
+ * @see https://kubernetes.io/docs/concepts/architecture/garbage-collection/
+ * @module
+ */
+import type { KubeObject, ObjectKey, OwnerReference } from "../../kube/object.ts";
+import { parseApiVersion } from "../../kube/resource.ts";
+import { isNotFound } from "../../kube/status.ts";
+import type { ControllerClient, DeleteOptions, ResourceName, StoreEvent } from "./client.ts";
+import type { EventRecorder } from "./event-recorder.ts";
+import type { Controller } from "./work-loop.ts";
+
+const FOREGROUND = "foregroundDeletion";
+const ORPHAN = "orphan";
+
+/** What is known of one object. */
+interface Known {
+  readonly resource: ResourceName;
+  readonly key: ObjectKey;
+  readonly owners: readonly OwnerReference[];
+}
+
+/** What became of an owner. */
+type OwnerState = "solid" | "dangling" | "waiting";
+
+/** Follows owner references by uid. */
+export class GarbageCollector implements Controller {
+  readonly name = "GarbageCollector";
+  readonly #client: ControllerClient;
+  readonly #events: EventRecorder;
+  readonly #known = new Map<string, Known>();
+  readonly #dependents = new Map<string, Set<string>>();
+
+  constructor(client: ControllerClient, events: EventRecorder) {
+    this.#client = client;
+    this.#events = events;
+  }
+
+  *observe({ type, resource, object }: StoreEvent): Iterable<string> {
+    const { uid = "", namespace, name = "", finalizers = [] } = object.metadata;
+    const before = this.#known.get(uid)?.owners ?? [];
+    const owners = object.metadata.ownerReferences ?? [];
+    for (const owner of before) this.#dependents.get(owner.uid)?.delete(uid);
+    if (type === "DELETED") {
+      this.#known.delete(uid);
+      yield* this.#dependents.get(uid) ?? [];
+      this.#dependents.delete(uid);
+      for (const owner of before) yield owner.uid;
+      return;
+    }
+    const key = namespace === undefined ? { name } : { namespace, name };
+    this.#known.set(uid, { resource, key, owners });
+    for (const owner of owners) {
+      const dependents = this.#dependents.get(owner.uid) ?? new Set();
+      this.#dependents.set(owner.uid, dependents.add(uid));
+    }
+    const isLeaving = object.metadata.deletionTimestamp !== undefined;
+    if (isLeaving && finalizers.some((one) => one === FOREGROUND || one === ORPHAN)) yield uid;
+    else if (owners.length > 0) yield uid;
+    // An owner in the foreground may have waited for this reference.
+    for (const owner of before) {
+      if (!owners.some((now) => now.uid === owner.uid && now.blockOwnerDeletion)) yield owner.uid;
+    }
+  }
+
+  async sync(uid: string): Promise<undefined> {
+    const object = this.#find(uid);
+    if (!object) return;
+    const { deletionTimestamp, finalizers = [] } = object.metadata;
+    if (deletionTimestamp && finalizers.includes(ORPHAN)) await this.#orphan(object);
+    else if (deletionTimestamp && finalizers.includes(FOREGROUND))
+      await this.#awaitDependents(object);
+    else if (!deletionTimestamp) await this.#collect(object);
+  }
+
+  #find(uid: string): KubeObject | undefined {
+    const known = this.#known.get(uid);
+    const object = known && this.#client.find(known.resource, known.key);
+    return object?.metadata.uid === uid ? object : undefined;
+  }
+
+  #dependentsOf(owner: KubeObject): KubeObject[] {
+    return [...(this.#dependents.get(owner.metadata.uid ?? "") ?? [])].flatMap(
+      (uid) => this.#find(uid) ?? [],
+    );
+  }
+
+  /** Dependents lose their reference, then the owner may go. */
+  async #orphan(owner: KubeObject): Promise<void> {
+    const { uid = "" } = owner.metadata;
+    for (const dependent of this.#dependentsOf(owner)) {
+      await this.#dropReferences(dependent, new Set([uid]));
+    }
+    await this.#dropFinalizer(owner, ORPHAN);
+  }
+
+  /** Dependents go first; the owner follows when the last one that blocks it is gone. */
+  async #awaitDependents(owner: KubeObject): Promise<void> {
+    const dependents = this.#dependentsOf(owner);
+    const blocks = (dependent: KubeObject): boolean =>
+      dependent.metadata.ownerReferences?.some(
+        (reference) =>
+          reference.uid === owner.metadata.uid && reference.blockOwnerDeletion === true,
+      ) ?? false;
+    if (!dependents.some(blocks)) {
+      await this.#dropFinalizer(owner, FOREGROUND);
+      return;
+    }
+    for (const dependent of dependents) {
+      if (!dependent.metadata.deletionTimestamp) await this.#collect(dependent);
+    }
+  }
+
+  async #collect(object: KubeObject): Promise<void> {
+    const { ownerReferences = [], finalizers = [] } = object.metadata;
+    if (ownerReferences.length === 0) return;
+    const states = new Map<OwnerReference, OwnerState>();
+    for (const reference of ownerReferences) {
+      states.set(reference, await this.#stateOf(object, reference));
+    }
+    const inState = (wanted: OwnerState): OwnerReference[] =>
+      ownerReferences.filter((reference) => states.get(reference) === wanted);
+    const waiting = inState("waiting");
+    if (inState("solid").length > 0) {
+      const gone = [...inState("dangling"), ...waiting];
+      if (gone.length > 0) {
+        await this.#dropReferences(object, new Set(gone.map(({ uid }) => uid)));
+      }
+      return;
+    }
+    if (waiting.length > 0 && this.#dependentsOf(object).length > 0) {
+      await this.#remove(object, "Foreground");
+    } else if (finalizers.includes(ORPHAN)) await this.#remove(object, "Orphan");
+    else if (finalizers.includes(FOREGROUND)) await this.#remove(object, "Foreground");
+    else await this.#remove(object, "Background");
+  }
+
+  async #stateOf(object: KubeObject, reference: OwnerReference): Promise<OwnerState> {
+    const { group } = parseApiVersion(reference.apiVersion);
+    const info = this.#client
+      .resources()
+      .find((resource) => resource.group === group && resource.kind === reference.kind);
+    // What cannot be looked up may be there; nothing is deleted on a guess.
+    if (!info) return "solid";
+    const { namespace } = object.metadata;
+    if (info.namespaced && namespace === undefined) return "solid";
+    const owner = this.#client.find(
+      info,
+      info.namespaced && namespace !== undefined
+        ? { namespace, name: reference.name }
+        : { name: reference.name },
+    );
+    if (owner?.metadata.uid !== reference.uid) {
+      await this.#warnOfNamespace(object, reference, info.namespaced);
+      return "dangling";
+    }
+    const { deletionTimestamp, finalizers = [] } = owner.metadata;
+    return deletionTimestamp && finalizers.includes(FOREGROUND) ? "waiting" : "solid";
+  }
+
+  /** The owner is there, but elsewhere: that is a mistake worth an event. */
+  async #warnOfNamespace(
+    object: KubeObject,
+    reference: OwnerReference,
+    namespaced: boolean,
+  ): Promise<void> {
+    const known = this.#known.get(reference.uid);
+    const { namespace = "" } = object.metadata;
+    if (!known || !namespaced || known.key.namespace === namespace) return;
+    const { apiVersion, kind, name, uid } = reference;
+    await this.#events.record(
+      object,
+      "Warning",
+      "OwnerRefInvalidNamespace",
+      `ownerRef [${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}] does not exist in namespace "${namespace}"`,
+    );
+  }
+
+  async #remove(
+    object: KubeObject,
+    propagationPolicy: NonNullable<DeleteOptions["propagationPolicy"]>,
+  ): Promise<void> {
+    const { uid = "", resourceVersion = "" } = object.metadata;
+    await this.#ignoringAbsence(object, (resource, key) =>
+      this.#client.remove(resource, key, { propagationPolicy, uid, resourceVersion }),
+    );
+  }
+
+  async #dropReferences(object: KubeObject, uids: ReadonlySet<string>): Promise<void> {
+    const rest = (object.metadata.ownerReferences ?? []).filter(({ uid }) => !uids.has(uid));
+    const { uid } = object.metadata;
+    await this.#ignoringAbsence(object, (resource, key) =>
+      this.#client.patch(resource, key, {
+        metadata: { uid, ownerReferences: rest.length > 0 ? rest : null },
+      }),
+    );
+  }
+
+  async #dropFinalizer(object: KubeObject, finalizer: string): Promise<void> {
+    const rest = (object.metadata.finalizers ?? []).filter((one) => one !== finalizer);
+    const { resourceVersion } = object.metadata;
+    await this.#ignoringAbsence(object, (resource, key) =>
+      this.#client.patch(resource, key, {
+        metadata: { resourceVersion, finalizers: rest.length > 0 ? rest : null },
+      }),
+    );
+  }
+
+  async #ignoringAbsence(
+    object: KubeObject,
+    write: (resource: ResourceName, key: ObjectKey) => Promise<unknown>,
+  ): Promise<void> {
+    const known = this.#known.get(object.metadata.uid ?? "");
+    if (!known) return;
+    try {
+      await write(known.resource, known.key);
+    } catch (thrown) {
+      if (!isNotFound(thrown)) throw thrown;
+    }
+  }
+}

@@ -1,0 +1,49 @@
+/**
+ * Names of resources and keys of objects, as the controllers pass them around.
+ *
+ * @module
+ */
+import type { KubeObject, ObjectKey } from "../../kube/object.ts";
+import type { ResourceName, StoreEvent } from "./client.ts";
+
+export const PODS: ResourceName = { group: "", plural: "pods" };
+export const SERVICES: ResourceName = { group: "", plural: "services" };
+export const ENDPOINTS: ResourceName = { group: "", plural: "endpoints" };
+export const NAMESPACES: ResourceName = { group: "", plural: "namespaces" };
+export const NODES: ResourceName = { group: "", plural: "nodes" };
+export const CONFIG_MAPS: ResourceName = { group: "", plural: "configmaps" };
+export const SERVICE_ACCOUNTS: ResourceName = { group: "", plural: "serviceaccounts" };
+export const EVENTS: ResourceName = { group: "", plural: "events" };
+export const CLAIMS: ResourceName = { group: "", plural: "persistentvolumeclaims" };
+export const VOLUMES: ResourceName = { group: "", plural: "persistentvolumes" };
+export const REPLICATION_CONTROLLERS: ResourceName = {
+  group: "",
+  plural: "replicationcontrollers",
+};
+export const DEPLOYMENTS: ResourceName = { group: "apps", plural: "deployments" };
+export const REPLICA_SETS: ResourceName = { group: "apps", plural: "replicasets" };
+export const STATEFUL_SETS: ResourceName = { group: "apps", plural: "statefulsets" };
+export const DAEMON_SETS: ResourceName = { group: "apps", plural: "daemonsets" };
+export const REVISIONS: ResourceName = { group: "apps", plural: "controllerrevisions" };
+export const JOBS: ResourceName = { group: "batch", plural: "jobs" };
+export const CRON_JOBS: ResourceName = { group: "batch", plural: "cronjobs" };
+export const ENDPOINT_SLICES: ResourceName = {
+  group: "discovery.k8s.io",
+  plural: "endpointslices",
+};
+
+/** Whether the event is about that resource. */
+export function concerns(event: StoreEvent, resource: ResourceName): boolean {
+  return event.resource.plural === resource.plural && event.resource.group === resource.group;
+}
+
+/** `namespace/name`, with an empty namespace for cluster-scoped objects. */
+export function textOf(object: KubeObject): string {
+  return `${object.metadata.namespace ?? ""}/${object.metadata.name ?? ""}`;
+}
+
+/** The key that `textOf` wrote. */
+export function keyFrom(text: string): ObjectKey & { readonly namespace: string } {
+  const slash = text.indexOf("/");
+  return { namespace: text.slice(0, slash), name: text.slice(slash + 1) };
+}

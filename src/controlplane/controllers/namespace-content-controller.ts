@@ -1,0 +1,88 @@
+/**
+ * What every namespace has: the default service account, and the certificate of the cluster's authority.
+ *
+ * @module
+ */
+import { isAlreadyExists } from "../../kube/status.ts";
+import type { ConfigMap, Namespace } from "../builtin/strategies/shapes.ts";
+import type { ControllerClient, StoreEvent } from "./client.ts";
+import { CONFIG_MAPS, NAMESPACES, SERVICE_ACCOUNTS, concerns } from "./keys.ts";
+import type { Controller } from "./work-loop.ts";
+
+const ACCOUNT = "default";
+const CERTIFICATES = "kube-root-ca.crt";
+const DESCRIPTION = "kubernetes.io/description";
+const CONTENT =
+  "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.";
+
+/** Makes both where they are missing, and brings them back. */
+export class NamespaceContentController implements Controller {
+  readonly name = "NamespaceContent";
+  readonly #client: ControllerClient;
+  readonly #caCertificate: string;
+
+  constructor(client: ControllerClient, caCertificate: string) {
+    this.#client = client;
+    this.#caCertificate = caCertificate;
+  }
+
+  *observe(event: StoreEvent): Iterable<string> {
+    const { name = "", namespace = "" } = event.object.metadata;
+    if (concerns(event, NAMESPACES)) yield name;
+    if (concerns(event, SERVICE_ACCOUNTS) && name === ACCOUNT) yield namespace;
+    if (concerns(event, CONFIG_MAPS) && name === CERTIFICATES) yield namespace;
+  }
+
+  async sync(namespace: string): Promise<undefined> {
+    const found = this.#client.find(NAMESPACES, { name: namespace }) as Namespace | undefined;
+    if (!found || found.metadata.deletionTimestamp) return;
+    if (!this.#client.find(SERVICE_ACCOUNTS, { namespace, name: ACCOUNT })) {
+      await this.#ignoringExisting(
+        this.#client.create(SERVICE_ACCOUNTS, {
+          apiVersion: "v1",
+          kind: "ServiceAccount",
+          metadata: { name: ACCOUNT, namespace },
+        }),
+      );
+    }
+    await this.#publishCertificate(namespace);
+  }
+
+  async #publishCertificate(namespace: string): Promise<void> {
+    const wanted: ConfigMap = {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: CERTIFICATES, namespace, annotations: { [DESCRIPTION]: CONTENT } },
+      data: { "ca.crt": this.#caCertificate },
+    };
+    const found = this.#client.find(CONFIG_MAPS, { namespace, name: CERTIFICATES }) as
+      ConfigMap | undefined;
+    if (!found) {
+      await this.#ignoringExisting(this.#client.create(CONFIG_MAPS, wanted));
+      return;
+    }
+    const { data = {} } = found;
+    if (
+      data["ca.crt"] !== this.#caCertificate ||
+      Object.keys(data).length !== 1 ||
+      found.metadata.annotations?.[DESCRIPTION] === undefined
+    ) {
+      await this.#client.update(CONFIG_MAPS, {
+        ...found,
+        metadata: {
+          ...found.metadata,
+          annotations: { ...found.metadata.annotations, [DESCRIPTION]: CONTENT },
+        },
+        data: { "ca.crt": this.#caCertificate },
+      } as ConfigMap);
+    }
+  }
+
+  async #ignoringExisting(write: Promise<unknown>): Promise<void> {
+    try {
+      await write;
+    } catch (thrown) {
+      if (!isAlreadyExists(thrown)) throw thrown;
+    }
+  }
+}

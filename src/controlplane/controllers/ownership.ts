@@ -1,0 +1,132 @@
+/**
+ * Who controls whom: references, adoption and release.
+ *
+ * @see https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents/
+ * @module
+ */
+import type { KubeObject, OwnerReference } from "../../kube/object.ts";
+import { type LabelSelector, matchesLabelSelector } from "../../kube/selector.ts";
+import { isNotFound } from "../../kube/status.ts";
+import type { ControllerClient, ResourceName, StoreEvent } from "./client.ts";
+import { concerns, textOf } from "./keys.ts";
+
+/** A kind that controls others. */
+export interface OwnerKind {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly resource: ResourceName;
+}
+
+/** The reference that marks its owner as controller, if there is one. */
+export function controllerOf(object: KubeObject): OwnerReference | undefined {
+  return object.metadata.ownerReferences?.find(({ controller }) => controller === true);
+}
+
+/** Whether `owner` is the controller of `object`. */
+export function isControlledBy(object: KubeObject, owner: KubeObject): boolean {
+  return controllerOf(object)?.uid === owner.metadata.uid;
+}
+
+/** A controller reference to `owner`. */
+export function controllerReference(owner: KubeObject, kind: OwnerKind): OwnerReference {
+  return {
+    apiVersion: kind.apiVersion,
+    kind: kind.kind,
+    name: owner.metadata.name ?? "",
+    uid: owner.metadata.uid ?? "",
+    controller: true,
+    blockOwnerDeletion: true,
+  };
+}
+
+/** What a set selects and controls. */
+interface Claim {
+  readonly client: ControllerClient;
+  readonly owner: KubeObject;
+  readonly kind: OwnerKind;
+  readonly resource: ResourceName;
+  readonly selector: LabelSelector | undefined;
+}
+
+/**
+ * The objects that `owner` controls, after it adopted the matching ones that nobody controls and
+ * released those that match no more. An owner that is being deleted adopts nothing.
+ */
+export async function claimed({
+  client,
+  owner,
+  kind,
+  resource,
+  selector,
+}: Claim): Promise<KubeObject[]> {
+  const { namespace = "" } = owner.metadata;
+  const mine: KubeObject[] = [];
+  for (const object of client.list(resource, { namespace })) {
+    const controller = controllerOf(object);
+    const matches = matchesLabelSelector(selector, object.metadata.labels);
+    if (controller) {
+      if (controller.uid !== owner.metadata.uid) continue;
+      if (matches) mine.push(object);
+      else if (!owner.metadata.deletionTimestamp) await release(client, resource, object, owner);
+    } else if (matches && !owner.metadata.deletionTimestamp && !object.metadata.deletionTimestamp) {
+      mine.push(await adopt(client, resource, object, controllerReference(owner, kind)));
+    }
+  }
+  return mine;
+}
+
+async function adopt(
+  client: ControllerClient,
+  resource: ResourceName,
+  object: KubeObject,
+  reference: OwnerReference,
+): Promise<KubeObject> {
+  const { namespace = "", name = "", uid, ownerReferences = [] } = object.metadata;
+  return client.patch(
+    resource,
+    { namespace, name },
+    { metadata: { uid, ownerReferences: [...ownerReferences, reference] } },
+  );
+}
+
+async function release(
+  client: ControllerClient,
+  resource: ResourceName,
+  object: KubeObject,
+  owner: KubeObject,
+): Promise<void> {
+  const { namespace = "", name = "", uid, ownerReferences = [] } = object.metadata;
+  const rest = ownerReferences.filter((reference) => reference.uid !== owner.metadata.uid);
+  try {
+    await client.patch(
+      resource,
+      { namespace, name },
+      { metadata: { uid, ownerReferences: rest.length > 0 ? rest : null } },
+    );
+  } catch (thrown) {
+    if (!isNotFound(thrown)) throw thrown;
+  }
+}
+
+/**
+ * The keys of the owners that an event about a dependent concerns: its controller now and before, and
+ * where nobody controls it, every owner that selects it.
+ */
+export function* ownersOf(
+  client: ControllerClient,
+  event: StoreEvent,
+  dependents: ResourceName,
+  kind: OwnerKind,
+  selectorOf: (owner: KubeObject) => LabelSelector | undefined,
+): Generator<string> {
+  if (!concerns(event, dependents)) return;
+  const { namespace = "" } = event.object.metadata;
+  for (const object of [event.object, event.old]) {
+    const controller = object && controllerOf(object);
+    if (controller?.kind === kind.kind) yield `${namespace}/${controller.name}`;
+  }
+  if (controllerOf(event.object) || event.type === "DELETED") return;
+  for (const owner of client.list(kind.resource, { namespace })) {
+    if (matchesLabelSelector(selectorOf(owner), event.object.metadata.labels)) yield textOf(owner);
+  }
+}

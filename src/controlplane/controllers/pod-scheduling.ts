@@ -1,0 +1,66 @@
+/**
+ * Which nodes a pod may run on.
+ *
+ * @see https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
+ * @module
+ */
+import { matchesLabelSelector } from "../../kube/selector.ts";
+import type { Node, PodSpec, Toleration } from "../builtin/strategies/shapes.ts";
+
+interface Taint {
+  readonly key: string;
+  readonly value?: string;
+  readonly effect: string;
+}
+
+interface Requirement {
+  readonly key: string;
+  readonly operator: string;
+  readonly values?: readonly string[];
+}
+
+/** Whether the node's labels are those that the pod asks for. */
+export function isSelected(spec: PodSpec, node: Node): boolean {
+  const labels = node.metadata.labels ?? {};
+  const selected = matchesLabelSelector({ matchLabels: spec.nodeSelector ?? {} }, labels);
+  const terms =
+    spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
+  if (!selected || !terms) return selected;
+  return terms.some(({ matchExpressions = [], matchFields = [] }) => {
+    if (matchExpressions.length + matchFields.length === 0) return false;
+    const name = { "metadata.name": node.metadata.name ?? "" };
+    return (
+      matchExpressions.every((requirement) => fulfils(requirement, labels)) &&
+      matchFields.every((requirement) => fulfils(requirement, name))
+    );
+  });
+}
+
+function fulfils(requirement: Requirement, labels: Readonly<Record<string, string>>): boolean {
+  const { key, operator, values = [] } = requirement;
+  if (operator === "Gt" || operator === "Lt") {
+    const value = Number(labels[key] ?? Number.NaN);
+    return operator === "Gt" ? value > Number(values[0]) : value < Number(values[0]);
+  }
+  return matchesLabelSelector({ matchExpressions: [{ key, operator, values }] }, labels);
+}
+
+/** The first taint, of those with one of the effects, that the pod does not tolerate. */
+export function untolerated(
+  tolerations: readonly Toleration[] | undefined,
+  node: Node,
+  effects: readonly string[],
+): Taint | undefined {
+  return node.spec?.taints?.find(
+    (taint) =>
+      effects.includes(taint.effect) &&
+      !(tolerations ?? []).some((toleration) => tolerates(toleration, taint)),
+  );
+}
+
+function tolerates(toleration: Toleration, taint: Taint): boolean {
+  if (toleration.effect && toleration.effect !== taint.effect) return false;
+  if (toleration.key && toleration.key !== taint.key) return false;
+  if (toleration.operator === "Exists") return true;
+  return Boolean(toleration.key) && (toleration.value ?? "") === (taint.value ?? "");
+}

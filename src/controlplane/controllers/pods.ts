@@ -1,0 +1,67 @@
+/**
+ * What controllers ask of pods.
+ *
+ * @module
+ */
+import type { KubeObject, ObjectMeta } from "../../kube/object.ts";
+import type { Pod, PodTemplate } from "../builtin/strategies/shapes.ts";
+import { msOf } from "./times.ts";
+
+/** Not finished and not on its way out. */
+export function isActive(pod: Pod): boolean {
+  return !isFinished(pod) && !pod.metadata.deletionTimestamp;
+}
+
+/** Succeeded or failed. */
+export function isFinished(pod: Pod): boolean {
+  return pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
+}
+
+/** Whether it takes traffic. */
+export function isReady(pod: Pod): boolean {
+  return readyCondition(pod)?.status === "True";
+}
+
+function readyCondition(pod: Pod): { status: string; lastTransitionTime?: string } | undefined {
+  return pod.status?.conditions?.find(({ type }) => type === "Ready");
+}
+
+/** When it became ready, in milliseconds; 0 when unknown. */
+export function readySince(pod: Pod): number {
+  return msOf(readyCondition(pod)?.lastTransitionTime);
+}
+
+/** In how many milliseconds a ready pod will count as available; 0 when it does, undefined when it is not ready. */
+export function availableInMs(
+  pod: Pod,
+  minReadySeconds: number,
+  nowMs: number,
+): number | undefined {
+  if (!isReady(pod)) return undefined;
+  return Math.max(0, minReadySeconds * 1000 - (nowMs - readySince(pod)));
+}
+
+/** The sum of the restarts of its containers. */
+export function restartsOf(pod: Pod): number {
+  return (pod.status?.containerStatuses ?? []).reduce(
+    (sum, { restartCount }) => sum + restartCount,
+    0,
+  );
+}
+
+/** A pod of a template, for `owner`; the name comes from the API server unless `metadata` has one. */
+export function podFrom(template: PodTemplate, owner: KubeObject, metadata: ObjectMeta): Pod {
+  const { labels, annotations, finalizers } = template.metadata ?? {};
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: {
+      ...metadata,
+      namespace: owner.metadata.namespace ?? "",
+      labels: { ...labels, ...metadata.labels },
+      annotations: { ...annotations, ...metadata.annotations },
+      finalizers: [...(finalizers ?? []), ...(metadata.finalizers ?? [])],
+    },
+    spec: structuredClone(template.spec),
+  };
+}

@@ -1,0 +1,222 @@
+/**
+ * ReplicaSets and ReplicationControllers: as many pods as asked for.
+ *
+ * @see https://kubernetes.io/docs/concepts/workloads/controllers/replicaset/
+ * @module
+ */
+import { isDeepStrictEqual } from "node:util";
+import type { Clock } from "../../clock.ts";
+import { messageOf } from "../../errors.ts";
+import type { KubeObject } from "../../kube/object.ts";
+import { type LabelSelector, matchesLabelSelector } from "../../kube/selector.ts";
+import { isNotFound } from "../../kube/status.ts";
+import type { Condition, Pod, PodTemplate } from "../builtin/strategies/shapes.ts";
+import type { ControllerClient, StoreEvent } from "./client.ts";
+import type { EventRecorder } from "./event-recorder.ts";
+import { PODS, concerns, keyFrom, textOf } from "./keys.ts";
+import { type OwnerKind, claimed, controllerReference, ownersOf } from "./ownership.ts";
+import { availableInMs, isActive, isFinished, isReady, podFrom } from "./pods.ts";
+import { rankForDeletion } from "./pod-ranking.ts";
+import { timeOf } from "./times.ts";
+import type { Controller } from "./work-loop.ts";
+
+interface Replicas extends KubeObject {
+  spec: {
+    replicas?: number;
+    minReadySeconds?: number;
+    selector?: LabelSelector | Record<string, string>;
+    template?: PodTemplate;
+  };
+  status?: {
+    replicas?: number;
+    observedGeneration?: number;
+    conditions?: Condition[];
+  };
+}
+
+/** Creates and deletes the pods of one of the two kinds. */
+export class ReplicaSetController implements Controller {
+  readonly name: string;
+  readonly #kind: OwnerKind;
+  readonly #client: ControllerClient;
+  readonly #events: EventRecorder;
+  readonly #clock: Clock;
+
+  constructor(kind: OwnerKind, client: ControllerClient, events: EventRecorder, clock: Clock) {
+    this.name = kind.kind;
+    this.#kind = kind;
+    this.#client = client;
+    this.#events = events;
+    this.#clock = clock;
+  }
+
+  *observe(event: StoreEvent): Iterable<string> {
+    if (concerns(event, this.#kind.resource)) yield textOf(event.object);
+    yield* ownersOf(this.#client, event, PODS, this.#kind, (owner) =>
+      this.#selectorOf(owner as Replicas),
+    );
+  }
+
+  async sync(key: string): Promise<number | undefined> {
+    const found = this.#client.find(this.#kind.resource, keyFrom(key));
+    if (!found) return undefined;
+    const set = found as Replicas;
+    const pods = (await claimed({
+      client: this.#client,
+      owner: set,
+      kind: this.#kind,
+      resource: PODS,
+      selector: this.#selectorOf(set),
+    })) as Pod[];
+    let failure: unknown;
+    if (!set.metadata.deletionTimestamp) {
+      try {
+        await this.#matchReplicas(set, pods.filter(isActive));
+      } catch (thrown) {
+        failure = thrown;
+      }
+    }
+    // The status counts what was there before this round; the changes bring the next one.
+    const againMs = await this.#writeStatus(set, pods, failure);
+    if (failure !== undefined) throw failure;
+    return againMs;
+  }
+
+  #selectorOf(set: Replicas): LabelSelector | undefined {
+    const { selector } = set.spec;
+    if (!selector || this.#kind.kind === "ReplicaSet") return selector;
+    return { matchLabels: selector as Record<string, string> };
+  }
+
+  async #matchReplicas(set: Replicas, active: readonly Pod[]): Promise<void> {
+    const missing = (set.spec.replicas ?? 1) - active.length;
+    if (missing > 0) await this.#createPods(set, missing);
+    else if (missing < 0) {
+      const siblings = this.#podsOfSiblings(set);
+      for (const pod of rankForDeletion(active, siblings, this.#clock.now()).slice(0, -missing)) {
+        await this.#deletePod(set, pod);
+      }
+    }
+  }
+
+  async #createPods(set: Replicas, count: number): Promise<void> {
+    const { template } = set.spec;
+    if (!template) return;
+    for (let made = 0; made < count; made++) {
+      const pod = podFrom(template, set, {
+        generateName: `${set.metadata.name ?? ""}-`,
+        ownerReferences: [controllerReference(set, this.#kind)],
+      });
+      try {
+        const created = await this.#client.create(PODS, pod);
+        const { name = "" } = created.metadata;
+        await this.#events.record(set, "Normal", "SuccessfulCreate", `Created pod: ${name}`);
+      } catch (thrown) {
+        await this.#events.record(
+          set,
+          "Warning",
+          "FailedCreate",
+          `Error creating: ${messageOf(thrown)}`,
+        );
+        throw thrown;
+      }
+    }
+  }
+
+  async #deletePod(set: Replicas, pod: Pod): Promise<void> {
+    const { namespace = "", name = "", uid = "" } = pod.metadata;
+    try {
+      await this.#client.remove(PODS, { namespace, name }, { uid });
+    } catch (thrown) {
+      if (isNotFound(thrown)) return;
+      await this.#events.record(
+        set,
+        "Warning",
+        "FailedDelete",
+        `Error deleting: ${messageOf(thrown)}`,
+      );
+      throw thrown;
+    }
+    await this.#events.record(set, "Normal", "SuccessfulDelete", `Deleted pod: ${name}`);
+  }
+
+  /** The pods of all sets of the same owner: nodes that run several of them give theirs up first. */
+  #podsOfSiblings(set: Replicas): readonly Pod[] {
+    const { namespace = "" } = set.metadata;
+    const owner = set.metadata.ownerReferences?.find(({ controller }) => controller);
+    const sets = owner
+      ? this.#client
+          .list(this.#kind.resource, { namespace })
+          .filter(({ metadata }) =>
+            metadata.ownerReferences?.some(
+              ({ uid, controller }) => controller && uid === owner.uid,
+            ),
+          )
+      : [set];
+    const uids = new Set(sets.map(({ metadata }) => metadata.uid));
+    return (this.#client.list(PODS, { namespace }) as Pod[]).filter(
+      (pod) =>
+        isActive(pod) &&
+        pod.metadata.ownerReferences?.some(({ uid, controller }) => controller && uids.has(uid)),
+    );
+  }
+
+  async #writeStatus(
+    set: Replicas,
+    pods: readonly Pod[],
+    failure: unknown,
+  ): Promise<number | undefined> {
+    const now = this.#clock.now();
+    const active = pods.filter(isActive);
+    const waits = active.map((pod) => availableInMs(pod, set.spec.minReadySeconds ?? 0, now));
+    const templateLabels = { matchLabels: set.spec.template?.metadata?.labels ?? {} };
+    const ready = active.filter(isReady).length;
+    const available = waits.filter((wait) => wait === 0).length;
+    const labeled = active.filter(({ metadata }) =>
+      matchesLabelSelector(templateLabels, metadata.labels),
+    ).length;
+    const conditions = this.#conditions(set, active.length, failure);
+    const status = {
+      replicas: active.length,
+      ...(labeled > 0 ? { fullyLabeledReplicas: labeled } : {}),
+      ...(ready > 0 ? { readyReplicas: ready } : {}),
+      ...(available > 0 ? { availableReplicas: available } : {}),
+      ...(this.#kind.kind === "ReplicaSet"
+        ? {
+            terminatingReplicas: pods.filter(
+              (pod) => pod.metadata.deletionTimestamp && !isFinished(pod),
+            ).length,
+          }
+        : {}),
+      observedGeneration: set.metadata.generation ?? 0,
+      ...(conditions.length > 0 ? { conditions } : {}),
+    };
+    if (!isDeepStrictEqual(status, plain(set.status))) {
+      await this.#client.update(this.#kind.resource, { ...set, status } as Replicas, "status");
+    }
+    const soonest = Math.min(...waits.filter((wait) => wait !== undefined && wait > 0).map(Number));
+    return Number.isFinite(soonest) ? soonest : undefined;
+  }
+
+  #conditions(set: Replicas, activePods: number, failure: unknown): Condition[] {
+    const before = set.status?.conditions ?? [];
+    const others = before.filter(({ type }) => type !== "ReplicaFailure");
+    if (failure === undefined) return others;
+    const known = before.find(({ type }) => type === "ReplicaFailure");
+    if (known) return [...before];
+    const reason = activePods < (set.spec.replicas ?? 1) ? "FailedCreate" : "FailedDelete";
+    return [
+      ...others,
+      {
+        type: "ReplicaFailure",
+        status: "True",
+        lastTransitionTime: timeOf(this.#clock.now()),
+        reason,
+        message: messageOf(failure),
+      },
+    ];
+  }
+}
+
+/** A copy without the frozen object's identity, for comparing. */
+const plain = (value: unknown): unknown => (value === undefined ? {} : structuredClone(value));

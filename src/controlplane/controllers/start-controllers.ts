@@ -1,0 +1,79 @@
+/**
+ * The simulated controllers together: which there are, and under which names they write.
+ *
+ * @module
+ */
+import type { ControllerContext } from "./client.ts";
+import { DeploymentController } from "./deployment/deployment-controller.ts";
+import { EndpointSliceController } from "./endpoint-slice-controller.ts";
+import { EndpointsController } from "./endpoints-controller.ts";
+import { EventRecorder } from "./event-recorder.ts";
+import { GarbageCollector } from "./garbage-collector.ts";
+import { REPLICATION_CONTROLLERS, REPLICA_SETS } from "./keys.ts";
+import { NamespaceContentController } from "./namespace-content-controller.ts";
+import { NamespaceDeletionController } from "./namespace-deletion-controller.ts";
+import { NodeSimulator, simulatedNodeNames } from "./node-simulator.ts";
+import { PodLifecycle } from "./pod-lifecycle.ts";
+import { ReplicaSetController } from "./replica-set-controller.ts";
+import { type Controller, WorkLoop } from "./work-loop.ts";
+
+/** Controllers at work. */
+export interface RunningControllers {
+  /** Resolves when nothing is in line and nothing in hand. What waits for the clock does not count. */
+  settle(): Promise<void>;
+  stop(): void;
+}
+
+/**
+ * Starts the controllers over what is stored, and keeps them going.
+ *
+ * @param mode - `no-kubelet` leaves scheduling and the status of pods to others, as a cluster without nodes does
+ */
+export function startControllers(
+  context: ControllerContext,
+  mode: "on" | "no-kubelet",
+): RunningControllers {
+  const { clock } = context;
+  const client = context.clientFor("kube-controller-manager");
+  const events = (component: string): EventRecorder => new EventRecorder(client, clock, component);
+  const controllers: Controller[] = [
+    new NamespaceContentController(client, context.caCertificate ?? ""),
+    new NamespaceDeletionController(client, clock),
+    new GarbageCollector(client, events("garbage-collector-controller")),
+    new DeploymentController(client, events("deployment-controller"), clock),
+    new ReplicaSetController(
+      { apiVersion: "apps/v1", kind: "ReplicaSet", resource: REPLICA_SETS },
+      client,
+      events("replicaset-controller"),
+      clock,
+    ),
+    new ReplicaSetController(
+      { apiVersion: "v1", kind: "ReplicationController", resource: REPLICATION_CONTROLLERS },
+      client,
+      events("replication-controller"),
+      clock,
+    ),
+    new EndpointSliceController(client),
+    new EndpointsController(client),
+  ];
+  if (mode === "on") controllers.push(...simulatedNodes(context));
+  const loop = new WorkLoop(controllers, client, clock, context.log);
+  loop.start();
+  return { settle: () => loop.settle(), stop: () => loop.stop() };
+}
+
+function simulatedNodes(context: ControllerContext): Controller[] {
+  const { clock } = context;
+  const kubelet = context.clientFor("kubelet");
+  const scheduler = context.clientFor("kube-scheduler");
+  return [
+    new NodeSimulator(kubelet, clock, simulatedNodeNames(context.nodes ?? 1)),
+    new PodLifecycle({
+      scheduler,
+      schedulerEvents: new EventRecorder(scheduler, clock, "default-scheduler"),
+      kubelet,
+      kubeletEvents: new EventRecorder(kubelet, clock, "kubelet"),
+      clock,
+    }),
+  ];
+}

@@ -1,0 +1,169 @@
+/**
+ * The one loop that runs all simulated controllers, one key at a time.
+ *
+ * Changes in the store put keys in line; the loop takes them in the order of their arrival, so the
+ * same changes give the same run. A key that fails is tried again as soon as something else changed,
+ * and after a wait on the clock at the latest.
+ *
+ * @module
+ */
+import type { Clock, Timer } from "../../clock.ts";
+import { messageOf } from "../../errors.ts";
+import { type Logger, silentLogger } from "../../log.ts";
+import type { ControllerClient, StoreEvent } from "./client.ts";
+
+/** One simulated controller. */
+export interface Controller {
+  readonly name: string;
+  /** Keys to begin with, beside those of what is stored. */
+  readonly initialKeys?: readonly string[];
+  /** Takes note of a change, and names the keys that it concerns. */
+  observe(event: StoreEvent): Iterable<string>;
+  /**
+   * Brings what `key` names closer to what it asks for. Throws when it is to be tried again.
+   *
+   * @returns after how many milliseconds to look again, when time alone changes something
+   */
+  sync(key: string): Promise<number | undefined>;
+}
+
+interface Item {
+  readonly controller: Controller;
+  readonly key: string;
+}
+
+const FIRST_RETRY_MS = 5;
+const LONGEST_RETRY_MS = 60_000;
+/** How often a failure is tried again because something changed, rather than because of its wait. */
+const EAGER_RETRIES = 8;
+
+/** Runs controllers until it is stopped. */
+export class WorkLoop {
+  readonly #controllers: readonly Controller[];
+  readonly #client: ControllerClient;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  /** In line, by `controller/key`; insertion order is the order of work. */
+  readonly #queue = new Map<string, Item>();
+  readonly #failures = new Map<string, number>();
+  readonly #failed = new Map<string, Item>();
+  readonly #timers = new Map<string, Timer>();
+  #idle: (() => void)[] = [];
+  #running = false;
+  #stopped = false;
+  #unsubscribe: () => void = () => undefined;
+
+  constructor(
+    controllers: readonly Controller[],
+    client: ControllerClient,
+    clock: Clock,
+    log: Logger = silentLogger,
+  ) {
+    this.#controllers = controllers;
+    this.#client = client;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** Hands out what is stored already, then follows the changes. */
+  start(): void {
+    this.#unsubscribe = this.#client.subscribe((event) => this.#observe(event));
+    for (const controller of this.#controllers) {
+      for (const key of controller.initialKeys ?? []) this.#add({ controller, key });
+    }
+    for (const resource of this.#client.resources()) {
+      for (const object of this.#client.list(resource)) {
+        this.#observe({ type: "ADDED", resource, object });
+      }
+    }
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#unsubscribe();
+    for (const timer of this.#timers.values()) timer.cancel();
+    this.#timers.clear();
+    this.#queue.clear();
+    this.#wakeIdle();
+  }
+
+  /** Resolves when nothing is in line or in hand. What waits for the clock does not count. */
+  settle(): Promise<void> {
+    if (!this.#running && this.#queue.size === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#idle.push(resolve));
+  }
+
+  #observe(event: StoreEvent): void {
+    // Events are written by the controllers themselves; nothing waits for them.
+    if (this.#stopped || event.resource.plural === "events") return;
+    for (const controller of this.#controllers) {
+      for (const key of controller.observe(event)) this.#add({ controller, key });
+    }
+    for (const item of this.#failed.values()) this.#add(item);
+    this.#failed.clear();
+  }
+
+  #add(item: Item): void {
+    if (this.#stopped) return;
+    const id = idOf(item);
+    this.#timers.get(id)?.cancel();
+    this.#timers.delete(id);
+    this.#queue.set(id, item);
+    if (!this.#running) {
+      this.#running = true;
+      // The change that woke the loop is still being written; let it finish first.
+      queueMicrotask(() => void this.#work());
+    }
+  }
+
+  async #work(): Promise<void> {
+    for (let next = this.#take(); next; next = this.#take()) await this.#sync(next);
+    this.#running = false;
+    this.#wakeIdle();
+  }
+
+  #take(): Item | undefined {
+    for (const [id, item] of this.#queue) {
+      this.#queue.delete(id);
+      return item;
+    }
+    return undefined;
+  }
+
+  async #sync(item: Item): Promise<void> {
+    const id = idOf(item);
+    try {
+      const againMs = await item.controller.sync(item.key);
+      this.#failures.delete(id);
+      this.#failed.delete(id);
+      if (againMs !== undefined) this.#addAfter(item, againMs);
+    } catch (thrown) {
+      const failures = (this.#failures.get(id) ?? 0) + 1;
+      this.#failures.set(id, failures);
+      this.#log.debug(
+        { controller: item.controller.name, key: item.key, failures, error: messageOf(thrown) },
+        "a controller will try again",
+      );
+      if (failures <= EAGER_RETRIES) this.#failed.set(id, item);
+      this.#addAfter(item, Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), LONGEST_RETRY_MS));
+    }
+  }
+
+  #addAfter(item: Item, delayMs: number): void {
+    const id = idOf(item);
+    if (this.#stopped || this.#queue.has(id)) return;
+    this.#timers.get(id)?.cancel();
+    this.#timers.set(
+      id,
+      this.#clock.after(delayMs, () => this.#add(item), { unref: true }),
+    );
+  }
+
+  #wakeIdle(): void {
+    const waiting = this.#idle;
+    this.#idle = [];
+    for (const resolve of waiting) resolve();
+  }
+}
+
+const idOf = ({ controller, key }: Item): string => `${controller.name}/${key}`;

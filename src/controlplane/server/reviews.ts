@@ -1,0 +1,252 @@
+/**
+ * Reviews: questions to the API about users and rights, answered and not stored.
+ *
+ * @see https://kubernetes.io/docs/reference/access-authn-authz/authorization/#checking-api-access
+ * @module
+ */
+import { type FieldError, invalid, invalidValue } from "../../kube/field-errors.ts";
+import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import { type ResourceInfo, groupResourceOf } from "../../kube/resource.ts";
+import { type Attributes, authorize, rulesOf } from "../auth/rbac.ts";
+import type { User } from "../kinds.ts";
+import { type Cluster, timestamp } from "./cluster.ts";
+import { badRequest } from "./failures.ts";
+
+/** Fills in the answer of a review. */
+export interface Review {
+  /** Whether the answer shows who wrote the question. */
+  readonly tracked: boolean;
+  /** @throws StatusError 400 or 422 */
+  answer(cluster: Cluster, user: User, object: KubeObject, namespace: string): void;
+}
+
+/** How a resource that is a review is answered. */
+export function reviewOf(resource: Pick<ResourceInfo, "group" | "plural">): Review | undefined {
+  return REVIEWS[groupResourceOf(resource)];
+}
+
+interface AccessSpec {
+  resourceAttributes?: Partial<
+    Record<"verb" | "group" | "version" | "resource" | "subresource" | "namespace" | "name", string>
+  >;
+  nonResourceAttributes?: { path?: string; verb?: string };
+  user?: string;
+  groups?: string[];
+  uid?: string;
+  extra?: Record<string, string[]>;
+}
+
+interface Reviewed extends KubeObject {
+  spec?: JsonObject;
+  status?: unknown;
+}
+
+function accessErrors(spec: AccessSpec, named: boolean): FieldError[] {
+  const { resourceAttributes, nonResourceAttributes } = spec;
+  const errors: FieldError[] = [];
+  if (resourceAttributes && nonResourceAttributes) {
+    errors.push(
+      invalidValue(
+        "spec.nonResourceAttributes",
+        goAttributes(nonResourceAttributes),
+        "cannot be specified in combination with resourceAttributes",
+      ),
+    );
+  }
+  if (!resourceAttributes && !nonResourceAttributes) {
+    errors.push(
+      invalidValue(
+        "spec.resourceAttributes",
+        undefined,
+        "exactly one of nonResourceAttributes or resourceAttributes must be specified",
+      ),
+    );
+  }
+  if (named && !spec.user && !spec.groups?.length) {
+    errors.push(
+      invalidValue("spec.user", "", "at least one of user or group must be specified"),
+    );
+  }
+  return errors;
+}
+
+/** As Go prints its internal type. */
+function goAttributes({ path = "", verb = "" }: { path?: string; verb?: string }): object {
+  return { Path: path, Verb: verb };
+}
+
+function refuse(errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalid({ group: "authorization.k8s.io", kind: "" }, "", errors);
+}
+
+function attributesOf({ resourceAttributes, nonResourceAttributes }: AccessSpec): Attributes {
+  if (!resourceAttributes) {
+    const { path = "", verb = "" } = nonResourceAttributes ?? {};
+    return { path, verb };
+  }
+  const {
+    verb = "",
+    group = "",
+    version = "",
+    resource = "",
+    subresource = "",
+    namespace = "",
+    name = "",
+  } = resourceAttributes;
+  return { verb, group, version, resource, subresource, namespace, name };
+}
+
+function decide(cluster: Cluster, user: User, spec: AccessSpec, object: Reviewed): void {
+  const { allowed, reason } = authorize(cluster.store, user, attributesOf(spec));
+  object.status = { allowed, ...(reason === "" ? {} : { reason }) };
+}
+
+function subjectOf(spec: AccessSpec): User {
+  const { user = "", groups = [], uid, extra } = spec;
+  return {
+    name: user,
+    groups,
+    ...(uid === undefined ? {} : { uid }),
+    ...(extra === undefined ? {} : { extra }),
+  };
+}
+
+const subjectAccess: Review = {
+  tracked: true,
+  answer(cluster, _user, object) {
+    const spec = specOf(object) as AccessSpec;
+    refuse(accessErrors(spec, true));
+    decide(cluster, subjectOf(spec), spec, object);
+  },
+};
+
+const localSubjectAccess: Review = {
+  tracked: true,
+  answer(cluster, _user, object, namespace) {
+    const spec = specOf(object) as AccessSpec;
+    const errors = accessErrors(spec, true);
+    const wanted = spec.resourceAttributes?.namespace ?? "";
+    if (spec.resourceAttributes && wanted !== namespace) {
+      errors.push(
+        invalidValue("spec.resourceAttributes.namespace", wanted, "must match metadata.namespace"),
+      );
+    }
+    if (spec.nonResourceAttributes) {
+      errors.push(
+        invalidValue(
+          "spec.nonResourceAttributes",
+          goAttributes(spec.nonResourceAttributes),
+          "disallowed on this kind of request",
+        ),
+      );
+    }
+    refuse(errors);
+    object.metadata.namespace = namespace;
+    decide(cluster, subjectOf(spec), spec, object);
+  },
+};
+
+const selfSubjectAccess: Review = {
+  tracked: true,
+  answer(cluster, user, object) {
+    const spec = specOf(object) as AccessSpec;
+    refuse(accessErrors(spec, false));
+    decide(cluster, user, spec, object);
+  },
+};
+
+const selfSubjectRules: Review = {
+  tracked: false,
+  answer(cluster, user, object) {
+    const { namespace } = specOf(object) as { namespace?: string };
+    if (!namespace) throw badRequest("no namespace on request");
+    const { granted, errors } = rulesOf(cluster.store, user, namespace);
+    const isNode = user.groups.includes("system:nodes") && user.name.startsWith("system:node:");
+    const problems = [
+      ...errors,
+      ...(isNode ? ["node authorizer does not support user rule resolution"] : []),
+    ];
+    const rules = granted.map(({ rule }) => rule);
+    if (user.groups.includes("system:masters")) {
+      rules.unshift(
+        { verbs: ["*"], apiGroups: ["*"], resources: ["*"] },
+        { verbs: ["*"], nonResourceURLs: ["*"] },
+      );
+    }
+    object.spec = {};
+    object.status = {
+      resourceRules: unique(
+        rules.flatMap(({ verbs, apiGroups, resources, resourceNames }) =>
+          resources?.length
+            ? [{ verbs, apiGroups, resources, ...(resourceNames ? { resourceNames } : {}) }]
+            : [],
+        ),
+      ),
+      nonResourceRules: unique(
+        rules.flatMap(({ verbs, nonResourceURLs }) =>
+          nonResourceURLs?.length ? [{ verbs, nonResourceURLs }] : [],
+        ),
+      ),
+      incomplete: problems.length > 0,
+      ...(problems.length > 0 ? { evaluationError: problems.join(", ") } : {}),
+    };
+  },
+};
+
+/** Each rule once: administrators have some by group and by binding. */
+function unique(rules: readonly object[]): object[] {
+  return [...new Map(rules.map((rule) => [JSON.stringify(rule), rule])).values()];
+}
+
+const selfSubject: Review = {
+  tracked: false,
+  answer(cluster, user, object) {
+    object.metadata = { creationTimestamp: timestamp(cluster.clock) };
+    (object as Reviewed).status = { userInfo: userInfo(user) };
+  },
+};
+
+/** A user as reviews show it. */
+function userInfo({ name, uid, groups, extra }: User): object {
+  return {
+    username: name,
+    ...(uid === undefined ? {} : { uid }),
+    ...(groups.length === 0 ? {} : { groups }),
+    ...(extra === undefined ? {} : { extra }),
+  };
+}
+
+const token: Review = {
+  tracked: true,
+  answer(cluster, _user, object) {
+    const { token: text = "", audiences } = specOf(object) as {
+      token?: string;
+      audiences?: string[];
+    };
+    if (text === "") throw badRequest("token is required for TokenReview in authentication");
+    const verdict = cluster.tokens.verify(text, audiences?.length ? audiences : undefined);
+    (object as Reviewed).status =
+      "error" in verdict
+        ? { user: {}, error: verdict.error }
+        : {
+            authenticated: true,
+            user: userInfo(verdict.user),
+            audiences: verdict.audiences,
+          };
+  },
+};
+
+function specOf(object: KubeObject): JsonObject {
+  const reviewed = object as Reviewed;
+  reviewed.spec ??= {};
+  return reviewed.spec;
+}
+
+const REVIEWS: Readonly<Record<string, Review>> = {
+  "subjectaccessreviews.authorization.k8s.io": subjectAccess,
+  "localsubjectaccessreviews.authorization.k8s.io": localSubjectAccess,
+  "selfsubjectaccessreviews.authorization.k8s.io": selfSubjectAccess,
+  "selfsubjectrulesreviews.authorization.k8s.io": selfSubjectRules,
+  "selfsubjectreviews.authentication.k8s.io": selfSubject,
+  "tokenreviews.authentication.k8s.io": token,
+};

@@ -1,0 +1,277 @@
+/**
+ * The content of a body as Go's struct of a built-in kind takes it: wrong types are refused in Go's words, unknown
+ * fields are left out and named, null stands for absent.
+ *
+ * @module
+ */
+import { isJsonObject, setField } from "../../kube/json.ts";
+import type { JsonObject } from "../../kube/object.ts";
+import { goKindOf } from "../../kube/patch.ts";
+import { parseQuantity } from "../../kube/quantity.ts";
+import { messageOf } from "../../errors.ts";
+import { type Definition, REFERENCE_PREFIX, definitions } from "../builtin/definitions.ts";
+import { timeMistake } from "./go-time.ts";
+import { NumberLiteral, plainNumbers, printJsonPath } from "./json-scanner.ts";
+import { WireError } from "./wire-error.ts";
+
+const MAX_UNKNOWN = 100;
+
+/**
+ * Reads `value` as the definition of that name.
+ *
+ * @param unknown - paths of unknown fields are added here, up to 100
+ * @throws WireError for the first wrong type: `json: cannot unmarshal ... of type v1.ObjectMeta`
+ */
+export function readBuiltIn(value: unknown, definition: string, unknown: string[]): unknown {
+  return new BuiltInReader(unknown).read(value, { $ref: REFERENCE_PREFIX + definition }) ?? {};
+}
+
+const shortName = (definition: string): string => definition.split(".").slice(-1)[0] ?? "";
+
+const refOf = (node: Definition): string | undefined =>
+  (node.$ref ?? node.allOf?.[0]?.$ref)?.slice(REFERENCE_PREFIX.length);
+
+/** The Go type of a node, as its errors name it. */
+function goType(node: Definition, field = ""): string {
+  const name = refOf(node);
+  if (name !== undefined) {
+    const kind = shortName(name);
+    return kind === "Time" || kind === "MicroTime"
+      ? "string"
+      : `v1.${kind}`.replace(/^v1/, versionOf(name));
+  }
+  switch (node.type) {
+    case "array":
+      return `[]${goType(node.items ?? {})}`;
+    case "object": {
+      const values = node.additionalProperties ?? {};
+      return shortName(refOf(values) ?? "") === "Quantity"
+        ? "v1.ResourceList"
+        : `map[string]${goType(values)}`;
+    }
+    case "integer":
+      return node.format ?? "int64";
+    case "number":
+      return "float64";
+    case "boolean":
+      return "bool";
+    case "string":
+      if (node.format === "byte") return "[]uint8";
+      return field === "uid" ? "types.UID" : "string";
+    case undefined:
+      return "interface {}";
+  }
+}
+
+const versionOf = (definition: string): string => definition.split(".").slice(-2)[0] ?? "v1";
+
+class BuiltInReader {
+  readonly #unknown: string[];
+  /** Names and indexes from the root. */
+  readonly #path: (string | number)[] = [];
+  /** Names of the struct fields from the root, as Go's errors list them. */
+  readonly #fields: string[] = [];
+  #struct = "";
+
+  constructor(unknown: string[]) {
+    this.#unknown = unknown;
+  }
+
+  #refuse(what: string, node: Definition): never {
+    const type = goType(node, this.#fields.at(-1));
+    const target =
+      this.#fields.length === 0
+        ? `Go value of type ${type}`
+        : `Go struct field ${this.#struct}.${this.#fields.join(".")} of type ${type}`;
+    throw new WireError(`json: cannot unmarshal ${what} into ${target}`);
+  }
+
+  #mismatch(value: unknown, node: Definition): never {
+    return this.#refuse(value instanceof NumberLiteral ? "number" : goKindOf(value), node);
+  }
+
+  /** `undefined` for null and for what is absent. */
+  read(value: unknown, node: Definition): unknown {
+    if (value === null || value === undefined) return undefined;
+    const name = refOf(node);
+    if (name !== undefined) return this.#readNamed(value, node, name);
+    switch (node.type) {
+      case "object":
+        return this.#readMap(value, node);
+      case "array":
+        return this.#readList(value, node);
+      case "string":
+        return this.#readText(value, node);
+      case "boolean":
+        return typeof value === "boolean" ? value : this.#mismatch(value, node);
+      case "integer":
+        return this.#readInteger(value, node);
+      case "number":
+        if (value instanceof NumberLiteral) return Number(value.text);
+        return typeof value === "number" ? value : this.#mismatch(value, node);
+      case undefined:
+        return plainNumbers(value);
+    }
+  }
+
+  #readNamed(value: unknown, node: Definition, name: string): unknown {
+    switch (shortName(name)) {
+      case "Time":
+      case "MicroTime":
+        return this.#readTime(value, node, shortName(name) === "MicroTime");
+      case "Quantity":
+        return readQuantity(value);
+      case "IntOrString":
+        return typeof value === "string"
+          ? value
+          : this.#readInteger(value, { type: "integer", format: "int32" });
+      default:
+        break;
+    }
+    const definition = definitions()[name];
+    if (!definition?.properties) return this.#readOpen(value, definition ?? {}, node);
+    return isJsonObject(value) && !(value instanceof NumberLiteral)
+      ? this.#readStruct(value, definition, shortName(name))
+      : this.#mismatch(value, node);
+  }
+
+  /** A named type that is no struct: free JSON, or an alias of a map or list. */
+  #readOpen(value: unknown, definition: Definition, node: Definition): unknown {
+    if (definition.additionalProperties || definition.items) return this.read(value, definition);
+    if (definition.type === "object" && !isJsonObject(value)) return this.#mismatch(value, node);
+    return plainNumbers(value);
+  }
+
+  #readStruct(value: JsonObject, definition: Definition, kind: string): JsonObject {
+    const outer = this.#struct;
+    this.#struct = kind;
+    const known = definition.properties ?? {};
+    const object: JsonObject = {};
+    for (const [name, field] of Object.entries(value)) {
+      const node = Object.hasOwn(known, name) ? known[name] : undefined;
+      this.#path.push(name);
+      if (node) {
+        this.#fields.push(name);
+        const read = this.read(field, node);
+        if (read !== undefined) setField(object, name, read);
+        this.#fields.pop();
+        this.#struct = kind;
+      } else if (this.#unknown.length < MAX_UNKNOWN) {
+        this.#unknown.push(printJsonPath(this.#path));
+      }
+      this.#path.pop();
+    }
+    this.#struct = outer;
+    return object;
+  }
+
+  #readMap(value: unknown, node: Definition): JsonObject {
+    if (!isJsonObject(value) || value instanceof NumberLiteral) return this.#mismatch(value, node);
+    const values = node.additionalProperties;
+    if (!values) return plainNumbers(value) as JsonObject;
+    const map: JsonObject = {};
+    for (const [key, entry] of Object.entries(value)) {
+      this.#path.push(key);
+      setField(map, key, this.read(entry, values) ?? zeroOf(values));
+      this.#path.pop();
+    }
+    return map;
+  }
+
+  #readList(value: unknown, node: Definition): unknown[] {
+    if (!Array.isArray(value)) return this.#mismatch(value, node);
+    const items = node.items ?? {};
+    const struct = this.#struct;
+    return value.map((item: unknown, index) => {
+      this.#path.push(index);
+      const read = this.read(item, items) ?? zeroOf(items);
+      this.#path.pop();
+      this.#struct = struct;
+      return read;
+    });
+  }
+
+  #readText(value: unknown, node: Definition): string {
+    if (typeof value !== "string") return this.#mismatch(value, node);
+    if (node.format === "byte") checkBase64(value);
+    return value;
+  }
+
+  #readTime(value: unknown, node: Definition, isMicroTime: boolean): string | null {
+    if (typeof value !== "string") return this.#mismatch(value, node);
+    // An empty time is none; a MicroTime has no such form.
+    if (value === "" && !isMicroTime) return null;
+    const mistake = timeMistake(value, isMicroTime);
+    if (mistake !== undefined) throw new WireError(mistake);
+    return value;
+  }
+
+  #readInteger(value: unknown, node: Definition): number {
+    const text =
+      value instanceof NumberLiteral
+        ? value.text
+        : typeof value === "number"
+          ? String(value)
+          : undefined;
+    if (text === undefined) return this.#mismatch(value, node);
+    if (!/^-?\d+$/.test(text) || !fits(BigInt(text), node.format === "int32" ? 32 : 64)) {
+      return this.#refuse(`number ${text}`, node);
+    }
+    return Number(text) + 0;
+  }
+}
+
+const fits = (value: bigint, bits: number): boolean => BigInt.asIntN(bits, value) === value;
+
+/** What null stands for as an item of a list or map, where it cannot be absent. */
+function zeroOf(node: Definition): unknown {
+  const name = refOf(node);
+  if (name !== undefined) {
+    const kind = shortName(name);
+    if (kind === "Quantity") return "0";
+    if (kind === "IntOrString") return 0;
+    return definitions()[name]?.properties ? {} : null;
+  }
+  switch (node.type) {
+    case "string":
+      return node.format === "byte" ? null : "";
+    case "boolean":
+      return false;
+    case "integer":
+    case "number":
+      return 0;
+    case "array":
+    case "object":
+    case undefined:
+      return null;
+  }
+}
+
+const QUANTITY_MISTAKE =
+  "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+
+function readQuantity(value: unknown): string | number {
+  const text = value instanceof NumberLiteral ? value.text : value;
+  if (typeof text !== "string" && typeof text !== "number") throw new WireError(QUANTITY_MISTAKE);
+  try {
+    parseQuantity(text);
+  } catch (error) {
+    throw new WireError(messageOf(error));
+  }
+  return text;
+}
+
+/** Refuses what is no standard base64 with padding, with the offset that Go names. */
+function checkBase64(value: string): void {
+  const bad = /[^A-Za-z0-9+/=\r\n]/.exec(value);
+  const refuse = (offset: number): never => {
+    throw new WireError(`illegal base64 data at input byte ${offset}`);
+  };
+  if (bad) refuse(bad.index);
+  const plain = value.replace(/[\r\n]/g, "");
+  const padding = /=+$/.exec(plain)?.[0].length ?? 0;
+  const early = plain.indexOf("=");
+  if (early >= 0 && early < plain.length - padding) refuse(early);
+  if (padding > 2) refuse(plain.length - padding + 2);
+  if (plain.length % 4 !== 0) refuse(plain.length - (plain.length % 4));
+}

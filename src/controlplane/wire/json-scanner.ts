@@ -1,0 +1,316 @@
+/**
+ * JSON as the API server reads it: duplicate keys are found with their paths, numbers keep their notation where it
+ * matters, and mistakes are worded as Go's `encoding/json` does.
+ *
+ * A whole number beyond 2^53 loses precision when it becomes a JavaScript number, as it would in any client
+ * written in JavaScript; its notation is kept up to there, so that range checks are exact.
+ *
+ * @module
+ */
+import { setField } from "../../kube/json.ts";
+import type { JsonObject } from "../../kube/object.ts";
+
+/** A number whose notation is not the one that JavaScript prints: `1.0`, `1e3`, `9223372036854775807`. */
+export class NumberLiteral {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** What was read: `value` may hold `NumberLiteral`s where `hasLiterals` says so. */
+export interface ScannedJson {
+  readonly value: unknown;
+  readonly hasLiterals: boolean;
+  /** Paths of keys that came again in their object: `spec.ports[0].name`; the last value counts. */
+  readonly duplicates: readonly string[];
+}
+
+/** The text is no JSON; the message is Go's. */
+export class JsonSyntaxError extends Error {
+  override readonly name = "JsonSyntaxError";
+}
+
+const MAX_DEPTH = 1000;
+const MAX_DUPLICATES = 100;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const ESCAPES: Readonly<Record<number, string>> = {
+  0x22: '"',
+  0x5c: "\\",
+  0x2f: "/",
+  0x62: "\b",
+  0x66: "\f",
+  0x6e: "\n",
+  0x72: "\r",
+  0x74: "\t",
+};
+const LITERALS: readonly (readonly [word: string, value: unknown])[] = [
+  ["true", true],
+  ["false", false],
+  ["null", null],
+];
+
+const LONE_SURROGATES = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+const isDigit = (byte: number | undefined): boolean =>
+  byte !== undefined && byte >= 0x30 && byte <= 0x39;
+
+/** A byte as Go quotes it in these messages. */
+function quoteByte(byte: number): string {
+  if (byte === 0x27) return "'\\''";
+  if (byte === QUOTE) return "'\"'";
+  return `'${JSON.stringify(String.fromCharCode(byte)).slice(1, -1)}'`;
+}
+
+/** Reads one JSON text. @throws JsonSyntaxError */
+export function scanJson(bytes: Uint8Array): ScannedJson {
+  const scanner = new JsonScanner(bytes);
+  return {
+    value: scanner.scan(),
+    hasLiterals: scanner.hasLiterals,
+    duplicates: scanner.duplicates,
+  };
+}
+
+/** The value with plain numbers only; changed in place. */
+export function plainNumbers(value: unknown): unknown {
+  if (value instanceof NumberLiteral) return Number(value.text);
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) {
+      if (typeof item === "object") value[index] = plainNumbers(item);
+    }
+  } else if (typeof value === "object" && value !== null) {
+    for (const [key, field] of Object.entries(value)) {
+      if (typeof field === "object") setField(value as JsonObject, key, plainNumbers(field));
+    }
+  }
+  return value;
+}
+
+class JsonScanner {
+  readonly #bytes: Buffer;
+  #at = 0;
+  #depth = 0;
+  hasLiterals = false;
+  readonly duplicates: string[] = [];
+  readonly #path: (string | number)[] = [];
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  scan(): unknown {
+    this.#skipSpace();
+    const value = this.#value();
+    this.#skipSpace();
+    if (this.#at < this.#bytes.length) this.#fail("after top-level value");
+    return value;
+  }
+
+  #fail(where: string): never {
+    const byte = this.#bytes[this.#at];
+    throw new JsonSyntaxError(
+      byte === undefined
+        ? "unexpected end of JSON input"
+        : `invalid character ${quoteByte(byte)} ${where}`,
+    );
+  }
+
+  #skipSpace(): void {
+    for (;;) {
+      const byte = this.#bytes[this.#at];
+      if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return;
+      this.#at++;
+    }
+  }
+
+  #value(): unknown {
+    switch (this.#bytes[this.#at]) {
+      case 0x7b:
+        return this.#nested(() => this.#object());
+      case 0x5b:
+        return this.#nested(() => this.#array());
+      case QUOTE:
+        return this.#string();
+      case 0x74:
+      case 0x66:
+      case 0x6e:
+        return this.#literal();
+      default:
+        return this.#number();
+    }
+  }
+
+  #nested(read: () => unknown): unknown {
+    if (++this.#depth > MAX_DEPTH) throw new JsonSyntaxError("exceeded max depth");
+    this.#at++;
+    this.#skipSpace();
+    const value = read();
+    this.#depth--;
+    return value;
+  }
+
+  #object(): JsonObject {
+    const object: JsonObject = {};
+    if (this.#bytes[this.#at] === 0x7d) {
+      this.#at++;
+      return object;
+    }
+    for (;;) {
+      if (this.#bytes[this.#at] !== QUOTE) this.#fail("looking for beginning of object key string");
+      const key = this.#string();
+      this.#skipSpace();
+      if (this.#bytes[this.#at] !== 0x3a) this.#fail("after object key");
+      this.#at++;
+      this.#skipSpace();
+      this.#path.push(key);
+      if (Object.hasOwn(object, key)) this.#noteDuplicate();
+      setField(object, key, this.#value());
+      this.#path.pop();
+      this.#skipSpace();
+      const byte = this.#bytes[this.#at];
+      if (byte === 0x7d) {
+        this.#at++;
+        return object;
+      }
+      if (byte !== 0x2c) this.#fail("after object key:value pair");
+      this.#at++;
+      this.#skipSpace();
+    }
+  }
+
+  #noteDuplicate(): void {
+    const path = printJsonPath(this.#path);
+    if (this.duplicates.length < MAX_DUPLICATES && !this.duplicates.includes(path)) {
+      this.duplicates.push(path);
+    }
+  }
+
+  #array(): unknown[] {
+    const list: unknown[] = [];
+    if (this.#bytes[this.#at] === 0x5d) {
+      this.#at++;
+      return list;
+    }
+    for (;;) {
+      this.#path.push(list.length);
+      list.push(this.#value());
+      this.#path.pop();
+      this.#skipSpace();
+      const byte = this.#bytes[this.#at];
+      if (byte === 0x5d) {
+        this.#at++;
+        return list;
+      }
+      if (byte !== 0x2c) this.#fail("after array element");
+      this.#at++;
+      this.#skipSpace();
+    }
+  }
+
+  #string(): string {
+    const start = ++this.#at;
+    let isPlain = true;
+    for (;;) {
+      const byte = this.#bytes[this.#at];
+      if (byte === QUOTE) break;
+      if (byte === undefined || byte < 0x20) this.#fail("in string literal");
+      if (byte === BACKSLASH) {
+        isPlain = false;
+        this.#skipEscape();
+      } else this.#at++;
+    }
+    const end = this.#at++;
+    return isPlain ? this.#bytes.toString("utf8", start, end) : this.#unescape(start, end);
+  }
+
+  #skipEscape(): void {
+    const byte = this.#bytes[++this.#at];
+    if (byte === 0x75) {
+      for (let digit = 0; digit < 4; digit++) {
+        const hex = this.#bytes[++this.#at];
+        if (hex === undefined || !/[0-9a-fA-F]/.test(String.fromCharCode(hex))) {
+          this.#fail("in \\u hexadecimal character escape");
+        }
+      }
+    } else if (byte === undefined || ESCAPES[byte] === undefined) {
+      this.#fail("in string escape code");
+    }
+    this.#at++;
+  }
+
+  #unescape(start: number, end: number): string {
+    const text = this.#bytes.toString("utf8", start, end);
+    const unescaped = text.replace(
+      /\\(?:u([0-9a-fA-F]{4})|(.))/g,
+      (_, hex: string | undefined, mark: string) =>
+        hex === undefined
+          ? (ESCAPES[mark.charCodeAt(0)] ?? mark)
+          : String.fromCharCode(parseInt(hex, 16)),
+    );
+    // Half of a pair stands for no character, as in Go.
+    return unescaped.replace(LONE_SURROGATES, "\ufffd");
+  }
+
+  #literal(): unknown {
+    const first = this.#bytes[this.#at];
+    for (const [word, value] of LITERALS) {
+      if (word.charCodeAt(0) !== first) continue;
+      for (let index = 1; index < word.length; index++) {
+        this.#at++;
+        if (this.#bytes[this.#at] !== word.charCodeAt(index)) {
+          this.#fail(`in literal ${word} (expecting '${word.charAt(index)}')`);
+        }
+      }
+      this.#at++;
+      return value;
+    }
+    return this.#fail("looking for beginning of value");
+  }
+
+  #digits(where: string): void {
+    if (!isDigit(this.#bytes[this.#at])) this.#fail(where);
+    while (isDigit(this.#bytes[this.#at])) this.#at++;
+  }
+
+  #number(): number | NumberLiteral {
+    const start = this.#at;
+    if (this.#bytes[this.#at] === 0x2d) {
+      this.#at++;
+      if (!isDigit(this.#bytes[this.#at])) this.#fail("in numeric literal");
+    } else if (!isDigit(this.#bytes[this.#at])) {
+      this.#fail("looking for beginning of value");
+    }
+    if (this.#bytes[this.#at] === 0x30) this.#at++;
+    else this.#digits("in numeric literal");
+    if (this.#bytes[this.#at] === 0x2e) {
+      this.#at++;
+      this.#digits("after decimal point in numeric literal");
+    }
+    if (this.#bytes[this.#at] === 0x65 || this.#bytes[this.#at] === 0x45) {
+      this.#at++;
+      const sign = this.#bytes[this.#at];
+      if (sign === 0x2b || sign === 0x2d) this.#at++;
+      this.#digits("in exponent of numeric literal");
+    }
+    const text = this.#bytes.toString("latin1", start, this.#at);
+    const number = Number(text);
+    if (String(number) === text && (!Number.isInteger(number) || Number.isSafeInteger(number))) {
+      return number;
+    }
+    this.hasLiterals = true;
+    return new NumberLiteral(text);
+  }
+}
+
+/** A path as strict decoding prints it: `spec.ports[0].name`. */
+export function printJsonPath(steps: readonly (string | number)[]): string {
+  let path = "";
+  for (const step of steps) {
+    if (typeof step === "number") path += `[${step}]`;
+    else path += path === "" ? step : `.${step}`;
+  }
+  return path;
+}

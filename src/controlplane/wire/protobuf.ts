@@ -1,0 +1,341 @@
+/**
+ * Kubernetes' protobuf envelope and the messages of the built-in kinds, turned into the JSON form of the object.
+ *
+ * Only reading: answers are always JSON. Go writes fields that are not pointers even when they are empty; they come
+ * out here, and go when the object is put into its canonical shape.
+ *
+ * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#protobuf-encoding
+ * @module
+ */
+import { readFileSync } from "node:fs";
+import { getField, setField } from "../../kube/json.ts";
+import type { JsonObject } from "../../kube/object.ts";
+import { parseApiVersion } from "../../kube/resource.ts";
+import { WireError } from "./wire-error.ts";
+
+interface Field {
+  /** Empty for a struct whose fields stand in its parent's object. */
+  readonly name: string;
+  readonly type: string;
+  readonly rule: "single" | "list" | "map";
+}
+
+type Fields = ReadonlyMap<number, Field>;
+
+/** The table of messages, parsed message by message as they are met. */
+class MessageTable {
+  #lines: Readonly<Record<string, string>> | undefined;
+  readonly #parsed = new Map<string, Fields>();
+
+  has(name: string): boolean {
+    return Object.hasOwn(this.#table, name);
+  }
+
+  get #table(): Readonly<Record<string, string>> {
+    return (this.#lines ??= JSON.parse(
+      readFileSync(new URL("./protobuf.data.json", import.meta.url), "utf8"),
+    ) as Record<string, string>);
+  }
+
+  fieldsOf(message: string): Fields {
+    const known = this.#parsed.get(message);
+    if (known) return known;
+    const line = this.#table[message];
+    if (line === undefined) throw new WireError(`there is no message ${message}`);
+    const pack = message.slice(0, message.lastIndexOf("."));
+    const fields = new Map(
+      line
+        .split(";")
+        .filter((entry) => entry !== "")
+        .map((entry) => readField(entry, pack)),
+    );
+    this.#parsed.set(message, fields);
+    return fields;
+  }
+}
+
+const SCALARS: ReadonlySet<string> = new Set([
+  "string",
+  "bytes",
+  "bool",
+  "int32",
+  "int64",
+  "uint32",
+  "uint64",
+  "double",
+]);
+
+function readField(entry: string, pack: string): [number, Field] {
+  const [number = "", name = "", marked = ""] = entry.split(" ");
+  const rule = marked.startsWith("*") ? "list" : marked.startsWith("%") ? "map" : "single";
+  const short = rule === "single" ? marked : marked.slice(1);
+  const type = SCALARS.has(short) || short.includes(".") ? short : `${pack}.${short}`;
+  return [Number(number), { name: name === "~" ? "" : name, type, rule }];
+}
+
+const messages = new MessageTable();
+
+const META = "apimachinery.pkg.apis.meta.v1.";
+const CRD = "apiextensions_apiserver.pkg.apis.apiextensions.v1.";
+
+/** Packages whose name is not the first part of their group. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  "": "api.core",
+  "apiextensions.k8s.io": "apiextensions_apiserver.pkg.apis.apiextensions",
+  "apiregistration.k8s.io": "kube_aggregator.pkg.apis.apiregistration",
+  "meta.k8s.io": "apimachinery.pkg.apis.meta",
+};
+
+function messageOf(apiVersion: string, kind: string): string | undefined {
+  const { group, version } = parseApiVersion(apiVersion);
+  const pack = PACKAGES[group] ?? `api.${group.split(".")[0] ?? ""}`;
+  return [`${pack}.${version}.${kind}`, META + kind].find((name) => messages.has(name));
+}
+
+const PREFIX = Buffer.from([0x6b, 0x38, 0x73, 0]);
+
+/**
+ * Reads an enveloped object. Its apiVersion and kind are those of the envelope, or the expected ones.
+ *
+ * @throws WireError for anything but such an object of a known kind
+ */
+export function readProtobuf(
+  bytes: Uint8Array,
+  expected: { readonly apiVersion: string; readonly kind: string },
+): JsonObject {
+  const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (data.length === 0) throw new WireError("empty data");
+  if (!data.subarray(0, 4).equals(PREFIX)) {
+    throw new WireError(
+      "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]",
+    );
+  }
+  const envelope = new Map<number, Buffer>();
+  eachField(new Reader(data.subarray(4)), (number, value) => {
+    if (Buffer.isBuffer(value)) envelope.set(number, value);
+  });
+  const type = new Map<number, string>();
+  eachField(new Reader(envelope.get(1) ?? Buffer.alloc(0)), (number, value) => {
+    if (Buffer.isBuffer(value)) type.set(number, value.toString("utf8"));
+  });
+  const apiVersion = type.get(1) || expected.apiVersion;
+  const kind = type.get(2) || expected.kind;
+  const message = messageOf(apiVersion, kind);
+  if (message === undefined) {
+    throw new WireError(
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`,
+    );
+  }
+  const object = readMessage(message, envelope.get(2) ?? Buffer.alloc(0), 0);
+  return { ...(object as JsonObject), apiVersion, kind };
+}
+
+const MAX_DEPTH = 1000;
+const truncated = (): WireError => new WireError("unexpected EOF");
+
+class Reader {
+  readonly #data: Buffer;
+  #at = 0;
+
+  constructor(data: Buffer) {
+    this.#data = data;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#data.length;
+  }
+
+  varint(): bigint {
+    let value = 0n;
+    for (let shift = 0n; shift < 70n; shift += 7n) {
+      const byte = this.#data[this.#at++];
+      if (byte === undefined) throw truncated();
+      value |= BigInt(byte & 0x7f) << shift;
+      if (byte < 0x80) return value;
+    }
+    throw new WireError("proto: integer overflow");
+  }
+
+  take(length: number): Buffer {
+    const end = this.#at + length;
+    if (length < 0 || end > this.#data.length) throw truncated();
+    const part = this.#data.subarray(this.#at, end);
+    this.#at = end;
+    return part;
+  }
+}
+
+/** Calls `visit` for each field: a varint, or the bytes of anything else. */
+function eachField(reader: Reader, visit: (number: number, value: bigint | Buffer) => void): void {
+  while (!reader.isAtEnd) {
+    const tag = Number(reader.varint());
+    const number = tag >>> 3;
+    switch (tag & 7) {
+      case 0:
+        visit(number, reader.varint());
+        break;
+      case 1:
+        visit(number, reader.take(8));
+        break;
+      case 2:
+        visit(number, reader.take(Number(reader.varint())));
+        break;
+      case 5:
+        visit(number, reader.take(4));
+        break;
+      default:
+        throw new WireError(`proto: illegal wireType ${tag & 7}`);
+    }
+  }
+}
+
+function readMessage(message: string, data: Buffer, depth: number): unknown {
+  if (depth > MAX_DEPTH) throw new WireError("exceeded max depth");
+  const special = SPECIAL[message];
+  if (special) return special(data, depth);
+  const object: JsonObject = {};
+  const fields = messages.fieldsOf(message);
+  eachField(new Reader(data), (number, raw) => {
+    const field = fields.get(number);
+    if (field) addField(object, field, raw, depth);
+  });
+  return object;
+}
+
+function addField(object: JsonObject, field: Field, raw: bigint | Buffer, depth: number): void {
+  if (field.rule === "map") {
+    const known = getField(object, field.name);
+    const map = (known ?? {}) as JsonObject;
+    if (!known) setField(object, field.name, map);
+    addEntry(map, field, raw, depth);
+    return;
+  }
+  const value = readValue(field.type, raw, depth);
+  if (field.rule === "list") {
+    const list = getField(object, field.name);
+    if (Array.isArray(list)) list.push(value);
+    else setField(object, field.name, [value]);
+  } else if (field.name === "") {
+    Object.assign(object, value);
+  } else if (value !== undefined) {
+    setField(object, field.name, value);
+  }
+}
+
+function addEntry(map: JsonObject, field: Field, raw: bigint | Buffer, depth: number): void {
+  if (!Buffer.isBuffer(raw)) return;
+  let key = "";
+  let value: unknown = emptyValue(field.type);
+  eachField(new Reader(raw), (number, part) => {
+    if (number === 1 && Buffer.isBuffer(part)) key = part.toString("utf8");
+    if (number === 2) value = readValue(field.type, part, depth);
+  });
+  setField(map, key, value);
+}
+
+const emptyValue = (type: string): unknown =>
+  type === "string" || type === "bytes" ? "" : type === "bool" ? false : SCALARS.has(type) ? 0 : {};
+
+function readValue(type: string, raw: bigint | Buffer, depth: number): unknown {
+  if (Buffer.isBuffer(raw)) {
+    switch (type) {
+      case "string":
+        return raw.toString("utf8");
+      case "bytes":
+        return raw.toString("base64");
+      case "double":
+        return raw.readDoubleLE();
+      default:
+        return SCALARS.has(type) ? undefined : readMessage(type, raw, depth + 1);
+    }
+  }
+  if (type === "bool") return raw !== 0n;
+  return type.startsWith("uint") ? Number(raw) : Number(BigInt.asIntN(64, raw));
+}
+
+/** The fields of a message by number, for the messages that have a JSON form of their own. */
+function parts(data: Buffer): Map<number, bigint | Buffer> {
+  const found = new Map<number, bigint | Buffer>();
+  eachField(new Reader(data), (number, value) => {
+    found.set(number, value);
+  });
+  return found;
+}
+
+const textOf = (value: bigint | Buffer | undefined): string =>
+  Buffer.isBuffer(value) ? value.toString("utf8") : "";
+const numberOf = (value: bigint | Buffer | undefined): number =>
+  typeof value === "bigint" ? Number(BigInt.asIntN(64, value)) : 0;
+
+function readJsonBytes(data: Buffer): unknown {
+  const text = textOf(parts(data).get(1));
+  if (text === "") return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    throw new WireError(`embedded JSON cannot be read: ${text.slice(0, 30)}`, { cause });
+  }
+}
+
+function readTime(data: Buffer, fraction: (nanos: number) => string): string | null {
+  const found = parts(data);
+  if (found.size === 0) return null;
+  const seconds = numberOf(found.get(1));
+  const instant = new Date(seconds * 1000);
+  if (Number.isNaN(instant.getTime())) throw new WireError(`time out of range: ${seconds} s`);
+  return instant.toISOString().replace(/\.\d+Z$/, `${fraction(numberOf(found.get(2)))}Z`);
+}
+
+function readIntOrString(data: Buffer): unknown {
+  const found = parts(data);
+  return numberOf(found.get(1)) === 1 ? textOf(found.get(3)) : numberOf(found.get(2));
+}
+
+/** A message that is one of two things: its second field if `usesSecond`, else its first. */
+function readEither(
+  data: Buffer,
+  depth: number,
+  read: (found: Map<number, bigint | Buffer>, message: (raw: Buffer) => unknown) => unknown,
+): unknown {
+  return read(parts(data), (raw) => readMessage(`${CRD}JSONSchemaProps`, raw, depth + 1));
+}
+
+function readList(data: Buffer, number: number, read: (raw: Buffer) => unknown): unknown[] {
+  const list: unknown[] = [];
+  eachField(new Reader(data), (at, raw) => {
+    if (at === number && Buffer.isBuffer(raw)) list.push(read(raw));
+  });
+  return list;
+}
+
+const readTexts = (data: Buffer, number = 1): unknown[] =>
+  readList(data, number, (raw) => raw.toString("utf8"));
+
+const SPECIAL: Readonly<Record<string, ((data: Buffer, depth: number) => unknown) | undefined>> = {
+  "apimachinery.pkg.api.resource.Quantity": (data) => textOf(parts(data).get(1)),
+  "apimachinery.pkg.util.intstr.IntOrString": readIntOrString,
+  "apimachinery.pkg.runtime.RawExtension": readJsonBytes,
+  [`${META}FieldsV1`]: readJsonBytes,
+  [`${META}Time`]: (data) => readTime(data, () => ""),
+  [`${META}MicroTime`]: (data) =>
+    readTime(data, (nanos) => `.${String(Math.floor(nanos / 1000)).padStart(6, "0")}`),
+  [`${CRD}JSON`]: readJsonBytes,
+  [`${CRD}JSONSchemaPropsOrArray`]: (data, depth) =>
+    readEither(data, depth, (found, schema) => {
+      const single = found.get(1);
+      return Buffer.isBuffer(single) ? schema(single) : readList(data, 2, schema);
+    }),
+  [`${CRD}JSONSchemaPropsOrBool`]: (data, depth) =>
+    readEither(data, depth, (found, schema) => {
+      const node = found.get(2);
+      return Buffer.isBuffer(node) ? schema(node) : found.get(1) !== 0n;
+    }),
+  [`${CRD}JSONSchemaPropsOrStringArray`]: (data, depth) =>
+    readEither(data, depth, (found, schema) => {
+      const node = found.get(1);
+      return Buffer.isBuffer(node) ? schema(node) : readTexts(data, 2);
+    }),
+  "api.authentication.v1.ExtraValue": (data) => readTexts(data),
+  "api.authorization.v1.ExtraValue": (data) => readTexts(data),
+  "api.certificates.v1.ExtraValue": (data) => readTexts(data),
+};

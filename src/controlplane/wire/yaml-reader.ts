@@ -1,0 +1,232 @@
+/**
+ * YAML as the API server reads it: YAML 1.1 turned into JSON by the rules of sigs.k8s.io/yaml.
+ *
+ * `yes`, `on` and `y` are booleans (as keys too), `010` is 8, `0o17` 15, `1_0` 10; times, dates and `1:20` stay texts.
+ * Only the first document counts.
+ *
+ * @see https://pkg.go.dev/sigs.k8s.io/yaml
+ * @module
+ */
+import {
+  type Document,
+  LineCounter,
+  type Node,
+  type Pair,
+  type YAMLMap,
+  type YAMLParseError,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  parseAllDocuments,
+} from "yaml";
+import { quote } from "../../kube/field-errors.ts";
+import { getField, isJsonObject, setField } from "../../kube/json.ts";
+import type { JsonObject } from "../../kube/object.ts";
+
+/** What was read; `problems` are keys that came twice: `line 4: key "k" already set in map`. */
+export interface ReadYaml {
+  readonly value: unknown;
+  readonly problems: readonly string[];
+}
+
+/** The text is no YAML, or cannot become JSON; the message is go-yaml's for the common mistakes. */
+export class YamlError extends Error {
+  override readonly name = "YamlError";
+}
+
+const MAX_DEPTH = 1000;
+const MAX_NODES = 1_000_000;
+
+/** Reads the first document of a text. @throws YamlError */
+export function readYaml(text: string): ReadYaml {
+  const lines = new LineCounter();
+  const documents = parseAllDocuments(text, {
+    schema: "failsafe",
+    version: "1.1",
+    uniqueKeys: false,
+    lineCounter: lines,
+    logLevel: "silent",
+  });
+  const [first] = Array.isArray(documents) ? documents : [];
+  if (!first) return { value: null, problems: [] };
+  const [mistake] = first.errors;
+  const broken = mistake ?? first.warnings.find(({ code }) => code === "BAD_DIRECTIVE");
+  if (broken) throw new YamlError(explain(broken, lines));
+  const reader = new YamlReader(first, lines);
+  return { value: reader.read(first.contents, 0), problems: reader.problems };
+}
+
+function explain(
+  mistake: Pick<YAMLParseError, "code" | "message" | "pos">,
+  lines: LineCounter,
+): string {
+  const { line } = lines.linePos(mistake.pos[0]);
+  const at = (number: number, text: string): string =>
+    number > 1 ? `yaml: line ${number}: ${text}` : `yaml: ${text}`;
+  switch (mistake.code) {
+    case "TAB_AS_INDENT":
+      return at(line, "found a tab character that violates indentation");
+    case "BLOCK_AS_IMPLICIT_KEY":
+    case "MULTILINE_IMPLICIT_KEY":
+      return at(line, "mapping values are not allowed in this context");
+    case "BAD_DIRECTIVE":
+      return "yaml: found unknown directive name";
+    case "BAD_INDENT":
+    case "MISSING_CHAR":
+    case "UNEXPECTED_TOKEN":
+      return /flow (sequence|map)/i.test(mistake.message)
+        ? at(line + (line === 1 ? 1 : 0), "did not find expected node content")
+        : at(line - 1, "did not find expected key");
+    default:
+      return at(line, mistake.message.split("\n")[0]?.replace(/ at line.*$/, "") ?? "");
+  }
+}
+
+class YamlReader {
+  readonly problems: string[] = [];
+  readonly #document: Document;
+  readonly #lines: LineCounter;
+  #nodes = 0;
+
+  constructor(document: Document, lines: LineCounter) {
+    this.#document = document;
+    this.#lines = lines;
+  }
+
+  read(node: unknown, depth: number): unknown {
+    if (depth > MAX_DEPTH) throw new YamlError("yaml: exceeded max depth");
+    // Aliases of aliases can make a small text huge.
+    if (++this.#nodes > MAX_NODES)
+      throw new YamlError("yaml: document contains excessive aliasing");
+    if (isAlias(node)) return this.read(this.#resolve(node.source), depth + 1);
+    if (isMap(node)) return this.#map(node, depth);
+    if (isSeq(node)) return node.items.map((item) => this.read(item, depth + 1));
+    return isScalar(node) ? readScalar(node) : null;
+  }
+
+  #resolve(anchor: string): Node {
+    let found: Node | undefined;
+    const visit = (node: unknown): void => {
+      if (isMap(node)) {
+        if (node.anchor === anchor) found = node;
+        for (const { key, value } of node.items) {
+          visit(key);
+          visit(value);
+        }
+      } else if (isSeq(node)) {
+        if (node.anchor === anchor) found = node;
+        for (const item of node.items) visit(item);
+      } else if (isScalar(node) && node.anchor === anchor) found = node;
+    };
+    visit(this.#document.contents);
+    if (!found) throw new YamlError(`yaml: unknown anchor '${anchor}' referenced`);
+    return found;
+  }
+
+  #map(node: YAMLMap, depth: number): JsonObject {
+    const map: JsonObject = {};
+    for (const pair of node.items) {
+      if (isScalar(pair.key) && pair.key.type === "PLAIN" && pair.key.value === "<<") {
+        this.#mergeIn(map, pair, depth);
+        continue;
+      }
+      const key = this.#key(pair.key, depth);
+      const value = this.read(pair.value, depth + 1);
+      if (Object.hasOwn(map, key.text)) {
+        this.problems.push(`line ${this.#lineOf(pair.key)}: key ${key.shown} already set in map`);
+      }
+      setField(map, key.text, value);
+    }
+    return map;
+  }
+
+  #mergeIn(map: JsonObject, pair: Pair, depth: number): void {
+    const merged = this.read(pair.value, depth + 1);
+    for (const source of Array.isArray(merged) ? merged.toReversed() : [merged]) {
+      if (!isJsonObject(source)) {
+        throw new YamlError("yaml: map merge requires map or sequence of maps as the value");
+      }
+      for (const key of Object.keys(source)) {
+        if (!Object.hasOwn(map, key)) setField(map, key, getField(source, key));
+      }
+    }
+  }
+
+  #lineOf(node: unknown): number {
+    const offset = (node as { range?: readonly number[] } | null)?.range?.[0] ?? 0;
+    return this.#lines.linePos(offset).line;
+  }
+
+  /** A key as JSON has it, and as messages show it. */
+  #key(node: unknown, depth: number): { readonly text: string; readonly shown: string } {
+    const value = this.read(node, depth + 1);
+    if (typeof value === "string") return { text: value, shown: quote(value) };
+    if (typeof value === "number" || typeof value === "boolean") {
+      return { text: String(value), shown: String(value) };
+    }
+    const type = value === null ? "nil" : Array.isArray(value) ? "slice" : "map";
+    throw new YamlError(`unsupported map key of type: ${type}`);
+  }
+}
+
+const WORDS: ReadonlyMap<string, boolean | null> = new Map<string, boolean | null>([
+  ...spellings(true, "y", "yes", "on", "true"),
+  ...spellings(false, "n", "no", "off", "false"),
+  ...spellings(null, "~", "null"),
+  ["", null],
+]);
+
+function spellings<T>(value: T, ...words: readonly string[]): [string, T][] {
+  return words.flatMap((word) => {
+    const capital = word.charAt(0).toUpperCase() + word.slice(1);
+    return [word, capital, word.toUpperCase()].map((form): [string, T] => [form, value]);
+  });
+}
+
+interface ScalarNode {
+  readonly value: unknown;
+  readonly type?: string | undefined;
+  readonly tag?: string | undefined;
+}
+
+function readScalar({ value, type, tag }: ScalarNode): unknown {
+  const text = typeof value === "string" ? value : "";
+  const kind = tag?.replace("tag:yaml.org,2002:", "!!");
+  if (kind === "!!binary") return Buffer.from(text, "base64").toString("utf8");
+  if (kind === "!!str" || kind === "!") return text;
+  const typed = kind === "!!int" || kind === "!!float" || kind === "!!bool" || kind === "!!null";
+  return type === "PLAIN" || type === undefined || typed ? resolvePlain(text) : text;
+}
+
+/** What a plain scalar means in YAML 1.1, by go-yaml's rules. */
+function resolvePlain(text: string): unknown {
+  const word = WORDS.get(text);
+  if (word !== undefined) return word;
+  if (/^[-+]?\.inf$/i.test(text) || /^\.nan$/i.test(text)) {
+    const shown = /nan/i.test(text) ? "NaN" : text.startsWith("-") ? "-Inf" : "+Inf";
+    throw new YamlError(`json: unsupported value: ${shown}`);
+  }
+  if (!/^[-+.\d]/.test(text)) return text;
+  const plain = text.replaceAll("_", "");
+  const whole = parseWhole(plain);
+  if (whole !== undefined) return whole;
+  return /^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?$/.test(plain) ? Number(plain) : text;
+}
+
+const RADIX: readonly (readonly [pattern: RegExp, prefix: string])[] = [
+  [/^0[xX]([\da-fA-F]+)$/, "0x"],
+  [/^0[bB]([01]+)$/, "0b"],
+  [/^0[oO]?([0-7]+)$/, "0o"],
+];
+
+function parseWhole(text: string): number | undefined {
+  const sign = text.startsWith("-") ? -1 : 1;
+  const digits = text.replace(/^[-+]/, "");
+  if (/^(0|[1-9]\d*)$/.test(digits)) return sign * Number(digits);
+  for (const [pattern, prefix] of RADIX) {
+    const match = pattern.exec(digits);
+    if (match) return sign * Number(BigInt(prefix + (match[1] ?? "")));
+  }
+  return undefined;
+}

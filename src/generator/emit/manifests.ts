@@ -1,0 +1,51 @@
+/**
+ * The files of a project: CRDs, the manager's role, and the kustomization that lists the CRDs.
+ *
+ * @module
+ */
+import type { JsonObject } from "../../kube/object.ts";
+import type { ProjectModel } from "../model.ts";
+import { type VersionedKind, crdOf, crdPath } from "./crd.ts";
+import { type Rule, rolesOf } from "./rules.ts";
+import { toYaml } from "./yaml.ts";
+
+/** The role that the manager's binding refers to. */
+export const MANAGER_ROLE = "manager-role";
+
+const HEADER = "# Written by `tsop manifests`; changes by hand are lost.\n";
+
+/** All generated files, by their path in the project. */
+export function manifestsOf(
+  { grants }: ProjectModel,
+  kinds: readonly VersionedKind[],
+): Map<string, string> {
+  const files = new Map<string, string>();
+  for (const kind of kinds) files.set(crdPath(kind), HEADER + toYaml(crdOf(kind)));
+  if (kinds.length > 0) {
+    const resources = kinds.map((kind) => crdPath(kind).replace("config/crd/", ""));
+    files.set(
+      "config/crd/kustomization.yaml",
+      HEADER +
+        toYaml({
+          apiVersion: "kustomize.config.k8s.io/v1beta1",
+          kind: "Kustomization",
+          resources,
+        }),
+    );
+  }
+  const roles = rolesOf(grants, MANAGER_ROLE).map(({ name, namespace, rules }) =>
+    toYaml({
+      apiVersion: "rbac.authorization.k8s.io/v1",
+      kind: namespace === "" ? "ClusterRole" : "Role",
+      metadata: { name, ...(namespace === "" ? {} : { namespace }) },
+      rules: rules.map(ruleOf),
+    }),
+  );
+  if (roles.length > 0) files.set("config/rbac/role.yaml", HEADER + roles.join(""));
+  return files;
+}
+
+function ruleOf({ groups, resources, resourceNames, urls, verbs }: Rule): JsonObject {
+  const parts = { apiGroups: groups, nonResourceURLs: urls, resourceNames, resources, verbs };
+  return Object.fromEntries(Object.entries(parts).filter(([, list]) => list.length > 0));
+}

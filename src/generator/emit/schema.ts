@@ -1,0 +1,23 @@
+/**
+ * Type models to the schemas of a CRD.
+ *
+ * @module
+ */
+import type { Schema } from "../../kube/schema/structural.ts";
+import type { TypeModel } from "../model.ts";
+
+/** The schema of a type and all that is in it. */
+export function schemaOf(type: TypeModel): Schema {
+  const { properties, items, values } = type;
+  const schema: Schema = { ...type.schema };
+  if (properties) {
+    schema.properties = Object.fromEntries(
+      properties.map((property) => [property.name, schemaOf(property.type)]),
+    );
+    const required = properties.filter((property) => property.required).map(({ name }) => name);
+    if (required.length > 0) schema.required = [...new Set(required)].sort();
+  }
+  if (items) schema.items = schemaOf(items);
+  if (values) schema.additionalProperties = schemaOf(values);
+  return schema;
+}

@@ -1,0 +1,50 @@
+/**
+ * What is wrong with the user's files: collected, so that one run shows every mistake.
+ *
+ * @module
+ */
+import type { Diagnostic } from "../errors.ts";
+import type { Position } from "./model.ts";
+
+/** The mistakes of one run, each once. */
+export class Findings {
+  readonly #found = new Map<string, Diagnostic>();
+
+  /** Notes an error: nothing is written then. */
+  error(at: Position, code: string, message: string, fix: string): void {
+    this.#add("error", at, code, message, fix);
+  }
+
+  /** Notes something that may be meant. */
+  warn(at: Position, code: string, message: string, fix: string): void {
+    this.#add("warning", at, code, message, fix);
+  }
+
+  /** All findings, by file, line and column. */
+  sorted(): Diagnostic[] {
+    return [...this.#found.values()].sort(
+      (a, b) =>
+        (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) || a.line - b.line || a.column - b.column,
+    );
+  }
+
+  #add(
+    severity: Diagnostic["severity"],
+    at: Position,
+    code: string,
+    message: string,
+    fix: string,
+  ): void {
+    const { file, line, column } = at;
+    // A type that two fields share is read twice; its mistake is told once.
+    this.#found.set(`${file}:${line}:${column} ${code} ${message}`, {
+      severity,
+      code,
+      message,
+      fix,
+      file,
+      line,
+      column,
+    });
+  }
+}

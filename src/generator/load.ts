@@ -1,0 +1,9 @@
+/**
+ * The only door to the TypeScript compiler, which ts-morph carries.
+ *
+ * Its import costs half a second, so that nothing imports this file before it is sure that a file has
+ * to be read.
+ *
+ * @module
+ */
+export { ts } from "ts-morph";

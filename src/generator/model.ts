@@ -1,0 +1,94 @@
+/**
+ * What was read from the user's TypeScript, before it is checked and written: pure data.
+ *
+ * @module
+ */
+import type { Schema } from "../kube/schema/structural.ts";
+
+/** A place in a file; lines and columns count from 1. */
+export interface Position {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A type, as a schema whose parts know where they stand. */
+export interface TypeModel {
+  /** The keywords of this node, without its children. */
+  readonly schema: Schema;
+  readonly at: Position;
+  /** Where a keyword was said, when that is not `at`: at its marker. */
+  readonly saidAt: Map<string, Position>;
+  readonly properties?: readonly PropertyModel[];
+  /** Of a list. */
+  readonly items?: TypeModel;
+  /** Of a record. */
+  readonly values?: TypeModel;
+}
+
+/** A field of an object. */
+export interface PropertyModel {
+  readonly name: string;
+  readonly required: boolean;
+  readonly type: TypeModel;
+}
+
+/** A column of `kubectl get`. */
+export interface ColumnModel {
+  readonly name: string;
+  readonly jsonPath: string;
+  readonly type: string;
+  readonly format?: string;
+  readonly description?: string;
+  readonly priority?: number;
+  readonly at: Position;
+}
+
+/** One version of one kind. */
+export interface KindModel {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly listKind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly scope: "Namespaced" | "Cluster";
+  /** Absent where the class does not say; a kind of one version is stored in it. */
+  readonly storage?: boolean;
+  readonly served: boolean;
+  readonly deprecated: boolean | string;
+  readonly statusSubresource: boolean;
+  readonly scale?: { readonly spec: string; readonly status: string; readonly selector?: string };
+  readonly columns: readonly ColumnModel[];
+  readonly selectable: readonly { readonly jsonPath: string; readonly at: Position }[];
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly labels: Readonly<Record<string, string>>;
+  /** The whole object: apiVersion, kind, metadata, spec, status. */
+  readonly type: TypeModel;
+  /** Where the class is. */
+  readonly at: Position;
+  /** Where an option of `@Resource` stands. */
+  readonly saidAt: ReadonlyMap<string, Position>;
+}
+
+/** What an `@Rbac` grants. */
+export interface GrantModel {
+  readonly groups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames: readonly string[];
+  readonly urls: readonly string[];
+  readonly verbs: readonly string[];
+  /** A Role in that namespace; a ClusterRole where it is empty. */
+  readonly namespace: string;
+  /** Empty for the manager's role. */
+  readonly roleName: string;
+  readonly at: Position;
+}
+
+/** All that a project's files say. */
+export interface ProjectModel {
+  readonly kinds: readonly KindModel[];
+  readonly grants: readonly GrantModel[];
+}

@@ -1,0 +1,106 @@
+/**
+ * What markers make of a type, and the words for one that is on the wrong type.
+ *
+ * @module
+ */
+import type { TypeModel } from "../model.ts";
+import { narrow } from "./keywords.ts";
+import type { Mark } from "./marks.ts";
+import type { Reader } from "./reader.ts";
+
+/** What the markers make of a type. */
+export function applyMarks(
+  reader: Reader,
+  type: TypeModel,
+  marks: readonly Mark[],
+): { type: TypeModel; required?: boolean; immutable: boolean } {
+  let result = type;
+  let required: boolean | undefined;
+  let immutable = false;
+  // A decorator that stands first is applied last, as in TypeScript; for rules the source's order counts.
+  const rules = marks.flatMap(
+    ({ definition, values }) =>
+      definition.effect(...values).schema?.["x-kubernetes-validations"] ?? [],
+  );
+  for (const { shown, definition, values, at } of marks) {
+    const effect = definition.effect(...values);
+    if (effect.required !== undefined) required = effect.required;
+    if (effect.immutable) immutable = true;
+    if (effect.replaces) {
+      result = { schema: effect.schema ?? {}, at, saidAt: new Map() };
+      continue;
+    }
+    if (!fits(definition.on, result)) {
+      reader.findings.error(
+        at,
+        `marker-needs-${definition.on === "array" ? "list" : definition.on}`,
+        `${shown} is on ${typeName(result)}.`,
+        otherMarker(shown, definition.on, result),
+      );
+      continue;
+    }
+    const { "x-kubernetes-validations": _, ...schema } = effect.schema ?? {};
+    if (schema["x-kubernetes-int-or-string"] && result.schema.type === "string") {
+      // Numbers too: the type keyword would forbid them.
+      const { type: __, ...rest } = result.schema;
+      result = { ...result, schema: { ...rest, anyOf: [{ type: "integer" }, { type: "string" }] } };
+    }
+    result = narrow(result, schema, at);
+  }
+  if (rules.length > 0) {
+    const at = marks.find(({ definition, values }) =>
+      Boolean(definition.effect(...values).schema?.["x-kubernetes-validations"]),
+    )?.at;
+    result = narrow(result, { "x-kubernetes-validations": rules }, at ?? result.at);
+  }
+  return { type: result, immutable, ...(required === undefined ? {} : { required }) };
+}
+
+function fits(on: Mark["definition"]["on"], { schema }: TypeModel): boolean {
+  switch (on) {
+    case "number":
+      return schema.type === "integer" || schema.type === "number";
+    case "string":
+      return schema.type === "string" || schema["x-kubernetes-int-or-string"] === true;
+    case "array":
+    case "object":
+      return schema.type === on;
+    case "any":
+      return true;
+  }
+}
+
+/** A type in a sentence: `a string`. */
+function typeName({ schema }: TypeModel): string {
+  if (schema["x-kubernetes-int-or-string"]) return "an int-or-string";
+  switch (schema.type) {
+    case "array":
+      return "a list";
+    case "object":
+      return "an object";
+    case "integer":
+      return "a whole number";
+    case undefined:
+      return "a field of any type";
+    default:
+      return `a ${schema.type}`;
+  }
+}
+
+const SIMILAR: Readonly<Record<string, readonly [string, string, string, string]>> = {
+  // On a number, a string, a list, an object.
+  Minimum: ["Minimum", "MinLength", "MinItems", "MinProperties"],
+  Maximum: ["Maximum", "MaxLength", "MaxItems", "MaxProperties"],
+};
+
+/** The marker that says the same of such a type. */
+function otherMarker(shown: string, on: string, { schema }: TypeModel): string {
+  const stem = shown.slice(1).replace(/^(min|max)/, (start) => (start === "min" ? "Min" : "Max"));
+  const row = Object.values(SIMILAR).find((names) => names.includes(stem));
+  const column = { integer: 0, number: 0, string: 1, array: 2, object: 3, boolean: -1 };
+  const other = row?.[column[schema.type ?? "boolean"]];
+  const wanted = on === "array" ? "list" : on;
+  return other === undefined
+    ? `Remove it, or make the field a ${wanted}.`
+    : `Use @${other}, or make the field a ${wanted}.`;
+}

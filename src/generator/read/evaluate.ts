@@ -1,0 +1,178 @@
+/**
+ * The values of constant expressions: arguments of markers and initialisers of fields.
+ *
+ * @module
+ */
+import { ts } from "../load.ts";
+import type { Found, Module } from "./module.ts";
+import type { Reader } from "./reader.ts";
+
+/** Nothing is known of the value before the program runs. */
+export const notConstant: unique symbol = Symbol("not constant");
+
+/**
+ * The value of an expression, when it is fixed: literals, arrays, objects, regular expressions,
+ * constants (imported ones too), enum members, and simple arithmetic on them.
+ */
+export function evaluate(reader: Reader, module: Module, node: ts.Expression): unknown {
+  if (ts.isStringLiteralLike(node)) return node.text;
+  if (ts.isNumericLiteral(node)) return Number(node.text);
+  if (ts.isRegularExpressionLiteral(node)) return regularExpression(node.text);
+  if (
+    ts.isAsExpression(node) ||
+    ts.isSatisfiesExpression(node) ||
+    ts.isParenthesizedExpression(node) ||
+    ts.isNonNullExpression(node)
+  ) {
+    return evaluate(reader, module, node.expression);
+  }
+  if (ts.isPrefixUnaryExpression(node)) return negate(reader, module, node);
+  if (ts.isArrayLiteralExpression(node)) return list(reader, module, node);
+  if (ts.isObjectLiteralExpression(node)) return record(reader, module, node);
+  if (ts.isTemplateExpression(node)) return template(reader, module, node);
+  if (ts.isBinaryExpression(node)) return arithmetic(reader, module, node);
+  if (ts.isIdentifier(node)) {
+    return node.text === "undefined"
+      ? undefined
+      : valueOf(reader, reader.modules.resolve(module, node.text));
+  }
+  if (ts.isPropertyAccessExpression(node)) {
+    return memberOf(reader, module, node.expression, node.name.text);
+  }
+  if (ts.isElementAccessExpression(node)) {
+    const key = evaluate(reader, module, node.argumentExpression);
+    return typeof key === "string" || typeof key === "number"
+      ? memberOf(reader, module, node.expression, String(key))
+      : notConstant;
+  }
+  switch (node.kind) {
+    case ts.SyntaxKind.TrueKeyword:
+      return true;
+    case ts.SyntaxKind.FalseKeyword:
+      return false;
+    case ts.SyntaxKind.NullKeyword:
+      return null;
+    default:
+      return notConstant;
+  }
+}
+
+/** The values of an enum by their names, in source order. */
+export function enumValues(
+  reader: Reader,
+  module: Module,
+  node: ts.EnumDeclaration,
+): Map<string, unknown> {
+  const values = new Map<string, unknown>();
+  let next: unknown = 0;
+  for (const { name, initializer } of node.members) {
+    const value = initializer ? evaluate(reader, module, initializer) : next;
+    values.set(name.getText(module.file).replace(/^["']|["']$/g, ""), value);
+    next = typeof value === "number" ? value + 1 : notConstant;
+  }
+  return values;
+}
+
+/** The source of a pattern; JavaScript's own opinion of it does not matter, the API server runs Go's. */
+function regularExpression(text: string): unknown {
+  const end = text.lastIndexOf("/");
+  const [source, flags] = [text.slice(1, end), text.slice(end + 1)];
+  return flags === "" ? source.replaceAll("\\/", "/") : notConstant;
+}
+
+function negate(reader: Reader, module: Module, node: ts.PrefixUnaryExpression): unknown {
+  const value = evaluate(reader, module, node.operand);
+  if (typeof value === "number" && node.operator === ts.SyntaxKind.MinusToken) return -value;
+  if (typeof value === "number" && node.operator === ts.SyntaxKind.PlusToken) return value;
+  if (typeof value === "boolean" && node.operator === ts.SyntaxKind.ExclamationToken) return !value;
+  return notConstant;
+}
+
+function list(reader: Reader, module: Module, node: ts.ArrayLiteralExpression): unknown {
+  const values: unknown[] = [];
+  for (const element of node.elements) {
+    if (ts.isSpreadElement(element)) {
+      const spread = evaluate(reader, module, element.expression);
+      if (!Array.isArray(spread)) return notConstant;
+      values.push(...(spread as unknown[]));
+      continue;
+    }
+    const value = evaluate(reader, module, element);
+    if (value === notConstant || value === undefined) return notConstant;
+    values.push(value);
+  }
+  return values;
+}
+
+function record(reader: Reader, module: Module, node: ts.ObjectLiteralExpression): unknown {
+  const values: Record<string, unknown> = {};
+  for (const property of node.properties) {
+    if (ts.isSpreadAssignment(property)) {
+      const spread = evaluate(reader, module, property.expression);
+      if (typeof spread !== "object" || spread === null) return notConstant;
+      Object.assign(values, spread);
+      continue;
+    }
+    if (ts.isShorthandPropertyAssignment(property)) {
+      values[property.name.text] = evaluate(reader, module, property.name);
+    } else if (ts.isPropertyAssignment(property) && !ts.isComputedPropertyName(property.name)) {
+      values[property.name.text] = evaluate(reader, module, property.initializer);
+    } else {
+      return notConstant;
+    }
+    if (Object.values(values).includes(notConstant)) return notConstant;
+  }
+  return values;
+}
+
+function template(reader: Reader, module: Module, node: ts.TemplateExpression): unknown {
+  let text = node.head.text;
+  for (const span of node.templateSpans) {
+    const value = evaluate(reader, module, span.expression);
+    if (typeof value !== "string" && typeof value !== "number") return notConstant;
+    text += String(value) + span.literal.text;
+  }
+  return text;
+}
+
+function arithmetic(reader: Reader, module: Module, node: ts.BinaryExpression): unknown {
+  const left = evaluate(reader, module, node.left);
+  const right = evaluate(reader, module, node.right);
+  if (node.operatorToken.kind === ts.SyntaxKind.PlusToken) {
+    if (typeof left === "string" && typeof right === "string") return left + right;
+  }
+  if (typeof left !== "number" || typeof right !== "number") return notConstant;
+  switch (node.operatorToken.kind) {
+    case ts.SyntaxKind.PlusToken:
+      return left + right;
+    case ts.SyntaxKind.MinusToken:
+      return left - right;
+    case ts.SyntaxKind.AsteriskToken:
+      return left * right;
+    case ts.SyntaxKind.SlashToken:
+      return left / right;
+    case ts.SyntaxKind.AsteriskAsteriskToken:
+      return left ** right;
+    default:
+      return notConstant;
+  }
+}
+
+function valueOf(reader: Reader, found: Found | undefined): unknown {
+  if (found?.is !== "declaration") return notConstant;
+  const { node, module } = found;
+  if (ts.isEnumDeclaration(node)) return Object.fromEntries(enumValues(reader, module, node));
+  if (!ts.isVariableDeclaration(node) || !node.initializer) return notConstant;
+  const constant = (ts.getCombinedNodeFlags(node) & ts.NodeFlags.Const) !== 0;
+  return constant ? evaluate(reader, module, node.initializer) : notConstant;
+}
+
+function memberOf(reader: Reader, module: Module, object: ts.Expression, key: string): unknown {
+  if (ts.isIdentifier(object)) {
+    const found = reader.modules.resolve(module, object.text);
+    if (found?.is === "namespace") return valueOf(reader, reader.modules.resolveIn(found, key));
+  }
+  const value = evaluate(reader, module, object);
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return notConstant;
+  return (value as Record<string, unknown>)[key];
+}

@@ -1,0 +1,195 @@
+/**
+ * The markers that stand on a declaration, as decorators and as JSDoc tags, with their arguments.
+ *
+ * @module
+ */
+import { type MarkerDefinition } from "../../markers/marker.ts";
+import { classMarkers, fieldMarkers } from "../../markers/registry.ts";
+import { ts } from "../load.ts";
+import type { Position } from "../model.ts";
+import { didYouMean } from "../nearest-name.ts";
+import { tagsOf } from "./documentation.ts";
+import { evaluate, notConstant } from "./evaluate.ts";
+import type { Module } from "./module.ts";
+import { type Reader, complain } from "./reader.ts";
+
+/** A field marker with its values. */
+export interface Mark {
+  /** As the user wrote it: `@Minimum`, or `@minimum` in JSDoc. */
+  readonly shown: string;
+  readonly definition: MarkerDefinition;
+  readonly values: readonly unknown[];
+  readonly at: Position;
+}
+
+/** A marker of `tsop` on a declaration, not yet read. */
+export interface Decoration {
+  readonly name: string;
+  readonly call: ts.CallExpression;
+}
+
+/** The tags that are field markers too: `@minimum 1`. `@enum` and `@ignore` mean other things in JSDoc. */
+const tagMarkers: ReadonlyMap<string, MarkerDefinition> = new Map(
+  [...fieldMarkers]
+    .map(
+      ([name, definition]) =>
+        [`${name[0]?.toLowerCase() ?? ""}${name.slice(1)}`, definition] as const,
+    )
+    .filter(([name]) => name !== "enum" && name !== "ignore" && name !== "rawSchema"),
+);
+
+/** Every marker name, for suggestions. */
+const known = (): string[] => [...fieldMarkers.keys(), ...classMarkers];
+
+/** The decorators of `tsop` on a node, in source order. Those of other packages are nobody's business. */
+export function decorationsOf(reader: Reader, module: Module, node: ts.Node): Decoration[] {
+  if (!ts.canHaveDecorators(node)) return [];
+  const decorations: Decoration[] = [];
+  for (const { expression } of ts.getDecorators(node) ?? []) {
+    const call = ts.isCallExpression(expression) ? expression : undefined;
+    const name = markerName(reader, module, call ? call.expression : expression);
+    if (name === undefined) continue;
+    if (!fieldMarkers.has(name) && !classMarkers.includes(name)) {
+      complain(
+        reader,
+        module,
+        expression,
+        "unknown-marker",
+        `tsop has no marker @${name}.`,
+        didYouMean(name, known(), "See docs/markers.md for the list."),
+      );
+    } else if (call) {
+      decorations.push({ name, call });
+    } else {
+      complain(
+        reader,
+        module,
+        expression,
+        "marker-not-called",
+        `@${name} does nothing without parentheses.`,
+        `Write @${name}().`,
+      );
+    }
+  }
+  return decorations;
+}
+
+/** The name of the marker that an expression stands for, when it is one of `tsop`. */
+function markerName(reader: Reader, module: Module, node: ts.Expression): string | undefined {
+  if (ts.isPropertyAccessExpression(node) && ts.isIdentifier(node.expression)) {
+    const namespace = reader.modules.resolve(module, node.expression.text);
+    return namespace?.is === "namespace" && namespace.specifier === "tsop"
+      ? node.name.text
+      : undefined;
+  }
+  if (!ts.isIdentifier(node)) return undefined;
+  const found = reader.modules.resolve(module, node.text);
+  if (found) return found.is === "tsop" ? found.name : undefined;
+  if (module.imports.has(node.text)) return undefined;
+  complain(
+    reader,
+    module,
+    node,
+    "unknown-marker",
+    `@${node.text} is neither declared nor imported.`,
+    fieldMarkers.has(node.text) || classMarkers.includes(node.text)
+      ? `Add ${node.text} to the import from "tsop".`
+      : didYouMean(node.text, known(), "Import it, or remove it."),
+  );
+  return undefined;
+}
+
+/** The field markers on a declaration: decorators first, then JSDoc tags. */
+export function marksOf(reader: Reader, module: Module, node: ts.Node): Mark[] {
+  const marks: Mark[] = [];
+  for (const { name, call } of decorationsOf(reader, module, node)) {
+    const definition = fieldMarkers.get(name);
+    if (definition) {
+      const values = argumentsOf(reader, module, call);
+      if (values)
+        addMark(reader, marks, `@${name}`, definition, values, reader.modules.at(module, call));
+    } else if (!ts.isClassDeclaration(node)) {
+      complain(
+        reader,
+        module,
+        call,
+        "marker-needs-class",
+        `@${name} is on a field.`,
+        "Move it to the class.",
+      );
+    }
+  }
+  for (const { name, text, node: tag } of tagsOf(node, module)) {
+    const definition = tagMarkers.get(name);
+    if (!definition) continue;
+    const [only] = definition.parameters;
+    const texts =
+      only === undefined
+        ? []
+        : definition.last === "repeated"
+          ? text.split(/[\s,]+/).filter((word) => word !== "")
+          : [text];
+    const values = texts.map((word) => only?.parse(word));
+    // A JSDoc `@example` is code more often than JSON.
+    if (name === "example" && typeof values[0] === "string" && !text.startsWith('"')) continue;
+    addMark(reader, marks, `@${name}`, definition, values, reader.modules.at(module, tag));
+  }
+  return marks;
+}
+
+/** The values of a call's arguments; `undefined` when one is not constant, which is noted. */
+export function argumentsOf(
+  reader: Reader,
+  module: Module,
+  call: ts.CallExpression,
+): unknown[] | undefined {
+  const values = call.arguments.map((argument) => evaluate(reader, module, argument));
+  const wrong = values.indexOf(notConstant);
+  if (wrong < 0) return values;
+  const argument = call.arguments[wrong] ?? call;
+  complain(
+    reader,
+    module,
+    argument,
+    "argument-not-constant",
+    `The argument \`${argument.getText(module.file)}\` is not known before the program runs.`,
+    "Use a literal, a constant or an enum member.",
+  );
+  return undefined;
+}
+
+function addMark(
+  reader: Reader,
+  marks: Mark[],
+  shown: string,
+  definition: MarkerDefinition,
+  values: readonly unknown[],
+  at: Position,
+): void {
+  const { parameters, last } = definition;
+  const least = last === "optional" ? parameters.length - 1 : parameters.length;
+  if (values.length < least || (last !== "repeated" && values.length > parameters.length)) {
+    const wanted = parameters.map(({ says }) => says).join(" and ");
+    reader.findings.error(
+      at,
+      "wrong-arguments",
+      `${shown} takes ${wanted === "" ? "no argument" : wanted}.`,
+      wanted === "" ? "Leave the parentheses empty." : `Write ${shown} with ${wanted}.`,
+    );
+    return;
+  }
+  const wrong = values.findIndex(
+    (value, index) => !(parameters[index] ?? parameters.at(-1))?.accepts(value),
+  );
+  if (wrong >= 0) {
+    const parameter = parameters[wrong] ?? parameters.at(-1);
+    reader.findings.error(
+      at,
+      "wrong-argument",
+      `${shown} takes ${parameter?.says ?? "nothing"}, got ${JSON.stringify(values[wrong])}.`,
+      `Give ${shown} ${parameter?.says ?? "no argument"}.`,
+    );
+    return;
+  }
+  marks.push({ shown, definition, values, at });
+}

@@ -1,0 +1,259 @@
+/**
+ * The user's files, parsed, and what they declare, import and export.
+ *
+ * Names are resolved from the syntax alone: no program, no library files, no type check. That is what
+ * makes a run quick, and why a type has to be written out where only the checker could compute it.
+ *
+ * @module
+ */
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Findings } from "../findings.ts";
+import { ts } from "../load.ts";
+import type { Position } from "../model.ts";
+
+/** What a name of a file can stand for. */
+export type Declaration =
+  | ts.ClassDeclaration
+  | ts.InterfaceDeclaration
+  | ts.TypeAliasDeclaration
+  | ts.EnumDeclaration
+  | ts.VariableDeclaration
+  | ts.FunctionDeclaration;
+
+interface Import {
+  readonly specifier: string;
+  /** The exported name; `*` for the namespace. */
+  readonly name: string;
+}
+
+/** A parsed file. */
+export interface Module {
+  readonly path: string;
+  readonly file: ts.SourceFile;
+  readonly declarations: ReadonlyMap<string, Declaration>;
+  readonly imports: ReadonlyMap<string, Import>;
+  /** Exported under another name, or from another file. */
+  readonly exports: ReadonlyMap<string, Import | { readonly local: string }>;
+  readonly exportStars: readonly string[];
+  /** The file is one of `tsop/k8s`: literal unions there are documentation, not rules. */
+  readonly builtIn: boolean;
+}
+
+/** What a name resolves to: a declaration, or a name of the package `tsop` itself. */
+export type Found =
+  | { readonly is: "declaration"; readonly node: Declaration; readonly module: Module }
+  | { readonly is: "tsop"; readonly name: string }
+  | { readonly is: "namespace"; readonly specifier: string; readonly module: Module };
+
+/** The folder of the built-in types: beside this file's parent, compiled or not. */
+const K8S = fileURLToPath(new URL("../../generated/k8s/", import.meta.url));
+
+/** Reads and keeps modules. Text that did not change is not parsed again. */
+export class Modules {
+  readonly root: string;
+  readonly #parsed = new Map<string, { readonly text: string; readonly module: Module }>();
+  readonly #fresh = new Map<string, Module>();
+  readonly #options: ts.CompilerOptions;
+  #k8sTexts: readonly { readonly path: string; readonly text: string }[] | undefined;
+
+  constructor(root: string, options: ts.CompilerOptions) {
+    this.root = root;
+    this.#options = options;
+  }
+
+  /** Files may have changed: each is looked at again when it is needed. */
+  refresh(): void {
+    this.#fresh.clear();
+  }
+
+  /** The paths of everything that was read since the last `refresh`. */
+  read(): string[] {
+    return [...this.#fresh.keys()];
+  }
+
+  /** The module at an absolute path. */
+  get(path: string): Module {
+    const fresh = this.#fresh.get(path);
+    if (fresh) return fresh;
+    const text = readFileSync(path, "utf8");
+    const known = this.#parsed.get(path);
+    const module = known?.text === text ? known.module : parse(path, text);
+    this.#parsed.set(path, { text, module });
+    this.#fresh.set(path, module);
+    return module;
+  }
+
+  /** Where a node begins, relative to the project. */
+  at(module: Module, node: ts.Node): Position {
+    const { line, character } = module.file.getLineAndCharacterOfPosition(
+      node.getStart(module.file),
+    );
+    return { file: this.show(module.path), line: line + 1, column: character + 1 };
+  }
+
+  /** A path as the user knows it. */
+  show(path: string): string {
+    return relative(this.root, path).split(sep).join("/");
+  }
+
+  /** Notes what the parser did not understand. */
+  reportSyntax(module: Module, findings: Findings): void {
+    const { parseDiagnostics } = module.file as unknown as {
+      readonly parseDiagnostics: readonly ts.DiagnosticWithLocation[];
+    };
+    for (const { start, messageText } of parseDiagnostics) {
+      const { line, character } = module.file.getLineAndCharacterOfPosition(start);
+      findings.error(
+        { file: this.show(module.path), line: line + 1, column: character + 1 },
+        "syntax-error",
+        ts.flattenDiagnosticMessageText(messageText, " "),
+        "Correct the line; the rest of the file is read as far as it goes.",
+      );
+    }
+  }
+
+  /** What `name` stands for in `module`. */
+  resolve(module: Module, name: string): Found | undefined {
+    const declaration = module.declarations.get(name);
+    if (declaration) return { is: "declaration", node: declaration, module };
+    const imported = module.imports.get(name);
+    if (!imported) return undefined;
+    if (imported.name === "*") return { is: "namespace", specifier: imported.specifier, module };
+    return this.#follow(module, imported.specifier, imported.name);
+  }
+
+  /** What `name` stands for in a namespace that `resolve` found. */
+  resolveIn(namespace: { specifier: string; module: Module }, name: string): Found | undefined {
+    return this.#follow(namespace.module, namespace.specifier, name);
+  }
+
+  #follow(from: Module, specifier: string, name: string): Found | undefined {
+    if (specifier === "tsop") {
+      return name === "Condition" ? this.#builtIn(name) : { is: "tsop", name };
+    }
+    if (specifier === "tsop/k8s") return this.#builtIn(name);
+    const path = this.#locate(from, specifier);
+    return path === undefined ? undefined : this.#exported(this.get(path), name, new Set());
+  }
+
+  #exported(module: Module, name: string, seen: Set<Module>): Found | undefined {
+    if (seen.has(module)) return undefined;
+    seen.add(module);
+    const entry = module.exports.get(name);
+    if (entry && "local" in entry) return this.resolve(module, entry.local);
+    if (entry) return this.#follow(module, entry.specifier, entry.name);
+    const declaration = module.declarations.get(name);
+    if (declaration) return { is: "declaration", node: declaration, module };
+    for (const specifier of module.exportStars) {
+      const path = this.#locate(module, specifier);
+      const found = path === undefined ? undefined : this.#exported(this.get(path), name, seen);
+      if (found) return found;
+    }
+    return undefined;
+  }
+
+  #builtIn(name: string): Found | undefined {
+    this.#k8sTexts ??= readdirSync(K8S)
+      .filter((file) => /-v\d+(?:\.d)?\.ts$/.test(file))
+      .map((file) => ({ path: join(K8S, file), text: readFileSync(join(K8S, file), "utf8") }));
+    const declared = new RegExp(`^export (?:interface|type) ${name}\\b`, "m");
+    const at = this.#k8sTexts.find(({ text }) => declared.test(text));
+    // The scalars (Int32, Quantity, ...) are re-exported there under the names that they have here.
+    if (!at) return { is: "tsop", name };
+    const module = this.get(at.path);
+    const node = module.declarations.get(name);
+    return node && { is: "declaration", node, module };
+  }
+
+  #locate(from: Module, specifier: string): string | undefined {
+    if (specifier.startsWith(".")) {
+      const base = resolve(dirname(from.path), specifier);
+      const candidates = [
+        base,
+        base.replace(/\.([cm]?)js$/, ".$1ts"),
+        base.replace(/\.([cm]?)[jt]s$/, ".d.$1ts"),
+        `${base}.ts`,
+        `${base}.d.ts`,
+        join(base, "index.ts"),
+        join(base, "index.d.ts"),
+      ];
+      const found = candidates.find((path) => /\.[cm]?ts$/.test(path) && existsSync(path));
+      if (found !== undefined) return found;
+    }
+    return ts.resolveModuleName(specifier, from.path, this.#options, ts.sys).resolvedModule
+      ?.resolvedFileName;
+  }
+}
+
+function parse(path: string, text: string): Module {
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true);
+  const declarations = new Map<string, Declaration>();
+  const imports = new Map<string, Import>();
+  const exports = new Map<string, Import | { readonly local: string }>();
+  const exportStars: string[] = [];
+
+  for (const statement of file.statements) {
+    if (ts.isImportDeclaration(statement)) {
+      readImport(statement, imports);
+    } else if (ts.isExportDeclaration(statement)) {
+      const specifier = specifierOf(statement);
+      const clause = statement.exportClause;
+      if (!clause) {
+        if (specifier !== undefined) exportStars.push(specifier);
+      } else if (ts.isNamedExports(clause)) {
+        for (const { name, propertyName } of clause.elements) {
+          const original = (propertyName ?? name).text;
+          exports.set(
+            name.text,
+            specifier === undefined ? { local: original } : { specifier, name: original },
+          );
+        }
+      } else if (specifier !== undefined) {
+        exports.set(clause.name.text, { specifier, name: "*" });
+      }
+    } else if (ts.isVariableStatement(statement)) {
+      for (const declaration of statement.declarationList.declarations) {
+        // A type of the same name says more: the built-in kinds are both.
+        if (ts.isIdentifier(declaration.name) && !declarations.has(declaration.name.text)) {
+          declarations.set(declaration.name.text, declaration);
+        }
+      }
+    } else if (
+      ts.isClassDeclaration(statement) ||
+      ts.isInterfaceDeclaration(statement) ||
+      ts.isTypeAliasDeclaration(statement) ||
+      ts.isEnumDeclaration(statement) ||
+      ts.isFunctionDeclaration(statement)
+    ) {
+      if (statement.name) declarations.set(statement.name.text, statement);
+      if (ts.getModifiers(statement)?.some(({ kind }) => kind === ts.SyntaxKind.DefaultKeyword)) {
+        exports.set("default", { local: statement.name?.text ?? "default" });
+      }
+    }
+  }
+  const builtIn = path.startsWith(K8S);
+  return { path, file, declarations, imports, exports, exportStars, builtIn };
+}
+
+function readImport(statement: ts.ImportDeclaration, imports: Map<string, Import>): void {
+  const specifier = specifierOf(statement);
+  const clause = statement.importClause;
+  if (specifier === undefined || !clause) return;
+  if (clause.name) imports.set(clause.name.text, { specifier, name: "default" });
+  const bindings = clause.namedBindings;
+  if (!bindings) return;
+  if (ts.isNamespaceImport(bindings)) {
+    imports.set(bindings.name.text, { specifier, name: "*" });
+    return;
+  }
+  for (const { name, propertyName } of bindings.elements) {
+    imports.set(name.text, { specifier, name: (propertyName ?? name).text });
+  }
+}
+
+function specifierOf(statement: ts.ImportDeclaration | ts.ExportDeclaration): string | undefined {
+  const { moduleSpecifier } = statement;
+  return moduleSpecifier && ts.isStringLiteral(moduleSpecifier) ? moduleSpecifier.text : undefined;
+}

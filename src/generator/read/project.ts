@@ -1,0 +1,54 @@
+/**
+ * The whole project: every class that is a kind or carries rights.
+ *
+ * @module
+ */
+import type { Findings } from "../findings.ts";
+import { ts } from "../load.ts";
+import type { GrantModel, KindModel, ProjectModel } from "../model.ts";
+import { readKind } from "./kind.ts";
+import { Modules } from "./module.ts";
+import type { Reader } from "./reader.ts";
+import { readRights } from "./rights.ts";
+import { readType } from "./type.ts";
+
+/** A file without any of these cannot hold a kind or a right, and is not parsed for its own sake. */
+const SPEAKS_OF_MARKERS = /@\s*(?:\w+\.)?\w|\bResource\b|\bRbac\b/;
+
+/** The modules of a project, resolved with the options of its tsconfig. */
+export function openModules(root: string): Modules {
+  const path = ts.findConfigFile(root, (file) => ts.sys.fileExists(file));
+  const config =
+    path === undefined
+      ? {}
+      : (ts.readConfigFile(path, (file) => ts.sys.readFile(file)).config as object);
+  const { options } = ts.parseJsonConfigFileContent(
+    { ...config, files: [], include: [] },
+    ts.sys,
+    root,
+  );
+  return new Modules(root, options);
+}
+
+/** Reads the kinds and rights in `files`; everything wrong with them goes to `findings`. */
+export function readProject(
+  modules: Modules,
+  files: ReadonlyMap<string, string>,
+  findings: Findings,
+): ProjectModel {
+  const reader: Reader = { modules, findings, readType };
+  const kinds: KindModel[] = [];
+  const grants: GrantModel[] = [];
+  for (const [path, text] of files) {
+    if (!SPEAKS_OF_MARKERS.test(text)) continue;
+    const module = modules.get(path);
+    modules.reportSyntax(module, findings);
+    for (const node of module.declarations.values()) {
+      if (!ts.isClassDeclaration(node)) continue;
+      const kind = readKind(reader, module, node);
+      if (kind) kinds.push(kind);
+      grants.push(...readRights(reader, module, node));
+    }
+  }
+  return { kinds, grants };
+}

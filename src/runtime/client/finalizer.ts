@@ -1,0 +1,56 @@
+/**
+ * Adds and removes one finalizer, and leaves those of others alone.
+ *
+ * @module
+ */
+import { hasFinalizer } from "../../kube/finalizers.ts";
+import { keyOf, type KubeObject } from "../../kube/object.ts";
+import type { Token } from "../../kube/resource.ts";
+import type { Client } from "./client.ts";
+import { mergePatch } from "./patches.ts";
+
+/**
+ * The object with the finalizer; nothing is written when it has it.
+ *
+ * @throws StatusError 409 when the object changed since it was read
+ */
+export function addFinalizer<T extends KubeObject>(
+  client: Client,
+  token: Token<T>,
+  object: T,
+  finalizer: string,
+): Promise<T> {
+  if (hasFinalizer(object, finalizer)) return Promise.resolve(object);
+  return write(client, token, object, [...(object.metadata.finalizers ?? []), finalizer]);
+}
+
+/**
+ * The object without the finalizer; nothing is written when it has none. Call it when the cleaning up is done.
+ *
+ * @throws StatusError 409 when the object changed since it was read
+ */
+export function removeFinalizer<T extends KubeObject>(
+  client: Client,
+  token: Token<T>,
+  object: T,
+  finalizer: string,
+): Promise<T> {
+  if (!hasFinalizer(object, finalizer)) return Promise.resolve(object);
+  const others = (object.metadata.finalizers ?? []).filter((other) => other !== finalizer);
+  return write(client, token, object, others);
+}
+
+/** The version makes the server refuse a list that was put together from an old one. */
+function write<T extends KubeObject>(
+  client: Client,
+  token: Token<T>,
+  object: T,
+  finalizers: readonly string[],
+): Promise<T> {
+  const { resourceVersion } = object.metadata;
+  return client.patch(
+    token,
+    keyOf(object),
+    mergePatch({ metadata: { finalizers, resourceVersion } }),
+  );
+}

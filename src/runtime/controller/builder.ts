@@ -1,0 +1,171 @@
+/**
+ * Puts a controller together: what it is for, what it owns, what else it watches.
+ *
+ * @module
+ */
+import { TsopError } from "../../errors.ts";
+import type { KubeObject } from "../../kube/object.ts";
+import { resourceOf, type ResourceInfo, type Token } from "../../kube/resource.ts";
+import type { IndexFunction } from "../cache/indexer.ts";
+import type { Manager } from "../manager/manager.ts";
+import { Controller, type ControllerOptions } from "./controller.ts";
+import {
+  enqueueMapped,
+  enqueueObject,
+  enqueueOwner,
+  type EventHandler,
+  type MapFunction,
+} from "./handlers.ts";
+import type { Predicate } from "./predicates.ts";
+import type { Reconciler } from "./reconciler.ts";
+import { kindSource, type Source } from "./sources.ts";
+
+/** How a kind is watched. */
+export interface WatchOptions<T extends KubeObject> {
+  /** All of them must let an event pass. */
+  readonly predicates?: readonly Predicate<T>[];
+  /** Indexes over the kind, for `list(token, { index: { name, value } })`. */
+  readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
+}
+
+/** How owned objects are watched. */
+export interface OwnsOptions<T extends KubeObject> extends WatchOptions<T> {
+  /** Follows every owner of the kind, not only the controller. */
+  readonly everyOwner?: boolean;
+}
+
+/** A kind that is to be watched, once the global filters are known. */
+type PlannedSource = (filters: readonly Predicate[]) => Source;
+
+/** A controller in the making. */
+export class ControllerBuilder {
+  readonly #manager: Manager;
+  readonly #sources: PlannedSource[] = [];
+  readonly #filters: Predicate[] = [];
+  #kind: ResourceInfo | undefined;
+  #name: string | undefined;
+  #options: ControllerOptions = {};
+
+  constructor(manager: Manager) {
+    this.#manager = manager;
+  }
+
+  /**
+   * The kind that the reconciler is about: it is called with the key of each of its objects that changes.
+   *
+   * @throws TsopError `controller-misbuilt` the second time
+   */
+  for<T extends KubeObject>(token: Token<T>, options: WatchOptions<T> = {}): this {
+    if (this.#kind) {
+      throw misbuilt(
+        `for() was called twice: for ${this.#kind.kind} and ${resourceOf(token).kind}`,
+        "Make one controller for each kind, or use watches() for the second.",
+      );
+    }
+    this.#kind = resourceOf(token);
+    return this.#watch(token, enqueueObject, options);
+  }
+
+  /**
+   * A kind whose objects the reconciler makes: a change of one calls it with the key of the owner.
+   *
+   * @throws TsopError `controller-misbuilt` before `for()`
+   */
+  owns<T extends KubeObject>(token: Token<T>, options: OwnsOptions<T> = {}): this {
+    if (!this.#kind) {
+      throw misbuilt(
+        `owns(${resourceOf(token).kind}) comes before for()`,
+        "Call for() first: it says who owns.",
+      );
+    }
+    return this.#watch(token, enqueueOwner(this.#kind, options.everyOwner), options);
+  }
+
+  /** Another kind; `map` says which keys a change concerns. */
+  watches<T extends KubeObject>(
+    token: Token<T>,
+    map: MapFunction<T>,
+    options: WatchOptions<T> = {},
+  ): this {
+    return this.#watch(token, enqueueMapped(map), options);
+  }
+
+  /** Another kind, with a handler that sees the whole event. */
+  handles<T extends KubeObject>(
+    token: Token<T>,
+    handler: EventHandler<T>,
+    options: WatchOptions<T> = {},
+  ): this {
+    return this.#watch(token, handler, options);
+  }
+
+  /** Keys from elsewhere. The filters of `withEventFilter` do not see them. */
+  watchesSource(source: Source): this {
+    this.#sources.push(() => source);
+    return this;
+  }
+
+  /** The name in logs and metrics; the kind in lower case when absent. */
+  named(name: string): this {
+    this.#name = name;
+    return this;
+  }
+
+  /** Filters the events of all kinds. */
+  withEventFilter(predicate: Predicate): this {
+    this.#filters.push(predicate);
+    return this;
+  }
+
+  withOptions(options: ControllerOptions): this {
+    this.#options = { ...this.#options, ...options };
+    return this;
+  }
+
+  /**
+   * Builds the controller and gives it to the manager, which starts it.
+   *
+   * @throws TsopError `controller-misbuilt` when it watches nothing or has no name; `controller-exists`
+   */
+  complete(reconciler: Reconciler): Controller {
+    const name = this.#name ?? this.#kind?.kind.toLowerCase();
+    if (this.#sources.length === 0) {
+      throw misbuilt("it watches nothing", "Call for(), watches() or watchesSource().");
+    }
+    if (name === undefined) throw misbuilt("it has no name", "Call for(), or named().");
+    const { clock, log, metrics } = this.#manager;
+    const controller = new Controller({
+      name,
+      reconciler,
+      sources: this.#sources.map((planned) => planned(this.#filters)),
+      clock,
+      log,
+      metrics: metrics.controller(name, this.#options.maxConcurrentReconciles ?? 1),
+      options: this.#options,
+    });
+    this.#manager.add(controller);
+    return controller;
+  }
+
+  #watch<T extends KubeObject>(
+    token: Token<T>,
+    handler: EventHandler<T>,
+    { predicates = [], indexes = {} }: WatchOptions<T>,
+  ): this {
+    const { cache } = this.#manager;
+    // Named now, so that reads of the kind come from the cache from the start.
+    cache.informersFor(token);
+    for (const [name, values] of Object.entries(indexes)) cache.addIndex(token, name, values);
+    this.#sources.push((filters) => kindSource(cache, token, handler, [...filters, ...predicates]));
+    return this;
+  }
+}
+
+/** Begins a controller: `controllerFor(manager).for(MyWeb).owns(Deployment).complete(reconciler)`. */
+export function controllerFor(manager: Manager): ControllerBuilder {
+  return new ControllerBuilder(manager);
+}
+
+function misbuilt(detail: string, fix: string): TsopError {
+  return new TsopError("controller-misbuilt", `The controller cannot be built: ${detail}.`, fix);
+}

@@ -1,0 +1,184 @@
+/**
+ * Takes keys from its sources and gives each to the reconciler, until that succeeds.
+ *
+ * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/controller
+ * @module
+ */
+import { timeoutSignal, type Clock } from "../../clock.ts";
+import { messageOf, TerminalError, TsopError } from "../../errors.ts";
+import type { Logger } from "../../log.ts";
+import { formatKey, type ObjectKey } from "../../kube/object.ts";
+import { isConflict } from "../../kube/status.ts";
+import type { ControllerMetrics } from "../manager/metrics.ts";
+import type { RateLimiter } from "../queue/rate-limiters.ts";
+import { WorkQueue, type QueueObserver, type RateLimitingQueue } from "../queue/work-queue.ts";
+import type { Outcome, Reconciler } from "./reconciler.ts";
+import type { Source } from "./sources.ts";
+
+/** How a controller works; everything may be left out. */
+export interface ControllerOptions {
+  /** How many keys are worked on at a time; 1 when absent. Never two workers on one key. */
+  readonly maxConcurrentReconciles?: number;
+  /** How long failed keys wait; 5 ms doubled up to 1000 s when absent. */
+  readonly rateLimiter?: RateLimiter;
+  /** A queue of another order. */
+  readonly newQueue?: (
+    clock: Clock,
+    limiter: RateLimiter | undefined,
+    observer: QueueObserver,
+  ) => RateLimitingQueue;
+  /** Aborts the signal of a reconcile that takes longer; never when absent. */
+  readonly reconcileTimeoutMs?: number;
+  /** Works only in the process that leads, where there is leader election; true when absent. */
+  readonly needLeaderElection?: boolean;
+}
+
+/** What a controller is made of. */
+export interface ControllerParts {
+  readonly name: string;
+  readonly reconciler: Reconciler;
+  readonly sources: readonly Source[];
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: ControllerMetrics;
+  readonly options: ControllerOptions;
+}
+
+/** One reconciler and what feeds it. */
+export class Controller {
+  readonly name: string;
+  readonly needLeaderElection: boolean;
+  readonly #parts: ControllerParts;
+  readonly #queue: RateLimitingQueue;
+
+  constructor(parts: ControllerParts) {
+    this.name = parts.name;
+    this.needLeaderElection = parts.options.needLeaderElection ?? true;
+    this.#parts = parts;
+    const { newQueue, rateLimiter } = parts.options;
+    this.#queue = newQueue
+      ? newQueue(parts.clock, rateLimiter, parts.metrics)
+      : new WorkQueue(parts.clock, rateLimiter, parts.metrics);
+  }
+
+  /** Lets the reconciler look at an object, as an event would. */
+  enqueue(key: ObjectKey): void {
+    this.#queue.add(formatKey(key));
+  }
+
+  /**
+   * Works until `signal` is aborted; resolves when the reconciles that were under way have ended.
+   *
+   * @throws what a source failed with
+   */
+  async start(signal: AbortSignal): Promise<void> {
+    const { sources, log, name, options } = this.#parts;
+    const stop = new AbortController();
+    let failure: unknown;
+    const end = (): void => {
+      this.#queue.shutDown();
+      stop.abort(signal.reason);
+    };
+    if (signal.aborted) end();
+    signal.addEventListener("abort", end, { once: true });
+    const aborted = new Promise<void>((resolve) => {
+      stop.signal.addEventListener("abort", () => {
+        resolve();
+      });
+    });
+    const runs = sources.map((source) =>
+      source.start((key) => {
+        this.enqueue(key);
+      }, stop.signal),
+    );
+    for (const { ended } of runs) {
+      ended.catch((error: unknown) => {
+        failure ??= error;
+        end();
+      });
+    }
+    // Without the whole picture a reconciler would see objects missing that are only not there yet.
+    await Promise.race([Promise.all(runs.map(({ synced }) => synced)), aborted]);
+    if (!stop.signal.aborted) log.info({ controller: name }, "controller started");
+    const workers = Array.from({ length: options.maxConcurrentReconciles ?? 1 }, () =>
+      this.#work(stop.signal),
+    );
+    await Promise.all(workers);
+    signal.removeEventListener("abort", end);
+    if (failure !== undefined) {
+      throw new TsopError(
+        "source-failed",
+        `A source of the controller ${name} failed: ${messageOf(failure)}.`,
+        "The controller cannot go on without it; see the cause.",
+        { cause: failure },
+      );
+    }
+  }
+
+  async #work(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const key = await this.#queue.get();
+      if (key === undefined) return;
+      // What is in line is not lost: the next process finds it in its first list.
+      if (!signal.aborted) await this.#reconcile(key, signal);
+      this.#queue.done(key);
+    }
+  }
+
+  async #reconcile(id: string, parent: AbortSignal): Promise<void> {
+    const { clock, metrics, name, options } = this.#parts;
+    const reconcileID = Math.floor(clock.random() * 2 ** 48)
+      .toString(16)
+      .padStart(12, "0");
+    const log = this.#parts.log.child({ controller: name, key: id, reconcileID });
+    const startMs = clock.monotonicMs();
+    const timeout =
+      options.reconcileTimeoutMs === undefined
+        ? { signal: parent, clear: () => undefined }
+        : timeoutSignal(clock, options.reconcileTimeoutMs, parent);
+    const seconds = (): number => (clock.monotonicMs() - startMs) / 1000;
+    try {
+      const result = await this.#call(id, log, timeout.signal);
+      this.#queue.forget(id);
+      const { requeueAfterMs = 0 } = result ?? {};
+      metrics.reconciled(requeueAfterMs > 0 ? "requeue_after" : "success", seconds());
+      if (requeueAfterMs > 0) this.#queue.addAfter(id, requeueAfterMs);
+    } catch (error) {
+      if (timeout.signal.aborted && !parent.aborted) metrics.timedOut();
+      metrics.reconciled("error", seconds());
+      this.#failed(id, error, log);
+    } finally {
+      timeout.clear();
+    }
+  }
+
+  /** The reconciler, with what it throws before it returns a promise counted as a panic. */
+  #call(id: string, log: Logger, signal: AbortSignal): Promise<Outcome> {
+    const { reconciler, clock, metrics } = this.#parts;
+    const context = { signal, log, failures: this.#queue.retries(id), nowMs: clock.now() };
+    try {
+      return reconciler.reconcile({ key: parseKey(id) }, context);
+    } catch (error) {
+      metrics.panicked();
+      throw error;
+    }
+  }
+
+  #failed(id: string, error: unknown, log: Logger): void {
+    if (error instanceof TerminalError) {
+      this.#parts.metrics.terminalError();
+      this.#queue.forget(id);
+      log.error({ err: error }, `the reconcile failed for good: ${error.message}`);
+      return;
+    }
+    this.#queue.addRateLimited(id);
+    // Somebody else wrote in between: the next try sees that, and nobody need look at it.
+    if (isConflict(error)) log.info({ err: error }, "the object changed meanwhile; trying again");
+    else log.error({ err: error }, `the reconcile failed: ${messageOf(error)}`);
+  }
+}
+
+function parseKey(id: string): ObjectKey {
+  const slash = id.indexOf("/");
+  return slash < 0 ? { name: id } : { namespace: id.slice(0, slash), name: id.slice(slash + 1) };
+}

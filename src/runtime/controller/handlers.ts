@@ -1,0 +1,57 @@
+/**
+ * From an event to the keys that it concerns.
+ *
+ * @module
+ */
+import { keyOf, type KubeObject, type ObjectKey } from "../../kube/object.ts";
+import { parseApiVersion, type ResourceInfo } from "../../kube/resource.ts";
+import type { ObjectEvent } from "./predicates.ts";
+
+/** Puts a key into the controller's queue. */
+export type Enqueue = (key: ObjectKey) => void;
+
+/** Says which keys an event concerns. */
+export type EventHandler<T extends KubeObject = KubeObject> = (
+  event: ObjectEvent<T>,
+  enqueue: Enqueue,
+) => void | Promise<void>;
+
+/** The keys that a change of an object concerns; may read to find out. */
+export type MapFunction<T extends KubeObject> = (
+  object: T,
+) => Iterable<ObjectKey> | Promise<Iterable<ObjectKey>>;
+
+/** The object itself. */
+export const enqueueObject: EventHandler = ({ object }, enqueue) => {
+  enqueue(keyOf(object));
+};
+
+/**
+ * The owners of the object that are of the kind `owner`; of both sides of an update, so that an owner that lost
+ * the object hears of it.
+ *
+ * @param everyOwner - all owners of the kind; otherwise only the controller
+ */
+export function enqueueOwner(owner: ResourceInfo, everyOwner = false): EventHandler {
+  return (event, enqueue) => {
+    const objects = event.type === "update" ? [event.old, event.object] : [event.object];
+    for (const { metadata } of objects) {
+      for (const reference of metadata.ownerReferences ?? []) {
+        if (!everyOwner && reference.controller !== true) continue;
+        // The version is left out: it may be another one than ours.
+        if (reference.kind !== owner.kind) continue;
+        if (parseApiVersion(reference.apiVersion).group !== owner.group) continue;
+        const { namespace } = metadata;
+        enqueue({ name: reference.name, ...(owner.namespaced && namespace ? { namespace } : {}) });
+      }
+    }
+  };
+}
+
+/** What `map` says; of both sides of an update. */
+export function enqueueMapped<T extends KubeObject>(map: MapFunction<T>): EventHandler<T> {
+  return async (event, enqueue) => {
+    const objects = event.type === "update" ? [event.old, event.object] : [event.object];
+    for (const object of objects) for (const key of await map(object)) enqueue(key);
+  };
+}

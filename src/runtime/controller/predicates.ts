@@ -1,0 +1,58 @@
+/**
+ * Which events are worth a reconcile.
+ *
+ * @module
+ */
+import { sameJson } from "../../kube/json.ts";
+import type { KubeObject } from "../../kube/object.ts";
+
+/** Something happened to an object. */
+export type ObjectEvent<T extends KubeObject = KubeObject> =
+  | { readonly type: "create"; readonly object: T; readonly initial: boolean }
+  | { readonly type: "update"; readonly old: T; readonly object: T }
+  | { readonly type: "delete"; readonly object: T; readonly tombstone: boolean };
+
+/** Whether an event is worth a reconcile. */
+export type Predicate<T extends KubeObject = KubeObject> = (event: ObjectEvent<T>) => boolean;
+
+type Part = (object: KubeObject) => unknown;
+
+/** A predicate on updates: whether a part differs. Creates and deletes always pass. */
+function changed(part: Part): Predicate {
+  return (event) => event.type !== "update" || !sameJson(part(event.old), part(event.object));
+}
+
+/** The predicates of controller-runtime. Those named `...Changed` let creates and deletes pass. */
+export const predicates = {
+  /** The spec changed: the API server counts that in `metadata.generation`. Not every built-in kind has one. */
+  generationChanged: (): Predicate => changed(({ metadata }) => metadata.generation),
+  /** Anything changed; filters out resyncs. */
+  resourceVersionChanged: (): Predicate => changed(({ metadata }) => metadata.resourceVersion),
+  labelsChanged: (): Predicate => changed(({ metadata }) => metadata.labels),
+  annotationsChanged: (): Predicate => changed(({ metadata }) => metadata.annotations),
+  finalizersChanged: (): Predicate => changed(({ metadata }) => metadata.finalizers),
+  /** The deletion began. */
+  deletionStarted: (): Predicate => changed(({ metadata }) => metadata.deletionTimestamp),
+  /** Only objects with these labels. */
+  hasLabels:
+    (labels: Readonly<Record<string, string>>): Predicate =>
+    ({ object }) =>
+      Object.entries(labels).every(([name, value]) => object.metadata.labels?.[name] === value),
+  /** Only some types of events. */
+  on:
+    (...types: readonly ObjectEvent["type"][]): Predicate =>
+    ({ type }) =>
+      types.includes(type),
+  and:
+    <T extends KubeObject>(...all: readonly Predicate<T>[]): Predicate<T> =>
+    (event) =>
+      all.every((predicate) => predicate(event)),
+  or:
+    <T extends KubeObject>(...any: readonly Predicate<T>[]): Predicate<T> =>
+    (event) =>
+      any.some((predicate) => predicate(event)),
+  not:
+    <T extends KubeObject>(predicate: Predicate<T>): Predicate<T> =>
+    (event) =>
+      !predicate(event),
+};

@@ -1,0 +1,175 @@
+/**
+ * Keeps events from flooding the API server: the same one counts up, many alike become one, and an object
+ * that goes on gets nothing more for a while. client-go's rules and numbers.
+ *
+ * @see https://github.com/kubernetes/client-go/blob/v0.36.3/tools/record/events_cache.go
+ * @module
+ */
+import type { Clock } from "../../clock.ts";
+import type { KubeObject } from "../../kube/object.ts";
+import { LruMap } from "./lru.ts";
+
+/** What an event is about. */
+export interface ObjectReference {
+  apiVersion?: string;
+  kind?: string;
+  namespace?: string;
+  name?: string;
+  uid?: string;
+  resourceVersion?: string;
+}
+
+/** An event of the core group. */
+export interface CoreEvent extends KubeObject {
+  involvedObject: ObjectReference;
+  source: { component?: string; host?: string };
+  type: string;
+  reason: string;
+  message: string;
+  count: number;
+  firstTimestamp: string;
+  lastTimestamp: string;
+  reportingComponent?: string;
+  reportingInstance?: string;
+  action?: string;
+  related?: ObjectReference;
+}
+
+/** What is to be sent: the event as a whole, or these fields of the one that was sent before. */
+export interface CorrelatedEvent {
+  readonly event: CoreEvent;
+  readonly patch?: Pick<CoreEvent, "count" | "lastTimestamp" | "message">;
+}
+
+interface Log {
+  readonly count: number;
+  readonly firstTimestamp: string;
+  readonly name: string | undefined;
+}
+
+interface Aggregate {
+  readonly messages: Set<string>;
+  lastMs: number;
+}
+
+const CACHE_SIZE = 4096;
+const MAX_DISTINCT_MESSAGES = 10;
+const AGGREGATE_FOR_MS = 600_000;
+const SPAM_BURST = 25;
+const SPAM_QPS = 1 / 300;
+
+/** Decides what becomes of each event. */
+export class EventCorrelator {
+  readonly #clock: Clock;
+  readonly #aggregates = new LruMap<Aggregate>(CACHE_SIZE);
+  readonly #logs = new LruMap<Log>(CACHE_SIZE);
+  readonly #budgets = new LruMap<TokenBucket>(CACHE_SIZE);
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** What to send for a new event; `undefined` when it is one too many. */
+  correlate(event: CoreEvent): CorrelatedEvent | undefined {
+    const { event: aggregated, key } = this.#aggregate(event);
+    const observed = this.#observe(aggregated, key);
+    return this.#withinBudget(observed.event) ? observed : undefined;
+  }
+
+  /** Takes note of how an event is stored by now. */
+  sent(event: CoreEvent): void {
+    this.#remember(eventKey(event), event);
+  }
+
+  /** Ten messages of one reason within ten minutes: from then on they are one event. */
+  #aggregate(event: CoreEvent): { event: CoreEvent; key: string } {
+    const nowMs = this.#clock.now();
+    const key = aggregateKey(event);
+    let aggregate = this.#aggregates.get(key);
+    if (!aggregate || nowMs - aggregate.lastMs > AGGREGATE_FOR_MS) {
+      aggregate = { messages: new Set(), lastMs: nowMs };
+    }
+    aggregate.messages.add(event.message);
+    aggregate.lastMs = nowMs;
+    this.#aggregates.set(key, aggregate);
+    if (aggregate.messages.size < MAX_DISTINCT_MESSAGES) return { event, key: eventKey(event) };
+    const [oldest] = aggregate.messages;
+    if (oldest !== undefined) aggregate.messages.delete(oldest);
+    const message = `(combined from similar events): ${event.message}`;
+    return { event: { ...event, message, count: 1 }, key };
+  }
+
+  /** The same event again: counted up. */
+  #observe(event: CoreEvent, key: string): CorrelatedEvent {
+    const last = this.#logs.get(key);
+    if (!last) {
+      this.#remember(key, event);
+      return { event };
+    }
+    const counted: CoreEvent = {
+      ...event,
+      metadata: { ...event.metadata, ...(last.name === undefined ? {} : { name: last.name }) },
+      firstTimestamp: last.firstTimestamp,
+      count: last.count + 1,
+    };
+    this.#remember(key, counted);
+    const { count, lastTimestamp, message } = counted;
+    return { event: counted, patch: { count, lastTimestamp, message } };
+  }
+
+  #remember(key: string, { count, firstTimestamp, metadata }: CoreEvent): void {
+    this.#logs.set(key, { count, firstTimestamp, name: metadata.name });
+  }
+
+  #withinBudget(event: CoreEvent): boolean {
+    const key = JSON.stringify([sourceOf(event), objectOf(event), event.type]);
+    const bucket = this.#budgets.get(key) ?? new TokenBucket(this.#clock);
+    this.#budgets.set(key, bucket);
+    return bucket.take();
+  }
+}
+
+/** Tokens that are taken or not, but never promised. */
+class TokenBucket {
+  readonly #clock: Clock;
+  #tokens = SPAM_BURST;
+  #updatedMs: number;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#updatedMs = clock.monotonicMs();
+  }
+
+  take(): boolean {
+    const nowMs = this.#clock.monotonicMs();
+    const gained = ((nowMs - this.#updatedMs) / 1000) * SPAM_QPS;
+    this.#tokens = Math.min(SPAM_BURST, this.#tokens + gained);
+    this.#updatedMs = nowMs;
+    if (this.#tokens < 1) return false;
+    this.#tokens -= 1;
+    return true;
+  }
+}
+
+const sourceOf = ({ source }: CoreEvent): unknown => [source.component, source.host];
+
+const objectOf = ({ involvedObject: object }: CoreEvent): unknown => [
+  object.kind,
+  object.namespace,
+  object.name,
+  object.uid,
+  object.apiVersion,
+];
+
+const eventKey = (event: CoreEvent): string =>
+  JSON.stringify([sourceOf(event), objectOf(event), event.type, event.reason, event.message]);
+
+const aggregateKey = (event: CoreEvent): string =>
+  JSON.stringify([
+    sourceOf(event),
+    objectOf(event),
+    event.type,
+    event.reason,
+    event.reportingComponent,
+    event.reportingInstance,
+  ]);

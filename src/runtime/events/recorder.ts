@@ -1,0 +1,174 @@
+/**
+ * Tells people what an operator does and why it cannot: events, as `kubectl describe` shows them.
+ *
+ * Recording never waits and never throws: events are sent in the background, and one that cannot be sent is
+ * a line in the log.
+ *
+ * @module
+ */
+import type { Clock } from "../../clock.ts";
+import { messageOf } from "../../errors.ts";
+import type { Logger } from "../../log.ts";
+import type { KubeObject } from "../../kube/object.ts";
+import type { ResourceType } from "../../kube/resource.ts";
+import { isNotFound, StatusError } from "../../kube/status.ts";
+import type { Client } from "../client/client.ts";
+import { strategicPatch } from "../client/patches.ts";
+import {
+  EventCorrelator,
+  type CoreEvent,
+  type CorrelatedEvent,
+  type ObjectReference,
+} from "./correlator.ts";
+
+/** What happened to an object. */
+export interface EventDetails {
+  readonly type: "Normal" | "Warning";
+  /** One word in CamelCase: why. */
+  readonly reason: string;
+  /** A sentence for people. */
+  readonly message: string;
+  /** One word in CamelCase: what the operator did. */
+  readonly action?: string;
+  /** Another object that has to do with it. */
+  readonly related?: KubeObject;
+}
+
+/** Records events in the name of one component. */
+export interface EventRecorder {
+  event(object: KubeObject, details: EventDetails): void;
+}
+
+const EVENT: ResourceType<CoreEvent> = {
+  group: "",
+  version: "v1",
+  kind: "Event",
+  plural: "events",
+  namespaced: true,
+};
+
+const MAX_WAITING = 1000;
+const MAX_TRIES = 12;
+const RETRY_MS = 10_000;
+
+/** Sends the events of a process, one after the other. */
+export class EventBroadcaster {
+  readonly #client: Client;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #correlator: EventCorrelator;
+  readonly #waiting: CoreEvent[] = [];
+  readonly #ending = new AbortController();
+  #sending: Promise<void> | undefined;
+
+  constructor(client: Client, clock: Clock, log: Logger) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#log = log;
+    this.#correlator = new EventCorrelator(clock);
+  }
+
+  /** Records in the name of `component`. */
+  recorder(component: string): EventRecorder {
+    return {
+      event: (object, details) => {
+        this.#push(this.#build(component, object, details));
+      },
+    };
+  }
+
+  /** Resolves when everything recorded is sent or given up; nothing is tried a second time from now on. */
+  async flush(): Promise<void> {
+    this.#ending.abort(new Error("the manager ends"));
+    await this.#sending;
+  }
+
+  #push(event: CoreEvent): void {
+    if (this.#waiting.length >= MAX_WAITING) {
+      this.#log.warn({ reason: event.reason }, "too many events wait to be sent; one is dropped");
+      return;
+    }
+    this.#waiting.push(event);
+    this.#sending ??= this.#send().finally(() => {
+      this.#sending = undefined;
+    });
+  }
+
+  async #send(): Promise<void> {
+    for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
+      const correlated = this.#correlator.correlate(next);
+      if (correlated) await this.#deliver(correlated);
+    }
+  }
+
+  async #deliver(correlated: CorrelatedEvent): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        this.#correlator.sent(await this.#write(correlated));
+        return;
+      } catch (error) {
+        const givenUp = error instanceof StatusError || attempt >= MAX_TRIES;
+        if (givenUp || this.#ending.signal.aborted) {
+          this.#log.warn({ err: error }, `an event was not sent: ${messageOf(error)}`);
+          return;
+        }
+        // The first wait is spread, so that many processes do not come back together.
+        const waitMs = attempt === 1 ? RETRY_MS * this.#clock.random() : RETRY_MS;
+        await this.#clock.sleep(waitMs, this.#ending.signal).catch(() => undefined);
+      }
+    }
+  }
+
+  async #write({ event, patch }: CorrelatedEvent): Promise<CoreEvent> {
+    const { namespace = "default", name = "" } = event.metadata;
+    if (patch) {
+      try {
+        return await this.#client.patch(EVENT, { namespace, name }, strategicPatch(patch));
+      } catch (error) {
+        // Events live for an hour; the one that was counted up may be gone.
+        if (!isNotFound(error)) throw error;
+      }
+    }
+    return this.#client.create(EVENT, event);
+  }
+
+  #build(component: string, object: KubeObject, details: EventDetails): CoreEvent {
+    const nowMs = this.#clock.now();
+    const timestamp = new Date(nowMs).toISOString().replace(/\.\d+Z$/, "Z");
+    const { type, reason, message, action, related } = details;
+    // As client-go names them: unique by the nanosecond, of which we know the random part only.
+    const nanoseconds = BigInt(nowMs) * 1_000_000n + BigInt(Math.floor(this.#clock.random() * 1e6));
+    return {
+      apiVersion: "v1",
+      kind: "Event",
+      metadata: {
+        name: `${object.metadata.name ?? ""}.${nanoseconds.toString(16)}`,
+        namespace: object.metadata.namespace ?? "default",
+      },
+      involvedObject: referenceTo(object),
+      source: { component },
+      type,
+      reason,
+      message,
+      count: 1,
+      firstTimestamp: timestamp,
+      lastTimestamp: timestamp,
+      reportingComponent: component,
+      reportingInstance: "",
+      ...(action === undefined ? {} : { action }),
+      ...(related === undefined ? {} : { related: referenceTo(related) }),
+    };
+  }
+}
+
+function referenceTo({ apiVersion, kind, metadata }: KubeObject): ObjectReference {
+  const { namespace, name, uid, resourceVersion } = metadata;
+  return {
+    apiVersion,
+    kind,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(name === undefined ? {} : { name }),
+    ...(uid === undefined ? {} : { uid }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+  };
+}

@@ -1,0 +1,12 @@
+/**
+ * The log of an operator that brings none: pino, as JSON lines on stdout.
+ *
+ * @module
+ */
+import { pino } from "pino";
+import type { Logger } from "../../log.ts";
+
+/** A logger with the error under `err`, as pino's own serializer wants it. */
+export function defaultLogger(): Logger {
+  return pino();
+}

@@ -1,0 +1,198 @@
+/**
+ * One process of several leads: the one that holds a Lease.
+ *
+ * No two clocks are compared: a lease is over when its holder was not seen to renew it for as long as it
+ * lasts, measured here. A leader that cannot renew in time stops before the others may take over.
+ *
+ * @see https://pkg.go.dev/k8s.io/client-go/tools/leaderelection
+ * @module
+ */
+import { timeoutSignal, type Clock } from "../../clock.ts";
+import { messageOf, TsopError } from "../../errors.ts";
+import type { Logger } from "../../log.ts";
+import { sameJson } from "../../kube/json.ts";
+import type { KubeObject, ObjectKey } from "../../kube/object.ts";
+import type { ResourceType } from "../../kube/resource.ts";
+import type { Client, NewObject } from "../client/client.ts";
+
+/** How the leader is found; the times are client-go's where they are left out. */
+export interface LeaderElectionOptions {
+  /** The Lease's name; one for each operator in a namespace. */
+  readonly id: string;
+  /** The Lease's namespace; that of the pod or the kubeconfig when absent. */
+  readonly namespace?: string;
+  /** Who this process is; host name and a random part when absent. */
+  readonly identity?: string;
+  /** How long a lease lasts that is not renewed: 15 s. Whole seconds. */
+  readonly leaseDurationMs?: number;
+  /** When a leader that cannot renew gives up: 10 s. */
+  readonly renewDeadlineMs?: number;
+  /** How often it is tried: 2 s. */
+  readonly retryPeriodMs?: number;
+}
+
+interface LeaseSpec {
+  holderIdentity?: string;
+  leaseDurationSeconds?: number;
+  acquireTime?: string;
+  renewTime?: string;
+  leaseTransitions?: number;
+}
+
+interface Lease extends KubeObject {
+  spec?: LeaseSpec;
+}
+
+const LEASE: ResourceType<Lease> = {
+  group: "coordination.k8s.io",
+  version: "v1",
+  kind: "Lease",
+  plural: "leases",
+  namespaced: true,
+};
+
+// How far client-go spreads the tries of those who wait: up to 2.2 periods apart.
+const JITTER = 1.2;
+
+/** What an elector is made of. */
+export interface LeaderElectorParts {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly key: ObjectKey;
+  readonly identity: string;
+  readonly leaseDurationMs: number;
+  readonly renewDeadlineMs: number;
+  readonly retryPeriodMs: number;
+}
+
+/** Acquires a Lease, keeps it, gives it back. */
+export class LeaderElector {
+  readonly #parts: LeaderElectorParts;
+  #observed: { readonly spec: LeaseSpec; readonly lease: Lease; readonly atMs: number } | undefined;
+
+  /** @throws TsopError `leader-election-times` when the times do not fit together */
+  constructor(parts: LeaderElectorParts) {
+    const { leaseDurationMs, renewDeadlineMs, retryPeriodMs } = parts;
+    if (!(leaseDurationMs > renewDeadlineMs && renewDeadlineMs > JITTER * retryPeriodMs)) {
+      throw new TsopError(
+        "leader-election-times",
+        `The times of the leader election do not fit: lease ${leaseDurationMs} ms, renew deadline ${renewDeadlineMs} ms, retry period ${retryPeriodMs} ms.`,
+        `The lease must be longer than the deadline, and that longer than ${JITTER} retry periods.`,
+      );
+    }
+    this.#parts = parts;
+  }
+
+  /** Resolves when this process leads. @throws the signal's reason when it is aborted first */
+  async acquire(signal: AbortSignal): Promise<void> {
+    const { clock, log, retryPeriodMs, key } = this.#parts;
+    log.info({ lease: key }, "waiting to lead");
+    while (!(await this.#try(signal))) {
+      await clock.sleep(retryPeriodMs * (1 + JITTER * clock.random()), signal);
+    }
+    log.info({ lease: key }, "leading");
+  }
+
+  /** Renews until `signal` is aborted. @throws TsopError `leadership-lost` */
+  async hold(signal: AbortSignal): Promise<void> {
+    const { clock, retryPeriodMs, renewDeadlineMs, key } = this.#parts;
+    let renewedMs = clock.monotonicMs();
+    while (!signal.aborted) {
+      const left = renewedMs + renewDeadlineMs - clock.monotonicMs();
+      if (left <= 0) {
+        throw new TsopError(
+          "leadership-lost",
+          `The Lease ${key.name} could not be renewed for ${renewDeadlineMs} ms: this process leads no more.`,
+          "Let the process end and start again; see the log for why the API server did not answer.",
+        );
+      }
+      const tryMs = clock.monotonicMs();
+      if (await this.#try(signal)) renewedMs = tryMs;
+      await clock.sleep(Math.min(retryPeriodMs, Math.max(left, 1)), signal).catch(() => undefined);
+    }
+  }
+
+  /** Gives the Lease back, so that the next process need not wait for its end. */
+  async release(): Promise<void> {
+    const { client, clock, log, identity, renewDeadlineMs } = this.#parts;
+    const lease = this.#observed?.lease;
+    if (lease?.spec?.holderIdentity !== identity) return;
+    const timeout = timeoutSignal(clock, renewDeadlineMs);
+    try {
+      const { acquireTime, renewTime, leaseTransitions = 0 } = lease.spec;
+      const times = {
+        ...(acquireTime === undefined ? {} : { acquireTime }),
+        ...(renewTime === undefined ? {} : { renewTime }),
+      };
+      const spec = { holderIdentity: "", leaseDurationSeconds: 1, leaseTransitions, ...times };
+      await client.update(LEASE, { ...lease, spec }, { signal: timeout.signal });
+    } catch (error) {
+      // Somebody else took it, or the server is away; the lease runs out by itself.
+      log.info({ err: error }, "the lease was not given back");
+    } finally {
+      timeout.clear();
+    }
+  }
+
+  /** One try to take or renew the lease; whether this process holds it now. */
+  async #try(parent: AbortSignal): Promise<boolean> {
+    const { clock, log, renewDeadlineMs } = this.#parts;
+    // Half the deadline: one request that hangs must not cost the lease.
+    const timeout = timeoutSignal(clock, Math.max(1000, renewDeadlineMs / 2), parent);
+    try {
+      return await this.#takeOrRenew(timeout.signal);
+    } catch (error) {
+      if (parent.aborted) throw error;
+      log.warn({ err: error }, `the lease could not be taken or renewed: ${messageOf(error)}`);
+      return false;
+    } finally {
+      timeout.clear();
+    }
+  }
+
+  async #takeOrRenew(signal: AbortSignal): Promise<boolean> {
+    const { client, clock, key, identity, leaseDurationMs } = this.#parts;
+    const now = microTime(clock.now());
+    const mine = {
+      holderIdentity: identity,
+      leaseDurationSeconds: Math.round(leaseDurationMs / 1000),
+      renewTime: now,
+    };
+    const lease = await client.live.find(LEASE, key);
+    if (!lease) {
+      const spec = { ...mine, acquireTime: now, leaseTransitions: 0 };
+      const created: NewObject<Lease> = { metadata: { ...key }, spec };
+      this.#observe(await client.create(LEASE, created, { signal }));
+      return true;
+    }
+    this.#observe(lease);
+    const { holderIdentity = "", acquireTime = now, leaseTransitions = 0 } = lease.spec ?? {};
+    const held = holderIdentity === identity;
+    if (!held && holderIdentity !== "" && !this.#isOver(lease)) return false;
+    const spec = held
+      ? { ...mine, acquireTime, leaseTransitions }
+      : { ...mine, acquireTime: now, leaseTransitions: leaseTransitions + 1 };
+    this.#observe(await client.update(LEASE, { ...lease, spec }, { signal }));
+    return true;
+  }
+
+  #observe(lease: Lease): void {
+    const spec = lease.spec ?? {};
+    const unchanged = this.#observed && sameJson(this.#observed.spec, spec);
+    const atMs =
+      unchanged && this.#observed ? this.#observed.atMs : this.#parts.clock.monotonicMs();
+    this.#observed = { spec, lease, atMs };
+  }
+
+  #isOver({ spec }: Lease): boolean {
+    const lastsMs = (spec?.leaseDurationSeconds ?? 0) * 1000;
+    const seenMs = this.#observed?.atMs ?? this.#parts.clock.monotonicMs();
+    return this.#parts.clock.monotonicMs() >= seenMs + lastsMs;
+  }
+}
+
+/** `MicroTime` of the API. */
+function microTime(nowMs: number): string {
+  return new Date(nowMs).toISOString().replace("Z", "000Z");
+}

@@ -1,0 +1,321 @@
+/**
+ * What holds an operator together: cache, client, controllers, metrics, health, leader election; started in
+ * order and stopped in order.
+ *
+ * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/manager
+ * @module
+ */
+import { hostname } from "node:os";
+import { systemClock, timeoutSignal, type Clock } from "../../clock.ts";
+import { messageOf, TsopError } from "../../errors.ts";
+import type { Logger } from "../../log.ts";
+import { Cache, type CacheOptions } from "../cache/cache.ts";
+import { CachedClient } from "../client/cached-client.ts";
+import type { Client } from "../client/client.ts";
+import { LiveClient } from "../client/live-client.ts";
+import { RestClient } from "../client/rest-client.ts";
+import { deferred } from "../deferred.ts";
+import { EventBroadcaster, type EventRecorder } from "../events/recorder.ts";
+import type { ClusterConfig } from "../transport/cluster-config.ts";
+import { HttpsTransport } from "../transport/https-transport.ts";
+import { loadClusterConfig } from "../transport/load-config.ts";
+import type { Transport } from "../transport/transport.ts";
+import { defaultLogger } from "./default-logger.ts";
+import {
+  HealthChecks,
+  serveHealth,
+  serveMetrics,
+  type Endpoint,
+  type HealthCheck,
+  type RunningServer,
+} from "./health.ts";
+import { LeaderElector, type LeaderElectionOptions } from "./leader-election.ts";
+import { RuntimeMetrics } from "./metrics.ts";
+import { RunGroup, type Runnable } from "./run-group.ts";
+
+/** How an operator runs; everything may be left out. */
+export interface ManagerOptions {
+  /** The cluster; found as `loadClusterConfig` says when absent. */
+  readonly config?: ClusterConfig;
+  /** Who writes, in managedFields, and the user agent; `tsop` when absent. */
+  readonly name?: string;
+  /** JSON lines on stdout when absent. */
+  readonly log?: Logger;
+  /** Serves `/metrics`; not when absent. */
+  readonly metrics?: Endpoint;
+  /** Serves `/healthz` and `/readyz`; not when absent. */
+  readonly health?: Endpoint;
+  /** Controllers run only where the Lease is held; everywhere when absent. */
+  readonly leaderElection?: LeaderElectionOptions;
+  /** How long reconciles may take to end: 30 s. */
+  readonly gracefulShutdownMs?: number;
+  readonly cache?: CacheOptions;
+  /** For tests: time and randomness. */
+  readonly clock?: Clock;
+  /** For tests: the way to the API server. */
+  readonly transport?: Transport;
+}
+
+/** An operator's parts, and the life they share. */
+export interface Manager {
+  /** Reads watched kinds from the cache and others from the server. */
+  readonly client: Client;
+  readonly cache: Cache;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: RuntimeMetrics;
+  /** Resolves when this process leads, or at once without leader election. */
+  readonly elected: Promise<void>;
+  /** The ports of the servers, once `start` has opened them. */
+  readonly ports: { readonly metrics?: number; readonly health?: number };
+  /**
+   * Adds something that runs. After `start` it begins at once.
+   *
+   * @throws TsopError `controller-exists` when there is a controller of that name
+   */
+  add(runnable: Runnable & { readonly name?: string }): void;
+  /** Adds a check behind `/healthz`: the process is to be restarted when it fails. */
+  addHealthCheck(name: string, check: HealthCheck): void;
+  /** Adds a check behind `/readyz`. */
+  addReadyCheck(name: string, check: HealthCheck): void;
+  /** Writes events in the name of a component. */
+  recorder(component: string): EventRecorder;
+  /**
+   * Runs until `signal` is aborted, or a part fails. It cannot be started again.
+   *
+   * @throws TsopError `shutdown-timeout` when something does not end in time; `leadership-lost`; what a part
+   *   failed with
+   */
+  start(signal: AbortSignal): Promise<void>;
+}
+
+/** Makes a manager. Nothing is opened before `start`. @throws TsopError `no-cluster`, `kubeconfig-...` */
+export function createManager(options: ManagerOptions = {}): Manager {
+  const clock = options.clock ?? systemClock;
+  const config = options.config ?? (options.transport ? undefined : loadClusterConfig({ clock }));
+  return new OperatorManager(options, clock, config);
+}
+
+class OperatorManager implements Manager {
+  readonly client: Client;
+  readonly cache: Cache;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: RuntimeMetrics;
+  readonly #options: ManagerOptions;
+  readonly #config: ClusterConfig | undefined;
+  readonly #transport: Transport;
+  readonly #events: EventBroadcaster;
+  readonly #healthz = new HealthChecks();
+  readonly #readyz = new HealthChecks();
+  readonly #elected = deferred();
+  readonly #failed = deferred<never>();
+  readonly #names = new Set<string>();
+  readonly #servers = new Map<"metrics" | "health", RunningServer>();
+  readonly #caches: RunGroup;
+  readonly #everywhere: RunGroup;
+  readonly #leading: RunGroup;
+  #started = false;
+
+  constructor(options: ManagerOptions, clock: Clock, config: ClusterConfig | undefined) {
+    const name = options.name ?? "tsop";
+    this.#options = options;
+    this.#config = config;
+    this.clock = clock;
+    this.log = options.log ?? defaultLogger();
+    this.metrics = new RuntimeMetrics(clock);
+    this.#transport = options.transport ?? new HttpsTransport(requireConfig(config), name);
+    const rest = new RestClient(
+      this.#transport,
+      clock,
+      this.metrics.requests(new URL(this.#transport.server).host),
+    );
+    const live = new LiveClient(rest, name);
+    this.cache = new Cache(rest, clock, this.log, options.cache);
+    this.client = new CachedClient(live, this.cache);
+    this.#events = new EventBroadcaster(live, clock, this.log);
+    const fail = (error: unknown): void => {
+      this.#failed.reject(error instanceof Error ? error : new Error(String(error)));
+    };
+    // A failure before `start` looks, or after it has ended, is nobody's unhandled rejection.
+    this.#failed.promise.catch(() => undefined);
+    this.#caches = new RunGroup(fail);
+    this.#everywhere = new RunGroup(fail);
+    this.#leading = new RunGroup(fail);
+    this.#caches.add(this.cache);
+    this.#healthz.add("ping", () => undefined);
+    this.#readyz.add("informers", () => {
+      this.#checkInformers();
+    });
+  }
+
+  get elected(): Promise<void> {
+    return this.#elected.promise;
+  }
+
+  get ports(): { readonly metrics?: number; readonly health?: number } {
+    return Object.fromEntries([...this.#servers].map(([name, { port }]) => [name, port]));
+  }
+
+  add(runnable: Runnable & { readonly name?: string }): void {
+    const { name, needLeaderElection = true } = runnable;
+    if (name !== undefined && this.#names.has(name)) {
+      throw new TsopError(
+        "controller-exists",
+        `There already is a controller named ${name}; its metrics and logs could not be told apart.`,
+        'Give this one another name with named("...").',
+      );
+    }
+    if (name !== undefined) this.#names.add(name);
+    (needLeaderElection ? this.#leading : this.#everywhere).add(runnable);
+  }
+
+  addHealthCheck(name: string, check: HealthCheck): void {
+    this.#healthz.add(name, check);
+  }
+
+  addReadyCheck(name: string, check: HealthCheck): void {
+    this.#readyz.add(name, check);
+  }
+
+  recorder(component: string): EventRecorder {
+    return this.#events.recorder(component);
+  }
+
+  async start(signal: AbortSignal): Promise<void> {
+    if (this.#started) {
+      throw new TsopError(
+        "manager-started",
+        "The manager was already started.",
+        "Make a new one with createManager(); a manager runs once.",
+      );
+    }
+    this.#started = true;
+    let failure: unknown;
+    let elector: LeaderElector | undefined;
+    try {
+      await this.#openServers();
+      this.#caches.start();
+      this.#everywhere.start();
+      elector = this.#elector();
+      await Promise.race([this.#lead(elector, signal), this.#failed.promise]);
+    } catch (error) {
+      failure = error;
+    }
+    // Who lost the lead has no time: another process may lead any moment.
+    const lost = failure instanceof TsopError && failure.code === "leadership-lost";
+    const { gracefulShutdownMs = 30_000 } = this.#options;
+    await this.#stop(signal.reason, elector, lost ? 0 : gracefulShutdownMs).catch(
+      (error: unknown) => {
+        if (failure === undefined) failure = error;
+        else this.log.error({ err: error }, messageOf(error));
+      },
+    );
+    if (failure !== undefined) throw failure as Error;
+  }
+
+  /** Runs what only a leader may run, until the end or the loss of the lead. */
+  async #lead(elector: LeaderElector | undefined, signal: AbortSignal): Promise<void> {
+    const name = this.#options.leaderElection?.id ?? "";
+    try {
+      await elector?.acquire(signal);
+      if (elector) this.metrics.leading(name, true);
+      this.#leading.start();
+      this.#elected.resolve();
+      if (elector) await elector.hold(signal);
+      else await ended(signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      if (elector) this.metrics.leading(name, false);
+    }
+  }
+
+  /** The order of controller-runtime: what depends on a part ends before it. */
+  async #stop(reason: unknown, elector: LeaderElector | undefined, graceMs: number): Promise<void> {
+    const deadline = timeoutSignal(this.clock, graceMs);
+    const expired = ended(deadline.signal).then(() => {
+      throw new TsopError(
+        "shutdown-timeout",
+        `Something did not end within ${graceMs} ms after the stop.`,
+        "Let reconcilers end when `context.signal` is aborted, or raise gracefulShutdownMs.",
+      );
+    });
+    const drained = (async () => {
+      await this.#everywhere.stop(reason);
+      await this.#leading.stop(reason);
+      await this.#caches.stop(reason);
+      // Only now: nobody else may lead while something of ours still writes.
+      await elector?.release();
+      await this.#events.flush();
+      for (const server of this.#servers.values()) await server.stop();
+    })();
+    expired.catch(() => undefined);
+    try {
+      await Promise.race([drained, expired]);
+    } finally {
+      deadline.clear();
+      this.#transport.close();
+    }
+  }
+
+  async #openServers(): Promise<void> {
+    const { health, metrics } = this.#options;
+    if (health) {
+      this.#servers.set("health", await serveHealth(health, this.#healthz, this.#readyz));
+    }
+    if (metrics) {
+      this.metrics.collectProcessMetrics();
+      this.#servers.set("metrics", await serveMetrics(metrics, this.metrics.registry));
+    }
+  }
+
+  #elector(): LeaderElector | undefined {
+    const options = this.#options.leaderElection;
+    if (!options) return undefined;
+    const random = Math.floor(this.clock.random() * 2 ** 48).toString(16);
+    return new LeaderElector({
+      client: this.client,
+      clock: this.clock,
+      log: this.log,
+      key: {
+        namespace: options.namespace ?? this.#config?.namespace ?? "default",
+        name: options.id,
+      },
+      identity: options.identity ?? `${hostname()}_${random}`,
+      leaseDurationMs: options.leaseDurationMs ?? 15_000,
+      renewDeadlineMs: options.renewDeadlineMs ?? 10_000,
+      retryPeriodMs: options.retryPeriodMs ?? 2000,
+    });
+  }
+
+  #checkInformers(): void {
+    const bad = this.cache
+      .health()
+      .filter(({ synced, problem }) => !synced || problem !== undefined);
+    if (bad.length === 0) return;
+    throw new Error(
+      bad.map(({ resource, state, problem }) => problem ?? `${resource}: ${state}`).join("; "),
+    );
+  }
+}
+
+function requireConfig(config: ClusterConfig | undefined): ClusterConfig {
+  return config ?? loadClusterConfig();
+}
+
+/** Resolves when the signal is aborted. */
+function ended(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else {
+      signal.addEventListener(
+        "abort",
+        () => {
+          resolve();
+        },
+        { once: true },
+      );
+    }
+  });
+}

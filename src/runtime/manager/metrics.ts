@@ -1,0 +1,211 @@
+/**
+ * The runtime's metrics, under controller-runtime's and client-go's names, so that dashboards fit.
+ *
+ * @see https://book.kubebuilder.io/reference/metrics-reference
+ * @module
+ */
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { Clock } from "../../clock.ts";
+import type { ExchangeObserver } from "../client/rest-client.ts";
+import type { QueueObserver } from "../queue/work-queue.ts";
+
+/** How a reconcile ended. */
+export type ReconcileResult = "success" | "error" | "requeue_after";
+
+const RECONCILE_BUCKETS = [
+  0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1,
+  1.25, 1.5, 1.75, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
+];
+// client-go's ExponentialBuckets(10e-9, 10, 12), in seconds.
+const QUEUE_BUCKETS = Array.from({ length: 12 }, (_, power) => 10 ** (power - 8));
+
+/** What the runtime counts. Each manager has its own. */
+export class RuntimeMetrics {
+  readonly registry = new Registry();
+  readonly #clock: Clock;
+  readonly #reconciles;
+  readonly #errors;
+  readonly #terminalErrors;
+  readonly #panics;
+  readonly #timeouts;
+  readonly #reconcileSeconds;
+  readonly #maxWorkers;
+  readonly #activeWorkers;
+  readonly #depth;
+  readonly #adds;
+  readonly #retries;
+  readonly #queueSeconds;
+  readonly #workSeconds;
+  readonly #requests;
+  readonly #leader;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    const registers = [this.registry];
+    const counter = <L extends string>(
+      name: string,
+      help: string,
+      ...labelNames: L[]
+    ): Counter<L> => new Counter({ name, help, labelNames, registers });
+    const gauge = <L extends string>(name: string, help: string, ...labelNames: L[]): Gauge<L> =>
+      new Gauge({ name, help, labelNames, registers });
+    const histogram = <L extends string>(
+      name: string,
+      help: string,
+      buckets: number[],
+      ...labelNames: L[]
+    ): Histogram<L> => new Histogram({ name, help, labelNames, buckets, registers });
+
+    const prefix = "controller_runtime";
+    this.#reconciles = counter(
+      `${prefix}_reconcile_total`,
+      "Total number of reconciliations per controller",
+      "controller",
+      "result",
+    );
+    this.#errors = counter(
+      `${prefix}_reconcile_errors_total`,
+      "Total number of reconciliation errors per controller",
+      "controller",
+    );
+    this.#terminalErrors = counter(
+      `${prefix}_terminal_reconcile_errors_total`,
+      "Total number of terminal reconciliation errors per controller",
+      "controller",
+    );
+    this.#panics = counter(
+      `${prefix}_reconcile_panics_total`,
+      "Total number of reconciliation panics per controller",
+      "controller",
+    );
+    this.#timeouts = counter(
+      `${prefix}_reconcile_timeouts_total`,
+      "Total number of reconciliation timeouts per controller",
+      "controller",
+    );
+    this.#reconcileSeconds = histogram(
+      `${prefix}_reconcile_time_seconds`,
+      "Length of time per reconciliation per controller",
+      RECONCILE_BUCKETS,
+      "controller",
+    );
+    this.#maxWorkers = gauge(
+      `${prefix}_max_concurrent_reconciles`,
+      "Maximum number of concurrent reconciles per controller",
+      "controller",
+    );
+    this.#activeWorkers = gauge(
+      `${prefix}_active_workers`,
+      "Number of currently used workers per controller",
+      "controller",
+    );
+    this.#depth = gauge("workqueue_depth", "Current depth of workqueue", "name", "controller");
+    this.#adds = counter(
+      "workqueue_adds_total",
+      "Total number of adds handled by workqueue",
+      "name",
+      "controller",
+    );
+    this.#retries = counter(
+      "workqueue_retries_total",
+      "Total number of retries handled by workqueue",
+      "name",
+      "controller",
+    );
+    this.#queueSeconds = histogram(
+      "workqueue_queue_duration_seconds",
+      "How long in seconds an item stays in workqueue before being requested",
+      QUEUE_BUCKETS,
+      "name",
+      "controller",
+    );
+    this.#workSeconds = histogram(
+      "workqueue_work_duration_seconds",
+      "How long in seconds processing an item from workqueue takes",
+      QUEUE_BUCKETS,
+      "name",
+      "controller",
+    );
+    this.#requests = counter(
+      "rest_client_requests_total",
+      "Number of HTTP requests, partitioned by status code, method, and host",
+      "code",
+      "method",
+      "host",
+    );
+    this.#leader = gauge("leader_election_master_status", "Whether this process leads", "name");
+  }
+
+  /** Adds what prom-client knows of the process: memory, event loop, garbage collection. */
+  collectProcessMetrics(): void {
+    collectDefaultMetrics({ register: this.registry });
+  }
+
+  /** Counts the requests to one API server. */
+  requests(host: string): ExchangeObserver {
+    return (method, code) => {
+      this.#requests.inc({ code, method, host });
+    };
+  }
+
+  leading(name: string, leads: boolean): void {
+    this.#leader.set({ name }, leads ? 1 : 0);
+  }
+
+  /** Counts what one controller does. */
+  controller(controller: string, maxConcurrentReconciles: number): ControllerMetrics {
+    this.#maxWorkers.set({ controller }, maxConcurrentReconciles);
+    const labels = { name: controller, controller };
+    const addedAtMs = new Map<string, number>();
+    const takenAtMs = new Map<string, number>();
+    this.#depth.set(labels, 0);
+    const secondsSince = (startMs: number): number => (this.#clock.monotonicMs() - startMs) / 1000;
+    return {
+      added: (key) => {
+        this.#adds.inc(labels);
+        this.#depth.inc(labels);
+        if (!addedAtMs.has(key)) addedAtMs.set(key, this.#clock.monotonicMs());
+      },
+      taken: (key) => {
+        this.#depth.dec(labels);
+        const addedMs = addedAtMs.get(key);
+        addedAtMs.delete(key);
+        if (addedMs !== undefined) this.#queueSeconds.observe(labels, secondsSince(addedMs));
+        takenAtMs.set(key, this.#clock.monotonicMs());
+        this.#activeWorkers.inc({ controller });
+      },
+      done: (key) => {
+        const takenMs = takenAtMs.get(key);
+        takenAtMs.delete(key);
+        if (takenMs !== undefined) this.#workSeconds.observe(labels, secondsSince(takenMs));
+        this.#activeWorkers.dec({ controller });
+      },
+      delayed: () => {
+        this.#retries.inc(labels);
+      },
+      reconciled: (result, seconds) => {
+        this.#reconciles.inc({ controller, result });
+        this.#reconcileSeconds.observe({ controller }, seconds);
+        if (result === "error") this.#errors.inc({ controller });
+      },
+      terminalError: () => {
+        this.#terminalErrors.inc({ controller });
+      },
+      panicked: () => {
+        this.#panics.inc({ controller });
+      },
+      timedOut: () => {
+        this.#timeouts.inc({ controller });
+      },
+    };
+  }
+}
+
+/** What one controller reports. */
+export interface ControllerMetrics extends QueueObserver {
+  reconciled(result: ReconcileResult, seconds: number): void;
+  terminalError(): void;
+  /** The reconciler threw before it returned a promise. */
+  panicked(): void;
+  timedOut(): void;
+}

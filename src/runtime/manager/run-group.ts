@@ -1,0 +1,55 @@
+/**
+ * Things that run together and are stopped together.
+ *
+ * @module
+ */
+
+/** Something that runs until its signal is aborted. */
+export interface Runnable {
+  start(signal: AbortSignal): Promise<void>;
+  /** Runs only in the process that leads, where there is leader election; true when absent. */
+  readonly needLeaderElection?: boolean;
+}
+
+/** Starts what is added once it is itself started, and stops all of it at once. */
+export class RunGroup {
+  readonly #waiting: Runnable[] = [];
+  readonly #running = new Set<Promise<void>>();
+  readonly #stop = new AbortController();
+  readonly #onFailure: (error: unknown) => void;
+  #started = false;
+
+  /** @param onFailure - told when one of them fails before it was stopped */
+  constructor(onFailure: (error: unknown) => void) {
+    this.#onFailure = onFailure;
+  }
+
+  add(runnable: Runnable): void {
+    if (this.#started) this.#run(runnable);
+    else this.#waiting.push(runnable);
+  }
+
+  start(): void {
+    if (this.#stop.signal.aborted) return;
+    this.#started = true;
+    for (const runnable of this.#waiting.splice(0)) this.#run(runnable);
+  }
+
+  /** Resolves when all of them have ended. */
+  async stop(reason: unknown): Promise<void> {
+    this.#stop.abort(reason);
+    await Promise.all(this.#running);
+  }
+
+  #run(runnable: Runnable): void {
+    const { signal } = this.#stop;
+    // `Promise.resolve().then`: what throws before its first await fails like the rest.
+    const run = Promise.resolve()
+      .then(() => runnable.start(signal))
+      .catch((error: unknown) => {
+        if (!signal.aborted) this.#onFailure(error);
+      })
+      .finally(() => this.#running.delete(run));
+    this.#running.add(run);
+  }
+}
