@@ -12,8 +12,10 @@ import { kubeconfigText } from "./auth/kubeconfig.ts";
 import { TokenAuthority } from "./auth/tokens.ts";
 import { builtInResources } from "./builtin/resources.ts";
 import { createBootstrapObjects } from "./bootstrap.ts";
+import { startControllers } from "./controllers/start-controllers.ts";
 import { Api } from "./server/api.ts";
 import type { Cluster } from "./server/cluster.ts";
+import { controllerContext } from "./server/controller-client.ts";
 import { HttpServer, type RawRequest } from "./server/http-server.ts";
 import { otherPath } from "./server/other-paths.ts";
 import { OpenApi } from "./openapi/openapi.ts";
@@ -98,13 +100,24 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const url = `https://${host.includes(":") ? `[${host}]` : host}:${await server.listen()}`;
   const kubeconfigFor = ({ user, groups = [] }: Identity): string =>
     kubeconfigText(url, authority.certificate, user, authority.client(user, groups));
-  const stop = (): Promise<void> => server.close();
+  const { controllers: mode = "on", nodes = 1 } = options;
+  const controllers =
+    mode === "off"
+      ? undefined
+      : startControllers(
+          { ...controllerContext(cluster), log, nodes, caCertificate: authority.certificate },
+          mode,
+        );
+  const stop = (): Promise<void> => {
+    controllers?.stop();
+    return server.close();
+  };
   return {
     url,
     kubeconfig: kubeconfigFor({ user: "admin", groups: ["system:masters"] }),
     caCertificate: authority.certificate,
     kubeconfigFor,
-    settle: () => Promise.resolve(),
+    settle: () => controllers?.settle() ?? Promise.resolve(),
     compact: () => store.compact(),
     dropConnections: () => server.dropConnections(),
     objects: (resource, namespace) => store.list(resource, namespace),

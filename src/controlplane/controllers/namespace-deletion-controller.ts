@@ -174,7 +174,6 @@ export class NamespaceDeletionController implements Controller {
           ),
     ];
     const now = timeOf(this.#clock.now());
-    let changed = false;
     const merged = facts.map((condition) => {
       const known = before.find(({ type }) => type === condition.type);
       if (
@@ -184,11 +183,10 @@ export class NamespaceDeletionController implements Controller {
       ) {
         return known;
       }
-      changed = true;
       const transition = known?.status === condition.status ? known.lastTransitionTime : undefined;
       return { ...condition, lastTransitionTime: transition ?? now };
     });
-    return changed ? merged : before;
+    return merged.every((condition) => before.includes(condition)) ? before : merged;
   }
 }
 

@@ -50,10 +50,10 @@ export class NodeSimulator implements Controller {
     let node = (this.#client.find(NODES, { name }) ?? (await this.#register(name))) as Node;
     if (node.spec?.taints?.some(({ key }) => key === NOT_READY)) {
       const taints = node.spec.taints.filter(({ key }) => key !== NOT_READY);
-      node = (await this.#client.update(NODES, {
+      node = await this.#client.update(NODES, {
         ...node,
         spec: { ...node.spec, taints },
-      } as Node));
+      } as Node);
     }
     if (node.status?.conditions?.some(({ type }) => type === "Ready")) return;
     const time = timeOf(this.#clock.now());

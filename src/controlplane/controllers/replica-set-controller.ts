@@ -68,17 +68,17 @@ export class ReplicaSetController implements Controller {
       resource: PODS,
       selector: this.#selectorOf(set),
     })) as Pod[];
-    let failure: unknown;
+    let failure: Error | undefined;
     if (!set.metadata.deletionTimestamp) {
       try {
         await this.#matchReplicas(set, pods.filter(isActive));
       } catch (thrown) {
-        failure = thrown;
+        failure = thrown instanceof Error ? thrown : new Error(messageOf(thrown));
       }
     }
     // The status counts what was there before this round; the changes bring the next one.
     const againMs = await this.#writeStatus(set, pods, failure);
-    if (failure !== undefined) throw failure;
+    if (failure) throw failure;
     return againMs;
   }
 
@@ -164,7 +164,7 @@ export class ReplicaSetController implements Controller {
   async #writeStatus(
     set: Replicas,
     pods: readonly Pod[],
-    failure: unknown,
+    failure: Error | undefined,
   ): Promise<number | undefined> {
     const now = this.#clock.now();
     const active = pods.filter(isActive);
@@ -198,7 +198,7 @@ export class ReplicaSetController implements Controller {
     return Number.isFinite(soonest) ? soonest : undefined;
   }
 
-  #conditions(set: Replicas, activePods: number, failure: unknown): Condition[] {
+  #conditions(set: Replicas, activePods: number, failure: Error | undefined): Condition[] {
     const before = set.status?.conditions ?? [];
     const others = before.filter(({ type }) => type !== "ReplicaFailure");
     if (failure === undefined) return others;

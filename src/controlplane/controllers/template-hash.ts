@@ -11,7 +11,7 @@ export function hashOf(value: unknown, collisions = 0): string {
   for (const character of `${canonicalJson(value)}${collisions === 0 ? "" : String(collisions)}`) {
     hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;
   }
-  return [...String(hash)]
+  return Array.from(String(hash))
     .map((digit) => LETTERS[digit.charCodeAt(0) % LETTERS.length] ?? "")
     .join("");
 }

@@ -41,7 +41,8 @@ export function findNewSet(
 
 /** The template without its hash label, in a form that can be compared. */
 export function templateText(template: PodTemplate): string {
-  const { [HASH_LABEL]: _hash, ...labels } = template.metadata?.labels ?? {};
+  const labels = { ...template.metadata?.labels };
+  Reflect.deleteProperty(labels, HASH_LABEL);
   const metadata = { ...template.metadata, labels };
   return canonicalJson({ ...template, metadata });
 }
