@@ -98,10 +98,7 @@ export interface StatusClient {
     options?: WriteOptions,
   ): Promise<T>;
   /** Replaces the status. @throws StatusError 409 when the object changed since it was read */
-  update<T extends KubeObject & { status?: object }>(
-    object: T,
-    options?: WriteOptions,
-  ): Promise<T>;
+  update<T extends KubeObject & { status?: object }>(object: T, options?: WriteOptions): Promise<T>;
   /** Server-side apply of the status. */
   apply<T extends KubeObject>(
     token: Token<T>,
