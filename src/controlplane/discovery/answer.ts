@@ -6,13 +6,14 @@
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../../kube/object.ts";
 import type { ServedResource } from "../kinds.ts";
+import { methodNotAllowed, noSuchResource } from "../server/failures.ts";
 import { JSON_TYPE, YAML_TYPE, chooseMediaType } from "../views/accept.ts";
 import { encode } from "../views/encode.ts";
 import { nothingAcceptable, requireRepresentation } from "../views/not-acceptable.ts";
 import { aggregated, coreVersions, groupDocument, groupList, resourceList } from "./documents.ts";
 import { groupsOf } from "./versions.ts";
 
-/** A GET of a document. */
+/** A request for a document. */
 export interface DocumentRequest {
   /** Without the query and without a slash at its end. */
   readonly path: string;
@@ -31,14 +32,15 @@ const AGGREGATED = "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 const OFFERED = [JSON_TYPE, YAML_TYPE];
 
 /**
- * Answers a GET of `/api`, `/apis`, `/api/VERSION`, `/apis/GROUP` or `/apis/GROUP/VERSION`.
+ * Answers `/api`, `/apis`, `/api/VERSION`, `/apis/GROUP` or `/apis/GROUP/VERSION`.
  *
  * @param serverAddress - `host:port`, as clients are told to reach the server
  * @returns `undefined` when the path is none of these, or its group or version is not served
- * @throws StatusError 406 when no wanted media type can be served
+ * @throws StatusError 404 for a version that a built-in group does not have, 405 for a method other than GET
+ *   where methods count, 406 when no wanted media type can be served
  */
 export function answerDiscovery(
-  request: DocumentRequest,
+  request: DocumentRequest & { readonly method: string },
   resources: readonly ServedResource[],
   serverAddress: string,
 ): DocumentAnswer | undefined {
@@ -50,8 +52,8 @@ export function answerDiscovery(
   const groups = groupsOf(resources);
   const core = groups.find(({ name }) => name === "");
   if (names.length === 0) {
-    if (root === "api") requireRepresentation(accept);
     const isCore = root === "api";
+    if (isCore) requireGet(request, accept);
     const mediaType = aggregatedType(accept);
     if (mediaType !== undefined) {
       const shown = groups.filter(({ name }) => (name === "") === isCore);
@@ -65,9 +67,18 @@ export function answerDiscovery(
   const versionName = root === "api" ? names[0] : names[1];
   if (versionName === undefined) return plain(request, groupDocument(group));
   const version = group.versions.find((candidate) => candidate.version === versionName);
-  if (!version) return undefined;
-  if (group.builtIn) requireRepresentation(accept);
+  if (!version) {
+    if (group.builtIn) throw noSuchResource();
+    return undefined;
+  }
+  if (group.builtIn) requireGet(request, accept);
   return plain(request, resourceList(group, version));
+}
+
+/** What stands in front of these documents checks the method and the media types; elsewhere any method will do. */
+function requireGet({ method }: { readonly method: string }, accept: string | undefined): void {
+  if (method !== "GET") throw methodNotAllowed();
+  requireRepresentation(accept);
 }
 
 /** The media type of aggregated discovery, when the client takes it. */

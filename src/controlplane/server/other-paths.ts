@@ -6,6 +6,7 @@
 import { answerDiscovery } from "../discovery/answer.ts";
 import type { OpenApi } from "../openapi/openapi.ts";
 import type { Cluster } from "./cluster.ts";
+import { methodNotAllowed } from "./failures.ts";
 import { jsonAnswer, pageNotFound } from "./render.ts";
 import { type Answer, type ApiRequest, headerOf } from "./request.ts";
 
@@ -13,6 +14,10 @@ import { type Answer, type ApiRequest, headerOf } from "./request.ts";
 const VERSION = {
   major: "1",
   minor: "36",
+  emulationMajor: "1",
+  emulationMinor: "36",
+  minCompatibilityMajor: "1",
+  minCompatibilityMinor: "35",
   gitVersion: "v1.36.3",
   gitCommit: "",
   gitTreeState: "clean",
@@ -39,7 +44,10 @@ export function otherPath(cluster: Cluster, openApi: OpenApi, request: ApiReques
         : "ok",
     };
   }
-  if (request.path === "/version") return jsonAnswer(200, VERSION);
+  if (/^\/version\/?$/.test(request.path)) {
+    if (request.method !== "GET") throw methodNotAllowed();
+    return jsonAnswer(200, VERSION);
+  }
   if (/^\/openapi\/v3(\/|$)/.test(request.path)) return openApiDocument(cluster, openApi, request);
   return describe(cluster, request) ?? pageNotFound();
 }
@@ -65,6 +73,7 @@ function describe({ registry }: Cluster, request: ApiRequest): Answer | undefine
   const ifNoneMatch = headerOf(request, "if-none-match");
   const found = answerDiscovery(
     {
+      method: request.method,
       path: request.path.replace(/\/$/, ""),
       ...(accept === "" ? {} : { accept }),
       ...(ifNoneMatch === "" ? {} : { ifNoneMatch }),

@@ -3,7 +3,16 @@
  *
  * @module
  */
-import { stringify } from "yaml";
+import { type ScalarTag, type Tags, stringify } from "yaml";
+
+/** The YAML library takes a lone dot for a number, Kubernetes' readers do not: `.` needs no quotes. */
+function withPlainDot(tags: Tags): Tags {
+  return tags.map((tag) => {
+    const { test } = tag as Partial<ScalarTag>;
+    if (typeof tag === "string" || !test?.test(".")) return tag;
+    return { ...tag, test: new RegExp(`(?!^\\.$)${test.source}`, test.flags) } as ScalarTag;
+  });
+}
 
 /** The text of `value`: compact JSON with a line break at its end, or YAML with sorted keys as Kubernetes writes it. */
 export function encode(value: unknown, mediaType: string, pretty = false): string {
@@ -12,6 +21,7 @@ export function encode(value: unknown, mediaType: string, pretty = false): strin
     return stringify(value, {
       version: "1.1",
       schema: "yaml-1.1",
+      customTags: withPlainDot,
       sortMapEntries: true,
       indentSeq: false,
       lineWidth: 0,
