@@ -82,11 +82,12 @@ export async function installOperator(
     const { kind } = role;
     const { name = "", namespace } = role.metadata;
     await client.create(rbacType(kind), role);
-    await client.create(rbacType(`${kind}Binding`), {
+    const binding = {
       metadata: { name, ...(namespace === undefined ? {} : { namespace }) },
       roleRef: { apiGroup: "rbac.authorization.k8s.io", kind, name },
       subjects,
-    } as KubeObject);
+    };
+    await client.create(rbacType(`${kind}Binding`), binding);
   }
   return loadClusterConfig({ kubeconfigText: controlPlane.kubeconfigFor({ user: OPERATOR }) });
 }
@@ -130,7 +131,7 @@ function established(client: Client, name: string): Promise<void> {
 
 async function readFolder(folder: string): Promise<KubeObject[]> {
   const names = await readdir(folder).catch((error: unknown) => {
-    throw noManifests(folder, error);
+    throw noManifests(error);
   });
   const files = names.filter((name) => name.endsWith(".yaml")).sort();
   return (await Promise.all(files.map((name) => readManifests(join(folder, name))))).flat();
@@ -138,14 +139,14 @@ async function readFolder(folder: string): Promise<KubeObject[]> {
 
 async function readManifests(path: string): Promise<KubeObject[]> {
   const text = await readFile(path, "utf8").catch((error: unknown) => {
-    throw noManifests(path, error);
+    throw noManifests(error);
   });
   return parseAllDocuments(text)
     .map((document) => document.toJS() as KubeObject | null)
     .filter((object) => object !== null);
 }
 
-function noManifests(path: string, cause: unknown): TsopError {
+function noManifests(cause: unknown): TsopError {
   return new TsopError(
     "no-manifests",
     `The operator's manifests cannot be read: ${messageOf(cause)}.`,

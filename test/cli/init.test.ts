@@ -1,0 +1,201 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { emptyFolder, filesIn, newProject, runCli } from "./support/run-cli.ts";
+
+const INIT = ["init", "--domain", "example.com", "--no-install"];
+
+describe("tsop init", () => {
+  it("writes a project of fewer than twenty files and says what comes next", async () => {
+    const folder = emptyFolder();
+    const { code, out } = await runCli(folder, [...INIT, "--project-name", "shop"]);
+    expect(code).toBe(0);
+    expect(out).toContain("tsop create api");
+    const files = filesIn(folder);
+    expect(Object.keys(files).length).toBeLessThan(20);
+    expect(files["PROJECT"]).toContain("projectName: shop\ndomain: example.com\n");
+    const manifest = JSON.parse(files["package.json"] ?? "") as { dependencies: object };
+    // From a source checkout, the dependency is the checkout.
+    expect(manifest.dependencies).toEqual({ tsop: expect.stringMatching(/^file:\//) as string });
+    expect(Object.values(files).join("")).not.toContain("{{");
+  });
+
+  it("makes the folder it is told, and names the project after it", async () => {
+    const folder = emptyFolder();
+    const { code } = await runCli(folder, ["init", "My_Shop", ...INIT.slice(1)]);
+    expect(code).toBe(0);
+    expect(filesIn(join(folder, "My_Shop"))["PROJECT"]).toContain("projectName: my-shop");
+  });
+
+  it("keeps author, licence and namespaced mode where they belong", async () => {
+    const folder = await newProject(
+      "--owner",
+      'A "quoted" name',
+      "--license",
+      "mit",
+      "--namespaced",
+    );
+    const files = filesIn(folder);
+    expect(JSON.parse(files["package.json"] ?? "")).toMatchObject({
+      author: 'A "quoted" name',
+      license: "MIT",
+    });
+    expect(files["PROJECT"]).toContain("namespaced: true");
+    expect(files["config/rbac/role_binding.yaml"]).toContain("kind: RoleBinding");
+    expect(files["config/manager/manager.yaml"]).toContain("name: WATCH_NAMESPACE");
+    expect(files["src/main.ts"]).toContain("cache: { namespaces }");
+  });
+
+  it("refuses a folder that already is a project, and one with files in the way", async () => {
+    const folder = await newProject();
+    const before = filesIn(folder);
+    const again = await runCli(folder, INIT);
+    expect([again.code, again.err]).toEqual([2, expect.stringContaining("already-a-project")]);
+    expect(filesIn(folder)).toEqual(before);
+
+    const other = emptyFolder();
+    writeFileSync(join(other, "README.md"), "mine\n");
+    writeFileSync(join(other, "notes.txt"), "mine\n");
+    const blocked = await runCli(other, [...INIT, "--project-name", "shop"]);
+    expect(blocked.code).toBe(2);
+    expect(blocked.err).toContain("README.md is already there");
+    expect(blocked.err).toContain("--force");
+    expect(filesIn(other)).toEqual({ "README.md": "mine\n", "notes.txt": "mine\n" });
+    const forced = await runCli(other, [...INIT, "--project-name", "shop", "--force"]);
+    expect(forced.code).toBe(0);
+    expect(filesIn(other)["README.md"]).toContain("# shop");
+  });
+
+  it("writes nothing on a dry run, not even the folder, and shows the lines on --diff", async () => {
+    const folder = emptyFolder();
+    const { code, out } = await runCli(folder, [
+      "init",
+      "sub",
+      ...INIT.slice(1),
+      "--dry-run",
+      "--diff",
+    ]);
+    expect(code).toBe(0);
+    expect(out).toContain("create PROJECT");
+    expect(out).toContain("+domain: example.com");
+    expect(filesIn(folder)).toEqual({});
+  });
+
+  it("asks nobody when nobody is there", async () => {
+    const { code, err } = await runCli(emptyFolder(), [
+      "init",
+      "--no-install",
+      "--project-name",
+      "a",
+    ]);
+    expect([code, err]).toEqual([2, expect.stringContaining("tsop init --domain example.com")]);
+  });
+});
+
+describe("tsop create api", () => {
+  const CREATE = ["create", "api", "--group", "web", "--version", "v1", "--kind", "Page"];
+
+  it("adds a kind with all that belongs to it, at most 25 files in all", async () => {
+    const folder = await newProject();
+    const { code } = await runCli(folder, [
+      ...CREATE,
+      "--field",
+      "title:string",
+      "--field",
+      "size:quantity=1Gi",
+    ]);
+    expect(code).toBe(0);
+    const files = filesIn(folder);
+    expect(Object.keys(files).length).toBeLessThanOrEqual(25);
+    expect(files["src/api/v1/page.ts"]).toContain("title!: string;");
+    expect(files["src/api/v1/page.ts"]).toContain('size: Quantity = "1Gi";');
+    expect(files["src/main.ts"]).toContain("setUpPage(manager);");
+    expect(files["config/samples/web_v1_page.yaml"]).toBe(
+      "apiVersion: web.example.com/v1\nkind: Page\nmetadata:\n  name: page-sample\nspec:\n  title: example\n  size: 1Gi\n",
+    );
+    expect(files["config/rbac/kustomization.yaml"]).toContain("  - page_roles.yaml\n");
+    expect(files["PROJECT"]).toContain("kind: Page");
+    expect(Object.values(files).join("")).not.toContain("{{");
+  });
+
+  it("changes nothing the second time, and leaves the user's edits alone", async () => {
+    const folder = await newProject();
+    await runCli(folder, CREATE);
+    writeFileSync(join(folder, "src/api/v1/page.ts"), "// mine\n");
+    const before = filesIn(folder);
+    const again = await runCli(folder, CREATE);
+    expect([again.code, again.out]).toEqual([0, expect.stringContaining("nothing to change")]);
+    expect(filesIn(folder)).toEqual(before);
+    await runCli(folder, [...CREATE, "--force"]);
+    expect(filesIn(folder)["src/api/v1/page.ts"]).toContain("class Page");
+  });
+
+  it("works from a folder below the project", async () => {
+    const folder = await newProject();
+    mkdirSync(join(folder, "src/deep"));
+    expect((await runCli(join(folder, "src/deep"), CREATE)).code).toBe(0);
+    expect(filesIn(folder)["src/api/v1/page.ts"]).toBeDefined();
+  });
+
+  it("adds a version to a kind without a second controller", async () => {
+    const folder = await newProject();
+    await runCli(folder, CREATE);
+    const main = filesIn(folder)["src/main.ts"];
+    const { code } = await runCli(
+      folder,
+      CREATE.map((word) => (word === "v1" ? "v2" : word)),
+    );
+    const files = filesIn(folder);
+    expect(code).toBe(0);
+    expect(files["src/api/v2/page.ts"]).toBeDefined();
+    expect(files["src/main.ts"]).toBe(main);
+  });
+
+  it("makes the type alone with --no-controller", async () => {
+    const folder = await newProject();
+    await runCli(folder, [...CREATE, "--no-controller"]);
+    const files = filesIn(folder);
+    expect(files["src/controllers/page-controller.ts"]).toBeUndefined();
+    expect(files["src/main.ts"]).not.toContain("setUpPage");
+    expect(files["PROJECT"]).toContain("controller: false");
+  });
+
+  it.each([
+    [["--kind", "page"], "bad-kind"],
+    [["--version", "1"], "bad-version"],
+    [["--plural", "Pages"], "bad-plural"],
+    [["--field", "a:strin"], "bad-field"],
+    [["--group", "Web"], "bad-group"],
+    [["--no-controller", "--no-resource"], "nothing-to-create"],
+  ])("refuses %j and writes nothing", async (flags, code) => {
+    const folder = await newProject();
+    const before = filesIn(folder);
+    const result = await runCli(folder, [...CREATE, ...flags]);
+    expect([result.code, result.err]).toEqual([2, expect.stringContaining(`${code}:`)]);
+    expect(result.err).toContain("fix ");
+    expect(filesIn(folder)).toEqual(before);
+  });
+
+  it("refuses a kind that another group has", async () => {
+    const folder = await newProject();
+    await runCli(folder, CREATE);
+    const before = filesIn(folder);
+    const result = await runCli(folder, [
+      "create",
+      "api",
+      "--group",
+      "shop",
+      "--version",
+      "v1",
+      "--kind",
+      "Page",
+    ]);
+    expect([result.code, result.err]).toEqual([2, expect.stringContaining("kind-exists")]);
+    expect(filesIn(folder)).toEqual(before);
+  });
+
+  it("says what to do outside a project", async () => {
+    const { code, err } = await runCli(emptyFolder(), CREATE);
+    expect([code, err]).toEqual([2, expect.stringContaining("tsop init --domain")]);
+  });
+});

@@ -1,0 +1,61 @@
+import { execFileSync } from "node:child_process";
+import { describe, expect, it } from "vitest";
+import { packageVersion } from "../../src/cli/package-info.ts";
+import { emptyFolder, runCli } from "./support/run-cli.ts";
+
+describe("tsop", () => {
+  it("prints its version, its help, and the versions around it", async () => {
+    const folder = emptyFolder();
+    expect((await runCli(folder, ["--version"])).out).toBe(packageVersion());
+    const help = await runCli(folder, []);
+    expect(help.code).toBe(0);
+    for (const command of "init create manifests build install uninstall run deploy undeploy dev cluster version completion".split(
+      " ",
+    )) {
+      expect(help.out).toMatch(new RegExp(`^  ${command}\\b`, "m"));
+    }
+    const json = JSON.parse((await runCli(folder, ["version", "--json"])).out) as object;
+    expect(json).toMatchObject({ tsop: packageVersion(), node: process.versions.node });
+  });
+
+  it.each([
+    [["instal"], "Did you mean install?"],
+    [["init", "--domian", "x"], "Did you mean --domain?"],
+    [["deploy"], "--image"],
+    [["cluster", "--controllers", "some"], "Allowed choices are on, off, no-kubelet"],
+    [["completion", "tcsh"], "Allowed choices are bash"],
+  ])("exits with 2 for %j and helps", async (argv, help) => {
+    const { code, err } = await runCli(emptyFolder(), argv);
+    expect([code, err]).toEqual([2, expect.stringContaining(help)]);
+  });
+
+  it.each([
+    [["cluster", "--port", "99999"], "bad-port"],
+    [["cluster", "--port", "http"], "bad-port"],
+    [["cluster", "--nodes", "-1"], "bad-nodes"],
+    [["install", "--timeout", "soon"], "bad-timeout"],
+  ])("refuses %j", async (argv, code) => {
+    const result = await runCli(emptyFolder(), argv);
+    expect([result.code, result.err]).toEqual([2, expect.stringContaining(code)]);
+  });
+});
+
+describe("tsop completion", () => {
+  it("completes commands and flags in bash", async () => {
+    const { out } = await runCli(emptyFolder(), ["completion", "bash"]);
+    const complete = (...words: string[]): string[] => {
+      const script = `${out}\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=$(( \${#COMP_WORDS[@]} - 1 )); _tsop; echo "\${COMPREPLY[@]}"`;
+      return execFileSync("bash", ["-c", script], { encoding: "utf8" }).trim().split(" ");
+    };
+    expect(complete("tsop", "un")).toEqual(["uninstall", "undeploy"]);
+    expect(complete("tsop", "create", "a")).toEqual(["api"]);
+    expect(complete("tsop", "create", "api", "--ki")).toEqual(["--kind"]);
+    expect(complete("tsop", "completion", "z")).toEqual(["zsh"]);
+  });
+
+  it.each(["zsh", "fish", "powershell"])("knows every command in %s", async (shell) => {
+    const { code, out } = await runCli(emptyFolder(), ["completion", shell]);
+    expect(code).toBe(0);
+    for (const word of ["manifests", "--domain", "undeploy"]) expect(out).toContain(word);
+  });
+});
