@@ -20,6 +20,11 @@ export class Findings {
     this.#add("warning", at, code, message, fix);
   }
 
+  /** Whether anything keeps the manifests from being written. */
+  hasErrors(): boolean {
+    return [...this.#found.values()].some(({ severity }) => severity === "error");
+  }
+
   /** All findings, by file, line and column. */
   sorted(): Diagnostic[] {
     return [...this.#found.values()].sort(

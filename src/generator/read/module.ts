@@ -134,6 +134,7 @@ export class Modules {
       return name === "Condition" ? this.#builtIn(name) : { is: "tsop", name };
     }
     if (specifier === "tsop/k8s") return this.#builtIn(name);
+    if (from.builtIn && /\/scalars\.[jt]s$/.test(specifier)) return { is: "tsop", name };
     const path = this.#locate(from, specifier);
     return path === undefined ? undefined : this.#exported(this.get(path), name, new Set());
   }

@@ -1,0 +1,48 @@
+/**
+ * The user's source files, and whether anything changed since the last run.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Diagnostic } from "../errors.ts";
+
+/** What one run made, kept for a run on the same input. */
+export interface Stamp {
+  /** What was read, by path in the project, with a hash of the content. */
+  readonly read: Readonly<Record<string, string>>;
+  /** The hash of everything that could have been read. */
+  readonly input: string;
+  readonly files: Readonly<Record<string, string>>;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly kinds: readonly unknown[];
+}
+
+const SKIPPED = new Set(["node_modules", "dist", ".tsop", ".git"]);
+
+/** The TypeScript files below the project's `src`, by absolute path, sorted; without declarations and tests. */
+export function readSources(root: string): Map<string, string> {
+  const files = new Map<string, string>();
+  const walk = (folder: string): void => {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory() && !SKIPPED.has(entry.name)) walk(path);
+      else if (isSource(entry.name)) files.set(path, readFileSync(path, "utf8"));
+    }
+  };
+  const source = join(root, "src");
+  if (existsSync(source)) walk(source);
+  return files;
+}
+
+const isSource = (name: string): boolean =>
+  /\.[cm]?ts$/.test(name) && !/\.(?:d|test|spec)\.[cm]?ts$/.test(name);
+
+/** A hash of texts and their names. */
+export function hashOf(texts: Iterable<readonly [string, string]>): string {
+  const hash = createHash("sha256");
+  for (const [name, text] of texts) hash.update(`${name.length}:${name}${text.length}:${text}`);
+  return hash.digest("hex");
+}
