@@ -11,7 +11,9 @@ const STEPS = [
   ["types", "tsc", "--noEmit"],
   ["tests", "vitest", "run"],
 ];
-const skipped = new Set(process.argv.slice(2).map((argument) => argument.replace(/^--no-/, "")));
+const skipped = new Set(
+  process.argv.slice(2).map((argument) => argument.replace(/^--no-/, "").replaceAll("-", " ")),
+);
 
 const failed = [];
 for (const [title, command, ...args] of STEPS) {
