@@ -64,3 +64,104 @@ export type {
   Time,
 } from "./kube/scalars.ts";
 export type { Condition } from "./generated/k8s/meta-v1.ts";
+
+// Runtime: what runs in the operator's process.
+export { createManager, type Manager, type ManagerOptions } from "./runtime/manager/manager.ts";
+export type { Endpoint, HealthCheck } from "./runtime/manager/health.ts";
+export type { LeaderElectionOptions } from "./runtime/manager/leader-election.ts";
+export type { RuntimeMetrics } from "./runtime/manager/metrics.ts";
+export type { Runnable } from "./runtime/manager/run-group.ts";
+export { setupSignalHandler } from "./runtime/manager/signals.ts";
+export {
+  type ControllerBuilder,
+  controllerFor,
+  type OwnsOptions,
+  type WatchOptions,
+} from "./runtime/controller/builder.ts";
+export type { Controller, ControllerOptions } from "./runtime/controller/controller.ts";
+export type { Enqueue, EventHandler, MapFunction } from "./runtime/controller/handlers.ts";
+export { type ObjectEvent, type Predicate, predicates } from "./runtime/controller/predicates.ts";
+export type {
+  Outcome,
+  ReconcileContext,
+  Reconciler,
+  Request,
+  Result,
+} from "./runtime/controller/reconciler.ts";
+export { channelSource, type Source, type SourceRun } from "./runtime/controller/sources.ts";
+export type { Cache, CacheOptions, InformerHealth } from "./runtime/cache/cache.ts";
+export { mutableCopy } from "./runtime/cache/freeze.ts";
+export type { ResourceEventHandler } from "./runtime/cache/handler-queue.ts";
+export type { IndexFunction } from "./runtime/cache/indexer.ts";
+export type { Registration, SharedInformer } from "./runtime/cache/shared-informer.ts";
+export type {
+  ApplyOptions,
+  Client,
+  DeleteOptions,
+  Intent,
+  ListOptions,
+  NewObject,
+  Reader,
+  StatusClient,
+  StatusPatch,
+  SubresourceClient,
+  WriteOptions,
+} from "./runtime/client/client.ts";
+export { createClient, type CreateClientOptions } from "./runtime/client/create-client.ts";
+export { createOrUpdate, type CreateOrUpdateResult } from "./runtime/client/create-or-update.ts";
+export { addFinalizer, removeFinalizer } from "./runtime/client/finalizer.ts";
+export {
+  jsonPatch,
+  type JsonPatchOperation,
+  mergeFrom,
+  mergePatch,
+  type Patch,
+  strategicPatch,
+} from "./runtime/client/patches.ts";
+export type { WatchEvent, WatchStream } from "./runtime/client/rest-client.ts";
+export type { EventDetails, EventRecorder } from "./runtime/events/recorder.ts";
+export {
+  BucketRateLimiter,
+  ItemExponentialFailureRateLimiter,
+  ItemFastSlowRateLimiter,
+  MaxOfRateLimiter,
+  type RateLimiter,
+  WithMaxWaitRateLimiter,
+} from "./runtime/queue/rate-limiters.ts";
+export {
+  type QueueObserver,
+  type RateLimitingQueue,
+  WorkQueue,
+} from "./runtime/queue/work-queue.ts";
+export type { ClusterConfig } from "./runtime/transport/cluster-config.ts";
+export type { Credentials, CredentialSource } from "./runtime/transport/credentials.ts";
+export { type ClusterConfigOptions, loadClusterConfig } from "./runtime/transport/load-config.ts";
+export { ConnectionError, type ConnectionFailure } from "./runtime/transport/transport.ts";
+export type { Clock } from "./clock.ts";
+export type { Logger } from "./log.ts";
+export {
+  type ConditionChange,
+  findCondition,
+  setCondition,
+  type StatusCondition,
+} from "./kube/conditions.ts";
+export { hasFinalizer, isBeingDeleted } from "./kube/finalizers.ts";
+export {
+  formatKey,
+  keyOf,
+  type KubeObject,
+  type ObjectKey,
+  type ObjectMeta,
+} from "./kube/object.ts";
+export { controllerOf, setControllerReference, setOwnerReference } from "./kube/owner.ts";
+export type { ResourceType, Token } from "./kube/resource.ts";
+export {
+  isAlreadyExists,
+  isConflict,
+  isExpired,
+  isForbidden,
+  isInvalid,
+  isNotFound,
+  type Status,
+  StatusError,
+} from "./kube/status.ts";
