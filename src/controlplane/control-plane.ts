@@ -12,10 +12,13 @@ import { kubeconfigText } from "./auth/kubeconfig.ts";
 import { TokenAuthority } from "./auth/tokens.ts";
 import { builtInResources } from "./builtin/resources.ts";
 import { createBootstrapObjects } from "./bootstrap.ts";
-import { startControllers } from "./controllers/start-controllers.ts";
+import { type RunningControllers, startControllers } from "./controllers/start-controllers.ts";
+import { WorkLoop } from "./controllers/work-loop.ts";
+import { CrdController } from "./crd/crd-controller.ts";
 import { Api } from "./server/api.ts";
 import type { Cluster } from "./server/cluster.ts";
 import { controllerContext } from "./server/controller-client.ts";
+import { followDefinitions, withDefinitions } from "./server/definitions.ts";
 import { HttpServer, type RawRequest } from "./server/http-server.ts";
 import { otherPath } from "./server/other-paths.ts";
 import { OpenApi } from "./openapi/openapi.ts";
@@ -74,11 +77,12 @@ export interface ControlPlane extends AsyncDisposable {
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const { host = "127.0.0.1", port = 0, clock = systemClock, log = silentLogger } = options;
   const authority = new CertificateAuthority(clock);
-  const registry = new Registry(builtInResources());
+  const registry = new Registry(withDefinitions(builtInResources()));
   const store = new Store();
-  const cluster: Cluster = { store, registry, clock, log };
-  createBootstrapObjects(cluster);
+  followDefinitions(store, registry);
   const tokens = new TokenAuthority(clock, store);
+  const cluster: Cluster = { store, registry, tokens, clock, log };
+  createBootstrapObjects(cluster);
   const openApi = new OpenApi();
   const api = new Api(cluster, (request) => otherPath(cluster, openApi, request));
   const served = authority.server([
@@ -100,16 +104,9 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const url = `https://${host.includes(":") ? `[${host}]` : host}:${await server.listen()}`;
   const kubeconfigFor = ({ user, groups = [] }: Identity): string =>
     kubeconfigText(url, authority.certificate, user, authority.client(user, groups));
-  const { controllers: mode = "on", nodes = 1 } = options;
-  const controllers =
-    mode === "off"
-      ? undefined
-      : startControllers(
-          { ...controllerContext(cluster), log, nodes, caCertificate: authority.certificate },
-          mode,
-        );
+  const controllers = runControllers(cluster, options, authority.certificate);
   const stop = (): Promise<void> => {
-    controllers?.stop();
+    controllers.stop();
     return server.close();
   };
   return {
@@ -117,11 +114,36 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     kubeconfig: kubeconfigFor({ user: "admin", groups: ["system:masters"] }),
     caCertificate: authority.certificate,
     kubeconfigFor,
-    settle: () => controllers?.settle() ?? Promise.resolve(),
+    settle: () => controllers.settle(),
     compact: () => store.compact(),
     dropConnections: () => server.dropConnections(),
     objects: (resource, namespace) => store.list(resource, namespace),
     stop,
     [Symbol.asyncDispose]: stop,
+  };
+}
+
+/** The server's own controller of definitions, and the others as the options say. */
+function runControllers(
+  cluster: Cluster,
+  { controllers = "on", nodes = 1 }: ControlPlaneOptions,
+  caCertificate: string,
+): RunningControllers {
+  const { clock, log } = cluster;
+  const context = { ...controllerContext(cluster), log, nodes, caCertificate };
+  const client = context.clientFor("kube-apiserver");
+  const definitions = new WorkLoop([new CrdController(client, clock)], client, clock, log);
+  definitions.start();
+  const others = controllers === "off" ? undefined : startControllers(context, controllers);
+  return {
+    async settle() {
+      await definitions.settle();
+      await others?.settle();
+      await definitions.settle();
+    },
+    stop() {
+      definitions.stop();
+      others?.stop();
+    },
   };
 }

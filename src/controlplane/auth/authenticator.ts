@@ -172,9 +172,14 @@ function demand(
   if (decision.allowed) return;
   const qualified = attributes.group === "" ? resource : `${resource}.${attributes.group}`;
   const why = `${denialText(user, attributes)}${decision.reason === "" ? "" : `: ${decision.reason}`}`;
-  throw failure(403, "Forbidden", `${qualified} ${JSON.stringify(what.name)} is forbidden: ${why}`, {
-    name: what.name,
-    ...(attributes.group === "" ? {} : { group: attributes.group }),
-    kind: resource,
-  });
+  throw failure(
+    403,
+    "Forbidden",
+    `${qualified} ${JSON.stringify(what.name)} is forbidden: ${why}`,
+    {
+      name: what.name,
+      ...(attributes.group === "" ? {} : { group: attributes.group }),
+      kind: resource,
+    },
+  );
 }

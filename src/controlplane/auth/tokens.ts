@@ -39,8 +39,7 @@ interface Claims {
 
 /** Who a token speaks for, or why nobody. */
 export type TokenVerdict =
-  | { readonly user: User; readonly audiences: readonly string[] }
-  | { readonly error: string };
+  { readonly user: User; readonly audiences: readonly string[] } | { readonly error: string };
 
 /** Which account a token is for. */
 export interface TokenSubject {
@@ -71,7 +70,19 @@ export class TokenAuthority {
   /** The public key as a JSON web key set. */
   keySet(): object {
     const key = createPublicKey(this.#key).export({ format: "jwk" });
-    return { keys: [{ use: "sig", kty: key.kty, kid: this.#keyId, alg: "ES256", crv: key.crv, x: key.x, y: key.y }] };
+    return {
+      keys: [
+        {
+          use: "sig",
+          kty: key.kty,
+          kid: this.#keyId,
+          alg: "ES256",
+          crv: key.crv,
+          x: key.x,
+          y: key.y,
+        },
+      ],
+    };
   }
 
   /** A token for an account, valid for some seconds. */
@@ -144,7 +155,9 @@ export class TokenAuthority {
     const bound = Object.entries({ pod: "Pod", secret: "Secret", node: "Node" }).flatMap(
       ([claim, kind]) => {
         const one = own[claim];
-        return isJsonObject(one) ? [{ kind, name: String(one["name"]), uid: String(one["uid"]) }] : [];
+        return isJsonObject(one)
+          ? [{ kind, name: String(one["name"]), uid: String(one["uid"]) }]
+          : [];
       },
     );
     const { aud, exp, jti } = body;
@@ -164,7 +177,8 @@ export class TokenAuthority {
       const collection = `${kind.toLowerCase()}s`;
       const key = kind === "Node" ? name : `${namespace}/${name}`;
       const object = this.#source.get(collection, key);
-      if (!object || object.metadata.uid !== uid) return "service account token has been invalidated";
+      if (!object || object.metadata.uid !== uid)
+        return "service account token has been invalidated";
     }
     return undefined;
   }

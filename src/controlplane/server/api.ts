@@ -22,6 +22,7 @@ import { failureAnswer, pageNotFound, warningHeader } from "./render.ts";
 import { patchRequest } from "./patch-requests.ts";
 import { Presenter } from "./presenter.ts";
 import { type Answer, type ApiRequest, type ResourceRequest, headerOf } from "./request.ts";
+import { specialHandler } from "./special-requests.ts";
 import { type ResourcePath, parsePath } from "./route.ts";
 import { booleanOption } from "./query.ts";
 import {
@@ -49,7 +50,10 @@ export class Api {
       const asked = { ...request, user: identify() };
       return withWarnings(await this.#dispatch(asked, warnings), warnings);
     } catch (thrown) {
-      return withWarnings(failureAnswer(this.#failureOf(thrown, request), headerOf(request, "accept") || undefined), warnings);
+      return withWarnings(
+        failureAnswer(this.#failureOf(thrown, request), headerOf(request, "accept") || undefined),
+        warnings,
+      );
     }
   }
 
@@ -103,6 +107,8 @@ export class Api {
   async #perform(verb: string, asked: ResourceRequest): Promise<Answer> {
     const cluster = this.#cluster;
     const presenter = new Presenter(cluster, asked, verb);
+    const special = specialHandler(asked, verb);
+    if (special) return special(cluster, asked, presenter);
     switch (verb) {
       case "get":
         return getRequest(cluster, asked, presenter);

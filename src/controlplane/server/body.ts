@@ -28,13 +28,18 @@ async function readJson({ request }: ResourceRequest): Promise<unknown> {
 
 /** The object in the body of a POST or PUT. @throws StatusError 400 or 415 */
 export async function readObject(asked: ResourceRequest, query: WriteQuery): Promise<KubeObject> {
-  void query;
   const object = (await readJson(asked)) as KubeObject;
+  const travels = asked.subresource ?? asked.resource;
+  const isParent = travels.kind === asked.resource.kind;
+  const unknown = (isParent ? asked.resource.dropUnknown?.(object) : undefined) ?? [];
+  if (query.fieldValidation === "Warn") {
+    asked.warnings.push(...unknown.map((path) => `unknown field ${JSON.stringify(path)}`));
+  }
   return {
     ...object,
-    kind: asked.resource.kind,
-    apiVersion: apiVersionOf(asked.resource),
-    metadata: object.metadata,
+    kind: travels.kind,
+    apiVersion: apiVersionOf(travels),
+    metadata: (object.metadata as KubeObject["metadata"] | undefined) ?? {},
   };
 }
 
@@ -57,7 +62,7 @@ export async function readDeletion(
   asked: ResourceRequest,
 ): Promise<{ readonly deletion: DeletionOptions; readonly dryRun: boolean }> {
   const bytes = await asked.request.body();
-  const options = bytes.length > 0 ? await optionsOfBody(bytes) : optionsOfQuery(asked);
+  const options = bytes.length > 0 ? optionsOfBody(bytes) : optionsOfQuery(asked);
   const errors = deletionErrors(
     options.propagationPolicy,
     options.orphanDependents,
@@ -70,27 +75,36 @@ export async function readDeletion(
 
 type WithDryRun = DeletionOptions & { readonly dryRun: readonly string[] };
 
-async function optionsOfBody(bytes: Uint8Array): Promise<WithDryRun> {
-  const body: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
-  if (!isJsonObject(body)) throw badRequest("expected DeleteOptions");
-  const { gracePeriodSeconds, propagationPolicy, orphanDependents, preconditions, dryRun } =
-    body as {
-      gracePeriodSeconds?: number | null;
-      propagationPolicy?: NonNullable<DeletionOptions["propagationPolicy"]> | null;
-      orphanDependents?: boolean | null;
-      preconditions?: { uid?: string | null; resourceVersion?: string | null } | null;
-      dryRun?: string[] | null;
-    };
+/** `DeleteOptions` as they come in a body. */
+export interface DeletionBody {
+  readonly gracePeriodSeconds?: number | null;
+  readonly propagationPolicy?: NonNullable<DeletionOptions["propagationPolicy"]> | null;
+  readonly orphanDependents?: boolean | null;
+  readonly preconditions?: {
+    readonly uid?: string | null;
+    readonly resourceVersion?: string | null;
+  } | null;
+  readonly dryRun?: string[] | null;
+}
+
+/** What `DeleteOptions` demand; null is absent. */
+export function deletionOf(body: DeletionBody): WithDryRun {
+  const { gracePeriodSeconds, propagationPolicy, orphanDependents, preconditions, dryRun } = body;
+  const { uid, resourceVersion } = preconditions ?? {};
   return {
     ...(gracePeriodSeconds == null ? {} : { gracePeriodSeconds }),
     ...(propagationPolicy == null ? {} : { propagationPolicy }),
     ...(orphanDependents == null ? {} : { orphanDependents }),
-    ...(preconditions?.uid == null ? {} : { uid: preconditions.uid }),
-    ...(preconditions?.resourceVersion == null
-      ? {}
-      : { resourceVersion: preconditions.resourceVersion }),
+    ...(uid == null ? {} : { uid }),
+    ...(resourceVersion == null ? {} : { resourceVersion }),
     dryRun: dryRun ?? [],
   };
+}
+
+function optionsOfBody(bytes: Uint8Array): WithDryRun {
+  const body: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
+  if (!isJsonObject(body)) throw badRequest("expected DeleteOptions");
+  return deletionOf(body);
 }
 
 function optionsOfQuery({ request: { query } }: ResourceRequest): WithDryRun {

@@ -6,6 +6,7 @@
 import type { Clock } from "../../clock.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import type { Logger } from "../../log.ts";
+import type { TokenAuthority } from "../auth/tokens.ts";
 import type { ServedResource, Strategy, User, WriteContext } from "../kinds.ts";
 import { type Store, storeKey } from "../store/store.ts";
 import { type Registry, collectionOf } from "./registry.ts";
@@ -15,6 +16,7 @@ import { readAs } from "./versions.ts";
 export interface Cluster {
   readonly store: Store;
   readonly registry: Registry;
+  readonly tokens: TokenAuthority;
   readonly clock: Clock;
   readonly log: Logger;
 }

@@ -83,22 +83,12 @@ class DirectClient implements ControllerClient {
   async create(resource: ResourceName, object: KubeObject): Promise<KubeObject> {
     const served = this.#served(resource);
     const namespace = served.namespaced ? (object.metadata.namespace ?? "") : "";
-    const created = createObject(
-      this.#cluster,
-      served,
-      namespace,
-      copyJson(object),
-      this.#options,
-    );
+    const created = createObject(this.#cluster, served, namespace, copyJson(object), this.#options);
     await this.#cluster.store.durable();
     return created;
   }
 
-  async update(
-    resource: ResourceName,
-    object: KubeObject,
-    subresource = "",
-  ): Promise<KubeObject> {
+  async update(resource: ResourceName, object: KubeObject, subresource = ""): Promise<KubeObject> {
     return this.#change(resource, object.metadata, subresource, true, () => copyJson(object));
   }
 
@@ -118,11 +108,7 @@ class DirectClient implements ControllerClient {
     );
   }
 
-  async remove(
-    resource: ResourceName,
-    key: ObjectKey,
-    options: DeleteOptions = {},
-  ): Promise<void> {
+  async remove(resource: ResourceName, key: ObjectKey, options: DeleteOptions = {}): Promise<void> {
     const served = this.#served(resource);
     const namespace = key.namespace ?? "";
     deleteObject(this.#cluster, served, namespace, key.name, options, this.#options);

@@ -5,6 +5,7 @@
  */
 import type { KubeObject } from "../../kube/object.ts";
 import { type ResourceInfo, groupResourceOf } from "../../kube/resource.ts";
+import { markForDeletion } from "../crd/definition-strategy.ts";
 import { forbiddenTo } from "./failures.ts";
 
 /** How a kind goes. */
@@ -38,7 +39,6 @@ const ANSWERED_WITH_OBJECT = new Set([
   "storageclasses.storage.k8s.io",
   "csidrivers.storage.k8s.io",
   "csinodes.storage.k8s.io",
-  "csistoragecapacities.storage.k8s.io",
   "volumeattachments.storage.k8s.io",
   "volumeattributesclasses.storage.k8s.io",
   "resourceclaims.resource.k8s.io",
@@ -83,6 +83,9 @@ const SPECIAL: Readonly<Record<string, Partial<DeletionRule>>> = {
     dependents: "orphan",
     warning:
       "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
+  },
+  "customresourcedefinitions.apiextensions.k8s.io": {
+    begin: (object, now) => markForDeletion(object, now),
   },
   namespaces: {
     check({ metadata: { name = "" } }) {

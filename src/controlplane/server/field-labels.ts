@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { groupResourceOf } from "../../kube/resource.ts";
+import { apiVersionOf, groupResourceOf } from "../../kube/resource.ts";
 import type { ServedResource } from "../kinds.ts";
 
 /** Kinds whose refusal says only that the label is not supported. */
@@ -26,6 +26,9 @@ export function fieldErrorFor(resource: ServedResource, field: string): string |
     return undefined;
   }
   const name = groupResourceOf(resource);
+  if (name === "resourceslices.resource.k8s.io") {
+    return `field label not supported for ${apiVersionOf(resource)}, Kind=${resource.kind}: ${field}`;
+  }
   if (!resource.builtIn || SHORT_REFUSAL.has(name)) return `field label not supported: ${field}`;
   if (name === "jobs.batch") return `field label ${JSON.stringify(field)} not supported for Job`;
   return `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`;

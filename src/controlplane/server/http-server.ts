@@ -100,7 +100,7 @@ export class HttpServer {
     const answer = await this.#options.handle({
       method: incoming.method ?? "GET",
       path: question < 0 ? target : target.slice(0, question),
-      query: new URLSearchParams(question < 0 ? "" : target.slice(question + 1)),
+      query: parseQuery(question < 0 ? "" : target.slice(question + 1)),
       headers: incoming.headers,
       ...(peer ? { peer } : {}),
       body: () => readBody(incoming),
@@ -110,6 +110,12 @@ export class HttpServer {
     await send(response, answer);
     if (!incoming.complete) incoming.resume();
   }
+}
+
+/** As Go reads a query: a pair with a semicolon is dropped. */
+function parseQuery(text: string): URLSearchParams {
+  const pairs = text.split("&").filter((pair) => !pair.includes(";"));
+  return new URLSearchParams(pairs.join("&"));
 }
 
 function portInUse(host: string, port: number, cause: Error): TsopError {

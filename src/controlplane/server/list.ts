@@ -120,9 +120,15 @@ export function listObjects(
     };
   }
   const prefix = query.namespace === "" ? "" : `${query.namespace}/`;
+  const only = resource.namespaced && prefix === "" ? undefined : selectedName(query);
   const rest = cluster.store
     .snapshotAt(collection, version)
-    .entries.filter(([key]) => key.startsWith(prefix) && (!start || key >= prefix + start.key));
+    .entries.filter(
+      ([key]) =>
+        key.startsWith(prefix) &&
+        (!start || key >= prefix + start.key) &&
+        (only === undefined || key === prefix + only),
+    );
   const items: KubeObject[] = [];
   let taken = 0;
   for (const [, object] of rest) {
@@ -141,6 +147,11 @@ export function listObjects(
     },
     items,
   };
+}
+
+/** The one name that the field selector leaves; a list of it reads just that key. */
+function selectedName({ fields }: ListQuery): string | undefined {
+  return fields.find(({ field, operator }) => field === "metadata.name" && operator === "=")?.value;
 }
 
 /** Custom resources always say where their list continues, even when it does not. */
@@ -173,7 +184,7 @@ function listVersion(
 }
 
 function continueToken(version: number, last: string): string {
-  const point = { v: "meta.k8s.io/v1", rv: version, start: `${last}\u0000` };
+  const point = { v: "meta.k8s.io/v1", rv: version, start: `/${last}\u0000` };
   // Go's encoder escapes control characters the same way, so that tokens look like the real server's.
   return Buffer.from(JSON.stringify(point)).toString("base64url");
 }
@@ -193,7 +204,7 @@ function parseContinue(query: ListQuery): ContinuePoint {
   if (typeof point.start !== "string" || point.start === "") {
     throw bad("encoded start key empty (version meta.k8s.io/v1)");
   }
-  return { version: point.rv, key: point.start };
+  return { version: point.rv, key: point.start.replace(/^\//, "") };
 }
 
 function expiredToken(key: string): Error {
@@ -203,7 +214,7 @@ function expiredToken(key: string): Error {
     "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.",
   );
   error.status.metadata.continue = Buffer.from(
-    JSON.stringify({ v: "meta.k8s.io/v1", rv: -1, start: key }),
+    JSON.stringify({ v: "meta.k8s.io/v1", rv: -1, start: `/${key}` }),
   ).toString("base64url");
   return error;
 }

@@ -3,12 +3,14 @@
  *
  * @module
  */
+import { InternalError } from "../../errors.ts";
 import { copyJson } from "../../kube/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import { parseApiVersion } from "../../kube/resource.ts";
 import { applyConfiguration } from "../apply/apply-configuration.ts";
 import { trackUpdate } from "../apply/track-update.ts";
 import type { WriteBy } from "../apply/write.ts";
+import { type GroupVersionKind, findBuiltInSchema } from "../builtin/definitions.ts";
 import type { Cluster, Endpoint } from "./cluster.ts";
 
 /** Brings the managedFields of `object` up to date for a write that is no apply. */
@@ -20,6 +22,20 @@ export function trackChange(
   manager: string,
 ): void {
   trackUpdate(live, object, endpoint.resource, writeBy(cluster, endpoint, manager));
+}
+
+/** Notes who sent an object that belongs to a subresource and is not stored. */
+export function trackSubresource(
+  { clock }: Cluster,
+  kind: GroupVersionKind,
+  subresource: string,
+  object: KubeObject,
+  manager: string,
+): void {
+  const schema = findBuiltInSchema(kind);
+  if (!schema) throw new InternalError(`There is no schema of ${kind.kind}.`);
+  const resource = { ...kind, plural: "", builtIn: true, schema, subresources: [] };
+  trackUpdate(undefined, object, resource, { manager, subresource, nowMs: clock.now() });
 }
 
 /**

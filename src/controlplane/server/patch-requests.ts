@@ -7,6 +7,7 @@
 import { copyJson } from "../../kube/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import { applyJsonPatch, applyMergePatch } from "../../kube/patch.ts";
+import type { Schema } from "../../kube/schema/structural.ts";
 import { failure } from "../../kube/status.ts";
 import { storeKey } from "../store/store.ts";
 import { readConfiguration, readPatch } from "./body.ts";
@@ -24,10 +25,11 @@ import { endpointOf, writeOptions } from "./write-requests.ts";
 const JSON_PATCH = "application/json-patch+json";
 const MERGE_PATCH = "application/merge-patch+json";
 const STRATEGIC_PATCH = "application/strategic-merge-patch+json";
-const APPLY = "application/apply-patch+yaml";
+/** The media type of server-side apply. */
+export const APPLY = "application/apply-patch+yaml";
 
 /** The form of a patch. @throws StatusError 415 */
-function patchType(asked: ResourceRequest): string {
+export function patchType(asked: ResourceRequest): string {
   const type = (headerOf(asked.request, "content-type").split(";")[0] ?? "").trim();
   const { builtIn } = asked.resource;
   const known = [JSON_PATCH, MERGE_PATCH, ...(builtIn ? [STRATEGIC_PATCH] : []), APPLY];
@@ -59,7 +61,7 @@ export async function patchRequest(
     namespace,
     name,
     (live) => {
-      const object = patched(type, live, patch);
+      const object = patched(type, live, patch, asked.resource.schema);
       checkIdentity(live, object);
       endpoint.strategy.setDefaults(object);
       trackChange(cluster, endpoint, live, object, options.manager);
@@ -71,7 +73,14 @@ export async function patchRequest(
   return presenter.object(200, updated);
 }
 
-function patched(type: string, live: KubeObject, patch: unknown): KubeObject {
+/** A copy of the live object with a patch applied. @throws StatusError */
+export function patched(
+  type: string,
+  live: KubeObject,
+  patch: unknown,
+  schema: Schema,
+): KubeObject {
+  void schema;
   const copy = copyJson(live) as unknown as JsonObject;
   const result = type === JSON_PATCH ? applyJsonPatch(copy, patch) : applyMergePatch(copy, patch);
   return result as KubeObject;

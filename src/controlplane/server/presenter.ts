@@ -6,9 +6,10 @@
 import type { KubeList, KubeObject } from "../../kube/object.ts";
 import { apiVersionOf } from "../../kube/resource.ts";
 import type { Status } from "../../kube/status.ts";
-import type { ServedResource } from "../kinds.ts";
+import type { ServedResource, TablePrinter } from "../kinds.ts";
 import { encode } from "../views/encode.ts";
 import { type Representation, negotiate } from "../views/negotiate.ts";
+import { printerOf } from "../views/printers/printer-of.ts";
 import { show } from "../views/show.ts";
 import { type IncludeObject, parseIncludeObject } from "../views/table.ts";
 import type { Cluster } from "./cluster.ts";
@@ -20,6 +21,7 @@ import type { WatchEvent } from "./watch.ts";
 export class Presenter {
   readonly #cluster: Cluster;
   readonly #resource: ServedResource;
+  readonly #printer: TablePrinter | undefined;
   readonly #representation: Representation;
   readonly #includeObject: IncludeObject;
   #columnsSent = false;
@@ -28,7 +30,9 @@ export class Presenter {
   constructor(cluster: Cluster, asked: ResourceRequest, verb: string) {
     this.#cluster = cluster;
     this.#resource = asked.resource;
-    const { request, resource } = asked;
+    const { request, resource, subresource } = asked;
+    const isScale = subresource?.kind === "Scale";
+    this.#printer = isScale ? printerOf("autoscaling", "Scale") : resource.table;
     this.#representation = negotiate(headerOf(request, "accept") || undefined, {
       builtIn: resource.builtIn,
       tables: resource.verbs.includes("get"),
@@ -70,7 +74,7 @@ export class Presenter {
   #show(object: KubeObject | KubeList<KubeObject>, withColumns = true): object {
     return show(object, {
       view: this.#representation.view,
-      printer: this.#resource.table,
+      printer: this.#printer,
       includeObject: this.#includeObject,
       nowMs: this.#cluster.clock.now(),
       withColumns,

@@ -4,25 +4,52 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/authorization/#checking-api-access
  * @module
  */
+import { InternalError } from "../../errors.ts";
 import { type FieldError, invalid, invalidValue } from "../../kube/field-errors.ts";
 import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import { type ResourceInfo, groupResourceOf } from "../../kube/resource.ts";
 import { type Attributes, authorize, rulesOf } from "../auth/rbac.ts";
 import type { User } from "../kinds.ts";
-import { type Cluster, timestamp } from "./cluster.ts";
+import { readObject } from "./body.ts";
+import { type Cluster, mainEndpoint, timestamp } from "./cluster.ts";
 import { badRequest } from "./failures.ts";
+import { trackChange } from "./ownership.ts";
+import type { Presenter } from "./presenter.ts";
+import { parseWriteQuery } from "./query.ts";
+import { type Answer, type ResourceRequest, managerOf } from "./request.ts";
 
 /** Fills in the answer of a review. */
-export interface Review {
+interface Review {
   /** Whether the answer shows who wrote the question. */
   readonly tracked: boolean;
   /** @throws StatusError 400 or 422 */
   answer(cluster: Cluster, user: User, object: KubeObject, namespace: string): void;
 }
 
-/** How a resource that is a review is answered. */
-export function reviewOf(resource: Pick<ResourceInfo, "group" | "plural">): Review | undefined {
-  return REVIEWS[groupResourceOf(resource)];
+/** Whether objects of the resource are questions. */
+export function isReview(resource: Pick<ResourceInfo, "group" | "plural">): boolean {
+  return Object.hasOwn(REVIEWS, groupResourceOf(resource));
+}
+
+/** POST of a review. */
+export async function reviewRequest(
+  cluster: Cluster,
+  asked: ResourceRequest,
+  presenter: Presenter,
+): Promise<Answer> {
+  const { resource, request, namespace } = asked;
+  const review = REVIEWS[groupResourceOf(resource)];
+  if (!review) throw new InternalError(`${resource.plural} is no review`);
+  const query = parseWriteQuery(request.query, "create");
+  const object = await readObject(asked, query);
+  delete (object as Reviewed).status;
+  if (review.tracked) {
+    delete object.metadata.managedFields;
+    const manager = managerOf(request, query.fieldManager);
+    trackChange(cluster, mainEndpoint(resource), undefined, object, manager);
+  }
+  review.answer(cluster, request.user, object, namespace);
+  return presenter.object(201, object);
 }
 
 interface AccessSpec {
@@ -63,9 +90,7 @@ function accessErrors(spec: AccessSpec, named: boolean): FieldError[] {
     );
   }
   if (named && !spec.user && !spec.groups?.length) {
-    errors.push(
-      invalidValue("spec.user", "", "at least one of user or group must be specified"),
-    );
+    errors.push(invalidValue("spec.user", "", "at least one of user or group must be specified"));
   }
   return errors;
 }
@@ -173,8 +198,9 @@ const selfSubjectRules: Review = {
         { verbs: ["*"], nonResourceURLs: ["*"] },
       );
     }
-    object.spec = {};
-    object.status = {
+    const reviewed: Reviewed = object;
+    reviewed.spec = {};
+    reviewed.status = {
       resourceRules: unique(
         rules.flatMap(({ verbs, apiGroups, resources, resourceNames }) =>
           resources?.length

@@ -11,6 +11,7 @@ import type { StatusError } from "../../kube/status.ts";
 import type { ServedResource } from "../kinds.ts";
 import { storeKey } from "../store/store.ts";
 import { type Cluster, type Endpoint, type WriteOptions, writeContext } from "./cluster.ts";
+import { deletionRule } from "./deletion-rules.ts";
 import { conflict, modified, notFound, plainError } from "./failures.ts";
 import { collectionOf } from "./registry.ts";
 import { readAs, storeAs } from "./versions.ts";
@@ -76,7 +77,7 @@ function checkPreconditions(
   }
   if (version === "" || version === "0") {
     if (!strategy.allowUnconditionalUpdate) {
-      throw invalid({ ...resource, kind: resource.plural }, name, [
+      throw invalid({ group: resource.group, kind: resource.plural }, name, [
         {
           reason: "FieldValueInvalid",
           field: "metadata.resourceVersion",
@@ -138,7 +139,7 @@ function commitChange(
 ): KubeObject {
   const collection = collectionOf(resource);
   const key = storeKey(live.metadata.namespace, live.metadata.name ?? "");
-  if (isFinished(object.metadata)) {
+  if (isFinished(object.metadata) && deletionRule(resource).holds?.(object) !== true) {
     if (!options.dryRun) cluster.store.remove(collection, key);
     return object;
   }
@@ -149,7 +150,7 @@ function commitChange(
 }
 
 /** Whether a deletion has nothing left to wait for. */
-export function isFinished(metadata: ObjectMeta): boolean {
+function isFinished(metadata: ObjectMeta): boolean {
   return (
     metadata.deletionTimestamp !== undefined &&
     (metadata.finalizers ?? []).length === 0 &&

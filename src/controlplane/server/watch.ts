@@ -4,6 +4,7 @@
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
  * @module
  */
+import { sameJson } from "../../kube/json.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import { type Status, StatusError } from "../../kube/status.ts";
 import type { ServedResource } from "../kinds.ts";
@@ -194,7 +195,7 @@ export class Watch {
     this.#releases.push(
       registry.onChange(() => {
         const now = registry.find(group, version, plural);
-        if (now !== this.#resource && now?.schema !== schema) this.#end();
+        if (!now || (now !== this.#resource && !sameJson(now.schema, schema))) this.#end();
       }),
     );
   }

@@ -112,7 +112,8 @@ async function createByUpdate(
   return presenter.object(201, created);
 }
 
-function matchName(object: KubeObject, name: string): void {
+/** @throws StatusError 400 when the object has no name, or another than the path */
+export function matchName(object: KubeObject, name: string): void {
   const given = object.metadata.name ?? "";
   if (given === "") {
     throw badRequest(

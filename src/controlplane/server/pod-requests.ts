@@ -1,0 +1,212 @@
+/**
+ * What one can do to a pod beyond writing it: bind it to a node, evict it.
+ *
+ * @module
+ */
+import { quote } from "../../kube/field-errors.ts";
+import { copyJson } from "../../kube/json.ts";
+import type { KubeObject } from "../../kube/object.ts";
+import { type LabelSelector, matchesLabelSelector } from "../../kube/selector.ts";
+import { type Status, failure } from "../../kube/status.ts";
+import { type DeletionBody, deletionOf, readObject } from "./body.ts";
+import { type Cluster, type WriteOptions, mainEndpoint, timestamp } from "./cluster.ts";
+import { deleteObject } from "./delete.ts";
+import { badRequest, conflict, plainError } from "./failures.ts";
+import { getObject } from "./list.ts";
+import type { Presenter } from "./presenter.ts";
+import { parseWriteQuery } from "./query.ts";
+import type { Answer, ResourceRequest } from "./request.ts";
+import { updateObject } from "./update.ts";
+import { writeOptions } from "./write-requests.ts";
+
+const CREATED: Status = {
+  kind: "Status",
+  apiVersion: "v1",
+  metadata: {},
+  status: "Success",
+  code: 201,
+};
+
+interface Binding extends KubeObject {
+  readonly target?: { readonly kind?: string; readonly name?: string };
+}
+
+interface Pod extends KubeObject {
+  spec: { nodeName?: string; schedulingGates?: readonly object[] };
+  status?: { phase?: string; conditions?: { type: string; status: string }[] };
+}
+
+/** POST of a `Binding` to a pod: puts it on a node, as a scheduler does. */
+export async function bindRequest(
+  cluster: Cluster,
+  asked: ResourceRequest,
+  presenter: Presenter,
+): Promise<Answer> {
+  const query = parseWriteQuery(asked.request.query, "create");
+  const binding: Binding = await readObject(asked, query);
+  const name = asked.name === "" ? (binding.metadata.name ?? "") : asked.name;
+  const { kind = "", name: node = "" } = binding.target ?? {};
+  if (kind !== "" && kind !== "Node") {
+    throw plainError(
+      `target.kind: Unsupported value: ${quote(kind)}: supported values: "Node", "<empty>"`,
+    );
+  }
+  if (node === "") throw plainError("target.name: Required value");
+  const pods = cluster.registry.preferred("", "pods");
+  if (!pods) throw badRequest("pods are not served");
+  updateObject(
+    cluster,
+    { ...mainEndpoint(pods), strategy: bindingStrategy(mainEndpoint(pods).strategy) },
+    asked.namespace,
+    name,
+    (live) => bound(live as Pod, binding, node, timestamp(cluster.clock)),
+    { ...writeOptions(asked, query), replaces: false },
+  );
+  await cluster.store.durable();
+  return presenter.object(201, CREATED);
+}
+
+/** A binding sets what an update of the pod may not. */
+function bindingStrategy<S extends object>(strategy: S): S {
+  return Object.create(strategy, {
+    prepareForUpdate: { value: () => undefined },
+    validateUpdate: { value: () => [] },
+  }) as S;
+}
+
+function bound(live: Pod, binding: Binding, node: string, now: string): Pod {
+  const { name = "" } = live.metadata;
+  const refuse = (why: string): Error =>
+    conflict({ group: "", plural: "pods/binding" }, name, `pod ${name} ${why}`);
+  if (live.metadata.deletionTimestamp !== undefined) {
+    throw refuse("is being deleted, cannot be assigned to a host");
+  }
+  if (live.spec.nodeName) throw refuse(`is already assigned to node ${quote(live.spec.nodeName)}`);
+  if (live.spec.schedulingGates?.length) throw refuse("has non-empty .spec.schedulingGates");
+  const pod = copyJson(live);
+  pod.spec.nodeName = node;
+  const { annotations } = binding.metadata;
+  if (annotations) pod.metadata.annotations = { ...pod.metadata.annotations, ...annotations };
+  const others = (pod.status?.conditions ?? []).filter(({ type }) => type !== "PodScheduled");
+  const scheduled = {
+    type: "PodScheduled",
+    status: "True",
+    lastProbeTime: null,
+    lastTransitionTime: now,
+  };
+  pod.status = { ...pod.status, conditions: [...others, scheduled] };
+  pod.metadata.generation = (pod.metadata.generation ?? 0) + 1;
+  return pod;
+}
+
+interface Eviction extends KubeObject {
+  readonly deleteOptions?: DeletionBody;
+}
+
+interface Budget extends KubeObject {
+  readonly spec?: { readonly selector?: LabelSelector };
+  status?: {
+    disruptionsAllowed?: number;
+    observedGeneration?: number;
+    desiredHealthy?: number;
+    currentHealthy?: number;
+    disruptedPods?: Record<string, string>;
+  };
+}
+
+/** POST of an `Eviction`: deletes the pod if its disruption budget allows. */
+export async function evictRequest(
+  cluster: Cluster,
+  asked: ResourceRequest,
+  presenter: Presenter,
+): Promise<Answer> {
+  const query = parseWriteQuery(asked.request.query, "create");
+  const eviction: Eviction = await readObject(asked, query);
+  if ((eviction.metadata.name ?? asked.name) !== asked.name) {
+    throw badRequest("name in URL does not match name in Eviction object");
+  }
+  const { dryRun, ...deletion } = deletionOf(eviction.deleteOptions ?? {});
+  const options = writeOptions(asked, {
+    fieldManager: query.fieldManager,
+    dryRun: query.dryRun || dryRun.length > 0,
+  });
+  const pod = getObject(cluster, asked.resource, asked.namespace, asked.name) as Pod;
+  spendBudget(cluster, asked, pod, options);
+  deleteObject(cluster, asked.resource, asked.namespace, asked.name, deletion, options);
+  await cluster.store.durable();
+  return presenter.object(201, CREATED);
+}
+
+function spendBudget(
+  cluster: Cluster,
+  asked: ResourceRequest,
+  pod: Pod,
+  options: WriteOptions,
+): void {
+  const phase = pod.status?.phase;
+  const harmless = phase === "Succeeded" || phase === "Failed" || phase === "Pending";
+  if (harmless || pod.metadata.deletionTimestamp !== undefined) return;
+  const budgets = cluster.store
+    .list("poddisruptionbudgets.policy", asked.namespace)
+    .filter((budget) =>
+      matchesLabelSelector((budget as Budget).spec?.selector, pod.metadata.labels),
+    );
+  if (budgets.length > 1) {
+    throw plainError(
+      "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
+    );
+  }
+  const [budget] = budgets as Budget[];
+  const resource = cluster.registry.preferred("policy", "poddisruptionbudgets");
+  if (!budget || !resource) return;
+  const ready = pod.status?.conditions?.some(
+    ({ type, status }) => type === "Ready" && status === "True",
+  );
+  const { currentHealthy = 0, desiredHealthy = 0 } = budget.status ?? {};
+  // A pod that is not ready does not count as healthy, so it may go while enough others are.
+  if (ready !== true && currentHealthy >= desiredHealthy && desiredHealthy > 0) return;
+  checkBudget(budget);
+  const status = resource.subresources.find(({ name }) => name === "status")?.strategy;
+  if (!status) return;
+  updateObject(
+    cluster,
+    { resource, subresource: "status", strategy: status },
+    asked.namespace,
+    budget.metadata.name ?? "",
+    (live) => {
+      const spent = copyJson(live) as Budget;
+      spent.status = {
+        ...spent.status,
+        disruptionsAllowed: (spent.status?.disruptionsAllowed ?? 0) - 1,
+        disruptedPods: {
+          ...spent.status?.disruptedPods,
+          [pod.metadata.name ?? ""]: timestamp(cluster.clock),
+        },
+      };
+      return spent;
+    },
+    { ...options, replaces: false },
+  );
+}
+
+/** @throws StatusError 429 */
+function checkBudget({ metadata, status }: Budget): void {
+  const name = metadata.name ?? "";
+  const refuse = (cause: string, retryAfterSeconds?: number): Error =>
+    failure(
+      429,
+      "TooManyRequests",
+      "Cannot evict pod as it would violate the pod's disruption budget.",
+      {
+        causes: [{ reason: "DisruptionBudget", message: cause }],
+        ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+      },
+    );
+  if ((status?.observedGeneration ?? 0) < (metadata.generation ?? 0)) {
+    throw refuse(`The disruption budget ${name} is still being processed by the server.`, 10);
+  }
+  if ((status?.disruptionsAllowed ?? 0) > 0) return;
+  throw refuse(
+    `The disruption budget ${name} needs ${status?.desiredHealthy ?? 0} healthy pods and has ${status?.currentHealthy ?? 0} currently`,
+  );
+}

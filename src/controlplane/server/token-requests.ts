@@ -1,0 +1,132 @@
+/**
+ * `serviceaccounts/token`: tokens for service accounts.
+ *
+ * @see https://kubernetes.io/docs/reference/kubernetes-api/authentication-resources/token-request-v1/
+ * @module
+ */
+import { type FieldError, invalid, invalidValue } from "../../kube/field-errors.ts";
+import type { KubeObject } from "../../kube/object.ts";
+import { failure } from "../../kube/status.ts";
+import { type BoundObject, ISSUER } from "../auth/tokens.ts";
+import { storeKey } from "../store/store.ts";
+import { readObject } from "./body.ts";
+import { type Cluster, randomUid, timestamp } from "./cluster.ts";
+import { badRequest, notFound } from "./failures.ts";
+import { getObject } from "./list.ts";
+import { trackSubresource } from "./ownership.ts";
+import type { Presenter } from "./presenter.ts";
+import { parseWriteQuery } from "./query.ts";
+import { type Answer, type ResourceRequest, managerOf } from "./request.ts";
+
+interface ObjectReference {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly name?: string;
+  readonly uid?: string;
+}
+
+interface TokenRequest extends KubeObject {
+  spec?: {
+    audiences?: string[] | null;
+    expirationSeconds?: number | null;
+    boundObjectRef?: ObjectReference | null;
+  };
+  status?: { token: string; expirationTimestamp: string };
+}
+
+const TOKEN_REQUEST = { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" };
+const DEFAULT_SECONDS = 3600;
+const SHORTEST_SECONDS = 600;
+const LONGEST_SECONDS = 2 ** 32;
+
+/** POST of a `TokenRequest`. */
+export async function tokenRequest(
+  cluster: Cluster,
+  asked: ResourceRequest,
+  presenter: Presenter,
+): Promise<Answer> {
+  const { namespace, name, request, resource } = asked;
+  const query = parseWriteQuery(request.query, "create");
+  const object: TokenRequest = await readObject(asked, query);
+  const account = getObject(cluster, resource, namespace, name);
+  checkRequest(object, name);
+  const { audiences, expirationSeconds, boundObjectRef } = object.spec ?? {};
+  const seconds = expirationSeconds ?? DEFAULT_SECONDS;
+  const bound = boundObjectRef ? findBound(cluster, namespace, boundObjectRef) : undefined;
+  const wanted = audiences?.length ? audiences : [ISSUER];
+  object.metadata = {};
+  object.spec = {
+    expirationSeconds: seconds,
+    ...(audiences?.length ? { audiences } : {}),
+    ...(boundObjectRef ? { boundObjectRef } : {}),
+  };
+  const manager = managerOf(request, query.fieldManager);
+  trackSubresource(cluster, TOKEN_REQUEST, "token", object, manager);
+  object.metadata = {
+    ...object.metadata,
+    name,
+    namespace,
+    uid: account.metadata.uid ?? "",
+    creationTimestamp: timestamp(cluster.clock),
+  };
+  object.spec = {
+    audiences: wanted,
+    boundObjectRef: boundObjectRef ?? null,
+    expirationSeconds: seconds,
+  };
+  object.status = {
+    token: cluster.tokens.issue(
+      { namespace, name, uid: account.metadata.uid ?? "" },
+      { audiences: wanted, seconds, id: randomUid(cluster.clock), ...(bound ? { bound } : {}) },
+    ),
+    expirationTimestamp: timestamp(cluster.clock, seconds * 1000),
+  };
+  return presenter.object(201, object);
+}
+
+/** @throws StatusError 422 */
+function checkRequest({ metadata, spec }: TokenRequest, name: string): void {
+  const refuse = (about: string, error: FieldError): Error =>
+    invalid(TOKEN_REQUEST, about, [error]);
+  if ((metadata.name ?? name) !== name) {
+    const why = "must match the service account name if specified";
+    throw refuse(name, invalidValue("metadata.name", metadata.name, why));
+  }
+  const seconds = spec?.expirationSeconds ?? DEFAULT_SECONDS;
+  if (seconds < SHORTEST_SECONDS) {
+    const why = "may not specify a duration less than 10 minutes";
+    throw refuse("", invalidValue("spec.expirationSeconds", seconds, why));
+  }
+  if (seconds > LONGEST_SECONDS) {
+    const why = "may not specify a duration larger than 2^32 seconds";
+    throw refuse("", invalidValue("spec.expirationSeconds", seconds, why));
+  }
+}
+
+const BINDABLE: Readonly<Record<string, string>> = {
+  Pod: "pods",
+  Secret: "secrets",
+  Node: "nodes",
+};
+
+/** @throws StatusError 400 for another kind, 404, or 409 for another uid */
+function findBound(cluster: Cluster, namespace: string, reference: ObjectReference): BoundObject {
+  const { apiVersion = "", kind = "", name = "", uid = "" } = reference;
+  const plural = apiVersion === "v1" ? BINDABLE[kind] : undefined;
+  if (plural === undefined) {
+    const version = apiVersion.includes("/") ? apiVersion : `/${apiVersion}`;
+    throw badRequest(`cannot bind token to object of type ${version}, Kind=${kind}`);
+  }
+  const home = kind === "Node" ? "" : namespace;
+  const found = cluster.store.get(plural, storeKey(home, name));
+  if (!found) throw notFound({ group: "", plural }, name);
+  if (uid !== "" && uid !== found.metadata.uid) {
+    throw failure(
+      409,
+      "Conflict",
+      `Operation cannot be fulfilled on ${kind} ${JSON.stringify(name)}: the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
+      { name, kind },
+    );
+  }
+  return { kind, name, uid: found.metadata.uid ?? "" };
+}
