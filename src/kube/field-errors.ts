@@ -37,7 +37,12 @@ const withDetail = (head: string, detail: string): string =>
 /** The value as Go prints it in these messages: strings quoted, structures as JSON. */
 export function formatValue(value: unknown): string {
   if (value === undefined) return "null";
-  return typeof value === "string" ? quote(value) : JSON.stringify(value);
+  if (typeof value === "string") return quote(value);
+  // Go writes JSON so that it may stand in HTML.
+  return JSON.stringify(value).replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 /** A string as Go's `%q` prints it. */

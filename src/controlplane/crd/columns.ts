@@ -89,7 +89,7 @@ function textOf(value: unknown): string {
   if (value === null) return "<no value>";
   if (typeof value === "object") return JSON.stringify(sortedKeys(value));
   if (typeof value === "number" && !isInt64(value)) return formatFloat(value);
-  return String(value);
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 function dateOf(value: string, nowMs: number): string {

@@ -182,7 +182,7 @@ export class CrdController implements Controller {
       message: reason,
     };
     const before = findCondition(definition, condition.type);
-    if (before?.reason === condition.reason && before.message === reason) return false;
+    if (before && before.reason === condition.reason && before.message === reason) return false;
     setCondition(definition, condition, this.#now());
     return true;
   }

@@ -39,7 +39,8 @@ function goValue(value: unknown): string {
       .map(([name, field]) => `${name}:${goValue(field)}`)
       .join(" ")}]`;
   }
-  return value === null ? "<nil>" : String(value);
+  if (value === null) return "<nil>";
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 function find(object: JsonObject, steps: readonly string[]): Nested<unknown> {

@@ -161,5 +161,6 @@ function selectableFieldsOf(
 
 function selected(path: JsonPath, object: KubeObject): string {
   const [value] = path.find(object);
-  return value === undefined || value === null ? "" : String(value);
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
