@@ -3,11 +3,18 @@
  *
  * @module
  */
-import { isJsonObject } from "../../kube/json.ts";
-import type { JsonObject, KubeObject } from "../../kube/object.ts";
-import { apiVersionOf } from "../../kube/resource.ts";
+import type { KubeObject } from "../../kube/object.ts";
+import { type ExpectedKind, decodeBody } from "../wire/decode-body.ts";
+import {
+  type DecodedConfiguration,
+  type DecodedPatch,
+  type PatchForm,
+  acceptPatched,
+  decodeConfiguration,
+  decodeDeleteOptions,
+  decodePatch,
+} from "../wire/decode-patch.ts";
 import type { DeletionOptions } from "./delete.ts";
-import { badRequest } from "./failures.ts";
 import {
   type WriteQuery,
   booleanOption,
@@ -15,46 +22,67 @@ import {
   integerOption,
   invalidOptions,
 } from "./query.ts";
-import type { ResourceRequest } from "./request.ts";
+import { type ResourceRequest, headerOf } from "./request.ts";
 
-async function readJson({ request }: ResourceRequest): Promise<unknown> {
-  const text = Buffer.from(await request.body()).toString("utf8");
-  try {
-    return JSON.parse(text);
-  } catch (thrown) {
-    throw badRequest(thrown instanceof Error ? thrown.message : String(thrown));
-  }
+/** The kind that travels on the endpoint: the resource's, or the subresource's own. */
+function expectedKind({ resource, subresource }: ResourceRequest): ExpectedKind {
+  const { group, version, kind } = subresource ?? resource;
+  const isParent = kind === resource.kind;
+  return {
+    group,
+    version,
+    kind,
+    builtIn: resource.builtIn || !isParent,
+    ...(isParent && resource.dropUnknown ? { dropUnknown: resource.dropUnknown } : {}),
+  };
 }
 
 /** The object in the body of a POST or PUT. @throws StatusError 400 or 415 */
 export async function readObject(asked: ResourceRequest, query: WriteQuery): Promise<KubeObject> {
-  const object = (await readJson(asked)) as KubeObject;
-  const travels = asked.subresource ?? asked.resource;
-  const isParent = travels.kind === asked.resource.kind;
-  const unknown = (isParent ? asked.resource.dropUnknown?.(object) : undefined) ?? [];
-  if (query.fieldValidation === "Warn") {
-    asked.warnings.push(...unknown.map((path) => `unknown field ${JSON.stringify(path)}`));
-  }
-  return {
-    ...object,
-    kind: travels.kind,
-    apiVersion: apiVersionOf(travels),
-    metadata: (object.metadata as KubeObject["metadata"] | undefined) ?? {},
-  };
+  const { object, warnings } = decodeBody(
+    await asked.request.body(),
+    headerOf(asked.request, "content-type"),
+    expectedKind(asked),
+    query.fieldValidation,
+  );
+  asked.warnings.push(...warnings);
+  return object;
 }
 
 /** The patch in the body of a PATCH. @throws StatusError 400 */
-export async function readPatch(asked: ResourceRequest): Promise<unknown> {
-  return readJson(asked);
+export async function readPatch(asked: ResourceRequest, form: PatchForm): Promise<DecodedPatch> {
+  return decodePatch(await asked.request.body(), form);
+}
+
+/**
+ * What a patch made of an object, checked like a body.
+ *
+ * @throws StatusError 422
+ */
+export function checkPatched(
+  asked: ResourceRequest,
+  object: unknown,
+  patch: DecodedPatch,
+  query: WriteQuery,
+): KubeObject {
+  const { object: accepted, warnings } = acceptPatched(
+    object,
+    expectedKind(asked),
+    patch.problems,
+    query.fieldValidation,
+  );
+  asked.warnings.push(...warnings);
+  return accepted;
 }
 
 /** The configuration in the body of an apply. @throws StatusError 400 */
 export async function readConfiguration(
   asked: ResourceRequest,
   query: WriteQuery,
-): Promise<JsonObject> {
-  void query;
-  return (await readJson(asked)) as JsonObject;
+): Promise<DecodedConfiguration> {
+  const decoded = decodeConfiguration(await asked.request.body(), query.fieldValidation);
+  asked.warnings.push(...decoded.warnings);
+  return decoded;
 }
 
 /** What a DELETE demands, in its body or, without one, in its query. @throws StatusError 400 or 422 */
@@ -62,7 +90,9 @@ export async function readDeletion(
   asked: ResourceRequest,
 ): Promise<{ readonly deletion: DeletionOptions; readonly dryRun: boolean }> {
   const bytes = await asked.request.body();
-  const options = bytes.length > 0 ? optionsOfBody(bytes) : optionsOfQuery(asked);
+  const contentType = headerOf(asked.request, "content-type");
+  const options =
+    bytes.length > 0 ? deletionOf(decodeDeleteOptions(bytes, contentType)) : optionsOfQuery(asked);
   const errors = deletionErrors(
     options.propagationPolicy,
     options.orphanDependents,
@@ -99,12 +129,6 @@ export function deletionOf(body: DeletionBody): WithDryRun {
     ...(resourceVersion == null ? {} : { resourceVersion }),
     dryRun: dryRun ?? [],
   };
-}
-
-function optionsOfBody(bytes: Uint8Array): WithDryRun {
-  const body: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
-  if (!isJsonObject(body)) throw badRequest("expected DeleteOptions");
-  return deletionOf(body);
 }
 
 function optionsOfQuery({ request: { query } }: ResourceRequest): WithDryRun {

@@ -9,8 +9,9 @@ import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import { applyJsonPatch, applyMergePatch } from "../../kube/patch.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import { failure } from "../../kube/status.ts";
+import type { DecodedConfiguration, DecodedPatch, PatchForm } from "../wire/decode-patch.ts";
 import { storeKey } from "../store/store.ts";
-import { readConfiguration, readPatch } from "./body.ts";
+import { checkPatched, readConfiguration, readPatch } from "./body.ts";
 import type { Cluster, Endpoint, WriteOptions } from "./cluster.ts";
 import { createObject } from "./create.ts";
 import { badRequest, conflict, notFound } from "./failures.ts";
@@ -27,6 +28,12 @@ const MERGE_PATCH = "application/merge-patch+json";
 const STRATEGIC_PATCH = "application/strategic-merge-patch+json";
 /** The media type of server-side apply. */
 export const APPLY = "application/apply-patch+yaml";
+
+/** How a patch of that media type is read. */
+export function patchForm(type: string): PatchForm {
+  if (type === JSON_PATCH) return "json";
+  return type === STRATEGIC_PATCH ? "strategic" : "merge";
+}
 
 /** The form of a patch. @throws StatusError 415 */
 export function patchType(asked: ResourceRequest): string {
@@ -50,9 +57,9 @@ export async function patchRequest(
 ): Promise<Answer> {
   const type = patchType(asked);
   if (type === APPLY) return applyRequest(cluster, asked, presenter);
-  const { namespace, name, request } = asked;
+  const { namespace, name, request, resource } = asked;
   const query = parseWriteQuery(request.query, "patch");
-  const patch = await readPatch(asked);
+  const patch = await readPatch(asked, patchForm(type));
   const endpoint = endpointOf(asked);
   const options = writeOptions(asked, query);
   const updated = updateObject(
@@ -61,7 +68,8 @@ export async function patchRequest(
     namespace,
     name,
     (live) => {
-      const object = patched(type, live, patch, asked.resource.schema);
+      const object = checkPatched(asked, patched(type, live, patch, resource.schema), patch, query);
+      object.metadata = (object.metadata as KubeObject["metadata"] | undefined) ?? {};
       checkIdentity(live, object);
       endpoint.strategy.setDefaults(object);
       trackChange(cluster, endpoint, live, object, options.manager);
@@ -73,17 +81,16 @@ export async function patchRequest(
   return presenter.object(200, updated);
 }
 
-/** A copy of the live object with a patch applied. @throws StatusError */
+/** What a patch makes of an object; the object stays as it is. @throws StatusError */
 export function patched(
   type: string,
   live: KubeObject,
-  patch: unknown,
+  { patch }: DecodedPatch,
   schema: Schema,
-): KubeObject {
+): unknown {
   void schema;
   const copy = copyJson(live) as unknown as JsonObject;
-  const result = type === JSON_PATCH ? applyJsonPatch(copy, patch) : applyMergePatch(copy, patch);
-  return result as KubeObject;
+  return type === JSON_PATCH ? applyJsonPatch(copy, patch) : applyMergePatch(copy, patch);
 }
 
 /** A patch may not make another object of it. */
@@ -109,12 +116,13 @@ async function applyRequest(
 ): Promise<Answer> {
   const { namespace, name, request, resource } = asked;
   const query = parseWriteQuery(request.query, "apply");
-  const config = await readConfiguration(asked, query);
+  const decoded = await readConfiguration(asked, query);
+  const { config, refusal } = decoded;
   const endpoint = endpointOf(asked);
   const options = writeOptions(asked, query);
   const by = { manager: query.fieldManager, force: query.force };
   const found = cluster.store.get(collectionOf(resource), storeKey(namespace, name));
-  if (!found) return createByApply(cluster, asked, endpoint, config, by, options, presenter);
+  if (!found) return createByApply(cluster, asked, endpoint, decoded, by, options, presenter);
   const updated = updateObject(
     cluster,
     endpoint,
@@ -122,6 +130,7 @@ async function applyRequest(
     name,
     (live) => {
       const object = applyTo(cluster, endpoint, live, config, by);
+      if (refusal) throw refusal;
       checkIdentity(live, object);
       endpoint.strategy.setDefaults(object);
       return object;
@@ -136,13 +145,14 @@ async function createByApply(
   cluster: Cluster,
   { namespace, name, resource }: ResourceRequest,
   endpoint: Endpoint,
-  config: JsonObject,
+  { config, refusal }: DecodedConfiguration,
   by: { readonly manager: string; readonly force: boolean },
   options: WriteOptions,
   presenter: Presenter,
 ): Promise<Answer> {
   if (endpoint.subresource !== "") throw notFound(resource, name);
   const object = applyTo(cluster, endpoint, undefined, config, by);
+  if (refusal) throw refusal;
   const { uid = "" } = object.metadata;
   if (uid !== "") {
     throw conflict(

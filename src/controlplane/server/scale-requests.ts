@@ -9,13 +9,13 @@ import { copyJson, getField, isJsonObject } from "../../kube/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import { apiVersionOf } from "../../kube/resource.ts";
 import type { ScaleAccess } from "../kinds.ts";
-import { readConfiguration, readObject, readPatch } from "./body.ts";
+import { checkPatched, readConfiguration, readObject, readPatch } from "./body.ts";
 import { builtInScale } from "./built-in-scale.ts";
 import type { Cluster, Endpoint, WriteOptions } from "./cluster.ts";
 import { badRequest, internalError, notFound } from "./failures.ts";
 import { getObject } from "./list.ts";
 import { applyTo, trackChange } from "./ownership.ts";
-import { APPLY, patchType, patched } from "./patch-requests.ts";
+import { APPLY, patchForm, patchType, patched } from "./patch-requests.ts";
 import type { Presenter } from "./presenter.ts";
 import { parseWriteQuery } from "./query.ts";
 import type { Answer, ResourceRequest } from "./request.ts";
@@ -85,10 +85,10 @@ export async function patchScale(
   const type = patchType(asked);
   if (type === APPLY) return applyScale(cluster, asked, presenter);
   const query = parseWriteQuery(asked.request.query, "patch");
-  const patch = await readPatch(asked);
+  const patch = await readPatch(asked, patchForm(type));
   const options = writeOptions(asked, query);
   return writeScale(cluster, asked, presenter, options, false, (live) =>
-    patched(type, live, patch, asked.resource.schema),
+    checkPatched(asked, patched(type, live, patch, {}), patch, query),
   );
 }
 
@@ -186,7 +186,7 @@ async function applyScale(
 ): Promise<Answer> {
   const { resource, namespace, name, request } = asked;
   const query = parseWriteQuery(request.query, "apply");
-  const config = await readConfiguration(asked, query);
+  const { config, refusal } = await readConfiguration(asked, query);
   const access = accessOf(asked);
   const endpoint = scaleEndpoint(asked);
   const spec = config["spec"];
@@ -206,6 +206,7 @@ async function applyScale(
       }
       const by = { manager: query.fieldManager, force: query.force };
       const object = applyTo(cluster, endpoint, live, parent as unknown as JsonObject, by);
+      if (refusal) throw refusal;
       dropTimes(object);
       return object;
     },
