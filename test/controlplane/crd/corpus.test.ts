@@ -172,6 +172,11 @@ function report(tally: Tally, title: string): void {
 
 const newTally = (): Tally => ({ cases: 0, byRules: 0, unreadable: 0, differences: [] });
 
+/** The suites' objects often have no metadata; their verdicts are about objects named so. */
+function nameIt(object: { metadata?: KubeObject["metadata"] }): void {
+  object.metadata = { name: "test", ...object.metadata };
+}
+
 /** Creates an object; as the server does, in its order. */
 function create(
   tally: Tally,
@@ -185,8 +190,7 @@ function create(
     tally.unreadable++;
     return;
   }
-  object.metadata ??= {};
-  object.metadata.name ??= "test";
+  nameIt(object);
   const unknown = resource.dropUnknown?.(object) ?? [];
   resource.strategy.setDefaults(object);
   resource.strategy.prepareForCreate(object, context);
@@ -254,9 +258,7 @@ describeShared("corpus", "The CRD corpus", () => {
       for (const verdict of corpusLines<Mutation>("suites", "mutations.jsonl.gz")) {
         const sample = corpusYaml(corpusText(verdict.sample));
         const object =
-          sample === undefined
-            ? undefined
-            : (applyJsonPatch(sample, verdict.patch as never) as KubeObject);
+          sample === undefined ? undefined : (applyJsonPatch(sample, verdict.patch) as KubeObject);
         create(
           tally,
           `${verdict.sample} ${JSON.stringify(verdict.patch)}`,
@@ -300,14 +302,12 @@ function update(tally: Tally, name: string, verdict: Suite, old: KubeObject): vo
     ["", verdict, resource.strategy],
     [" /status", verdict.statusUpdate, status],
   ];
-  old.metadata ??= {};
-  old.metadata.name ??= "test";
+  nameIt(old);
   resource.strategy.setDefaults(old);
   for (const [suffix, expected, strategy] of endpoints) {
     if (!expected || !strategy) continue;
     const object = structuredClone(updated);
-    object.metadata ??= {};
-    object.metadata.name ??= "test";
+    nameIt(object);
     resource.dropUnknown?.(object);
     resource.strategy.setDefaults(object);
     strategy.prepareForUpdate(object, old, context);
