@@ -13,10 +13,8 @@ import { messageOf, TsopError } from "./errors.ts";
 import type { KubeObject } from "./kube/object.ts";
 import type { ResourceType } from "./kube/resource.ts";
 import type { Client } from "./runtime/client/client.ts";
-import { LiveClient } from "./runtime/client/live-client.ts";
-import { RestClient } from "./runtime/client/rest-client.ts";
+import { createClient } from "./runtime/client/create-client.ts";
 import type { ClusterConfig } from "./runtime/transport/cluster-config.ts";
-import { HttpsTransport } from "./runtime/transport/https-transport.ts";
 import { loadClusterConfig } from "./runtime/transport/load-config.ts";
 
 export { VirtualClock } from "./clock.ts";
@@ -59,7 +57,9 @@ export async function eventually<T>(
 
 /** A client with all rights, for what the test itself does. */
 export function clientFor(controlPlane: ControlPlane): Client {
-  return clientOf(loadClusterConfig({ kubeconfigText: controlPlane.kubeconfig }));
+  return createClient(loadClusterConfig({ kubeconfigText: controlPlane.kubeconfig }), {
+    name: "test",
+  });
 }
 
 /**
@@ -81,6 +81,9 @@ export async function installOperator(
   for (const role of await readManifests(join(folder, "rbac/role.yaml"))) {
     const { kind } = role;
     const { name = "", namespace } = role.metadata;
+    if (namespace !== undefined && !(await client.find(NAMESPACE, { name: namespace }))) {
+      await client.create(NAMESPACE, { metadata: { name: namespace } });
+    }
     await client.create(rbacType(kind), role);
     const binding = {
       metadata: { name, ...(namespace === undefined ? {} : { namespace }) },
@@ -107,6 +110,14 @@ const CRD: ResourceType<Crd> = {
   namespaced: false,
 };
 
+const NAMESPACE: ResourceType = {
+  group: "",
+  version: "v1",
+  kind: "Namespace",
+  plural: "namespaces",
+  namespaced: false,
+};
+
 function rbacType(kind: string): ResourceType {
   return {
     group: "rbac.authorization.k8s.io",
@@ -115,10 +126,6 @@ function rbacType(kind: string): ResourceType {
     plural: `${kind.toLowerCase()}s`,
     namespaced: !kind.startsWith("Cluster"),
   };
-}
-
-function clientOf(config: ClusterConfig): Client {
-  return new LiveClient(new RestClient(new HttpsTransport(config, "test"), systemClock), "test");
 }
 
 function established(client: Client, name: string): Promise<void> {

@@ -12,12 +12,10 @@ import {
   type ResourceType,
 } from "../kube/resource.ts";
 import { isNotFound } from "../kube/status.ts";
-import { LiveClient } from "../runtime/client/live-client.ts";
-import { RestClient } from "../runtime/client/rest-client.ts";
-import { HttpsTransport } from "../runtime/transport/https-transport.ts";
+import type { Client } from "../runtime/client/client.ts";
+import { createClient } from "../runtime/client/create-client.ts";
 import { loadClusterConfig, type ClusterConfigOptions } from "../runtime/transport/load-config.ts";
 import type { CliContext } from "./context.ts";
-import { packageVersion } from "./package-info.ts";
 
 /** The flags of every command that works on a cluster. */
 export interface ClusterOptions {
@@ -46,11 +44,11 @@ export type Applied = "created" | "configured" | "unchanged";
 
 /** Reads and writes manifests: objects that say themselves of which kind they are. */
 export class ClusterSession {
-  readonly #client: LiveClient;
+  readonly #client: Client;
   /** The API server's address. */
   readonly server: string;
 
-  constructor(client: LiveClient, server: string) {
+  constructor(client: Client, server: string) {
     this.#client = client;
     this.server = server;
   }
@@ -152,8 +150,7 @@ export function openCluster(
     ...(options.kubeconfigText === undefined ? {} : { kubeconfigText: options.kubeconfigText }),
     ...(options.context === undefined ? {} : { context: options.context }),
   });
-  const transport = new HttpsTransport(config, `tsop/${packageVersion()}`);
-  const client = new LiveClient(new RestClient(transport, context.clock), FIELD_MANAGER);
+  const client = createClient(config, { name: FIELD_MANAGER, clock: context.clock });
   return new ClusterSession(client, config.server);
 }
 

@@ -162,6 +162,8 @@ async function filesFor(
         file,
         variable: variableOf(kind),
         projectName: project.projectName,
+        namespaced: project.namespaced,
+        namespace: project.namespaced ? "system" : "default",
         sampleFile,
         sample: sampleOf(kind, `${apiGroup}/${version}`, fields),
         specLiteral: specLiteralOf(fields),

@@ -93,7 +93,7 @@ async function staleFiles(
     const path = `${CRD_FOLDER}/${name}`;
     if (files.has(path) || !name.endsWith(".yaml")) continue;
     const text = (await readIfThere(join(root, path))) ?? "";
-    if (/^# .*generated.* by .*tsop/im.test(text.split("\n", 1)[0] ?? "")) stale.push(path);
+    if (text.startsWith("# Written by `tsop manifests`")) stale.push(path);
   }
   return stale;
 }

@@ -105,7 +105,7 @@ export async function readKustomization(folder: string): Promise<Kustomization> 
   throw new TsopError(
     "no-kustomization",
     `There is no kustomization.yaml in ${folder}.`,
-    "Generated ones are written by `tsop manifests`; restore others from version control.",
+    "`tsop manifests` writes that of config/crd once the project has a kind; restore others from version control.",
   );
 }
 
