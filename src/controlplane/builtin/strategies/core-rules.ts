@@ -6,6 +6,7 @@
 import { Buffer } from "node:buffer";
 import type { KubeObject } from "../../../kube/object.ts";
 import type { WriteContext } from "../../kinds.ts";
+import { setVolumeSourceDefaults } from "./pod-defaults.ts";
 import type {
   Namespace,
   Node,
@@ -40,10 +41,6 @@ export function prepareNamespaceForUpdate(object: KubeObject, old: KubeObject): 
 export function setSecretDefaults(object: KubeObject): void {
   const secret = object as Secret;
   secret.type ??= "Opaque";
-}
-
-export function prepareSecret(object: KubeObject): void {
-  const secret = object as Secret;
   if (!secret.stringData) return;
   const data = (secret.data ??= {});
   for (const [key, value] of Object.entries(secret.stringData)) {
@@ -57,6 +54,7 @@ export function setPersistentVolumeDefaults(object: KubeObject): void {
   (volume.status ??= {}).phase ??= "Pending";
   volume.spec.persistentVolumeReclaimPolicy ??= "Retain";
   volume.spec.volumeMode ??= "Filesystem";
+  setVolumeSourceDefaults(volume.spec);
 }
 
 export function preparePersistentVolumeForCreate(object: KubeObject, context: WriteContext): void {
@@ -72,14 +70,18 @@ export function setPersistentVolumeClaimDefaults(object: KubeObject): void {
   const claim = object as PersistentVolumeClaim;
   (claim.status ??= {}).phase ??= "Pending";
   claim.spec.volumeMode ??= "Filesystem";
+}
+
+const DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class";
+
+/** Of the two ways to name a source the server keeps both. */
+function copyDataSource(claim: PersistentVolumeClaim): void {
   const { dataSource, dataSourceRef } = claim.spec;
   if (dataSource && !dataSourceRef) claim.spec.dataSourceRef = { ...dataSource };
   else if (!dataSource && dataSourceRef && dataSourceRef.namespace === undefined) {
     claim.spec.dataSource = { ...dataSourceRef };
   }
 }
-
-const DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class";
 
 /** A claim without a class gets the default one; a claim in use is protected by a finalizer. */
 export function preparePersistentVolumeClaimForCreate(
@@ -88,6 +90,7 @@ export function preparePersistentVolumeClaimForCreate(
 ): void {
   const claim = object as PersistentVolumeClaim;
   addFinalizer(object, "kubernetes.io/pvc-protection");
+  copyDataSource(claim);
   if (claim.spec.storageClassName !== undefined) return;
   if (claim.metadata.annotations?.["volume.beta.kubernetes.io/storage-class"] !== undefined) return;
   const [newest] = context

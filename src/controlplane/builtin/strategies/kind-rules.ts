@@ -19,6 +19,8 @@ export interface KindRules {
    * `no-owners` keeps owner references, `no-labels` also labels; `none` keeps all of it.
    */
   readonly status?: "all" | "no-owners" | "no-labels" | "none";
+  /** A new object keeps the status that it comes with. */
+  readonly keepsStatusOnCreate?: true;
   /** The generation is 1 on create, and rises when one of these top-level fields changes. */
   readonly generation?: readonly string[];
   /** The fields of the metadata whose change raises the generation too. */

@@ -10,7 +10,6 @@ import {
   prepareNodeForCreate,
   preparePersistentVolumeClaimForCreate,
   preparePersistentVolumeForCreate,
-  prepareSecret,
   setEndpointsDefaults,
   setLimitRangeDefaults,
   setNamespaceDefaults,
@@ -34,6 +33,10 @@ import {
   setSigningRequestDefaults,
   setStorageClassDefaults,
   setValidatingWebhookDefaults,
+  prepareApiServiceForCreate,
+  setFlowSchemaDefaults,
+  setPriorityLevelDefaults,
+  setResourceClaimDefaults,
 } from "./other-rules.ts";
 import { setPodDefaults, setPodTemplateDefaults } from "./pod-defaults.ts";
 import { preparePodForCreate } from "./pod-rules.ts";
@@ -103,11 +106,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       setDefaults: setReplicationControllerDefaults,
     },
     ResourceQuota: { status: "all" },
-    Secret: {
-      setDefaults: setSecretDefaults,
-      prepareForCreate: prepareSecret,
-      prepareForUpdate: prepareSecret,
-    },
+    Secret: { setDefaults: setSecretDefaults },
     Service: {
       name: "label",
       status: "all",
@@ -159,7 +158,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
     IngressClass: { generation: SPEC, setDefaults: setIngressClassDefaults },
     IPAddress: { name: "any" },
     NetworkPolicy: { generation: SPEC, setDefaults: setNetworkPolicyDefaults },
-    ServiceCIDR: { status: "all" },
+    ServiceCIDR: { status: "none" },
   },
   "discovery.k8s.io": {
     EndpointSlice: {
@@ -227,15 +226,22 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
   },
   "node.k8s.io": { RuntimeClass: { conditionalUpdate: true } },
   "flowcontrol.apiserver.k8s.io": {
-    FlowSchema: { status: "all", generation: SPEC },
-    PriorityLevelConfiguration: { status: "all", generation: SPEC },
+    FlowSchema: { status: "none", generation: SPEC, setDefaults: setFlowSchemaDefaults },
+    PriorityLevelConfiguration: {
+      status: "none",
+      generation: SPEC,
+      setDefaults: setPriorityLevelDefaults,
+    },
   },
   "resource.k8s.io": {
     DeviceClass: { generation: SPEC },
-    ResourceClaim: { status: "none" },
+    ResourceClaim: { status: "none", setDefaults: setResourceClaimDefaults },
+    ResourceClaimTemplate: { setDefaults: setResourceClaimDefaults },
     ResourceSlice: { generation: SPEC },
   },
-  "apiregistration.k8s.io": { APIService: { status: "all" } },
+  "apiregistration.k8s.io": {
+    APIService: { status: "all", prepareForCreate: prepareApiServiceForCreate },
+  },
 };
 
 /** The rules of a kind, or `undefined` when it has none. */

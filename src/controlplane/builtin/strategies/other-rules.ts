@@ -4,6 +4,7 @@
  * @module
  */
 import type { KubeObject } from "../../../kube/object.ts";
+import type { WriteContext } from "../../kinds.ts";
 import type { LabelSelector } from "./shapes.ts";
 
 const RBAC = "rbac.authorization.k8s.io";
@@ -212,4 +213,91 @@ interface SigningRequest extends KubeObject {
 
 export function setSigningRequestDefaults(object: KubeObject): void {
   (object as SigningRequest).spec["usages"] ??= ["digital signature", "key encipherment"];
+}
+
+interface ApiService extends KubeObject {
+  spec: { service?: object };
+  status?: { conditions?: object[] };
+}
+
+/** A group that the API server serves by itself is always available. */
+export function prepareApiServiceForCreate(object: KubeObject, context: WriteContext): void {
+  const service = object as ApiService;
+  if (service.spec.service) return;
+  const lastTransitionTime = `${new Date(context.clock.now()).toISOString().slice(0, 19)}Z`;
+  service.status = {
+    conditions: [
+      {
+        type: "Available",
+        status: "True",
+        lastTransitionTime,
+        reason: "Local",
+        message: "Local APIServices are always available",
+      },
+    ],
+  };
+}
+
+interface FlowSchema extends KubeObject {
+  spec: { matchingPrecedence?: number };
+}
+
+export function setFlowSchemaDefaults(object: KubeObject): void {
+  const { spec } = object as FlowSchema;
+  if (!spec.matchingPrecedence) spec.matchingPrecedence = 1000;
+}
+
+interface PriorityLevel extends KubeObject {
+  spec: {
+    limited?: {
+      nominalConcurrencyShares?: number;
+      lendablePercent?: number;
+      limitResponse?: {
+        queuing?: { queues?: number; handSize?: number; queueLengthLimit?: number };
+      };
+    };
+    exempt?: { nominalConcurrencyShares?: number; lendablePercent?: number };
+  };
+}
+
+export function setPriorityLevelDefaults(object: KubeObject): void {
+  const { limited, exempt } = (object as PriorityLevel).spec;
+  if (exempt) {
+    exempt.nominalConcurrencyShares ??= 0;
+    exempt.lendablePercent ??= 0;
+  }
+  if (!limited) return;
+  limited.nominalConcurrencyShares ??= 30;
+  limited.lendablePercent ??= 0;
+  const queuing = limited.limitResponse?.queuing;
+  if (!queuing) return;
+  if (!queuing.queues) queuing.queues = 64;
+  if (!queuing.handSize) queuing.handSize = 8;
+  if (!queuing.queueLengthLimit) queuing.queueLengthLimit = 50;
+}
+
+interface DeviceRequest {
+  allocationMode?: string;
+  count?: number;
+}
+
+interface DeviceClaim {
+  devices?: {
+    requests?: { exactly?: DeviceRequest; firstAvailable?: DeviceRequest[] }[];
+  };
+}
+
+interface ResourceClaim extends KubeObject {
+  spec?: DeviceClaim & { spec?: DeviceClaim };
+}
+
+/** Defaults of a claim, and of the claim in a template. */
+export function setResourceClaimDefaults(object: KubeObject): void {
+  const { spec } = object as ResourceClaim;
+  for (const { exactly, firstAvailable = [] } of (spec?.spec ?? spec)?.devices?.requests ?? []) {
+    for (const request of exactly ? [exactly, ...firstAvailable] : firstAvailable) {
+      request.allocationMode ??= "ExactCount";
+      if (request.allocationMode === "ExactCount") request.count ??= 1;
+    }
+  }
 }

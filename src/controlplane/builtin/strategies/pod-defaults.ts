@@ -115,7 +115,7 @@ const FILE_MODE = 0o644;
 
 function setVolumeDefaults(volume: Volume): void {
   if (Object.keys(volume).length === 1) volume.emptyDir = {};
-  if (volume.hostPath) volume.hostPath.type ??= "";
+  setVolumeSourceDefaults(volume);
   for (const source of [volume.secret, volume.configMap, volume.downwardAPI]) {
     if (source) source.defaultMode ??= FILE_MODE;
   }
@@ -131,6 +131,13 @@ function setVolumeDefaults(volume: Volume): void {
   const claim = volume.ephemeral?.volumeClaimTemplate;
   if (claim) claim.spec.volumeMode ??= "Filesystem";
   if (volume.image) volume.image.pullPolicy ??= pullPolicyOf(volume.image.reference ?? "");
+}
+
+/** Defaults of the sources that volumes of pods and PersistentVolumes share. */
+export function setVolumeSourceDefaults(
+  volume: Pick<Volume, "hostPath" | "iscsi" | "rbd" | "azureDisk" | "scaleIO">,
+): void {
+  if (volume.hostPath) volume.hostPath.type ??= "";
   if (volume.iscsi) volume.iscsi.iscsiInterface ??= "default";
   if (volume.rbd) {
     volume.rbd.pool ??= "rbd";

@@ -466,7 +466,7 @@ export interface PersistentVolumeClaim extends KubeObject {
 }
 
 export interface PersistentVolume extends KubeObject {
-  spec: {
+  spec: Pick<Volume, "hostPath" | "iscsi" | "rbd" | "azureDisk" | "scaleIO"> & {
     persistentVolumeReclaimPolicy?: string;
     volumeMode?: string;
     capacity?: ResourceList;

@@ -26,7 +26,7 @@ export function strategyFor(group: string, kind: string): Strategy {
   return {
     setDefaults: (object) => setDefaults(object, rules),
     prepareForCreate(object, context) {
-      if (rules.status) resetStatus(object);
+      if (rules.status && !rules.keepsStatusOnCreate) resetStatus(object);
       if (rules.generation) object.metadata.generation = 1;
       rules.prepareForCreate?.(object, context);
       // What was prepared is read back from the store, and gets defaults on the way.
