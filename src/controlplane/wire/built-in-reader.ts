@@ -58,7 +58,7 @@ function goType(node: Definition, field = ""): string {
     case "string":
       if (node.format === "byte") return "[]uint8";
       return field === "uid" ? "types.UID" : "string";
-    case undefined:
+    default:
       return "interface {}";
   }
 }
@@ -109,7 +109,7 @@ class BuiltInReader {
       case "number":
         if (value instanceof NumberLiteral) return Number(value.text);
         return typeof value === "number" ? value : this.#mismatch(value, node);
-      case undefined:
+      default:
         return plainNumbers(value);
     }
   }
@@ -242,7 +242,7 @@ function zeroOf(node: Definition): unknown {
       return 0;
     case "array":
     case "object":
-    case undefined:
+    default:
       return null;
   }
 }

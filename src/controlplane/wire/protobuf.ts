@@ -94,15 +94,16 @@ function messageOf(apiVersion: string, kind: string): string | undefined {
 
 const PREFIX = Buffer.from([0x6b, 0x38, 0x73, 0]);
 
-/**
- * Reads an enveloped object. Its apiVersion and kind are those of the envelope, or the expected ones.
- *
- * @throws WireError for anything but such an object of a known kind
- */
-export function readProtobuf(
-  bytes: Uint8Array,
-  expected: { readonly apiVersion: string; readonly kind: string },
-): JsonObject {
+/** An object in its envelope. */
+export interface Envelope {
+  /** Empty where the envelope gives none. */
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly content: Uint8Array;
+}
+
+/** Opens the envelope. @throws WireError for anything else */
+export function readEnvelope(bytes: Uint8Array): Envelope {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (data.length === 0) throw new WireError("empty data");
   if (!data.subarray(0, 4).equals(PREFIX)) {
@@ -110,24 +111,29 @@ export function readProtobuf(
       "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]",
     );
   }
-  const envelope = new Map<number, Buffer>();
-  eachField(new Reader(data.subarray(4)), (number, value) => {
-    if (Buffer.isBuffer(value)) envelope.set(number, value);
-  });
-  const type = new Map<number, string>();
-  eachField(new Reader(envelope.get(1) ?? Buffer.alloc(0)), (number, value) => {
-    if (Buffer.isBuffer(value)) type.set(number, value.toString("utf8"));
-  });
-  const apiVersion = type.get(1) || expected.apiVersion;
-  const kind = type.get(2) || expected.kind;
+  if (data.length === PREFIX.length) throw new WireError("empty body");
+  const envelope = parts(data.subarray(PREFIX.length));
+  const type = parts(bytesOf(envelope.get(1)));
+  return {
+    apiVersion: textOf(type.get(1)),
+    kind: textOf(type.get(2)),
+    content: bytesOf(envelope.get(2)),
+  };
+}
+
+/**
+ * Reads the content of an envelope as an object of a kind.
+ *
+ * @throws WireError when it is none, or when the kind is not known
+ */
+export function readContentAs(content: Uint8Array, apiVersion: string, kind: string): JsonObject {
   const message = messageOf(apiVersion, kind);
   if (message === undefined) {
     throw new WireError(
-      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`,
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"`,
     );
   }
-  const object = readMessage(message, envelope.get(2) ?? Buffer.alloc(0), 0);
-  return { ...(object as JsonObject), apiVersion, kind };
+  return { ...(readMessage(message, Buffer.from(content), 0) as JsonObject), apiVersion, kind };
 }
 
 const MAX_DEPTH = 1000;
@@ -183,9 +189,23 @@ function eachField(reader: Reader, visit: (number: number, value: bigint | Buffe
       case 5:
         visit(number, reader.take(4));
         break;
+      case 3:
+        skipGroup(reader, number);
+        break;
       default:
         throw new WireError(`proto: illegal wireType ${tag & 7}`);
     }
+  }
+}
+
+/** Groups are no longer written; one that comes is passed over. */
+function skipGroup(reader: Reader, group: number): void {
+  for (;;) {
+    const tag = Number(reader.varint());
+    if ((tag & 7) === 4 && tag >>> 3 === group) return;
+    if ((tag & 7) === 0) reader.varint();
+    else if ((tag & 7) === 2) reader.take(Number(reader.varint()));
+    else reader.take((tag & 7) === 1 ? 8 : (tag & 7) === 5 ? 4 : 0);
   }
 }
 
@@ -262,8 +282,9 @@ function parts(data: Buffer): Map<number, bigint | Buffer> {
   return found;
 }
 
-const textOf = (value: bigint | Buffer | undefined): string =>
-  Buffer.isBuffer(value) ? value.toString("utf8") : "";
+const bytesOf = (value: bigint | Buffer | undefined): Buffer =>
+  Buffer.isBuffer(value) ? value : Buffer.alloc(0);
+const textOf = (value: bigint | Buffer | undefined): string => bytesOf(value).toString("utf8");
 const numberOf = (value: bigint | Buffer | undefined): number =>
   typeof value === "bigint" ? Number(BigInt.asIntN(64, value)) : 0;
 

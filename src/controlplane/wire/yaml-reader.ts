@@ -8,7 +8,6 @@
  * @module
  */
 import {
-  type Document,
   LineCounter,
   type Node,
   type Pair,
@@ -16,6 +15,7 @@ import {
   type YAMLParseError,
   isAlias,
   isMap,
+  isNode,
   isScalar,
   isSeq,
   parseAllDocuments,
@@ -53,7 +53,7 @@ export function readYaml(text: string): ReadYaml {
   const [mistake] = first.errors;
   const broken = mistake ?? first.warnings.find(({ code }) => code === "BAD_DIRECTIVE");
   if (broken) throw new YamlError(explain(broken, lines));
-  const reader = new YamlReader(first, lines);
+  const reader = new YamlReader(lines);
   return { value: reader.read(first.contents, 0), problems: reader.problems };
 }
 
@@ -62,8 +62,8 @@ function explain(
   lines: LineCounter,
 ): string {
   const { line } = lines.linePos(mistake.pos[0]);
-  const at = (number: number, text: string): string =>
-    number > 1 ? `yaml: line ${number}: ${text}` : `yaml: ${text}`;
+  const at = (number: number, text: string, shown = number): string =>
+    number > 1 ? `yaml: line ${shown}: ${text}` : `yaml: ${text}`;
   switch (mistake.code) {
     case "TAB_AS_INDENT":
       return at(line, "found a tab character that violates indentation");
@@ -75,9 +75,14 @@ function explain(
     case "BAD_INDENT":
     case "MISSING_CHAR":
     case "UNEXPECTED_TOKEN":
-      return /flow (sequence|map)/i.test(mistake.message)
-        ? at(line + (line === 1 ? 1 : 0), "did not find expected node content")
-        : at(line - 1, "did not find expected key");
+      // The parser counts lines from 0, the scanner from 1.
+      return at(
+        line,
+        /flow (sequence|map)/i.test(mistake.message)
+          ? "did not find expected node content"
+          : "did not find expected key",
+        line - 1,
+      );
     default:
       return at(line, mistake.message.split("\n")[0]?.replace(/ at line.*$/, "") ?? "");
   }
@@ -85,12 +90,12 @@ function explain(
 
 class YamlReader {
   readonly problems: string[] = [];
-  readonly #document: Document;
   readonly #lines: LineCounter;
+  /** Nodes by the anchors met so far: an alias means the last one before it. */
+  readonly #anchors = new Map<string, Node>();
   #nodes = 0;
 
-  constructor(document: Document, lines: LineCounter) {
-    this.#document = document;
+  constructor(lines: LineCounter) {
     this.#lines = lines;
   }
 
@@ -100,28 +105,16 @@ class YamlReader {
     if (++this.#nodes > MAX_NODES)
       throw new YamlError("yaml: document contains excessive aliasing");
     if (isAlias(node)) return this.read(this.#resolve(node.source), depth + 1);
+    if (isNode(node) && node.anchor !== undefined) this.#anchors.set(node.anchor, node);
     if (isMap(node)) return this.#map(node, depth);
     if (isSeq(node)) return node.items.map((item) => this.read(item, depth + 1));
     return isScalar(node) ? readScalar(node) : null;
   }
 
   #resolve(anchor: string): Node {
-    let found: Node | undefined;
-    const visit = (node: unknown): void => {
-      if (isMap(node)) {
-        if (node.anchor === anchor) found = node;
-        for (const { key, value } of node.items) {
-          visit(key);
-          visit(value);
-        }
-      } else if (isSeq(node)) {
-        if (node.anchor === anchor) found = node;
-        for (const item of node.items) visit(item);
-      } else if (isScalar(node) && node.anchor === anchor) found = node;
-    };
-    visit(this.#document.contents);
-    if (!found) throw new YamlError(`yaml: unknown anchor '${anchor}' referenced`);
-    return found;
+    const node = this.#anchors.get(anchor);
+    if (!node) throw new YamlError(`yaml: unknown anchor '${anchor}' referenced`);
+    return node;
   }
 
   #map(node: YAMLMap, depth: number): JsonObject {

@@ -3,24 +3,27 @@
  * stored before, what was asked, what was stored after.
  */
 import { readFileSync } from "node:fs";
-import type { ManagedFieldsEntry } from "../../../src/kube/object.ts";
-import type { KubeObject } from "../../../src/kube/object.ts";
-import type { Schema } from "../../../src/kube/schema/structural.ts";
-import { findBuiltInSchema } from "../../../src/controlplane/builtin/definitions.ts";
-import resources from "../../../src/controlplane/builtin/resources.data.json" with { type: "json" };
-import type { OwnedResource } from "../../../src/controlplane/apply/write.ts";
-import { sharedPath } from "../../support/shared.ts";
+import type { ManagedFieldsEntry } from "../../src/kube/object.ts";
+import type { KubeObject } from "../../src/kube/object.ts";
+import type { Schema } from "../../src/kube/schema/structural.ts";
+import { findBuiltInSchema } from "../../src/controlplane/builtin/definitions.ts";
+import resources from "../../src/controlplane/builtin/resources.data.json" with { type: "json" };
+import type { OwnedResource } from "../../src/controlplane/apply/write.ts";
+import { sharedPath } from "../support/shared.ts";
 
-interface RecordedStep {
+/** One step of a recorded scenario. */
+export interface RecordedStep {
   request?: string;
   body?: any;
   text?: string;
+  base64?: string;
   headers?: Record<string, string>;
   answer?: { status: number; body?: any };
   together?: unknown;
 }
 
-interface Scenario {
+/** A recorded scenario. */
+export interface Scenario {
   id: string;
   title: string;
   steps: RecordedStep[];
@@ -47,11 +50,16 @@ interface CustomVersion {
   readonly subresources: readonly { name: string }[];
 }
 
+const tableOf = (group: string, version: string): any[] | undefined =>
+  (resources as any[])
+    .find((entry) => entry.name === group)
+    ?.versions.find((entry: any) => entry.version === version)?.resources;
+
 const subresourcesOf = (version: any): { name: string }[] =>
   Object.keys(version.subresources ?? {}).map((name) => ({ name }));
 
-/** The resource of a path, from the built-in table or a CRD of the scenario. */
-class Resources {
+/** The resources that a scenario may speak of: the built-in table and its own CRDs. */
+export class Resources {
   readonly #custom = new Map<string, CustomVersion>();
 
   learn(crd: any): void {
@@ -64,16 +72,31 @@ class Resources {
     }
   }
 
+  /** The resource of a path such as `/apis/apps/v1/namespaces/n/deployments/d`. */
+  ofPath(path: string): OwnedResource | undefined {
+    const match =
+      /^\/(?:api\/(?<core>\w+)|apis\/(?<group>[^/]+)\/(?<version>\w+))\/(?:namespaces\/[^/]+\/(?=\w))?(?<plural>\w+)/.exec(
+        path,
+      )?.groups;
+    if (!match) return undefined;
+    const { core, group = "", version = core ?? "", plural = "" } = match;
+    const gv = group === "" ? version : `${group}/${version}`;
+    const custom = [...this.#custom].find(
+      ([key, known]) => key.startsWith(`${gv}/`) && known.plural === plural,
+    );
+    const kind = custom
+      ? custom[0].slice(gv.length + 1)
+      : tableOf(group, version)?.find((entry) => entry.plural === plural)?.kind;
+    return kind === undefined ? undefined : this.find(gv, kind);
+  }
+
   find(apiVersion: string, kind: string): OwnedResource | undefined {
     const [group, version] = apiVersion.includes("/")
       ? (apiVersion.split("/") as [string, string])
       : ["", apiVersion];
     const custom = this.#custom.get(`${group}/${version}/${kind}`);
     if (custom) return { group, version, kind, builtIn: false, ...custom };
-    const table = (resources as any[])
-      .find((entry) => entry.name === group)
-      ?.versions.find((entry: any) => entry.version === version)?.resources as any[] | undefined;
-    const known = table?.find((entry) => entry.kind === kind);
+    const known = tableOf(group, version)?.find((entry) => entry.kind === kind);
     const schema = findBuiltInSchema({ group, version, kind });
     if (!known || !schema) return undefined;
     return {
@@ -103,7 +126,10 @@ function writesOf(scenario: Scenario): RecordedWrite[] {
   const known = new Resources();
   const stored = new Map<string, KubeObject>();
   const writes: RecordedWrite[] = [];
-  for (const [step, { request, body, text, headers: given = {}, answer }] of scenario.steps.entries()) {
+  for (const [
+    step,
+    { request, body, text, headers: given = {}, answer },
+  ] of scenario.steps.entries()) {
     if (!request || !answer) continue;
     const headers = Object.fromEntries(
       Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]),
@@ -116,7 +142,10 @@ function writesOf(scenario: Scenario): RecordedWrite[] {
     if (after?.kind === "CustomResourceDefinition") known.learn(after);
     const subresource = /\/(status|finalize|approval|scale)$/.exec(path)?.[1] ?? "";
     const isReview = after?.metadata?.uid === undefined;
-    const key = verb === "create" ? `${path}/${after?.metadata?.name}` : path.replace(/\/(status|finalize|approval)$/, "");
+    const key =
+      verb === "create"
+        ? `${path}/${after?.metadata?.name}`
+        : path.replace(/\/(status|finalize|approval)$/, "");
     const before = stored.get(key);
     const target = answer.status < 300 ? after : (body ?? {});
     const resource = known.find(target?.apiVersion ?? "", target?.kind ?? "");
@@ -137,18 +166,23 @@ function writesOf(scenario: Scenario): RecordedWrite[] {
     }
     if (answer.status >= 300 || query.has("dryRun")) continue;
     // Scale travels as another kind, and a deletion may leave the object: the next read or write tells.
-    if (subresource === "scale" || isReview || method === "DELETE") stored.delete(key.replace(/\/scale$/, ""));
+    if (subresource === "scale" || isReview || method === "DELETE")
+      stored.delete(key.replace(/\/scale$/, ""));
     else if (after.metadata.name) stored.set(key, after);
   }
   return writes;
 }
 
-/** Every write of one recording that can be replayed. */
-export function recordedWrites(name: string): RecordedWrite[] {
-  const scenarios = JSON.parse(
+/** The scenarios of one recording. */
+export function recordedScenarios(name: string): Scenario[] {
+  return JSON.parse(
     readFileSync(sharedPath("conformance", "recordings", `${name}.json`), "utf8"),
   ) as Scenario[];
-  return scenarios.flatMap(writesOf);
+}
+
+/** Every write of one recording that can be replayed. */
+export function recordedWrites(name: string): RecordedWrite[] {
+  return recordedScenarios(name).flatMap(writesOf);
 }
 
 const rank = (entry: ManagedFieldsEntry): string =>

@@ -1,0 +1,60 @@
+/**
+ * The bytes of a body as a value, whatever they are written in, with what strict decoding holds against them.
+ *
+ * @module
+ */
+import { scanJson } from "./json-scanner.ts";
+import { JsonSyntaxError } from "./json-scanner.ts";
+import type { BodyForm } from "./media-type.ts";
+import { WireError } from "./wire-error.ts";
+import { YamlError, readYaml } from "./yaml-reader.ts";
+
+/** A value that may hold `NumberLiteral`s, and the problems of its notation. */
+export interface Content {
+  readonly value: unknown;
+  /** As errors list them: `duplicate field "spec.a"`. */
+  readonly problems: readonly string[];
+}
+
+const YAML_PROBLEMS = "yaml: unmarshal errors:\n  ";
+
+/**
+ * Reads JSON or YAML.
+ *
+ * @throws WireError with Go's words: `unexpected end of JSON input`, `yaml: line 3: ...`
+ */
+export function readContent(bytes: Uint8Array, form: Exclude<BodyForm, "protobuf">): Content {
+  try {
+    if (form === "json") {
+      const { value, duplicates } = scanJson(bytes);
+      return { value, problems: duplicates.map((path) => problemOf("duplicate", path)) };
+    }
+    const { value, problems } = readYaml(Buffer.from(bytes).toString("utf8"));
+    return {
+      value,
+      problems: problems.length === 0 ? [] : [YAML_PROBLEMS + problems.join("\n  ")],
+    };
+  } catch (error) {
+    if (error instanceof JsonSyntaxError || error instanceof YamlError) {
+      throw new WireError(error.message, { cause: error });
+    }
+    throw error;
+  }
+}
+
+/** A field that strict decoding refuses: `unknown field "spec.a"`. */
+export const problemOf = (what: "duplicate" | "unknown", path: string): string =>
+  `${what} field ${JSON.stringify(path)}`;
+
+/** Problems as warnings show them: each alone, without the parser's heading. */
+export function warningsOf(problems: readonly string[]): string[] {
+  return problems.flatMap((problem) =>
+    problem.startsWith(YAML_PROBLEMS)
+      ? problem.slice(YAML_PROBLEMS.length).split("\n  ")
+      : [problem],
+  );
+}
+
+/** Problems as one error. */
+export const strictMistake = (problems: readonly string[]): string =>
+  `strict decoding error: ${problems.join(", ")}`;

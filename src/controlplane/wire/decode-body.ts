@@ -1,0 +1,252 @@
+/**
+ * Bodies of creates and updates: bytes become an object of the kind that the request is for, or are refused in the API
+ * server's words.
+ *
+ * Null stands for absent in built-in kinds; fields that a kind does not have are dropped. Defaults are not set.
+ *
+ * @module
+ */
+import { isJsonObject } from "../../kube/json.ts";
+import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import { goKindOf } from "../../kube/patch.ts";
+import { apiVersionOf, parseApiVersion } from "../../kube/resource.ts";
+import { type StatusError, failure } from "../../kube/status.ts";
+import { findDefinitionName } from "../builtin/definitions.ts";
+import { readBuiltIn } from "./built-in-reader.ts";
+import { type Content, problemOf, readContent, strictMistake, warningsOf } from "./content.ts";
+import { NumberLiteral, plainNumbers } from "./json-scanner.ts";
+import { type BodyForm, bodyForm, unsupportedBody } from "./media-type.ts";
+import { readContentAs, readEnvelope } from "./protobuf.ts";
+import { WireError } from "./wire-error.ts";
+
+/** The kind that a body has to be of. */
+export interface ExpectedKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly builtIn: boolean;
+  /** As `ServedResource.dropUnknown`; absent for built-in kinds. */
+  readonly dropUnknown?: (object: KubeObject) => string[];
+}
+
+/** What is done about duplicate and unknown fields. */
+export type FieldValidation = "Ignore" | "Warn" | "Strict";
+
+/** An object from a body. */
+export interface DecodedObject {
+  readonly object: KubeObject;
+  /** With `Warn`: texts for `Warning` headers. */
+  readonly warnings: readonly string[];
+}
+
+const METADATA = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+const SHOWN_BYTES = 30;
+
+const badRequest = (message: string): StatusError => failure(400, "BadRequest", message);
+
+/** The body as messages show it: its first 30 bytes, as text if it looks like JSON. */
+function summarise(bytes: Uint8Array): string {
+  const data = Buffer.from(bytes);
+  if (data.length === 0) return "<empty>";
+  const shown = data.subarray(0, SHOWN_BYTES).toString(data[0] === 0x7b ? "utf8" : "hex");
+  return data.length > SHOWN_BYTES ? `${shown} ...` : shown;
+}
+
+/**
+ * Reads the body of a create or update.
+ *
+ * @throws StatusError 400 for one that is not of the expected kind, or with `Strict` has duplicate or unknown fields;
+ *   415 for another media type
+ */
+export function decodeBody(
+  bytes: Uint8Array,
+  contentType: string,
+  expected: ExpectedKind,
+  validation: FieldValidation,
+): DecodedObject {
+  const form = bodyForm(contentType);
+  if (form === "protobuf" && !expected.builtIn) throw unsupportedBody();
+  const unrecognized = (message: string): StatusError =>
+    badRequest(
+      `the object provided is unrecognized (must be of type ${expected.kind}): ${message} (${summarise(bytes)})`,
+    );
+  let body: Body;
+  try {
+    body = openBody(bytes, form);
+    if (!expected.builtIn) checkCustomType(body.type, bytes);
+  } catch (error) {
+    if (error instanceof WireError) throw unrecognized(error.message);
+    throw error;
+  }
+  return decodeObject(body, expected, validation);
+}
+
+/** Reads JSON or YAML that has to be an object with a type. @throws WireError */
+export function readText(bytes: Uint8Array, form: Exclude<BodyForm, "protobuf">): Content {
+  try {
+    return readContent(bytes, form);
+  } catch (error) {
+    if (form === "yaml" || !(error instanceof WireError)) throw error;
+    throw new WireError(`couldn't get version/kind; json parse error: ${error.message}`, {
+      cause: error,
+    });
+  }
+}
+
+interface TypeMeta {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+/** What Go calls the struct into which it looks for a type. */
+const TYPE_STRUCT =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
+/** The type that a body gives; empty where it gives none. @throws WireError */
+export function readType(value: unknown): TypeMeta {
+  const refuse = (what: unknown, target: string): never => {
+    const found = what instanceof NumberLiteral ? "number" : goKindOf(what);
+    throw new WireError(
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${found} into ${target}`,
+    );
+  };
+  if (value === null) return { apiVersion: "", kind: "" };
+  if (!isJsonObject(value) || value instanceof NumberLiteral) {
+    return refuse(value, `Go value of type ${TYPE_STRUCT}`);
+  }
+  // Go looks for these two names without regard to case.
+  const read = (name: "apiVersion" | "kind"): string => {
+    const fold = name.toLowerCase();
+    const last = Object.keys(value).findLast((key) => key.toLowerCase() === fold);
+    const text = (last === undefined ? undefined : value[last]) ?? "";
+    return typeof text === "string"
+      ? text
+      : refuse(text, `Go struct field .${name} of type string`);
+  };
+  return { apiVersion: read("apiVersion"), kind: read("kind") };
+}
+
+function checkCustomType({ apiVersion, kind }: TypeMeta, bytes: Uint8Array): void {
+  if (kind === "") {
+    throw new WireError(`Object 'Kind' is missing in '${Buffer.from(bytes).toString("utf8")}'`);
+  }
+  if (apiVersion.split("/").length > 2) {
+    throw new WireError(`unexpected GroupVersion string: ${apiVersion}`);
+  }
+}
+
+/** A body of which the type is known. */
+interface Body {
+  readonly type: TypeMeta;
+  readonly problems: readonly string[];
+  /** The content. @throws WireError */
+  value(type: TypeMeta): unknown;
+}
+
+function openBody(bytes: Uint8Array, form: BodyForm): Body {
+  if (form === "protobuf") {
+    const { content, ...type } = readEnvelope(bytes);
+    return { type, problems: [], value: (as) => readContentAs(content, as.apiVersion, as.kind) };
+  }
+  const { value, problems } = readText(bytes, form);
+  return { type: readType(value), problems, value: () => value };
+}
+
+function decodeObject(
+  body: Body,
+  expected: ExpectedKind,
+  validation: FieldValidation,
+): DecodedObject {
+  const given = body.type;
+  const wanted = apiVersionOf(expected);
+  const type = expected.builtIn
+    ? { apiVersion: given.apiVersion || wanted, kind: given.kind || expected.kind }
+    : given;
+  const refuse = (message: string): StatusError => {
+    const { version } = parseApiVersion(given.apiVersion || wanted);
+    return badRequest(
+      `${type.kind} in version ${JSON.stringify(version)} cannot be handled as a ${expected.kind}: ${message}`,
+    );
+  };
+  let read: ReadKind;
+  try {
+    if (expected.builtIn) checkBuiltInType(type, expected);
+    const value = body.value(type);
+    read = expected.builtIn ? readBuiltInKind(value, expected) : readCustom(value);
+  } catch (error) {
+    if (error instanceof WireError) throw refuse(error.message);
+    throw error;
+  }
+  const object = { ...read.object, ...type } as unknown as KubeObject;
+  const unknown = [...read.unknown, ...(expected.dropUnknown?.(object) ?? [])];
+  const problems = [...body.problems, ...unknown.map((path) => problemOf("unknown", path))];
+  if (validation === "Strict" && problems.length > 0) throw refuse(strictMistake(problems));
+  if (type.apiVersion !== wanted) {
+    throw badRequest(
+      `the API version in the data (${type.apiVersion}) does not match the expected API version (${wanted})`,
+    );
+  }
+  return { object, warnings: validation === "Warn" ? warningsOf(problems) : [] };
+}
+
+/** A kind that is known by another version is refused later, with other words. */
+function checkBuiltInType({ apiVersion, kind }: TypeMeta, expected: ExpectedKind): void {
+  const { group, version } = parseApiVersion(apiVersion);
+  const isList = apiVersion === "v1" && kind === "List";
+  const isKnown = isList || findDefinitionName({ group, version, kind }) !== undefined;
+  const isOld = kind === expected.kind && /^v\d+(alpha|beta)\d+$/.test(version);
+  if (!isKnown && !isOld) {
+    throw new WireError(
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"`,
+    );
+  }
+  if (kind === expected.kind) return;
+  const internal = expected.group === "" ? "core" : (expected.group.split(".")[0] ?? "");
+  throw new WireError(
+    `converting (${version}.${kind}) to (${internal}.${expected.kind}): unknown conversion`,
+  );
+}
+
+interface ReadKind {
+  readonly object: JsonObject;
+  /** Paths of fields that the kind does not have. */
+  readonly unknown: readonly string[];
+}
+
+/**
+ * A value as an object of a built-in kind.
+ *
+ * @throws WireError for wrong types
+ */
+export function readBuiltInKind(value: unknown, kind: Omit<ExpectedKind, "builtIn">): ReadKind {
+  const definition = findDefinitionName(kind);
+  if (definition === undefined) throw new WireError(`there is no schema of ${kind.kind}`);
+  const unknown: string[] = [];
+  const object = readBuiltIn(value, definition, unknown) as JsonObject;
+  return { object: { ...object, metadata: object["metadata"] ?? {} }, unknown };
+}
+
+/**
+ * A value as a custom object: only its metadata has a known shape so far.
+ *
+ * @throws WireError for metadata of wrong types
+ */
+export function readCustom(value: unknown): ReadKind {
+  const content = (plainNumbersBut(value, "metadata") ?? {}) as JsonObject;
+  const unknown: string[] = [];
+  const metadata = readBuiltIn(content["metadata"] ?? null, METADATA, unknown) as JsonObject;
+  return {
+    object: { ...content, metadata },
+    unknown: unknown.map((path) => `metadata.${path}`),
+  };
+}
+
+/** Plain numbers everywhere but in one field, whose notation still matters. */
+function plainNumbersBut(value: unknown, field: string): unknown {
+  if (!isJsonObject(value)) return value;
+  const { [field]: kept, ...rest } = value;
+  return {
+    ...(plainNumbers(rest) as JsonObject),
+    ...(kept === undefined ? {} : { [field]: kept }),
+  };
+}

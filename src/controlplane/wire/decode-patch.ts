@@ -1,0 +1,164 @@
+/**
+ * Bodies of patches, configurations and options, and what a patch made of an object.
+ *
+ * @module
+ */
+import { isJsonObject } from "../../kube/json.ts";
+import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import { type StatusError, failure } from "../../kube/status.ts";
+import { quote } from "../../kube/field-errors.ts";
+import { readBuiltIn } from "./built-in-reader.ts";
+import { problemOf, readContent, strictMistake, warningsOf } from "./content.ts";
+import {
+  type DecodedObject,
+  type ExpectedKind,
+  type FieldValidation,
+  readBuiltInKind,
+  readCustom,
+  readText,
+  readType,
+} from "./decode-body.ts";
+import { plainNumbers } from "./json-scanner.ts";
+import { bodyForm } from "./media-type.ts";
+import { readContentAs, readEnvelope } from "./protobuf.ts";
+import { WireError } from "./wire-error.ts";
+
+/** The forms of a patch that are written in JSON. */
+export type PatchForm = "json" | "merge" | "strategic";
+
+/** A patch as it came. */
+export interface DecodedPatch {
+  readonly patch: unknown;
+  /** Duplicate fields, and unknown ones of JSON patch operations. */
+  readonly problems: readonly string[];
+}
+
+const badRequest = (message: string): StatusError => failure(400, "BadRequest", message);
+
+/** Runs `read`; what it says of the bytes becomes the message of a 400. */
+function orBadRequest<T>(prefix: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof WireError) throw badRequest(prefix + error.message);
+    throw error;
+  }
+}
+
+/**
+ * Reads a patch that is written in JSON.
+ *
+ * @throws StatusError 400 for what is no JSON
+ */
+export function decodePatch(bytes: Uint8Array, form: PatchForm): DecodedPatch {
+  const prefix = form === "strategic" ? "" : "error decoding patch: ";
+  const { value, problems } = orBadRequest(prefix, () => readContent(bytes, "json"));
+  const patch = plainNumbers(value);
+  if (form !== "json") return { patch, problems };
+  const unknown = (Array.isArray(patch) ? (patch as unknown[]) : []).flatMap((operation, index) =>
+    Object.keys(isJsonObject(operation) ? operation : {})
+      .filter((name) => !["op", "path", "from", "value"].includes(name))
+      .map((name) => problemOf("unknown", `[${index}].${name}`)),
+  );
+  return { patch, problems: [...problems, ...unknown].map((problem) => `json patch ${problem}`) };
+}
+
+/** A configuration for server-side apply. */
+export interface DecodedConfiguration {
+  readonly config: JsonObject;
+  readonly warnings: readonly string[];
+  /** With `Strict`: what is to be thrown unless the apply itself fails. */
+  readonly refusal?: StatusError;
+}
+
+/**
+ * Reads the body of an apply, which is YAML; JSON is YAML too.
+ *
+ * @throws StatusError 400 for what is no YAML, or no object
+ */
+export function decodeConfiguration(
+  bytes: Uint8Array,
+  validation: FieldValidation,
+): DecodedConfiguration {
+  const { value, problems } = orBadRequest(
+    "error decoding YAML: error converting YAML to JSON: ",
+    () => readContent(bytes, "yaml"),
+  );
+  const config = value ?? {};
+  if (!isJsonObject(config)) {
+    const kind = Array.isArray(config)
+      ? "array"
+      : typeof config === "boolean"
+        ? "bool"
+        : typeof config;
+    throw badRequest(
+      `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`,
+    );
+  }
+  if (validation === "Warn") return { config, warnings: warningsOf(problems) };
+  if (validation === "Ignore" || problems.length === 0) return { config, warnings: [] };
+  const refusal = badRequest(
+    `error strict decoding YAML: error converting YAML to JSON: ${problems.join(", ")}`,
+  );
+  return { config, warnings: [], refusal };
+}
+
+/** 422 for a patch whose result does not do; `shown` is the value in the message. */
+function patchRefusal(shown: string, message: string): StatusError {
+  const text = `Invalid value: ${quote(shown)}: ${message}`;
+  return failure(422, "Invalid", ` "" is invalid: patch: ${text}`, {
+    causes: [{ reason: "FieldValueInvalid", message: text, field: "patch" }],
+  });
+}
+
+/**
+ * What a patch made of an object, as an object of its kind.
+ *
+ * @param problems - those of the patch itself
+ * @throws StatusError 422 when it has wrong types, or with `Strict` unknown or duplicate fields
+ */
+export function acceptPatched(
+  patched: unknown,
+  expected: ExpectedKind,
+  problems: readonly string[],
+  validation: FieldValidation,
+): DecodedObject {
+  const refuse = (message: string): StatusError => patchRefusal(JSON.stringify(patched), message);
+  try {
+    const { apiVersion, kind } = readType(patched);
+    const read = expected.builtIn ? readBuiltInKind(patched, expected) : readCustom(patched);
+    const object = { ...read.object, apiVersion, kind } as unknown as KubeObject;
+    const unknown = [...read.unknown, ...(expected.dropUnknown?.(object) ?? [])];
+    const all = [...problems, ...unknown.map((path) => problemOf("unknown", path))];
+    if (validation === "Strict" && all.length > 0) throw refuse(strictMistake(all));
+    return { object, warnings: validation === "Warn" ? warningsOf(all) : [] };
+  } catch (error) {
+    if (error instanceof WireError) throw refuse(error.message);
+    throw error;
+  }
+}
+
+const DELETE_OPTIONS = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions";
+
+/**
+ * Reads `DeleteOptions`, in any form; an empty body asks for nothing.
+ *
+ * @throws StatusError 400 for anything else, 415 for another media type
+ */
+export function decodeDeleteOptions(bytes: Uint8Array, contentType: string): JsonObject {
+  if (bytes.length === 0) return {};
+  const form = bodyForm(contentType);
+  return orBadRequest("", () => {
+    if (form === "protobuf") {
+      return readContentAs(readEnvelope(bytes).content, "v1", "DeleteOptions");
+    }
+    const { value } = readText(bytes, form);
+    const { apiVersion, kind } = readType(value);
+    if (kind !== "" && kind !== "DeleteOptions") {
+      throw new WireError(
+        `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:33"`,
+      );
+    }
+    return readBuiltIn(value, DELETE_OPTIONS, []) as JsonObject;
+  });
+}

@@ -1,0 +1,41 @@
+/**
+ * The media types in which bodies may come.
+ *
+ * @module
+ */
+import { failure } from "../../kube/status.ts";
+
+/** How a body is written. */
+export type BodyForm = "json" | "yaml" | "protobuf";
+
+const FORMS: Readonly<Record<string, BodyForm>> = {
+  "application/json": "json",
+  "application/yaml": "yaml",
+  "application/vnd.kubernetes.protobuf": "protobuf",
+};
+
+const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+const MEDIA_TYPE = new RegExp(
+  `^\\s*(${TOKEN}/${TOKEN})(\\s*;\\s*${TOKEN}=(${TOKEN}|"([^"\\\\]|\\\\.)*"))*\\s*;?\\s*$`,
+);
+
+/**
+ * The form that a Content-Type names; JSON where there is none. Parameters do not matter.
+ *
+ * @throws StatusError 415 for another type, or one that cannot be parsed
+ */
+export function bodyForm(contentType: string): BodyForm {
+  if (contentType === "") return "json";
+  const form = FORMS[MEDIA_TYPE.exec(contentType)?.[1]?.toLowerCase() ?? ""];
+  if (form) return form;
+  throw unsupportedBody();
+}
+
+/** 415 that lists the types that are read. */
+export function unsupportedBody(): ReturnType<typeof failure> {
+  return failure(
+    415,
+    "UnsupportedMediaType",
+    `the body of the request was in an unknown format - accepted media types include: ${Object.keys(FORMS).join(", ")}`,
+  );
+}
