@@ -19,7 +19,7 @@ export interface Owned {
  *
  * @throws TsopError `owner-incomplete` when it was not read from a cluster: a reference needs its uid
  */
-export function ownerReferenceTo(owner: KubeObject, controller: boolean): OwnerReference {
+function ownerReferenceTo(owner: KubeObject, controller: boolean): OwnerReference {
   const { name, uid } = owner.metadata;
   if (!owner.apiVersion || !owner.kind || !name || !uid) {
     throw new TsopError(

@@ -21,6 +21,13 @@ export type Delta<T extends KubeObject> =
     }
   | { readonly type: "Sync" };
 
+/** What a reflector fills. */
+export interface ReflectorStore<T extends KubeObject> {
+  push(delta: Delta<T>): void;
+  /** Whether the store knows a newer version of the object. */
+  isStale(object: T): boolean;
+}
+
 /** Hands each delta to one consumer, one after the other. */
 export class DeltaQueue<T extends KubeObject> {
   readonly #consume: (delta: Delta<T>) => void;

@@ -14,7 +14,7 @@ import { hasReason, isExpired, isForbidden, StatusError } from "../../kube/statu
 import type { WatchStream } from "../client/rest-client.ts";
 import { ConnectionError } from "../transport/transport.ts";
 import { Backoff } from "./backoff.ts";
-import type { Delta } from "./delta-queue.ts";
+import type { ReflectorStore } from "./delta-queue.ts";
 import { listAll } from "./list-pages.ts";
 import type { ListerWatcher, ListWatchOptions } from "./lister-watcher.ts";
 import { WatchSession } from "./watch-session.ts";
@@ -25,13 +25,6 @@ import { WatchSession } from "./watch-session.ts";
  */
 export type ReflectorState =
   "idle" | "listing" | "streaming" | "synced" | "backoff" | "denied" | "stopped";
-
-/** What a reflector fills. */
-export interface ReflectorStore<T extends KubeObject> {
-  push(delta: Delta<T>): void;
-  /** Whether the store knows a newer version of the object. */
-  isStale(object: T): boolean;
-}
 
 /** What a reflector is made of. */
 export interface ReflectorOptions<T extends KubeObject> {

@@ -7,7 +7,7 @@ import type { Clock, Timer } from "../../clock.ts";
 import type { Logger } from "../../log.ts";
 import { formatKey, keyOf, type KubeObject } from "../../kube/object.ts";
 import type { WatchEvent, WatchStream } from "../client/rest-client.ts";
-import type { ReflectorStore } from "./reflector.ts";
+import type { ReflectorStore } from "./delta-queue.ts";
 
 /** What a session needs to know of its reflector. */
 export interface WatchSessionOptions<T extends KubeObject> {

@@ -10,7 +10,7 @@ import type { ExchangeObserver } from "../client/rest-client.ts";
 import type { QueueObserver } from "../queue/work-queue.ts";
 
 /** How a reconcile ended. */
-export type ReconcileResult = "success" | "error" | "requeue_after";
+type ReconcileResult = "success" | "error" | "requeue_after";
 
 const RECONCILE_BUCKETS = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1,

@@ -10,7 +10,7 @@ import {
 } from "../../../src/runtime/transport/transport.ts";
 
 /** One step of a stream: an event, a pause, or text as it is. */
-export interface StreamStep {
+interface StreamStep {
   readonly pauseMs?: number;
   readonly raw?: string;
   readonly type?: string;

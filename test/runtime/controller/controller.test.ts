@@ -1,0 +1,211 @@
+import { describe, expect, it } from "vitest";
+import { VirtualClock } from "../../../src/clock.ts";
+import { TerminalError } from "../../../src/errors.ts";
+import { silentLogger } from "../../../src/log.ts";
+import type { ObjectKey } from "../../../src/kube/object.ts";
+import { Controller, type ControllerOptions } from "../../../src/runtime/controller/controller.ts";
+import { enqueueOwner } from "../../../src/runtime/controller/handlers.ts";
+import { predicates } from "../../../src/runtime/controller/predicates.ts";
+import type { Reconciler } from "../../../src/runtime/controller/reconciler.ts";
+import { channelSource } from "../../../src/runtime/controller/sources.ts";
+import { RuntimeMetrics } from "../../../src/runtime/manager/metrics.ts";
+
+function build(reconcile: Reconciler["reconcile"], options: ControllerOptions = {}) {
+  const clock = new VirtualClock();
+  const metrics = new RuntimeMetrics(clock);
+  const controller = new Controller({
+    name: "web",
+    reconciler: { reconcile },
+    sources: [],
+    clock,
+    log: silentLogger,
+    metrics: metrics.controller("web", 1),
+    options,
+  });
+  const stop = new AbortController();
+  const running = controller.start(stop.signal);
+  const total = async (name: string): Promise<number> => {
+    const metric = await metrics.registry.getSingleMetric(name)?.get();
+    return metric?.values.reduce((sum, { value }) => sum + value, 0) ?? 0;
+  };
+  return { clock, controller, stop, running, total };
+}
+
+const KEY: ObjectKey = { namespace: "crew", name: "kirk" };
+
+describe("Controller", () => {
+  it("tries a failed key again, later each time, and says how often it failed", async () => {
+    const failures: number[] = [];
+    const { clock, controller, stop, running, total } = build(async (_, context) => {
+      failures.push(context.failures);
+      if (failures.length < 4) throw new Error("not yet");
+    });
+    controller.enqueue(KEY);
+    await clock.advance(5 + 10 + 20);
+    expect(failures).toEqual([0, 1, 2, 3]);
+    expect(await total("controller_runtime_reconcile_errors_total")).toBe(3);
+    controller.enqueue(KEY);
+    await clock.advance(0);
+    expect(failures.at(-1)).toBe(0);
+    stop.abort();
+    await running;
+    expect(clock.pending).toBe(0);
+  });
+
+  it("gives up on a TerminalError until something happens", async () => {
+    let runs = 0;
+    const { clock, controller, stop, running, total } = build(async () => {
+      runs += 1;
+      throw new TerminalError("the spec makes no sense");
+    });
+    controller.enqueue(KEY);
+    await clock.advance(3_600_000);
+    expect(runs).toBe(1);
+    expect(await total("controller_runtime_terminal_reconcile_errors_total")).toBe(1);
+    stop.abort();
+    await running;
+  });
+
+  it("looks again after requeueAfterMs, with the failures forgotten", async () => {
+    let runs = 0;
+    const { clock, controller, stop, running } = build(async ({ key }) => {
+      expect(key).toEqual(KEY);
+      runs += 1;
+      return { requeueAfterMs: 60_000 };
+    });
+    controller.enqueue(KEY);
+    await clock.advance(59_999);
+    expect(runs).toBe(1);
+    await clock.advance(1);
+    expect(runs).toBe(2);
+    stop.abort();
+    await running;
+  });
+
+  it("survives a reconciler that throws before it returns a promise, or throws nothing at all", async () => {
+    let runs = 0;
+    const { clock, controller, stop, running, total } = build(() => {
+      runs += 1;
+      // eslint-disable-next-line @typescript-eslint/only-throw-error
+      if (runs === 1) throw undefined;
+      return Promise.resolve();
+    });
+    controller.enqueue(KEY);
+    await clock.advance(5);
+    expect(runs).toBe(2);
+    expect(await total("controller_runtime_reconcile_panics_total")).toBe(1);
+    stop.abort();
+    await running;
+  });
+
+  it("aborts the signal of a reconcile that takes too long", async () => {
+    let runs = 0;
+    const { clock, controller, stop, running, total } = build(
+      async (_, { signal }) => {
+        runs += 1;
+        if (runs > 1) return;
+        await new Promise((_resolve, reject) => {
+          signal.addEventListener("abort", () => {
+            reject(signal.reason as Error);
+          });
+        });
+      },
+      { reconcileTimeoutMs: 1000 },
+    );
+    controller.enqueue(KEY);
+    await clock.advance(1005);
+    expect(runs).toBe(2);
+    expect(await total("controller_runtime_reconcile_timeouts_total")).toBe(1);
+    stop.abort();
+    await running;
+  });
+
+  it("works on many keys at a time, never twice on one", async () => {
+    const active = new Map<string, number>();
+    let most = 0;
+    const { clock, controller, stop, running } = build(
+      async ({ key }) => {
+        const now = (active.get(key.name) ?? 0) + 1;
+        active.set(key.name, now);
+        expect(now).toBe(1);
+        most = Math.max(most, [...active.values()].filter((count) => count > 0).length);
+        await clock.sleep(10);
+        active.set(key.name, 0);
+      },
+      { maxConcurrentReconciles: 4 },
+    );
+    for (let round = 0; round < 3; round++) {
+      for (let index = 0; index < 10; index++) controller.enqueue({ name: `k${index}` });
+      await clock.advance(5);
+    }
+    await clock.advance(1000);
+    expect(most).toBe(4);
+    stop.abort();
+    await running;
+  });
+
+  it("ends when a source fails, with the reason", async () => {
+    // eslint-disable-next-line require-yield
+    async function* broken(): AsyncGenerator<ObjectKey> {
+      throw new Error("the queue is gone");
+    }
+    const clock = new VirtualClock();
+    const controller = new Controller({
+      name: "web",
+      reconciler: { reconcile: () => Promise.resolve() },
+      sources: [channelSource(broken())],
+      clock,
+      log: silentLogger,
+      metrics: new RuntimeMetrics(clock).controller("web", 1),
+      options: {},
+    });
+    await expect(controller.start(new AbortController().signal)).rejects.toMatchObject({
+      code: "source-failed",
+      message: expect.stringContaining("the queue is gone"),
+    });
+  });
+});
+
+describe("enqueueOwner", () => {
+  it("tells the owners of both sides of an update, of any version, in the object's namespace", () => {
+    const web = { group: "g.io", version: "v1", kind: "Web", plural: "webs", namespaced: true };
+    const owned = (name: string, controller: boolean) => ({
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: {
+        namespace: "crew",
+        ownerReferences: [{ apiVersion: "g.io/v1beta1", kind: "Web", name, uid: name, controller }],
+      },
+    });
+    const keys: ObjectKey[] = [];
+    const update = { type: "update", old: owned("a", true), object: owned("b", false) } as const;
+    void enqueueOwner(web)(update, (key) => keys.push(key));
+    expect(keys).toEqual([{ namespace: "crew", name: "a" }]);
+    void enqueueOwner(web, true)(update, (key) => keys.push(key));
+    expect(keys.slice(1).map(({ name }) => name)).toEqual(["a", "b"]);
+  });
+});
+
+describe("predicates", () => {
+  const object = (generation: number) => ({
+    apiVersion: "v1",
+    kind: "Web",
+    metadata: { name: "a", generation, labels: { tier: "web" } },
+  });
+
+  it("look at updates only, and can be combined", () => {
+    const same = { type: "update", old: object(1), object: object(1) } as const;
+    const other = { type: "update", old: object(1), object: object(2) } as const;
+    const created = { type: "create", object: object(1), initial: true } as const;
+    const { and, or, not, on, generationChanged, hasLabels } = predicates;
+    expect([same, other, created].map(generationChanged())).toEqual([false, true, true]);
+    expect([same, created].map(or(generationChanged(), hasLabels({ tier: "web" })))).toEqual([
+      true,
+      true,
+    ]);
+    expect([other, created].map(and(generationChanged(), not(on("create"))))).toEqual([
+      true,
+      false,
+    ]);
+  });
+});

@@ -1,0 +1,109 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { systemClock } from "../../../src/clock.ts";
+import { RestClient } from "../../../src/runtime/client/rest-client.ts";
+import { fixedCredentials } from "../../../src/runtime/transport/credentials.ts";
+import { HttpsTransport } from "../../../src/runtime/transport/https-transport.ts";
+import { splitLines } from "../../../src/runtime/transport/lines.ts";
+
+let server: Server;
+
+afterEach(() => {
+  server.close();
+  server.closeAllConnections();
+});
+
+async function serve(listener: RequestListener): Promise<HttpsTransport> {
+  server = createServer(listener);
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  return transportTo((server.address() as AddressInfo).port);
+}
+
+function transportTo(port: number): HttpsTransport {
+  const credentials = fixedCredentials({ token: "secret" });
+  const config = { server: `http://127.0.0.1:${port}/base`, namespace: "default", credentials };
+  return new HttpsTransport(config, "test-agent");
+}
+
+describe("HttpsTransport", () => {
+  it("sends who it is below the server's path, over one connection", async () => {
+    const sockets = new Set<Socket>();
+    const transport = await serve((request, response) => {
+      sockets.add(request.socket);
+      const { authorization, "user-agent": agent } = request.headers;
+      response.end(JSON.stringify({ url: request.url, authorization, agent }));
+    });
+    const rest = new RestClient(transport, systemClock);
+    for (let count = 0; count < 3; count++) {
+      expect(await rest.request({ method: "GET", path: "/api", query: { a: "b c" } })).toEqual({
+        url: "/base/api?a=b%20c",
+        authorization: "Bearer secret",
+        agent: "test-agent",
+      });
+    }
+    expect(sockets.size).toBe(1);
+  });
+
+  it("names the server and the next step when nobody answers", async () => {
+    const transport = await serve(() => undefined);
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    await expect(transport.request({ method: "GET", path: "/" })).rejects.toMatchObject({
+      code: "connection-refused",
+      message: expect.stringContaining(`http://127.0.0.1:${port}`),
+    });
+  });
+
+  it("ends a request that is aborted with the signal's reason", async () => {
+    const stop = new AbortController();
+    const transport = await serve(() => {
+      stop.abort(new Error("enough"));
+    });
+    const { signal } = stop;
+    await expect(transport.request({ method: "GET", path: "/", signal })).rejects.toThrow("enough");
+  });
+
+  it("tries a GET again at once when a kept connection turns out to be closed", async () => {
+    let requests = 0;
+    const transport = await serve((request, response) => {
+      requests += 1;
+      if (requests === 2) request.socket.destroy();
+      else response.end("{}");
+    });
+    const rest = new RestClient(transport, systemClock);
+    await rest.request({ method: "GET", path: "/" });
+    const startMs = performance.now();
+    await rest.request({ method: "GET", path: "/" });
+    expect(requests).toBe(3);
+    expect(performance.now() - startMs).toBeLessThan(500);
+  });
+
+  it("never repeats a POST, which may have been carried out", async () => {
+    let requests = 0;
+    const transport = await serve((request) => {
+      requests += 1;
+      request.socket.destroy();
+    });
+    const rest = new RestClient(transport, systemClock);
+    const post = rest.request({ method: "POST", path: "/", body: {} });
+    await expect(post).rejects.toMatchObject({ failure: "reset" });
+    expect(requests).toBe(1);
+  });
+});
+
+describe("splitLines", () => {
+  it("keeps characters whole that a chunk cuts in two, and gives what has no end apart", async () => {
+    server = createServer();
+    const bytes = Buffer.from("ä\n\nbcd\nrest");
+    async function* oneByOne() {
+      for (const byte of bytes) yield Uint8Array.of(byte);
+    }
+    const batches: { readonly lines: string[]; readonly rest?: string }[] = [];
+    for await (const batch of splitLines(oneByOne())) batches.push(batch);
+    expect(batches.flatMap(({ lines }) => lines)).toEqual(["ä", "bcd"]);
+    expect(batches.at(-1)?.rest).toBe("rest");
+  });
+});
