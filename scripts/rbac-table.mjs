@@ -21,21 +21,21 @@ const FILES = [
   "namespace-role-bindings",
 ];
 
-const objects = FILES.flatMap((file) => parse(readFileSync(`${folder}/${file}.yaml`, "utf8")).items).map(
-  ({ kind, metadata, ...rest }) => {
-    const { "kubernetes.io/bootstrapping": common, ...labels } = metadata.labels;
-    if (common !== "rbac-defaults") throw new Error(`${metadata.name} is no bootstrap object`);
-    const { name, namespace } = metadata;
-    delete rest.apiVersion;
-    return {
-      kind,
-      name,
-      ...(namespace ? { namespace } : {}),
-      ...(Object.keys(labels).length > 0 ? { labels } : {}),
-      ...rest,
-    };
-  },
-);
+const objects = FILES.flatMap(
+  (file) => parse(readFileSync(`${folder}/${file}.yaml`, "utf8")).items,
+).map(({ kind, metadata, ...rest }) => {
+  const { "kubernetes.io/bootstrapping": common, ...labels } = metadata.labels;
+  if (common !== "rbac-defaults") throw new Error(`${metadata.name} is no bootstrap object`);
+  const { name, namespace } = metadata;
+  delete rest.apiVersion;
+  return {
+    kind,
+    name,
+    ...(namespace ? { namespace } : {}),
+    ...(Object.keys(labels).length > 0 ? { labels } : {}),
+    ...rest,
+  };
+});
 const lines = objects.map((object) => JSON.stringify(object)).join(",\n");
 writeFileSync("src/controlplane/auth/bootstrap-rbac.data.json", `[\n${lines}\n]\n`);
 console.log(`${objects.length} objects`);
