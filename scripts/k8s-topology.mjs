@@ -131,10 +131,8 @@ export const TOPOLOGY = {
   "core/v1": {
     AvoidPods: { preferAvoidPods: "atomic" },
     AzureDiskVolumeSource: {
-      cachingMode: 'default="ReadWrite"',
       fsType: 'default="ext4"',
       readOnly: "default=false",
-      kind: 'default="Shared"',
     },
     Capabilities: { add: "atomic", drop: "atomic" },
     CephFSPersistentVolumeSource: { monitors: "atomic" },

@@ -52,6 +52,20 @@ const NARROWER = {
   "ManagedFieldsEntry.fieldsType": '"FieldsV1"',
   "Condition.status": '"True" | "False" | "Unknown"',
 };
+/** Bounds that the OpenAPI description leaves out and apimachinery's own markers have. */
+const BOUNDS = {
+  "Condition.message": ["@maxLength 32768"],
+  "Condition.observedGeneration": ["@minimum 0"],
+  "Condition.reason": [
+    "@minLength 1",
+    "@maxLength 1024",
+    "@pattern ^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$",
+  ],
+  "Condition.type": [
+    "@maxLength 316",
+    String.raw`@pattern ^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$`,
+  ],
+};
 
 /** Every kind that has a path of its own: `group/version/Kind` to its plural and scope. */
 function readPaths() {
@@ -188,7 +202,6 @@ function comment(text, tags, indent) {
     ...deprecated[0]
       .trim()
       .replace(/\\\*(?!\/)/g, "*")
-      .replace(/\\\\/g, "\\")
       .split("\n"),
     ...tags,
     ...deprecated.slice(1),
@@ -212,6 +225,8 @@ function tagsOf(topology) {
   }[type];
   return [...(tag ? [tag] : []), ...(value === undefined ? [] : [`@default ${value}`])];
 }
+
+const tagsFor = (field, topology) => [...tagsOf(topology), ...(BOUNDS[field] ?? [])];
 
 const topologyOf = ({ group, version, name }) =>
   TOPOLOGY[`${group === "" ? "core" : group}/${version}`]?.[name] ?? {};
@@ -248,7 +263,7 @@ function emit(entries) {
       // Every object has metadata, whatever the OpenAPI description leaves open.
       const optional = member.optional && !(kind && member.name === "metadata");
       const key = /^[A-Za-z_]\w*$/.test(member.name) ? member.name : JSON.stringify(member.name);
-      return `${comment(member.documentation, tagsOf(topology[member.name]), "  ")}  ${key}${optional ? "?" : ""}: ${type};\n`;
+      return `${comment(member.documentation, tagsFor(`${name}.${member.name}`, topology[member.name]), "  ")}  ${key}${optional ? "?" : ""}: ${type};\n`;
     });
     let text = `${comment(model.documentation, tagsOf(topology[""]), "")}export interface ${exported} {\n${members.join("")}}\n`;
     if (kind) {

@@ -8,6 +8,7 @@ import type { KubeObject } from "../kube/object.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import { authenticate } from "./auth/authenticator.ts";
 import { CertificateAuthority } from "./auth/certificates.ts";
+import { type ClusterKeys, createKeys, loadKeys, saveKeys } from "./auth/keys.ts";
 import { kubeconfigText } from "./auth/kubeconfig.ts";
 import { TokenAuthority } from "./auth/tokens.ts";
 import { builtInResources } from "./builtin/resources.ts";
@@ -24,6 +25,7 @@ import { otherPath } from "./server/other-paths.ts";
 import { OpenApi } from "./openapi/openapi.ts";
 import { Registry } from "./server/registry.ts";
 import type { Answer } from "./server/request.ts";
+import { StoreLog } from "./store/log.ts";
 import { Store } from "./store/store.ts";
 
 /** How a control plane is started; everything may be left out. */
@@ -76,11 +78,21 @@ export interface ControlPlane extends AsyncDisposable {
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const { host = "127.0.0.1", port = 0, clock = systemClock, log = silentLogger } = options;
-  const authority = new CertificateAuthority(clock);
+  const disk = options.dataDir === undefined ? undefined : new StoreLog(options.dataDir);
+  const state = await disk?.open();
+  const keys = clusterKeys(options);
+  const authority = new CertificateAuthority(clock, keys.authority, keys.certificate);
+  if (options.dataDir !== undefined) {
+    saveKeys(options.dataDir, { ...keys, certificate: authority.certificate });
+  }
   const registry = new Registry(withDefinitions(builtInResources()));
-  const store = new Store();
+  const store = new Store({
+    ...(disk ? { sink: disk } : {}),
+    ...(state?.version === undefined ? {} : { startVersion: state.version }),
+  });
+  for (const [collection, object] of state?.objects ?? []) store.restore(collection, object);
   followDefinitions(store, registry);
-  const tokens = new TokenAuthority(clock, store);
+  const tokens = new TokenAuthority(clock, store, keys.tokens);
   const cluster: Cluster = { store, registry, tokens, clock, log };
   createBootstrapObjects(cluster);
   const openApi = new OpenApi();
@@ -105,9 +117,10 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const kubeconfigFor = ({ user, groups = [] }: Identity): string =>
     kubeconfigText(url, authority.certificate, user, authority.client(user, groups));
   const controllers = runControllers(cluster, options, authority.certificate);
-  const stop = (): Promise<void> => {
+  const stop = async (): Promise<void> => {
     controllers.stop();
-    return server.close();
+    await server.close();
+    await disk?.close();
   };
   return {
     url,
@@ -121,6 +134,11 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     stop,
     [Symbol.asyncDispose]: stop,
   };
+}
+
+/** The keys of the data directory, or new ones. */
+function clusterKeys({ dataDir }: ControlPlaneOptions): ClusterKeys {
+  return (dataDir === undefined ? undefined : loadKeys(dataDir)) ?? createKeys();
 }
 
 /** The server's own controller of definitions, and the others as the options say. */

@@ -125,6 +125,8 @@ export interface ServedResource extends ResourceInfo {
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
   readonly verbs: readonly string[];
+  /** What discovery tells of them; absent: all. */
+  readonly shownVerbs?: readonly string[];
   readonly builtIn: boolean;
   /** The version in which objects are kept; equal to `version` for most. */
   readonly storageVersion: string;
@@ -138,6 +140,8 @@ export interface ServedResource extends ResourceInfo {
   readonly selectableFields?: Readonly<Record<string, (object: KubeObject) => string>>;
   /** A `Warning` header on each use of this version. */
   readonly deprecationWarning?: string;
+  /** Custom kinds: the defaults of the storage version, for what goes to and comes from the store. */
+  readonly storage?: Pick<Strategy, "setDefaults">;
   /**
    * Custom kinds: removes what the schema does not know from a decoded object, in place. To be called on
    * what a client sends, before defaults are set.

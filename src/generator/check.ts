@@ -188,7 +188,7 @@ function checkSchema(kind: KindModel, findings: Findings): void {
     ...(structural.length === 0 ? defaultErrors(schema, ROOT) : []),
   ];
   for (const error of errors) {
-    const { place, keyword, shown } = locate(kind.type, error.field);
+    const { place, keyword, shown } = locate(kind.type, error);
     findings.error(
       place,
       CODES[keyword] ?? "schema-refused",
@@ -220,15 +220,22 @@ function fixFor(keyword: string, error: FieldError): string {
   }
 }
 
-/** The place in the source of a path such as `openAPIV3Schema.properties[spec].items.pattern`. */
+const KEYS = "x-kubernetes-list-map-keys";
+
+/**
+ * The place in the source of a path such as `openAPIV3Schema.properties[spec].items.pattern`. What is
+ * wrong with the items of a list because of its keys is said at the list.
+ */
 function locate(
   root: TypeModel,
-  field: string,
+  { field, message }: FieldError,
 ): { place: Position; keyword: string; shown: string } {
   let type = root;
   let rest = field.slice(ROOT.length);
   let shown = "";
+  let keyed: Position | undefined;
   for (;;) {
+    keyed = type.saidAt.get(KEYS) ?? keyed;
     const property = /^\.properties\[([^\]]+)\]/.exec(rest);
     const next = property
       ? type.properties?.find(({ name }) => name === property[1])?.type
@@ -244,6 +251,8 @@ function locate(
     type = next;
   }
   const keyword = /^\.([\w-]+)/.exec(rest)?.[1] ?? "";
+  if (keyed && /list-map-keys|list-type/.test(message))
+    return { place: keyed, keyword: KEYS, shown };
   return { place: type.saidAt.get(keyword) ?? type.at, keyword, shown };
 }
 

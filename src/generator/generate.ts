@@ -26,8 +26,10 @@ export interface Generated {
 
 /** What to generate from. */
 export interface GenerateOptions {
-  /** The project's folder, which holds `src` and `tsconfig.json`. */
+  /** The project's folder, which holds `tsconfig.json`. */
   readonly root: string;
+  /** Where in it the sources are. */
+  readonly sources?: string;
   /** False: reads everything anew and leaves no stamp. */
   readonly cache?: boolean;
 }
@@ -41,7 +43,7 @@ export interface OpenProject {
 /** Generates the manifests of a project once. */
 export async function generate(options: GenerateOptions): Promise<Generated> {
   const root = resolve(options.root);
-  const sources = readSources(root);
+  const sources = readSources(root, options.sources);
   const stampFile = options.cache === false ? undefined : join(root, ".tsop/manifests.json");
   const stamped = stampFile === undefined ? undefined : fromStamp(root, sources, stampFile);
   if (stamped) return stamped;

@@ -21,8 +21,8 @@ export interface Stamp {
 
 const SKIPPED = new Set(["node_modules", "dist", ".tsop", ".git"]);
 
-/** The TypeScript files below the project's `src`, by absolute path, sorted; without declarations and tests. */
-export function readSources(root: string): Map<string, string> {
+/** The TypeScript files of a project, by absolute path, sorted; without declarations and tests. */
+export function readSources(root: string, folder = "src"): Map<string, string> {
   const files = new Map<string, string>();
   const walk = (folder: string): void => {
     const entries = readdirSync(folder, { withFileTypes: true });
@@ -32,7 +32,7 @@ export function readSources(root: string): Map<string, string> {
       else if (isSource(entry.name)) files.set(path, readFileSync(path, "utf8"));
     }
   };
-  const source = join(root, "src");
+  const source = join(root, folder);
   if (existsSync(source)) walk(source);
   return files;
 }

@@ -7,6 +7,7 @@
  * @see https://pkg.go.dev/k8s.io/apimachinery/pkg/util/validation/field
  * @module
  */
+import { formatNumber } from "./go-number.ts";
 import { type StatusError, failure } from "./status.ts";
 
 /** The reasons as they stand in `details.causes`. */
@@ -38,6 +39,7 @@ const withDetail = (head: string, detail: string): string =>
 export function formatValue(value: unknown): string {
   if (value === undefined) return "null";
   if (typeof value === "string") return quote(value);
+  if (typeof value === "number") return formatNumber(value);
   // Go writes JSON so that it may stand in HTML.
   return JSON.stringify(value).replace(
     /[<>&\u2028\u2029]/g,
@@ -45,12 +47,20 @@ export function formatValue(value: unknown): string {
   );
 }
 
+const GO_ESCAPES: Readonly<Record<string, string>> = { "\u0007": "\\a", "\u000b": "\\v" };
+
 /** A string as Go's `%q` prints it. */
 export function quote(text: string): string {
-  return JSON.stringify(text).replace(
-    /[\u007f-\u009f\u2028\u2029]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  const escaped = JSON.stringify(text).replace(
+    /\\u00[01][0-9a-f]/g,
+    (escape) =>
+      GO_ESCAPES[String.fromCharCode(Number.parseInt(escape.slice(2), 16))] ??
+      `\\x${escape.slice(4)}`,
   );
+  return escaped.replace(/[\u007f-\u009f\u2028\u2029]/g, (character) => {
+    const code = character.charCodeAt(0).toString(16);
+    return code === "7f" ? "\\x7f" : `\\u${code.padStart(4, "0")}`;
+  });
 }
 
 /** The value does not do: `Invalid value: "x": detail`. */
@@ -113,7 +123,7 @@ export const notFoundValue = (field: string, value: unknown): FieldError => ({
 export const tooLong = (field: string, maxBytes: number): FieldError => ({
   reason: "FieldValueTooLong",
   field,
-  message: `Too long: may not be more than ${maxBytes} bytes`,
+  message: `Too long: may not be more than ${maxBytes} byte${maxBytes === 1 ? "" : "s"}`,
 });
 
 /** The list has more than `max` items. */

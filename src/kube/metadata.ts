@@ -131,11 +131,13 @@ function validateOwners(owners: readonly OwnerReference[] = [], path: string): F
   const errors: FieldError[] = [];
   let controller: string | undefined;
   owners.forEach((owner) => {
-    const { group, version } = parseApiVersion(owner.apiVersion);
+    // A client may leave it out.
+    const apiVersion = (owner as Partial<OwnerReference>).apiVersion ?? "";
+    const parsed = parseApiVersion(apiVersion);
+    const isParsable = !parsed.version.includes("/");
+    const { group, version } = isParsable ? parsed : { group: "", version: "" };
     if (version === "") {
-      errors.push(
-        invalidValue(`${path}.apiVersion`, owner.apiVersion, "version must not be empty"),
-      );
+      errors.push(invalidValue(`${path}.apiVersion`, apiVersion, "version must not be empty"));
     }
     for (const field of ["kind", "name", "uid"] as const) {
       if (!owner[field]) errors.push(invalidValue(`${path}.${field}`, "", "must not be empty"));

@@ -35,7 +35,7 @@ const IRREGULAR: ReadonlyMap<string, string> = new Map([
 
 /** Words that are their own plural. */
 const UNCHANGED =
-  /(?:sheep|fish|series|species|metadata|data|media|aircraft|equipment|information|endpoints)$/;
+  /(?:sheep|fish|series|species|meta|data|media|aircraft|equipment|information|endpoints)$/;
 
 /** The plural of `kind` in lower case: `mywebs`, `proxies`, `classes`. */
 export function pluralOf(kind: string): string {
@@ -46,7 +46,9 @@ export function pluralOf(kind: string): string {
   const irregular = IRREGULAR.get(last);
   if (irregular !== undefined) return word.slice(0, word.length - last.length) + irregular;
   if (/(?:analys|bas|cris|hypothes|synops|thes)is$/.test(word)) return word.replace(/is$/, "es");
-  if (/(?:s|x|z|ch|sh)$/.test(word)) return `${word}es`;
+  if (/(?:ss|us|is|x|z|ch|sh|alias|atlas|bias|canvas|gas|lens)$/.test(word)) return `${word}es`;
+  // A kind that ends in another s is a plural already: Settings, Columns.
+  if (word.endsWith("s")) return word;
   if (/[^aeiou]y$/.test(word)) return word.replace(/y$/, "ies");
   return `${word}s`;
 }

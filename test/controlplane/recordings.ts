@@ -2,6 +2,7 @@
  * Recorded writes of a real API server, as steps that ownership can be replayed on without a server: what was
  * stored before, what was asked, what was stored after.
  */
+/* eslint-disable @typescript-eslint/no-explicit-any, @typescript-eslint/explicit-module-boundary-types -- recordings are documents of any shape */
 import { readFileSync } from "node:fs";
 import type { ManagedFieldsEntry } from "../../src/kube/object.ts";
 import type { KubeObject } from "../../src/kube/object.ts";

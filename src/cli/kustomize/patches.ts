@@ -139,21 +139,18 @@ function mergeList(field: string, before: unknown, patch: unknown[]): unknown[] 
   if (key === undefined || !Array.isArray(before) || replaced) {
     return patch.filter((item) => !isJsonObject(item) || !("$patch" in item));
   }
-  const merged: unknown[] = [...(before as unknown[])];
-  const added: unknown[] = [];
+  const left: unknown[] = [...(before as unknown[])];
+  const named: unknown[] = [];
   for (const item of patch) {
     if (!isJsonObject(item)) continue;
-    const index = merged.findIndex((other) => isJsonObject(other) && other[key] === item[key]);
-    if (item["$patch"] === "delete") {
-      if (index >= 0) merged.splice(index, 1);
-    } else if (index < 0) {
-      added.push(item);
-    } else {
-      mergeObject(merged[index] as JsonObject, item);
-    }
+    const index = left.findIndex((other) => isJsonObject(other) && other[key] === item[key]);
+    const [found] = index < 0 ? [{}] : left.splice(index, 1);
+    if (item["$patch"] === "delete") continue;
+    mergeObject(found as JsonObject, item);
+    named.push(found);
   }
-  // Items that are new stand first, as kustomize puts them.
-  return [...added, ...merged];
+  // What the patch names stands first, in its order, as kustomize puts it.
+  return [...named, ...left];
 }
 
 function keyFor(field: string, items: readonly unknown[]): string | undefined {

@@ -4,7 +4,14 @@
  *
  * @module
  */
-import { type KeyObject, createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto";
+import {
+  type KeyObject,
+  createHash,
+  createPublicKey,
+  generateKeyPairSync,
+  randomBytes,
+  sign,
+} from "node:crypto";
 import { isIP } from "node:net";
 import type { Clock } from "../../clock.ts";
 import { bits, boolean, integer, octets, oid, sequence, set, tagged, time, utf8 } from "./der.ts";
@@ -47,18 +54,21 @@ export class CertificateAuthority {
   /** The CA's own certificate, PEM. */
   readonly certificate: string;
 
-  constructor(clock: Clock) {
+  /** @param certificate - of the key, when there is one already */
+  constructor(clock: Clock, privateKey: KeyObject, certificate?: string) {
     this.#clock = clock;
     this.#name = { commonName: "tsop-ca" };
-    this.#keys = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
-    this.certificate = this.#issue(this.#keys.publicKey, {
-      subject: this.#name,
-      extensions: [
-        extension(BASIC_CONSTRAINTS, sequence(boolean(true)), true),
-        // digitalSignature, keyEncipherment, keyCertSign
-        extension(KEY_USAGE, bits(Buffer.from([0b1010_0100]), 2), true),
-      ],
-    });
+    this.#keys = { privateKey, publicKey: createPublicKey(privateKey) };
+    this.certificate =
+      certificate ??
+      this.#issue(this.#keys.publicKey, {
+        subject: this.#name,
+        extensions: [
+          extension(BASIC_CONSTRAINTS, sequence(boolean(true)), true),
+          // digitalSignature, keyEncipherment, keyCertSign
+          extension(KEY_USAGE, bits(Buffer.from([0b1010_0100]), 2), true),
+        ],
+      });
   }
 
   /** A server's certificate for these DNS names and IP addresses. */

@@ -4,14 +4,7 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/
  * @module
  */
-import {
-  type KeyObject,
-  createHash,
-  createPublicKey,
-  generateKeyPairSync,
-  sign,
-  verify,
-} from "node:crypto";
+import { type KeyObject, createHash, createPublicKey, sign, verify } from "node:crypto";
 import type { Clock } from "../../clock.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import type { User } from "../kinds.ts";
@@ -57,11 +50,11 @@ export class TokenAuthority {
   readonly #key: KeyObject;
   readonly #keyId: string;
 
-  /** @param key - an EC private key, PEM; without it a new one is made */
-  constructor(clock: Clock, source: RoleSource, key?: KeyObject) {
+  /** @param key - an EC private key */
+  constructor(clock: Clock, source: RoleSource, key: KeyObject) {
     this.#clock = clock;
     this.#source = source;
-    this.#key = key ?? generateKeyPairSync("ec", { namedCurve: "prime256v1" }).privateKey;
+    this.#key = key;
     this.#keyId = createHash("sha256")
       .update(createPublicKey(this.#key).export({ type: "spki", format: "der" }))
       .digest("base64url");

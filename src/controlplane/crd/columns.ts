@@ -5,7 +5,7 @@
  * @module
  */
 import type { KubeObject } from "../../kube/object.ts";
-import { formatFloat, isInt64 } from "../../kube/schema/numbers.ts";
+import { formatNumber } from "../../kube/go-number.ts";
 import { sortedKeys } from "../../kube/schema/sorted-keys.ts";
 import type { TableColumn, TablePrinter } from "../kinds.ts";
 import { humanDuration } from "../views/age.ts";
@@ -18,15 +18,20 @@ interface PathColumn {
   readonly path: JsonPath;
 }
 
+/** Age as custom resources have it: its type is `date`. */
+const dateAgeColumn = { ...ageColumn, column: { ...ageColumn.column, type: "date" } };
+
 /** The table of a version with those columns; Name comes first, and Age is the default. */
 export function columnPrinter(columns: readonly DefinitionColumn[]): TablePrinter {
-  if (columns.length === 0) return printer([nameColumn, ageColumn]);
-  let custom: readonly PathColumn[];
-  try {
-    custom = columns.map(pathColumn);
-  } catch {
-    // As in Kubernetes: one path that cannot be read, and the name is all that is shown.
-    custom = [];
+  if (columns.length === 0) return printer([nameColumn, dateAgeColumn]);
+  const custom: PathColumn[] = [];
+  for (const column of columns) {
+    try {
+      custom.push(pathColumn(column));
+    } catch {
+      // As in Kubernetes: the table ends before the first path that cannot be read.
+      break;
+    }
   }
   const name = printer([nameColumn]);
   return {
@@ -88,7 +93,7 @@ function cellOf(type: string, path: JsonPath, object: KubeObject, nowMs: number)
 function textOf(value: unknown): string {
   if (value === null) return "<no value>";
   if (typeof value === "object") return JSON.stringify(sortedKeys(value));
-  if (typeof value === "number" && !isInt64(value)) return formatFloat(value);
+  if (typeof value === "number") return formatNumber(value);
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 

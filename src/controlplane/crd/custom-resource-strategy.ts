@@ -95,7 +95,7 @@ export class CustomResourceStrategy implements Strategy {
     setDefaults(object, schema);
   }
 
-  prepareForCreate(object: KubeObject, context: WriteContext): void {
+  prepareForCreate(object: KubeObject): void {
     const { resource, hasStatus, terminating } = this.kind;
     if (terminating) {
       const { name = "" } = object.metadata;
@@ -109,7 +109,6 @@ export class CustomResourceStrategy implements Strategy {
     }
     if (hasStatus) delete fieldsOf(object)["status"];
     object.metadata.generation = 1;
-    warnOfFinalizers(object.metadata.finalizers ?? [], context);
   }
 
   prepareForUpdate(object: KubeObject, old: KubeObject, context: WriteContext): void {
@@ -123,14 +122,19 @@ export class CustomResourceStrategy implements Strategy {
     warnOfFinalizers(added, context);
   }
 
-  validateCreate(object: KubeObject): FieldError[] {
+  validateCreate(object: KubeObject, context: WriteContext): FieldError[] {
     const wrongKind = this.typeErrors(object);
     if (wrongKind.length > 0) return wrongKind;
     const { schema, scale } = this.kind;
     const errors = this.#validator.validate(object);
     if (scale) errors.push(...scaleSpecErrors(object, scale), ...scaleStatusErrors(object, scale));
     errors.push(...embeddedErrors(object, schema), ...listErrors(object, schema));
-    return this.withRules(errors, object, undefined, undefined);
+    const all = this.withRules(errors, object, undefined, undefined);
+    const finalizers = object.metadata.finalizers ?? [];
+    // A new object with finalizers that are no names is refused, and answers with errors bring no warnings.
+    const fine = finalizers.every((name) => qualifiedNameErrors(name).length === 0);
+    if (all.length === 0 && fine) warnOfFinalizers(finalizers, context);
+    return all;
   }
 
   validateUpdate(object: KubeObject, old: KubeObject): FieldError[] {

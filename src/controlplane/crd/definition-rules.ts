@@ -118,9 +118,9 @@ function specErrors(definition: Definition, old: Definition | undefined): FieldE
 
 /** Go keeps `null` and an empty list apart. */
 const versionsOrNone = (
-  given: readonly DefinitionVersion[] | undefined,
+  given: readonly DefinitionVersion[] | null | undefined,
   versions: readonly DefinitionVersion[],
-): readonly DefinitionVersion[] | undefined => (given === undefined ? undefined : versions);
+): readonly DefinitionVersion[] | null => (given ? versions : null);
 
 const topLevelPaths = {
   schema: "spec.validation",

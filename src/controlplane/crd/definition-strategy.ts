@@ -7,8 +7,10 @@ import type { FieldError } from "../../kube/field-errors.ts";
 import { copyJson, sameJson } from "../../kube/json.ts";
 import { dns1123SubdomainErrors, maskTrailingDash } from "../../kube/names.ts";
 import type { KubeObject } from "../../kube/object.ts";
+import { canonicaliseSchema } from "../../kube/schema/canonical.ts";
 import { isKnownFormat } from "../../kube/schema/formats.ts";
 import { schemasOf } from "../../kube/schema/keyword-rules.ts";
+import { normaliseShape } from "../builtin/strategies/go-shape.ts";
 import type { Strategy, WriteContext } from "../kinds.ts";
 import {
   CLEANUP_FINALIZER,
@@ -26,7 +28,14 @@ import { hoistVersions } from "./hoisted.ts";
 const asDefinition = (object: KubeObject): Definition => object as Definition;
 
 function setSpecDefaults(definition: Definition): void {
+  const given = (definition as { spec?: { versions?: unknown[] } }).spec?.versions;
+  normaliseShape(definition);
   const { spec } = definition;
+  // Messages tell an empty list from none.
+  if (given?.length === 0) spec.versions = [];
+  for (const { schema } of spec.versions ?? []) {
+    if (schema?.openAPIV3Schema) canonicaliseSchema(schema.openAPIV3Schema);
+  }
   const names = (spec.names ??= {});
   names.singular ||= (names.kind ?? "").toLowerCase();
   if (names.kind) names.listKind ||= `${names.kind}List`;

@@ -84,7 +84,7 @@ export interface Definition extends KubeObject {
     group?: string;
     scope?: string;
     names?: DefinitionNames;
-    versions?: DefinitionVersion[];
+    versions?: DefinitionVersion[] | null;
     conversion?: DefinitionConversion;
     preserveUnknownFields?: boolean;
   };

@@ -121,39 +121,42 @@ export function goSchema(schema: Schema): JsonObject {
 }
 
 /** The versions of a definition as Go prints them; `null` for none. */
-export function goVersions(versions: readonly DefinitionVersion[] | undefined): unknown {
-  return versions?.map((version) => ({
-    Name: version.name,
-    Served: version.served ?? false,
-    Storage: version.storage ?? false,
-    Deprecated: version.deprecated ?? false,
-    DeprecationWarning: version.deprecationWarning ?? null,
-    Schema: version.schema
-      ? { OpenAPIV3Schema: schemaOrNull(version.schema.openAPIV3Schema) }
-      : null,
-    Subresources: version.subresources
-      ? {
-          Status: version.subresources.status ?? null,
-          Scale: version.subresources.scale
-            ? {
-                SpecReplicasPath: version.subresources.scale.specReplicasPath ?? "",
-                StatusReplicasPath: version.subresources.scale.statusReplicasPath ?? "",
-                LabelSelectorPath: version.subresources.scale.labelSelectorPath ?? null,
-              }
-            : null,
-        }
-      : null,
-    AdditionalPrinterColumns:
-      version.additionalPrinterColumns?.map((column) => ({
-        Name: column.name ?? "",
-        Type: column.type ?? "",
-        Format: column.format ?? "",
-        Description: column.description ?? "",
-        Priority: column.priority ?? 0,
-        JSONPath: column.jsonPath ?? "",
-      })) ?? null,
-    SelectableFields:
-      version.selectableFields?.map((selectable) => ({ JSONPath: selectable.jsonPath ?? "" })) ??
-      null,
-  }));
+export function goVersions(versions: readonly DefinitionVersion[] | null): unknown {
+  return versions === null
+    ? null
+    : versions.map((version) => ({
+        Name: version.name,
+        Served: version.served ?? false,
+        Storage: version.storage ?? false,
+        Deprecated: version.deprecated ?? false,
+        DeprecationWarning: version.deprecationWarning ?? null,
+        Schema: version.schema
+          ? { OpenAPIV3Schema: schemaOrNull(version.schema.openAPIV3Schema) }
+          : null,
+        Subresources: version.subresources
+          ? {
+              Status: version.subresources.status ?? null,
+              Scale: version.subresources.scale
+                ? {
+                    SpecReplicasPath: version.subresources.scale.specReplicasPath ?? "",
+                    StatusReplicasPath: version.subresources.scale.statusReplicasPath ?? "",
+                    LabelSelectorPath: version.subresources.scale.labelSelectorPath ?? null,
+                  }
+                : null,
+            }
+          : null,
+        AdditionalPrinterColumns:
+          version.additionalPrinterColumns?.map((column) => ({
+            Name: column.name ?? "",
+            Type: column.type ?? "",
+            Format: column.format ?? "",
+            Description: column.description ?? "",
+            Priority: column.priority ?? 0,
+            JSONPath: column.jsonPath ?? "",
+          })) ?? null,
+        SelectableFields:
+          version.selectableFields?.map((selectable) => ({
+            JSONPath: selectable.jsonPath ?? "",
+          })) ?? null,
+      }));
 }

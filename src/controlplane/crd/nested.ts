@@ -6,7 +6,7 @@
  */
 import { getField, isJsonObject, setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
-import { isInt64 } from "../../kube/schema/numbers.ts";
+import { formatNumber, isInt64 } from "../../kube/go-number.ts";
 import { sortedKeys } from "../../kube/schema/sorted-keys.ts";
 
 /** The value; or what is wrong with it; or neither when it is not there. */
@@ -25,7 +25,7 @@ function describe(value: unknown): string {
   if (value === null) return "<nil> is of the type <nil>";
   if (typeof value === "boolean") return `${value} is of the type bool`;
   if (typeof value === "number") {
-    return `${value} is of the type ${isInt64(value) ? "int64" : "float64"}`;
+    return `${formatNumber(value)} is of the type ${isInt64(value) ? "int64" : "float64"}`;
   }
   if (typeof value === "string") return `${value} is of the type string`;
   const type = Array.isArray(value) ? "[]interface {}" : "map[string]interface {}";

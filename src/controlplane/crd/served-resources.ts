@@ -74,7 +74,8 @@ function servedResource(
     terminating,
     checkRules: compileRules && hasRules(schema) ? compileRules(schema) : undefined,
   };
-  const storage = (spec.versions ?? []).find((one) => one.storage)?.name ?? version.name;
+  const storageVersion = (spec.versions ?? []).find((one) => one.storage) ?? version;
+  const storage = storageVersion.name;
   const strategy = new CustomResourceStrategy(custom);
   return {
     ...resource,
@@ -82,12 +83,20 @@ function servedResource(
     listKind,
     shortNames: names.shortNames ?? [],
     categories: names.categories ?? [],
-    verbs: terminating ? TERMINATING_VERBS : VERBS,
+    verbs: VERBS,
+    ...(terminating ? { shownVerbs: TERMINATING_VERBS } : {}),
     builtIn: false,
     storageVersion: storage,
     storageVersionHash: storageHash(`${group}/${storage}/${kind}`),
     schema,
     strategy,
+    storage:
+      storageVersion === version
+        ? strategy
+        : new CustomResourceStrategy({
+            ...custom,
+            schema: storageVersion.schema?.openAPIV3Schema ?? {},
+          }),
     subresources: subresourcesOf(custom),
     table: columnPrinter(version.additionalPrinterColumns ?? []),
     selectableFields: selectableFieldsOf(version),

@@ -98,7 +98,11 @@ export function versionPartErrors(
 function warningErrors(version: DefinitionVersion, path: string): FieldError[] {
   const { deprecationWarning: warning } = version;
   if (warning === undefined) return [];
-  const invalid = (rule: string): FieldError => invalidValue(path, warning, rule);
+  const invalid = (rule: string): FieldError => ({
+    ...invalidValue(path, warning, rule),
+    // Go prints what it points at as JSON, not quoted.
+    message: `Invalid value: ${JSON.stringify(warning)}: ${rule}`,
+  });
   if (!version.deprecated) return [invalid("can only be set for deprecated versions")];
   const errors: FieldError[] = [];
   if (Buffer.byteLength(warning) > WARNING_MAX_BYTES) {

@@ -68,7 +68,7 @@ function resourceEntry(resource: ServedResource): JsonObject {
     singularName: resource.singular,
     namespaced: resource.namespaced,
     kind: resource.kind,
-    verbs: resource.verbs,
+    verbs: resource.shownVerbs ?? resource.verbs,
     ...nonEmpty("shortNames", resource.shortNames),
     ...nonEmpty("categories", resource.categories),
     ...(hash === undefined ? {} : { storageVersionHash: hash }),
@@ -132,7 +132,7 @@ function aggregatedResource(resource: ServedResource): JsonObject {
     responseKind: kindOf(resource.kind),
     scope: resource.namespaced ? "Namespaced" : "Cluster",
     singularResource: resource.singular,
-    verbs: resource.verbs,
+    verbs: resource.shownVerbs ?? resource.verbs,
     ...nonEmpty("shortNames", resource.shortNames),
     ...nonEmpty("categories", resource.categories),
     ...(subresources.length > 0

@@ -6,7 +6,12 @@
  */
 import { quote } from "../../kube/field-errors.ts";
 import { type ResourceInfo, groupResourceOf } from "../../kube/resource.ts";
-import { StatusError, type StatusCause, type StatusDetails, failure } from "../../kube/status.ts";
+import {
+  type StatusError,
+  type StatusCause,
+  type StatusDetails,
+  failure,
+} from "../../kube/status.ts";
 
 type Named = Pick<ResourceInfo, "group" | "plural">;
 

@@ -6,7 +6,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Server, createServer } from "node:https";
 import type { Socket } from "node:net";
-import type { TLSSocket } from "node:tls";
+import { TLSSocket } from "node:tls";
 import { TsopError } from "../../errors.ts";
 import { failure } from "../../kube/status.ts";
 import type { Credentials, PeerIdentity } from "../auth/authenticator.ts";
@@ -96,7 +96,8 @@ export class HttpServer {
     response.on("close", () => gone.abort());
     const target = incoming.url ?? "/";
     const question = target.indexOf("?");
-    const peer = peerOf(incoming.socket as TLSSocket);
+    const { socket } = incoming;
+    const peer = socket instanceof TLSSocket ? peerOf(socket) : undefined;
     const answer = await this.#options.handle({
       method: incoming.method ?? "GET",
       path: question < 0 ? target : target.slice(0, question),
@@ -127,7 +128,7 @@ function portInUse(host: string, port: number, cause: Error): TsopError {
   );
 }
 
-const peers = new WeakMap<TLSSocket, PeerIdentity | "untrusted">();
+const peers = new WeakMap<Socket, PeerIdentity | "untrusted">();
 
 function peerOf(socket: TLSSocket): PeerIdentity | "untrusted" | undefined {
   const known = peers.get(socket);
@@ -174,7 +175,8 @@ async function send(response: ServerResponse, answer: Answer): Promise<void> {
   const { body } = answer;
   if (typeof body !== "function") {
     response.setHeader("content-length", Buffer.byteLength(body));
-    response.end(body);
+    // A text would go out in one piece with the headers, which would then be encoded a second time.
+    response.end(typeof body === "string" ? Buffer.from(body, "utf8") : body);
     return;
   }
   response.flushHeaders();

@@ -4,11 +4,11 @@
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#patch-and-apply
  * @module
  */
-import { copyJson } from "../../kube/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import { applyJsonPatch, applyMergePatch } from "../../kube/patch.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import { failure } from "../../kube/status.ts";
+import { strategicMerge } from "../apply/strategic-merge.ts";
 import type { DecodedConfiguration, DecodedPatch, PatchForm } from "../wire/decode-patch.ts";
 import { storeKey } from "../store/store.ts";
 import { checkPatched, readConfiguration, readPatch } from "./body.ts";
@@ -69,7 +69,6 @@ export async function patchRequest(
     name,
     (live) => {
       const object = checkPatched(asked, patched(type, live, patch, resource.schema), patch, query);
-      object.metadata = (object.metadata as KubeObject["metadata"] | undefined) ?? {};
       checkIdentity(live, object);
       endpoint.strategy.setDefaults(object);
       trackChange(cluster, endpoint, live, object, options.manager);
@@ -88,9 +87,9 @@ export function patched(
   { patch }: DecodedPatch,
   schema: Schema,
 ): unknown {
-  void schema;
-  const copy = copyJson(live) as unknown as JsonObject;
-  return type === JSON_PATCH ? applyJsonPatch(copy, patch) : applyMergePatch(copy, patch);
+  const object = live as unknown as JsonObject;
+  if (type === STRATEGIC_PATCH) return strategicMerge(object, patch, schema);
+  return type === JSON_PATCH ? applyJsonPatch(object, patch) : applyMergePatch(object, patch);
 }
 
 /** A patch may not make another object of it. */

@@ -96,7 +96,8 @@ function isStatus(object: KubeObject | Status): object is Status {
 }
 
 function withoutType(object: KubeObject): KubeObject {
-  const { kind, apiVersion, ...rest } = object;
-  void [kind, apiVersion];
+  const rest: Partial<KubeObject> = { ...object };
+  delete rest.kind;
+  delete rest.apiVersion;
   return rest as KubeObject;
 }

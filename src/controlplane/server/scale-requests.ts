@@ -8,6 +8,7 @@ import { invalid, invalidValue } from "../../kube/field-errors.ts";
 import { copyJson, getField, isJsonObject } from "../../kube/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import { apiVersionOf } from "../../kube/resource.ts";
+import { findBuiltInSchema } from "../builtin/definitions.ts";
 import type { ScaleAccess } from "../kinds.ts";
 import { checkPatched, readConfiguration, readObject, readPatch } from "./body.ts";
 import { builtInScale } from "./built-in-scale.ts";
@@ -21,6 +22,8 @@ import { parseWriteQuery } from "./query.ts";
 import type { Answer, ResourceRequest } from "./request.ts";
 import { updateObject } from "./update.ts";
 import { matchName, writeOptions } from "./write-requests.ts";
+
+const SCALE = { group: "autoscaling", version: "v1", kind: "Scale" };
 
 interface Scale extends KubeObject {
   spec?: { replicas?: number };
@@ -88,7 +91,7 @@ export async function patchScale(
   const patch = await readPatch(asked, patchForm(type));
   const options = writeOptions(asked, query);
   return writeScale(cluster, asked, presenter, options, false, (live) =>
-    checkPatched(asked, patched(type, live, patch, {}), patch, query),
+    checkPatched(asked, patched(type, live, patch, findBuiltInSchema(SCALE) ?? {}), patch, query),
   );
 }
 

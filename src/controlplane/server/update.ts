@@ -123,9 +123,9 @@ function keepSystemMetadata(metadata: ObjectMeta, old: ObjectMeta): void {
   }
 }
 
-function keep<K extends keyof ObjectMeta>(metadata: ObjectMeta, old: ObjectMeta, field: K): void {
-  if (old[field] === undefined) delete metadata[field];
-  else metadata[field] = old[field];
+function keep(metadata: ObjectMeta, old: ObjectMeta, field: keyof ObjectMeta): void {
+  delete metadata[field];
+  if (old[field] !== undefined) Object.assign(metadata, { [field]: old[field] });
 }
 
 /** Stores the change, if it is one; an object that only waited for its last finalizer goes. */

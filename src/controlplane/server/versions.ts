@@ -29,7 +29,7 @@ export function readAs(
   if (before) return before;
   const copy = copyJson(object);
   const stored = registry.find(resource.group, resource.storageVersion, resource.plural);
-  stored?.strategy.setDefaults(copy);
+  (resource.storage ?? stored?.strategy)?.setDefaults(copy);
   copy.apiVersion = apiVersion;
   const result = deepFreeze(copy);
   known.set(object, result);
@@ -39,5 +39,10 @@ export function readAs(
 /** An object of a served version, as it is to be stored. */
 export function storeAs(resource: ServedResource, object: KubeObject): KubeObject {
   const apiVersion = apiVersionOf({ group: resource.group, version: resource.storageVersion });
-  return object.apiVersion === apiVersion ? object : { ...object, apiVersion };
+  if (object.apiVersion === apiVersion) return object;
+  if (!resource.storage) return { ...object, apiVersion };
+  // What the version of the store does not know is lost here.
+  const copy = { ...copyJson(object), apiVersion };
+  resource.storage.setDefaults(copy);
+  return copy;
 }

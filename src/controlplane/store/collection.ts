@@ -4,7 +4,7 @@
  * @module
  */
 import type { KubeObject } from "../../kube/object.ts";
-import type { Change } from "./store.ts";
+import type { Change } from "./change.ts";
 
 /** How many changes are kept for watches and older lists; an eighth more before the oldest are dropped. */
 const HISTORY_LENGTH = 16_384;

@@ -10,21 +10,8 @@
  */
 import type { KubeObject } from "../../kube/object.ts";
 import { keyOf } from "../../kube/object.ts";
+import type { Change } from "./change.ts";
 import { Collection } from "./collection.ts";
-
-/** One committed change. */
-export interface Change {
-  readonly type: "ADDED" | "MODIFIED" | "DELETED";
-  /** The collection, such as `apps/deployments`. */
-  readonly collection: string;
-  readonly key: string;
-  /** The version of the store after this change. */
-  readonly version: number;
-  /** The object as it is now; of a deletion, its last state with the deletion's version. */
-  readonly object: KubeObject;
-  /** The object as it was before. */
-  readonly old?: KubeObject;
-}
 
 /** What a store must remember elsewhere to survive the process; see `StoreLog`. */
 export interface ChangeSink {

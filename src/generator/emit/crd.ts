@@ -4,7 +4,7 @@
  * @module
  */
 import type { JsonObject } from "../../kube/object.ts";
-import type { KindModel } from "../model.ts";
+import type { ColumnModel, KindModel } from "../model.ts";
 import { schemaOf } from "./schema.ts";
 
 /** All versions of one kind, in the order in which Kubernetes prefers them. */
@@ -88,9 +88,7 @@ function versionOf(kind: KindModel, alone: boolean): JsonObject {
     ...(kind.statusSubresource ? { status: {} } : {}),
   };
   return {
-    ...(kind.columns.length > 0
-      ? { additionalPrinterColumns: kind.columns.map(({ at: _, ...column }) => column) }
-      : {}),
+    ...(kind.columns.length > 0 ? { additionalPrinterColumns: kind.columns.map(columnOf) } : {}),
     ...(kind.deprecated === false ? {} : { deprecated: true }),
     ...(typeof kind.deprecated === "string" ? { deprecationWarning: kind.deprecated } : {}),
     name: kind.version,
@@ -101,6 +99,17 @@ function versionOf(kind: KindModel, alone: boolean): JsonObject {
     served: kind.served,
     storage: kind.storage ?? alone,
     ...(Object.keys(subresources).length > 0 ? { subresources } : {}),
+  };
+}
+
+function columnOf({ name, jsonPath, type, format, description, priority }: ColumnModel): object {
+  return {
+    ...(description === undefined ? {} : { description }),
+    ...(format === undefined ? {} : { format }),
+    jsonPath,
+    name,
+    ...(priority === undefined ? {} : { priority }),
+    type,
   };
 }
 

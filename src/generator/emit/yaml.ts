@@ -109,7 +109,7 @@ function fold(text: string, indent: number, column: number): string {
 function compareKeys(a: string, b: string): number {
   const isDigit = (character: string): boolean => character >= "0" && character <= "9";
   const isLetter = (character: string): boolean => /\p{L}/u.test(character);
-  const [x, y] = [[...a], [...b]];
+  const [x, y] = [Array.from(a), Array.from(b)];
   let digits = false;
   for (let index = 0; index < x.length && index < y.length; index++) {
     const [left = "", right = ""] = [x[index], y[index]];

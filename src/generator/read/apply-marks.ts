@@ -4,7 +4,7 @@
  * @module
  */
 import type { TypeModel } from "../model.ts";
-import { narrow } from "./keywords.ts";
+import { narrow, without } from "./keywords.ts";
 import type { Mark } from "./marks.ts";
 import type { Reader } from "./reader.ts";
 
@@ -22,12 +22,20 @@ export function applyMarks(
     ({ definition, values }) =>
       definition.effect(...values).schema?.["x-kubernetes-validations"] ?? [],
   );
-  for (const { shown, definition, values, at } of marks) {
+  // What replaces the schema comes first: the other markers narrow it.
+  const replacing = marks.map((mark) => mark.definition.effect(...mark.values).replaces === true);
+  const ordered = [
+    ...marks.filter((_, index) => replacing[index]),
+    ...marks.filter((_, index) => !replacing[index]),
+  ];
+  for (const { shown, definition, values, at } of ordered) {
     const effect = definition.effect(...values);
     if (effect.required !== undefined) required = effect.required;
     if (effect.immutable) immutable = true;
     if (effect.replaces) {
-      result = { schema: effect.schema ?? {}, at, saidAt: new Map() };
+      const { description } = result.schema;
+      const said = description === undefined ? {} : { description };
+      result = { schema: { ...said, ...effect.schema }, at, saidAt: new Map() };
       continue;
     }
     if (!fits(definition.on, result)) {
@@ -39,10 +47,10 @@ export function applyMarks(
       );
       continue;
     }
-    const { "x-kubernetes-validations": _, ...schema } = effect.schema ?? {};
+    const schema = without(effect.schema ?? {}, "x-kubernetes-validations");
     if (schema["x-kubernetes-int-or-string"] && result.schema.type === "string") {
       // Numbers too: the type keyword would forbid them.
-      const { type: __, ...rest } = result.schema;
+      const rest = without(result.schema, "type");
       result = { ...result, schema: { ...rest, anyOf: [{ type: "integer" }, { type: "string" }] } };
     }
     result = narrow(result, schema, at);

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { ts } from "../load.ts";
+import type { ts } from "../load.ts";
 import type { Module } from "./module.ts";
 
 /** A block tag of a JSDoc comment. */
@@ -29,7 +29,7 @@ export function descriptionOf(node: ts.Node): string | undefined {
     if (/^\s*(?:```|~~~)/.test(line)) fenced = !fenced;
     if (!fenced && line.startsWith("---")) break;
     if (!fenced && line.startsWith("TODO")) continue;
-    lines.push(line.trimEnd());
+    lines.push(line.trimEnd().replaceAll("*\\/", "*/"));
   }
   const description = lines.join("\n").trim();
   return description === "" ? undefined : description;
@@ -52,6 +52,7 @@ function tagText(tag: ts.JSDocTag, module: Module): string {
   return module.file.text
     .slice(tag.tagName.end, tag.end)
     .replace(/\*\/\s*$/, "")
+    .replaceAll("*\\/", "*/")
     .replace(/\n[ \t]*\*[ \t]?/g, "\n")
     .trim();
 }
@@ -62,7 +63,8 @@ function plain(comment: string | ts.NodeArray<ts.JSDocComment> | undefined): str
   return comment
     .map((part) => {
       if (!("name" in part)) return part.text;
-      const target = part.name ? part.name.getText() : "";
+      const { name } = part as ts.JSDocLink;
+      const target = name ? name.getText() : "";
       // `{@link https://x y}` reads as `y`; without a text, the target is all there is.
       const text = part.text.replace(/^\s*\|?\s*/, "");
       const url = /^(:\/\/\S+)\s*\|?\s*(.*)$/s.exec(part.text);

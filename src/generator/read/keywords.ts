@@ -11,6 +11,13 @@ export function leaf(schema: Schema, at: Position): TypeModel {
   return { schema, at, saidAt: new Map() };
 }
 
+/** A schema without some of its keywords. */
+export function without(schema: Schema, ...keywords: (keyof Schema)[]): Schema {
+  const rest = { ...schema };
+  for (const keyword of keywords) delete rest[keyword];
+  return rest;
+}
+
 /** Bounds of which the narrower one holds when both the type and the field have one. */
 const LOWER = ["minLength", "minItems", "minProperties"] as const;
 const UPPER = ["maxLength", "maxItems", "maxProperties"] as const;
@@ -23,16 +30,14 @@ const UPPER = ["maxLength", "maxItems", "maxProperties"] as const;
 export function narrow(type: TypeModel, more: Schema, at: Position): TypeModel {
   const schema: Schema = { ...type.schema };
   const saidAt = new Map(type.saidAt);
-  for (const [keyword, value] of Object.entries(more)) {
+  for (const keyword of Object.keys(more) as (keyof Schema)[]) {
+    const value = more[keyword];
     if (value === undefined) continue;
-    const before = schema[keyword as keyof Schema];
-    if (keyword === "pattern" && before !== undefined && before !== value) {
+    const before = schema[keyword];
+    const { pattern } = schema;
+    if (keyword === "pattern" && pattern !== undefined && more.pattern !== pattern) {
       delete schema.pattern;
-      schema.allOf = [
-        ...(schema.allOf ?? []),
-        { pattern: String(before) },
-        { pattern: String(value) },
-      ];
+      schema.allOf = [...(schema.allOf ?? []), { pattern }, { pattern: more.pattern ?? "" }];
     } else if (keyword === "x-kubernetes-validations") {
       schema[keyword] = [...(more[keyword] ?? []), ...(schema[keyword] ?? [])];
     } else if (keyword === "enum" && schema.enum) {
@@ -40,7 +45,7 @@ export function narrow(type: TypeModel, more: Schema, at: Position): TypeModel {
       schema.enum = schema.enum.filter((item) => allowed.has(item));
     } else if (!narrowBound(schema, more, keyword)) {
       Object.assign(schema, { [keyword]: value });
-    } else if (schema[keyword as keyof Schema] === before) {
+    } else if (schema[keyword] === before) {
       continue;
     }
     saidAt.set(keyword, at);

@@ -105,16 +105,23 @@ export function readResource(
       name === "group" ? 'Add group: "shop.example.com".' : 'Add version: "v1".',
     );
   }
-  if (values["scope"] !== undefined && !/^(Namespaced|Cluster)$/.test(String(values["scope"]))) {
+  const { scope } = values;
+  if (scope !== undefined && !isScope(scope)) {
     reader.findings.error(
       at("scope"),
       "wrong-option",
-      `The scope is Namespaced or Cluster, got ${JSON.stringify(values["scope"])}.`,
-      didYouMean(String(values["scope"]), ["Namespaced", "Cluster"], "Write one of the two."),
+      `The scope is Namespaced or Cluster, got ${JSON.stringify(scope)}.`,
+      didYouMean(
+        typeof scope === "string" ? scope : "",
+        ["Namespaced", "Cluster"],
+        "Write one of the two.",
+      ),
     );
   }
   return { values, saidAt };
 }
+
+const isScope = (value: unknown): boolean => value === "Namespaced" || value === "Cluster";
 
 function isOfType(value: unknown, type: OptionType): boolean {
   switch (type) {

@@ -3,13 +3,15 @@
  *
  * @module
  */
-import type { Json } from "../../kube/object.ts";
 import { ts } from "../load.ts";
 import { enumValues, evaluate } from "./evaluate.ts";
 import { type Reader, type Scope, topScope } from "./reader.ts";
 
+/** A value that a type can stand for. */
+export type Literal = string | number | boolean;
+
 /** The values that a type stands for, in source order; `undefined` when it is not such a type. */
-export function literalsOf(reader: Reader, node: ts.TypeNode, scope: Scope): Json[] | undefined {
+export function literalsOf(reader: Reader, node: ts.TypeNode, scope: Scope): Literal[] | undefined {
   if (ts.isParenthesizedTypeNode(node)) return literalsOf(reader, node.type, scope);
   if (ts.isLiteralTypeNode(node)) return literal(reader, node, scope);
   if (ts.isUnionTypeNode(node)) {
@@ -25,10 +27,10 @@ export function literalsOf(reader: Reader, node: ts.TypeNode, scope: Scope): Jso
   return undefined;
 }
 
-function literal(reader: Reader, node: ts.LiteralTypeNode, scope: Scope): Json[] | undefined {
+function literal(reader: Reader, node: ts.LiteralTypeNode, scope: Scope): Literal[] | undefined {
   if (node.literal.kind === ts.SyntaxKind.NullKeyword) return undefined;
-  const value = evaluate(reader, scope.module, node.literal as ts.Expression);
-  return typeof value === "symbol" ? undefined : [value as Json];
+  const value = evaluate(reader, scope.module, node.literal);
+  return typeof value === "symbol" ? undefined : [value as Literal];
 }
 
 /** `(typeof MODES)[number]`: the items of a constant list. */
@@ -36,16 +38,16 @@ function elements(
   reader: Reader,
   node: ts.IndexedAccessTypeNode,
   scope: Scope,
-): Json[] | undefined {
+): Literal[] | undefined {
   const value = constantOf(reader, node.objectType, scope);
-  if (Array.isArray(value)) return value as Json[];
+  if (Array.isArray(value)) return value as Literal[];
   if (typeof value !== "object" || value === null) return undefined;
   const names = literalsOf(reader, node.indexType, scope);
-  return names?.map((name) => (value as Record<string, Json>)[String(name)] ?? null);
+  return names?.map((name) => (value as Record<string, Literal>)[String(name)] ?? "");
 }
 
 /** `keyof typeof MODES`: the names of a constant object. */
-function keys(reader: Reader, node: ts.TypeNode, scope: Scope): Json[] | undefined {
+function keys(reader: Reader, node: ts.TypeNode, scope: Scope): Literal[] | undefined {
   const value = constantOf(reader, node, scope);
   return typeof value === "object" && value !== null ? Object.keys(value) : undefined;
 }
@@ -57,13 +59,17 @@ function constantOf(reader: Reader, node: ts.TypeNode, scope: Scope): unknown {
   return typeof value === "symbol" ? undefined : value;
 }
 
-function referenced(reader: Reader, node: ts.TypeReferenceNode, scope: Scope): Json[] | undefined {
+function referenced(
+  reader: Reader,
+  node: ts.TypeReferenceNode,
+  scope: Scope,
+): Literal[] | undefined {
   if (ts.isQualifiedName(node.typeName)) {
     const { left, right } = node.typeName;
     const found = ts.isIdentifier(left) && reader.modules.resolve(scope.module, left.text);
     if (!found || found.is !== "declaration" || !ts.isEnumDeclaration(found.node)) return undefined;
     const value = enumValues(reader, found.module, found.node).get(right.text);
-    return value === undefined || typeof value === "symbol" ? undefined : [value as Json];
+    return value === undefined || typeof value === "symbol" ? undefined : [value as Literal];
   }
   const name = node.typeName.text;
   const argument = scope.parameters.get(name);
@@ -78,7 +84,7 @@ function referenced(reader: Reader, node: ts.TypeReferenceNode, scope: Scope): J
   if (found?.is !== "declaration") return undefined;
   if (ts.isEnumDeclaration(found.node)) {
     const values = [...enumValues(reader, found.module, found.node).values()];
-    return values.some((value) => typeof value === "symbol") ? undefined : (values as Json[]);
+    return values.some((value) => typeof value === "symbol") ? undefined : (values as Literal[]);
   }
   // A generic alias is read where its arguments are known; markers on an alias are read there too.
   return ts.isTypeAliasDeclaration(found.node) && !found.node.typeParameters

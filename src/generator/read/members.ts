@@ -85,9 +85,12 @@ function readField(
     return undefined;
 
   const initial = ts.isPropertyDeclaration(member) ? member.initializer : undefined;
-  let type = member.type
-    ? reader.readType(reader, member.type, scope, trail)
-    : inferred(reader, module, member, initial);
+  const replaced = marks.some(({ definition, values }) => definition.effect(...values).replaces);
+  let type = replaced
+    ? leaf({}, reader.modules.at(module, member))
+    : member.type
+      ? reader.readType(reader, member.type, scope, trail)
+      : inferred(reader, module, member, initial);
   const description = descriptionOf(member);
   if (description !== undefined) type = narrow(type, { description }, type.at);
   const fallback = initial && defaultOf(reader, module, initial);

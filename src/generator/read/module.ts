@@ -98,12 +98,13 @@ export class Modules {
     return relative(this.root, path).split(sep).join("/");
   }
 
-  /** Notes what the parser did not understand. */
+  /** Notes the first thing that the parser did not understand. */
   reportSyntax(module: Module, findings: Findings): void {
     const { parseDiagnostics } = module.file as unknown as {
       readonly parseDiagnostics: readonly ts.DiagnosticWithLocation[];
     };
-    for (const { start, messageText } of parseDiagnostics) {
+    // What follows the first is mostly its echo.
+    for (const { start, messageText } of parseDiagnostics.slice(0, 1)) {
       const { line, character } = module.file.getLineAndCharacterOfPosition(start);
       findings.error(
         { file: this.show(module.path), line: line + 1, column: character + 1 },

@@ -46,13 +46,13 @@ const METADATA: Readonly<Record<string, Schema>> = {
   finalizers: { type: "array", items: text },
 };
 
-/** Reads a path argument; `undefined` when it is none or leads nowhere, which is noted. */
+/** Reads a path argument; `false` when it is none or leads nowhere, which is noted. */
 export function readPath(
   reader: Reader,
   module: Module,
   node: ts.Expression,
   root: TypeModel,
-): ResolvedPath | undefined {
+): ResolvedPath | false {
   if (ts.isArrowFunction(node) || ts.isFunctionExpression(node)) {
     const steps = lambdaSteps(reader, module, node);
     return steps && follow(reader, module, node, root, steps, formatSteps(steps));
@@ -67,7 +67,7 @@ export function readPath(
   return noPath(reader, module, node);
 }
 
-function noPath(reader: Reader, module: Module, node: ts.Node): undefined {
+function noPath(reader: Reader, module: Module, node: ts.Node): false {
   complain(
     reader,
     module,
@@ -76,14 +76,14 @@ function noPath(reader: Reader, module: Module, node: ts.Node): undefined {
     `\`${node.getText(module.file)}\` is not a path to a field.`,
     "Write a function that returns a field of its argument, such as (web: MyWeb) => web.status?.ready.",
   );
-  return undefined;
+  return false;
 }
 
 function lambdaSteps(
   reader: Reader,
   module: Module,
   node: ts.ArrowFunction | ts.FunctionExpression,
-): Step[] | undefined {
+): Step[] | false {
   const [parameter] = node.parameters;
   const body = returned(node.body);
   if (!parameter || !body || !ts.isIdentifier(parameter.name)) return noPath(reader, module, node);
@@ -138,18 +138,31 @@ function condition(
   if (!test || !ts.isArrowFunction(test)) return undefined;
   const [item] = test.parameters;
   const body = returned(test.body);
-  if (!item || !ts.isIdentifier(item.name) || !body || !ts.isBinaryExpression(body)) {
-    return undefined;
-  }
+  if (!item || !body || !ts.isBinaryExpression(body)) return undefined;
   const { left, right, operatorToken } = body;
   const equality =
     operatorToken.kind === ts.SyntaxKind.EqualsEqualsEqualsToken ||
     operatorToken.kind === ts.SyntaxKind.EqualsEqualsToken;
   const value = evaluate(reader, module, right);
-  const named = ts.isPropertyAccessExpression(left) && left.expression.getText() === item.name.text;
-  return equality && named && typeof value === "string"
-    ? { where: left.name.text, equals: value }
+  const where = fieldOfItem(left, item.name);
+  return equality && where !== undefined && typeof value === "string"
+    ? { where, equals: value }
     : undefined;
+}
+
+/** The field that `item.type`, or `type` of a destructured `{ type }`, stands for. */
+function fieldOfItem(node: ts.Expression, item: ts.BindingName): string | undefined {
+  if (ts.isIdentifier(item)) {
+    const named =
+      ts.isPropertyAccessExpression(node) &&
+      ts.isIdentifier(node.expression) &&
+      node.expression.text === item.text;
+    return named ? node.name.text : undefined;
+  }
+  if (!ts.isObjectBindingPattern(item) || !ts.isIdentifier(node)) return undefined;
+  const bound = item.elements.find(({ name }) => ts.isIdentifier(name) && name.text === node.text);
+  const name = bound?.propertyName ?? bound?.name;
+  return name && ts.isIdentifier(name) ? name.text : undefined;
 }
 
 const STEP =
@@ -190,7 +203,7 @@ function follow(
   root: TypeModel,
   path: readonly Step[],
   jsonPath: string,
-): ResolvedPath | undefined {
+): ResolvedPath | false {
   let type = root;
   let throughList = false;
   for (const [index, step] of path.entries()) {
@@ -240,7 +253,7 @@ function noField(
   path: string,
   type: TypeModel,
   inMetadata: boolean,
-): undefined {
+): false {
   const names = inMetadata
     ? Object.keys(METADATA)
     : (type.properties ?? []).map(({ name }) => name);
@@ -252,5 +265,5 @@ function noField(
     `The path ${path} asks for ${field}, which is not there.`,
     didYouMean(field, names, `There is: ${names.join(", ") || "nothing"}.`),
   );
-  return undefined;
+  return false;
 }

@@ -28,6 +28,11 @@ const VERBS = [
   "use",
   "approve",
   "sign",
+  // Of paths outside the resources.
+  "head",
+  "post",
+  "put",
+  "options",
   "*",
 ];
 const RULE_KEYS = [

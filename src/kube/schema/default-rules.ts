@@ -56,7 +56,7 @@ function ownErrors(
   path: string,
   around: Surroundings,
 ): FieldError[] {
-  const validator = new SchemaValidator(schema);
+  const validator = new SchemaValidator(schema, { intOrString: false });
   if (around.inTypeMeta) {
     const object = objectAround(copyJson(value), around.steps);
     const { error } = coerceEmbedded(object, around.root, { self: true });

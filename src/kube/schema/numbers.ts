@@ -6,19 +6,14 @@
  *
  * @module
  */
+import { formatFloat, formatNumber, isInt64 } from "../go-number.ts";
 import { breaks, breaksWhole, Outcome } from "./outcome.ts";
 import type { Schema } from "./structural.ts";
 
 const INT32_LIMIT = 2 ** 31;
-const INT64_LIMIT = 2 ** 63;
 const FLOAT32_MAX = 3.4028234663852886e38;
 /** Relative error up to which a quotient counts as whole. */
 const TOLERANCE = 1e-9;
-
-/** Whether the API server holds the number as an `int64`. */
-export function isInt64(value: number): boolean {
-  return Number.isInteger(value) && value >= -INT64_LIMIT && value < INT64_LIMIT;
-}
 
 /** Whether a float may stand for an integer: whole, and exact as a double. */
 export function isWholeFloat(value: number): boolean {
@@ -26,12 +21,6 @@ export function isWholeFloat(value: number): boolean {
   const whole = Math.trunc(value);
   if (value === whole) return true;
   return Math.abs(value - whole) / (Math.abs(value) + Math.abs(whole)) < TOLERANCE;
-}
-
-/** A number as Go's `%v` prints a `float64`. */
-export function formatFloat(value: number): string {
-  if (value === 0 || Math.abs(value) >= 1e-4) return String(value);
-  return value.toExponential().replace(/e-(\d)$/, "e-0$1");
 }
 
 /** The type and format that the range of a number is checked for. */
@@ -61,6 +50,7 @@ export function checkNumber(
 ): Outcome {
   const outcome = new Outcome();
   const whole = isInt64(value);
+  const show = whole ? formatNumber : formatFloat;
   const inRange = (number: number, what: string): boolean => {
     if (fitsType(number, typed)) return true;
     const format = typed.format === "" ? "(default format)" : `with format ${typed.format}`;
@@ -75,7 +65,7 @@ export function checkNumber(
   if (schema.multipleOf !== undefined) {
     const factor = limitOf(schema.multipleOf, "MultipleOf");
     if (factor <= 0) {
-      const shown = formatFloat(factor);
+      const shown = show(factor);
       outcome.add(
         breaks(path, factor, `factor MultipleOf declared for ${path} must be positive: ${shown}`),
       );
@@ -84,9 +74,7 @@ export function checkNumber(
         ? value % factor === 0 || (!whole && isWholeFloat(value / factor))
         : isWholeFloat(factor < 1 ? (1 / factor) * value : value / factor);
       if (!fits) {
-        outcome.add(
-          breaks(path, value, `${path} in body should be a multiple of ${formatFloat(factor)}`),
-        );
+        outcome.add(breaks(path, value, `${path} in body should be a multiple of ${show(factor)}`));
       }
     }
   }
@@ -94,14 +82,14 @@ export function checkNumber(
     const limit = limitOf(schema.minimum, "Minimum boundary");
     if (schema.exclusiveMinimum ? value <= limit : value < limit) {
       const words = schema.exclusiveMinimum ? "greater than" : "greater than or equal to";
-      outcome.add(breaks(path, value, `${path} in body should be ${words} ${formatFloat(limit)}`));
+      outcome.add(breaks(path, value, `${path} in body should be ${words} ${show(limit)}`));
     }
   }
   if (schema.maximum !== undefined) {
     const limit = limitOf(schema.maximum, "Maximum boundary");
     if (schema.exclusiveMaximum ? value >= limit : value > limit) {
       const words = schema.exclusiveMaximum ? "less than" : "less than or equal to";
-      outcome.add(breaks(path, value, `${path} in body should be ${words} ${formatFloat(limit)}`));
+      outcome.add(breaks(path, value, `${path} in body should be ${words} ${show(limit)}`));
     }
   }
   outcome.matches++;

@@ -54,7 +54,7 @@ export const missing = (at: string): Failure =>
 export function notInEnum(at: string, value: unknown, allowed: readonly unknown[]): Failure {
   const names = allowed.map((one) => (typeof one === "string" ? one : JSON.stringify(one)));
   const text = `${at} in body should be one of [${names.join(" ")}]`;
-  return failure(text, at, (field) => notSupported(field, value ?? "", names));
+  return failure(text, at, (field) => notSupported(field, value, names));
 }
 
 /** The text has more than `max` characters. */

@@ -10,11 +10,12 @@
 import { RE2JS } from "re2js";
 import { messageOf } from "../../errors.ts";
 import { type FieldError, formatValue } from "../field-errors.ts";
+import { isInt64 } from "../go-number.ts";
 import { getField, isJsonObject, sameJson } from "../json.ts";
 import type { JsonObject } from "../object.ts";
 import type { Correlation } from "./correlation.ts";
 import { isKnownFormat, stringFormat } from "./formats.ts";
-import { checkNumber, isInt64, isWholeFloat } from "./numbers.ts";
+import { checkNumber, isWholeFloat } from "./numbers.ts";
 import {
   breaks,
   breaksWhole,
@@ -36,8 +37,8 @@ interface ValidateOptions {
 }
 
 /** The types that a value may have; none where the schema does not say. */
-function typesOf(schema: Schema): readonly string[] {
-  if (schema["x-kubernetes-int-or-string"]) return ["integer", "string"];
+function typesOf(schema: Schema, intOrString: boolean): readonly string[] {
+  if (schema["x-kubernetes-int-or-string"]) return intOrString ? ["integer", "string"] : [];
   return schema.type === undefined ? [] : [schema.type];
 }
 
@@ -71,10 +72,13 @@ function isEnumValue(value: unknown, one: unknown): boolean {
 /** A schema ready to check values; patterns are compiled when they are first met. */
 export class SchemaValidator {
   readonly #schema: Schema;
+  readonly #intOrString: boolean;
   readonly #patterns = new Map<string, RE2JS | Error>();
 
-  constructor(schema: Schema) {
+  /** @param options.intOrString - `false`: ints-or-strings may be anything, as they may in defaults */
+  constructor(schema: Schema, options: { readonly intOrString?: boolean } = {}) {
     this.#schema = schema;
+    this.#intOrString = options.intOrString ?? true;
   }
 
   /** Everything wrong with the value. */
@@ -102,7 +106,7 @@ export class SchemaValidator {
     correlation: Correlation | undefined,
   ): Outcome {
     const outcome = new Outcome();
-    const types = typesOf(schema);
+    const types = typesOf(schema, this.#intOrString);
     if (value === null || value === undefined) {
       if (types.length > 0 && !schema.nullable) {
         outcome.add(wrongType(path, types.join(","), "null"));

@@ -129,7 +129,6 @@ describe.skipIf(!hasKubectl)("renderKustomization beside kubectl", () => {
     writeFileSync(join(root, "config/crd/kustomization.yaml"), "resources: []\n");
     expect(await expectSameAsKubectl(join(root, "config/default"))).toBeGreaterThan(9);
   });
-
 });
 
 describe("renderKustomization", () => {

@@ -157,6 +157,15 @@ describe("OpenApi", () => {
     expect(schemas["com.example.shop.v1.WidgetList"]).toMatchObject({ required: ["items"] });
   });
 
+  it("names operations in letters and digits, whatever the group is called", () => {
+    const dashed = { ...widget({ type: "object" }), group: "my-shop.example.com" };
+    const { paths } = documentAt("/apis/my-shop.example.com/v1", [...builtIn, dashed]);
+    expect(paths["/apis/my-shop.example.com/v1/widgets"]?.["get"]).toMatchObject({
+      operationId: "listMyShopExampleComV1WidgetForAllNamespaces",
+      tags: ["myShopExampleCom_v1"],
+    });
+  });
+
   it("offers no strategic merge patch and no watch paths for a custom kind", () => {
     const { paths } = documentAt("/apis/shop.example.com/v1", shop);
     const one = paths["/apis/shop.example.com/v1/namespaces/{namespace}/widgets/{name}"];

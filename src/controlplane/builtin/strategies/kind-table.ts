@@ -59,6 +59,37 @@ import {
 } from "./workload-rules.ts";
 import type { KindRules } from "./kind-rules.ts";
 import type { PodTemplate } from "./shapes.ts";
+import {
+  configMapErrors,
+  configMapUpdateErrors,
+  secretErrors,
+  secretUpdateErrors,
+} from "./validation/config.ts";
+import { jobErrors, jobUpdateErrors, cronJobErrors } from "./validation/jobs.ts";
+import { podErrors, newPodErrors, podUpdateErrors } from "./validation/pods.ts";
+import {
+  roleErrors,
+  clusterRoleErrors,
+  roleBindingErrors,
+  clusterRoleBindingErrors,
+  bindingUpdateErrors,
+} from "./validation/rbac.ts";
+import { serviceErrors, serviceUpdateErrors } from "./validation/services.ts";
+import {
+  deploymentErrors,
+  deploymentUpdateErrors,
+  replicaSetErrors,
+  replicaSetUpdateErrors,
+  replicationControllerErrors,
+  daemonSetErrors,
+  daemonSetUpdateErrors,
+  statefulSetErrors,
+  newStatefulSetErrors,
+  statefulSetUpdateErrors,
+  deploymentStatusErrors,
+  replicaSetStatusErrors,
+  daemonSetStatusErrors,
+} from "./validation/workloads.ts";
 
 interface TemplateObject extends KubeObject {
   template?: PodTemplate;
@@ -68,7 +99,7 @@ const SPEC = ["spec"] as const;
 
 const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
   "": {
-    ConfigMap: {},
+    ConfigMap: { validate: configMapErrors, validateUpdate: configMapUpdateErrors },
     Endpoints: { createOnUpdate: true, setDefaults: setEndpointsDefaults },
     Event: { name: "any", createOnUpdate: true },
     LimitRange: { createOnUpdate: true, setDefaults: setLimitRangeDefaults },
@@ -91,6 +122,9 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       prepareForCreate: preparePersistentVolumeClaimForCreate,
     },
     Pod: {
+      validate: podErrors,
+      validateCreate: newPodErrors,
+      validateUpdate: podUpdateErrors,
       status: "no-owners",
       generation: SPEC,
       setDefaults: setPodDefaults,
@@ -101,13 +135,21 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       setDefaults: (object) => setPodTemplateDefaults((object as TemplateObject).template),
     },
     ReplicationController: {
+      validate: replicationControllerErrors,
+      validateStatus: replicaSetStatusErrors,
       status: "all",
       generation: SPEC,
       setDefaults: setReplicationControllerDefaults,
     },
     ResourceQuota: { status: "all" },
-    Secret: { setDefaults: setSecretDefaults },
+    Secret: {
+      validate: secretErrors,
+      validateUpdate: secretUpdateErrors,
+      setDefaults: setSecretDefaults,
+    },
     Service: {
+      validate: serviceErrors,
+      validateUpdate: serviceUpdateErrors,
       name: "label",
       status: "all",
       createOnUpdate: true,
@@ -120,6 +162,9 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
   apps: {
     ControllerRevision: {},
     DaemonSet: {
+      validate: daemonSetErrors,
+      validateUpdate: daemonSetUpdateErrors,
+      validateStatus: daemonSetStatusErrors,
       status: "all",
       generation: SPEC,
       setDefaults: setDaemonSetDefaults,
@@ -127,13 +172,26 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       prepareForUpdate: prepareDaemonSetForUpdate,
     },
     Deployment: {
+      validate: deploymentErrors,
+      validateUpdate: deploymentUpdateErrors,
+      validateStatus: deploymentStatusErrors,
       status: "no-labels",
       generation: SPEC,
       generationMetadata: "annotations",
       setDefaults: setDeploymentDefaults,
     },
-    ReplicaSet: { status: "all", generation: SPEC, setDefaults: setReplicaSetDefaults },
+    ReplicaSet: {
+      validate: replicaSetErrors,
+      validateUpdate: replicaSetUpdateErrors,
+      validateStatus: replicaSetStatusErrors,
+      status: "all",
+      generation: SPEC,
+      setDefaults: setReplicaSetDefaults,
+    },
     StatefulSet: {
+      validate: statefulSetErrors,
+      validateCreate: newStatefulSetErrors,
+      validateUpdate: statefulSetUpdateErrors,
       name: "label",
       status: "all",
       generation: SPEC,
@@ -141,8 +199,15 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
     },
   },
   batch: {
-    CronJob: { status: "all", generation: SPEC, setDefaults: setCronJobDefaults },
+    CronJob: {
+      validate: cronJobErrors,
+      status: "all",
+      generation: SPEC,
+      setDefaults: setCronJobDefaults,
+    },
     Job: {
+      validate: jobErrors,
+      validateUpdate: jobUpdateErrors,
       status: "all",
       generation: SPEC,
       setDefaults: setJobDefaults,
@@ -170,10 +235,22 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
   "coordination.k8s.io": { Lease: { createOnUpdate: true, conditionalUpdate: true } },
   "events.k8s.io": { Event: { name: "any", createOnUpdate: true } },
   "rbac.authorization.k8s.io": {
-    Role: { name: "segment", createOnUpdate: true },
-    RoleBinding: { name: "segment", createOnUpdate: true, setDefaults: setBindingDefaults },
-    ClusterRole: { name: "segment", createOnUpdate: true },
-    ClusterRoleBinding: { name: "segment", createOnUpdate: true, setDefaults: setBindingDefaults },
+    Role: { validate: roleErrors, name: "segment", createOnUpdate: true },
+    RoleBinding: {
+      validate: roleBindingErrors,
+      validateUpdate: bindingUpdateErrors,
+      name: "segment",
+      createOnUpdate: true,
+      setDefaults: setBindingDefaults,
+    },
+    ClusterRole: { validate: clusterRoleErrors, name: "segment", createOnUpdate: true },
+    ClusterRoleBinding: {
+      validate: clusterRoleBindingErrors,
+      validateUpdate: bindingUpdateErrors,
+      name: "segment",
+      createOnUpdate: true,
+      setDefaults: setBindingDefaults,
+    },
   },
   "storage.k8s.io": {
     CSIDriver: { conditionalUpdate: true, setDefaults: setCsiDriverDefaults },

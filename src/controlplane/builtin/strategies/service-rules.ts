@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { isIPv4 } from "node:net";
 import { type FieldError, invalid, invalidValue } from "../../../kube/field-errors.ts";
 import type { KubeObject } from "../../../kube/object.ts";
 import type { WriteContext } from "../../kinds.ts";
@@ -188,7 +189,17 @@ function allocateAddress(
   const wanted = spec.clusterIPs?.[0] ?? spec.clusterIP;
   if (wanted === "None") return;
   if (wanted) {
-    if (taken.has(wanted) && /^\d+\.\d+\.\d+\.\d+$/.test(wanted)) {
+    if (isIPv4(wanted) && !wanted.startsWith(RANGE_PREFIX)) {
+      throw refusal(
+        service,
+        invalidValue(
+          "spec.clusterIPs",
+          spec.clusterIPs ?? [wanted],
+          `failed to allocate IP ${wanted}: the provided network does not match the current range`,
+        ),
+      );
+    }
+    if (taken.has(wanted) && isIPv4(wanted)) {
       throw refusal(
         service,
         invalidValue(

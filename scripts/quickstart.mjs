@@ -1,0 +1,188 @@
+// `npm run quickstart`: examples/myweb from its source to pods, with nothing but Node.
+// `-- --keep` leaves control plane and operator running until Ctrl-C.
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const project = `${root}examples/myweb`;
+const kubeconfig = `${project}/.tsop/kubeconfig`;
+const keep = process.argv.includes("--keep");
+const TIMEOUT_MS = 30_000;
+const key = { namespace: "default", name: "myweb" };
+const labels = { "app.kubernetes.io/instance": key.name };
+
+const began = performance.now();
+let step = "prepare";
+let operator;
+
+/** Runs one step; what it throws is told with the step's name. */
+async function run(title, work) {
+  step = title;
+  const from = performance.now();
+  console.log(`\n${title}`);
+  const result = await work();
+  console.log(`  done in ${((performance.now() - from) / 1000).toFixed(1)} s`);
+  return result;
+}
+
+/** Tries until it does not throw, for at most 30 s. */
+async function until(check) {
+  const end = performance.now() + TIMEOUT_MS;
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (operator?.ended) {
+        throw new Error("the operator ended; its lines above say why", { cause: error });
+      }
+      if (performance.now() > end) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+function command(name, args, cwd) {
+  const { status, error } = spawnSync(name, args, { cwd, stdio: "inherit" });
+  if (error) throw error;
+  if (status !== 0) throw new Error(`\`${name} ${args.join(" ")}\` exited with ${status}`);
+}
+
+const expect = (holds, message) => {
+  if (!holds) throw new Error(message);
+};
+
+/** Starts `tsop dev`; resolves when the controller runs. */
+function startDev() {
+  const child = spawn(process.execPath, [`${root}bin/tsop.js`, "dev"], {
+    cwd: project,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  operator = { child, ended: false };
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (code) => {
+      operator.ended = true;
+      reject(new Error(`tsop dev ended with ${code}`));
+    });
+    for (const stream of [child.stdout, child.stderr]) {
+      createInterface({ input: stream }).on("line", (line) => {
+        console.log(`  ${line.trimEnd()}`);
+        if (line.includes("controller started")) resolve();
+        if (/^error /.test(line)) reject(new Error(line));
+      });
+    }
+  });
+}
+
+async function stopDev() {
+  if (!operator || operator.ended) return;
+  const exit = new Promise((resolve) => operator.child.once("exit", resolve));
+  operator.child.kill("SIGINT");
+  await exit;
+}
+
+async function main() {
+  await run("1. Install and build what is missing", () => {
+    if (!existsSync(`${root}node_modules`)) command("npm", ["install", "--no-audit"], root);
+    if (!existsSync(`${root}dist/cli/main.js`)) command("npm", ["run", "build"], root);
+    // The example depends on this checkout.
+    mkdirSync(`${project}/node_modules`, { recursive: true });
+    if (!existsSync(`${project}/node_modules/tsop`)) {
+      symlinkSync(root, `${project}/node_modules/tsop`, "junction");
+    }
+  });
+  await run("2. Generate the manifests of examples/myweb from its code", () =>
+    command(process.execPath, [`${root}bin/tsop.js`, "manifests"], project),
+  );
+  await run(
+    "3. Start the control plane, install the CRD, run the operator with its role",
+    startDev,
+  );
+
+  const { createClient, loadClusterConfig, mergePatch } = await import("../dist/index.js");
+  const { ConfigMap, Deployment, Pod, Service } = await import("../dist/k8s.js");
+  const { parse } = await import("yaml");
+  const client = createClient(loadClusterConfig({ kubeconfig }), { name: "quickstart" });
+  const MyWeb = await client.dynamic("operator.k8s-summit.org/v1", "MyWeb");
+  const pods = () => client.list(Pod, { namespace: key.namespace, labels });
+  const isReady = (pod) =>
+    pod.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True");
+
+  const [firstPod] = await run("4. Apply config/samples/operator_v1_myweb.yaml", async () => {
+    const sample = parse(readFileSync(`${project}/config/samples/operator_v1_myweb.yaml`, "utf8"));
+    await client.apply(MyWeb, {
+      ...sample,
+      metadata: { ...sample.metadata, namespace: key.namespace },
+    });
+    for (const [name, kind] of Object.entries({ ConfigMap, Deployment, Service })) {
+      await until(() => client.get(kind, key));
+      console.log(`  ${name}/${key.name} is there`);
+    }
+    const ready = await until(async () => {
+      const found = await pods();
+      expect(found.length === 1 && isReady(found[0]), "no pod became ready");
+      return found;
+    });
+    console.log(`  Pod/${ready[0].metadata.name} is ready`);
+    const web = await until(async () => {
+      const found = await client.get(MyWeb, key);
+      expect(found.status?.completed, "status.completed did not become true");
+      return found;
+    });
+    console.log(`  MyWeb/${key.name} is completed, served on port ${web.status.nodePort}`);
+    return ready;
+  });
+
+  await run("5. Edit the page: the pods roll", async () => {
+    const page = "<h1>Hello, tsop!</h1>";
+    await client.patch(MyWeb, key, mergePatch({ spec: { pageContentHtml: page } }));
+    const next = await until(async () => {
+      const found = await pods();
+      const [pod] = found;
+      expect(found.length === 1 && isReady(pod), "the pods did not settle");
+      expect(pod.metadata.uid !== firstPod.metadata.uid, "the pod was not replaced");
+      return pod;
+    });
+    const { data } = await client.get(ConfigMap, key);
+    expect(data["index.html"] === page, "the ConfigMap has the old page");
+    console.log(`  Pod/${firstPod.metadata.name} made way for Pod/${next.metadata.name}`);
+  });
+
+  await run("6. Delete it: nothing is left", async () => {
+    await client.delete(MyWeb, key);
+    await until(async () => {
+      for (const [name, kind] of Object.entries({ MyWeb, ConfigMap, Deployment, Service })) {
+        expect(!(await client.find(kind, key)), `${name}/${key.name} is still there`);
+      }
+      expect((await pods()).length === 0, "pods are still there");
+    });
+    console.log("  MyWeb, ConfigMap, Deployment, Service and pods are gone");
+  });
+
+  console.log(`\nAll of it took ${((performance.now() - began) / 1000).toFixed(1)} s.`);
+  if (keep) {
+    console.log(`It keeps running; Ctrl-C ends it. In another terminal:
+  export KUBECONFIG=${kubeconfig}
+  kubectl apply -f ${project}/config/samples
+  kubectl get mywebs,all`);
+    await new Promise((resolve) => operator.child.once("exit", resolve));
+    return;
+  }
+  await stopDev();
+  console.log(`Next: an operator of your own, in an empty folder.
+  node ${root}bin/tsop.js init --domain example.com
+  npx tsop create api --group web --version v1 --kind Page --field title:string
+  npx tsop manifests && npm test && npx tsop dev
+The example is examples/myweb; \`npm run quickstart -- --keep\` leaves it running for kubectl.`);
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(`\nThe quickstart failed in step "${step}": ${error.message}`);
+  console.error("  fix Read the lines above; `npm run build` again after changes of the source.");
+  await stopDev();
+  process.exitCode = 1;
+}

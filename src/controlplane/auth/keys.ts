@@ -1,0 +1,48 @@
+/**
+ * The keys of a control plane that outlives its process: whoever holds a kubeconfig keeps access.
+ *
+ * @module
+ */
+import { type KeyObject, createPrivateKey, generateKeyPairSync } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Private keys, and the certificate that belongs to the first. */
+export interface ClusterKeys {
+  readonly authority: KeyObject;
+  readonly tokens: KeyObject;
+  /** The authority's certificate, PEM; absent until one is made. */
+  readonly certificate?: string;
+}
+
+const FILE = "keys.json";
+
+const newKey = (): KeyObject => generateKeyPairSync("ec", { namedCurve: "prime256v1" }).privateKey;
+
+/** New keys. */
+export function createKeys(): ClusterKeys {
+  return { authority: newKey(), tokens: newKey() };
+}
+
+/** The keys of a data directory; `undefined` when it has none yet. */
+export function loadKeys(folder: string): ClusterKeys | undefined {
+  const file = join(folder, FILE);
+  if (!existsSync(file)) return undefined;
+  const stored = JSON.parse(readFileSync(file, "utf8")) as Record<
+    "authority" | "tokens" | "certificate",
+    string
+  >;
+  return {
+    authority: createPrivateKey(stored.authority),
+    tokens: createPrivateKey(stored.tokens),
+    certificate: stored.certificate,
+  };
+}
+
+/** Keeps keys in a data directory, for its owner's eyes only. */
+export function saveKeys(folder: string, keys: Required<ClusterKeys>): void {
+  const pem = (key: KeyObject): string => key.export({ type: "pkcs8", format: "pem" }) as string;
+  const { authority, tokens, certificate } = keys;
+  const text = JSON.stringify({ authority: pem(authority), tokens: pem(tokens), certificate });
+  writeFileSync(join(folder, FILE), text, { mode: 0o600 });
+}

@@ -1,0 +1,108 @@
+/**
+ * Validation of ConfigMaps and Secrets.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import { isDeepStrictEqual } from "node:util";
+import {
+  type FieldError,
+  forbidden,
+  invalidValue,
+  required,
+  tooLong,
+} from "../../../../kube/field-errors.ts";
+import type { KubeObject } from "../../../../kube/object.ts";
+import type { ConfigMap, Secret } from "../shapes.ts";
+import { configKeyErrors, nameErrorsAt } from "./checks.ts";
+
+const MAX_BYTES = 1024 * 1024;
+const FIXED = "field is immutable when `immutable` is set";
+
+const decodedBytes = (data: Readonly<Record<string, string | null>> | undefined): number =>
+  Object.values(data ?? {}).reduce(
+    (sum, value) => sum + Buffer.byteLength(value ?? "", "base64"),
+    0,
+  );
+
+export function configMapErrors(object: KubeObject): FieldError[] {
+  const { data = {}, binaryData = {} } = object as ConfigMap;
+  const errors: FieldError[] = [];
+  for (const key of Object.keys(data)) {
+    errors.push(...nameErrorsAt(`data[${key}]`, key, configKeyErrors));
+    if (Object.hasOwn(binaryData, key)) {
+      errors.push(invalidValue(`data[${key}]`, key, "duplicate of key present in binaryData"));
+    }
+  }
+  for (const key of Object.keys(binaryData)) {
+    errors.push(...nameErrorsAt(`binaryData[${key}]`, key, configKeyErrors));
+  }
+  const text = Object.values(data).reduce((sum, value) => sum + Buffer.byteLength(value), 0);
+  if (text + decodedBytes(binaryData) > MAX_BYTES) errors.push(tooLong("[]", MAX_BYTES));
+  return errors;
+}
+
+export function configMapUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
+  const map = object as ConfigMap;
+  const old = previous as ConfigMap;
+  if (old.immutable !== true) return [];
+  const errors: FieldError[] = [];
+  if (map.immutable !== true) errors.push(forbidden("immutable", FIXED));
+  if (!isDeepStrictEqual(map.data ?? {}, old.data ?? {})) errors.push(forbidden("data", FIXED));
+  if (!isDeepStrictEqual(map.binaryData ?? {}, old.binaryData ?? {})) {
+    errors.push(forbidden("binaryData", FIXED));
+  }
+  return errors;
+}
+
+/** The keys that a type of Secret cannot do without. */
+const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  "kubernetes.io/dockercfg": [".dockercfg"],
+  "kubernetes.io/dockerconfigjson": [".dockerconfigjson"],
+  "kubernetes.io/ssh-auth": ["ssh-privatekey"],
+  "kubernetes.io/tls": ["tls.crt", "tls.key"],
+};
+
+export function secretErrors(object: KubeObject): FieldError[] {
+  const { data = {}, type = "", metadata } = object as Secret;
+  const errors = Object.keys(data).flatMap((key) =>
+    nameErrorsAt(`data[${key}]`, key, configKeyErrors),
+  );
+  if (decodedBytes(data) > MAX_BYTES) errors.push(tooLong("data", MAX_BYTES));
+  for (const key of NEEDED[type] ?? []) {
+    if (!Object.hasOwn(data, key)) errors.push(required(`data[${key}]`));
+    else if (key.startsWith(".docker") && !isJson(data[key] ?? "")) {
+      errors.push(invalidValue(`data[${key}]`, "<secret contents redacted>", "invalid character"));
+    }
+  }
+  if (type === "kubernetes.io/basic-auth" && !("username" in data) && !("password" in data)) {
+    errors.push(required("data[username]"), required("data[password]"));
+  }
+  const account = "kubernetes.io/service-account.name";
+  if (type === "kubernetes.io/service-account-token" && !metadata.annotations?.[account]) {
+    errors.push(required(`metadata.annotations[${account}]`));
+  }
+  return errors;
+}
+
+function isJson(base64: string): boolean {
+  try {
+    JSON.parse(Buffer.from(base64, "base64").toString("utf8"));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function secretUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
+  const secret = object as Secret;
+  const old = previous as Secret;
+  const errors: FieldError[] = [];
+  if (secret.type !== old.type) {
+    errors.push(invalidValue("type", secret.type, "field is immutable"));
+  }
+  if (old.immutable !== true) return errors;
+  if (secret.immutable !== true) errors.push(forbidden("immutable", FIXED));
+  if (!isDeepStrictEqual(secret.data ?? {}, old.data ?? {})) errors.push(forbidden("data", FIXED));
+  return errors;
+}

@@ -1,0 +1,138 @@
+/**
+ * Validation of roles and bindings.
+ *
+ * @module
+ */
+import { isDeepStrictEqual } from "node:util";
+import {
+  type FieldError,
+  invalidValue,
+  notSupported,
+  required,
+} from "../../../../kube/field-errors.ts";
+import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
+import type { KubeObject } from "../../../../kube/object.ts";
+import type { LabelSelector } from "../shapes.ts";
+import { nameErrorsAt, selectorErrors } from "./checks.ts";
+
+const GROUP = "rbac.authorization.k8s.io";
+
+interface Rule {
+  verbs?: string[] | null;
+  apiGroups?: string[];
+  resources?: string[];
+  nonResourceURLs?: string[];
+}
+
+interface Role extends KubeObject {
+  rules?: Rule[] | null;
+  aggregationRule?: { clusterRoleSelectors?: LabelSelector[] };
+}
+
+interface Binding extends KubeObject {
+  roleRef: { apiGroup: string; kind: string; name: string };
+  subjects?: { kind: string; apiGroup?: string; name: string; namespace?: string }[];
+}
+
+export const roleErrors = (object: KubeObject): FieldError[] => rulesErrors(object, true);
+
+export function clusterRoleErrors(object: KubeObject): FieldError[] {
+  const errors = rulesErrors(object, false);
+  const { aggregationRule } = object as Role;
+  if (!aggregationRule) return errors;
+  const { clusterRoleSelectors = [] } = aggregationRule;
+  const field = "aggregationRule.clusterRoleSelectors";
+  if (clusterRoleSelectors.length === 0) {
+    errors.push(
+      required(field, "at least one clusterRoleSelector required if aggregationRule is non-nil"),
+    );
+  }
+  for (const [index, selector] of clusterRoleSelectors.entries()) {
+    errors.push(...selectorErrors(`${field}[${index}]`, selector));
+  }
+  return errors;
+}
+
+function rulesErrors(object: KubeObject, namespaced: boolean): FieldError[] {
+  return ((object as Role).rules ?? []).flatMap((rule, index) => {
+    const at = `rules[${index}]`;
+    const { verbs, apiGroups = [], resources = [], nonResourceURLs = [] } = rule;
+    const errors: FieldError[] = [];
+    if ((verbs ?? []).length === 0) {
+      errors.push(required(`${at}.verbs`, "verbs must contain at least one value"));
+    }
+    if (nonResourceURLs.length > 0) {
+      const field = `${at}.nonResourceURLs`;
+      if (namespaced) {
+        errors.push(
+          invalidValue(
+            field,
+            nonResourceURLs,
+            "namespaced rules cannot apply to non-resource URLs",
+          ),
+        );
+      }
+      if (apiGroups.length + resources.length > 0) {
+        errors.push(
+          invalidValue(
+            field,
+            nonResourceURLs,
+            "rules cannot apply to both regular resources and non-resource URLs",
+          ),
+        );
+      }
+      return errors;
+    }
+    if (apiGroups.length === 0) {
+      errors.push(required(`${at}.apiGroups`, "resource rules must supply at least one api group"));
+    }
+    if (resources.length === 0) {
+      errors.push(required(`${at}.resources`, "resource rules must supply at least one resource"));
+    }
+    return errors;
+  });
+}
+
+export const roleBindingErrors = (object: KubeObject): FieldError[] =>
+  bindingErrors(object, ["Role", "ClusterRole"], true);
+
+export const clusterRoleBindingErrors = (object: KubeObject): FieldError[] =>
+  bindingErrors(object, ["ClusterRole"], false);
+
+function bindingErrors(
+  object: KubeObject,
+  kinds: readonly string[],
+  namespaced: boolean,
+): FieldError[] {
+  const { roleRef, subjects = [] } = object as Binding;
+  const errors: FieldError[] = [];
+  if (roleRef.apiGroup !== GROUP) {
+    errors.push(notSupported("roleRef.apiGroup", roleRef.apiGroup, [GROUP]));
+  }
+  if (!kinds.includes(roleRef.kind)) {
+    errors.push(notSupported("roleRef.kind", roleRef.kind, kinds));
+  }
+  if (roleRef.name === "") errors.push(required("roleRef.name"));
+  for (const [index, subject] of subjects.entries()) {
+    const at = `subjects[${index}]`;
+    const { kind, name, apiGroup = "", namespace = "" } = subject;
+    if (name === "") errors.push(required(`${at}.name`));
+    if (kind === "ServiceAccount") {
+      if (name !== "") errors.push(...nameErrorsAt(`${at}.name`, name, dns1123SubdomainErrors));
+      if (apiGroup !== "") errors.push(notSupported(`${at}.apiGroup`, apiGroup, [""]));
+      if (!namespaced && namespace === "") errors.push(required(`${at}.namespace`));
+    } else if (kind === "User" || kind === "Group") {
+      if (apiGroup !== GROUP) errors.push(notSupported(`${at}.apiGroup`, apiGroup, [GROUP]));
+    } else {
+      errors.push(notSupported(`${at}.kind`, kind, ["ServiceAccount", "User", "Group"]));
+    }
+  }
+  return errors;
+}
+
+export function bindingUpdateErrors(object: KubeObject, old: KubeObject): FieldError[] {
+  const { roleRef } = object as Binding;
+  if (isDeepStrictEqual(roleRef, (old as Binding).roleRef)) return [];
+  const shown = { APIGroup: roleRef.apiGroup, Kind: roleRef.kind, Name: roleRef.name };
+  return [invalidValue("roleRef", shown, "cannot change roleRef")];
+}

@@ -1,0 +1,181 @@
+/**
+ * The store's memory on disk: a snapshot, and behind it a log of the changes since.
+ *
+ * Every change is a line of JSON. A write is answered after its line has reached the disk; lines that come
+ * while one write is under way share the next. A line that was cut off by a crash is the last one and was
+ * never answered, so it is dropped.
+ *
+ * @module
+ */
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { join } from "node:path";
+import { TsopError, messageOf } from "../../errors.ts";
+import type { KubeObject } from "../../kube/object.ts";
+import type { Change } from "./change.ts";
+import type { ChangeSink } from "./store.ts";
+
+/** What a folder held. */
+export interface LoadedState {
+  /** The version that the store had reached; `undefined` for a new folder. */
+  readonly version?: number;
+  readonly objects: readonly (readonly [collection: string, object: KubeObject])[];
+}
+
+interface Line {
+  /** The version after the change. */
+  readonly v: number;
+  readonly collection?: string;
+  readonly key?: string;
+  /** Absent: the object is gone. */
+  readonly object?: KubeObject;
+}
+
+const SNAPSHOT = "snapshot.jsonl";
+const LOG = "changes.jsonl";
+const LOCK = "lock";
+
+/** The log of one folder, which it keeps for itself until `close`. */
+export class StoreLog implements ChangeSink {
+  readonly #folder: string;
+  readonly #state = new Map<string, Line>();
+  #version: number | undefined;
+  #waiting: string[] = [];
+  #file: FileHandle | undefined;
+  #writing: Promise<void> = Promise.resolve();
+  #next: Promise<void> | undefined;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /**
+   * Reads what the folder holds, and begins a new log behind a fresh snapshot.
+   *
+   * @throws TsopError `data-dir-in-use` or `data-dir-broken`
+   */
+  async open(): Promise<LoadedState> {
+    mkdirSync(this.#folder, { recursive: true });
+    this.#lock();
+    this.#read(SNAPSHOT, false);
+    this.#read(LOG, true);
+    this.#writeSnapshot();
+    this.#file = await open(join(this.#folder, LOG), "a");
+    return {
+      ...(this.#version === undefined ? {} : { version: this.#version }),
+      objects: [...this.#state.values()].flatMap(({ collection, object }) =>
+        collection !== undefined && object ? [[collection, object] as const] : [],
+      ),
+    };
+  }
+
+  append(change: Change): void {
+    const { version: v, collection, key, type, object } = change;
+    const line: Line = { v, collection, key, ...(type === "DELETED" ? {} : { object }) };
+    this.#take(line);
+    this.#waiting.push(`${JSON.stringify(line)}\n`);
+  }
+
+  flushed(): Promise<void> {
+    if (this.#waiting.length === 0) return this.#writing;
+    this.#next ??= this.#writing.then(() => {
+      this.#next = undefined;
+      this.#writing = this.#write();
+      return this.#writing;
+    });
+    return this.#next;
+  }
+
+  /** Writes what waits, and lets go of the folder. */
+  async close(): Promise<void> {
+    await this.flushed();
+    await this.#file?.close();
+    rmSync(join(this.#folder, LOCK), { force: true });
+  }
+
+  async #write(): Promise<void> {
+    const text = this.#waiting.join("");
+    this.#waiting = [];
+    await this.#file?.appendFile(text);
+    await this.#file?.datasync();
+  }
+
+  #take(line: Line): void {
+    this.#version = line.v;
+    if (line.collection === undefined || line.key === undefined) return;
+    const name = `${line.collection} ${line.key}`;
+    if (line.object) this.#state.set(name, line);
+    else this.#state.delete(name);
+  }
+
+  #read(name: string, mayBeCut: boolean): void {
+    const file = join(this.#folder, name);
+    if (!existsSync(file)) return;
+    const lines = readFileSync(file, "utf8").split("\n");
+    lines.forEach((text, index) => {
+      if (text === "") return;
+      try {
+        this.#take(JSON.parse(text) as Line);
+      } catch (cause) {
+        if (mayBeCut && index === lines.length - 1) return;
+        throw new TsopError(
+          "data-dir-broken",
+          `${file}:${index + 1} cannot be read: ${messageOf(cause)}`,
+          "Restore the folder from a copy, or delete it to begin anew.",
+          { cause },
+        );
+      }
+    });
+  }
+
+  /** A new snapshot in place of the old one and of the log; the rename makes it one step. */
+  #writeSnapshot(): void {
+    const file = join(this.#folder, SNAPSHOT);
+    const descriptor = openSync(`${file}.new`, "w");
+    if (this.#version !== undefined) {
+      writeSync(descriptor, `${JSON.stringify({ v: this.#version })}\n`);
+    }
+    for (const line of this.#state.values()) {
+      writeSync(descriptor, `${JSON.stringify({ ...line, v: this.#version })}\n`);
+    }
+    fsyncSync(descriptor);
+    closeSync(descriptor);
+    renameSync(`${file}.new`, file);
+    writeFileSync(join(this.#folder, LOG), "");
+  }
+
+  /** @throws TsopError `data-dir-in-use` while another process lives that holds it */
+  #lock(): void {
+    const file = join(this.#folder, LOCK);
+    const holder = existsSync(file) ? Number(readFileSync(file, "utf8")) : 0;
+    if (holder > 0 && holder !== process.pid && isAlive(holder)) {
+      throw new TsopError(
+        "data-dir-in-use",
+        `Another control plane (process ${holder}) works in ${this.#folder}.`,
+        "Stop it, or pass another data directory.",
+      );
+    }
+    writeFileSync(file, String(process.pid));
+  }
+}
+
+function isAlive(processId: number): boolean {
+  try {
+    process.kill(processId, 0);
+    return true;
+  } catch {
+    // No such process: what it left behind is free.
+    return false;
+  }
+}

@@ -1,0 +1,205 @@
+/**
+ * Types by name: what the user declared or imported, the scalars of tsop, the built-in types.
+ *
+ * @module
+ */
+import type { Schema } from "../../kube/schema/structural.ts";
+import { ts } from "../load.ts";
+import type { Position, TypeModel } from "../model.ts";
+import { didYouMean } from "../nearest-name.ts";
+import { applyMarks } from "./apply-marks.ts";
+import { descriptionOf } from "./documentation.ts";
+import { leaf, narrow, without } from "./keywords.ts";
+import { literalsOf } from "./literals.ts";
+import { marksOf } from "./marks.ts";
+import { type MembersModel, readMembers } from "./members.ts";
+import type { Declaration, Module } from "./module.ts";
+import { type Reader, type Scope, type Trail, type TypeArgument, topScope } from "./reader.ts";
+import { builtIns, scalars } from "./scalars.ts";
+import { enumeration, merge, unsupported } from "./shapes.ts";
+import { utilityType } from "./utility-type.ts";
+
+/** The schema of a type by its name. */
+export function readReference(
+  reader: Reader,
+  node: ts.TypeReferenceNode,
+  scope: Scope,
+  trail: Trail,
+  at: Position,
+): TypeModel {
+  const values = ts.isQualifiedName(node.typeName) ? literalsOf(reader, node, scope) : undefined;
+  if (values) return enumeration(values, scope.module, trail, at);
+  const name = node.typeName.getText(scope.module.file);
+  const argument = scope.parameters.get(name);
+  if (argument) return reader.readType(reader, argument.node, argument.scope, trail);
+  const found = ts.isQualifiedName(node.typeName)
+    ? qualified(reader, node.typeName, scope)
+    : reader.modules.resolve(scope.module, name);
+  if (found?.is === "tsop") {
+    const scalar = scalars.get(found.name);
+    if (scalar) return leaf({ ...scalar }, at);
+  }
+  if (found?.is === "declaration") {
+    return declared(reader, node, found.node, found.module, scope, trail);
+  }
+  const utility = found ? undefined : utilityType(reader, node, name, scope, trail, at);
+  if (utility) return utility;
+  const names = [...scope.module.declarations.keys(), ...scope.module.imports.keys()];
+  return unsupported(
+    reader,
+    scope.module,
+    node,
+    "unknown-type",
+    `There is no type ${name} with a schema.`,
+    scalars.has(name)
+      ? `Add ${name} to the import from "tsop".`
+      : didYouMean(name, [...names, ...scalars.keys()], "Declare it, or import it."),
+  );
+}
+
+function qualified(
+  reader: Reader,
+  { left, right }: ts.QualifiedName,
+  scope: Scope,
+): ReturnType<Reader["modules"]["resolve"]> {
+  if (!ts.isIdentifier(left)) return undefined;
+  const namespace = reader.modules.resolve(scope.module, left.text);
+  return namespace?.is === "namespace"
+    ? reader.modules.resolveIn(namespace, right.text)
+    : undefined;
+}
+
+function declared(
+  reader: Reader,
+  node: ts.TypeReferenceNode | ts.ExpressionWithTypeArguments,
+  declaration: Declaration,
+  module: Module,
+  scope: Scope,
+  trail: Trail,
+): TypeModel {
+  const at = reader.modules.at(scope.module, node);
+  const name = declaration.name?.getText(module.file) ?? "";
+  const special = module.builtIn ? builtIns.get(name) : undefined;
+  if (special) return leaf(special, at);
+  if (trail.includes(declaration)) {
+    const cycle = [...trail.slice(trail.indexOf(declaration)), declaration]
+      .map((step) => step.name?.getText() ?? "")
+      .join(" -> ");
+    return unsupported(
+      reader,
+      scope.module,
+      node,
+      "recursive-type",
+      `${cycle}: a schema cannot contain itself.`,
+      "Put @PreserveUnknownFields() with the type `unknown` on the field, or write out as many levels as you need.",
+    );
+  }
+  const inner = bind(declaration, module, node.typeArguments, scope);
+  const deeper = [...trail, declaration];
+  if (ts.isTypeAliasDeclaration(declaration)) {
+    const type = reader.readType(reader, declaration.type, inner, deeper);
+    return described(reader, type, declaration, module);
+  }
+  if (ts.isEnumDeclaration(declaration)) {
+    const values =
+      (ts.isTypeReferenceNode(node) ? literalsOf(reader, node, scope) : undefined) ?? [];
+    return described(reader, enumeration(values, module, trail, at), declaration, module);
+  }
+  if (ts.isClassDeclaration(declaration) || ts.isInterfaceDeclaration(declaration)) {
+    return readObject(reader, declaration, inner, deeper);
+  }
+  return unsupported(
+    reader,
+    scope.module,
+    node,
+    "unknown-type",
+    `${name} is a value, not a type.`,
+    `Write typeof ${name}, or the type itself.`,
+  );
+}
+
+function readObject(
+  reader: Reader,
+  declaration: ts.ClassDeclaration | ts.InterfaceDeclaration,
+  scope: Scope,
+  trail: Trail,
+): TypeModel {
+  const at = reader.modules.at(scope.module, declaration.name ?? declaration);
+  const inherited = (declaration.heritageClauses ?? [])
+    .filter(({ token }) => token === ts.SyntaxKind.ExtendsKeyword)
+    .flatMap(({ types }) => [...types])
+    .map((base) => readBase(reader, base, scope, trail));
+  const members = readMembers(reader, declaration, scope, trail);
+  const own = objectOf({ ...members, settableOnce: [] }, at);
+  const bases = inherited.map((base) => ({
+    ...base,
+    schema: without(base.schema, "description", "title"),
+  }));
+  const type = bases.length === 0 ? own : merge([...bases, own], at);
+  return onceSet(described(reader, type, declaration, scope.module), members.settableOnce);
+}
+
+/** An object type of these members. */
+export function objectOf({ settableOnce, ...children }: MembersModel, at: Position): TypeModel {
+  return onceSet({ ...leaf({ type: "object" }, at), ...children }, settableOnce);
+}
+
+function onceSet(type: TypeModel, fields: readonly string[]): TypeModel {
+  const rules = fields.map((field) => ({
+    rule: `!has(oldSelf.${field}) || has(self.${field})`,
+    message: `field ${field} is immutable once set`,
+  }));
+  return rules.length === 0 ? type : narrow(type, { "x-kubernetes-validations": rules }, type.at);
+}
+
+function readBase(
+  reader: Reader,
+  base: ts.ExpressionWithTypeArguments,
+  scope: Scope,
+  trail: Trail,
+): TypeModel {
+  const found = ts.isIdentifier(base.expression)
+    ? reader.modules.resolve(scope.module, base.expression.text)
+    : undefined;
+  if (found?.is === "declaration") {
+    return declared(reader, base, found.node, found.module, scope, trail);
+  }
+  return unsupported(
+    reader,
+    scope.module,
+    base,
+    "unknown-type",
+    `There is no type ${base.expression.getText(scope.module.file)} to extend.`,
+    "Declare it, or import it.",
+  );
+}
+
+function described(
+  reader: Reader,
+  type: TypeModel,
+  declaration: Declaration,
+  module: Module,
+): TypeModel {
+  const schema = withDescription(type.schema, descriptionOf(declaration));
+  return applyMarks(reader, { ...type, schema }, marksOf(reader, module, declaration)).type;
+}
+
+const withDescription = (schema: Schema, description: string | undefined): Schema =>
+  description === undefined ? schema : { ...schema, description };
+
+function bind(
+  declaration: Declaration,
+  module: Module,
+  typeArguments: readonly ts.TypeNode[] | undefined,
+  scope: Scope,
+): Scope {
+  const top = topScope(module);
+  if (!("typeParameters" in declaration)) return top;
+  const parameters = new Map<string, TypeArgument>();
+  declaration.typeParameters?.forEach(({ name, default: fallback }, index) => {
+    const given = typeArguments?.[index];
+    if (given) parameters.set(name.text, { node: given, scope });
+    else if (fallback) parameters.set(name.text, { node: fallback, scope: top });
+  });
+  return { module, parameters };
+}

@@ -1,0 +1,159 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startControlPlane, type ControlPlane } from "../../src/controlplane/control-plane.ts";
+import { createClient } from "../../src/runtime/client/create-client.ts";
+import { loadClusterConfig } from "../../src/runtime/transport/load-config.ts";
+import type { Client } from "../../src/runtime/client/client.ts";
+import type { ResourceType } from "../../src/kube/resource.ts";
+import { emptyFolder, newProject, runCli, type CliResult } from "./support/run-cli.ts";
+
+const PAGE: ResourceType = {
+  group: "web.example.com",
+  version: "v1",
+  kind: "Page",
+  plural: "pages",
+  namespaced: true,
+};
+
+describe("tsop install, deploy, undeploy, uninstall", () => {
+  let cluster: ControlPlane;
+  let client: Client;
+
+  beforeAll(async () => {
+    cluster = await startControlPlane();
+    client = createClient(loadClusterConfig({ kubeconfigText: cluster.kubeconfig }));
+  });
+  afterAll(() => cluster.stop());
+
+  async function project(): Promise<string> {
+    const folder = await newProject();
+    await runCli(folder, ["create", "api", "--group", "web", "--version", "v1", "--kind", "Page"]);
+    writeFileSync(join(folder, "kubeconfig"), cluster.kubeconfig);
+    return folder;
+  }
+  const tsop = (folder: string, ...argv: string[]): Promise<CliResult> =>
+    runCli(folder, [...argv, "--kubeconfig", join(folder, "kubeconfig")]);
+  const crds = (): (string | undefined)[] =>
+    cluster
+      .objects("customresourcedefinitions.apiextensions.k8s.io")
+      .map(({ metadata }) => metadata.name);
+
+  it("installs the CRDs once, and uninstalls them", async () => {
+    const folder = await project();
+    const first = await tsop(folder, "install");
+    expect([first.code, first.err]).toEqual([0, ""]);
+    expect(first.out).toContain("CRD pages.web.example.com is established");
+    expect((await tsop(folder, "install")).out).toContain("unchanged ");
+    expect((await tsop(folder, "uninstall", "--dry-run")).out).toContain("would go ");
+    expect(crds()).toContain("pages.web.example.com");
+    expect((await tsop(folder, "uninstall")).code).toBe(0);
+    expect(crds()).not.toContain("pages.web.example.com");
+    expect((await tsop(folder, "uninstall")).out).toContain("absent ");
+  });
+
+  it("does not delete objects with their CRD unless it is told to", async () => {
+    const folder = await project();
+    await tsop(folder, "install");
+    await client.create(PAGE, {
+      metadata: { namespace: "default", name: "one" },
+      spec: {},
+    } as never);
+    const refused = await tsop(folder, "uninstall");
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("default/one")]);
+    expect(crds()).toContain("pages.web.example.com");
+    expect((await tsop(folder, "uninstall", "--delete-objects")).code).toBe(0);
+    expect(crds()).not.toContain("pages.web.example.com");
+  });
+
+  it("deploys everything in order, waits for the pods, and takes it all away again", async () => {
+    const folder = await project();
+    const deployed = await tsop(folder, "deploy", "--image", "ghcr.io/me/shop:0.1.0");
+    expect([deployed.code, deployed.err]).toEqual([0, ""]);
+    expect(deployed.out).toContain(
+      "ready      deployments.apps shop-system/shop-controller-manager",
+    );
+    const [deployment] = cluster.objects("deployments.apps", "shop-system");
+    expect(JSON.stringify(deployment)).toContain('"image":"ghcr.io/me/shop:0.1.0"');
+    expect(deployment?.metadata.managedFields?.map(({ manager }) => manager)).toContain("tsop");
+    const removed = await tsop(folder, "undeploy");
+    expect([removed.code, removed.err]).toEqual([0, ""]);
+    const namespaces = cluster.objects("namespaces").map(({ metadata }) => metadata.name);
+    expect(namespaces).not.toContain("shop-system");
+    expect(crds()).not.toContain("pages.web.example.com");
+  });
+
+  it("changes nothing on a dry run", async () => {
+    const folder = await project();
+    const { code } = await tsop(folder, "install", "--dry-run");
+    expect(code).toBe(0);
+    expect(crds()).not.toContain("pages.web.example.com");
+  });
+
+  it("prints what it would apply with --render, without a cluster", async () => {
+    const folder = await project();
+    const { code, out } = await runCli(folder, ["deploy", "--render", "--image", "shop:1"]);
+    expect(code).toBe(0);
+    expect(out).toContain("image: shop:1");
+    expect(out).toContain("name: shop-manager-role");
+  });
+
+  it("refuses before anything is changed when rights are missing", async () => {
+    const folder = await project();
+    writeFileSync(join(folder, "kubeconfig"), cluster.kubeconfigFor({ user: "nobody" }));
+    const { code, err } = await tsop(folder, "deploy", "--image", "shop:1");
+    expect([code, err]).toEqual([1, expect.stringContaining("no-rights")]);
+    expect(err).toContain("patch customresourcedefinitions.apiextensions.k8s.io");
+    expect(cluster.objects("namespaces").map(({ metadata }) => metadata.name)).not.toContain(
+      "shop-system",
+    );
+  });
+
+  it("says which server does not answer, and where it looked for a cluster", async () => {
+    const folder = await project();
+    const gone = await startControlPlane();
+    writeFileSync(join(folder, "kubeconfig"), gone.kubeconfig);
+    await gone.stop();
+    const { code, err } = await tsop(folder, "install");
+    expect([code, err]).toEqual([1, expect.stringContaining(gone.url.replace("https://", ""))]);
+    const none = await runCli(folder, ["install"]);
+    expect([none.code, none.err]).toEqual([1, expect.stringContaining("no-cluster")]);
+  });
+});
+
+describe("tsop cluster", () => {
+  it("runs until it is interrupted, and tells programs where it is", async () => {
+    const folder = emptyFolder();
+    const stop = new AbortController();
+    let ready: { url: string; kubeconfig: string } | undefined;
+    const { code } = await runCli(folder, ["cluster", "--json", "--kubeconfig", "kc"], {
+      signal: stop.signal,
+      onLine: (line) => {
+        if (!line.startsWith("{")) return;
+        ready = JSON.parse(line) as typeof ready;
+        void createClient(loadClusterConfig({ kubeconfig: ready!.kubeconfig }))
+          .get(
+            {
+              group: "",
+              version: "v1",
+              kind: "Namespace",
+              plural: "namespaces",
+              namespaced: false,
+            },
+            { name: "default" },
+          )
+          .finally(() => stop.abort());
+      },
+    });
+    expect(code).toBe(0);
+    expect(ready?.kubeconfig).toBe(join(folder, "kc"));
+  });
+
+  it("says that a port is in use", async () => {
+    const other = await startControlPlane();
+    const port = new URL(other.url).port;
+    const { code, err } = await runCli(emptyFolder(), ["cluster", "--port", port]);
+    await other.stop();
+    expect([code, err]).toEqual([1, expect.stringContaining("port-in-use")]);
+  });
+});

@@ -1,0 +1,134 @@
+import { describe, expect, it } from "vitest";
+import { VirtualClock } from "../../../src/clock.ts";
+import { silentLogger } from "../../../src/log.ts";
+import { restListerWatcher } from "../../../src/runtime/cache/lister-watcher.ts";
+import { SharedInformer } from "../../../src/runtime/cache/shared-informer.ts";
+import { RestClient } from "../../../src/runtime/client/rest-client.ts";
+import { ScriptedTransport, type Reply } from "../support/scripted-transport.ts";
+
+const WIDGETS = {
+  group: "example.com",
+  version: "v1",
+  kind: "Widget",
+  plural: "widgets",
+  namespaced: true,
+};
+
+const widget = (name: string, resourceVersion: string, uid = name) => ({
+  apiVersion: "example.com/v1",
+  kind: "Widget",
+  metadata: { name, namespace: "d", uid, resourceVersion },
+});
+
+const list = (resourceVersion: string, ...items: object[]): Reply => ({
+  body: { apiVersion: "example.com/v1", kind: "WidgetList", metadata: { resourceVersion }, items },
+});
+
+const bookmark = (resourceVersion: string) => ({
+  type: "BOOKMARK",
+  object: { apiVersion: "example.com/v1", kind: "Widget", metadata: { resourceVersion } },
+});
+
+function build(replies: readonly Reply[]) {
+  const clock = new VirtualClock();
+  const transport = new ScriptedTransport(clock, replies);
+  const informer = new SharedInformer({
+    listerWatcher: restListerWatcher(new RestClient(transport, clock), WIDGETS),
+    clock,
+    log: silentLogger,
+    watchList: false,
+  });
+  const stop = new AbortController();
+  return { clock, transport, informer, stop, running: informer.start(stop.signal) };
+}
+
+describe("SharedInformer", () => {
+  it("opens another watch when one that had bookmarks goes silent for 70 s", async () => {
+    const { clock, transport, informer, stop, running } = build([
+      list("10"),
+      { stream: [{ pauseMs: 60_000 }, bookmark("20")], then: "hang" },
+    ]);
+    await clock.advance(60_000 + 69_000);
+    expect(transport.seen.length).toBe(2);
+    await clock.advance(2000);
+    expect(transport.seen[2]?.query).toMatchObject({ watch: "true", resourceVersion: "20" });
+    expect(informer.state).toBe("synced");
+    stop.abort();
+    await running;
+    expect(clock.pending).toBe(0);
+  });
+
+  it("does not outlast the timeout that it asked for, where there are no bookmarks", async () => {
+    const { clock, transport, stop, running } = build([list("10")]);
+    await clock.advance(300_000);
+    expect(transport.seen.length).toBe(2);
+    await clock.advance(306_000);
+    expect(transport.seen.length).toBe(3);
+    stop.abort();
+    await running;
+  });
+
+  it("asks less than once in four seconds while the server is away, and recovers", async () => {
+    const away = Array.from({ length: 40 }, (): Reply => ({ status: 500, body: "no" }));
+    const { clock, transport, informer, stop, running } = build([...away, list("10")]);
+    await clock.advance(600_000);
+    expect(transport.seen.length).toBeLessThan(600 / 4);
+    expect(informer.state).not.toBe("synced");
+    expect(informer.lastError).toBeDefined();
+    await clock.advance(1_800_000);
+    expect(informer.state).toBe("synced");
+    expect(informer.lastError).toBeUndefined();
+    stop.abort();
+    await running;
+  });
+
+  it("tells a late handler of everything, and of a replaced object as two", async () => {
+    const { clock, informer, stop, running } = build([
+      list("10", widget("a", "5"), widget("b", "6")),
+      { status: 410, body: "gone" },
+      list("30", widget("a", "20", "another")),
+    ]);
+    await clock.advance(1);
+    const told: string[] = [];
+    const registration = informer.addHandler({
+      onAdd: ({ metadata }, initial) => void told.push(`add ${String(metadata.uid)} ${initial}`),
+      onDelete: ({ metadata }, tombstone) =>
+        void told.push(`delete ${String(metadata.uid)} ${tombstone}`),
+    });
+    expect(registration.hasSynced).toBe(true);
+    expect(told.splice(0)).toEqual(["add a true", "add b true"]);
+    await clock.advance(3000);
+    expect(told).toEqual(["delete b true", "delete a true", "add another false"]);
+    stop.abort();
+    await running;
+    expect(() => informer.addHandler({})).toThrow("has stopped");
+  });
+
+  it("keeps the failures and the slowness of a handler from the others", async () => {
+    const { clock, informer, stop, running } = build([
+      list("10", widget("a", "5"), widget("b", "6"), widget("c", "7")),
+    ]);
+    const slow: string[] = [];
+    const failing: string[] = [];
+    const quick: string[] = [];
+    informer.addHandler({
+      onAdd: async ({ metadata }) => {
+        await clock.sleep(1000);
+        slow.push(metadata.name ?? "");
+      },
+    });
+    informer.addHandler({
+      onAdd: ({ metadata }) => {
+        failing.push(metadata.name ?? "");
+        throw new Error("no");
+      },
+    });
+    informer.addHandler({ onAdd: ({ metadata }) => void quick.push(metadata.name ?? "") });
+    await clock.advance(1500);
+    expect([slow, failing, quick]).toEqual([["a"], ["a", "b", "c"], ["a", "b", "c"]]);
+    await clock.advance(2000);
+    expect(slow).toEqual(["a", "b", "c"]);
+    stop.abort();
+    await running;
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { VirtualClock } from "../../../src/clock.ts";
+import { silentLogger } from "../../../src/log.ts";
+import { createManager } from "../../../src/runtime/manager/manager.ts";
+import { setupSignalHandler } from "../../../src/runtime/manager/signals.ts";
+import { ScriptedTransport } from "../support/scripted-transport.ts";
+
+function build() {
+  const clock = new VirtualClock();
+  const transport = new ScriptedTransport(clock, []);
+  return { clock, manager: createManager({ clock, transport, log: silentLogger }) };
+}
+
+describe("a manager", () => {
+  it("ends those that need no leader first, and waits for each", async () => {
+    const { clock, manager } = build();
+    const order: string[] = [];
+    const runnable = (name: string, needLeaderElection: boolean) => ({
+      name,
+      needLeaderElection,
+      start: async (signal: AbortSignal) => {
+        await clock.sleep(2 ** 40, signal).catch(() => undefined);
+        await clock.sleep(100);
+        order.push(name);
+      },
+    });
+    manager.add(runnable("controller", true));
+    manager.add(runnable("server", false));
+    const stop = new AbortController();
+    const running = manager.start(stop.signal);
+    await clock.advance(10);
+    stop.abort();
+    await clock.advance(1000);
+    await running;
+    expect(order).toEqual(["server", "controller"]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it("says so when something does not end in time", async () => {
+    const { clock, manager } = build();
+    manager.add({ start: () => new Promise(() => undefined) });
+    const stop = new AbortController();
+    const running = manager.start(stop.signal);
+    const ended = expect(running).rejects.toMatchObject({ code: "shutdown-timeout" });
+    await clock.advance(10);
+    stop.abort();
+    await clock.advance(30_000);
+    await ended;
+  });
+
+  it("ends with the failure of a part, and starts once only", async () => {
+    const { clock, manager } = build();
+    manager.add({ start: () => Promise.reject(new Error("no disk")) });
+    const running = expect(manager.start(new AbortController().signal)).rejects.toThrow("no disk");
+    await clock.advance(10);
+    await running;
+    await expect(manager.start(new AbortController().signal)).rejects.toMatchObject({
+      code: "manager-started",
+    });
+  });
+
+  it("refuses two parts of one name", () => {
+    const { manager } = build();
+    const start = () => Promise.resolve();
+    manager.add({ name: "web", start });
+    expect(() => {
+      manager.add({ name: "web", start });
+    }).toThrow(expect.objectContaining({ code: "controller-exists" }));
+  });
+});
+
+describe("setupSignalHandler", () => {
+  it("aborts on the first signal, and leaves the second one to the system", () => {
+    const before = process.listenerCount("SIGTERM");
+    const signal = setupSignalHandler();
+    process.emit("SIGTERM");
+    expect(signal.aborted).toBe(true);
+    expect(process.listenerCount("SIGTERM")).toBe(before);
+  });
+});
