@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";
 import { messageOf } from "../../../src/errors.ts";
 import { silentLogger } from "../../../src/log.ts";
@@ -9,6 +9,7 @@ import { SharedInformer } from "../../../src/runtime/cache/shared-informer.ts";
 import { RestClient } from "../../../src/runtime/client/rest-client.ts";
 import { describeShared, sharedPath } from "../../support/shared.ts";
 import { ScriptedTransport, type Reply, type SeenRequest } from "../support/scripted-transport.ts";
+import { printShare } from "../support/print-share.ts";
 
 interface Observed {
   requests: { path: string; query: Record<string, string>; sincePrevious: string }[];
@@ -127,6 +128,12 @@ function sameErrors(ours: readonly string[] | null, theirs: readonly string[] | 
 describeShared("traces", "the informer against client-go's, fault by fault", () => {
   const cases = JSON.parse(readFileSync(sharedPath("traces", "informer.json"), "utf8")) as Case[];
 
+  let equal = 0;
+
+  afterAll(() => {
+    printShare("informer traces", equal, cases.length);
+  });
+
   it.each(cases.filter(({ name }) => !(name in DIFFERENCES)))("$name", async (recorded) => {
     // The recorded waits are of one draw of the jitter; some draw of ours must bring them, too.
     let replayed = await replay(recorded);
@@ -141,6 +148,7 @@ describeShared("traces", "the informer against client-go's, fault by fault", () 
       store: expected.store ?? [],
     });
     expect(sameErrors(watchErrors, expectedErrors), String(watchErrors)).toBe(true);
+    equal++;
   });
 
   it.each(cases.filter(({ name }) => name in DIFFERENCES))(

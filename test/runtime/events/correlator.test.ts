@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";
 import { silentLogger } from "../../../src/log.ts";
 import { LiveClient } from "../../../src/runtime/client/live-client.ts";
@@ -7,6 +7,7 @@ import { RestClient } from "../../../src/runtime/client/rest-client.ts";
 import { EventCorrelator, type CoreEvent } from "../../../src/runtime/events/correlator.ts";
 import { EventBroadcaster } from "../../../src/runtime/events/recorder.ts";
 import { describeShared, sharedPath } from "../../support/shared.ts";
+import { printShare } from "../support/print-share.ts";
 import { ScriptedTransport, type Reply } from "../support/scripted-transport.ts";
 
 interface Step {
@@ -42,6 +43,12 @@ describeShared("traces", "the correlator against client-go's, event by event", (
     steps: Step[];
   }[];
 
+  let equal = 0;
+
+  afterAll(() => {
+    printShare("event traces", equal, cases.length);
+  });
+
   it.each(cases)("$name", async ({ steps }) => {
     const clock = new VirtualClock();
     const correlator = new EventCorrelator(clock);
@@ -65,6 +72,7 @@ describeShared("traces", "the correlator against client-go's, event by event", (
         ...(correlated.patch ? { patch: correlated.patch } : {}),
       }).toEqual(step.result);
     }
+    equal++;
   });
 });
 

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";
 import {
   BucketRateLimiter,
@@ -11,6 +11,7 @@ import {
 } from "../../../src/runtime/queue/rate-limiters.ts";
 import { WorkQueue } from "../../../src/runtime/queue/work-queue.ts";
 import { describeShared, sharedPath } from "../../support/shared.ts";
+import { printShare } from "../support/print-share.ts";
 
 interface Operation {
   do:
@@ -77,6 +78,12 @@ async function perform(
 describeShared("traces", "client-go's queue, operation by operation", () => {
   const traces = JSON.parse(readFileSync(sharedPath("traces", "workqueue.json"), "utf8")) as Traces;
 
+  let equal = 0;
+
+  afterAll(() => {
+    printShare("work queue traces", equal, traces.queues.length + traces.limiters.length);
+  });
+
   it.each(traces.queues)("answers like the real one (seed $seed)", async ({ ops }) => {
     const clock = new VirtualClock();
     const queue = new WorkQueue(clock, new ItemExponentialFailureRateLimiter(100, 2000));
@@ -87,6 +94,7 @@ describeShared("traces", "client-go's queue, operation by operation", () => {
         ...operation,
       });
     }
+    equal++;
   });
 
   const limiters: Record<string, () => RateLimiter> = {
@@ -108,6 +116,7 @@ describeShared("traces", "client-go's queue, operation by operation", () => {
       if (call.forget !== undefined) limiter.forget(call.forget);
       if (call.numRequeues !== undefined) expect(limiter.retries(call.numRequeues)).toBe(call.is);
     }
+    equal++;
   });
 });
 
