@@ -40,7 +40,7 @@ const SCALARS: Readonly<Record<string, FieldType>> = {
     sample: 1,
     parse: wholeNumber(Number.MAX_SAFE_INTEGER),
   },
-  number: { type: "number", sample: 1.5, parse: anyNumber },
+  number: { type: "Double", imports: ["Double"], sample: 1.5, parse: anyNumber },
   bool: { type: "boolean", sample: true, parse: trueOrFalse },
   quantity: {
     type: "Quantity",

@@ -9,7 +9,7 @@ describe("--field", () => {
     ["note:string=", "string", true, '""'],
     ["replicas:int=3", "Int32", true, "3"],
     ["bytes:long?", "Int64", true, undefined],
-    ["ratio:number=0.5", "number", true, "0.5"],
+    ["ratio:number=0.5", "Double", true, "0.5"],
     ["on:bool=true", "boolean", true, "true"],
     ["size:quantity=10Gi", "Quantity", true, '"10Gi"'],
     ["every:duration=1h30m", "Duration", true, '"1h30m"'],

@@ -226,7 +226,8 @@ function specLiteralOf(fields: readonly SpecField[]): string {
 function sampleOf(kind: string, apiVersion: string, fields: readonly SpecField[]): string {
   const spec = Object.fromEntries(fields.map(({ name, sample }) => [name, sample]));
   const metadata = { name: `${kind.toLowerCase()}-sample` };
-  return stringify({ apiVersion, kind, metadata, spec }).trimEnd();
+  // kubectl reads YAML 1.1, where a key such as `on` has to be quoted.
+  return stringify({ apiVersion, kind, metadata, spec }, { compat: "yaml-1.1" }).trimEnd();
 }
 
 /** `MyWeb` as a variable; words that JavaScript keeps for itself are avoided. */

@@ -45,7 +45,9 @@ export async function deploy(options: DeployOptions, context: CliContext): Promi
     images: [image],
   });
   if (!session) {
-    context.out(objects.map((object) => stringify(object).trimEnd()).join("\n---\n"));
+    context.out(
+      objects.map((object) => stringify(object, { compat: "yaml-1.1" }).trimEnd()).join("\n---\n"),
+    );
     return 0;
   }
   context.out(`${paint(context).bold("deploy")} ${options.image} at ${session.server}`);

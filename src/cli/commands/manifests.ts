@@ -33,8 +33,11 @@ export async function manifests(options: ManifestsOptions, context: CliContext):
     return ExitCode.ok;
   }
   await showPlan(plan, context, options);
-  if (plan.changes.length === 0) return ExitCode.ok;
-  const { yellow, bold } = paint(context);
+  const { yellow, bold, dim } = paint(context);
+  if (plan.changes.length === 0) {
+    context.out(dim("  nothing to change"));
+    return ExitCode.ok;
+  }
   context.err(
     `${yellow(bold("drift"))} ${plan.changes.length} of the generated files ${plan.changes.length === 1 ? "differs" : "differ"} from the code.`,
   );

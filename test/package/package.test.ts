@@ -1,0 +1,153 @@
+/**
+ * What `npm install tsop` brings: packed from a build of these sources, installed in an empty folder,
+ * used from there. The registry, or npm's cache, has to have the dependencies.
+ */
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { builtCheckout } from "../support/built-checkout.ts";
+
+const MAX_PACKAGES = 40;
+const MAX_UNPACKED_BYTES = 6_000_000;
+const NODE_MODULES = fileURLToPath(new URL("../../node_modules", import.meta.url));
+
+interface Packed {
+  readonly filename: string;
+  readonly unpackedSize: number;
+  readonly files: readonly { readonly path: string }[];
+}
+
+describe("the published package", { timeout: 60_000 }, () => {
+  const folder = mkdtempSync(join(tmpdir(), "tsop-package-"));
+  const project = join(folder, "operator");
+  let packed: Packed;
+
+  const run = async (command: string, args: readonly string[], cwd = project): Promise<string> =>
+    (await promisify(execFile)(command, args, { cwd })).stdout;
+  const tsop = (...args: string[]): Promise<string> =>
+    run(process.execPath, [join(project, "node_modules/tsop/bin/tsop.js"), ...args]);
+
+  beforeAll(async () => {
+    const pack = ["pack", "--ignore-scripts", "--json", "--pack-destination", folder];
+    [packed] = JSON.parse(await run("npm", pack, await builtCheckout())) as [Packed];
+    mkdirSync(project);
+    writeFileSync(join(project, "package.json"), '{ "private": true, "type": "module" }\n');
+    const install = ["install", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"];
+    await run("npm", [...install, join(folder, packed.filename)]);
+  }, 300_000);
+
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it("holds what runs, its declarations and its templates: no sources, tests or maps", () => {
+    const paths = packed.files.map(({ path }) => path);
+    const expected =
+      /^(bin\/tsop\.js|dist\/.+\.(js|d\.ts|data\.json|LEGAL\.txt)|templates\/.+\.hbs|(LICENSE|NOTICE|README\.md|package\.json))$/;
+    expect(paths.filter((path) => !expected.test(path))).toEqual([]);
+    expect(paths).toContain("templates/init/.gitignore.hbs");
+    expect(packed.unpackedSize).toBeLessThan(MAX_UNPACKED_BYTES);
+  });
+
+  it(`brings at most ${MAX_PACKAGES} packages`, () => {
+    const lock = JSON.parse(
+      readFileSync(join(project, "node_modules/.package-lock.json"), "utf8"),
+    ) as { packages: object };
+    const packages = Object.keys(lock.packages);
+    expect(packages).toContain("node_modules/tsop");
+    expect(packages.length).toBeLessThanOrEqual(MAX_PACKAGES);
+  });
+
+  it("runs: version, init, create api, manifests", async () => {
+    const { version } = JSON.parse(
+      readFileSync(join(project, "node_modules/tsop/package.json"), "utf8"),
+    ) as { version: string };
+    expect(await tsop("--version")).toBe(`${version}\n`);
+    await tsop(
+      "init",
+      "--domain",
+      "example.com",
+      "--project-name",
+      "shop",
+      "--no-install",
+      "--force",
+    );
+    // An installed tsop is depended on by its version; only a checkout is by its path.
+    expect(readFileSync(join(project, "package.json"), "utf8")).toContain(`"tsop": "^${version}"`);
+    await tsop("create", "api", "--group", "web", "--version", "v1", "--kind", "Page");
+    expect(await tsop("manifests")).toContain("create config/crd/bases/web.example.com_pages.yaml");
+    expect(await tsop("manifests", "--check")).toContain("nothing to change");
+  });
+
+  it("exports an operator's three doors, and nothing of its inside", async () => {
+    const load = (specifier: string): Promise<string> =>
+      run(process.execPath, [
+        "--input-type=module",
+        "--eval",
+        `console.log(Object.keys(await import("${specifier}")).join(" "))`,
+      ]);
+    expect(await load("tsop")).toContain("controllerFor");
+    expect(await load("tsop/k8s")).toContain("Deployment");
+    expect(await load("tsop/testing")).toContain("startControlPlane");
+    await expect(load("tsop/dist/cli/main.js")).rejects.toThrow("ERR_PACKAGE_PATH_NOT_EXPORTED");
+  });
+
+  it("has types that a strict project accepts, libraries checked too", async () => {
+    mkdirSync(join(project, "node_modules/@types"), { recursive: true });
+    symlinkSync(join(NODE_MODULES, "@types/node"), join(project, "node_modules/@types/node"));
+    writeFileSync(
+      join(project, "strict.json"),
+      JSON.stringify({
+        compilerOptions: {
+          target: "es2023",
+          lib: ["es2023"],
+          module: "nodenext",
+          types: ["node"],
+          strict: true,
+          exactOptionalPropertyTypes: true,
+          noUncheckedIndexedAccess: true,
+          skipLibCheck: false,
+          noEmit: true,
+        },
+        files: ["strict.ts"],
+      }),
+    );
+    writeFileSync(join(project, "strict.ts"), STRICT_OPERATOR);
+    await run(process.execPath, [join(NODE_MODULES, "typescript/bin/tsc"), "-p", "strict.json"]);
+  });
+});
+
+const STRICT_OPERATOR = `
+import { controllerFor, createManager, CustomResource, Minimum, Resource, type Int32, type Reconciler } from "tsop";
+import { Deployment } from "tsop/k8s";
+import { startControlPlane } from "tsop/testing";
+
+export class PageSpec {
+  @Minimum(1) copies!: Int32;
+  // @ts-expect-error a number's marker on a string
+  @Minimum(1) title!: string;
+}
+@Resource({ group: "web.example.com", version: "v1", plural: "pages" })
+export class Page extends CustomResource<PageSpec, object> {}
+
+class PageReconciler implements Reconciler {
+  reconcile(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+export async function main(): Promise<string | undefined> {
+  const cluster = await startControlPlane();
+  const manager = createManager({});
+  controllerFor(manager).for(Page).owns(Deployment).complete(new PageReconciler());
+  const page = await manager.client.get(Page, { namespace: "default", name: "one" });
+  const copies: number = page.spec.copies;
+  // @ts-expect-error the spec has no such field
+  page.spec.copiez;
+  const deployment = await manager.client.get(Deployment, { namespace: "default", name: "one" });
+  await cluster.stop();
+  return deployment.spec?.template.spec?.containers[copies]?.image;
+}
+`;
