@@ -9,7 +9,7 @@ import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import { parseApiVersion } from "../../kube/resource.ts";
 import { applyConfiguration } from "../apply/apply-configuration.ts";
 import { trackUpdate } from "../apply/track-update.ts";
-import type { WriteBy } from "../apply/write.ts";
+import type { OwnedResource, WriteBy } from "../apply/write.ts";
 import { type GroupVersionKind, findBuiltInSchema } from "../builtin/definitions.ts";
 import type { Cluster, Endpoint } from "./cluster.ts";
 
@@ -32,10 +32,42 @@ export function trackSubresource(
   object: KubeObject,
   manager: string,
 ): void {
+  trackUpdate(undefined, object, unservedKind(kind), {
+    manager,
+    subresource,
+    nowMs: clock.now(),
+  });
+}
+
+const SCALE: GroupVersionKind = { group: "autoscaling", version: "v1", kind: "Scale" };
+
+/** Brings the managedFields of a `Scale` up to date for a write that is no apply. */
+export function trackScale(
+  { clock }: Cluster,
+  live: KubeObject,
+  scale: KubeObject,
+  manager: string,
+): void {
+  const by = { manager, subresource: "scale", nowMs: clock.now() };
+  trackUpdate(live, scale, unservedKind(SCALE), by);
+}
+
+/** As `applyTo`, for a `Scale`. @throws StatusError 409 for conflicts */
+export function applyToScale(
+  { clock }: Cluster,
+  live: KubeObject,
+  config: JsonObject,
+  by: { readonly manager: string; readonly force: boolean },
+): KubeObject {
+  const write = { ...by, subresource: "scale", nowMs: clock.now() };
+  return applyConfiguration(live, config, unservedKind(SCALE), write);
+}
+
+/** A built-in kind that travels on a subresource. */
+function unservedKind(kind: GroupVersionKind): OwnedResource {
   const schema = findBuiltInSchema(kind);
   if (!schema) throw new InternalError(`There is no schema of ${kind.kind}.`);
-  const resource = { ...kind, plural: "", builtIn: true, schema, subresources: [] };
-  trackUpdate(undefined, object, resource, { manager, subresource, nowMs: clock.now() });
+  return { ...kind, plural: "", builtIn: true, schema, subresources: [] };
 }
 
 /**

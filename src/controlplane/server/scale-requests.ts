@@ -5,17 +5,20 @@
  * @module
  */
 import { invalid, invalidValue } from "../../kube/field-errors.ts";
-import { copyJson, getField, isJsonObject } from "../../kube/json.ts";
-import type { JsonObject, KubeObject } from "../../kube/object.ts";
-import { apiVersionOf } from "../../kube/resource.ts";
+import { copyJson } from "../../kube/json.ts";
+import type { JsonObject, KubeObject, ObjectMeta } from "../../kube/object.ts";
+import { apiVersionOf, parseApiVersion } from "../../kube/resource.ts";
+import { type StatusError, failure } from "../../kube/status.ts";
+import { type ScaledKind, managersAfterScale, scaleManagers } from "../apply/scale-fields.ts";
 import { findBuiltInSchema } from "../builtin/definitions.ts";
 import type { ScaleAccess } from "../kinds.ts";
 import { checkPatched, readConfiguration, readObject, readPatch } from "./body.ts";
 import { builtInScale } from "./built-in-scale.ts";
 import type { Cluster, Endpoint, WriteOptions } from "./cluster.ts";
+import { matchNamespace } from "./create.ts";
 import { badRequest, internalError, notFound } from "./failures.ts";
 import { getObject } from "./list.ts";
-import { applyTo, trackChange } from "./ownership.ts";
+import { applyToScale, trackScale } from "./ownership.ts";
 import { APPLY, patchForm, patchType, patched } from "./patch-requests.ts";
 import type { Presenter } from "./presenter.ts";
 import { parseWriteQuery } from "./query.ts";
@@ -76,7 +79,11 @@ export async function putScale(
   const query = parseWriteQuery(asked.request.query, "update");
   const scale = await readObject(asked, query);
   matchName(scale, asked.name);
-  return writeScale(cluster, asked, presenter, writeOptions(asked, query), true, () => scale);
+  const options = writeOptions(asked, query);
+  return writeScale(cluster, asked, presenter, options, true, (live) => {
+    trackScale(cluster, live, scale, options.manager);
+    return scale as Scale;
+  });
 }
 
 /** PATCH of `/scale`. */
@@ -90,9 +97,12 @@ export async function patchScale(
   const query = parseWriteQuery(asked.request.query, "patch");
   const patch = await readPatch(asked, patchForm(type));
   const options = writeOptions(asked, query);
-  return writeScale(cluster, asked, presenter, options, false, (live) =>
-    checkPatched(asked, patched(type, live, patch, findBuiltInSchema(SCALE) ?? {}), patch, query),
-  );
+  return writeScale(cluster, asked, presenter, options, false, (live) => {
+    const result = patched(type, live, patch, findBuiltInSchema(SCALE) ?? {});
+    const scale = checkPatched(asked, result, patch, query);
+    trackScale(cluster, live, scale, options.manager);
+    return scale as Scale;
+  });
 }
 
 async function writeScale(
@@ -101,47 +111,80 @@ async function writeScale(
   presenter: Presenter,
   options: WriteOptions,
   replaces: boolean,
-  change: (live: KubeObject) => KubeObject,
+  change: (live: Scale) => Scale,
 ): Promise<Answer> {
   const access = accessOf(asked);
-  const endpoint = scaleEndpoint(asked);
+  const kind = scaledKind(cluster, asked, access);
   const updated = updateObject(
     cluster,
-    endpoint,
+    scaleEndpoint(asked),
     asked.namespace,
     asked.name,
     (live) => {
-      const wanted = change(scaleOf(live, access)) as Scale;
+      const before = scaleOf(live, access);
+      const managed = scaleManagers(kind, live.metadata.managedFields);
+      if (managed) before.metadata.managedFields = managed;
+      const wanted = change(before);
+      matchNamespace(asked.resource, asked.namespace, wanted);
+      matchName(wanted, asked.name);
       const object = copyJson(live);
-      access.write(object, replicasOf(asked, wanted));
+      access.write(object, replicasOf(asked, access, live, wanted, replaces));
       // A stale version or another uid in the Scale is a conflict about the object.
       object.metadata.resourceVersion = wanted.metadata.resourceVersion ?? "";
       object.metadata.uid = wanted.metadata.uid ?? live.metadata.uid ?? "";
-      trackReplicas(cluster, endpoint, access, live, object, options.manager);
+      const after = managersAfterScale(
+        kind,
+        live.metadata.managedFields,
+        wanted.metadata.managedFields,
+      );
+      if (after) object.metadata.managedFields = after;
+      else delete object.metadata.managedFields;
       return object;
     },
-    { ...options, replaces },
+    { ...options, replaces, unconditional: true },
   );
   await cluster.store.durable();
   return presenter.object(200, scaleOf(updated, access));
 }
 
-function scaleEndpoint({ resource }: ResourceRequest): Endpoint {
+/** Where the replicas are in each version of the kind. */
+function scaledKind(
+  { registry }: Cluster,
+  { resource }: ResourceRequest,
+  access: ScaleAccess,
+): ScaledKind {
+  const { group, plural } = resource;
   return {
-    resource,
-    subresource: "scale",
-    // Methods of a strategy may live on its class.
-    strategy: Object.create(resource.strategy, {
-      allowUnconditionalUpdate: { value: true },
-    }) as Endpoint["strategy"],
+    apiVersion: apiVersionOf(resource),
+    replicasPath(apiVersion) {
+      const other = parseApiVersion(apiVersion);
+      const found = other.group === group ? registry.find(group, other.version, plural) : undefined;
+      if (!found) return undefined;
+      const scale = found.subresources.find(({ name }) => name === "scale");
+      return (scale?.scale ?? access).specReplicasPath;
+    },
   };
 }
 
-function replicasOf({ resource, name }: ResourceRequest, scale: Scale): number {
-  if (!resource.builtIn && scale.spec?.replicas === undefined) {
-    throw badRequest(`the spec replicas field ".spec.replicas" cannot be empty`);
+function scaleEndpoint({ resource }: ResourceRequest): Endpoint {
+  return { resource, subresource: "scale", strategy: resource.strategy };
+}
+
+/** @throws StatusError 400 when neither the object nor a patch gives a number, 422 for a negative one */
+function replicasOf(
+  { resource, name }: ResourceRequest,
+  access: ScaleAccess,
+  live: KubeObject,
+  scale: Scale,
+  replaces: boolean,
+): number {
+  const given = scale.spec?.replicas;
+  if (given === undefined && !replaces && access.read(live).replicas === undefined) {
+    throw badRequest(
+      `the spec replicas field ${JSON.stringify(access.specReplicasPath)} cannot be empty`,
+    );
   }
-  const replicas = scale.spec?.replicas ?? 0;
+  const replicas = given ?? 0;
   if (resource.builtIn && replicas < 0) {
     throw invalid({ group: "autoscaling", kind: "Scale" }, name, [
       invalidValue("spec.replicas", replicas, "must be greater than or equal to 0"),
@@ -150,71 +193,30 @@ function replicasOf({ resource, name }: ResourceRequest, scale: Scale): number {
   return replicas;
 }
 
-/** Through a Scale one comes to own the replicas only if somebody owned them before; such entries have no time. */
-function trackReplicas(
-  cluster: Cluster,
-  endpoint: Endpoint,
-  access: ScaleAccess,
-  live: KubeObject,
-  object: KubeObject,
-  manager: string,
-): void {
-  const path = access.specReplicasPath.split(".").filter((step) => step !== "");
-  const owned = (live.metadata.managedFields ?? []).some(({ fieldsV1 }) =>
-    ownsPath(fieldsV1 ?? {}, path),
-  );
-  if (!owned) return;
-  trackChange(cluster, endpoint, live, object, manager);
-  dropTimes(object);
-}
-
-function ownsPath(fields: JsonObject, path: readonly string[]): boolean {
-  let node: unknown = fields;
-  for (const step of path) {
-    node = isJsonObject(node) ? getField(node, `f:${step}`) : undefined;
-  }
-  return node !== undefined;
-}
-
-function dropTimes(object: KubeObject): void {
-  for (const entry of object.metadata.managedFields ?? []) {
-    if (entry.subresource === "scale") delete entry.time;
-  }
-}
-
 async function applyScale(
   cluster: Cluster,
   asked: ResourceRequest,
   presenter: Presenter,
 ): Promise<Answer> {
-  const { resource, namespace, name, request } = asked;
-  const query = parseWriteQuery(request.query, "apply");
+  const query = parseWriteQuery(asked.request.query, "apply");
   const { config, refusal } = await readConfiguration(asked, query);
-  const access = accessOf(asked);
-  const endpoint = scaleEndpoint(asked);
-  const spec = config["spec"];
-  const updated = updateObject(
-    cluster,
-    endpoint,
-    namespace,
-    name,
-    (live) => {
-      const parent = {
-        apiVersion: apiVersionOf(resource),
-        kind: resource.kind,
-        metadata: { name, namespace },
-      } as KubeObject;
-      if (isJsonObject(spec) && typeof spec["replicas"] === "number") {
-        access.write(parent, spec["replicas"]);
-      }
-      const by = { manager: query.fieldManager, force: query.force };
-      const object = applyTo(cluster, endpoint, live, parent as unknown as JsonObject, by);
-      if (refusal) throw refusal;
-      dropTimes(object);
-      return object;
-    },
-    { ...writeOptions(asked, query), replaces: false },
+  const by = { manager: query.fieldManager, force: query.force };
+  return writeScale(cluster, asked, presenter, writeOptions(asked, query), false, (live) => {
+    const scale = applyToScale(cluster, live, config, by) as Scale;
+    if (!asked.resource.builtIn && scale.spec?.replicas !== live.spec?.replicas) {
+      throw notConvertible(config);
+    }
+    if (refusal) throw refusal;
+    return scale;
+  });
+}
+
+/** The real server cannot apply a change to the `Scale` of a custom resource; it says so in these words. */
+function notConvertible(config: JsonObject): StatusError {
+  const metadata = config["metadata"] as ObjectMeta;
+  return failure(
+    500,
+    "",
+    `failed to convert new object (${metadata.namespace ?? ""}/${metadata.name ?? ""}; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1`,
   );
-  await cluster.store.durable();
-  return presenter.object(200, scaleOf(updated, access));
 }

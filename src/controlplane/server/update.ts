@@ -20,6 +20,8 @@ import { readAs, storeAs } from "./versions.ts";
 export interface UpdateOptions extends WriteOptions {
   /** A PUT, whose uid must be that of the stored object; a patch may not change it (422). */
   readonly replaces: boolean;
+  /** Overwrites whatever is there when the object has no resourceVersion, whatever its kind wants. */
+  readonly unconditional?: boolean;
 }
 
 /**
@@ -76,7 +78,7 @@ function checkPreconditions(
     );
   }
   if (version === "" || version === "0") {
-    if (!strategy.allowUnconditionalUpdate) {
+    if (!strategy.allowUnconditionalUpdate && !options.unconditional) {
       throw invalid({ group: resource.group, kind: resource.plural }, name, [
         {
           reason: "FieldValueInvalid",
