@@ -120,7 +120,23 @@ async function patchAll(folder: string, patch: Patch, manifests: Manifest[]): Pr
   const path = patch.path === undefined ? undefined : resolveIn(folder, patch.path);
   const where = path ?? `in ${folder}`;
   const text = path === undefined ? (patch.patch ?? "") : await readText(path);
+  if (text.startsWith("[") && !isJson(text)) {
+    throw new TsopError(
+      "kustomize-patch",
+      `${where}: the patch begins with \`[\`, but is not JSON.`,
+      "Quote its fields and texts, or write each operation on a line of its own, after `- `.",
+    );
+  }
   return applyPatch(manifests, patch, parseYaml(where, text), where);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The `nameReference` part of a transformer configuration. */

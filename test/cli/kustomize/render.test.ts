@@ -111,11 +111,27 @@ describe.skipIf(!hasKubectl)("renderKustomization beside kubectl", () => {
       "base/all.yaml": DEPLOYMENT,
       "base/kustomization.yaml": "resources: [all.yaml]\nnamePrefix: p-\n",
       "part/kustomization.yaml":
-        "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nresources: [more.yaml]\npatches:\n  - { target: { kind: Deployment, name: web }, patch: '[{ op: add, path: /spec/replicas, value: 2 }]' }\n",
+        'apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nresources: [more.yaml]\npatches:\n  - { target: { kind: Deployment, name: web }, patch: \'[{ "op": "add", "path": "/spec/replicas", "value": 2 }]\' }\n',
       "part/more.yaml": "apiVersion: v1\nkind: Secret\nmetadata: { name: more }\n",
       "kustomization.yaml": "resources: [base]\ncomponents: [part]\nnamespace: there\n",
     });
     await expectSameAsKubectl(root);
+  });
+
+  it("refuses a patch in flow style that is not JSON, as kubectl does", async () => {
+    const root = write({
+      "all.yaml": DEPLOYMENT,
+      "kustomization.yaml":
+        "resources: [all.yaml]\npatches: [{ target: { kind: Deployment }, patch: '[{ op: remove, path: /spec/replicas }]' }]\n",
+    });
+    const kubectl = new Kubectl("");
+    const { code, stderr } = await kubectl.run(["kustomize", root]);
+    kubectl.close();
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining("unable to parse SM or JSON patch"),
+    ]);
+    await expect(renderKustomization(root)).rejects.toMatchObject({ code: "kustomize-patch" });
   });
 
   it("renders a fresh project as kubectl does", async () => {
