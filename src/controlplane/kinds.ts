@@ -32,13 +32,19 @@ export interface WriteContext {
   warn(text: string): void;
 }
 
+/** How defaults are set. */
+export interface DefaultingOptions {
+  /** What an apply made: nulls that the schema does not allow stay, for validation to refuse. */
+  readonly keepNulls?: boolean;
+}
+
 /**
  * How one endpoint (a resource, or one of its subresources) treats objects on their way to the store.
  * Objects handed in may be changed; `old` is frozen.
  */
 export interface Strategy {
   /** Fills in what a client may leave out; also run on what is read from the store. */
-  setDefaults(object: KubeObject): void;
+  setDefaults(object: KubeObject, options?: DefaultingOptions): void;
   /** Before a create is validated: resets the status, allocates, sets the first generation. */
   prepareForCreate(object: KubeObject, context: WriteContext): void;
   /** Before an update is validated: keeps what this endpoint may not change, bumps the generation. */

@@ -17,7 +17,7 @@ import { prune } from "../../kube/schema/prune.ts";
 import { propertyOf, type Schema } from "../../kube/schema/structural.ts";
 import { SchemaValidator } from "../../kube/schema/validate.ts";
 import { failure } from "../../kube/status.ts";
-import type { Strategy, WriteContext } from "../kinds.ts";
+import type { DefaultingOptions, Strategy, WriteContext } from "../kinds.ts";
 import type { DefinitionScale } from "./definition.ts";
 import { scaleSpecErrors, scaleStatusErrors } from "./scale.ts";
 
@@ -88,10 +88,10 @@ export class CustomResourceStrategy implements Strategy {
     return [...prune(object, schema, { root: true }), ...unknown];
   }
 
-  setDefaults(object: KubeObject): void {
+  setDefaults(object: KubeObject, { keepNulls = false }: DefaultingOptions = {}): void {
     const { schema } = this.kind;
     prune(object, schema, { root: true });
-    dropNulls(object, schema);
+    if (!keepNulls) dropNulls(object, schema);
     setDefaults(object, schema);
   }
 

@@ -49,7 +49,7 @@ function find(object: JsonObject, steps: readonly string[]): Nested<unknown> {
     if (value === null) return {};
     if (!isJsonObject(value)) {
       const path = `.${steps.slice(0, index + 1).join(".")}`;
-      const expected = "expected map[string]interface {}";
+      const expected = "expected map[string]interface{}";
       return { problem: `${path} accessor error: ${describe(value)}, ${expected}` };
     }
     value = getField(value, step);

@@ -9,6 +9,7 @@ import {
   type DecodedConfiguration,
   type DecodedPatch,
   type PatchForm,
+  acceptApplied,
   acceptPatched,
   decodeConfiguration,
   decodeDeleteOptions,
@@ -68,11 +69,16 @@ export function checkPatched(
   const { object: accepted, warnings } = acceptPatched(
     object,
     expectedKind(asked),
-    patch.problems,
+    patch,
     query.fieldValidation,
   );
   asked.warnings.push(...warnings);
   return accepted;
+}
+
+/** What an apply made of an object of a built-in kind, with the values of its types. @throws StatusError 500 */
+export function checkApplied({ resource }: ResourceRequest, object: KubeObject): KubeObject {
+  return resource.builtIn ? acceptApplied(object, resource) : object;
 }
 
 /** The configuration in the body of an apply. @throws StatusError 400 */

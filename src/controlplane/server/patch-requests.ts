@@ -9,19 +9,24 @@ import { applyJsonPatch, applyMergePatch } from "../../kube/patch.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import { failure } from "../../kube/status.ts";
 import { strategicMerge } from "../apply/strategic-merge.ts";
-import type { DecodedConfiguration, DecodedPatch, PatchForm } from "../wire/decode-patch.ts";
+import {
+  type DecodedConfiguration,
+  type DecodedPatch,
+  type PatchForm,
+  decodePatch,
+} from "../wire/decode-patch.ts";
 import { storeKey } from "../store/store.ts";
-import { checkPatched, readConfiguration, readPatch } from "./body.ts";
+import { checkApplied, checkPatched, readConfiguration } from "./body.ts";
 import type { Cluster, Endpoint, WriteOptions } from "./cluster.ts";
-import { createObject } from "./create.ts";
-import { badRequest, conflict, notFound } from "./failures.ts";
+import { createObject, matchNamespace } from "./create.ts";
+import { conflict, notFound } from "./failures.ts";
 import { applyTo, trackChange } from "./ownership.ts";
 import type { Presenter } from "./presenter.ts";
 import { parseWriteQuery } from "./query.ts";
 import { collectionOf } from "./registry.ts";
 import { type Answer, type ResourceRequest, headerOf } from "./request.ts";
 import { updateObject } from "./update.ts";
-import { endpointOf, writeOptions } from "./write-requests.ts";
+import { endpointOf, matchName, writeOptions } from "./write-requests.ts";
 
 const JSON_PATCH = "application/json-patch+json";
 const MERGE_PATCH = "application/merge-patch+json";
@@ -59,7 +64,7 @@ export async function patchRequest(
   if (type === APPLY) return applyRequest(cluster, asked, presenter);
   const { namespace, name, request, resource } = asked;
   const query = parseWriteQuery(request.query, "patch");
-  const patch = await readPatch(asked, patchForm(type));
+  const bytes = await request.body();
   const endpoint = endpointOf(asked);
   const options = writeOptions(asked, query);
   const updated = updateObject(
@@ -68,10 +73,12 @@ export async function patchRequest(
     namespace,
     name,
     (live) => {
+      const patch = decodePatch(bytes, patchForm(type));
       const object = checkPatched(asked, patched(type, live, patch, resource.schema), patch, query);
-      checkIdentity(live, object);
       endpoint.strategy.setDefaults(object);
       trackChange(cluster, endpoint, live, object, options.manager);
+      matchNamespace(resource, namespace, object);
+      matchName(object, name);
       return object;
     },
     { ...options, replaces: false },
@@ -90,21 +97,6 @@ export function patched(
   const object = live as unknown as JsonObject;
   if (type === STRATEGIC_PATCH) return strategicMerge(object, patch, schema);
   return type === JSON_PATCH ? applyJsonPatch(object, patch) : applyMergePatch(object, patch);
-}
-
-/** A patch may not make another object of it. */
-function checkIdentity(live: KubeObject, object: KubeObject): void {
-  const [before, after] = [live.metadata, object.metadata];
-  if (after.name !== before.name) {
-    throw badRequest(
-      `the name of the object (${after.name ?? ""}) does not match the name on the URL (${before.name ?? ""})`,
-    );
-  }
-  if (after.namespace !== before.namespace) {
-    throw badRequest(
-      "the namespace of the provided object does not match the namespace sent on the request",
-    );
-  }
 }
 
 /** Server-side apply, which also creates. */
@@ -128,10 +120,11 @@ async function applyRequest(
     namespace,
     name,
     (live) => {
-      const object = applyTo(cluster, endpoint, live, config, by);
+      const object = checkApplied(asked, applyTo(cluster, endpoint, live, config, by));
       if (refusal) throw refusal;
-      checkIdentity(live, object);
-      endpoint.strategy.setDefaults(object);
+      endpoint.strategy.setDefaults(object, { keepNulls: true });
+      matchNamespace(resource, namespace, object);
+      matchName(object, name);
       return object;
     },
     { ...options, replaces: false },
@@ -142,15 +135,16 @@ async function applyRequest(
 
 async function createByApply(
   cluster: Cluster,
-  { namespace, name, resource }: ResourceRequest,
+  asked: ResourceRequest,
   endpoint: Endpoint,
   { config, refusal }: DecodedConfiguration,
   by: { readonly manager: string; readonly force: boolean },
   options: WriteOptions,
   presenter: Presenter,
 ): Promise<Answer> {
+  const { namespace, name, resource } = asked;
   if (endpoint.subresource !== "") throw notFound(resource, name);
-  const object = applyTo(cluster, endpoint, undefined, config, by);
+  const object = checkApplied(asked, applyTo(cluster, endpoint, undefined, config, by));
   if (refusal) throw refusal;
   const { uid = "" } = object.metadata;
   if (uid !== "") {

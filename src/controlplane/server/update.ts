@@ -55,7 +55,7 @@ export function updateObject(
     ...metadataErrors,
     ...endpoint.strategy.validateUpdate(object, live, context),
   ];
-  if (errors.length > 0) throw invalid(resource, name, errors);
+  if (errors.length > 0) throw invalid({ group: resource.group, kind: object.kind }, name, errors);
   return commitChange(cluster, endpoint, stored, live, object, options);
 }
 

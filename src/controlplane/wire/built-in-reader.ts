@@ -26,6 +26,19 @@ export function readBuiltIn(value: unknown, definition: string, unknown: string[
   return new BuiltInReader(unknown).read(value, { $ref: REFERENCE_PREFIX + definition }) ?? {};
 }
 
+/**
+ * Reads a value that was JSON before, such as the result of a strategic merge patch: integers may overflow, whole
+ * floats pass for them, and wrong types are refused in other words.
+ *
+ * @throws WireError `cannot restore struct from: string`
+ */
+export function convertBuiltIn(value: unknown, definition: string, unknown: string[]): unknown {
+  const found: string[] = [];
+  const read = new Converter(found).read(value, { $ref: REFERENCE_PREFIX + definition }) ?? {};
+  unknown.push(...found.sort());
+  return read;
+}
+
 const shortName = (definition: string): string => definition.split(".").slice(-1)[0] ?? "";
 
 const refOf = (node: Definition): string | undefined =>
@@ -77,7 +90,7 @@ class BuiltInReader {
     this.#unknown = unknown;
   }
 
-  #refuse(what: string, node: Definition): never {
+  protected refuse(what: string, node: Definition): never {
     const type = goType(node, this.#fields.at(-1));
     const target =
       this.#fields.length === 0
@@ -86,8 +99,8 @@ class BuiltInReader {
     throw new WireError(`json: cannot unmarshal ${what} into ${target}`);
   }
 
-  #mismatch(value: unknown, node: Definition): never {
-    return this.#refuse(value instanceof NumberLiteral ? "number" : goKindOf(value), node);
+  protected mismatch(value: unknown, node: Definition): never {
+    return this.refuse(value instanceof NumberLiteral ? "number" : goKindOf(value), node);
   }
 
   /** `undefined` for null and for what is absent. */
@@ -103,12 +116,12 @@ class BuiltInReader {
       case "string":
         return this.#readText(value, node);
       case "boolean":
-        return typeof value === "boolean" ? value : this.#mismatch(value, node);
+        return typeof value === "boolean" ? value : this.mismatch(value, node);
       case "integer":
-        return this.#readInteger(value, node);
+        return this.readInteger(value, node);
       case "number":
         if (value instanceof NumberLiteral) return Number(value.text);
-        return typeof value === "number" ? value : this.#mismatch(value, node);
+        return typeof value === "number" ? value : this.mismatch(value, node);
       default:
         return plainNumbers(value);
     }
@@ -118,13 +131,13 @@ class BuiltInReader {
     switch (shortName(name)) {
       case "Time":
       case "MicroTime":
-        return this.#readTime(value, node, shortName(name) === "MicroTime");
+        return this.readTime(value, node, shortName(name) === "MicroTime");
       case "Quantity":
         return readQuantity(value);
       case "IntOrString":
         return typeof value === "string"
           ? value
-          : this.#readInteger(value, { type: "integer", format: "int32" });
+          : this.readInteger(value, { type: "integer", format: "int32" });
       default:
         break;
     }
@@ -132,13 +145,13 @@ class BuiltInReader {
     if (!definition?.properties) return this.#readOpen(value, definition ?? {}, node);
     return isJsonObject(value) && !(value instanceof NumberLiteral)
       ? this.#readStruct(value, definition, shortName(name))
-      : this.#mismatch(value, node);
+      : this.mismatch(value, node);
   }
 
   /** A named type that is no struct: free JSON, or an alias of a map or list. */
   #readOpen(value: unknown, definition: Definition, node: Definition): unknown {
     if (definition.additionalProperties || definition.items) return this.read(value, definition);
-    if (definition.type === "object" && !isJsonObject(value)) return this.#mismatch(value, node);
+    if (definition.type === "object" && !isJsonObject(value)) return this.mismatch(value, node);
     return plainNumbers(value);
   }
 
@@ -166,7 +179,7 @@ class BuiltInReader {
   }
 
   #readMap(value: unknown, node: Definition): JsonObject {
-    if (!isJsonObject(value) || value instanceof NumberLiteral) return this.#mismatch(value, node);
+    if (!isJsonObject(value) || value instanceof NumberLiteral) return this.mismatch(value, node);
     const values = node.additionalProperties;
     if (!values) return plainNumbers(value) as JsonObject;
     const map: JsonObject = {};
@@ -179,7 +192,7 @@ class BuiltInReader {
   }
 
   #readList(value: unknown, node: Definition): unknown[] {
-    if (!Array.isArray(value)) return this.#mismatch(value, node);
+    if (!Array.isArray(value)) return this.mismatch(value, node);
     const items = node.items ?? {};
     const struct = this.#struct;
     return value.map((item: unknown, index) => {
@@ -192,13 +205,17 @@ class BuiltInReader {
   }
 
   #readText(value: unknown, node: Definition): string {
-    if (typeof value !== "string") return this.#mismatch(value, node);
-    if (node.format === "byte") checkBase64(value);
+    if (typeof value !== "string") return this.mismatch(value, node);
+    if (node.format === "byte") this.checkBytes(value);
     return value;
   }
 
-  #readTime(value: unknown, node: Definition, isMicroTime: boolean): string | null {
-    if (typeof value !== "string") return this.#mismatch(value, node);
+  protected checkBytes(value: string): void {
+    checkBase64(value);
+  }
+
+  protected readTime(value: unknown, node: Definition, isMicroTime: boolean): string | null {
+    if (typeof value !== "string") return this.mismatch(value, node);
     // An empty time is none; a MicroTime has no such form.
     if (value === "" && !isMicroTime) return null;
     const mistake = timeMistake(value, isMicroTime);
@@ -206,18 +223,65 @@ class BuiltInReader {
     return value;
   }
 
-  #readInteger(value: unknown, node: Definition): number {
+  protected readInteger(value: unknown, node: Definition): number {
     const text =
       value instanceof NumberLiteral
         ? value.text
         : typeof value === "number"
           ? String(value)
           : undefined;
-    if (text === undefined) return this.#mismatch(value, node);
+    if (text === undefined) return this.mismatch(value, node);
     if (!/^-?\d+$/.test(text) || !fits(BigInt(text), node.format === "int32" ? 32 : 64)) {
-      return this.#refuse(`number ${text}`, node);
+      return this.refuse(`number ${text}`, node);
     }
     return Number(text) + 0;
+  }
+}
+
+/** The kind of a value in Go's reflection. */
+function reflectKind(value: unknown): string {
+  if (Array.isArray(value)) return "slice";
+  if (typeof value === "number") return Number.isInteger(value) ? "int64" : "float64";
+  if (typeof value === "boolean") return "bool";
+  return typeof value === "string" ? "string" : "map";
+}
+
+/** Types that read themselves from JSON, whose errors name no field. */
+const SELF_READING: ReadonlySet<string> = new Set(["Time", "MicroTime", "Quantity", "IntOrString"]);
+
+class Converter extends BuiltInReader {
+  protected override mismatch(value: unknown, node: Definition): never {
+    const name = refOf(node);
+    if (name !== undefined && SELF_READING.has(shortName(name))) {
+      throw new WireError(
+        `json: cannot unmarshal ${goKindOf(value)} into Go value of type ${goType(node)}`,
+      );
+    }
+    const kind = reflectKind(value);
+    if (name !== undefined) throw new WireError(`cannot restore struct from: ${kind}`);
+    if (node.type === "array" || node.format === "byte") {
+      throw new WireError(`cannot restore slice from ${kind}`);
+    }
+    if (node.type === "object") throw new WireError(`cannot restore map from ${kind}`);
+    const wanted = goType(node);
+    const isNear =
+      (kind === "int64" && wanted === "string") || (kind === "float64" && wanted.startsWith("int"));
+    throw new WireError(
+      isNear ? `cannot convert ${kind} to ${wanted}` : `unrecognized type: ${wanted}`,
+    );
+  }
+
+  protected override readInteger(value: unknown, node: Definition): number {
+    if (typeof value !== "number" || !Number.isInteger(value)) return this.mismatch(value, node);
+    return Number(BigInt.asIntN(node.format === "int32" ? 32 : 64, BigInt(value)));
+  }
+
+  protected override checkBytes(value: string): void {
+    try {
+      checkBase64(value);
+    } catch (error) {
+      throw new WireError(`error decoding from json: ${messageOf(error)}`, { cause: error });
+    }
   }
 }
 

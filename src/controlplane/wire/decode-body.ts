@@ -11,7 +11,7 @@ import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import { goKindOf } from "../../kube/patch.ts";
 import { apiVersionOf, parseApiVersion } from "../../kube/resource.ts";
 import { type StatusError, failure } from "../../kube/status.ts";
-import { findDefinitionName } from "../builtin/definitions.ts";
+import { type GroupVersionKind, findDefinitionName } from "../builtin/definitions.ts";
 import { readBuiltIn } from "./built-in-reader.ts";
 import { type Content, problemOf, readContent, strictMistake, warningsOf } from "./content.ts";
 import { NumberLiteral, plainNumbers } from "./json-scanner.ts";
@@ -93,7 +93,8 @@ export function readText(bytes: Uint8Array, form: Exclude<BodyForm, "protobuf">)
   }
 }
 
-interface TypeMeta {
+/** What an object says it is; empty where it says nothing. */
+export interface TypeMeta {
   readonly apiVersion: string;
   readonly kind: string;
 }
@@ -189,8 +190,12 @@ function decodeObject(
   return { object, warnings: validation === "Warn" ? warningsOf(problems) : [] };
 }
 
-/** A kind that is known by another version is refused later, with other words. */
-function checkBuiltInType({ apiVersion, kind }: TypeMeta, expected: ExpectedKind): void {
+/**
+ * A kind that is known by another version is refused later, with other words.
+ *
+ * @throws WireError for a kind that is not the expected one
+ */
+export function checkBuiltInType({ apiVersion, kind }: TypeMeta, expected: GroupVersionKind): void {
   const { group, version } = parseApiVersion(apiVersion);
   const isList = apiVersion === "v1" && kind === "List";
   const isKnown = isList || findDefinitionName({ group, version, kind }) !== undefined;
@@ -216,13 +221,18 @@ interface ReadKind {
 /**
  * A value as an object of a built-in kind.
  *
+ * @param read - how: from text, or from a value that was read before
  * @throws WireError for wrong types
  */
-export function readBuiltInKind(value: unknown, kind: Omit<ExpectedKind, "builtIn">): ReadKind {
+export function readBuiltInKind(
+  value: unknown,
+  kind: GroupVersionKind,
+  read: typeof readBuiltIn = readBuiltIn,
+): ReadKind {
   const definition = findDefinitionName(kind);
   if (definition === undefined) throw new WireError(`there is no schema of ${kind.kind}`);
   const unknown: string[] = [];
-  const object = readBuiltIn(value, definition, unknown) as JsonObject;
+  const object = read(value, definition, unknown) as JsonObject;
   return { object: { ...object, metadata: object["metadata"] ?? {} }, unknown };
 }
 

@@ -7,12 +7,17 @@ import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import { type StatusError, failure } from "../../kube/status.ts";
 import { quote } from "../../kube/field-errors.ts";
-import { readBuiltIn } from "./built-in-reader.ts";
+import { apiVersionOf, parseApiVersion } from "../../kube/resource.ts";
+import { printValue } from "../apply/go-print.ts";
+import { type GroupVersionKind, findDefinitionName } from "../builtin/definitions.ts";
+import { convertBuiltIn, readBuiltIn } from "./built-in-reader.ts";
 import { problemOf, readContent, strictMistake, warningsOf } from "./content.ts";
 import {
   type DecodedObject,
   type ExpectedKind,
   type FieldValidation,
+  type TypeMeta,
+  checkBuiltInType,
   readBuiltInKind,
   readCustom,
   readText,
@@ -28,6 +33,7 @@ export type PatchForm = "json" | "merge" | "strategic";
 
 /** A patch as it came. */
 export interface DecodedPatch {
+  readonly form: PatchForm;
   readonly patch: unknown;
   /** Duplicate fields, and unknown ones of JSON patch operations. */
   readonly problems: readonly string[];
@@ -54,13 +60,14 @@ export function decodePatch(bytes: Uint8Array, form: PatchForm): DecodedPatch {
   const prefix = form === "strategic" ? "" : "error decoding patch: ";
   const { value, problems } = orBadRequest(prefix, () => readContent(bytes, "json"));
   const patch = plainNumbers(value);
-  if (form !== "json") return { patch, problems };
+  if (form !== "json") return { form, patch, problems };
   const unknown = (Array.isArray(patch) ? (patch as unknown[]) : []).flatMap((operation, index) =>
     Object.keys(isJsonObject(operation) ? operation : {})
       .filter((name) => !["op", "path", "from", "value"].includes(name))
       .map((name) => problemOf("unknown", `[${index}].${name}`)),
   );
-  return { patch, problems: [...problems, ...unknown].map((problem) => `json patch ${problem}`) };
+  const strict = [...problems, ...unknown].map((problem) => `json patch ${problem}`);
+  return { form, patch, problems: strict };
 }
 
 /** A configuration for server-side apply. */
@@ -114,27 +121,78 @@ function patchRefusal(shown: string, message: string): StatusError {
 /**
  * What a patch made of an object, as an object of its kind.
  *
- * @param problems - those of the patch itself
  * @throws StatusError 422 when it has wrong types, or with `Strict` unknown or duplicate fields
  */
 export function acceptPatched(
   patched: unknown,
   expected: ExpectedKind,
-  problems: readonly string[],
+  { form, patch, problems }: DecodedPatch,
   validation: FieldValidation,
 ): DecodedObject {
-  const refuse = (message: string): StatusError => patchRefusal(JSON.stringify(patched), message);
+  const refuse = (message: string): StatusError =>
+    patchRefusal(form === "strategic" ? printValue(patch) : JSON.stringify(patched), message);
   try {
-    const { apiVersion, kind } = readType(patched);
-    const read = expected.builtIn ? readBuiltInKind(patched, expected) : readCustom(patched);
-    const object = { ...read.object, apiVersion, kind } as unknown as KubeObject;
-    const unknown = [...read.unknown, ...(expected.dropUnknown?.(object) ?? [])];
-    const all = [...problems, ...unknown.map((path) => problemOf("unknown", path))];
+    const { object, unknown } = readPatched(patched, expected, form);
+    const dropped = expected.dropUnknown?.(object) ?? [];
+    const all = [
+      ...problems,
+      ...[...unknown, ...dropped].map((path) => problemOf("unknown", path)),
+    ];
     if (validation === "Strict" && all.length > 0) throw refuse(strictMistake(all));
     return { object, warnings: validation === "Warn" ? warningsOf(all) : [] };
   } catch (error) {
     if (error instanceof WireError) throw refuse(error.message);
     throw error;
+  }
+}
+
+function readPatched(
+  patched: unknown,
+  expected: ExpectedKind,
+  form: PatchForm,
+): { readonly object: KubeObject; readonly unknown: readonly string[] } {
+  const given = readType(patched);
+  const of = (type: TypeMeta, read: { object: JsonObject; unknown: readonly string[] }) => ({
+    object: { ...read.object, ...type } as unknown as KubeObject,
+    unknown: read.unknown,
+  });
+  if (!expected.builtIn) return of(given, readCustom(patched));
+  const wanted: TypeMeta = { apiVersion: apiVersionOf(expected), kind: expected.kind };
+  if (form === "strategic") return of(wanted, readBuiltInKind(patched, expected, convertBuiltIn));
+  // Without a version Go reads into its internal struct, which knows no field by its name on the wire.
+  if (given.apiVersion === "") {
+    const unknown = Object.keys(patched as JsonObject).filter(
+      (name) => name !== "apiVersion" && name !== "kind",
+    );
+    return of(wanted, { object: { metadata: {} }, unknown: unknown.sort() });
+  }
+  const type = { apiVersion: given.apiVersion, kind: given.kind || wanted.kind };
+  const kind = { ...parseApiVersion(type.apiVersion), kind: type.kind };
+  const isKnown = findDefinitionName(kind) !== undefined;
+  const read = isKnown ? readBuiltInKind(patched, kind) : undefined;
+  checkBuiltInType(type, expected);
+  return of(wanted, read ?? readBuiltInKind(patched, expected));
+}
+
+/**
+ * The object that an apply made, read as its built-in kind.
+ *
+ * @throws StatusError 500 when it has wrong types
+ */
+export function acceptApplied(applied: KubeObject, kind: GroupVersionKind): KubeObject {
+  try {
+    const { object } = readBuiltInKind(applied, kind, convertBuiltIn);
+    const { apiVersion } = applied;
+    return { ...object, apiVersion, kind: applied.kind } as unknown as KubeObject;
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+    const { name = "" } = applied.metadata;
+    const shown = `${kind.group}/${kind.version}, Kind=${kind.kind}`;
+    throw failure(
+      500,
+      "",
+      `failed to convert new object (/${name}; ${shown}) to proper version: unable to convert unstructured object to ${shown}: ${error.message}`,
+    );
   }
 }
 
