@@ -87,6 +87,7 @@ export function parseField(text: string): SpecField {
   if (!/^[a-z][A-Za-z0-9]*$/.test(name)) {
     throw bad(text, `the name \`${name}\` has to be in camelCase, with letters and digits only`);
   }
+  if (name === "constructor") throw bad(text, "a class has its constructor under this name");
   const type = typeOf(text, typeName);
   const base = {
     name,

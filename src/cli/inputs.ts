@@ -12,7 +12,7 @@ const LONGEST_SUFFIX = "-controller-manager-metrics-service";
 const LABEL_MAX = 63;
 const PROTECTED_GROUP = /(^|\.)(k8s|kubernetes)\.io$/;
 
-/** Names that a class of the scaffold cannot have: JavaScript's own, and what the scaffold imports. */
+/** Names that a class of the scaffold cannot have: the language's own, and what the scaffold imports. */
 const TAKEN_NAMES = new Set(
   (
     "Array ArrayBuffer Atomics BigInt Boolean Buffer DataView Date Error EvalError Function Infinity " +
@@ -20,7 +20,7 @@ const TAKEN_NAMES = new Set(
     "RegExp Set String Symbol SyntaxError TypeError URIError WeakMap WeakRef WeakSet URL Event " +
     "EventTarget AbortController AbortSignal Client Condition CustomResource Duration Float Double " +
     "Int32 Int64 IntOrString ListMap ListSet Manager MicroTime PrintColumn Quantity Rbac Reconciler " +
-    "Request Resource Result Time"
+    "ReconcileContext Record Request Resource Result Time"
   ).split(" "),
 );
 
@@ -109,7 +109,7 @@ export function checkKind(kind: string): void {
     throw bad(
       "kind",
       kind,
-      "is taken: JavaScript or tsop has a class of that name",
+      "is taken: the scaffold needs this name of TypeScript or tsop",
       `--kind My${kind}`,
     );
   }

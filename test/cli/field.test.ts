@@ -42,6 +42,7 @@ describe("--field", () => {
     ["mode:enum(a|)", "an enum lists its values"],
     ["tags:string[]=a", "takes no default"],
     ["x:constructor", "there is no type"],
+    ["constructor:string", "a class has its constructor"],
   ])("refuses %s and lists the types", (text, problem) => {
     expect(() => parseField(text)).toThrow(problem);
     expect(() => parseField(text)).toThrow(

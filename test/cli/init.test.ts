@@ -41,7 +41,7 @@ describe("tsop init", () => {
       license: "MIT",
     });
     expect(files["PROJECT"]).toContain("namespaced: true");
-    expect(files["config/rbac/role_binding.yaml"]).toContain("kind: RoleBinding");
+    expect(files["config/rbac/service_account.yaml"]).toContain("kind: RoleBinding");
     expect(files["config/manager/manager.yaml"]).toContain("name: WATCH_NAMESPACE");
     expect(files["src/main.ts"]).toContain("cache: { namespaces }");
   });

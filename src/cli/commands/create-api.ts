@@ -23,6 +23,7 @@ import {
   type ProjectResource,
 } from "../project-file.ts";
 import { ask, scaffold } from "../scaffold.ts";
+import { listed } from "../source-line.ts";
 import { withListEntry } from "../yaml-list.ts";
 
 /** The flags of `tsop create api`. */
@@ -45,7 +46,7 @@ const RESERVED_WORDS = new Set(
     "await break case catch class const continue debugger default delete do else enum export extends " +
     "false finally for function if implements import in instanceof interface let new null package " +
     "private protected public return static super switch this throw true try typeof var void while " +
-    "with yield arguments eval"
+    "with yield arguments eval client key nowMs"
   ).split(" "),
 );
 
@@ -166,8 +167,9 @@ async function filesFor(
         namespace: project.namespaced ? "system" : "default",
         sampleFile,
         sample: sampleOf(kind, `${apiGroup}/${version}`, fields),
-        specLiteral: specLiteralOf(fields),
-        imports: importsOf(fields).join(", "),
+        spec: specOf(fields),
+        printColumn: printColumnOf(kind),
+        imports: listed("import {", importsOf(fields), '} from "tsop";'),
         fields: fields.map((field) => ({ ...field, declaration: declarationOf(field) })),
       },
       wants: (path) =>
@@ -182,9 +184,12 @@ async function filesFor(
     files.set("src/main.ts", withController(text, call));
   }
   if (api) {
-    const path = "config/rbac/kustomization.yaml";
-    const text = await getFile(project, path);
-    files.set(path, withListEntry(path, text, "resources", `${file}_roles.yaml`));
+    for (const [path, entry] of [
+      ["config/rbac/kustomization.yaml", `${file}_roles.yaml`],
+      ["config/default/kustomization.yaml", "../crd"],
+    ] as const) {
+      files.set(path, withListEntry(path, await getFile(project, path), "resources", entry));
+    }
   }
   // Last, so that the file names a kind only once its files are there.
   files.set(PROJECT_FILE, withResource(project, resource));
@@ -217,10 +222,16 @@ function importsOf(fields: readonly SpecField[]): string[] {
   ];
 }
 
-/** The sample's spec as TypeScript. */
-function specLiteralOf(fields: readonly SpecField[]): string {
+/** The line of the test that says the spec. */
+function specOf(fields: readonly SpecField[]): string {
   const entries = fields.map(({ name, sample }) => `${name}: ${JSON.stringify(sample)}`);
-  return `{ ${entries.join(", ")} }`;
+  return listed("spec: {", entries, "},", "      ");
+}
+
+function printColumnOf(kind: string): string {
+  const variable = variableOf(kind);
+  const path = `${variable}.status?.conditions?.find((c) => c.type === "Ready")?.status`;
+  return listed("@PrintColumn(", ['"Ready"', `(${variable}: ${kind}) => ${path}`], ")");
 }
 
 function sampleOf(kind: string, apiVersion: string, fields: readonly SpecField[]): string {
@@ -230,8 +241,10 @@ function sampleOf(kind: string, apiVersion: string, fields: readonly SpecField[]
   return stringify({ apiVersion, kind, metadata, spec }, { compat: "yaml-1.1" }).trimEnd();
 }
 
-/** `MyWeb` as a variable; words that JavaScript keeps for itself are avoided. */
+/** `MyWeb` as a variable, `myWeb`; what JavaScript or the template says already is avoided. */
 function variableOf(kind: string): string {
-  const name = kind.charAt(0).toLowerCase() + kind.slice(1);
+  const name = kind.replace(/^([A-Z]+(?=[A-Z][a-z])|[A-Z]+(?![a-z])|[A-Z])/, (capitals) =>
+    capitals.toLowerCase(),
+  );
   return RESERVED_WORDS.has(name) ? `${name}Object` : name;
 }
