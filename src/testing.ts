@@ -24,6 +24,12 @@ export {
   startControlPlane,
 } from "./controlplane/control-plane.ts";
 export { silentLogger } from "./log.ts";
+export {
+  type FaultCounts,
+  type Faults,
+  FaultyTransport,
+} from "./runtime/transport/faulty-transport.ts";
+export { HttpsTransport } from "./runtime/transport/https-transport.ts";
 
 /** How long `eventually` keeps trying. */
 export interface EventuallyOptions {

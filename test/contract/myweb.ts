@@ -8,6 +8,7 @@ import {
   setCondition,
   type Client,
   type Condition,
+  type ControllerOptions,
   type Int32,
   type Intent,
   type Manager,
@@ -95,12 +96,13 @@ export class MyWebReconciler implements Reconciler {
   }
 }
 
-export function setUpMyWeb(manager: Manager): void {
+export function setUpMyWeb(manager: Manager, options: ControllerOptions = {}): void {
   controllerFor(manager)
     .for(MyWeb)
     .owns(Deployment)
     .owns(Service)
     .owns(ConfigMap)
+    .withOptions(options)
     .complete(new MyWebReconciler(manager.client));
 }
 

@@ -6,8 +6,14 @@
 import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
-import { formatKey, type KubeObject, type ObjectKey } from "../../kube/object.ts";
-import { groupResourceOf, resourceOf, type ResourceInfo, type Token } from "../../kube/resource.ts";
+import { formatKey, keyOf, type KubeObject, type ObjectKey } from "../../kube/object.ts";
+import {
+  apiVersionOf,
+  groupResourceOf,
+  resourceOf,
+  type ResourceInfo,
+  type Token,
+} from "../../kube/resource.ts";
 import { matchesLabels, parseLabelSelector } from "../../kube/selector.ts";
 import type { ListOptions } from "../client/client.ts";
 import type { RestClient } from "../client/rest-client.ts";
@@ -117,6 +123,35 @@ export class Cache {
     if (!namespace) return [...kind.informers.values()];
     const informer = kind.informers.get(namespace);
     return informer && [informer];
+  }
+
+  /** Takes in the answer to a write of this process, so that reads see it before the watch brings it. */
+  noteWritten(object: KubeObject): void {
+    const { namespace = "", labels = {} } = object.metadata;
+    for (const { resource, informers } of this.#kinds.values()) {
+      if (resource.kind !== object.kind || apiVersionOf(resource) !== object.apiVersion) continue;
+      const selector = this.#options.labelSelectors?.[groupResourceOf(resource)];
+      if (selector !== undefined && !matchesLabels(parseLabelSelector(selector), labels)) return;
+      (informers.get("") ?? informers.get(namespace))?.noteWritten(object);
+    }
+  }
+
+  /** The object as it is in the cache, if its kind is watched there. */
+  findObject<T extends KubeObject>(object: T): T | undefined {
+    const key = keyOf(object);
+    for (const { resource, informers } of this.#kinds.values()) {
+      if (resource.kind !== object.kind || apiVersionOf(resource) !== object.apiVersion) continue;
+      const informer = informers.get("") ?? informers.get(key.namespace ?? "");
+      // The kind is the same, and so is the type.
+      return informer?.indexer.get(formatKey(key)) as T | undefined;
+    }
+    return undefined;
+  }
+
+  /** Takes out what this process deleted. */
+  noteDeleted(resource: ResourceInfo, key: ObjectKey, uid: string): void {
+    const informers = this.#kinds.get(idOf(resource))?.informers;
+    (informers?.get("") ?? informers?.get(key.namespace ?? ""))?.noteDeleted(key, uid);
   }
 
   /** Adds an index over a kind. @throws TsopError `index-exists` */

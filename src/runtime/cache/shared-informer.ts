@@ -7,7 +7,8 @@
 import type { Clock, Timer } from "../../clock.ts";
 import { TsopError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
-import { formatKey, keyOf, type KubeObject } from "../../kube/object.ts";
+import { copyJson } from "../../kube/json.ts";
+import { formatKey, keyOf, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";
 import { deferred } from "../deferred.ts";
 import { DeltaQueue, type Delta } from "./delta-queue.ts";
@@ -15,6 +16,7 @@ import { frozenForCache } from "./freeze.ts";
 import { HandlerQueue, type Notification, type ResourceEventHandler } from "./handler-queue.ts";
 import { Indexer } from "./indexer.ts";
 import type { ListerWatcher } from "./lister-watcher.ts";
+import { OwnWrites } from "./own-writes.ts";
 import { Reflector, type ReflectorState } from "./reflector.ts";
 import { isOlder } from "./resource-version.ts";
 
@@ -50,6 +52,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
   readonly resource: ResourceInfo;
   readonly #options: InformerOptions<T>;
   readonly #indexer = new Indexer<T>();
+  readonly #ownWrites = new OwnWrites<T>();
   readonly #queue: DeltaQueue<T>;
   readonly #reflector: Reflector<T>;
   readonly #listeners = new Set<Listener<T>>();
@@ -152,7 +155,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
       },
     };
     this.#listeners.add(listener);
-    for (const [, object] of this.#indexer.entries()) {
+    for (const object of this.#ownWrites.asSeen(this.#indexer.entries())) {
       listener.queue.push({ type: "add", object, initial: true });
     }
     if (this.#hasSynced) listener.markSynced();
@@ -168,6 +171,27 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
     };
   }
 
+  /** Takes in the answer to a write of this process, unless the watch was faster. Handlers hear of it from the watch. */
+  noteWritten(object: T): void {
+    const key = formatKey(keyOf(object));
+    const known = this.#indexer.get(key);
+    const { resourceVersion } = object.metadata;
+    const seenByWatch = !isOlder(this.lastSyncResourceVersion || "1", resourceVersion);
+    if (seenByWatch || (known && !isOlder(known.metadata.resourceVersion, resourceVersion))) return;
+    this.#ownWrites.written(key, known);
+    // The caller keeps the answer, and may change it.
+    this.#indexer.set(frozenForCache(copyJson(object)));
+  }
+
+  /** Takes out what this process deleted and the server no longer has. */
+  noteDeleted(objectKey: ObjectKey, uid: string): void {
+    const key = formatKey(objectKey);
+    const known = this.#indexer.get(key);
+    if (known?.metadata.uid !== uid) return;
+    this.#ownWrites.deleted(key, known);
+    this.#indexer.delete(key);
+  }
+
   #process(delta: Delta<T>): void {
     switch (delta.type) {
       case "Added":
@@ -181,7 +205,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
         this.#replace(delta);
         return;
       case "Sync": {
-        const objects = this.#indexer.list();
+        const objects = [...this.#ownWrites.asSeen(this.#indexer.entries())];
         this.#distribute(objects.map((object) => ({ type: "update", old: object, object })));
         return;
       }
@@ -200,10 +224,16 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
     const notifications: Notification<T>[] = [];
     for (const [key, object] of [...this.#indexer.entries()]) {
       if (known.has(key)) continue;
+      const ahead = this.#ownWrites.get(key);
       // A list older than the object cannot know that it is gone.
-      const { resourceVersion } = object.metadata;
-      if (!delta.authoritative && isOlder(delta.resourceVersion, resourceVersion)) continue;
+      const trusted = delta.authoritative && !(initial && ahead);
+      if (!trusted && isOlder(delta.resourceVersion, object.metadata.resourceVersion)) continue;
       this.#indexer.delete(key);
+      this.#ownWrites.settle(key);
+      const seen = ahead ? ahead.seen : object;
+      if (seen) notifications.push({ type: "delete", object: seen, tombstone: true });
+    }
+    for (const object of this.#ownWrites.settleDeletions(known)) {
       notifications.push({ type: "delete", object, tombstone: true });
     }
     for (const object of incoming) notifications.push(...this.#store(object, initial));
@@ -219,16 +249,28 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
   }
 
   #delete(object: T): void {
-    this.#indexer.delete(formatKey(keyOf(object)));
+    const key = formatKey(keyOf(object));
+    const ahead = this.#ownWrites.get(key);
+    this.#indexer.delete(key);
+    this.#ownWrites.settle(key);
+    // Made and deleted before handlers could hear of it.
+    if (ahead && !ahead.seen) return;
     this.#distribute([{ type: "delete", object: frozenForCache(object), tombstone: false }]);
   }
 
   /** Puts an object into the indexer and says what there is to tell of it. */
   #store(object: T, initial: boolean): Notification<T>[] {
-    const known = this.#indexer.get(formatKey(keyOf(object)));
-    if (known && isSame(known, object)) return [{ type: "update", old: known, object: known }];
-    const stored = frozenForCache(object);
-    const old = this.#indexer.set(stored);
+    const key = formatKey(keyOf(object));
+    const known = this.#indexer.get(key);
+    const ahead = this.#ownWrites.get(key);
+    if (ahead?.deletedUid !== undefined && ahead.deletedUid === object.metadata.uid) return [];
+    let stored = known;
+    if (!stored || !isSame(stored, object)) {
+      stored = frozenForCache(object);
+      this.#indexer.set(stored);
+    }
+    this.#ownWrites.settle(key);
+    const old = ahead ? ahead.seen : known;
     if (!old) return [{ type: "add", object: stored, initial }];
     if (old.metadata.uid === stored.metadata.uid) return [{ type: "update", old, object: stored }];
     // Deleted and made again while nobody looked: two objects that share a name.

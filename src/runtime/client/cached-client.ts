@@ -4,11 +4,14 @@
  *
  * @module
  */
+import { sameJson } from "../../kube/json.ts";
+import { applyMergePatch } from "../../kube/patch.ts";
 import { formatKey, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import { groupResourceOf, resourceOf, type ResourceType, type Token } from "../../kube/resource.ts";
 import { failure } from "../../kube/status.ts";
 import { findCached, listCached, type Cache } from "../cache/cache.ts";
 import type { SharedInformer } from "../cache/shared-informer.ts";
+import { AppliedIntents, type AppliedRequest } from "./applied-intents.ts";
 import type {
   ApplyOptions,
   Client,
@@ -23,10 +26,20 @@ import type {
 import type { Patch } from "./patches.ts";
 import type { WatchStream } from "./rest-client.ts";
 
-/** Reads what is watched from memory. A read waits until the informer has its first list. */
+/** Whether a patch of the status would leave it as it is. */
+function isPatched(known: KubeObject & { status?: object }, change: object): boolean {
+  const before = { ...known.status };
+  return known.status !== undefined && sameJson(applyMergePatch(before, change), before);
+}
+
+/**
+ * Reads what is watched from memory, waiting for its first list, and sees there what this process wrote.
+ * An apply or a status patch that would change nothing is not sent; what is returned then is frozen.
+ */
 export class CachedClient implements Client {
   readonly live: Client;
   readonly #cache: Cache;
+  readonly #applied = new AppliedIntents();
 
   constructor(live: Client, cache: Cache) {
     this.live = live;
@@ -99,7 +112,9 @@ export class CachedClient implements Client {
     intent: Intent<T>,
     options?: ApplyOptions,
   ): Promise<T> {
-    return this.live.apply(token, intent, options);
+    return this.#applyOnce(token, intent, options, undefined, () =>
+      this.live.apply(token, intent, options),
+    );
   }
 
   delete(token: Token, key: ObjectKey, options?: DeleteOptions): Promise<void> {
@@ -111,7 +126,19 @@ export class CachedClient implements Client {
   }
 
   get status(): StatusClient {
-    return this.live.status;
+    const { status } = this.live;
+    return {
+      update: status.update.bind(status),
+      patch: async (object, change, options) => {
+        const known = this.#cache.findObject(object);
+        if (known && !options?.dryRun && isPatched(known, change)) return known;
+        return status.patch(object, change, options);
+      },
+      apply: (token, intent, options) =>
+        this.#applyOnce(token, intent, options, "status", () =>
+          status.apply(token, intent, options),
+        ),
+    };
   }
 
   subresource(name: string): SubresourceClient {
@@ -120,6 +147,28 @@ export class CachedClient implements Client {
 
   dynamic(apiVersion: string, kind: string, plural?: string): Promise<ResourceType> {
     return this.live.dynamic(apiVersion, kind, plural);
+  }
+
+  /** Applies, unless that is known to change nothing; then gives what is in the cache. */
+  async #applyOnce<T extends KubeObject>(
+    token: Token<T>,
+    intent: Intent<T>,
+    options: ApplyOptions = {},
+    subresource: string | undefined,
+    apply: () => Promise<T>,
+  ): Promise<T> {
+    const { owner, force = true, fieldManager, dryRun } = options;
+    const { name = "", namespace = owner?.metadata.namespace } = intent.metadata;
+    const informers = dryRun ? undefined : await this.#informers(token, namespace);
+    if (!informers) return apply();
+    const key = { name, ...(namespace && resourceOf(token).namespaced ? { namespace } : {}) };
+    const known = findCached(informers, key);
+    const ownerUid = owner?.metadata.uid;
+    const request: AppliedRequest = { intent, ownerUid, subresource, fieldManager, force };
+    if (known && this.#applied.isDone(request, known)) return known;
+    const object = await apply();
+    this.#applied.remember(request, object);
+    return object;
   }
 
   async #informers<T extends KubeObject>(

@@ -14,7 +14,7 @@ import {
   type ResourceType,
   type Token,
 } from "../../kube/resource.ts";
-import { failure, isNotFound } from "../../kube/status.ts";
+import { failure, isNotFound, type Status } from "../../kube/status.ts";
 import { completeList } from "./complete-list.ts";
 import type {
   ApplyOptions,
@@ -36,17 +36,27 @@ import type { Query, RestClient, RestRequest, WatchStream } from "./rest-client.
 const APPLY = "application/apply-patch+yaml";
 const PAGE_SIZE = 500;
 
+/** Told of what was written; the cache listens, so that reads see it at once. */
+export interface WriteObserver {
+  /** The server stored this. */
+  written(object: KubeObject): void;
+  /** The server no longer has the object of that uid. */
+  deleted(resource: ResourceInfo, key: ObjectKey, uid: string): void;
+}
+
 /** Reads from and writes to the API server. */
 export class LiveClient implements Client {
   readonly #rest: RestClient;
   readonly #discovery: Discovery;
   readonly #fieldManager: string;
+  readonly #observer: WriteObserver | undefined;
 
   /** @param fieldManager - who writes, where the options of a call do not say */
-  constructor(rest: RestClient, fieldManager: string) {
+  constructor(rest: RestClient, fieldManager: string, observer?: WriteObserver) {
     this.#rest = rest;
     this.#discovery = new Discovery(rest);
     this.#fieldManager = fieldManager;
+    this.#observer = observer;
   }
 
   get live(): this {
@@ -155,8 +165,14 @@ export class LiveClient implements Client {
   }
 
   async delete(token: Token, key: ObjectKey, options: DeleteOptions = {}): Promise<void> {
-    const path = objectPath(this.#resource(token), key);
-    await this.#rest.request({ method: "DELETE", path, ...deletion(options) });
+    const resource = this.#resource(token);
+    const path = objectPath(resource, key);
+    const answer = await this.#rest.request({ method: "DELETE", path, ...deletion(options) });
+    if (options.dryRun) return;
+    // A `Status` means that it is gone; an object, that something still holds it.
+    const { kind, details } = answer as Partial<Status>;
+    if (kind !== "Status") this.#observer?.written(answer as KubeObject);
+    else if (details?.uid !== undefined) this.#observer?.deleted(resource, key, details.uid);
   }
 
   async deleteAllOf(token: Token, options: ListOptions & DeleteOptions = {}): Promise<void> {
@@ -240,7 +256,7 @@ export class LiveClient implements Client {
     query: Query = {},
   ): Promise<T> {
     const { options, ...body } = content;
-    return (await this.#rest.request({
+    const object = (await this.#rest.request({
       method,
       path,
       query: {
@@ -252,6 +268,8 @@ export class LiveClient implements Client {
       ...body,
       signal: options.signal,
     })) as T;
+    if (!options.dryRun) this.#observer?.written(object);
+    return object;
   }
 
   #resource(token: Token): ResourceInfo {

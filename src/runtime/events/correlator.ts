@@ -7,7 +7,7 @@
  */
 import type { Clock } from "../../clock.ts";
 import type { KubeObject } from "../../kube/object.ts";
-import { LruMap } from "./lru.ts";
+import { LruMap } from "../lru.ts";
 
 /** What an event is about. */
 export interface ObjectReference {

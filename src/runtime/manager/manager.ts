@@ -130,8 +130,15 @@ class OperatorManager implements Manager {
       clock,
       this.metrics.requests(new URL(this.#transport.server).host),
     );
-    const live = new LiveClient(rest, name);
     this.cache = new Cache(rest, clock, this.log, options.cache);
+    const live = new LiveClient(rest, name, {
+      written: (object) => {
+        this.cache.noteWritten(object);
+      },
+      deleted: (resource, key, uid) => {
+        this.cache.noteDeleted(resource, key, uid);
+      },
+    });
     this.client = new CachedClient(live, this.cache);
     this.#events = new EventBroadcaster(live, clock, this.log);
     const fail = (error: unknown): void => {

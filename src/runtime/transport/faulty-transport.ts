@@ -1,0 +1,110 @@
+/**
+ * A transport on which everything goes wrong now and then: for tests of what an operator survives.
+ *
+ * All draws come from the clock, so that a `VirtualClock` with the same seed brings the same faults.
+ *
+ * @module
+ */
+import type { Clock } from "../../clock.ts";
+import {
+  ConnectionError,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+} from "./transport.ts";
+
+/** How often what goes wrong: probabilities between 0 and 1, none when absent. */
+export interface Faults {
+  /** The connection is not taken: nothing was carried out. */
+  readonly refuse?: number;
+  /** The connection breaks before the answer; half of the requests were carried out by then. */
+  readonly reset?: number;
+  /** The connection breaks in the middle of an answer or a watch; drawn for each piece that comes in. */
+  readonly cut?: number;
+  /** Answers by status code instead of the server's, such as `{ 429: 0.1, 500: 0.05 }`. */
+  readonly status?: Readonly<Record<number, number>>;
+  /** The longest time that a request is held up, in milliseconds; drawn anew for each. */
+  readonly delayMs?: number;
+}
+
+/** What went wrong so far, by fault: `refuse`, `reset`, `cut`, or the status code. */
+export type FaultCounts = Readonly<Record<string, number>>;
+
+/** Lets a share of the requests through another transport fail. */
+export class FaultyTransport implements Transport {
+  readonly server: string;
+  readonly #inner: Transport;
+  readonly #clock: Clock;
+  readonly #faults: Faults;
+  readonly #counts = new Map<string, number>();
+  #healthy = false;
+
+  constructor(inner: Transport, clock: Clock, faults: Faults) {
+    this.server = inner.server;
+    this.#inner = inner;
+    this.#clock = clock;
+    this.#faults = faults;
+  }
+
+  get counts(): FaultCounts {
+    return Object.fromEntries(this.#counts);
+  }
+
+  /** Ends the faults, or lets them begin again. */
+  set healthy(healthy: boolean) {
+    this.#healthy = healthy;
+  }
+
+  async request(request: TransportRequest): Promise<TransportResponse> {
+    const { delayMs = 0, refuse, reset, status = {} } = this.#faults;
+    if (this.#healthy) return this.#inner.request(request);
+    if (delayMs > 0) await this.#clock.sleep(delayMs * this.#clock.random(), request.signal);
+    if (this.#happens("refuse", refuse)) throw this.#broken("refused");
+    for (const [code, probability] of Object.entries(status)) {
+      if (this.#happens(code, probability)) return refusal(Number(code));
+    }
+    if (this.#happens("reset", reset)) {
+      if (this.#clock.random() < 0.5) (await this.#inner.request(request)).cancel();
+      throw this.#broken("reset");
+    }
+    const response = await this.#inner.request(request);
+    return { ...response, body: this.#body(response) };
+  }
+
+  close(): void {
+    this.#inner.close();
+  }
+
+  async *#body(response: TransportResponse): AsyncGenerator<Uint8Array> {
+    for await (const piece of response.body) {
+      if (this.#happens("cut", this.#faults.cut)) {
+        yield piece.subarray(0, Math.floor(piece.length * this.#clock.random()));
+        response.cancel();
+        throw this.#broken("reset");
+      }
+      yield piece;
+    }
+  }
+
+  #happens(fault: string, probability = 0): boolean {
+    if (this.#healthy || probability === 0 || this.#clock.random() >= probability) return false;
+    this.#counts.set(fault, (this.#counts.get(fault) ?? 0) + 1);
+    return true;
+  }
+
+  #broken(failure: "refused" | "reset"): ConnectionError {
+    return new ConnectionError(failure, this.server, "a fault of the test");
+  }
+}
+
+function refusal(status: number): TransportResponse {
+  const text = `a fault of the test: ${status}`;
+  return {
+    status,
+    headers: { "content-type": "text/plain" },
+    body: (async function* () {
+      yield await Promise.resolve(Buffer.from(text));
+    })(),
+    cancel: () => undefined,
+  };
+}
