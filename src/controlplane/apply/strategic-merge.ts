@@ -201,10 +201,16 @@ function mergeOrdered(
   if (!isLive) merged = withoutDirectives(patched) as unknown[];
   else if (isPatched) merged = mergeLists(live, patched, plan, false);
   const isMapList = itemType === "object";
+  if (isMapList) checkOrderItems(order);
   const [inOrder, others] = partition(merged, order, keyOf(plan.mergeKey));
   if (isMapList) checkMergeKeys(plan.mergeKey, merged, order, before);
   setField(original, field, orderElements(inOrder, others, order, before, keyOf(plan.mergeKey)));
   Reflect.deleteProperty(patch, field);
+}
+
+function checkOrderItems(order: readonly unknown[]): void {
+  const index = order.findIndex((item) => !isJsonObject(item));
+  if (index >= 0) throw refuse(`value for key ${index} is not a map`);
 }
 
 /** The value that tells elements apart: that of the merge key, or the element itself. */

@@ -76,9 +76,9 @@ export function checkPatched(
   return accepted;
 }
 
-/** What an apply made of an object of a built-in kind, with the values of its types. @throws StatusError 500 */
+/** What an apply made of an object, with the values of its types. @throws StatusError 500 */
 export function checkApplied({ resource }: ResourceRequest, object: KubeObject): KubeObject {
-  return resource.builtIn ? acceptApplied(object, resource) : object;
+  return acceptApplied(object, resource, resource.builtIn);
 }
 
 /** The configuration in the body of an apply. @throws StatusError 400 */

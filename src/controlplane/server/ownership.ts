@@ -11,7 +11,10 @@ import { applyConfiguration } from "../apply/apply-configuration.ts";
 import { trackUpdate } from "../apply/track-update.ts";
 import type { OwnedResource, WriteBy } from "../apply/write.ts";
 import { type GroupVersionKind, findBuiltInSchema } from "../builtin/definitions.ts";
+import { convertVersion } from "../builtin/kind-versions.ts";
+import type { ServedResource } from "../kinds.ts";
 import type { Cluster, Endpoint } from "./cluster.ts";
+import { collectionOf } from "./registry.ts";
 
 /** Brings the managedFields of `object` up to date for a write that is no apply. */
 export function trackChange(
@@ -89,18 +92,24 @@ export function applyTo(
 }
 
 function writeBy({ registry, clock }: Cluster, endpoint: Endpoint, manager: string): WriteBy {
-  const { group, plural } = endpoint.resource;
+  const { plural, builtIn } = endpoint.resource;
+  const versionOf = (apiVersion: string): ServedResource | undefined => {
+    const { group, version } = parseApiVersion(apiVersion);
+    const found = registry.find(group, version, plural);
+    return found && collectionOf(found) === collectionOf(endpoint.resource) ? found : undefined;
+  };
   return {
     manager,
     ...(endpoint.subresource === "" ? {} : { subresource: endpoint.subresource }),
     nowMs: clock.now(),
     versions: {
-      schemaOf(apiVersion) {
-        const other = parseApiVersion(apiVersion);
-        if (other.group !== group) return undefined;
-        return registry.find(group, other.version, plural)?.schema;
+      schemaOf: (apiVersion) => versionOf(apiVersion)?.schema,
+      convert(object, apiVersion) {
+        if (builtIn) return convertVersion(object, apiVersion);
+        const converted = { ...copyJson(object), apiVersion };
+        versionOf(apiVersion)?.dropUnknown?.(converted as unknown as KubeObject);
+        return converted;
       },
-      convert: (object, apiVersion) => ({ ...copyJson(object), apiVersion }),
     },
   };
 }

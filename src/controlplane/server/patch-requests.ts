@@ -154,7 +154,8 @@ async function createByApply(
       `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
     );
   }
-  object.metadata.name ??= name;
+  matchNamespace(resource, namespace, object);
+  matchName(object, name);
   delete object.metadata.resourceVersion;
   const created = createObject(cluster, resource, namespace, object, {
     ...options,

@@ -151,7 +151,9 @@ class BuiltInReader {
   /** A named type that is no struct: free JSON, or an alias of a map or list. */
   #readOpen(value: unknown, definition: Definition, node: Definition): unknown {
     if (definition.additionalProperties || definition.items) return this.read(value, definition);
-    if (definition.type === "object" && !isJsonObject(value)) return this.mismatch(value, node);
+    const isAnything = refOf(node)?.endsWith(".FieldsV1") === true;
+    if (definition.type === "object" && !isAnything && !isJsonObject(value))
+      return this.mismatch(value, node);
     return plainNumbers(value);
   }
 

@@ -237,7 +237,7 @@ export function readBuiltInKind(
 }
 
 /**
- * A value as a custom object: only its metadata has a known shape so far.
+ * A value as a custom object: only its metadata has a known shape so far, in which what is empty is absent.
  *
  * @throws WireError for metadata of wrong types
  */
@@ -245,6 +245,12 @@ export function readCustom(value: unknown): ReadKind {
   const content = (plainNumbersBut(value, "metadata") ?? {}) as JsonObject;
   const unknown: string[] = [];
   const metadata = readBuiltIn(content["metadata"] ?? null, METADATA, unknown) as JsonObject;
+  for (const [name, field] of Object.entries(metadata)) {
+    const isEmpty = Array.isArray(field)
+      ? field.length === 0
+      : isJsonObject(field) && Object.keys(field).length === 0;
+    if (isEmpty) Reflect.deleteProperty(metadata, name);
+  }
   return {
     object: { ...content, metadata },
     unknown: unknown.map((path) => `metadata.${path}`),

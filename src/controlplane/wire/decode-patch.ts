@@ -175,13 +175,19 @@ function readPatched(
 }
 
 /**
- * The object that an apply made, read as its built-in kind.
+ * The object that an apply made, read as its kind.
  *
  * @throws StatusError 500 when it has wrong types
  */
-export function acceptApplied(applied: KubeObject, kind: GroupVersionKind): KubeObject {
+export function acceptApplied(
+  applied: KubeObject,
+  kind: GroupVersionKind,
+  builtIn: boolean,
+): KubeObject {
   try {
-    const { object } = readBuiltInKind(applied, kind, convertBuiltIn);
+    const { object } = builtIn
+      ? readBuiltInKind(applied, kind, convertBuiltIn)
+      : readCustom(applied);
     const { apiVersion } = applied;
     return { ...object, apiVersion, kind: applied.kind } as unknown as KubeObject;
   } catch (error) {

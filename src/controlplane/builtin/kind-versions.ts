@@ -1,0 +1,50 @@
+/**
+ * Objects of the built-in kinds that are served in more than one version, from one to the other.
+ *
+ * @module
+ */
+import type { JsonObject } from "../../kube/object.ts";
+import { convertAutoscaler } from "./autoscaler-versions.ts";
+
+/** Fields of a core Event, and what they are called in `events.k8s.io`. */
+const EVENT_FIELDS: readonly (readonly [core: string, events: string])[] = [
+  ["involvedObject", "regarding"],
+  ["message", "note"],
+  ["source", "deprecatedSource"],
+  ["firstTimestamp", "deprecatedFirstTimestamp"],
+  ["lastTimestamp", "deprecatedLastTimestamp"],
+  ["count", "deprecatedCount"],
+  ["reportingComponent", "reportingController"],
+];
+
+function convertEvent(object: JsonObject, apiVersion: string): JsonObject {
+  const isCore = apiVersion === "v1";
+  const names = new Map(
+    EVENT_FIELDS.map(([core, events]) => (isCore ? [events, core] : [core, events])),
+  );
+  const converted: JsonObject = {};
+  for (const [name, value] of Object.entries(object)) converted[names.get(name) ?? name] = value;
+  // Who reported is always there in the core group, and left out when empty in the other.
+  if (isCore) {
+    converted["reportingComponent"] ??= "";
+    converted["reportingInstance"] ??= "";
+  } else {
+    for (const name of ["reportingController", "reportingInstance"]) {
+      if (converted[name] === "") Reflect.deleteProperty(converted, name);
+    }
+  }
+  return { ...converted, apiVersion };
+}
+
+/** The object of a built-in kind in another version of it. Shares what it can with `object`. */
+export function convertVersion(object: JsonObject, apiVersion: string): JsonObject {
+  if (object["apiVersion"] === apiVersion) return object;
+  switch (object["kind"]) {
+    case "Event":
+      return convertEvent(object, apiVersion);
+    case "HorizontalPodAutoscaler":
+      return convertAutoscaler(object, apiVersion);
+    default:
+      return { ...object, apiVersion };
+  }
+}
