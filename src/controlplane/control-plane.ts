@@ -6,6 +6,10 @@
 import { type Clock, systemClock } from "../clock.ts";
 import type { KubeObject } from "../kube/object.ts";
 import { type Logger, silentLogger } from "../log.ts";
+import { Admission } from "./admission/admission.ts";
+import { WebhookAdmission } from "./admission/webhook-admission.ts";
+import { WebhookCaller } from "./admission/webhook-caller.ts";
+import { internal } from "./admission/webhook-patch.ts";
 import { authenticate } from "./auth/authenticator.ts";
 import { CertificateAuthority } from "./auth/certificates.ts";
 import { type ClusterKeys, createKeys, loadKeys, saveKeys } from "./auth/keys.ts";
@@ -16,8 +20,9 @@ import { createBootstrapObjects } from "./bootstrap.ts";
 import { type RunningControllers, startControllers } from "./controllers/start-controllers.ts";
 import { WorkLoop } from "./controllers/work-loop.ts";
 import { CrdController } from "./crd/crd-controller.ts";
+import { acceptAdmitted } from "./server/admitted.ts";
 import { Api } from "./server/api.ts";
-import type { Cluster } from "./server/cluster.ts";
+import { type Cluster, randomUid } from "./server/cluster.ts";
 import { controllerContext } from "./server/controller-client.ts";
 import { followDefinitions, withDefinitions } from "./server/definitions.ts";
 import { HttpServer, type RawRequest } from "./server/http-server.ts";
@@ -39,6 +44,11 @@ export interface ControlPlaneOptions {
   readonly dataDir?: string;
   /** How many nodes there are. */
   readonly nodes?: number;
+  /**
+   * Addresses (`host:port`) in this machine of services by `namespace/name`, or `namespace/name:port`: webhooks that
+   * refer to a service are called there.
+   */
+  readonly serviceAddresses?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
   readonly log?: Logger;
 }
@@ -93,7 +103,23 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   for (const [collection, object] of state?.objects ?? []) store.restore(collection, object);
   followDefinitions(store, registry);
   const tokens = new TokenAuthority(clock, store, keys.tokens);
-  const cluster: Cluster = { store, registry, tokens, clock, log };
+  const webhooks = new WebhookCaller({
+    store,
+    clock,
+    ...(options.serviceAddresses ? { serviceAddresses: options.serviceAddresses } : {}),
+  });
+  const admission = new Admission(
+    new WebhookAdmission({
+      source: { store, registry },
+      caller: webhooks,
+      newUid: () => randomUid(clock),
+      accept: acceptAdmitted,
+      conditionsHold: () => {
+        throw internal("match conditions of webhooks are not evaluated yet");
+      },
+    }),
+  );
+  const cluster: Cluster = { store, registry, tokens, admission, clock, log };
   createBootstrapObjects(cluster);
   const openApi = new OpenApi();
   const api = new Api(cluster, (request) => otherPath(cluster, openApi, request));
@@ -120,6 +146,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const stop = async (): Promise<void> => {
     controllers.stop();
     await server.close();
+    webhooks.close();
     await disk?.close();
   };
   return {

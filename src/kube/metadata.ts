@@ -16,12 +16,36 @@ export type NameRule = (name: string, prefix: boolean) => string[];
 const ANNOTATIONS_MAX_BYTES = 256 * 1024;
 const MANAGER_MAX_BYTES = 128;
 
+/** How metadata is checked. */
+export interface MetadataRules {
+  /** Where it stands; `metadata` when absent. */
+  readonly path?: string;
+  /** Finalizers without a domain must be known ones, as built-in kinds demand. */
+  readonly strictFinalizers?: boolean;
+}
+
+const STANDARD_FINALIZERS = new Set(["kubernetes", "orphan", "foregroundDeletion"]);
+
+function unknownFinalizers(finalizers: readonly string[] = [], path: string): FieldError[] {
+  return finalizers.flatMap((finalizer, index) =>
+    finalizer.includes("/") || STANDARD_FINALIZERS.has(finalizer)
+      ? []
+      : [
+          invalidValue(
+            `${path}[${index}]`,
+            finalizer,
+            "name is neither a standard finalizer name nor is it fully qualified",
+          ),
+        ],
+  );
+}
+
 /** What is wrong with the metadata of a new object. */
 export function validateObjectMeta(
   metadata: ObjectMeta,
   namespaced: boolean,
   nameRule: NameRule,
-  path = "metadata",
+  { path = "metadata", strictFinalizers = false }: MetadataRules = {},
 ): FieldError[] {
   const { name = "", generateName = "", namespace = "" } = metadata;
   const errors: FieldError[] = [];
@@ -57,6 +81,7 @@ export function validateObjectMeta(
     ...validateOwners(metadata.ownerReferences, `${path}.ownerReferences`),
     ...validateFinalizers(metadata.finalizers, `${path}.finalizers`),
     ...validateManagedFields(metadata.managedFields, `${path}.managedFields`),
+    ...(strictFinalizers ? unknownFinalizers(metadata.finalizers, `${path}.finalizers`) : []),
   ];
 }
 
@@ -113,7 +138,8 @@ export function validateLabels(
   ]);
 }
 
-function validateAnnotations(
+/** Annotations: keys are qualified names in any case, at most 256 KiB in all. */
+export function validateAnnotations(
   annotations: Readonly<Record<string, string>> = {},
   path: string,
 ): FieldError[] {
@@ -221,7 +247,7 @@ export function validateFieldManager(manager: string, path: string): FieldError[
         invalidValue(
           path,
           manager,
-          `should only contain printable characters (invalid character at index ${offset})`,
+          `invalid character U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")} (at position ${offset})`,
         ),
       );
       break;

@@ -6,7 +6,8 @@
  */
 import { failure } from "../../kube/status.ts";
 import type { User } from "../kinds.ts";
-import { type Attributes, type RoleSource, authorize, denialText } from "./rbac.ts";
+import { authorize } from "./authorizer.ts";
+import { type Attributes, type RoleSource, denialText } from "./rbac.ts";
 import { type TokenAuthority, serviceAccountGroups } from "./tokens.ts";
 
 /** What TLS tells of the client. */
@@ -91,9 +92,9 @@ function wishOf(headers: Credentials["headers"]): Wish | undefined {
   if (name === "" && (groups.length > 0 || uid !== "" || Object.keys(extra).length > 0)) {
     const wanted = JSON.stringify({ groups, uid, extra });
     throw failure(
-      500,
-      "InternalError",
-      `Internal error occurred: requested ${wanted} without impersonating a user name`,
+      400,
+      "BadRequest",
+      `requested &user.DefaultInfo{${wanted}} without impersonating a user name`,
     );
   }
   return name === "" ? undefined : { name, groups, uid, extra };

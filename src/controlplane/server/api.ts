@@ -4,8 +4,8 @@
  * @module
  */
 import { TsopError, messageOf } from "../../errors.ts";
-import { StatusError, failure } from "../../kube/status.ts";
-import { type Attributes, type ResourceAttributes, authorize, denialText } from "../auth/rbac.ts";
+import { StatusError } from "../../kube/status.ts";
+import type { ResourceAttributes } from "../auth/rbac.ts";
 import type { ServedResource, User } from "../kinds.ts";
 import type { Cluster } from "./cluster.ts";
 import {
@@ -15,8 +15,8 @@ import {
   internalError,
   verbNotSupported,
   badRequest,
-  forbiddenTo,
 } from "./failures.ts";
+import { permit } from "./permission.ts";
 import { getRequest, listRequest, watchRequest } from "./read-requests.ts";
 import { failureAnswer, pageNotFound, warningHeader } from "./render.ts";
 import { patchRequest } from "./patch-requests.ts";
@@ -69,11 +69,14 @@ export class Api {
   async #dispatch(request: ApiRequest, warnings: string[]): Promise<Answer> {
     const path = parsePath(request.path);
     if (!("plural" in path)) {
-      this.#permit(request, { verb: request.method.toLowerCase(), path: request.path });
+      permit(this.#cluster, request.user, {
+        verb: request.method.toLowerCase(),
+        path: request.path,
+      });
       return this.#other(request);
     }
     const verb = verbOf(request, path);
-    this.#permit(request, resourceAttributes(request, path, verb));
+    permit(this.#cluster, request.user, resourceAttributes(request, path, verb));
     const target = this.#target(path, request, verb);
     if (!target) return pageNotFound();
     const { resource, subresource } = target;
@@ -88,20 +91,6 @@ export class Api {
       warnings,
     };
     return this.#perform(verb, asked);
-  }
-
-  /** @throws StatusError 403 */
-  #permit(request: ApiRequest, attributes: Attributes): void {
-    const { user } = request;
-    const { allowed, reason } = authorize(this.#cluster.store, user, attributes);
-    if (allowed) return;
-    const why = `${denialText(user, attributes)}${reason === "" ? "" : `: ${reason}`}`;
-    if ("path" in attributes) throw failure(403, "Forbidden", `forbidden: ${why}`, {});
-    throw forbiddenTo(
-      { group: attributes.group, plural: attributes.resource },
-      attributes.name,
-      why,
-    );
   }
 
   async #perform(verb: string, asked: ResourceRequest): Promise<Answer> {
@@ -210,6 +199,7 @@ function resourceAttributes(
     subresource,
     namespace: path.namespace ?? (isNamespace ? (path.name ?? "") : ""),
     name: path.name ?? selectedName(request, verb),
+    fieldSelector: request.query.get("fieldSelector") ?? "",
   };
 }
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { KubeObject } from "../../kube/object.ts";
+import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import { type ExpectedKind, decodeBody } from "../wire/decode-body.ts";
 import {
   type DecodedConfiguration,
@@ -92,9 +92,12 @@ export async function readConfiguration(
 }
 
 /** What a DELETE demands, in its body or, without one, in its query. @throws StatusError 400 or 422 */
-export async function readDeletion(
-  asked: ResourceRequest,
-): Promise<{ readonly deletion: DeletionOptions; readonly dryRun: boolean }> {
+export async function readDeletion(asked: ResourceRequest): Promise<{
+  readonly deletion: DeletionOptions;
+  readonly dryRun: boolean;
+  /** As admission shows them; without the dry run. */
+  readonly shown: JsonObject;
+}> {
   const bytes = await asked.request.body();
   const contentType = headerOf(asked.request, "content-type");
   const options =
@@ -106,7 +109,15 @@ export async function readDeletion(
   );
   if (errors.length > 0) throw invalidOptions("DeleteOptions", errors);
   const { dryRun, ...deletion } = options;
-  return { deletion, dryRun: dryRun.length > 0 };
+  return { deletion, dryRun: dryRun.length > 0, shown: shownDeletion(deletion) };
+}
+
+function shownDeletion({ uid, resourceVersion, ...rest }: DeletionOptions): JsonObject {
+  const preconditions = {
+    ...(uid === undefined ? {} : { uid }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+  };
+  return { ...rest, ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }) };
 }
 
 type WithDryRun = DeletionOptions & { readonly dryRun: readonly string[] };

@@ -4,8 +4,10 @@
  * @module
  */
 import type { Clock } from "../../clock.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import type { Logger } from "../../log.ts";
+import type { Admission } from "../admission/admission.ts";
+import type { AdmittedKind } from "../admission/attributes.ts";
 import type { TokenAuthority } from "../auth/tokens.ts";
 import type { ServedResource, Strategy, User, WriteContext } from "../kinds.ts";
 import { type Store, storeKey } from "../store/store.ts";
@@ -17,6 +19,7 @@ export interface Cluster {
   readonly store: Store;
   readonly registry: Registry;
   readonly tokens: TokenAuthority;
+  readonly admission: Admission;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -27,6 +30,8 @@ export interface Endpoint {
   /** Empty for the resource itself. */
   readonly subresource: string;
   readonly strategy: Strategy;
+  /** The kind that travels, where it is not the resource's. */
+  readonly kind?: AdmittedKind;
 }
 
 /** How a write is to be made. */
@@ -35,6 +40,8 @@ export interface WriteOptions {
   /** The field manager. */
   readonly manager: string;
   readonly dryRun: boolean;
+  /** The other options as they were asked for: admission shows them. */
+  readonly asked?: JsonObject;
   /** Adds a `Warning` header to the answer. */
   readonly warn: (text: string) => void;
 }

@@ -83,7 +83,13 @@ class DirectClient implements ControllerClient {
   async create(resource: ResourceName, object: KubeObject): Promise<KubeObject> {
     const served = this.#served(resource);
     const namespace = served.namespaced ? (object.metadata.namespace ?? "") : "";
-    const created = createObject(this.#cluster, served, namespace, copyJson(object), this.#options);
+    const created = await createObject(
+      this.#cluster,
+      served,
+      namespace,
+      copyJson(object),
+      this.#options,
+    );
     await this.#cluster.store.durable();
     return created;
   }
@@ -111,7 +117,7 @@ class DirectClient implements ControllerClient {
   async remove(resource: ResourceName, key: ObjectKey, options: DeleteOptions = {}): Promise<void> {
     const served = this.#served(resource);
     const namespace = key.namespace ?? "";
-    deleteObject(this.#cluster, served, namespace, key.name, options, this.#options);
+    await deleteObject(this.#cluster, served, namespace, key.name, options, this.#options);
     await this.#cluster.store.durable();
   }
 
@@ -131,7 +137,7 @@ class DirectClient implements ControllerClient {
     change: (live: KubeObject) => KubeObject,
   ): Promise<KubeObject> {
     const endpoint = this.#endpoint(this.#served(resource), subresource);
-    const changed = updateObject(
+    const changed = await updateObject(
       this.#cluster,
       endpoint,
       key.namespace ?? "",

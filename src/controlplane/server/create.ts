@@ -5,8 +5,11 @@
  */
 import { invalid } from "../../kube/field-errors.ts";
 import { validateObjectMeta } from "../../kube/metadata.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { KubeObject, ObjectMeta } from "../../kube/object.ts";
 import type { StatusError } from "../../kube/status.ts";
+import { admissionRequest } from "./admitted.ts";
+import { checkEscalation } from "./escalation.ts";
+import { checkSize, dedupOwners, hasStrictFinalizers } from "./object-limits.ts";
 import { trackChange } from "./ownership.ts";
 import type { ServedResource } from "../kinds.ts";
 import { storeKey } from "../store/store.ts";
@@ -40,42 +43,33 @@ export interface CreateOptions extends WriteOptions {
  * @param namespace - of the request; empty for cluster-scoped resources
  * @throws StatusError
  */
-export function createObject(
+export async function createObject(
   cluster: Cluster,
   resource: ServedResource,
   namespace: string,
   object: KubeObject,
   options: CreateOptions,
-): KubeObject {
-  prepareMetadata(cluster, resource, namespace, object);
+): Promise<KubeObject> {
+  matchNamespace(resource, namespace, object);
+  dedupOwners(object.metadata, options.warn);
   resource.strategy.setDefaults(object, { keepNulls: options.ownedAlready === true });
   if (!options.ownedAlready) {
     delete object.metadata.managedFields;
     trackChange(cluster, mainEndpoint(resource), undefined, object, options.manager);
   }
   admitToNamespace(cluster, resource, namespace, object);
-  return storeNew(cluster, resource, namespace, object, options);
-}
-
-/** Drops what only the server may say, and settles namespace and identity. */
-function prepareMetadata(
-  cluster: Cluster,
-  resource: ServedResource,
-  namespace: string,
-  object: KubeObject,
-): void {
-  const metadata = object.metadata;
-  matchNamespace(resource, namespace, object);
-  const version = metadata.resourceVersion;
-  if (version !== undefined && /^[1-9]\d*$/.test(version)) {
-    throw plainError("resourceVersion should not be set on objects to be created");
+  const key = { namespace, name: object.metadata.name ?? "" };
+  const endpoint = mainEndpoint(resource);
+  const mutation = cluster.admission.mutate(
+    admissionRequest(endpoint, "CREATE", key, { object }, options),
+  );
+  const admitted = mutation ? ((await mutation) ?? object) : object;
+  if (admitted !== object) {
+    matchNamespace(resource, namespace, admitted);
+    dedupOwners(admitted.metadata, options.warn, " after mutating admission happens");
   }
-  delete metadata.resourceVersion;
-  delete metadata.deletionTimestamp;
-  delete metadata.deletionGracePeriodSeconds;
-  delete (metadata as { selfLink?: string }).selfLink;
-  metadata.uid = randomUid(cluster.clock);
-  metadata.creationTimestamp = timestamp(cluster.clock);
+  checkEscalation(cluster, endpoint, admitted, undefined, options.user);
+  return storeNew(cluster, resource, namespace, admitted, options);
 }
 
 /**
@@ -126,15 +120,16 @@ function admitToNamespace(
   );
 }
 
-function storeNew(
+async function storeNew(
   cluster: Cluster,
   resource: ServedResource,
   namespace: string,
   object: KubeObject,
   options: WriteOptions,
-): KubeObject {
+): Promise<KubeObject> {
   const { store, clock } = cluster;
   const metadata = object.metadata;
+  setSystemMetadata(cluster, metadata);
   const context = writeContext(cluster, options);
   resource.strategy.prepareForCreate(object, context);
   const generated = (metadata.name ?? "") === "" && (metadata.generateName ?? "") !== "";
@@ -142,18 +137,48 @@ function storeNew(
   for (let tries = 1; ; tries++) {
     if (generated) metadata.name = generateName(metadata.generateName ?? "", () => clock.random());
     const errors = [
-      ...validateObjectMeta(metadata, resource.namespaced, (name, prefix) =>
-        resource.strategy.validateName(name, prefix),
+      ...validateObjectMeta(
+        metadata,
+        resource.namespaced,
+        (name, prefix) => resource.strategy.validateName(name, prefix),
+        { strictFinalizers: hasStrictFinalizers(resource) },
       ),
       ...resource.strategy.validateCreate(object, context),
     ];
     if (errors.length > 0) throw invalid(resource, metadata.name ?? "", errors);
-    const existing = store.get(collection, storeKey(namespace, metadata.name ?? ""));
+    const key = { namespace, name: metadata.name ?? "" };
+    const endpoint = mainEndpoint(resource);
+    const validation = cluster.admission.validate(
+      admissionRequest(endpoint, "CREATE", key, { object }, options),
+    );
+    if (validation) await validation;
+    const existing = store.get(collection, storeKey(namespace, key.name));
     if (!existing) break;
     if (!generated || tries >= GENERATE_TRIES) throw taken(resource, existing, generated);
   }
+  checkVersionIsUnset(metadata);
+  resource.dropUnknown?.(object);
   const stored = storeAs(resource, object);
+  checkSize(stored);
   return readAs(cluster, resource, options.dryRun ? stored : store.put(collection, stored));
+}
+
+/** Drops what only the server may say, and gives the object its identity. */
+function setSystemMetadata({ clock }: Cluster, metadata: ObjectMeta): void {
+  delete metadata.deletionTimestamp;
+  delete metadata.deletionGracePeriodSeconds;
+  delete (metadata as { selfLink?: string }).selfLink;
+  metadata.uid = randomUid(clock);
+  metadata.creationTimestamp = timestamp(clock);
+}
+
+/** @throws StatusError 500, as the storage words it */
+function checkVersionIsUnset(metadata: ObjectMeta): void {
+  const version = metadata.resourceVersion;
+  if (version !== undefined && /^[1-9]\d*$/.test(version)) {
+    throw plainError("resourceVersion should not be set on objects to be created");
+  }
+  delete metadata.resourceVersion;
 }
 
 function taken(resource: ServedResource, existing: KubeObject, generated: boolean): StatusError {

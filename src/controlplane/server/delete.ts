@@ -10,7 +10,8 @@ import { type Status, type StatusError, failure } from "../../kube/status.ts";
 import type { DeleteOptions } from "../controllers/client.ts";
 import type { ServedResource } from "../kinds.ts";
 import { storeKey } from "../store/store.ts";
-import { type Cluster, type WriteOptions, timestamp } from "./cluster.ts";
+import { admissionRequest } from "./admitted.ts";
+import { type Cluster, type WriteOptions, mainEndpoint, timestamp } from "./cluster.ts";
 import { type DeletionRule, deletionRule } from "./deletion-rules.ts";
 import { notFound } from "./failures.ts";
 import { collectionOf } from "./registry.ts";
@@ -37,19 +38,57 @@ const FOREGROUND = "foregroundDeletion";
  *
  * @throws StatusError 404, or 409 when a precondition fails
  */
-export function deleteObject(
+export async function deleteObject(
   cluster: Cluster,
   resource: ServedResource,
   namespace: string,
   name: string,
   deletion: DeletionOptions,
   options: WriteOptions,
-): DeletionResult {
-  const stored = cluster.store.get(collectionOf(resource), storeKey(namespace, name));
-  if (!stored) throw notFound(resource, name);
-  checkPreconditions(resource, stored, deletion);
+): Promise<DeletionResult> {
   const rule = deletionRule(resource);
-  rule.check?.(stored);
+  for (;;) {
+    const stored = cluster.store.get(collectionOf(resource), storeKey(namespace, name));
+    if (!stored) throw notFound(resource, name);
+    checkPreconditions(resource, stored, deletion);
+    rule.check?.(stored);
+    await admitDeletion(cluster, resource, stored, options);
+    // While somebody was asked, another may have written: then all begins anew, with what is there now.
+    if (cluster.store.get(collectionOf(resource), storeKey(namespace, name)) === stored) {
+      return deleteStored(cluster, resource, stored, rule, deletion, options);
+    }
+  }
+}
+
+/** Asks admission, unless nobody has a say. @throws StatusError */
+function admitDeletion(
+  cluster: Cluster,
+  resource: ServedResource,
+  stored: KubeObject,
+  options: WriteOptions,
+): Promise<unknown> | undefined {
+  const { namespace = "", name = "" } = stored.metadata;
+  const oldObject = readAs(cluster, resource, stored);
+  const request = admissionRequest(
+    mainEndpoint(resource),
+    "DELETE",
+    { namespace, name },
+    { oldObject },
+    options,
+  );
+  const mutation = cluster.admission.mutate(request);
+  if (!mutation) return cluster.admission.validate(request);
+  return mutation.then(() => cluster.admission.validate(request));
+}
+
+function deleteStored(
+  cluster: Cluster,
+  resource: ServedResource,
+  stored: KubeObject,
+  rule: DeletionRule,
+  deletion: DeletionOptions,
+  options: WriteOptions,
+): DeletionResult {
   if (rule.warning && policyOf(deletion) === undefined) options.warn(rule.warning);
   if (rule.begin && stored.metadata.deletionTimestamp === undefined) {
     const begun = copyJson(stored);

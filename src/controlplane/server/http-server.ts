@@ -55,7 +55,10 @@ export class HttpServer {
         requestTimeout: 0,
       },
       (request, response) => {
-        void this.#respond(request, response);
+        this.#respond(request, response).catch(() => {
+          // What cannot be written cannot be answered either; the client sees the connection end.
+          response.destroy();
+        });
       },
     );
     this.#server = server;

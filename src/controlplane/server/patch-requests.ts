@@ -21,6 +21,7 @@ import type { Cluster, Endpoint, WriteOptions } from "./cluster.ts";
 import { createObject, matchNamespace } from "./create.ts";
 import { conflict, notFound } from "./failures.ts";
 import { applyTo, trackChange } from "./ownership.ts";
+import { permitCreate } from "./permission.ts";
 import type { Presenter } from "./presenter.ts";
 import { parseWriteQuery } from "./query.ts";
 import { collectionOf } from "./registry.ts";
@@ -67,7 +68,7 @@ export async function patchRequest(
   const bytes = await request.body();
   const endpoint = endpointOf(asked);
   const options = writeOptions(asked, query);
-  const updated = updateObject(
+  const updated = await updateObject(
     cluster,
     endpoint,
     namespace,
@@ -114,7 +115,7 @@ async function applyRequest(
   const by = { manager: query.fieldManager, force: query.force };
   const found = cluster.store.get(collectionOf(resource), storeKey(namespace, name));
   if (!found) return createByApply(cluster, asked, endpoint, decoded, by, options, presenter);
-  const updated = updateObject(
+  const updated = await updateObject(
     cluster,
     endpoint,
     namespace,
@@ -144,6 +145,7 @@ async function createByApply(
 ): Promise<Answer> {
   const { namespace, name, resource } = asked;
   if (endpoint.subresource !== "") throw notFound(resource, name);
+  permitCreate(cluster, asked);
   const object = checkApplied(asked, applyTo(cluster, endpoint, undefined, config, by));
   if (refusal) throw refusal;
   const { uid = "" } = object.metadata;
@@ -157,7 +159,7 @@ async function createByApply(
   matchNamespace(resource, namespace, object);
   matchName(object, name);
   delete object.metadata.resourceVersion;
-  const created = createObject(cluster, resource, namespace, object, {
+  const created = await createObject(cluster, resource, namespace, object, {
     ...options,
     ownedAlready: true,
   });

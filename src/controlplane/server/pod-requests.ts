@@ -54,7 +54,7 @@ export async function bindRequest(
   if (node === "") throw plainError("target.name: Required value");
   const pods = cluster.registry.preferred("", "pods");
   if (!pods) throw badRequest("pods are not served");
-  updateObject(
+  await updateObject(
     cluster,
     { ...mainEndpoint(pods), strategy: bindingStrategy(mainEndpoint(pods).strategy) },
     asked.namespace,
@@ -131,18 +131,18 @@ export async function evictRequest(
     dryRun: query.dryRun || dryRun.length > 0,
   });
   const pod = getObject(cluster, asked.resource, asked.namespace, asked.name) as Pod;
-  spendBudget(cluster, asked, pod, options);
-  deleteObject(cluster, asked.resource, asked.namespace, asked.name, deletion, options);
+  await spendBudget(cluster, asked, pod, options);
+  await deleteObject(cluster, asked.resource, asked.namespace, asked.name, deletion, options);
   await cluster.store.durable();
   return presenter.object(201, CREATED);
 }
 
-function spendBudget(
+async function spendBudget(
   cluster: Cluster,
   asked: ResourceRequest,
   pod: Pod,
   options: WriteOptions,
-): void {
+): Promise<void> {
   const phase = pod.status?.phase;
   const harmless = phase === "Succeeded" || phase === "Failed" || phase === "Pending";
   if (harmless || pod.metadata.deletionTimestamp !== undefined) return;
@@ -168,7 +168,7 @@ function spendBudget(
   checkBudget(budget);
   const status = resource.subresources.find(({ name }) => name === "status")?.strategy;
   if (!status) return;
-  updateObject(
+  await updateObject(
     cluster,
     { resource, subresource: "status", strategy: status },
     asked.namespace,

@@ -19,6 +19,7 @@ import {
   parseFieldSelector,
   parseLabelSelector,
 } from "../../kube/selector.ts";
+import type { JsonObject } from "../../kube/object.ts";
 import type { ServedResource } from "../kinds.ts";
 import { badRequest } from "./failures.ts";
 import { fieldErrorFor } from "./field-labels.ts";
@@ -60,6 +61,8 @@ export interface WriteQuery {
   readonly fieldManager: string;
   readonly fieldValidation: "Ignore" | "Warn" | "Strict";
   readonly force: boolean;
+  /** The options as they were asked for, as admission shows them; without the dry run. */
+  readonly asked: JsonObject;
 }
 
 /** What kind of write the options are for: which `...Options` a refusal names. */
@@ -100,6 +103,10 @@ export function parseWriteQuery(query: URLSearchParams, verb: WriteVerb): WriteQ
     fieldManager: manager,
     fieldValidation: validation === "Ignore" || validation === "Strict" ? validation : "Warn",
     force: booleanOption(query, "force"),
+    asked: {
+      ...(manager === "" ? {} : { fieldManager: manager }),
+      ...(validation === "" ? {} : { fieldValidation: validation }),
+    },
   };
 }
 

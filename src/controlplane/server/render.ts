@@ -53,9 +53,27 @@ export function pageNotFound(): Answer {
   };
 }
 
-/** The parts of `Warning` headers for these texts, each once. */
+const WARNINGS_MAX_LENGTH = 4096;
+const WARNING_CUT_LENGTH = 256;
+
+/** The parts of `Warning` headers for these texts, each once; all are cut when together they are too long. */
 export function warningHeader(warnings: readonly string[]): Record<string, string[]> {
-  const texts = [...new Set(warnings)].filter((text) => text !== "");
+  const texts = [...new Set(warnings)].filter((text) => text !== "" && !/\p{Cc}/u.test(text));
   if (texts.length === 0) return {};
-  return { warning: texts.map((text) => `299 - "${text.replace(/[\\"]/g, "\\$&")}"`) };
+  return { warning: fitting(texts).map((text) => `299 - "${text.replace(/[\\"]/g, "\\$&")}"`) };
+}
+
+function fitting(texts: readonly string[]): readonly string[] {
+  const runes = texts.map((text) => Array.from(text));
+  const lengthOf = (some: readonly (readonly string[])[]): number =>
+    some.reduce((sum, one) => sum + one.length, 0);
+  if (lengthOf(runes) <= WARNINGS_MAX_LENGTH) return texts;
+  const kept: string[][] = [];
+  for (const [index, one] of runes.entries()) {
+    // Those that came before it was too much are all kept.
+    const isLate = lengthOf(runes.slice(0, index)) > WARNINGS_MAX_LENGTH;
+    if (isLate && lengthOf(kept) >= WARNINGS_MAX_LENGTH) break;
+    kept.push(one.slice(0, WARNING_CUT_LENGTH));
+  }
+  return kept.map((one) => one.join(""));
 }

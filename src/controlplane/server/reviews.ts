@@ -8,7 +8,9 @@ import { InternalError } from "../../errors.ts";
 import { type FieldError, invalid, invalidValue } from "../../kube/field-errors.ts";
 import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import { type ResourceInfo, groupResourceOf } from "../../kube/resource.ts";
-import { type Attributes, authorize, rulesOf } from "../auth/rbac.ts";
+import { authorize } from "../auth/authorizer.ts";
+import { type Attributes, rulesOf } from "../auth/rbac.ts";
+import { userInfo } from "../auth/user-info.ts";
 import type { User } from "../kinds.ts";
 import { readObject } from "./body.ts";
 import { type Cluster, mainEndpoint, timestamp } from "./cluster.ts";
@@ -231,16 +233,6 @@ const selfSubject: Review = {
     (object as Reviewed).status = { userInfo: userInfo(user) };
   },
 };
-
-/** A user as reviews show it. */
-function userInfo({ name, uid, groups, extra }: User): object {
-  return {
-    username: name,
-    ...(uid === undefined ? {} : { uid }),
-    ...(groups.length === 0 ? {} : { groups }),
-    ...(extra === undefined ? {} : { extra }),
-  };
-}
 
 const token: Review = {
   tracked: true,

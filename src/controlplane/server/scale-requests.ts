@@ -12,6 +12,7 @@ import { type StatusError, failure } from "../../kube/status.ts";
 import { type ScaledKind, managersAfterScale, scaleManagers } from "../apply/scale-fields.ts";
 import { findBuiltInSchema } from "../builtin/definitions.ts";
 import type { ScaleAccess } from "../kinds.ts";
+import { admissionRequest, admitSubresource } from "./admitted.ts";
 import { checkPatched, readConfiguration, readObject, readPatch } from "./body.ts";
 import { builtInScale } from "./built-in-scale.ts";
 import type { Cluster, Endpoint, WriteOptions } from "./cluster.ts";
@@ -115,16 +116,16 @@ async function writeScale(
 ): Promise<Answer> {
   const access = accessOf(asked);
   const kind = scaledKind(cluster, asked, access);
-  const updated = updateObject(
+  const updated = await updateObject(
     cluster,
     scaleEndpoint(asked),
     asked.namespace,
     asked.name,
-    (live) => {
+    async (live) => {
       const before = scaleOf(live, access);
       const managed = scaleManagers(kind, live.metadata.managedFields);
       if (managed) before.metadata.managedFields = managed;
-      const wanted = change(before);
+      const wanted = await admitScale(cluster, asked, before, change(copyJson(before)), options);
       matchNamespace(asked.resource, asked.namespace, wanted);
       matchName(wanted, asked.name);
       const object = copyJson(live);
@@ -147,6 +148,18 @@ async function writeScale(
   return presenter.object(200, scaleOf(updated, access));
 }
 
+async function admitScale(
+  cluster: Cluster,
+  asked: ResourceRequest,
+  before: Scale,
+  wanted: Scale,
+  options: WriteOptions,
+): Promise<Scale> {
+  const objects = { object: wanted, oldObject: before };
+  const request = admissionRequest(scaleEndpoint(asked), "UPDATE", asked, objects, options);
+  return ((await admitSubresource(cluster, request)) ?? wanted) as Scale;
+}
+
 /** Where the replicas are in each version of the kind. */
 function scaledKind(
   { registry }: Cluster,
@@ -167,7 +180,7 @@ function scaledKind(
 }
 
 function scaleEndpoint({ resource }: ResourceRequest): Endpoint {
-  return { resource, subresource: "scale", strategy: resource.strategy };
+  return { resource, subresource: "scale", strategy: resource.strategy, kind: SCALE };
 }
 
 /** @throws StatusError 400 when neither the object nor a patch gives a number, 422 for a negative one */

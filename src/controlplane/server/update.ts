@@ -11,8 +11,12 @@ import type { StatusError } from "../../kube/status.ts";
 import type { ServedResource } from "../kinds.ts";
 import { storeKey } from "../store/store.ts";
 import { type Cluster, type Endpoint, type WriteOptions, writeContext } from "./cluster.ts";
+import { admissionRequest } from "./admitted.ts";
+import { matchNamespace } from "./create.ts";
 import { deletionRule } from "./deletion-rules.ts";
+import { checkEscalation } from "./escalation.ts";
 import { conflict, modified, notFound, plainError } from "./failures.ts";
+import { checkSize, dedupOwners } from "./object-limits.ts";
 import { collectionOf } from "./registry.ts";
 import { readAs, storeAs } from "./versions.ts";
 
@@ -31,19 +35,86 @@ export interface UpdateOptions extends WriteOptions {
  *   owners of fields brought up to date
  * @throws StatusError
  */
-export function updateObject(
+export async function updateObject(
   cluster: Cluster,
   endpoint: Endpoint,
   namespace: string,
   name: string,
-  change: (live: KubeObject) => KubeObject,
+  change: (live: KubeObject) => KubeObject | Promise<KubeObject>,
   options: UpdateOptions,
-): KubeObject {
+): Promise<KubeObject> {
   const { resource } = endpoint;
-  const stored = cluster.store.get(collectionOf(resource), storeKey(namespace, name));
-  if (!stored) throw notFound(resource, name);
-  const live = readAs(cluster, resource, stored);
-  const object = change(live);
+  const collection = collectionOf(resource);
+  const key = storeKey(namespace, name);
+  for (;;) {
+    const stored = cluster.store.get(collection, key);
+    if (!stored) throw notFound(resource, name);
+    const live = readAs(cluster, resource, stored);
+    const changed = change(live);
+    const wanted = changed instanceof Promise ? await changed : changed;
+    const mutated = admitted(cluster, endpoint, live, wanted, options);
+    const object = mutated instanceof Promise ? await mutated : mutated;
+    checkEscalation(cluster, endpoint, object, live, options.user);
+    validateChange(cluster, endpoint, live, object, options);
+    if (!endpoint.kind) {
+      const validation = cluster.admission.validate(
+        admissionRequest(
+          endpoint,
+          "UPDATE",
+          { namespace, name },
+          { object, oldObject: live },
+          options,
+        ),
+      );
+      if (validation) await validation;
+    }
+    // While somebody was asked, another may have written: then all begins anew, with what is there now.
+    if (cluster.store.get(collection, key) === stored) {
+      return commitChange(cluster, endpoint, stored, live, object, options);
+    }
+  }
+}
+
+/** The object as mutating admission leaves it; what a subresource of another kind changes was admitted as that. */
+function admitted(
+  cluster: Cluster,
+  endpoint: Endpoint,
+  live: KubeObject,
+  object: KubeObject,
+  options: UpdateOptions,
+): KubeObject | Promise<KubeObject> {
+  const after = " after mutating admission happens";
+  dedupOwners(object.metadata, options.warn, options.replaces ? "" : after);
+  if (endpoint.kind) return object;
+  const { namespace = "", name = "" } = live.metadata;
+  const mutation = cluster.admission.mutate(
+    admissionRequest(endpoint, "UPDATE", { namespace, name }, { object, oldObject: live }, options),
+  );
+  return mutation ? takeMutated(endpoint.resource, namespace, object, mutation, options) : object;
+}
+
+async function takeMutated(
+  resource: ServedResource,
+  namespace: string,
+  object: KubeObject,
+  mutation: Promise<KubeObject | undefined>,
+  options: UpdateOptions,
+): Promise<KubeObject> {
+  const mutated = (await mutation) ?? object;
+  matchNamespace(resource, namespace, mutated);
+  dedupOwners(mutated.metadata, options.warn, " after mutating admission happens");
+  return mutated;
+}
+
+/** @throws StatusError 409 or 422 */
+function validateChange(
+  cluster: Cluster,
+  endpoint: Endpoint,
+  live: KubeObject,
+  object: KubeObject,
+  options: UpdateOptions,
+): void {
+  const { resource } = endpoint;
   checkPreconditions(endpoint, live, object, options);
   keepSystemMetadata(object.metadata, live.metadata);
   const context = writeContext(cluster, options);
@@ -55,8 +126,10 @@ export function updateObject(
     ...metadataErrors,
     ...endpoint.strategy.validateUpdate(object, live, context),
   ];
-  if (errors.length > 0) throw invalid({ group: resource.group, kind: object.kind }, name, errors);
-  return commitChange(cluster, endpoint, stored, live, object, options);
+  if (errors.length > 0) {
+    const kind = { group: resource.group, kind: object.kind };
+    throw invalid(kind, object.metadata.name ?? "", errors);
+  }
 }
 
 function checkPreconditions(
@@ -145,7 +218,9 @@ function commitChange(
     if (!options.dryRun) cluster.store.remove(collection, key);
     return object;
   }
+  resource.dropUnknown?.(object);
   const next = storeAs(resource, object);
+  checkSize(next);
   if (sameJson(next, stored)) return live;
   if (options.dryRun) return readAs(cluster, resource, next);
   return readAs(cluster, resource, cluster.store.put(collection, next));

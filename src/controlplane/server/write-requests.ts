@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { KubeObject } from "../../kube/object.ts";
+import { copyJson } from "../../kube/json.ts";
+import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import { readDeletion, readObject } from "./body.ts";
 import { type Cluster, type Endpoint, type WriteOptions, mainEndpoint } from "./cluster.ts";
 import { createObject, matchNamespace } from "./create.ts";
@@ -11,6 +12,7 @@ import { deleteObject } from "./delete.ts";
 import { badRequest, noSuchResource } from "./failures.ts";
 import { listObjects } from "./list.ts";
 import { trackChange } from "./ownership.ts";
+import { permitCreate } from "./permission.ts";
 import type { Presenter } from "./presenter.ts";
 import { type WriteQuery, parseListQuery, parseWriteQuery } from "./query.ts";
 import { type Answer, type ResourceRequest, managerOf } from "./request.ts";
@@ -21,12 +23,13 @@ import { storeKey } from "../store/store.ts";
 /** How the request wants its write to be made. */
 export function writeOptions(
   { request, warnings }: ResourceRequest,
-  query: Pick<WriteQuery, "dryRun" | "fieldManager">,
+  query: Pick<WriteQuery, "dryRun" | "fieldManager"> & { readonly asked?: JsonObject },
 ): WriteOptions {
   return {
     user: request.user,
     manager: managerOf(request, query.fieldManager),
     dryRun: query.dryRun,
+    asked: query.asked ?? {},
     warn: (text) => void warnings.push(text),
   };
 }
@@ -47,7 +50,7 @@ export async function createRequest(
   const query = parseWriteQuery(asked.request.query, "create");
   const object = await readObject(asked, query);
   if (asked.name !== "") nameFromPath(object, asked.name);
-  const created = createObject(
+  const created = await createObject(
     cluster,
     asked.resource,
     asked.namespace,
@@ -70,21 +73,23 @@ export async function updateRequest(
 ): Promise<Answer> {
   const { resource, namespace, name, request } = asked;
   const query = parseWriteQuery(request.query, "update");
-  const object = await readObject(asked, query);
-  matchName(object, name);
-  matchNamespace(resource, namespace, object);
+  const sent = await readObject(asked, query);
+  matchName(sent, name);
+  matchNamespace(resource, namespace, sent);
   const endpoint = endpointOf(asked);
   const options = writeOptions(asked, query);
   const exists = cluster.store.get(collectionOf(resource), storeKey(namespace, name));
   if (!exists && endpoint.strategy.allowCreateOnUpdate) {
-    return createByUpdate(cluster, asked, object, options, presenter);
+    return createByUpdate(cluster, asked, sent, options, presenter);
   }
-  const updated = updateObject(
+  const updated = await updateObject(
     cluster,
     endpoint,
     namespace,
     name,
     (live) => {
+      // Another write may come first; then this one is tried again.
+      const object = copyJson(sent);
       endpoint.strategy.setDefaults(object);
       trackChange(cluster, endpoint, live, object, options.manager);
       return object;
@@ -104,10 +109,11 @@ async function createByUpdate(
   presenter: Presenter,
 ): Promise<Answer> {
   const { resource, namespace, name } = asked;
+  permitCreate(cluster, asked);
   const { uid = "" } = object.metadata;
   if (uid !== "") throw wrongUid(resource, namespace, name, uid, "");
   delete object.metadata.resourceVersion;
-  const created = createObject(cluster, resource, namespace, object, options);
+  const created = await createObject(cluster, resource, namespace, object, options);
   await cluster.store.durable();
   return presenter.object(201, created);
 }
@@ -133,14 +139,14 @@ export async function deleteRequest(
   asked: ResourceRequest,
   presenter: Presenter,
 ): Promise<Answer> {
-  const { deletion, dryRun } = await readDeletion(asked);
-  const { body, gone } = deleteObject(
+  const { deletion, dryRun, shown } = await readDeletion(asked);
+  const { body, gone } = await deleteObject(
     cluster,
     asked.resource,
     asked.namespace,
     asked.name,
     deletion,
-    writeOptions(asked, { dryRun, fieldManager: "" }),
+    writeOptions(asked, { dryRun, fieldManager: "", asked: shown }),
   );
   await cluster.store.durable();
   return presenter.object(deletion.orphanDependents === false && !gone ? 202 : 200, body);
@@ -153,11 +159,11 @@ export async function deleteCollectionRequest(
   presenter: Presenter,
 ): Promise<Answer> {
   const { resource, request, namespace } = asked;
-  const { deletion, dryRun } = await readDeletion(asked);
+  const { deletion, dryRun, shown } = await readDeletion(asked);
   const page = listObjects(cluster, resource, parseListQuery(request.query, resource, namespace));
-  const options = writeOptions(asked, { dryRun, fieldManager: "" });
+  const options = writeOptions(asked, { dryRun, fieldManager: "", asked: shown });
   for (const { metadata } of page.items) {
-    deleteObject(
+    await deleteObject(
       cluster,
       resource,
       metadata.namespace ?? "",

@@ -112,7 +112,7 @@ export function embeddedErrors(
     // An embedded object may go without a name; a new object of the API may not.
     meta.name ||= "unnamed";
     const namespaced = (meta.namespace ?? "") !== "";
-    errors.push(...validateObjectMeta(meta, namespaced, pathSegmentErrors, at));
+    errors.push(...validateObjectMeta(meta, namespaced, pathSegmentErrors, { path: at }));
   }
   return errors;
 }

@@ -1,0 +1,44 @@
+/**
+ * A write on its way through admission: what is asked, by whom, and the object as it is so far.
+ *
+ * @see https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/
+ * @module
+ */
+import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import type { ServedResource, User } from "../kinds.ts";
+
+/** What a write does, as admission calls it. */
+export type AdmissionOperation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
+
+/** The kind of the object that travels: the resource's, or a subresource's own (`Scale`). */
+export interface AdmittedKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+/** One write, as admission sees it. */
+export interface AdmissionRequest {
+  readonly operation: AdmissionOperation;
+  readonly resource: ServedResource;
+  /** Empty: the resource itself. */
+  readonly subresource: string;
+  readonly kind: AdmittedKind;
+  /** Empty for cluster-scoped objects; that of a namespace is its own name. */
+  readonly namespace: string;
+  /** Empty while it is not known: a generated name, a collection. */
+  readonly name: string;
+  /** Absent for a deletion. */
+  readonly object?: KubeObject;
+  /** The object as it was, of an update or deletion. */
+  readonly oldObject?: KubeObject;
+  readonly user: User;
+  readonly dryRun: boolean;
+  /** `CreateOptions` and the like, with kind and apiVersion; `null` for a connection. */
+  readonly options: JsonObject | null;
+  /** Adds a `Warning` header to the answer. */
+  readonly warn: (text: string) => void;
+}
+
+/** Turns what a patch made of an object into one of its kind again, with its defaults. @throws StatusError 500 */
+export type AcceptObject = (request: AdmissionRequest, patched: unknown) => KubeObject;

@@ -1,0 +1,209 @@
+/**
+ * `AdmissionReview`: the question to a webhook, and what its answer must be like.
+ *
+ * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#request
+ * @module
+ */
+import { quote } from "../../kube/field-errors.ts";
+import { isJsonObject } from "../../kube/json.ts";
+import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import { apiVersionOf, parseApiVersion } from "../../kube/resource.ts";
+import type { Status } from "../../kube/status.ts";
+import { userInfo } from "../auth/user-info.ts";
+import type { ServedResource } from "../kinds.ts";
+import { readText, readType } from "../wire/decode-body.ts";
+import { plainNumbers } from "../wire/json-scanner.ts";
+import { WireError } from "../wire/wire-error.ts";
+import type { AdmissionRequest } from "./attributes.ts";
+import { WebhookCallError } from "./webhook-caller.ts";
+import type { Webhook } from "./webhooks.ts";
+
+/** The answer of a webhook, checked. */
+export interface ReviewAnswer {
+  readonly allowed: boolean;
+  readonly result: Partial<Status> | undefined;
+  readonly warnings: readonly string[];
+  /** Decoded from base64; empty when there is none. */
+  readonly patch: Buffer;
+  readonly patchType: string;
+}
+
+/** A question, and how its answer is told to be its own. */
+export interface Question {
+  readonly body: JsonObject;
+  readonly uid: string;
+  readonly apiVersion: string;
+}
+
+const KNOWN_VERSIONS = ["v1", "v1beta1"];
+
+/** The question about a write, shown in the version of `resource`. */
+export function questionFor(
+  webhook: Webhook,
+  request: AdmissionRequest,
+  resource: ServedResource,
+  uid: string,
+): Question {
+  const version = (webhook.admissionReviewVersions ?? []).find((one) =>
+    KNOWN_VERSIONS.includes(one),
+  );
+  if (version === undefined) {
+    throw new WebhookCallError(
+      "could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)",
+    );
+  }
+  const { subresource, name, namespace, operation, dryRun, options } = request;
+  const isParent = request.kind.kind === request.resource.kind;
+  const kind = isParent ? kindOf(resource) : request.kind;
+  const apiVersion = `admission.k8s.io/${version}`;
+  const body: JsonObject = {
+    kind: "AdmissionReview",
+    apiVersion,
+    request: {
+      uid,
+      kind: { group: kind.group, version: kind.version, kind: kind.kind },
+      resource: resourceOf(resource),
+      ...(subresource === "" ? {} : { subResource: subresource }),
+      requestKind: { ...request.kind },
+      requestResource: resourceOf(request.resource),
+      ...(subresource === "" ? {} : { requestSubResource: subresource }),
+      ...(name === "" ? {} : { name }),
+      ...(namespace === "" ? {} : { namespace }),
+      operation,
+      userInfo: userInfo(request.user),
+      object: shown(request.object, request, resource),
+      oldObject: shown(request.oldObject, request, resource),
+      dryRun,
+      options,
+    },
+  };
+  return { body, uid, apiVersion };
+}
+
+const kindOf = ({ group, version, kind }: ServedResource) => ({ group, version, kind });
+
+const resourceOf = ({ group, version, plural }: ServedResource): JsonObject => ({
+  group,
+  version,
+  resource: plural,
+});
+
+/** An object in the version that a webhook wants to see; other kinds than the resource's stay as they are. */
+function shown(
+  object: KubeObject | undefined,
+  request: AdmissionRequest,
+  resource: ServedResource,
+): KubeObject | null {
+  if (!object) return null;
+  if (resource === request.resource || object.kind !== request.resource.kind) return object;
+  return { ...object, apiVersion: apiVersionOf(resource) };
+}
+
+/** Reads the answer to a question. @throws WebhookCallError */
+export function readAnswer(
+  bytes: Buffer,
+  question: Question,
+  kind: "mutating" | "validating",
+): ReviewAnswer {
+  const answer = decodeAnswer(bytes, question.apiVersion);
+  const response = isJsonObject(answer) ? answer["response"] : undefined;
+  const invalid = (why: string): WebhookCallError =>
+    new WebhookCallError(`received invalid webhook response: ${why}`);
+  if (!isJsonObject(response)) throw invalid("webhook response was absent");
+  const patch = decodePatch(response["patch"]);
+  const given = response["patchType"];
+  const patchType = typeof given === "string" ? given : undefined;
+  if (question.apiVersion === "admission.k8s.io/v1") {
+    const uid = typeof response["uid"] === "string" ? response["uid"] : "";
+    if (uid !== question.uid) {
+      throw invalid(`expected response.uid=${quote(question.uid)}, got ${quote(uid)}`);
+    }
+    const type = isJsonObject(answer) ? readType(answer) : { apiVersion: "", kind: "" };
+    if (type.apiVersion === "" || type.kind === "") {
+      throw invalid(
+        `expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got ${type.apiVersion === "" ? "/" : type.apiVersion}, Kind=${type.kind}`,
+      );
+    }
+    const problem = patchProblem(patch, patchType, kind);
+    if (problem !== undefined) throw invalid(problem);
+  }
+  const beta = question.apiVersion !== "admission.k8s.io/v1" && patch.length > 0;
+  const { status, warnings } = response as { status?: Partial<Status>; warnings?: string[] | null };
+  return {
+    allowed: response["allowed"] === true,
+    result: status,
+    warnings: warnings ?? [],
+    patch: kind === "mutating" ? patch : Buffer.alloc(0),
+    patchType: beta ? "JSONPatch" : (patchType ?? ""),
+  };
+}
+
+function patchProblem(
+  patch: Buffer,
+  patchType: string | undefined,
+  kind: "mutating" | "validating",
+): string | undefined {
+  if (kind === "validating") {
+    if (patch.length > 0) return "validating webhook may not return response.patch";
+    return patchType === undefined
+      ? undefined
+      : "validating webhook may not return response.patchType";
+  }
+  if (patch.length > 0 && patchType === undefined) {
+    return "webhook returned response.patch but not response.patchType";
+  }
+  if (patch.length === 0 && patchType !== undefined) {
+    return "webhook returned response.patchType but not response.patch";
+  }
+  return patchType === "" ? 'webhook returned invalid response.patchType of ""' : undefined;
+}
+
+function decodeAnswer(bytes: Buffer, expected: string): unknown {
+  const failed = (why: string): WebhookCallError =>
+    new WebhookCallError(`failed to call webhook: ${why}`);
+  let value: unknown;
+  let type: { readonly apiVersion: string; readonly kind: string };
+  try {
+    // What is no JSON is tried as YAML, of which any text is a string.
+    value = plainNumbers(readText(bytes, isJson(bytes) ? "json" : "yaml").value);
+    type = readType(value);
+  } catch (error) {
+    if (error instanceof WireError) throw failed(error.message);
+    throw error;
+  }
+  const { group, version } = parseApiVersion(type.apiVersion);
+  // Without a type it is taken for what was asked for.
+  if (type.kind === "" && type.apiVersion === "") return value;
+  if (
+    type.kind !== "AdmissionReview" ||
+    group !== "admission.k8s.io" ||
+    !KNOWN_VERSIONS.includes(version)
+  ) {
+    throw failed(
+      `no kind ${quote(type.kind)} is registered for version ${quote(type.apiVersion)} in scheme "k8s.io/apiserver/pkg/admission/plugin/webhook/config/scheme.go:30"`,
+    );
+  }
+  if (type.apiVersion !== expected) {
+    const other = parseApiVersion(expected).version;
+    throw failed(
+      `converting (${version}.AdmissionReview) to (${other}.AdmissionReview): unknown conversion`,
+    );
+  }
+  return value;
+}
+
+function isJson(bytes: Buffer): boolean {
+  return /^\s*\{/.test(bytes.toString("utf8", 0, 64));
+}
+
+function decodePatch(patch: unknown): Buffer {
+  if (patch === undefined || patch === null) return Buffer.alloc(0);
+  const text = typeof patch === "string" ? patch : "";
+  const bad = /[^A-Za-z0-9+/=\r\n]/.exec(text);
+  if (typeof patch !== "string" || bad) {
+    throw new WebhookCallError(
+      `failed to call webhook: illegal base64 data at input byte ${bad?.index ?? 0}`,
+    );
+  }
+  return Buffer.from(text, "base64");
+}

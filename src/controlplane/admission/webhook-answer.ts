@@ -1,0 +1,43 @@
+/**
+ * What is wrong with the HTTP answer of a webhook, in the words of Kubernetes' client for Go.
+ *
+ * @module
+ */
+import { quote } from "../../kube/field-errors.ts";
+
+/** What a status says when the body says nothing more. */
+const STATUS_TEXTS: Readonly<Record<number, string>> = {
+  400: "the server rejected our request for an unknown reason",
+  401: "the server has asked for the client to provide credentials",
+  403: "the server does not allow access to the requested resource",
+  404: "the server could not find the requested resource",
+  405: "the server does not allow this method on the requested resource",
+  406: "the server was unable to respond with a content type that the client supports",
+  409: "the server reported a conflict",
+  410: "the server could not find the requested resource",
+  415: "the body of the request was in an unknown format",
+  422: "the server rejected our request due to an error in our request",
+  429: "the server has received too many requests and has asked us to try again later",
+  503: "the server is currently unable to handle the request",
+  504: "the server was unable to return a response in the time allotted, but may still be processing the request",
+};
+
+/** Why an answer is no success; `undefined` for one with a body and a 2xx status. */
+export function answerProblem(answer: {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: Buffer;
+}): string | undefined {
+  const { status, contentType, body } = answer;
+  if (status >= 200 && status < 300) {
+    if (body.length > 0) return undefined;
+    return `0-length response with status code: ${status} and content type: ${contentType}`;
+  }
+  const known = STATUS_TEXTS[status];
+  if (known !== undefined) return known;
+  if (status < 500) {
+    return `the server responded with the status code ${status} but did not return more information`;
+  }
+  const text = body.toString("utf8").trim();
+  return `an error on the server (${quote(text === "" ? "unknown" : text)}) has prevented the request from succeeding`;
+}

@@ -1,0 +1,83 @@
+/**
+ * JSON patches of mutating webhooks, applied as a PATCH request would be, but refused in the patch library's words.
+ *
+ * @module
+ */
+import { goKindOf, applyJsonPatch } from "../../kube/patch.ts";
+import { getField, isJsonObject } from "../../kube/json.ts";
+import { StatusError, failure } from "../../kube/status.ts";
+import { plainNumbers, scanJson } from "../wire/json-scanner.ts";
+import { WebhookCallError } from "./webhook-caller.ts";
+
+const OPERATIONS = new Set(["add", "remove", "replace", "move", "copy", "test"]);
+
+/** The operations of a patch in an answer. @throws WebhookCallError when it is no list of operations */
+export function readWebhookPatch(bytes: Buffer): unknown[] {
+  const undecodable = (why: string): WebhookCallError =>
+    new WebhookCallError(`received undecodable patch in webhook response: ${why}`);
+  let patch: unknown;
+  try {
+    patch = plainNumbers(scanJson(bytes).value);
+  } catch (cause) {
+    throw undecodable(cause instanceof Error ? cause.message : String(cause));
+  }
+  if (patch === null) return [];
+  if (Array.isArray(patch)) return patch as unknown[];
+  throw undecodable(
+    `json: cannot unmarshal ${goKindOf(patch)} into Go value of type jsonpatch.Patch`,
+  );
+}
+
+/** The object after a patch; the one handed in stays as it is. @throws StatusError 500 when it does not fit */
+export function applyWebhookPatch(object: unknown, operations: readonly unknown[]): unknown {
+  let document = object;
+  for (const operation of operations) {
+    try {
+      document = applyJsonPatch(document, [operation]);
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error;
+      throw internal(whyNot(document, operation));
+    }
+  }
+  return document;
+}
+
+/** 500 as the API server words what went wrong inside. */
+export function internal(message: string): StatusError {
+  return failure(500, "InternalError", `Internal error occurred: ${message}`, {
+    causes: [{ message }],
+  });
+}
+
+function whyNot(document: unknown, operation: unknown): string {
+  const field = (name: string): string => {
+    const value = isJsonObject(operation) ? getField(operation, name) : undefined;
+    return typeof value === "string" ? value : "";
+  };
+  const [op, path, from] = [field("op"), field("path"), field("from")];
+  if (!OPERATIONS.has(op)) return `Unexpected kind: ${op === "" ? "unknown" : op}`;
+  if (op === "test") return `testing value ${path} failed: test failed`;
+  const source = op === "move" || op === "copy" ? from : path;
+  if (!hasContainer(document, source)) {
+    return op === "add" || op === "replace" || op === "remove"
+      ? `${op} operation does not apply: doc is missing path: ${JSON.stringify(path)}: missing value`
+      : `${op} operation does not apply: doc is missing from path: ${JSON.stringify(from)}: missing value`;
+  }
+  const key = source.slice(source.lastIndexOf("/") + 1);
+  const why =
+    op === "remove" || op === "move"
+      ? `Unable to remove nonexistent key: ${key}: missing value`
+      : `Unable to access invalid index: ${key}: invalid index referenced`;
+  return `error in ${op} for path: '${source}': ${why}`;
+}
+
+function hasContainer(document: unknown, path: string): boolean {
+  const steps = path.split("/").slice(1, -1);
+  let node: unknown = document;
+  for (const step of steps) {
+    const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (Array.isArray(node)) node = (node as unknown[])[Number(key)];
+    else node = isJsonObject(node) ? getField(node, key) : undefined;
+  }
+  return typeof node === "object" && node !== null;
+}

@@ -1,0 +1,217 @@
+/**
+ * The stored webhook configurations, and which of their webhooks a write concerns.
+ *
+ * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
+ * @module
+ */
+import type { KubeObject } from "../../kube/object.ts";
+import type { LabelSelector } from "../../kube/selector.ts";
+import { matchesLabelSelector } from "../../kube/selector.ts";
+import { failure, StatusError } from "../../kube/status.ts";
+import type { ServedResource } from "../kinds.ts";
+import type { AdmissionRequest } from "./attributes.ts";
+import type { WebhookTarget } from "./webhook-caller.ts";
+
+/** Which requests a rule means. */
+export interface WebhookRule {
+  readonly operations?: readonly string[];
+  readonly apiGroups?: readonly string[];
+  readonly apiVersions?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly scope?: string;
+}
+
+/** A webhook of a configuration, of either kind. */
+export interface Webhook {
+  readonly name: string;
+  readonly clientConfig: WebhookTarget;
+  readonly rules?: readonly WebhookRule[];
+  readonly failurePolicy?: string;
+  readonly matchPolicy?: string;
+  readonly namespaceSelector?: LabelSelector;
+  readonly objectSelector?: LabelSelector;
+  readonly sideEffects?: string;
+  readonly timeoutSeconds?: number;
+  readonly admissionReviewVersions?: readonly string[];
+  readonly matchConditions?: readonly MatchCondition[];
+  readonly reinvocationPolicy?: string;
+}
+
+/** A condition in CEL under which alone a webhook is asked. */
+export interface MatchCondition {
+  readonly name: string;
+  readonly expression: string;
+}
+
+/** A webhook and what tells it from all others, over configurations and places in them. */
+export interface InstalledWebhook {
+  readonly id: string;
+  readonly webhook: Webhook;
+}
+
+/** Where configurations and namespaces are kept, and which versions of a resource there are. */
+export interface WebhookSource {
+  readonly store: {
+    get(collection: string, key: string): KubeObject | undefined;
+    list(collection: string): readonly KubeObject[];
+  };
+  readonly registry: { all(): readonly ServedResource[] };
+}
+
+/** The two kinds of configurations. */
+export type WebhookKind = "mutating" | "validating";
+
+const COLLECTIONS: Readonly<Record<WebhookKind, string>> = {
+  mutating: "mutatingwebhookconfigurations.admissionregistration.k8s.io",
+  validating: "validatingwebhookconfigurations.admissionregistration.k8s.io",
+};
+
+/** All webhooks in the order in which they are asked: by the name of the configuration, then by index. */
+export function installedWebhooks({ store }: WebhookSource, kind: WebhookKind): InstalledWebhook[] {
+  return store.list(COLLECTIONS[kind]).flatMap((object) => {
+    const { webhooks } = object as KubeObject & { webhooks?: readonly Webhook[] | null };
+    return (webhooks ?? []).map((webhook, index) => ({
+      id: `${object.metadata.name ?? ""}/${webhook.name}/${index}`,
+      webhook,
+    }));
+  });
+}
+
+const EXEMPT_KINDS = new Set([
+  "ValidatingWebhookConfiguration",
+  "MutatingWebhookConfiguration",
+  "ValidatingAdmissionPolicy",
+  "ValidatingAdmissionPolicyBinding",
+  "MutatingAdmissionPolicy",
+  "MutatingAdmissionPolicyBinding",
+]);
+
+/** Whether nobody is asked about objects of the kind: what configures admission could not be mended otherwise. */
+export function isExempt({ kind }: Pick<AdmissionRequest, "kind">): boolean {
+  return kind.group === "admissionregistration.k8s.io" && EXEMPT_KINDS.has(kind.kind);
+}
+
+/**
+ * The version of the resource in which a webhook wants to see a request; `undefined` when the request does not
+ * concern it.
+ *
+ * @throws StatusError 404 when the namespace whose labels decide is not there
+ */
+export function versionFor(
+  source: WebhookSource,
+  webhook: Webhook,
+  request: AdmissionRequest,
+): ServedResource | undefined {
+  const inNamespace = matchesNamespace(source, webhook.namespaceSelector, request);
+  if (inNamespace === false || !matchesObject(webhook.objectSelector, request)) return undefined;
+  const found = matchingVersion(source, webhook, request);
+  if (found && inNamespace instanceof StatusError) throw inNamespace;
+  return found;
+}
+
+const isEmpty = (selector: LabelSelector | undefined): boolean =>
+  !selector ||
+  (Object.keys(selector.matchLabels ?? {}).length === 0 &&
+    (selector.matchExpressions ?? []).length === 0);
+
+/** Cluster-scoped objects are never left out; a namespace is judged by its own labels. */
+export function matchesNamespace(
+  { store }: Pick<WebhookSource, "store">,
+  selector: LabelSelector | undefined,
+  request: AdmissionRequest,
+): boolean | StatusError {
+  const { resource, subresource, operation, namespace } = request;
+  const isNamespace = resource.group === "" && resource.plural === "namespaces";
+  if ((namespace === "" && !isNamespace) || isEmpty(selector)) return true;
+  if (isNamespace && subresource === "" && (operation === "CREATE" || operation === "UPDATE")) {
+    return matchesLabelSelector(selector, request.object?.metadata.labels);
+  }
+  const found = store.get("namespaces", namespace);
+  if (found) return matchesLabelSelector(selector, found.metadata.labels);
+  return failure(404, "NotFound", `namespaces ${JSON.stringify(namespace)} not found`, {
+    name: namespace,
+    kind: "namespaces",
+  });
+}
+
+/** Whether the labels of the object, as it is or as it was, are selected. */
+export function matchesObject(
+  selector: LabelSelector | undefined,
+  { object, oldObject }: AdmissionRequest,
+): boolean {
+  if (isEmpty(selector)) return true;
+  return [object, oldObject].some(
+    // What a connection carries has no metadata, so nothing selects it.
+    (one) => one?.metadata !== undefined && matchesLabelSelector(selector, one.metadata.labels),
+  );
+}
+
+function matchingVersion(
+  { registry }: Pick<WebhookSource, "registry">,
+  { rules = [], matchPolicy }: Webhook,
+  request: AdmissionRequest,
+): ServedResource | undefined {
+  const { resource } = request;
+  if (rules.some((rule) => ruleMatches(rule, resource, request))) return resource;
+  if (matchPolicy !== "Equivalent") return undefined;
+  const others = equivalentResources(registry.all(), resource);
+  for (const rule of rules) {
+    const found = others.find((other) => ruleMatches(rule, other, request));
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** The same resource in other versions, and in the other group that serves it. */
+function equivalentResources(
+  all: readonly ServedResource[],
+  resource: ServedResource,
+): readonly ServedResource[] {
+  const isEvent = resource.plural === "events" && ["", "events.k8s.io"].includes(resource.group);
+  return all.filter(
+    (other) =>
+      other !== resource &&
+      other.plural === resource.plural &&
+      (other.group === resource.group ||
+        (isEvent && other.kind === "Event" && other.builtIn && resource.builtIn)),
+  );
+}
+
+/** Whether a rule means a request, taken as one for `resource`. */
+export function ruleMatches(
+  rule: WebhookRule,
+  resource: Pick<ServedResource, "group" | "version" | "plural">,
+  request: Pick<AdmissionRequest, "operation" | "subresource" | "namespace">,
+): boolean {
+  const has = (values: readonly string[] | undefined, value: string): boolean =>
+    values !== undefined && (values.includes("*") || values.includes(value));
+  return (
+    inScope(rule.scope, resource, request.namespace) &&
+    has(rule.operations, request.operation) &&
+    has(rule.apiGroups, resource.group) &&
+    has(rule.apiVersions, resource.version) &&
+    (rule.resources ?? []).some((name) => resourceMatches(name, resource, request.subresource))
+  );
+}
+
+function resourceMatches(
+  name: string,
+  { plural }: Pick<ServedResource, "plural">,
+  subresource: string,
+): boolean {
+  const slash = name.indexOf("/");
+  const [wanted, part] = slash < 0 ? [name, ""] : [name.slice(0, slash), name.slice(slash + 1)];
+  return (wanted === "*" || wanted === plural) && (part === "*" || part === subresource);
+}
+
+function inScope(
+  scope: string | undefined,
+  { group, version, plural }: Pick<ServedResource, "group" | "version" | "plural">,
+  namespace: string,
+): boolean {
+  if (scope === undefined || scope === "*") return true;
+  // The review of a namespace names that namespace, yet it is cluster-scoped.
+  const isCluster =
+    (group === "" && version === "v1" && plural === "namespaces") || namespace === "";
+  return scope === "Cluster" ? isCluster : scope === "Namespaced" && !isCluster;
+}

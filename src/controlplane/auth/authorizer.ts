@@ -1,0 +1,21 @@
+/**
+ * Whether a user may do something: as a node, or by roles.
+ *
+ * @see https://kubernetes.io/docs/reference/access-authn-authz/authorization/
+ * @module
+ */
+import type { User } from "../kinds.ts";
+import { authorizeNode } from "./node-authorizer.ts";
+import { type Attributes, type Decision, type RoleSource, authorizeByRoles } from "./rbac.ts";
+
+/** Asks both authorizers, as `--authorization-mode=Node,RBAC` does; the reasons of both are told. */
+export function authorize(source: RoleSource, user: User, attributes: Attributes): Decision {
+  // Who administers the cluster is asked nothing.
+  if (user.groups.includes("system:masters")) return { allowed: true, reason: "" };
+  const asNode = authorizeNode(source, user, attributes);
+  if (asNode?.allowed) return asNode;
+  const byRoles = authorizeByRoles(source, user, attributes);
+  if (byRoles.allowed || !asNode?.reason) return byRoles;
+  const reasons = [asNode.reason, byRoles.reason].filter((reason) => reason !== "");
+  return { allowed: false, reason: reasons.join("\n") };
+}

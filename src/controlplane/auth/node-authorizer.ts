@@ -1,0 +1,252 @@
+/**
+ * What nodes may do: their own object, their pods, and what those pods refer to.
+ *
+ * @see https://kubernetes.io/docs/reference/access-authn-authz/node/
+ * @module
+ */
+import type { KubeObject } from "../../kube/object.ts";
+import type { User } from "../kinds.ts";
+import {
+  type Attributes,
+  type Decision,
+  type PolicyRule,
+  type ResourceAttributes,
+  type RoleSource,
+  ruleAllows,
+} from "./rbac.ts";
+
+const USER_PREFIX = "system:node:";
+const READ = ["get", "list", "watch"];
+const WRITE = ["create", "update", "patch"];
+
+/** What all nodes may, where nothing is said below. */
+const NODE_RULES: readonly PolicyRule[] = [
+  { verbs: ["create"], apiGroups: ["authentication.k8s.io"], resources: ["tokenreviews"] },
+  {
+    verbs: ["create"],
+    apiGroups: ["authorization.k8s.io"],
+    resources: ["subjectaccessreviews", "localsubjectaccessreviews"],
+  },
+  { verbs: READ, apiGroups: [""], resources: ["services"] },
+  { verbs: WRITE, apiGroups: ["", "events.k8s.io"], resources: ["events"] },
+  { verbs: ["get"], apiGroups: [""], resources: ["endpoints"] },
+  {
+    verbs: ["create", ...READ],
+    apiGroups: ["certificates.k8s.io"],
+    resources: ["certificatesigningrequests"],
+  },
+  { verbs: READ, apiGroups: ["storage.k8s.io"], resources: ["csidrivers"] },
+  { verbs: READ, apiGroups: ["node.k8s.io"], resources: ["runtimeclasses"] },
+];
+
+const ALLOWED: Decision = { allowed: true, reason: "" };
+const denied = (reason = ""): Decision => ({ allowed: false, reason });
+
+/** The verdict about a node; `undefined` for a user that is none. */
+export function authorizeNode(
+  source: RoleSource,
+  user: User,
+  attributes: Attributes,
+): Decision | undefined {
+  if (!user.groups.includes("system:nodes") || !user.name.startsWith(USER_PREFIX)) return undefined;
+  const node = user.name.slice(USER_PREFIX.length);
+  if ("path" in attributes) return byRules(attributes);
+  const { group, resource } = attributes;
+  return (VERDICTS[`${group}/${resource}`] ?? byRules)(attributes, node, source);
+}
+
+type Verdict = (attributes: ResourceAttributes, node: string, source: RoleSource) => Decision;
+
+const VERDICTS: Readonly<Record<string, Verdict>> = {
+  "/secrets": readRelated,
+  "/configmaps": readRelated,
+  "/persistentvolumeclaims": (attributes, node, source) =>
+    attributes.subresource === "status"
+      ? writeRelatedStatus(attributes, node, source)
+      : getRelated(attributes, node, source),
+  "/persistentvolumes": getRelated,
+  "resource.k8s.io/resourceclaims": getRelated,
+  "storage.k8s.io/volumeattachments": getRelated,
+  "/serviceaccounts": (attributes, node, source) =>
+    attributes.verb === "get" && attributes.subresource === ""
+      ? readRelated(attributes, node, source)
+      : createToken(attributes, node, source),
+  "coordination.k8s.io/leases": lease,
+  "storage.k8s.io/csinodes": csiNode,
+  "/nodes": ownNode,
+  "/pods": pod,
+};
+
+function byRules(attributes: Attributes): Decision {
+  return NODE_RULES.some((rule) => ruleAllows(rule, attributes)) ? ALLOWED : denied();
+}
+
+function related(attributes: ResourceAttributes, node: string, source: RoleSource): Decision {
+  if (attributes.name === "") return denied("No Object name found");
+  if (isRelated(attributes, node, source)) return ALLOWED;
+  return denied(`no relationship found between node '${node}' and this object`);
+}
+
+function readRelated(attributes: ResourceAttributes, node: string, source: RoleSource): Decision {
+  if (!READ.includes(attributes.verb)) return denied("can only read resources of this type");
+  if (attributes.subresource !== "") return denied("cannot read subresource");
+  if (attributes.namespace === "") return denied("can only read namespaced object of this type");
+  return related(attributes, node, source);
+}
+
+function getRelated(attributes: ResourceAttributes, node: string, source: RoleSource): Decision {
+  if (attributes.verb !== "get") return denied("can only get individual resources of this type");
+  if (attributes.subresource !== "") return denied("cannot get subresource");
+  return related(attributes, node, source);
+}
+
+function writeRelatedStatus(
+  attributes: ResourceAttributes,
+  node: string,
+  source: RoleSource,
+): Decision {
+  if (attributes.verb !== "update" && attributes.verb !== "patch") {
+    return denied("can only get/update/patch this type");
+  }
+  return related(attributes, node, source);
+}
+
+function createToken(attributes: ResourceAttributes, node: string, source: RoleSource): Decision {
+  if (attributes.verb !== "create" || attributes.name === "") {
+    return denied("can only create tokens for individual service accounts");
+  }
+  if (attributes.subresource !== "token") {
+    return denied("can only create token subresource of serviceaccount");
+  }
+  return related(attributes, node, source);
+}
+
+function lease({ verb, namespace, name }: ResourceAttributes, node: string): Decision {
+  if (!["get", "create", "update", "patch", "delete"].includes(verb)) {
+    return denied("can only get, create, update, patch, or delete a node lease");
+  }
+  if (namespace !== "kube-node-lease") {
+    return denied('can only access leases in the "kube-node-lease" system namespace');
+  }
+  if (verb === "create" || name === node) return ALLOWED;
+  return denied("can only access node lease with the same name as the requesting node");
+}
+
+function csiNode({ verb, subresource, name }: ResourceAttributes, node: string): Decision {
+  if (!["get", "create", "update", "patch", "delete"].includes(verb)) {
+    return denied("can only get, create, update, patch, or delete a CSINode");
+  }
+  if (subresource !== "") return denied("cannot authorize CSINode subresources");
+  if (verb === "create" || name === node) return ALLOWED;
+  return denied("can only access CSINode with the same name as the requesting node");
+}
+
+function ownNode({ verb, subresource, name }: ResourceAttributes, node: string): Decision {
+  if (subresource === "status") {
+    return verb === "update" || verb === "patch" ? ALLOWED : denied();
+  }
+  if (subresource !== "") return denied();
+  if (WRITE.includes(verb)) return ALLOWED;
+  if (!READ.includes(verb)) return denied();
+  if (name === node) return ALLOWED;
+  return denied(
+    name === ""
+      ? `node '${node}' cannot read all nodes, only its own Node object`
+      : `node '${node}' cannot read '${name}', only its own Node object`,
+  );
+}
+
+function pod(attributes: ResourceAttributes, node: string, source: RoleSource): Decision {
+  const { verb, subresource, name, fieldSelector = "" } = attributes;
+  if (subresource === "status") {
+    return verb === "update" || verb === "patch" ? ALLOWED : denied();
+  }
+  if (subresource === "eviction") return verb === "create" ? ALLOWED : denied();
+  if (subresource !== "") return denied();
+  if (verb === "create" || verb === "delete") return ALLOWED;
+  if (verb === "get") return getRelated(attributes, node, source);
+  if (verb !== "list" && verb !== "watch") return denied();
+  const isOwn = fieldSelector
+    .split(",")
+    .some((part) => part === `spec.nodeName=${node}` || part === `spec.nodeName==${node}`);
+  if (isOwn) return ALLOWED;
+  if (name !== "") return related(attributes, node, source);
+  return denied("can only list/watch pods with spec.nodeName field selector");
+}
+
+interface PodLike extends KubeObject {
+  readonly spec?: {
+    readonly nodeName?: string;
+    readonly serviceAccountName?: string;
+    readonly volumes?: readonly {
+      readonly persistentVolumeClaim?: { readonly claimName?: string };
+    }[];
+  };
+}
+
+/** Whether a pod on the node leads to the object. */
+function isRelated(
+  { resource, namespace, name }: ResourceAttributes,
+  node: string,
+  source: RoleSource,
+): boolean {
+  const pods = source
+    .list("pods", namespace)
+    .filter((one) => (one as PodLike).spec?.nodeName === node) as PodLike[];
+  switch (resource) {
+    case "pods":
+      return pods.some(({ metadata }) => metadata.name === name);
+    case "serviceaccounts":
+      return pods.some(({ spec }) => (spec?.serviceAccountName ?? "default") === name);
+    case "persistentvolumeclaims":
+      return pods.some((one) => claimsOf(one).includes(name));
+    case "persistentvolumes":
+      return pods.some((one) =>
+        claimsOf(one).some((claim) => volumeOf(one, claim, source) === name),
+      );
+    case "volumeattachments": {
+      const found = source.get("volumeattachments.storage.k8s.io", name) as
+        (KubeObject & { spec?: { nodeName?: string } }) | undefined;
+      return found?.spec?.nodeName === node;
+    }
+    default:
+      return pods.some(({ spec }) => mentions(spec, REFERENCES[resource] ?? {}, name));
+  }
+}
+
+const claimsOf = ({ spec }: PodLike): string[] =>
+  (spec?.volumes ?? []).map(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? "");
+
+function volumeOf({ metadata }: PodLike, claim: string, source: RoleSource): string | undefined {
+  const found = source.get("persistentvolumeclaims", `${metadata.namespace ?? ""}/${claim}`) as
+    (KubeObject & { spec?: { volumeName?: string } }) | undefined;
+  return found?.spec?.volumeName;
+}
+
+/** By resource: the fields of a pod that refer to it, with the key of the name in them. */
+const REFERENCES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  secrets: {
+    secretRef: "name",
+    secretKeyRef: "name",
+    secret: "secretName",
+    imagePullSecrets: "name",
+  },
+  configmaps: { configMapRef: "name", configMapKeyRef: "name", configMap: "name" },
+  resourceclaims: { resourceClaims: "resourceClaimName" },
+};
+
+/** Whether a pod's spec refers to a name by one of the fields, at any depth. */
+function mentions(
+  value: unknown,
+  fields: Readonly<Record<string, string>>,
+  name: string,
+  within = "",
+): boolean {
+  if (Array.isArray(value)) return value.some((item) => mentions(item, fields, name, within));
+  if (typeof value !== "object" || value === null) return false;
+  const key = fields[within];
+  const object = value as Readonly<Record<string, unknown>>;
+  // A projected volume's secret is named by `name`.
+  if (key !== undefined && (object[key] === name || object["name"] === name)) return true;
+  return Object.entries(object).some(([field, part]) => mentions(part, fields, name, field));
+}

@@ -1,0 +1,17 @@
+/**
+ * A user as reviews show it.
+ *
+ * @module
+ */
+import type { JsonObject } from "../../kube/object.ts";
+import type { User } from "../kinds.ts";
+
+/** `UserInfo` of authentication.k8s.io/v1; empty parts are left out. */
+export function userInfo({ name, uid, groups, extra }: User): JsonObject {
+  return {
+    username: name,
+    ...(uid === undefined ? {} : { uid }),
+    ...(groups.length === 0 ? {} : { groups: [...groups] }),
+    ...(extra === undefined ? {} : { extra }),
+  };
+}

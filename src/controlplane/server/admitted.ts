@@ -1,0 +1,98 @@
+/**
+ * The bridge from the write path to admission: what is asked about a write, and what comes back.
+ *
+ * @module
+ */
+import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import { groupResourceOf } from "../../kube/resource.ts";
+import type { AdmissionOperation, AdmissionRequest } from "../admission/attributes.ts";
+import { internal } from "../admission/webhook-patch.ts";
+import { readBuiltInKind, readType } from "../wire/decode-body.ts";
+import { WireError } from "../wire/wire-error.ts";
+import type { Cluster, Endpoint, WriteOptions } from "./cluster.ts";
+
+/** The objects that a write is about. */
+export interface AdmittedObjects {
+  readonly object?: KubeObject;
+  readonly oldObject?: KubeObject;
+}
+
+const OPTIONS_KIND: Readonly<Record<AdmissionOperation, string>> = {
+  CREATE: "CreateOptions",
+  UPDATE: "UpdateOptions",
+  DELETE: "DeleteOptions",
+  CONNECT: "",
+};
+
+/** A write as admission is asked about it. The kind is that of the object that travels. */
+export function admissionRequest(
+  endpoint: Pick<Endpoint, "resource" | "subresource" | "kind">,
+  operation: AdmissionOperation,
+  key: { readonly namespace: string; readonly name: string },
+  objects: AdmittedObjects,
+  options: WriteOptions,
+): AdmissionRequest {
+  const { resource, subresource } = endpoint;
+  const { group, version, kind } = endpoint.kind ?? resource;
+  return {
+    operation,
+    resource,
+    subresource,
+    kind: { group, version, kind },
+    namespace: groupResourceOf(resource) === "namespaces" ? key.name : key.namespace,
+    name: key.name,
+    ...objects,
+    user: options.user,
+    dryRun: options.dryRun,
+    options: reviewOptions(operation, options),
+    warn: options.warn,
+  };
+}
+
+function reviewOptions(operation: AdmissionOperation, options: WriteOptions): JsonObject | null {
+  if (operation === "CONNECT") return null;
+  return {
+    kind: OPTIONS_KIND[operation],
+    apiVersion: "meta.k8s.io/v1",
+    ...options.asked,
+    ...(options.dryRun ? { dryRun: ["All"] } : {}),
+  };
+}
+
+/** Has mutated and validated what a subresource takes without storing it (`Binding`, `Scale`). @throws StatusError */
+export async function admitSubresource(
+  { admission }: Cluster,
+  request: AdmissionRequest,
+): Promise<KubeObject | undefined> {
+  const object = (await admission.mutate(request)) ?? request.object;
+  await admission.validate(object ? { ...request, object } : request);
+  return object;
+}
+
+/**
+ * What a patch of a webhook made of an object, with its defaults.
+ *
+ * @throws StatusError 500 when it is no object of its kind
+ */
+export function acceptAdmitted(request: AdmissionRequest, patched: unknown): KubeObject {
+  const { resource, kind, object } = request;
+  try {
+    const type = readType(patched);
+    if (type.kind !== kind.kind || type.apiVersion !== object?.apiVersion) {
+      throw internal(
+        `no kind ${JSON.stringify(type.kind)} is registered for version ${JSON.stringify(type.apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`,
+      );
+    }
+    const isParent = kind.kind === resource.kind;
+    const accepted = (
+      resource.builtIn || !isParent
+        ? { ...readBuiltInKind(patched, kind).object, ...type }
+        : patched
+    ) as KubeObject;
+    if (isParent) resource.strategy.setDefaults(accepted);
+    return accepted;
+  } catch (error) {
+    if (error instanceof WireError) throw internal(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,39 @@
+/**
+ * Whether the user of a request may do what it asks for.
+ *
+ * @module
+ */
+import { failure } from "../../kube/status.ts";
+import { type Attributes, denialText } from "../auth/rbac.ts";
+import { authorize } from "../auth/authorizer.ts";
+import type { User } from "../kinds.ts";
+import type { Cluster } from "./cluster.ts";
+import { forbiddenTo } from "./failures.ts";
+import type { ResourceRequest } from "./request.ts";
+
+/** @throws StatusError 403 */
+export function permit(
+  { store }: Pick<Cluster, "store">,
+  user: User,
+  attributes: Attributes,
+): void {
+  const { allowed, reason } = authorize(store, user, attributes);
+  if (allowed) return;
+  const why = `${denialText(user, attributes)}${reason === "" ? "" : `: ${reason}`}`;
+  if ("path" in attributes) throw failure(403, "Forbidden", `forbidden: ${why}`, {});
+  throw forbiddenTo({ group: attributes.group, plural: attributes.resource }, attributes.name, why);
+}
+
+/** A PUT or an apply that creates needs the right to create, too. @throws StatusError 403 */
+export function permitCreate(cluster: Cluster, asked: ResourceRequest): void {
+  const { resource, request, namespace, name } = asked;
+  permit(cluster, request.user, {
+    verb: "create",
+    group: resource.group,
+    version: resource.version,
+    resource: resource.plural,
+    subresource: "",
+    namespace,
+    name,
+  });
+}
