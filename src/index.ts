@@ -9,16 +9,19 @@ export { TerminalError, TsopError } from "./errors.ts";
 export {
   type CelOptions,
   AcceptNumber,
+  AddSchema,
   AtLeastOneOf,
   AtMostOneOf,
   Cel,
   Default,
+  Description,
   EmbeddedResource,
   Enum,
   ExactlyOneOf,
   Example,
   ExclusiveMaximum,
   ExclusiveMinimum,
+  ExternalDocs,
   Format,
   Ignore,
   Immutable,
@@ -38,10 +41,13 @@ export {
   type TextFormat,
   Title,
 } from "./markers/validation.ts";
+export type { KeywordsFor, Str, With } from "./markers/constrained.ts";
 export { Atomic, Granular, ListAtomic, ListMap, ListSet } from "./markers/topology.ts";
 export {
   type ColumnOptions,
   CustomResource,
+  ObjectFields,
+  type ObjectFieldsOptions,
   PrintColumn,
   Resource,
   type ResourceOptions,
@@ -56,10 +62,12 @@ export type {
   Double,
   Duration,
   Float,
+  Int,
   Int32,
   Int64,
   IntOrString,
   MicroTime,
+  Num,
   Quantity,
   Time,
 } from "./kube/scalars.ts";

@@ -49,6 +49,7 @@ export function buildProgram(context: CliContext, done: (code: number) => void):
 type Done = (code: number) => void;
 
 const DRY_RUN = "show what would change, write nothing";
+const collect = (value: string, earlier: string[]): string[] => [...earlier, value];
 const DIFF = "show the lines that change";
 
 function addProjectCommands(program: Command, context: CliContext, done: Done): void {
@@ -87,12 +88,7 @@ function addProjectCommands(program: Command, context: CliContext, done: Done): 
     .option("--version <version>", "the API version, such as v1 or v1beta1")
     .option("--kind <Kind>", "the name of the kind, such as MyWeb")
     .option("--plural <plural>", "its name in URLs (default: by the English rules)")
-    .option(
-      "--field <name:type[?][=default]>",
-      "a field of the spec; may be repeated",
-      (value: string, earlier: string[]) => [...earlier, value],
-      [],
-    )
+    .option("--field <name:type[?][=default]>", "a field of the spec; may be repeated", collect, [])
     .option("--no-controller", "only the type")
     .option("--no-resource", "only the controller, for a kind whose class is yours to import")
     .option("--force", "overwrite the kind's files", false)
@@ -114,6 +110,19 @@ function addProjectCommands(program: Command, context: CliContext, done: Done): 
     .action(async (options: object) => {
       const { manifests } = await import("./commands/manifests.ts");
       done(await manifests(options as Parameters<typeof manifests>[0], context));
+    });
+
+  withCluster(program.command("import"))
+    .summary("turn CRDs into classes")
+    .description("Write decorated classes from which `tsop manifests` makes the same CRDs again.")
+    .argument("<from>", "a YAML or JSON file, a URL, `-` for standard input, or `cluster`")
+    .option("--only <name>", "only this CRD or kind; may be repeated", collect, [])
+    .option("--force", "overwrite files that are there", false)
+    .option("--dry-run", DRY_RUN, false)
+    .option("--diff", DIFF, false)
+    .action(async (from: string, options: object) => {
+      const { importCrds } = await import("./commands/import.ts");
+      done(await importCrds(from, options as Parameters<typeof importCrds>[1], context));
     });
 
   program
@@ -199,6 +208,7 @@ function addOtherCommands(program: Command, context: CliContext, done: Done): vo
     )
     .addOption(port)
     .option("--once", "start, wait until the operator is up, stop", false)
+    .option("--samples", "apply config/samples at the start", false)
     .action(async (options: object) => {
       const { dev } = await import("./commands/dev.ts");
       done(await dev(options as Parameters<typeof dev>[0], context));

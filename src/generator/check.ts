@@ -17,8 +17,11 @@ import type { KindModel, Position, TypeModel } from "./model.ts";
 export function checkKinds(kinds: readonly VersionedKind[], findings: Findings): void {
   for (const kind of kinds) {
     checkVersions(kind, findings);
+    const approved = kind.versions.some(
+      ({ annotations }) => annotations["api-approved.kubernetes.io"] !== undefined,
+    );
     for (const version of kind.versions) {
-      checkNames(version, findings);
+      checkNames(version, approved, findings);
       checkBounds(version.type, findings);
       checkSchema(version, findings);
       checkMarks(version, findings);
@@ -63,7 +66,7 @@ function checkVersions({ versions, kind }: VersionedKind, findings: Findings): v
     );
   }
   if (!versions.some(({ served }) => served)) {
-    findings.error(
+    findings.warn(
       at(first, "served"),
       "no-served-version",
       `No version of ${kind} is served.`,
@@ -72,7 +75,7 @@ function checkVersions({ versions, kind }: VersionedKind, findings: Findings): v
   }
 }
 
-function checkNames(kind: KindModel, findings: Findings): void {
+function checkNames(kind: KindModel, approved: boolean, findings: Findings): void {
   const label = (option: string, value: string): void => {
     for (const message of value === "" ? [] : dns1035LabelErrors(value)) {
       findings.error(
@@ -107,7 +110,6 @@ function checkNames(kind: KindModel, findings: Findings): void {
       `Use ${kind.kind}List.`,
     );
   }
-  const approved = kind.annotations["api-approved.kubernetes.io"] !== undefined;
   if (/(?:^|\.)(?:k8s|kubernetes)\.io$/.test(kind.group) && !approved) {
     findings.error(
       at(kind, "group"),
@@ -138,12 +140,15 @@ function checkBounds(type: TypeModel, findings: Findings): void {
       "Correct one of the two bounds.",
     );
   }
-  const wrong = schema.enum?.find((value) => value !== null && !hasType(value, schema.type));
-  if (wrong !== undefined) {
-    findings.error(
+  const wrong =
+    schema.enum?.filter((value) => value !== null && !hasType(value, schema.type)) ?? [];
+  if (wrong.length > 0) {
+    // The API server takes such a value, which then no object can have.
+    const none = wrong.length === schema.enum?.length;
+    findings[none ? "error" : "warn"](
       saidAt.get("enum") ?? type.at,
       "enum-of-wrong-type",
-      `The value ${JSON.stringify(wrong)} is not of the field's type, ${schema.type ?? ""}.`,
+      `The value ${JSON.stringify(wrong[0])} is not of the field's type, ${schema.type ?? ""}.`,
       "Correct the value, or the field's type.",
     );
   }
@@ -261,7 +266,7 @@ function checkMarks(kind: KindModel, findings: Findings): void {
   const names = new Set<string>();
   for (const column of kind.columns) {
     if (names.has(column.name)) {
-      findings.error(
+      findings.warn(
         column.at,
         "duplicate-column",
         `There are two columns named ${column.name}.`,

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { JsonObject } from "../kube/object.ts";
 import type { Schema } from "../kube/schema/structural.ts";
 
 /** A place in a file; lines and columns count from 1. */
@@ -65,6 +66,8 @@ export interface KindModel {
   readonly selectable: readonly { readonly jsonPath: string; readonly at: Position }[];
   readonly annotations: Readonly<Record<string, string>>;
   readonly labels: Readonly<Record<string, string>>;
+  /** `spec.conversion` of the CRD. */
+  readonly conversion?: JsonObject;
   /** The whole object: apiVersion, kind, metadata, spec, status. */
   readonly type: TypeModel;
   /** Where the class is. */

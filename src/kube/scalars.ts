@@ -7,10 +7,14 @@
  * @module
  */
 
+/** A whole number without a format: the API server takes 64 bits. */
+export type Int = number;
 /** A whole number of 32 bits: `type: integer, format: int32`. */
 export type Int32 = number;
 /** A whole number of 64 bits: `type: integer, format: int64`. JavaScript is exact up to 2^53. */
 export type Int64 = number;
+/** A number without a format: the API server takes double precision. */
+export type Num = number;
 /** A number of single precision: `type: number, format: float`. */
 export type Float = number;
 /** A number of double precision: `type: number, format: double`. */

@@ -18,6 +18,7 @@ export const fieldMarkers: ReadonlyMap<string, MarkerDefinition> = new Map(
 /** The markers that only classes carry. */
 export const classMarkers: readonly string[] = [
   "Resource",
+  "ObjectFields",
   "PrintColumn",
   "Scale",
   "Selectable",

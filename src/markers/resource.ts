@@ -3,9 +3,10 @@
  *
  * @module
  */
-import type { KubeObject, ObjectMeta } from "../kube/object.ts";
+import type { Json, KubeObject, ObjectMeta } from "../kube/object.ts";
 import { pluralOf } from "../kube/plural.ts";
 import { type ResourceInfo, resourceKey } from "../kube/resource.ts";
+import type { Schema } from "../kube/schema/structural.ts";
 import type { ClassMarker } from "./marker.ts";
 
 /**
@@ -56,6 +57,8 @@ export interface ResourceOptions {
   readonly annotations?: Readonly<Record<string, string>>;
   /** Labels of the CRD. */
   readonly labels?: Readonly<Record<string, string>>;
+  /** The CRD's `spec.conversion` as it is, where the project does not convert itself. */
+  readonly conversion?: Readonly<Record<string, Json>>;
 }
 
 /**
@@ -76,6 +79,21 @@ export function Resource(options: ResourceOptions): ClassMarker<KubeObject> {
   };
 }
 
+/** The schemas of the fields that every object has; `false` leaves one out. */
+export interface ObjectFieldsOptions {
+  readonly apiVersion?: Schema | false;
+  readonly kind?: Schema | false;
+  readonly metadata?: Schema | false;
+}
+
+/**
+ * The schemas of `apiVersion`, `kind` and `metadata`, where they are not the usual ones:
+ * `@ObjectFields({ metadata: { type: "object", properties: { name: { type: "string", maxLength: 63 } } } })`.
+ * Of the metadata only `name` and `generateName` can be restricted.
+ */
+export const ObjectFields: (fields: ObjectFieldsOptions) => ClassMarker<KubeObject> = () => () =>
+  undefined;
+
 /** How a column is shown. */
 export interface ColumnOptions {
   /** Inferred from the field when it is left out. */
@@ -85,6 +103,8 @@ export interface ColumnOptions {
   readonly description?: string;
   /** 0 always, above 0 with `kubectl get -o wide`. */
   readonly priority?: number;
+  /** The path, a text, is taken as it is, even where the schema has no such field. */
+  readonly unchecked?: boolean;
 }
 
 /**
@@ -106,6 +126,8 @@ export interface ScalePaths<T> {
   readonly status: string | ((object: T) => unknown);
   /** The field of the status that holds the label selector as text; the autoscaler needs it. */
   readonly selector?: string | ((object: T) => unknown);
+  /** The paths, texts, are taken as they are, even where the schema has no such fields. */
+  readonly unchecked?: boolean;
 }
 
 /** The kind has a scale: `@Scale({ spec: (web: MyWeb) => web.spec.replicas, status: ... })`. */

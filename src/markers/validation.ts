@@ -150,6 +150,21 @@ export const Enum = typedMarker<
 /** The short name of the field in documentation: `@Title("Node port")`. */
 export const Title = onAny([aText], (title) => ({ schema: { title } }));
 
+/** The text of `kubectl explain`, where JSDoc cannot hold it as it is. It stands for the JSDoc text. */
+export const Description = onAny([aText], (description) => ({ schema: { description } }));
+
+/** Where more is written about the field: `@ExternalDocs("https://example.com", "The manual")`. */
+export const ExternalDocs = typedMarker<
+  (url: string, description?: string) => FieldOrClassMarker<unknown>
+>({
+  on: "any",
+  parameters: [aText, aText],
+  last: "optional",
+  effect: (url: string, description?: string) => ({
+    schema: { externalDocs: { url, ...(description === undefined ? {} : { description }) } },
+  }),
+});
+
 /** The API server keeps fields that the schema does not name: for objects of any shape. */
 export const PreserveUnknownFields = onAny([], () => ({
   schema: { "x-kubernetes-preserve-unknown-fields": true },
@@ -178,6 +193,14 @@ export const Immutable = onAny([], () => ({ immutable: true }));
 export const RawSchema = onAny([options<Schema>("an OpenAPI schema", () => true)], (schema) => ({
   schema,
   replaces: true,
+}));
+
+/**
+ * Keywords that are added to what the type and the other markers say, as they are:
+ * `@AddSchema({ oneOf: [{ required: ["a"] }, { required: ["b"] }] })`. They are checked all the same.
+ */
+export const AddSchema = onAny([options<Schema>("an OpenAPI schema", () => true)], (schema) => ({
+  schema,
 }));
 
 /** What a rule may say beside its expression. */

@@ -58,6 +58,7 @@ export function crdOf({ group, plural, versions }: VersionedKind): JsonObject {
       ...(Object.keys(labels).length > 0 ? { labels } : {}),
     },
     spec: {
+      ...conversionOf(versions),
       group,
       names: {
         ...(kind.categories.length > 0 ? { categories: kind.categories } : {}),
@@ -71,6 +72,11 @@ export function crdOf({ group, plural, versions }: VersionedKind): JsonObject {
       versions: versions.map((version) => versionOf(version, versions.length === 1)),
     },
   };
+}
+
+function conversionOf(versions: readonly KindModel[]): JsonObject {
+  const conversion = versions.find((version) => version.conversion)?.conversion;
+  return conversion ? { conversion } : {};
 }
 
 function versionOf(kind: KindModel, alone: boolean): JsonObject {

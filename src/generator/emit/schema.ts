@@ -15,7 +15,8 @@ export function schemaOf(type: TypeModel): Schema {
       properties.map((property) => [property.name, schemaOf(property.type)]),
     );
     const required = properties.filter((property) => property.required).map(({ name }) => name);
-    if (required.length > 0) schema.required = [...new Set(required)].sort();
+    const all = new Set([...required, ...(schema.required ?? [])]);
+    if (all.size > 0) schema.required = [...all].sort();
   }
   if (items) schema.items = schemaOf(items);
   if (values) schema.additionalProperties = schemaOf(values);

@@ -4,7 +4,8 @@
  * @module
  */
 import type { TypeModel } from "../model.ts";
-import { narrow, without } from "./keywords.ts";
+import { without } from "../schema-keywords.ts";
+import { narrow } from "./keywords.ts";
 import type { Mark } from "./marks.ts";
 import type { Reader } from "./reader.ts";
 

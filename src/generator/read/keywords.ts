@@ -11,13 +11,6 @@ export function leaf(schema: Schema, at: Position): TypeModel {
   return { schema, at, saidAt: new Map() };
 }
 
-/** A schema without some of its keywords. */
-export function without(schema: Schema, ...keywords: (keyof Schema)[]): Schema {
-  const rest = { ...schema };
-  for (const keyword of keywords) delete rest[keyword];
-  return rest;
-}
-
 /** Bounds of which the narrower one holds when both the type and the field have one. */
 const LOWER = ["minLength", "minItems", "minProperties"] as const;
 const UPPER = ["maxLength", "maxItems", "maxProperties"] as const;
@@ -40,6 +33,8 @@ export function narrow(type: TypeModel, more: Schema, at: Position): TypeModel {
       schema.allOf = [...(schema.allOf ?? []), { pattern }, { pattern: more.pattern ?? "" }];
     } else if (keyword === "x-kubernetes-validations") {
       schema[keyword] = [...(more[keyword] ?? []), ...(schema[keyword] ?? [])];
+    } else if (keyword === "allOf" && schema.allOf) {
+      schema.allOf = [...schema.allOf, ...(more.allOf ?? [])];
     } else if (keyword === "enum" && schema.enum) {
       const allowed = new Set(more.enum);
       schema.enum = schema.enum.filter((item) => allowed.has(item));

@@ -8,8 +8,10 @@ import { ts } from "../load.ts";
 import type { Position, TypeModel } from "../model.ts";
 import { didYouMean } from "../nearest-name.ts";
 import { applyMarks } from "./apply-marks.ts";
+import { constrainedType } from "./constrained-type.ts";
 import { descriptionOf } from "./documentation.ts";
-import { leaf, narrow, without } from "./keywords.ts";
+import { without } from "../schema-keywords.ts";
+import { leaf, narrow } from "./keywords.ts";
 import { literalsOf } from "./literals.ts";
 import { marksOf } from "./marks.ts";
 import { type MembersModel, readMembers } from "./members.ts";
@@ -38,6 +40,8 @@ export function readReference(
   if (found?.is === "tsop") {
     const scalar = scalars.get(found.name);
     if (scalar) return leaf({ ...scalar }, at);
+    const constrained = constrainedType(reader, node, found.name, scope, trail, at);
+    if (constrained) return constrained;
   }
   if (found?.is === "declaration") {
     return declared(reader, node, found.node, found.module, scope, trail);

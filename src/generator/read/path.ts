@@ -62,9 +62,25 @@ export function readPath(
     const steps = textSteps(path);
     if (steps) return follow(reader, module, node, root, steps, path);
     // JSONPath can say more than is checked here; the API server takes it as it is.
-    return { jsonPath: path, type: leaf(text, reader.modules.at(module, node)), throughList: true };
+    return taken(reader, module, node, path);
   }
   return noPath(reader, module, node);
+}
+
+/** A path, as text, that is taken as it is; `false` when it is none, which is noted. */
+export function uncheckedPath(
+  reader: Reader,
+  module: Module,
+  node: ts.Expression,
+): ResolvedPath | false {
+  const path = evaluate(reader, module, node);
+  return typeof path === "string"
+    ? taken(reader, module, node, path)
+    : noPath(reader, module, node);
+}
+
+function taken(reader: Reader, module: Module, node: ts.Node, jsonPath: string): ResolvedPath {
+  return { jsonPath, type: leaf(text, reader.modules.at(module, node)), throughList: true };
 }
 
 function noPath(reader: Reader, module: Module, node: ts.Node): false {

@@ -11,7 +11,7 @@ import { evaluate, notConstant } from "./evaluate.ts";
 import { argumentsOf, decorationsOf } from "./marks.ts";
 import type { Module } from "./module.ts";
 import { type Reader, complain } from "./reader.ts";
-import { readResource } from "./kind.ts";
+import { readResource } from "./resource-call.ts";
 
 const VERBS = [
   "get",

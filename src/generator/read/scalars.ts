@@ -16,6 +16,8 @@ const QUANTITY_PATTERN =
 
 /** By the alias's name in `src/kube/scalars.ts`. */
 export const scalars: ReadonlyMap<string, Schema> = new Map<string, Schema>([
+  ["Int", { type: "integer" }],
+  ["Num", { type: "number" }],
   ["Int32", { type: "integer", format: "int32" }],
   ["Int64", { type: "integer", format: "int64" }],
   ["Float", { type: "number", format: "float" }],

@@ -5,7 +5,8 @@
  */
 import { ts } from "../load.ts";
 import type { Position, TypeModel } from "../model.ts";
-import { leaf, narrow, without } from "./keywords.ts";
+import { without } from "../schema-keywords.ts";
+import { leaf, narrow } from "./keywords.ts";
 import { literalsOf } from "./literals.ts";
 import type { Reader, Scope, Trail } from "./reader.ts";
 import { scalars } from "./scalars.ts";

@@ -1,0 +1,69 @@
+/**
+ * CRDs to decorated classes: `tsop import` without reading and writing files.
+ *
+ * What `tsop manifests` makes of the classes is the CRD again, in the same words.
+ *
+ * @module
+ */
+import { readDefinition } from "./definition.ts";
+import { type SharedSchema, kindSource } from "./kind-source.ts";
+import { normalSchema } from "./normal-schema.ts";
+
+/** The kind that was imported. */
+export interface ImportedKind {
+  readonly group: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly versions: readonly string[];
+}
+
+/** What an import makes. */
+export interface Imported {
+  readonly kind: ImportedKind;
+  /** Sources by their path in the project. */
+  readonly files: ReadonlyMap<string, string>;
+  /** What differs from the CRD, or was changed to make it one of `v1`. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Imports one definition, as parsed from YAML or JSON.
+ *
+ * @param from - where it was found, for errors
+ * @param suffix - tells the file from that of another kind of this name
+ * @throws TsopError `not-a-crd`
+ */
+export function importCrd(found: unknown, from: string, suffix = ""): Imported {
+  const notes: string[] = [];
+  const definition = readDefinition(found, from, notes);
+  const { group, names, versions } = definition.spec;
+  if (definition.spec.preserveUnknownFields === true) {
+    notes.push("spec.preserveUnknownFields: true does not exist in v1; it was left out.");
+  }
+  const files = new Map<string, string>();
+  const written = new Map<string, SharedSchema>();
+  versions.forEach((version, index) => {
+    const schema = normalSchema(version.schema?.openAPIV3Schema, version.name, notes);
+    const key = JSON.stringify(schema);
+    const file = `${safeName(`${names.kind} ${suffix}`)}.ts`;
+    const folder = safeName(version.name);
+    const source = kindSource(definition, version, schema, index === 0, written.get(key));
+    files.set(`src/api/${folder}/${file}`, source.text);
+    if (source.types && !written.has(key)) {
+      written.set(key, { module: `../${folder}/${file}`, types: source.types });
+    }
+  });
+  const kind = {
+    group,
+    kind: names.kind,
+    plural: names.plural,
+    versions: versions.map(({ name }) => name),
+  };
+  return { kind, files, notes: [...new Set(notes)] };
+}
+
+/** A name that is no path: letters, digits and dashes, in lower case. */
+function safeName(name: string): string {
+  const safe = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
+  return safe.replaceAll(/^-+|-+$/g, "") || "unnamed";
+}
