@@ -90,7 +90,7 @@ function addProjectCommands(program: Command, context: CliContext, done: Done): 
     .option("--plural <plural>", "its name in URLs (default: by the English rules)")
     .option("--field <name:type[?][=default]>", "a field of the spec; may be repeated", collect, [])
     .option("--no-controller", "only the type")
-    .option("--no-resource", "only the controller, for a kind whose class is yours to import")
+    .option("--no-resource", "only the controller, for a class that is there")
     .option("--force", "overwrite the kind's files", false)
     .option("--dry-run", DRY_RUN, false)
     .option("--diff", DIFF, false)

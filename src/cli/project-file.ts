@@ -102,12 +102,20 @@ export function withResource(project: Project, resource: ProjectResource): strin
   return document.toString();
 }
 
+/** Whether both are versions of the same kind. */
+export function isSameKind(
+  one: Pick<ProjectResource, "group" | "kind">,
+  other: Pick<ProjectResource, "group" | "kind">,
+): boolean {
+  return one.group === other.group && one.kind === other.kind;
+}
+
 /** Whether both are the same version of the same kind. */
 export function isSameResource(
   one: Pick<ProjectResource, "group" | "version" | "kind">,
   other: Pick<ProjectResource, "group" | "version" | "kind">,
 ): boolean {
-  return one.group === other.group && one.version === other.version && one.kind === other.kind;
+  return isSameKind(one, other) && one.version === other.version;
 }
 
 /** The API group of a kind: `group.domain`. */

@@ -9,6 +9,7 @@ import { UsageError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import { parseFields, type SpecField } from "../field.ts";
 import { pluralOf } from "../../kube/plural.ts";
+import { withStorage } from "../kind-file.ts";
 import { checkGroup, checkKind, checkPlural, checkVersion } from "../inputs.ts";
 import { withController } from "../main-file.ts";
 import { paint } from "../output.ts";
@@ -16,7 +17,9 @@ import { carryOut, planFiles, readIfThere, type PlanOptions } from "../plan.ts";
 import {
   apiGroupOf,
   getProject,
+  isSameKind,
   isSameResource,
+  parseProject,
   PROJECT_FILE,
   withResource,
   type Project,
@@ -69,6 +72,7 @@ export async function createApi(options: CreateApiOptions, context: CliContext):
     );
   }
   const resource = resourceFor(project, options, { version, kind, plural });
+  if (!options.resource) await checkClass(project, resource);
   const files = await filesFor(project, resource, fields, options, context);
   const { bold, green } = paint(context);
   context.out(`${bold(kind)} ${apiGroupOf(project, options.group)}/${version}`);
@@ -76,7 +80,7 @@ export async function createApi(options: CreateApiOptions, context: CliContext):
   await carryOut(plan, context, options);
   if (!options.dryRun && plan.changes.length > 0) {
     context.out(`${green("done")} Next:`);
-    if (options.resource) context.out(`  edit src/api/${version}/${kind.toLowerCase()}.ts, then`);
+    if (options.resource) context.out(`  edit ${typesFileOf(version, kind)}, then`);
     context.out("  npx tsop manifests && npm test");
     context.out("  npx tsop dev");
   }
@@ -93,6 +97,20 @@ async function askFor(
     `missing-${name}`,
     `--${name} is missing.`,
     "For example: tsop create api --group web --version v1 --kind MyWeb",
+  );
+}
+
+/** A controller alone is for a class that is there: without it, nothing would compile. */
+async function checkClass(
+  project: Project,
+  { version, kind }: Pick<ProjectResource, "version" | "kind">,
+): Promise<void> {
+  const path = typesFileOf(version, kind);
+  if ((await readIfThere(join(project.root, path))) !== undefined) return;
+  throw new UsageError(
+    "no-class",
+    `--no-resource scaffolds the controller of a class that is there, but there is no ${path}.`,
+    "Leave --no-resource out to scaffold the class too, or write the class first.",
   );
 }
 
@@ -114,9 +132,7 @@ function resourceFor(
       `Pick another --kind, or add a version to it: tsop create api --group ${clash.group} --kind ${clash.kind} --version v2`,
     );
   }
-  const siblings = project.resources.filter(
-    (known) => known.group === group && known.kind === named.kind,
-  );
+  const siblings = project.resources.filter((known) => isSameKind(known, { group, ...named }));
   const otherPlural = siblings.find((known) => known.plural !== named.plural);
   if (otherPlural) {
     throw new UsageError(
@@ -191,9 +207,28 @@ async function filesFor(
       files.set(path, withListEntry(path, await getFile(project, path), "resources", entry));
     }
   }
+  const projectText = withResource(project, resource);
+  if (api) await chooseStorage(parseProject(project.root, projectText), resource, files);
   // Last, so that the file names a kind only once its files are there.
-  files.set(PROJECT_FILE, withResource(project, resource));
+  files.set(PROJECT_FILE, projectText);
   return files;
+}
+
+/** Of several versions, one has to be the one that is stored: the first, unless the user chose. */
+async function chooseStorage(
+  project: Project,
+  resource: ProjectResource,
+  files: Map<string, string>,
+): Promise<void> {
+  const versions = project.resources.filter((known) => isSameKind(known, resource) && known.api);
+  const paths = versions.map(({ version }) => typesFileOf(version, resource.kind));
+  if (paths.length < 2) return;
+  const texts = await Promise.all(
+    paths.map(async (path) => files.get(path) ?? (await getFile(project, path))),
+  );
+  const [first] = paths;
+  const text = withStorage(texts, resource.kind);
+  if (first !== undefined && text !== undefined) files.set(first, text);
 }
 
 async function getFile(project: Project, path: string): Promise<string> {
@@ -204,6 +239,10 @@ async function getFile(project: Project, path: string): Promise<string> {
     `${path} is not there, and the kind has to be added to it.`,
     "Restore it from version control; nothing was written.",
   );
+}
+
+function typesFileOf(version: string, kind: string): string {
+  return `src/api/${version}/${kind.toLowerCase()}.ts`;
 }
 
 function declarationOf({ name, type, optional, initializer }: SpecField): string {
