@@ -1,12 +1,14 @@
 /** `npm run bench`: all benchmarks, or those named. Ratios within one run; the machine is named. */
 import { benchCliStart } from "./cli-start.ts";
 import { benchControlPlaneStart } from "./control-plane-start.ts";
+import { benchInformerSync } from "./informer-sync.ts";
 import { benchManifests } from "./manifests.ts";
 import { machine } from "./measure.ts";
 
 const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   "cli-start": benchCliStart,
   manifests: benchManifests,
+  "informer-sync": benchInformerSync,
   "control-plane-start": benchControlPlaneStart,
 };
 

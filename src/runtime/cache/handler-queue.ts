@@ -6,6 +6,7 @@
 import { messageOf } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
 import type { KubeObject } from "../../kube/object.ts";
+import { frozen } from "./freeze.ts";
 
 /** Told of the changes of one kind. Objects are frozen. A promise that is returned holds back what follows. */
 export interface ResourceEventHandler<T extends KubeObject = KubeObject> {
@@ -90,6 +91,8 @@ export class HandlerQueue<T extends KubeObject> {
   }
 
   #call(next: Notification<T>): void | Promise<void> {
+    frozen(next.object);
+    if (next.type === "update") frozen(next.old);
     switch (next.type) {
       case "add":
         return this.#handler.onAdd?.(next.object, next.initial);

@@ -4,7 +4,8 @@
  * @module
  */
 import { TsopError } from "../../errors.ts";
-import { formatKey, keyOf, type KubeObject } from "../../kube/object.ts";
+import type { KubeObject } from "../../kube/object.ts";
+import { frozen } from "./freeze.ts";
 
 /** The values under which an object is found; none is fine. */
 export type IndexFunction<T extends KubeObject> = (object: T) => readonly string[];
@@ -12,7 +13,15 @@ export type IndexFunction<T extends KubeObject> = (object: T) => readonly string
 /** The index by namespace that every indexer has. */
 export const NAMESPACE_INDEX = "metadata.namespace";
 
-/** A map of objects with secondary indexes. Objects are frozen before they come in. */
+/** The key of an object in an indexer: `namespace/name`, or `name`. */
+export function cacheKeyOf({ metadata: { namespace, name = "" } }: KubeObject): string {
+  return namespace ? `${namespace}/${name}` : name;
+}
+
+/**
+ * A map of objects with secondary indexes. What is read is frozen, when it is read for the first time: most objects of
+ * a large cache never are.
+ */
 export class Indexer<T extends KubeObject> {
   #objects = new Map<string, T>();
   readonly #functions = new Map<string, IndexFunction<T>>();
@@ -48,14 +57,23 @@ export class Indexer<T extends KubeObject> {
   }
 
   get(key: string): T | undefined {
+    const object = this.#objects.get(key);
+    return object && frozen(object);
+  }
+
+  /** The object as it is kept, for who looks and does not hand it on. */
+  peek(key: string): T | undefined {
     return this.#objects.get(key);
   }
 
   /** All objects, in the order in which they came. */
   list(): T[] {
-    return [...this.#objects.values()];
+    const objects = [...this.#objects.values()];
+    for (const object of objects) frozen(object);
+    return objects;
   }
 
+  /** Keys and objects, as they are kept. */
   entries(): IterableIterator<[string, T]> {
     return this.#objects.entries();
   }
@@ -81,14 +99,13 @@ export class Indexer<T extends KubeObject> {
     const objects: T[] = [];
     for (const key of index.get(value) ?? []) {
       const object = this.#objects.get(key);
-      if (object) objects.push(object);
+      if (object) objects.push(frozen(object));
     }
     return objects;
   }
 
-  /** Puts `object` in, and returns the one that it replaces. */
-  set(object: T): T | undefined {
-    const key = formatKey(keyOf(object));
+  /** Puts `object` in, under its own key, and returns the one that it replaces. */
+  set(key: string, object: T): T | undefined {
     const old = this.#objects.get(key);
     if (old) this.#unindexAll(key, old);
     this.#objects.set(key, object);

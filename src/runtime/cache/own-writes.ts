@@ -20,6 +20,10 @@ export interface Ahead<T extends KubeObject> {
 export class OwnWrites<T extends KubeObject> {
   readonly #ahead = new Map<string, Ahead<T>>();
 
+  get isEmpty(): boolean {
+    return this.#ahead.size === 0;
+  }
+
   get(key: string): Ahead<T> | undefined {
     return this.#ahead.get(key);
   }

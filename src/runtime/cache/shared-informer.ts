@@ -8,13 +8,13 @@ import type { Clock, Timer } from "../../clock.ts";
 import { TsopError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
 import { copyJson } from "../../kube/json.ts";
-import { formatKey, keyOf, type KubeObject, type ObjectKey } from "../../kube/object.ts";
+import { formatKey, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";
 import { deferred } from "../deferred.ts";
 import { DeltaQueue, type Delta } from "./delta-queue.ts";
-import { frozenForCache } from "./freeze.ts";
+import { trimmedForCache } from "./freeze.ts";
 import { HandlerQueue, type Notification, type ResourceEventHandler } from "./handler-queue.ts";
-import { Indexer } from "./indexer.ts";
+import { cacheKeyOf, Indexer } from "./indexer.ts";
 import type { ListerWatcher } from "./lister-watcher.ts";
 import { OwnWrites } from "./own-writes.ts";
 import { Reflector, type ReflectorState } from "./reflector.ts";
@@ -173,20 +173,20 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
 
   /** Takes in the answer to a write of this process, unless the watch was faster. Handlers hear of it from the watch. */
   noteWritten(object: T): void {
-    const key = formatKey(keyOf(object));
-    const known = this.#indexer.get(key);
+    const key = cacheKeyOf(object);
+    const known = this.#indexer.peek(key);
     const { resourceVersion } = object.metadata;
     const seenByWatch = !isOlder(this.lastSyncResourceVersion || "1", resourceVersion);
     if (seenByWatch || (known && !isOlder(known.metadata.resourceVersion, resourceVersion))) return;
     this.#ownWrites.written(key, known);
     // The caller keeps the answer, and may change it.
-    this.#indexer.set(frozenForCache(copyJson(object)));
+    this.#indexer.set(key, trimmedForCache(copyJson(object)));
   }
 
   /** Takes out what this process deleted and the server no longer has. */
   noteDeleted(objectKey: ObjectKey, uid: string): void {
     const key = formatKey(objectKey);
-    const known = this.#indexer.get(key);
+    const known = this.#indexer.peek(key);
     if (known?.metadata.uid !== uid) return;
     this.#ownWrites.deleted(key, known);
     this.#indexer.delete(key);
@@ -196,7 +196,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
     switch (delta.type) {
       case "Added":
       case "Updated":
-        this.#set(delta.object, false);
+        this.#set(delta.object);
         return;
       case "Deleted":
         this.#delete(delta.object);
@@ -215,15 +215,29 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
   /** Deletions first, then what is there: with the store already in its new state for all of them. */
   #replace(delta: Delta<T> & { type: "Replaced" }): void {
     const initial = !this.#hasSynced;
-    const known = new Set<string>();
-    const incoming: T[] = [];
-    for (const object of delta.objects) {
-      known.add(formatKey(keyOf(object)));
-      if (delta.authoritative || !this.#isStale(object)) incoming.push(object);
-    }
     const notifications: Notification<T>[] = [];
+    // At the start there is nothing to compare a list with, however long it is.
+    const compared = this.#indexer.size > 0 || !this.#ownWrites.isEmpty;
+    if (compared) this.#removeMissing(delta, initial, notifications);
+    for (const object of delta.objects) {
+      if (compared && !delta.authoritative && this.#isStale(object)) continue;
+      this.#store(object, initial, notifications);
+    }
+    this.#distribute(notifications);
+    if (!initial) return;
+    this.#hasSynced = true;
+    this.#synced.resolve();
+    for (const listener of this.#listeners) listener.markSynced();
+  }
+
+  #removeMissing(
+    delta: Delta<T> & { type: "Replaced" },
+    initial: boolean,
+    notifications: Notification<T>[],
+  ): void {
+    const listed = new Set(delta.objects.map(cacheKeyOf));
     for (const [key, object] of [...this.#indexer.entries()]) {
-      if (known.has(key)) continue;
+      if (listed.has(key)) continue;
       const ahead = this.#ownWrites.get(key);
       // A list older than the object cannot know that it is gone.
       const trusted = delta.authoritative && !(initial && ahead);
@@ -233,51 +247,47 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
       const seen = ahead ? ahead.seen : object;
       if (seen) notifications.push({ type: "delete", object: seen, tombstone: true });
     }
-    for (const object of this.#ownWrites.settleDeletions(known)) {
+    for (const object of this.#ownWrites.settleDeletions(listed)) {
       notifications.push({ type: "delete", object, tombstone: true });
     }
-    for (const object of incoming) notifications.push(...this.#store(object, initial));
-    this.#distribute(notifications);
-    if (!initial) return;
-    this.#hasSynced = true;
-    this.#synced.resolve();
-    for (const listener of this.#listeners) listener.markSynced();
   }
 
-  #set(object: T, initial: boolean): void {
-    this.#distribute(this.#store(object, initial));
+  #set(object: T): void {
+    const notifications: Notification<T>[] = [];
+    this.#store(object, false, notifications);
+    this.#distribute(notifications);
   }
 
   #delete(object: T): void {
-    const key = formatKey(keyOf(object));
+    const key = cacheKeyOf(object);
     const ahead = this.#ownWrites.get(key);
     this.#indexer.delete(key);
     this.#ownWrites.settle(key);
     // Made and deleted before handlers could hear of it.
     if (ahead && !ahead.seen) return;
-    this.#distribute([{ type: "delete", object: frozenForCache(object), tombstone: false }]);
+    this.#distribute([{ type: "delete", object: trimmedForCache(object), tombstone: false }]);
   }
 
-  /** Puts an object into the indexer and says what there is to tell of it. */
-  #store(object: T, initial: boolean): Notification<T>[] {
-    const key = formatKey(keyOf(object));
-    const known = this.#indexer.get(key);
+  /** Puts an object into the indexer and adds what there is to tell of it. */
+  #store(object: T, initial: boolean, notifications: Notification<T>[]): void {
+    const key = cacheKeyOf(object);
+    const known = this.#indexer.peek(key);
     const ahead = this.#ownWrites.get(key);
-    if (ahead?.deletedUid !== undefined && ahead.deletedUid === object.metadata.uid) return [];
+    if (ahead?.deletedUid !== undefined && ahead.deletedUid === object.metadata.uid) return;
     let stored = known;
     if (!stored || !isSame(stored, object)) {
-      stored = frozenForCache(object);
-      this.#indexer.set(stored);
+      stored = trimmedForCache(object);
+      this.#indexer.set(key, stored);
     }
     this.#ownWrites.settle(key);
     const old = ahead ? ahead.seen : known;
-    if (!old) return [{ type: "add", object: stored, initial }];
-    if (old.metadata.uid === stored.metadata.uid) return [{ type: "update", old, object: stored }];
+    if (old && old.metadata.uid === stored.metadata.uid) {
+      notifications.push({ type: "update", old, object: stored });
+      return;
+    }
     // Deleted and made again while nobody looked: two objects that share a name.
-    return [
-      { type: "delete", object: old, tombstone: true },
-      { type: "add", object: stored, initial },
-    ];
+    if (old) notifications.push({ type: "delete", object: old, tombstone: true });
+    notifications.push({ type: "add", object: stored, initial });
   }
 
   #distribute(notifications: readonly Notification<T>[]): void {
@@ -287,7 +297,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
   }
 
   #isStale(object: T): boolean {
-    const known = this.#indexer.get(formatKey(keyOf(object)));
+    const known = this.#indexer.peek(cacheKeyOf(object));
     return isOlder(object.metadata.resourceVersion, known?.metadata.resourceVersion);
   }
 

@@ -5,9 +5,10 @@
  */
 import type { Clock, Timer } from "../../clock.ts";
 import type { Logger } from "../../log.ts";
-import { formatKey, keyOf, type KubeObject } from "../../kube/object.ts";
+import type { KubeObject } from "../../kube/object.ts";
 import type { WatchEvent, WatchStream } from "../client/rest-client.ts";
 import type { ReflectorStore } from "./delta-queue.ts";
+import { cacheKeyOf } from "./indexer.ts";
 
 /** What a session needs to know of its reflector. */
 export interface WatchSessionOptions<T extends KubeObject> {
@@ -145,7 +146,7 @@ export class WatchSession<T extends KubeObject> {
       this.#initialObjects.clear();
       return;
     }
-    const key = formatKey(keyOf(object));
+    const key = cacheKeyOf(object);
     if (type === "DELETED") this.#initialObjects.delete(key);
     else this.#initialObjects.set(key, object);
   }

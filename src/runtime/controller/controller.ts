@@ -8,12 +8,15 @@ import { timeoutSignal, type Clock } from "../../clock.ts";
 import { messageOf, TerminalError, TsopError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
 import { formatKey, type ObjectKey } from "../../kube/object.ts";
-import { isConflict } from "../../kube/status.ts";
+import { isConflict, isNotFound, type StatusError } from "../../kube/status.ts";
 import type { ControllerMetrics } from "../manager/metrics.ts";
 import type { RateLimiter } from "../queue/rate-limiters.ts";
 import { WorkQueue, type QueueObserver, type RateLimitingQueue } from "../queue/work-queue.ts";
 import type { Outcome, Reconciler } from "./reconciler.ts";
 import type { Source } from "./sources.ts";
+
+/** What a controller logs once it works; `tsop dev` waits for it. */
+export const CONTROLLER_STARTED = "controller started";
 
 /** How a controller works; everything may be left out. */
 export interface ControllerOptions {
@@ -99,7 +102,7 @@ export class Controller {
     }
     // Without the whole picture a reconciler would see objects missing that are only not there yet.
     await Promise.race([Promise.all(runs.map(({ synced }) => synced)), aborted]);
-    if (!stop.signal.aborted) log.info({ controller: name }, "controller started");
+    if (!stop.signal.aborted) log.info({ controller: name }, CONTROLLER_STARTED);
     const workers = Array.from({ length: options.maxConcurrentReconciles ?? 1 }, () =>
       this.#work(stop.signal),
     );
@@ -173,9 +176,15 @@ export class Controller {
     }
     this.#queue.addRateLimited(id);
     // Somebody else wrote in between: the next try sees that, and nobody need look at it.
-    if (isConflict(error)) log.info({ err: error }, "the object changed meanwhile; trying again");
+    if (isConflict(error)) log.info("the object changed meanwhile; trying again");
+    else if (isGone(error, parseKey(id))) log.info(`trying again: ${error.message}`);
     else log.error({ err: error }, `the reconcile failed: ${messageOf(error)}`);
   }
+}
+
+/** Whether an object of the reconciled one's name is not there any more: a delete came in between. */
+function isGone(error: unknown, { name }: ObjectKey): error is StatusError {
+  return isNotFound(error) && error.status.details?.name === name;
 }
 
 function parseKey(id: string): ObjectKey {
