@@ -4,7 +4,8 @@
  * @module
  */
 import { matchesLabelSelector } from "../../kube/selector.ts";
-import type { Pod, Service, ServicePort } from "../builtin/strategies/shapes.ts";
+import type { Pod } from "../builtin/strategies/pod-shapes.ts";
+import type { Service, ServicePort } from "../builtin/strategies/shapes.ts";
 import type { ControllerClient } from "./client.ts";
 import { PODS } from "./keys.ts";
 import { isFinished } from "./pods.ts";

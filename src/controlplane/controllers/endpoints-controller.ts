@@ -6,7 +6,8 @@
  */
 import type { KubeObject } from "../../kube/object.ts";
 import { isNotFound } from "../../kube/status.ts";
-import type { Pod, Service } from "../builtin/strategies/shapes.ts";
+import type { Pod } from "../builtin/strategies/pod-shapes.ts";
+import type { Service } from "../builtin/strategies/shapes.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import {
   type ResolvedPort,

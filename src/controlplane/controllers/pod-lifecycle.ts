@@ -10,13 +10,12 @@ import { createHash } from "node:crypto";
 import type { Clock } from "../../clock.ts";
 import { isNotFound } from "../../kube/status.ts";
 import type {
-  Condition,
   Container,
   ContainerStatus,
-  Node,
   Pod,
   PodStatus,
-} from "../builtin/strategies/shapes.ts";
+} from "../builtin/strategies/pod-shapes.ts";
+import type { Condition, Node } from "../builtin/strategies/shapes.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import type { EventRecorder } from "./event-recorder.ts";
 import { NODES, PODS, concerns, keyFrom, textOf } from "./keys.ts";

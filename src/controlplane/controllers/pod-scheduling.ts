@@ -5,7 +5,8 @@
  * @module
  */
 import { matchesLabelSelector } from "../../kube/selector.ts";
-import type { Node, PodSpec, Toleration } from "../builtin/strategies/shapes.ts";
+import type { PodSpec, Toleration } from "../builtin/strategies/pod-shapes.ts";
+import type { Node } from "../builtin/strategies/shapes.ts";
 
 interface Taint {
   readonly key: string;

@@ -4,7 +4,7 @@
  * @module
  */
 import type { KubeObject, ObjectMeta } from "../../kube/object.ts";
-import type { Pod, PodTemplate } from "../builtin/strategies/shapes.ts";
+import type { Pod, PodTemplate } from "../builtin/strategies/pod-shapes.ts";
 import { msOf } from "./times.ts";
 
 /** Not finished and not on its way out. */

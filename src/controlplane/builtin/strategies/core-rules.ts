@@ -15,6 +15,7 @@ import type {
   ResourceList,
   Secret,
 } from "./shapes.ts";
+import { timestampOf } from "./timestamp.ts";
 
 const NAME_LABEL = "kubernetes.io/metadata.name";
 
@@ -61,7 +62,7 @@ export function preparePersistentVolumeForCreate(object: KubeObject, context: Wr
   const volume = object as PersistentVolume;
   volume.status = {
     phase: "Pending",
-    lastPhaseTransitionTime: `${new Date(context.clock.now()).toISOString().slice(0, 19)}Z`,
+    lastPhaseTransitionTime: timestampOf(context.clock),
   };
   addFinalizer(object, "kubernetes.io/pv-protection");
 }
@@ -111,7 +112,10 @@ function addFinalizer(object: KubeObject, finalizer: string): void {
 }
 
 export function setNodeDefaults(object: KubeObject): void {
-  const { status } = object as Node;
+  const { status, spec } = object as Node;
+  // The single range is what counts when both are there and differ.
+  if (spec?.podCIDR && spec.podCIDR !== spec.podCIDRs?.[0]) spec.podCIDRs = [spec.podCIDR];
+  else if (spec?.podCIDRs?.[0]) spec.podCIDR = spec.podCIDRs[0];
   if (status?.capacity) status.allocatable ??= { ...status.capacity };
 }
 

@@ -13,7 +13,7 @@ import type { WriteContext } from "../../kinds.ts";
 /** The rules of one kind. */
 export interface KindRules {
   /** How its names are checked. Subdomain when absent; `any` leaves them to the metadata's own rules. */
-  readonly name?: "subdomain" | "label" | "label1035" | "segment" | "any";
+  readonly name?: "subdomain" | "label" | "label1035" | "segment" | "any" | "address";
   /**
    * Set when the kind has a status subresource: which metadata a write to it may change.
    * `no-owners` keeps owner references, `no-labels` also labels; `none` keeps all of it.
@@ -37,7 +37,11 @@ export interface KindRules {
   validateCreate?(object: KubeObject, context: WriteContext): FieldError[];
   /** What is wrong with a change. */
   validateUpdate?(object: KubeObject, old: KubeObject, context: WriteContext): FieldError[];
+  /** Texts for `Warning` headers on a write that is let through. */
+  warnings?(object: KubeObject, old: KubeObject | undefined): string[];
   prepareForStatus?(object: KubeObject, old: KubeObject, context: WriteContext): void;
+  /** What is wrong with a write to the `finalize` or `approval` subresource. */
+  validateSubresource?(object: KubeObject, old: KubeObject, subresource: string): FieldError[];
   /** What is wrong with a write to the status subresource. */
   validateStatus?(object: KubeObject, old: KubeObject, context: WriteContext): FieldError[];
 }

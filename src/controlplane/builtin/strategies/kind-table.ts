@@ -19,6 +19,7 @@ import {
   setSecretDefaults,
 } from "./core-rules.ts";
 import {
+  dropLeaseStrategy,
   setAdmissionBindingDefaults,
   setAdmissionPolicyDefaults,
   setAutoscalerDefaults,
@@ -39,7 +40,7 @@ import {
   setResourceClaimDefaults,
 } from "./other-rules.ts";
 import { setPodDefaults, setPodTemplateDefaults } from "./pod-defaults.ts";
-import { preparePodForCreate } from "./pod-rules.ts";
+import { preparePodForCreate, preparePodForUpdate, preparePodStatus } from "./pod-rules.ts";
 import {
   prepareServiceForCreate,
   prepareServiceForUpdate,
@@ -58,15 +59,69 @@ import {
   setStatefulSetDefaults,
 } from "./workload-rules.ts";
 import type { KindRules } from "./kind-rules.ts";
-import type { PodTemplate } from "./shapes.ts";
+import type { PodTemplate } from "./pod-shapes.ts";
 import {
   configMapErrors,
   configMapUpdateErrors,
   secretErrors,
   secretUpdateErrors,
 } from "./validation/config.ts";
+import {
+  newEndpointsErrors,
+  endpointsUpdateErrors,
+  newEndpointSliceErrors,
+  endpointSliceUpdateErrors,
+  endpointSliceWarnings,
+} from "./validation/endpoints.ts";
+import {
+  limitRangeErrors,
+  resourceQuotaErrors,
+  resourceQuotaUpdateErrors,
+  resourceQuotaStatusErrors,
+} from "./validation/quotas.ts";
+import {
+  namespaceStatusErrors,
+  namespaceFinalizeErrors,
+  newNodeErrors,
+  nodeUpdateErrors,
+  controllerRevisionErrors,
+  controllerRevisionUpdateErrors,
+  disruptionBudgetErrors,
+  disruptionBudgetStatusErrors,
+  newPriorityClassErrors,
+  priorityClassUpdateErrors,
+  newRuntimeClassErrors,
+  runtimeClassUpdateErrors,
+  leaseErrors,
+} from "./validation/cluster.ts";
+import {
+  persistentVolumeErrors,
+  persistentVolumeUpdateErrors,
+  claimErrors,
+  claimUpdateErrors,
+  newStorageClassErrors,
+  storageClassUpdateErrors,
+} from "./validation/storage.ts";
+import { autoscalerErrors, autoscalerStatusErrors } from "./validation/autoscaling.ts";
+import {
+  ingressErrors,
+  newIngressErrors,
+  ingressStatusErrors,
+  ingressWarnings,
+  ingressClassErrors,
+  ingressClassUpdateErrors,
+} from "./validation/ingresses.ts";
+import {
+  newIpAddressErrors,
+  ipAddressUpdateErrors,
+  networkPolicyErrors,
+  newServiceCidrErrors,
+  serviceCidrUpdateErrors,
+} from "./validation/network.ts";
+import { eventErrors, newEventErrors, eventUpdateErrors } from "./validation/events.ts";
 import { jobErrors, jobUpdateErrors, cronJobErrors } from "./validation/jobs.ts";
-import { podErrors, newPodErrors, podUpdateErrors } from "./validation/pods.ts";
+import { podStatusErrors, podUpdateErrors } from "./validation/pod-updates.ts";
+import { newPodErrors, podErrors } from "./validation/pods.ts";
 import {
   roleErrors,
   clusterRoleErrors,
@@ -97,26 +152,56 @@ interface TemplateObject extends KubeObject {
 
 const SPEC = ["spec"] as const;
 
+const EVENT: KindRules = {
+  name: "any",
+  createOnUpdate: true,
+  validate: eventErrors,
+  validateCreate: newEventErrors,
+  validateUpdate: eventUpdateErrors,
+};
+
 const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
   "": {
     ConfigMap: { validate: configMapErrors, validateUpdate: configMapUpdateErrors },
-    Endpoints: { createOnUpdate: true, setDefaults: setEndpointsDefaults },
-    Event: { name: "any", createOnUpdate: true },
-    LimitRange: { createOnUpdate: true, setDefaults: setLimitRangeDefaults },
+    Endpoints: {
+      validateCreate: newEndpointsErrors,
+      validateUpdate: endpointsUpdateErrors,
+      createOnUpdate: true,
+      setDefaults: setEndpointsDefaults,
+    },
+    Event: EVENT,
+    LimitRange: {
+      validate: limitRangeErrors,
+      createOnUpdate: true,
+      setDefaults: setLimitRangeDefaults,
+    },
     Namespace: {
+      validateStatus: namespaceStatusErrors,
+      validateSubresource: namespaceFinalizeErrors,
       name: "label",
       status: "all",
       setDefaults: setNamespaceDefaults,
       prepareForCreate: prepareNamespaceForCreate,
       prepareForUpdate: prepareNamespaceForUpdate,
     },
-    Node: { status: "all", setDefaults: setNodeDefaults, prepareForCreate: prepareNodeForCreate },
+    Node: {
+      validateCreate: newNodeErrors,
+      validateUpdate: nodeUpdateErrors,
+      validateStatus: nodeUpdateErrors,
+      status: "all",
+      setDefaults: setNodeDefaults,
+      prepareForCreate: prepareNodeForCreate,
+    },
     PersistentVolume: {
+      validate: persistentVolumeErrors,
+      validateUpdate: persistentVolumeUpdateErrors,
       status: "all",
       setDefaults: setPersistentVolumeDefaults,
       prepareForCreate: preparePersistentVolumeForCreate,
     },
     PersistentVolumeClaim: {
+      validate: claimErrors,
+      validateUpdate: claimUpdateErrors,
       status: "all",
       setDefaults: setPersistentVolumeClaimDefaults,
       prepareForCreate: preparePersistentVolumeClaimForCreate,
@@ -125,6 +210,9 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       validate: podErrors,
       validateCreate: newPodErrors,
       validateUpdate: podUpdateErrors,
+      validateStatus: podStatusErrors,
+      prepareForStatus: preparePodStatus,
+      prepareForUpdate: preparePodForUpdate,
       status: "no-owners",
       generation: SPEC,
       setDefaults: setPodDefaults,
@@ -141,7 +229,12 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       generation: SPEC,
       setDefaults: setReplicationControllerDefaults,
     },
-    ResourceQuota: { status: "all" },
+    ResourceQuota: {
+      validate: resourceQuotaErrors,
+      validateUpdate: resourceQuotaUpdateErrors,
+      validateStatus: resourceQuotaStatusErrors,
+      status: "all",
+    },
     Secret: {
       validate: secretErrors,
       validateUpdate: secretUpdateErrors,
@@ -160,7 +253,10 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
     ServiceAccount: {},
   },
   apps: {
-    ControllerRevision: {},
+    ControllerRevision: {
+      validate: controllerRevisionErrors,
+      validateUpdate: controllerRevisionUpdateErrors,
+    },
     DaemonSet: {
       validate: daemonSetErrors,
       validateUpdate: daemonSetUpdateErrors,
@@ -214,26 +310,76 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       prepareForCreate: prepareJobForCreate,
     },
   },
-  autoscaling: { HorizontalPodAutoscaler: { status: "all", setDefaults: setAutoscalerDefaults } },
+  autoscaling: {
+    HorizontalPodAutoscaler: {
+      validate: autoscalerErrors,
+      validateStatus: autoscalerStatusErrors,
+      status: "all",
+      setDefaults: setAutoscalerDefaults,
+    },
+  },
   policy: {
-    PodDisruptionBudget: { name: "any", status: "all", generation: SPEC, conditionalUpdate: true },
+    PodDisruptionBudget: {
+      validate: disruptionBudgetErrors,
+      validateStatus: disruptionBudgetStatusErrors,
+      name: "any",
+      status: "all",
+      generation: SPEC,
+      conditionalUpdate: true,
+    },
   },
   "networking.k8s.io": {
-    Ingress: { status: "all", generation: SPEC, setDefaults: setIngressDefaults },
-    IngressClass: { generation: SPEC, setDefaults: setIngressClassDefaults },
-    IPAddress: { name: "any" },
-    NetworkPolicy: { generation: SPEC, setDefaults: setNetworkPolicyDefaults },
-    ServiceCIDR: { status: "none" },
+    Ingress: {
+      validate: ingressErrors,
+      validateCreate: newIngressErrors,
+      validateStatus: ingressStatusErrors,
+      warnings: ingressWarnings,
+      status: "all",
+      generation: SPEC,
+      setDefaults: setIngressDefaults,
+    },
+    IngressClass: {
+      validate: ingressClassErrors,
+      validateUpdate: ingressClassUpdateErrors,
+      generation: SPEC,
+      setDefaults: setIngressClassDefaults,
+    },
+    IPAddress: {
+      validateCreate: newIpAddressErrors,
+      validateUpdate: ipAddressUpdateErrors,
+      name: "address",
+    },
+    NetworkPolicy: {
+      validate: networkPolicyErrors,
+      generation: SPEC,
+      setDefaults: setNetworkPolicyDefaults,
+    },
+    ServiceCIDR: {
+      validateCreate: newServiceCidrErrors,
+      validateUpdate: serviceCidrUpdateErrors,
+      status: "none",
+    },
   },
   "discovery.k8s.io": {
     EndpointSlice: {
+      validateCreate: newEndpointSliceErrors,
+      validateUpdate: endpointSliceUpdateErrors,
+      warnings: endpointSliceWarnings,
       generation: ["endpoints", "ports", "addressType"],
       generationMetadata: "labels",
       setDefaults: setEndpointSliceDefaults,
     },
   },
-  "coordination.k8s.io": { Lease: { createOnUpdate: true, conditionalUpdate: true } },
-  "events.k8s.io": { Event: { name: "any", createOnUpdate: true } },
+  "coordination.k8s.io": {
+    Lease: {
+      validate: leaseErrors,
+      createOnUpdate: true,
+      conditionalUpdate: true,
+      prepareForCreate: dropLeaseStrategy,
+      prepareForUpdate: dropLeaseStrategy,
+    },
+  },
+  "events.k8s.io": { Event: EVENT },
   "rbac.authorization.k8s.io": {
     Role: { validate: roleErrors, name: "segment", createOnUpdate: true },
     RoleBinding: {
@@ -256,11 +402,22 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
     CSIDriver: { conditionalUpdate: true, setDefaults: setCsiDriverDefaults },
     CSINode: { conditionalUpdate: true },
     CSIStorageCapacity: { conditionalUpdate: true },
-    StorageClass: { setDefaults: setStorageClassDefaults },
+    StorageClass: {
+      validateCreate: newStorageClassErrors,
+      validateUpdate: storageClassUpdateErrors,
+      setDefaults: setStorageClassDefaults,
+    },
     VolumeAttachment: { status: "none", conditionalUpdate: true },
     VolumeAttributesClass: {},
   },
-  "scheduling.k8s.io": { PriorityClass: { generation: [], setDefaults: setPriorityClassDefaults } },
+  "scheduling.k8s.io": {
+    PriorityClass: {
+      validateCreate: newPriorityClassErrors,
+      validateUpdate: priorityClassUpdateErrors,
+      generation: [],
+      setDefaults: setPriorityClassDefaults,
+    },
+  },
   "admissionregistration.k8s.io": {
     MutatingAdmissionPolicy: {
       generation: SPEC,
@@ -301,7 +458,13 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       setDefaults: setSigningRequestDefaults,
     },
   },
-  "node.k8s.io": { RuntimeClass: { conditionalUpdate: true } },
+  "node.k8s.io": {
+    RuntimeClass: {
+      validateCreate: newRuntimeClassErrors,
+      validateUpdate: runtimeClassUpdateErrors,
+      conditionalUpdate: true,
+    },
+  },
   "flowcontrol.apiserver.k8s.io": {
     FlowSchema: { status: "none", generation: SPEC, setDefaults: setFlowSchemaDefaults },
     PriorityLevelConfiguration: {

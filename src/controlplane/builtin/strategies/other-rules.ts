@@ -6,6 +6,7 @@
 import type { KubeObject } from "../../../kube/object.ts";
 import type { WriteContext } from "../../kinds.ts";
 import type { LabelSelector } from "./shapes.ts";
+import { timestampOf } from "./timestamp.ts";
 
 const RBAC = "rbac.authorization.k8s.io";
 
@@ -224,7 +225,7 @@ interface ApiService extends KubeObject {
 export function prepareApiServiceForCreate(object: KubeObject, context: WriteContext): void {
   const service = object as ApiService;
   if (service.spec.service) return;
-  const lastTransitionTime = `${new Date(context.clock.now()).toISOString().slice(0, 19)}Z`;
+  const lastTransitionTime = timestampOf(context.clock);
   service.status = {
     conditions: [
       {
@@ -300,4 +301,15 @@ export function setResourceClaimDefaults(object: KubeObject): void {
       if (request.allocationMode === "ExactCount") request.count ??= 1;
     }
   }
+}
+
+interface Lease extends KubeObject {
+  spec?: { strategy?: string; preferredHolder?: string };
+}
+
+/** Coordinated leader election is off: what belongs to it is dropped. */
+export function dropLeaseStrategy(object: KubeObject): void {
+  const { spec } = object as Lease;
+  delete spec?.strategy;
+  delete spec?.preferredHolder;
 }

@@ -13,17 +13,18 @@ import type {
   Handler,
   Pod,
   PodSpec,
+  PodStatus,
   PodTemplate,
   Probe,
-  ResourceList,
-  ResourceRequirements,
   Volume,
-} from "./shapes.ts";
+} from "./pod-shapes.ts";
+import type { CommonVolumeSources, ResourceList, ResourceRequirements } from "./shapes.ts";
 import { aggregateRequests } from "./pod-resources.ts";
 
 /** Defaults of a Pod: those of its spec, and what only a Pod has, such as requests from limits. */
 export function setPodDefaults(object: KubeObject): void {
-  const { spec } = object as Pod;
+  const { spec, status } = object as Pod;
+  if (status) settleAddresses(status);
   setPodSpecDefaults(spec);
   for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
     requestsFromLimits(container);
@@ -36,6 +37,13 @@ export function setPodDefaults(object: KubeObject): void {
       if (!port.hostPort && port.containerPort) port.hostPort = port.containerPort;
     }
   }
+}
+
+/** A pod's first address stands in two fields; the older one is right when they differ. */
+function settleAddresses(status: PodStatus): void {
+  const first = status.podIPs?.[0]?.ip;
+  if (status.podIP && status.podIP !== first) status.podIPs = [{ ip: status.podIP }];
+  else if (first !== undefined) status.podIP = first;
 }
 
 /** Defaults of the template in a workload. */
@@ -134,9 +142,7 @@ function setVolumeDefaults(volume: Volume): void {
 }
 
 /** Defaults of the sources that volumes of pods and PersistentVolumes share. */
-export function setVolumeSourceDefaults(
-  volume: Pick<Volume, "hostPath" | "iscsi" | "rbd" | "azureDisk" | "scaleIO">,
-): void {
+export function setVolumeSourceDefaults(volume: CommonVolumeSources): void {
   if (volume.hostPath) volume.hostPath.type ??= "";
   if (volume.iscsi) volume.iscsi.iscsiInterface ??= "default";
   if (volume.rbd) {

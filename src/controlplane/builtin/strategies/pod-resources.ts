@@ -10,7 +10,8 @@ import {
   formatQuantity,
   parseQuantity,
 } from "../../../kube/quantity.ts";
-import type { Container, PodSpec, ResourceList } from "./shapes.ts";
+import type { Container, PodSpec } from "./pod-shapes.ts";
+import type { ResourceList } from "./shapes.ts";
 
 /** The requests of the containers together: the sum, or what one init container needs if that is more. */
 export function aggregateRequests(spec: PodSpec): ResourceList {

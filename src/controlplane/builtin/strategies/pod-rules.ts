@@ -9,8 +9,12 @@ import { isDeepStrictEqual } from "node:util";
 import type { KubeObject } from "../../../kube/object.ts";
 import { type StatusError, failure } from "../../../kube/status.ts";
 import type { WriteContext } from "../../kinds.ts";
+import { SYSTEM_PRIORITIES } from "./validation/cluster.ts";
 import { qosClassOf } from "./pod-resources.ts";
-import type { Pod, PodSpec, ResourceList, ServiceAccount, Toleration } from "./shapes.ts";
+import type { Pod, PodSpec, Toleration, PodTerm, SpreadConstraint } from "./pod-shapes.ts";
+import type { ResourceList, ServiceAccount } from "./shapes.ts";
+import type { Condition } from "./shapes.ts";
+import { timestampOf } from "./timestamp.ts";
 
 const TOKEN_PATH = "/var/run/secrets/kubernetes.io/serviceaccount";
 const MIRROR = "kubernetes.io/config.mirror";
@@ -20,21 +24,39 @@ const NAME_LETTERS = "bcdfghjklmnpqrstvwxz2456789";
 export function preparePodForCreate(object: KubeObject, context: WriteContext): void {
   const pod = object as Pod;
   resolvePriority(pod, context);
-  resolveRuntimeClass(pod, context);
   if (pod.metadata.annotations?.[MIRROR] === undefined) takeServiceAccount(pod, context);
   addTolerations(pod.spec);
+  resolveRuntimeClass(pod, context);
+  matchLabelKeys(pod);
   pod.status = { phase: "Pending", qosClass: qosClassOf(pod.spec) };
   const gates = pod.spec.schedulingGates ?? [];
   if (gates.length > 0) {
-    pod.status.conditions = [
-      {
-        type: "PodScheduled",
-        status: "False",
-        reason: "SchedulingGated",
-        message: "Scheduling is blocked due to non-empty scheduling gates",
-      },
-    ];
+    pod.status.conditions = [waitingCondition(context)];
   }
+}
+
+/** The tolerations that every pod has come back when an update leaves them out. */
+export function preparePodForUpdate(object: KubeObject): void {
+  addTolerations((object as Pod).spec);
+}
+
+/** The status keeps the quality of service unless it says another; addresses are written in both forms. */
+export function preparePodStatus(object: KubeObject, previous: KubeObject): void {
+  const { status } = object as Pod;
+  const { status: old } = previous as Pod;
+  if (!status) return;
+  if (!status.qosClass && old?.qosClass) status.qosClass = old.qosClass;
+}
+
+/** A gated pod is not scheduled, and says since when. */
+function waitingCondition(context: WriteContext): Condition {
+  return {
+    type: "PodScheduled",
+    status: "False",
+    lastTransitionTime: timestampOf(context.clock),
+    reason: "SchedulingGated",
+    message: "Scheduling is blocked due to non-empty scheduling gates",
+  };
 }
 
 /** 403 as admission words it. */
@@ -52,17 +74,21 @@ interface PriorityClass extends KubeObject {
   preemptionPolicy?: string;
 }
 
+/** The system's own classes are there from the start. */
+function findPriorityClass(name: string, context: WriteContext): PriorityClass | undefined {
+  const found = context.find("scheduling.k8s.io", "priorityclasses", "", name);
+  if (found) return found as PriorityClass;
+  const value = SYSTEM_PRIORITIES.get(name);
+  if (value === undefined) return undefined;
+  return { apiVersion: "scheduling.k8s.io/v1", kind: "PriorityClass", metadata: { name }, value };
+}
+
 function resolvePriority(pod: Pod, context: WriteContext): void {
   const { spec } = pod;
   let computed = 0;
   let policy = "PreemptLowerPriority";
   if (spec.priorityClassName) {
-    const named = context.find(
-      "scheduling.k8s.io",
-      "priorityclasses",
-      "",
-      spec.priorityClassName,
-    ) as PriorityClass | undefined;
+    const named = findPriorityClass(spec.priorityClassName, context);
     if (!named) {
       throw forbidden(pod, `no PriorityClass with name ${spec.priorityClassName} was found`);
     }
@@ -136,7 +162,7 @@ function resolveRuntimeClass(pod: Pod, context: WriteContext): void {
       if (spec.nodeSelector?.[key] !== undefined && spec.nodeSelector[key] !== value) {
         throw forbidden(
           pod,
-          `pod rejected: conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${spec.nodeSelector[key] ?? ""}`,
+          `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${spec.nodeSelector[key] ?? ""}`,
         );
       }
     }
@@ -146,6 +172,34 @@ function resolveRuntimeClass(pod: Pod, context: WriteContext): void {
     const known = (spec.tolerations ??= []);
     if (!known.some((other) => isDeepStrictEqual(other, toleration))) {
       known.push(structuredClone(toleration));
+    }
+  }
+}
+
+/** The values of a pod's own labels go into the selectors that ask for them. */
+function matchLabelKeys({ spec, metadata }: Pod): void {
+  const { podAffinity, podAntiAffinity } = spec.affinity ?? {};
+  const terms = [podAffinity, podAntiAffinity].flatMap((affinity) => [
+    ...(affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
+    ...(affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(
+      ({ podAffinityTerm }) => podAffinityTerm,
+    ),
+  ]);
+  const selectors: (SpreadConstraint | PodTerm)[] = [
+    ...terms,
+    ...(spec.topologySpreadConstraints ?? []),
+  ];
+  for (const term of selectors) {
+    const mismatching = "mismatchLabelKeys" in term ? term.mismatchLabelKeys : [];
+    for (const [operator, keys] of [
+      ["In", term.matchLabelKeys],
+      ["NotIn", mismatching],
+    ] as const) {
+      for (const key of keys ?? []) {
+        const value = metadata.labels?.[key];
+        if (value === undefined || !term.labelSelector) continue;
+        (term.labelSelector.matchExpressions ??= []).push({ key, operator, values: [value] });
+      }
     }
   }
 }

@@ -12,11 +12,13 @@ import {
   pathSegmentErrors,
 } from "../../../kube/names.ts";
 import type { JsonObject, KubeObject } from "../../../kube/object.ts";
-import type { Strategy } from "../../kinds.ts";
+import type { Strategy, WriteContext } from "../../kinds.ts";
 import { normaliseShape } from "./go-shape.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { rulesOf } from "./kind-table.ts";
-import type { Namespace, Pod } from "./shapes.ts";
+import { addressNameErrors } from "./validation/network.ts";
+import type { Pod } from "./pod-shapes.ts";
+import type { Namespace } from "./shapes.ts";
 
 const NO_RULES: KindRules = {};
 
@@ -41,14 +43,22 @@ export function strategyFor(group: string, kind: string): Strategy {
         object.metadata.generation = (old.metadata.generation ?? 0) + 1;
       }
     },
-    validateCreate: (object, context) => [
-      ...(rules.validate?.(object, context) ?? []),
-      ...(rules.validateCreate?.(object, context) ?? []),
-    ],
-    validateUpdate: (object, old, context) => [
-      ...(rules.validate?.(object, context) ?? []),
-      ...(rules.validateUpdate?.(object, old, context) ?? []),
-    ],
+    validateCreate(object, context) {
+      const errors = [
+        ...(rules.validate?.(object, context) ?? []),
+        ...(rules.validateCreate?.(object, context) ?? []),
+      ];
+      if (errors.length === 0) warn(object, undefined, rules, context);
+      return errors;
+    },
+    validateUpdate(object, old, context) {
+      const errors = [
+        ...(rules.validate?.(object, context) ?? []),
+        ...(rules.validateUpdate?.(object, old, context) ?? []),
+      ];
+      if (errors.length === 0) warn(object, old, rules, context);
+      return errors;
+    },
     validateName: (name, prefix) => nameErrors(rules.name ?? "subdomain", name, prefix),
     allowCreateOnUpdate: rules.createOnUpdate ?? false,
     allowUnconditionalUpdate: !rules.conditionalUpdate,
@@ -77,7 +87,7 @@ export function subresourceStrategyFor(
         object.metadata.generation = (old.metadata.generation ?? 0) + 1;
       }
     },
-    validateUpdate: () => [],
+    validateUpdate: (object, old) => rules.validateSubresource?.(object, old, subresource) ?? [],
     allowCreateOnUpdate: false,
   };
 }
@@ -119,6 +129,15 @@ function statusStrategyFor(group: string, kind: string): Strategy {
     validateUpdate: (object, old, context) => rules.validateStatus?.(object, old, context) ?? [],
     allowCreateOnUpdate: false,
   };
+}
+
+function warn(
+  object: KubeObject,
+  old: KubeObject | undefined,
+  rules: KindRules,
+  context: WriteContext,
+): void {
+  for (const text of rules.warnings?.(object, old) ?? []) context.warn(text);
 }
 
 function setDefaults(object: KubeObject, rules: KindRules): void {
@@ -190,6 +209,7 @@ function isChange(object: KubeObject, old: KubeObject, rules: KindRules): boolea
 function nameErrors(rule: NonNullable<KindRules["name"]>, name: string, prefix: boolean): string[] {
   if (rule === "any") return [];
   if (rule === "segment") return pathSegmentErrors(name, prefix);
+  if (rule === "address") return addressNameErrors(name);
   const whole = prefix ? maskTrailingDash(name) : name;
   switch (rule) {
     case "label":

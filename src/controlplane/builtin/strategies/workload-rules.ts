@@ -15,7 +15,7 @@ import type {
   ReplicaSet,
   ReplicationController,
   StatefulSet,
-} from "./shapes.ts";
+} from "./workload-shapes.ts";
 
 const HISTORY = 10;
 const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";

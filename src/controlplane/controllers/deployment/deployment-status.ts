@@ -4,7 +4,8 @@
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#deployment-status
  * @module
  */
-import type { Condition, Deployment, ReplicaSet } from "../../builtin/strategies/shapes.ts";
+import type { Condition } from "../../builtin/strategies/shapes.ts";
+import type { Deployment, ReplicaSet } from "../../builtin/strategies/workload-shapes.ts";
 import { msOf, timeOf } from "../times.ts";
 import { maxUnavailable, replicasOf, sumOf } from "./rollout-arithmetic.ts";
 

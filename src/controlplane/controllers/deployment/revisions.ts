@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Deployment, PodTemplate, ReplicaSet } from "../../builtin/strategies/shapes.ts";
+import type { PodTemplate } from "../../builtin/strategies/pod-shapes.ts";
+import type { Deployment, ReplicaSet } from "../../builtin/strategies/workload-shapes.ts";
 import { canonicalJson } from "../template-hash.ts";
 import { DESIRED, MAX } from "./rollout-arithmetic.ts";
 

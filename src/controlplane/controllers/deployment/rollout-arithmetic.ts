@@ -4,7 +4,8 @@
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#rolling-update-deployment
  * @module
  */
-import type { Deployment, IntOrString, ReplicaSet } from "../../builtin/strategies/shapes.ts";
+import type { IntOrString } from "../../builtin/strategies/shapes.ts";
+import type { Deployment, ReplicaSet } from "../../builtin/strategies/workload-shapes.ts";
 
 export const DESIRED = "deployment.kubernetes.io/desired-replicas";
 export const MAX = "deployment.kubernetes.io/max-replicas";

@@ -3,15 +3,25 @@
  *
  * @module
  */
+import { isDeepStrictEqual } from "node:util";
 import {
   type FieldError,
   forbidden,
   invalidValue,
+  notSupported,
   required,
 } from "../../../../kube/field-errors.ts";
-import { labelValueErrors, qualifiedNameErrors } from "../../../../kube/names.ts";
+import {
+  dns1123SubdomainErrors,
+  labelValueErrors,
+  qualifiedNameErrors,
+} from "../../../../kube/names.ts";
 import type { IntOrString, LabelSelector } from "../shapes.ts";
 
+/** Said of a field that keeps its first value. */
+export const IMMUTABLE = "field is immutable";
+
+const PATH_PATTERN = "regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+'";
 const NOT_NEGATIVE = "must be greater than or equal to 0";
 const PERCENT =
   "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
@@ -28,6 +38,32 @@ export function nameErrorsAt(
 /** A count below 0 is refused; an absent one is fine. */
 export function notNegative(field: string, value: number | undefined): FieldError[] {
   return value !== undefined && value < 0 ? [invalidValue(field, value, NOT_NEGATIVE)] : [];
+}
+
+/** A field that keeps its first value. */
+export function immutable(field: string, value: unknown, old: unknown): FieldError[] {
+  return isDeepStrictEqual(value ?? null, old ?? null)
+    ? []
+    : [invalidValue(field, value ?? null, IMMUTABLE)];
+}
+
+/** One of a few words. */
+export function oneOf(field: string, value: string, words: readonly string[]): FieldError[] {
+  return words.includes(value) ? [] : [notSupported(field, value, words)];
+}
+
+/** A domain, a slash and a path: who is responsible for something. */
+export function domainPrefixedPathErrors(field: string, path: string): FieldError[] {
+  if (path === "") return [required(field)];
+  const [domain = "", ...rest] = path.split("/");
+  const tail = rest.join("/");
+  if (domain === "" || tail === "") {
+    return [invalidValue(field, path, 'must be a domain-prefixed path (such as "acme.io/foo")')];
+  }
+  const errors = nameErrorsAt(field, domain, dns1123SubdomainErrors);
+  return /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(tail)
+    ? errors
+    : [...errors, invalidValue(field, tail, `Invalid path (${PATH_PATTERN})`)];
 }
 
 /** 1 to 65535. */

@@ -1,5 +1,5 @@
 /**
- * Validation of containers: names, images, ports, environment, mounts, probes, resources.
+ * Validation of containers: names, images, ports, environment, mounts.
  *
  * @module
  */
@@ -13,26 +13,22 @@ import {
   required,
 } from "../../../../kube/field-errors.ts";
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../../kube/names.ts";
-import { compareQuantities, parseQuantity } from "../../../../kube/quantity.ts";
-import type {
-  Container,
-  EnvVar,
-  Handler,
-  PodSpec,
-  Probe,
-  ResourceRequirements,
-} from "../shapes.ts";
+import type { Container, EnvVar, PodSpec } from "../pod-shapes.ts";
 import {
   backstepErrors,
   configKeyErrors,
   nameErrorsAt,
-  notNegative,
+  oneOf,
   portNameErrors,
   portNumber,
-  portReference,
 } from "./checks.ts";
+import { containerResourcesErrors, resizePolicyErrors } from "./container-resources.ts";
+import { lifecycleErrors } from "./probes.ts";
+import { containerContextErrors } from "./security-context.ts";
 
 const PULL_POLICIES = ["Always", "IfNotPresent", "Never"];
+const MESSAGE_POLICIES = ["File", "FallbackToLogsOnError"];
+const RESTART_POLICIES = ["Always", "Never", "OnFailure"];
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
 const ENV_FIELDS = [
   "metadata.name",
@@ -63,69 +59,158 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   "status.phase",
   "status.nominatedNodeName",
 ]);
-const STANDARD_RESOURCES = /^(cpu|memory|ephemeral-storage|hugepages-.+)$/;
-const OVERCOMMITTED = /^(cpu|memory|ephemeral-storage|storage)$/;
-
-/** Everything wrong with the containers of a pod: init containers after the others. */
+/** Everything wrong with the containers of a pod, init containers after the others. */
 export function containersErrors(field: string, spec: PodSpec): FieldError[] {
-  const containers = spec.containers ?? [];
-  if (containers.length === 0) return [required(`${field}.containers`)];
   const names = new Set<string>();
-  const errors: FieldError[] = [];
-  const check = (list: string, group: readonly Container[], isInit: boolean): void => {
-    group.forEach((container, index) => {
-      const at = `${field}.${list}[${index}]`;
-      errors.push(...containerErrors(at, container, spec, isInit));
-      if (container.name !== "" && names.has(container.name)) {
-        errors.push(duplicate(`${at}.name`, container.name));
-      }
-      names.add(container.name);
-    });
-  };
-  check("containers", containers, false);
-  check("initContainers", spec.initContainers ?? [], true);
-  return errors;
+  const containers = spec.containers ?? [];
+  const errors = containers.length === 0 ? [required(`${field}.containers`)] : [];
+  for (const [index, container] of containers.entries()) {
+    const at = `${field}.containers[${index}]`;
+    errors.push(...commonErrors(at, container, spec));
+    if (names.has(container.name)) errors.push(duplicate(`${at}.name`, container.name));
+    names.add(container.name);
+    errors.push(...lifecycleErrors(at, container, spec), ...restartErrors(at, container, false));
+  }
+  errors.push(...hostPortErrors(`${field}.containers`, containers));
+  const own = new Set(names);
+  for (const [index, container] of (spec.initContainers ?? []).entries()) {
+    const at = `${field}.initContainers[${index}]`;
+    errors.push(...commonErrors(at, container, spec), ...restartErrors(at, container, true));
+    if (names.has(container.name)) errors.push(duplicate(`${at}.name`, container.name));
+    else if (container.name !== "") names.add(container.name);
+    own.add(container.name);
+    errors.push(...hostPortErrors(`${field}.initContainers`, [container]));
+    errors.push(...initErrors(at, container, spec));
+  }
+  return [...errors, ...ephemeralErrors(`${field}.ephemeralContainers`, spec, own)];
 }
 
-function containerErrors(
-  at: string,
-  container: Container,
-  spec: PodSpec,
-  isInit: boolean,
-): FieldError[] {
-  const { name, image = "", imagePullPolicy = "" } = container;
-  const errors: FieldError[] = [];
-  if (name === "") errors.push(required(`${at}.name`));
-  else errors.push(...nameErrorsAt(`${at}.name`, name, dns1123LabelErrors));
+function commonErrors(at: string, container: Container, spec: PodSpec): FieldError[] {
+  const { name, image = "", imagePullPolicy = "", terminationMessagePolicy = "" } = container;
+  const errors =
+    name === "" ? [required(`${at}.name`)] : nameErrorsAt(`${at}.name`, name, dns1123LabelErrors);
   if (image === "") errors.push(required(`${at}.image`));
-  else if (image !== image.trim()) {
-    errors.push(invalidValue(`${at}.image`, image, "must not have leading or trailing whitespace"));
-  }
-  if (!PULL_POLICIES.includes(imagePullPolicy)) {
-    errors.push(notSupported(`${at}.imagePullPolicy`, imagePullPolicy, PULL_POLICIES));
-  }
-  errors.push(...portsErrors(`${at}.ports`, container));
+  errors.push(
+    ...oneOf(`${at}.terminationMessagePolicy`, terminationMessagePolicy, MESSAGE_POLICIES),
+    ...portsErrors(`${at}.ports`, container),
+  );
   for (const [index, variable] of (container.env ?? []).entries()) {
     errors.push(...envErrors(`${at}.env[${index}]`, variable));
   }
-  errors.push(...envFromErrors(`${at}.envFrom`, container));
-  errors.push(...mountsErrors(at, container, spec));
-  errors.push(...resourcesErrors(`${at}.resources`, container.resources ?? {}));
-  const hasProbes = container.lifecycle ?? container.livenessProbe ?? container.readinessProbe;
-  if (isInit && container.restartPolicy !== "Always" && (hasProbes ?? container.startupProbe)) {
-    for (const part of ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"] as const) {
-      if (container[part]) {
-        errors.push(
-          forbidden(
-            `${at}.${part}`,
-            "may not be set for init containers without restartPolicy=Always",
-          ),
-        );
+  const claims = (spec.resourceClaims ?? []).map((claim) => claim.name);
+  return [
+    ...errors,
+    ...envFromErrors(`${at}.envFrom`, container),
+    ...mountsErrors(at, container, spec),
+    ...oneOf(`${at}.imagePullPolicy`, imagePullPolicy, PULL_POLICIES),
+    ...containerResourcesErrors(`${at}.resources`, container.resources ?? {}, claims),
+    ...resizePolicyErrors(`${at}.resizePolicy`, container.resizePolicy, spec.restartPolicy),
+    ...containerContextErrors(
+      `${at}.securityContext`,
+      container.securityContext,
+      spec.hostUsers !== false,
+    ),
+  ];
+}
+
+/** No two containers that run side by side take the same port of the host. */
+function hostPortErrors(field: string, containers: readonly Container[]): FieldError[] {
+  const taken = new Set<string>();
+  return containers.flatMap(({ ports = [] }, index) =>
+    ports.flatMap(({ protocol = "", hostIP = "", hostPort = 0 }, position) => {
+      if (hostPort === 0) return [];
+      const shown = `${protocol}/${hostIP}/${hostPort}`;
+      if (taken.has(shown)) {
+        return [duplicate(`${field}[${index}].ports[${position}].hostPort`, shown)];
       }
+      taken.add(shown);
+      return [];
+    }),
+  );
+}
+
+function restartErrors(at: string, container: Container, isInit: boolean): FieldError[] {
+  const { restartPolicy, restartPolicyRules = [] } = container;
+  const field = `${at}.restartPolicy`;
+  if (restartPolicy === undefined) {
+    return restartPolicyRules.length === 0
+      ? []
+      : [required(field, "must specify restartPolicy when restart rules are used")];
+  }
+  const errors = oneOf(field, restartPolicy, RESTART_POLICIES);
+  return isInit && restartPolicy === "Always" && restartPolicyRules.length > 0
+    ? [
+        ...errors,
+        forbidden(
+          `${at}.restartPolicyRules`,
+          "restartPolicyRules are not allowed for init containers with restart policy Always",
+        ),
+      ]
+    : errors;
+}
+
+function initErrors(at: string, container: Container, spec: PodSpec): FieldError[] {
+  if (container.restartPolicy === "Always") return lifecycleErrors(at, container, spec);
+  return (["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"] as const).flatMap(
+    (part) =>
+      container[part]
+        ? [
+            forbidden(
+              `${at}.${part}`,
+              "may not be set for init containers without restartPolicy=Always",
+            ),
+          ]
+        : [],
+  );
+}
+
+/** The fields that an ephemeral container has. */
+const EPHEMERAL: ReadonlySet<string> = new Set([
+  "name",
+  "image",
+  "command",
+  "args",
+  "workingDir",
+  "envFrom",
+  "env",
+  "volumeMounts",
+  "volumeDevices",
+  "terminationMessagePath",
+  "terminationMessagePolicy",
+  "imagePullPolicy",
+  "securityContext",
+  "stdin",
+  "stdinOnce",
+  "tty",
+  "targetContainerName",
+  "resources",
+]);
+
+function ephemeralErrors(field: string, spec: PodSpec, others: ReadonlySet<string>): FieldError[] {
+  const names = new Set(others);
+  return (spec.ephemeralContainers ?? []).flatMap((container, index) => {
+    const at = `${field}[${index}]`;
+    const errors = commonErrors(at, container, spec);
+    errors.push(...imageErrors(at, container));
+    if (names.has(container.name)) errors.push(duplicate(`${at}.name`, container.name));
+    names.add(container.name);
+    const { targetContainerName: target = "" } = container;
+    if (target !== "" && !others.has(target)) {
+      errors.push(notFoundValue(`${at}.targetContainerName`, target));
+    }
+    for (const part of Object.keys(container)) {
+      if (EPHEMERAL.has(part)) continue;
+      errors.push(forbidden(`${at}.${part}`, "cannot be set for an Ephemeral Container"));
     }
     return errors;
-  }
-  return [...errors, ...lifecycleErrors(at, container, spec)];
+  });
+}
+
+/** What the image of a pod's own container may not be; templates are not that strict. */
+export function imageErrors(at: string, { image = "" }: Container): FieldError[] {
+  return image === image.trim()
+    ? []
+    : [invalidValue(`${at}.image`, image, "must not have leading or trailing whitespace")];
 }
 
 function portsErrors(field: string, { ports = [] }: Container): FieldError[] {
@@ -259,160 +344,5 @@ function mountsErrors(at: string, container: Container, spec: PodSpec): FieldErr
       );
     }
   }
-  return errors;
-}
-
-/** Requests within limits, whole numbers of what cannot be divided, known names. */
-export function resourcesErrors(
-  field: string,
-  { requests = {}, limits = {} }: ResourceRequirements,
-): FieldError[] {
-  const errors: FieldError[] = [];
-  for (const [part, amounts] of [
-    ["limits", limits],
-    ["requests", requests],
-  ] as const) {
-    for (const [name, amount] of Object.entries(amounts)) {
-      errors.push(...amountErrors(`${field}.${part}[${name}]`, name, amount));
-    }
-  }
-  for (const [name, amount] of Object.entries(requests)) {
-    const limit = limits[name];
-    const divisible = OVERCOMMITTED.test(name);
-    if (limit === undefined) {
-      if (!divisible) {
-        errors.push(
-          required(`${field}.limits`, "Limit must be set for non overcommitable resources"),
-        );
-      }
-      continue;
-    }
-    const order = compareQuantities(parseQuantity(amount), parseQuantity(limit));
-    if (!divisible && order !== 0) {
-      errors.push(
-        invalidValue(`${field}.requests`, amount, `must be equal to ${name} limit of ${limit}`),
-      );
-    } else if (order > 0) {
-      errors.push(
-        invalidValue(
-          `${field}.requests`,
-          amount,
-          `must be less than or equal to ${name} limit of ${limit}`,
-        ),
-      );
-    }
-  }
-  const names = [...Object.keys(requests), ...Object.keys(limits)];
-  if (
-    names.some((name) => name.startsWith("hugepages-")) &&
-    !names.some((name) => name === "cpu" || name === "memory")
-  ) {
-    errors.push(forbidden(field, "HugePages require cpu or memory"));
-  }
-  return errors;
-}
-
-function amountErrors(field: string, name: string, amount: string): FieldError[] {
-  const errors: FieldError[] = [];
-  const standard = STANDARD_RESOURCES.test(name);
-  if (!standard && !name.includes("/")) {
-    if (!/^(requests|limits)\./.test(name)) {
-      errors.push(invalidValue(field, name, "must be a standard resource type or fully qualified"));
-    }
-    errors.push(invalidValue(field, name, "must be a standard resource for containers"));
-  }
-  const { nanos } = parseQuantity(amount);
-  if (nanos < 0n) {
-    errors.push(invalidValue(field, amount, "must be greater than or equal to 0"));
-  }
-  if (!OVERCOMMITTED.test(name) && nanos % 1_000_000_000n !== 0n) {
-    errors.push(invalidValue(field, amount, "must be an integer"));
-  }
-  return errors;
-}
-
-function lifecycleErrors(at: string, container: Container, spec: PodSpec): FieldError[] {
-  const errors: FieldError[] = [];
-  for (const part of ["postStart", "preStop"] as const) {
-    const handler = container.lifecycle?.[part];
-    if (!handler) continue;
-    const field = `${at}.lifecycle.${part}`;
-    errors.push(...handlerErrors(field, handler, ["exec", "httpGet", "tcpSocket", "sleep"]));
-    const grace = spec.terminationGracePeriodSeconds ?? 0;
-    const seconds = handler.sleep?.seconds ?? 0;
-    if (handler.sleep && (seconds < 0 || seconds > grace)) {
-      errors.push(
-        invalidValue(
-          `${field}.sleep`,
-          seconds,
-          `must be non-negative and less than terminationGracePeriodSeconds (${grace})`,
-        ),
-      );
-    }
-  }
-  for (const part of ["livenessProbe", "readinessProbe", "startupProbe"] as const) {
-    const probe = container[part];
-    if (!probe) continue;
-    errors.push(...probeErrors(`${at}.${part}`, probe));
-    if (part === "readinessProbe") {
-      if (probe.terminationGracePeriodSeconds !== undefined) {
-        errors.push(
-          invalidValue(
-            `${at}.${part}.terminationGracePeriodSeconds`,
-            probe.terminationGracePeriodSeconds,
-            "must not be set for readinessProbes",
-          ),
-        );
-      }
-    } else if (probe.successThreshold !== 1) {
-      errors.push(
-        invalidValue(`${at}.${part}.successThreshold`, probe.successThreshold, "must be 1"),
-      );
-    }
-  }
-  return errors;
-}
-
-function probeErrors(at: string, probe: Probe): FieldError[] {
-  return [
-    ...handlerErrors(at, probe, ["exec", "httpGet", "tcpSocket", "grpc"]),
-    ...notNegative(`${at}.initialDelaySeconds`, probe.initialDelaySeconds),
-    ...notNegative(`${at}.timeoutSeconds`, probe.timeoutSeconds),
-    ...notNegative(`${at}.periodSeconds`, probe.periodSeconds),
-    ...notNegative(`${at}.successThreshold`, probe.successThreshold),
-    ...notNegative(`${at}.failureThreshold`, probe.failureThreshold),
-  ];
-}
-
-/** Exactly one way to ask, and that one complete. */
-function handlerErrors(
-  at: string,
-  handler: Handler,
-  kinds: readonly ("exec" | "httpGet" | "tcpSocket" | "grpc" | "sleep")[],
-): FieldError[] {
-  const errors: FieldError[] = [];
-  const given = kinds.filter((kind) => handler[kind] !== undefined);
-  if (given.length === 0) return [required(at, "must specify a handler type")];
-  given.forEach((kind, index) => {
-    if (index > 0) {
-      errors.push(forbidden(`${at}.${kind}`, "may not specify more than 1 handler type"));
-      return;
-    }
-    if (handler.exec && (handler.exec.command ?? []).length === 0) {
-      errors.push(required(`${at}.exec.command`));
-    }
-    if (handler.httpGet) {
-      const { path = "", scheme = "", port } = handler.httpGet;
-      if (path === "") errors.push(required(`${at}.httpGet.path`));
-      errors.push(...portReference(`${at}.httpGet.port`, port));
-      if (scheme !== "HTTP" && scheme !== "HTTPS") {
-        errors.push(notSupported(`${at}.httpGet.scheme`, scheme, ["HTTP", "HTTPS"]));
-      }
-    }
-    if (handler.tcpSocket) {
-      errors.push(...portReference(`${at}.tcpSocket.port`, handler.tcpSocket.port));
-    }
-    if (handler.grpc) errors.push(...portNumber(`${at}.grpc.port`, handler.grpc.port));
-  });
   return errors;
 }

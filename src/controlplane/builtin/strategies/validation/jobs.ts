@@ -12,7 +12,7 @@ import {
 } from "../../../../kube/field-errors.ts";
 import type { KubeObject } from "../../../../kube/object.ts";
 import { matchesLabelSelector } from "../../../../kube/selector.ts";
-import type { CronJob, Job, JobSpec } from "../shapes.ts";
+import type { CronJob, Job, JobSpec } from "../workload-shapes.ts";
 import { notNegative } from "./checks.ts";
 import { neverRestartsAlways, templateErrors } from "./pods.ts";
 

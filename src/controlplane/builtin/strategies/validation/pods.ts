@@ -1,234 +1,348 @@
 /**
- * Validation of pods and pod templates, and of what an update may change.
+ * Validation of pods and pod templates.
  *
  * @module
  */
-import { isDeepStrictEqual } from "node:util";
 import {
   type FieldError,
   forbidden,
   invalidValue,
   notSupported,
   required,
+  tooLong,
 } from "../../../../kube/field-errors.ts";
-import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../../kube/names.ts";
-import type { KubeObject } from "../../../../kube/object.ts";
-import type { Pod, PodSpec, PodTemplate, Toleration } from "../shapes.ts";
-import { labelErrors, nameErrorsAt } from "./checks.ts";
-import { containersErrors, resourcesErrors } from "./containers.ts";
+import {
+  dns1123LabelErrors,
+  dns1123SubdomainErrors,
+  qualifiedNameErrors,
+} from "../../../../kube/names.ts";
+import { validateAnnotations } from "../../../../kube/metadata.ts";
+import type { KubeObject, ObjectMeta } from "../../../../kube/object.ts";
+import type { Pod, PodSpec, PodTemplate } from "../pod-shapes.ts";
+import { addressErrors } from "./addresses.ts";
+import { labelErrors, nameErrorsAt, oneOf } from "./checks.ts";
+import { containerResourcesErrors, podResourcesErrors } from "./container-resources.ts";
+import { containersErrors, imageErrors } from "./containers.ts";
+import { affinityErrors, spreadErrors, tolerationsErrors } from "./scheduling.ts";
+import { hostUsersErrors, osErrors, podContextErrors } from "./security-context.ts";
 import { volumesErrors } from "./volumes.ts";
 
 const RESTART_POLICIES = ["Always", "OnFailure", "Never"];
 const DNS_POLICIES = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
-const EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
-const UPDATES =
-  "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
+const MAX_INT32 = 2_147_483_647;
+const MAX_HOSTNAME = 64;
+const MIRROR = "kubernetes.io/config.mirror";
+const APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/";
+const DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";
 
 /** Everything wrong with a new or changed Pod. */
 export function podErrors(object: KubeObject): FieldError[] {
-  return podSpecErrors("spec", (object as Pod).spec);
-}
-
-/** Everything wrong with the template of a workload, its labels included. */
-export function templateErrors(field: string, template: PodTemplate): FieldError[] {
-  return [
-    ...labelErrors(`${field}.labels`, template.metadata?.labels),
-    ...podSpecErrors(`${field}.spec`, template.spec),
-  ];
-}
-
-function podSpecErrors(field: string, spec: PodSpec): FieldError[] {
+  const { metadata, spec } = object as Pod;
   const errors = [
-    ...volumesErrors(`${field}.volumes`, spec.volumes),
-    ...containersErrors(field, spec),
+    ...podAnnotationErrors("metadata.annotations", metadata, spec),
+    ...podSpecErrors("spec", spec, true),
   ];
+  if (!spec.serviceAccountName) errors.push(...tokenErrors(spec));
+  for (const list of ["containers", "initContainers"] as const) {
+    for (const [index, container] of (spec[list] ?? []).entries()) {
+      errors.push(...imageErrors(`spec.${list}[${index}]`, container));
+    }
+  }
+  return errors;
+}
+
+/** A token is the token of an account. */
+const tokenErrors = (spec: PodSpec): FieldError[] =>
+  (spec.volumes ?? []).flatMap(({ projected }, index) =>
+    (projected?.sources ?? []).flatMap((source, position) =>
+      source.serviceAccountToken
+        ? [
+            forbidden(
+              `spec.volumes[${index}].projected.sources[${position}].serviceAccountToken`,
+              "must not be specified when serviceAccountName is not set",
+            ),
+          ]
+        : [],
+    ),
+  );
+
+/** What is wrong with a Pod only when it is new. */
+export function newPodErrors(object: KubeObject): FieldError[] {
+  const { spec } = object as Pod;
+  const errors: FieldError[] = [];
+  if ((spec.ephemeralContainers ?? []).length > 0) {
+    errors.push(forbidden("spec.ephemeralContainers", "cannot be set on create"));
+  }
+  if ((spec.schedulingGates ?? []).length > 0 && spec.nodeName) {
+    errors.push(
+      forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared"),
+    );
+  }
+  return errors;
+}
+
+/** Everything wrong with the template of a workload, its metadata included. */
+export function templateErrors(field: string, template: PodTemplate): FieldError[] {
+  const { metadata = {}, spec } = template;
+  const errors = [
+    ...labelErrors(`${field}.labels`, metadata.labels),
+    ...validateAnnotations(metadata.annotations ?? {}, `${field}.annotations`),
+    ...podAnnotationErrors(`${field}.annotations`, metadata, spec),
+    ...podSpecErrors(`${field}.spec`, spec, false),
+  ];
+  return (spec.ephemeralContainers ?? []).length === 0
+    ? errors
+    : [
+        ...errors,
+        forbidden(
+          `${field}.spec.ephemeralContainers`,
+          "ephemeral containers not allowed in pod template",
+        ),
+      ];
+}
+
+/** Annotations that mean something to the API server. */
+export function podAnnotationErrors(
+  field: string,
+  { annotations = {} }: ObjectMeta,
+  spec: PodSpec,
+): FieldError[] {
+  const errors: FieldError[] = [];
+  const mirror = annotations[MIRROR];
+  if (mirror !== undefined && !spec.nodeName) {
+    const detail = "must set spec.nodeName if mirror pod annotation is set";
+    errors.push(invalidValue(`${field}[${MIRROR}]`, mirror, detail));
+  }
+  const cost = annotations[DELETION_COST];
+  if (cost !== undefined && !isInt32(cost)) {
+    errors.push(invalidValue(`${field}[${DELETION_COST}]`, cost, "must be a 32bit integer"));
+  }
+  const names = [
+    ...(spec.initContainers ?? []),
+    ...(spec.containers ?? []),
+    ...(spec.ephemeralContainers ?? []),
+  ].map(({ name }) => name);
+  for (const key of Object.keys(annotations).filter((name) => name.startsWith(APP_ARMOR))) {
+    const name = key.slice(APP_ARMOR.length);
+    if (!names.includes(name)) {
+      errors.push(invalidValue(`${field}[${key}]`, name, "container not found"));
+    }
+    const profile = annotations[key] ?? "";
+    if (!/^(runtime\/default|unconfined|localhost\/.*|)$/.test(profile)) {
+      const detail = `invalid AppArmor profile name: ${JSON.stringify(profile)}`;
+      errors.push(invalidValue(`${field}[${key}]`, profile, detail));
+    }
+  }
+  return errors;
+}
+
+const isInt32 = (text: string): boolean =>
+  /^(0|-?[1-9]\d*)$/.test(text) && Math.abs(Number(text)) <= MAX_INT32;
+
+function podSpecErrors(field: string, spec: PodSpec, isPod: boolean): FieldError[] {
   const { restartPolicy = "", dnsPolicy = "" } = spec;
-  if (!RESTART_POLICIES.includes(restartPolicy)) {
-    errors.push(notSupported(`${field}.restartPolicy`, restartPolicy, RESTART_POLICIES));
-  }
-  if (!DNS_POLICIES.includes(dnsPolicy)) {
-    errors.push(notSupported(`${field}.dnsPolicy`, dnsPolicy, DNS_POLICIES));
-  }
-  errors.push(...labelErrors(`${field}.nodeSelector`, spec.nodeSelector));
-  if (spec.serviceAccountName) {
-    errors.push(
-      ...nameErrorsAt(
-        `${field}.serviceAccountName`,
-        spec.serviceAccountName,
-        dns1123SubdomainErrors,
+  return [
+    ...volumesErrors(`${field}.volumes`, spec.volumes),
+    ...claimsErrors(`${field}.resourceClaims`, spec.resourceClaims),
+    ...containersErrors(field, spec),
+    ...podResourcesErrors(field, spec),
+    ...hostNetworkErrors(`${field}.containers`, spec, isPod),
+    ...oneOf(`${field}.restartPolicy`, restartPolicy, RESTART_POLICIES),
+    ...oneOf(`${field}.dnsPolicy`, dnsPolicy, DNS_POLICIES),
+    ...labelErrors(`${field}.nodeSelector`, spec.nodeSelector),
+    ...podContextErrors(`${field}.securityContext`, spec),
+    ...affinityErrors(`${field}.affinity`, spec.affinity),
+    ...dnsErrors(`${field}.dnsConfig`, spec),
+    ...(spec.readinessGates ?? []).flatMap(({ conditionType }, index) =>
+      nameErrorsAt(
+        `${field}.readinessGates[${index}].conditionType`,
+        conditionType,
+        qualifiedNameErrors,
       ),
+    ),
+    ...gatesErrors(`${field}.schedulingGates`, spec.schedulingGates),
+    ...spreadErrors(`${field}.topologySpreadConstraints`, spec.topologySpreadConstraints),
+    ...hostUsersErrors(field, spec),
+    ...namesErrors(field, spec),
+    ...tolerationsErrors(`${field}.tolerations`, spec.tolerations),
+    ...(spec.hostAliases ?? []).flatMap(({ ip = "", hostnames = [] }, index) => [
+      ...addressErrors(`${field}.hostAliases[${index}].ip`, ip),
+      ...hostnames.flatMap((name, position) =>
+        nameErrorsAt(
+          `${field}.hostAliases[${index}].hostnames[${position}]`,
+          name,
+          dns1123SubdomainErrors,
+        ),
+      ),
+    ]),
+    ...classErrors(field, spec),
+    ...osErrors(field, spec),
+  ];
+}
+
+function claimsErrors(field: string, claims: PodSpec["resourceClaims"] = []): FieldError[] {
+  const names = new Set<string>();
+  return claims.flatMap(({ name, resourceClaimName, resourceClaimTemplateName }, index) => {
+    const at = `${field}[${index}]`;
+    const errors: FieldError[] = [];
+    if (name === "") errors.push(required(`${at}.name`));
+    else if (names.has(name)) {
+      errors.push({
+        reason: "FieldValueDuplicate",
+        field: `${at}.name`,
+        message: `Duplicate value: "${name}"`,
+      });
+    } else errors.push(...nameErrorsAt(`${at}.name`, name, dns1123LabelErrors));
+    names.add(name);
+    const shown = {
+      Name: name,
+      ResourceClaimName: resourceClaimName ?? null,
+      ResourceClaimTemplateName: resourceClaimTemplateName ?? null,
+    };
+    const both = resourceClaimName !== undefined && resourceClaimTemplateName !== undefined;
+    if (both) {
+      const detail =
+        "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified";
+      errors.push(invalidValue(at, shown, detail));
+    }
+    if (resourceClaimName === undefined && resourceClaimTemplateName === undefined) {
+      const detail = "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`";
+      errors.push(invalidValue(at, shown, detail));
+    }
+    for (const [part, value] of Object.entries({ resourceClaimName, resourceClaimTemplateName })) {
+      if (value !== undefined) {
+        errors.push(...nameErrorsAt(`${at}.${part}`, value, dns1123SubdomainErrors));
+      }
+    }
+    return errors;
+  });
+}
+
+/** On the host's network a port of a container is a port of the host. */
+function hostNetworkErrors(field: string, spec: PodSpec, isPod: boolean): FieldError[] {
+  if (spec.hostNetwork !== true) return [];
+  return (spec.containers ?? []).flatMap(({ ports = [] }, index) =>
+    ports.flatMap(({ hostPort = 0, containerPort = 0 }, position) =>
+      (isPod || hostPort !== 0) && hostPort !== containerPort
+        ? [
+            invalidValue(
+              `${field}[${index}].ports[${position}].hostPort`,
+              hostPort,
+              "must match `containerPort` when `hostNetwork` is true",
+            ),
+          ]
+        : [],
+    ),
+  );
+}
+
+function dnsErrors(field: string, { dnsPolicy, dnsConfig }: PodSpec): FieldError[] {
+  const { nameservers = [], searches = [], options = [] } = dnsConfig ?? {};
+  if (dnsPolicy === "None") {
+    if (!dnsConfig) {
+      return [required(field, "must provide `dnsConfig` when `dnsPolicy` is None")];
+    }
+    if (nameservers.length === 0) {
+      const detail = "must provide at least one DNS nameserver when `dnsPolicy` is None";
+      return [required(`${field}.nameservers`, detail)];
+    }
+  }
+  const errors: FieldError[] = [];
+  if (nameservers.length > 3) {
+    errors.push(
+      invalidValue(`${field}.nameservers`, nameservers, "must not have more than 3 nameservers"),
     );
   }
-  if (spec.nodeName) {
-    errors.push(...nameErrorsAt(`${field}.nodeName`, spec.nodeName, dns1123SubdomainErrors));
+  for (const [index, server] of nameservers.entries()) {
+    errors.push(...addressErrors(`${field}.nameservers[${index}]`, server));
   }
-  if (spec.activeDeadlineSeconds !== undefined && spec.activeDeadlineSeconds < 1) {
+  if (searches.length > 32) {
     errors.push(
-      invalidValue(
-        `${field}.activeDeadlineSeconds`,
-        spec.activeDeadlineSeconds,
-        "must be between 1 and 2147483647, inclusive",
-      ),
+      invalidValue(`${field}.searches`, searches, "must not have more than 32 search paths"),
     );
+  }
+  if (searches.join(" ").length > 2048) {
+    const detail = "must not have more than 2048 characters (including spaces) in the search list";
+    errors.push(invalidValue(`${field}.searches`, searches, detail));
+  }
+  for (const [index, search] of searches.entries()) {
+    const bare = search.replace(/\.$/, "");
+    if (search === ".") continue;
+    const details = dns1123SubdomainErrors(bare.replace(/(^|\.)_/g, "$1x").replaceAll("_", "x"));
+    errors.push(
+      ...details.map((detail) => invalidValue(`${field}.searches[${index}]`, bare, detail)),
+    );
+  }
+  for (const [index, { name = "" }] of options.entries()) {
+    if (name === "") errors.push(required(`${field}.options[${index}]`, "must not be empty"));
+  }
+  return errors;
+}
+
+function gatesErrors(field: string, gates: readonly { name: string }[] = []): FieldError[] {
+  const names = new Set<string>();
+  return gates.flatMap(({ name }, index) => {
+    const at = `${field}[${index}]`;
+    const errors = nameErrorsAt(at, name, qualifiedNameErrors);
+    if (names.has(name)) {
+      errors.push({
+        reason: "FieldValueDuplicate",
+        field: at,
+        message: `Duplicate value: "${name}"`,
+      });
+    }
+    names.add(name);
+    return errors;
+  });
+}
+
+/** The names that a pod gives or refers to. */
+function namesErrors(field: string, spec: PodSpec): FieldError[] {
+  const errors: FieldError[] = [];
+  const { hostnameOverride: override, activeDeadlineSeconds: deadline } = spec;
+  if (override !== undefined) {
+    const at = `${field}.hostnameOverride`;
+    if (spec.setHostnameAsFQDN === true) {
+      errors.push(forbidden(at, "may not be specified when setHostnameAsFQDN is true"));
+    }
+    if (spec.hostNetwork === true) {
+      errors.push(forbidden(at, "may not be specified when hostNetwork is true"));
+    }
+    if (override.length > MAX_HOSTNAME) errors.push(tooLong(at, MAX_HOSTNAME));
+    errors.push(...nameErrorsAt(at, override, dns1123SubdomainErrors));
+  }
+  for (const part of ["serviceAccountName", "nodeName"] as const) {
+    const name = spec[part];
+    if (name) errors.push(...nameErrorsAt(`${field}.${part}`, name, dns1123SubdomainErrors));
+  }
+  if (deadline !== undefined && (deadline < 1 || deadline > MAX_INT32)) {
+    const detail = `must be between 1 and ${MAX_INT32}, inclusive`;
+    errors.push(invalidValue(`${field}.activeDeadlineSeconds`, deadline, detail));
   }
   for (const part of ["hostname", "subdomain"] as const) {
     const name = spec[part];
     if (name) errors.push(...nameErrorsAt(`${field}.${part}`, name, dns1123LabelErrors));
   }
-  for (const [index, toleration] of (spec.tolerations ?? []).entries()) {
-    errors.push(...tolerationErrors(`${field}.tolerations[${index}]`, toleration));
-  }
-  if (spec.resources) errors.push(...resourcesErrors(`${field}.resources`, spec.resources));
   return errors;
 }
 
-function tolerationErrors(at: string, toleration: Toleration): FieldError[] {
-  const { key = "", operator = "", value = "", effect = "", tolerationSeconds } = toleration;
+function classErrors(field: string, spec: PodSpec): FieldError[] {
   const errors: FieldError[] = [];
-  if (key === "" && operator !== "Exists") {
-    errors.push(
-      invalidValue(
-        `${at}.operator`,
-        operator,
-        'operator must be Exists when `key` is empty, which means "match all values and all keys"',
-      ),
-    );
+  for (const part of ["priorityClassName", "runtimeClassName"] as const) {
+    const name = spec[part];
+    if (name) errors.push(...nameErrorsAt(`${field}.${part}`, name, dns1123SubdomainErrors));
   }
-  if (tolerationSeconds !== undefined && effect !== "NoExecute") {
-    errors.push(
-      invalidValue(
-        `${at}.effect`,
-        effect,
-        "effect must be 'NoExecute' when `tolerationSeconds` is set",
-      ),
-    );
+  if (spec.preemptionPolicy !== undefined) {
+    errors.push(...preemptionErrors(`${field}.preemptionPolicy`, spec.preemptionPolicy));
   }
-  if (operator === "Exists" && value !== "") {
-    errors.push(
-      invalidValue(`${at}.operator`, value, "value must be empty when `operator` is 'Exists'"),
-    );
-  }
-  if (!["", "Equal", "Exists"].includes(operator)) {
-    errors.push(notSupported(`${at}.operator`, operator, ["Equal", "Exists"]));
-  }
-  if (effect !== "" && !EFFECTS.includes(effect)) {
-    errors.push(notSupported(`${at}.effect`, effect, EFFECTS));
-  }
-  return errors;
+  return spec.overhead
+    ? [...errors, ...containerResourcesErrors(`${field}.overhead`, { limits: spec.overhead })]
+    : errors;
 }
 
-/** Scheduling gates hold a new pod back; one that has a node already contradicts them. */
-export function newPodErrors(object: KubeObject): FieldError[] {
-  const { spec } = object as Pod;
-  return (spec.schedulingGates ?? []).length > 0 && spec.nodeName
-    ? [forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared")]
-    : [];
-}
-
-/** Of a pod's spec, an update changes images, a few limits in one direction, and adds tolerations. */
-export function podUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
-  const { spec } = object as Pod;
-  const { spec: old } = previous as Pod;
-  if (
-    spec.containers?.length !== old.containers?.length ||
-    spec.initContainers?.length !== old.initContainers?.length
-  ) {
-    const list =
-      spec.containers?.length === old.containers?.length ? "initContainers" : "containers";
-    return [forbidden(`spec.${list}`, "pod updates may not add or remove containers")];
-  }
-  const errors = [...deadlineErrors(spec, old), ...addedTolerationErrors(spec, old)];
-  if (errors.length > 0) return errors;
-  return isDeepStrictEqual(mutedSpec(spec, old, previous), mutedSpec(old, old, previous))
-    ? gateErrors(spec, old)
-    : [forbidden("spec", UPDATES)];
-}
-
-function deadlineErrors(spec: PodSpec, old: PodSpec): FieldError[] {
-  const field = "spec.activeDeadlineSeconds";
-  const { activeDeadlineSeconds: now } = spec;
-  const { activeDeadlineSeconds: before } = old;
-  if (before === undefined || now === before) return [];
-  if (now === undefined) {
-    return [invalidValue(field, null, "must not update from a positive integer to nil value")];
-  }
-  return now > before
-    ? [invalidValue(field, now, "must be less than or equal to previous value")]
-    : [];
-}
-
-function addedTolerationErrors(spec: PodSpec, old: PodSpec): FieldError[] {
-  const bare = (toleration: Toleration): Toleration => {
-    const copy = { ...toleration };
-    delete copy.tolerationSeconds;
-    return copy;
-  };
-  const kept = (old.tolerations ?? []).every((before) =>
-    (spec.tolerations ?? []).some((now) => isDeepStrictEqual(bare(now), bare(before))),
-  );
-  return kept
-    ? []
-    : [
-        forbidden(
-          "spec.tolerations",
-          "existing toleration can not be modified except its tolerationSeconds",
-        ),
-      ];
-}
-
-/** The spec with everything that may change as it was. */
-function mutedSpec(spec: PodSpec, old: PodSpec, previous: KubeObject): PodSpec {
-  const images = (
-    list: readonly { image?: string }[] | null | undefined,
-    before: readonly { image?: string }[] | null | undefined,
-  ): unknown =>
-    list?.map((container, index) => ({ ...container, image: before?.[index]?.image ?? "" }));
-  const muted: Record<string, unknown> = {
-    ...spec,
-    containers: images(spec.containers, old.containers),
-    tolerations: old.tolerations,
-    activeDeadlineSeconds: old.activeDeadlineSeconds,
-  };
-  if (spec.initContainers)
-    muted["initContainers"] = images(spec.initContainers, old.initContainers);
-  if ((old.terminationGracePeriodSeconds ?? 0) < 0 && spec.terminationGracePeriodSeconds === 1) {
-    muted["terminationGracePeriodSeconds"] = old.terminationGracePeriodSeconds;
-  }
-  delete muted["schedulingGates"];
-  // Until its gates are gone, where a pod may run can still be narrowed down.
-  if ((old.schedulingGates ?? []).length > 0 && !previous.metadata.deletionTimestamp) {
-    muted["nodeSelector"] = old.nodeSelector;
-    muted["affinity"] = old.affinity;
-  }
-  return muted as unknown as PodSpec;
-}
-
-function gateErrors(spec: PodSpec, old: PodSpec): FieldError[] {
-  const before = new Set((old.schedulingGates ?? []).map(({ name }) => name));
-  const errors = (spec.schedulingGates ?? []).flatMap(({ name }, index) =>
-    before.has(name)
-      ? []
-      : [
-          forbidden(
-            `spec.schedulingGates[${index}].name`,
-            `only deletion is allowed, but found new scheduling gate '${name}'`,
-          ),
-        ],
-  );
-  const lost = Object.entries(old.nodeSelector ?? {}).some(
-    ([key, value]) => spec.nodeSelector?.[key] !== value,
-  );
-  if (before.size > 0 && lost) {
-    errors.push(
-      invalidValue(
-        "spec.nodeSelector",
-        spec.nodeSelector ?? {},
-        "only additions to spec.nodeSelector are allowed (no mutations or deletions)",
-      ),
-    );
-  }
-  return errors;
-}
+/** Whether a pod may push out others. */
+export const preemptionErrors = (field: string, policy: string): FieldError[] =>
+  policy === "" ? [required(field)] : oneOf(field, policy, ["PreemptLowerPriority", "Never"]);
 
 /** Workloads keep their pods running: templates restart always. */
 export function alwaysRestarts(field: string, { spec }: PodTemplate): FieldError[] {

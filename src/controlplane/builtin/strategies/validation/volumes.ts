@@ -12,7 +12,7 @@ import {
   required,
 } from "../../../../kube/field-errors.ts";
 import { dns1123LabelErrors } from "../../../../kube/names.ts";
-import type { DownwardItem, Volume } from "../shapes.ts";
+import type { DownwardItem, Volume } from "../pod-shapes.ts";
 import { backstepErrors, localPathErrors, nameErrorsAt } from "./checks.ts";
 import { fieldPathErrors } from "./containers.ts";
 

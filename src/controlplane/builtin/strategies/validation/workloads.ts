@@ -14,16 +14,15 @@ import {
 import { dns1123LabelErrors } from "../../../../kube/names.ts";
 import type { KubeObject } from "../../../../kube/object.ts";
 import { matchesLabelSelector } from "../../../../kube/selector.ts";
+import type { PodTemplate } from "../pod-shapes.ts";
+import type { IntOrString, LabelSelector } from "../shapes.ts";
 import type {
   DaemonSet,
   Deployment,
-  IntOrString,
-  LabelSelector,
-  PodTemplate,
   ReplicaSet,
   ReplicationController,
   StatefulSet,
-} from "../shapes.ts";
+} from "../workload-shapes.ts";
 import {
   countOrPercent,
   nameErrorsAt,

@@ -1,0 +1,332 @@
+/**
+ * The parts of pods that strategies and simulated controllers read and write.
+ *
+ * Not a full API: what nobody here touches is left out and travels through untouched.
+ *
+ * @module
+ */
+import type { JsonObject, KubeObject, ObjectMeta } from "../../../kube/object.ts";
+import type {
+  CommonVolumeSources,
+  Condition,
+  IntOrString,
+  LabelSelector,
+  PersistentVolumeClaimSpec,
+  ResourceList,
+  ResourceRequirements,
+} from "./shapes.ts";
+
+export interface ContainerPort {
+  name?: string;
+  containerPort?: number;
+  hostPort?: number;
+  hostIP?: string;
+  protocol?: string;
+}
+
+export interface HttpGet {
+  path?: string;
+  port?: IntOrString;
+  scheme?: string;
+  httpHeaders?: { name: string; value: string }[];
+}
+
+export interface Handler {
+  exec?: { command?: string[] };
+  httpGet?: HttpGet;
+  tcpSocket?: { port?: IntOrString };
+  grpc?: { port?: number; service?: string };
+  sleep?: { seconds?: number };
+}
+
+export interface Probe extends Handler {
+  initialDelaySeconds?: number;
+  timeoutSeconds?: number;
+  periodSeconds?: number;
+  successThreshold?: number;
+  failureThreshold?: number;
+  terminationGracePeriodSeconds?: number;
+}
+
+export interface FieldRef {
+  apiVersion?: string;
+  fieldPath: string;
+}
+
+export interface EnvVar {
+  name: string;
+  value?: string;
+  valueFrom?: {
+    fieldRef?: FieldRef;
+    resourceFieldRef?: { resource: string; containerName?: string };
+    configMapKeyRef?: { name?: string; key: string };
+    secretKeyRef?: { name?: string; key: string };
+    fileKeyRef?: { optional?: boolean; key: string };
+  };
+}
+
+export interface VolumeMount {
+  name: string;
+  mountPath: string;
+  readOnly?: boolean;
+  subPath?: string;
+  subPathExpr?: string;
+}
+
+export interface Container {
+  name: string;
+  image?: string;
+  imagePullPolicy?: string;
+  terminationMessagePath?: string;
+  terminationMessagePolicy?: string;
+  restartPolicy?: string;
+  resources?: ResourceRequirements;
+  ports?: ContainerPort[];
+  env?: EnvVar[];
+  envFrom?: { prefix?: string; configMapRef?: { name?: string }; secretRef?: { name?: string } }[];
+  volumeMounts?: VolumeMount[];
+  livenessProbe?: Probe;
+  readinessProbe?: Probe;
+  startupProbe?: Probe;
+  lifecycle?: { postStart?: Handler; preStop?: Handler };
+  securityContext?: ContainerContext;
+  resizePolicy?: { resourceName: string; restartPolicy: string }[];
+  restartPolicyRules?: object[];
+  targetContainerName?: string;
+}
+
+export interface DownwardItem {
+  path: string;
+  fieldRef?: FieldRef;
+  resourceFieldRef?: { resource: string; containerName?: string };
+}
+
+interface FileSource {
+  defaultMode?: number;
+  name?: string;
+  secretName?: string;
+  items?: DownwardItem[];
+}
+
+export interface Volume extends CommonVolumeSources {
+  name: string;
+  emptyDir?: { medium?: string; sizeLimit?: string };
+  secret?: FileSource;
+  configMap?: FileSource;
+  downwardAPI?: FileSource;
+  projected?: {
+    defaultMode?: number;
+    sources?:
+      | {
+          serviceAccountToken?: { path?: string; expirationSeconds?: number; audience?: string };
+          downwardAPI?: { items?: DownwardItem[] };
+          configMap?: object;
+          secret?: object;
+          podCertificate?: { keyType?: string; maxExpirationSeconds?: number };
+        }[]
+      | null;
+  };
+  persistentVolumeClaim?: { claimName: string; readOnly?: boolean };
+  ephemeral?: { volumeClaimTemplate?: { metadata?: ObjectMeta; spec: PersistentVolumeClaimSpec } };
+  image?: { reference?: string; pullPolicy?: string };
+  csi?: { driver: string; nodePublishSecretRef?: { name?: string } };
+  nfs?: { server: string; path: string };
+}
+
+export interface Toleration {
+  key?: string;
+  operator?: string;
+  value?: string;
+  effect?: string;
+  tolerationSeconds?: number;
+}
+
+export interface PodSpec {
+  volumes?: Volume[];
+  initContainers?: Container[];
+  containers: Container[] | null;
+  ephemeralContainers?: Container[];
+  restartPolicy?: string;
+  terminationGracePeriodSeconds?: number;
+  activeDeadlineSeconds?: number;
+  dnsPolicy?: string;
+  nodeSelector?: Record<string, string>;
+  serviceAccountName?: string;
+  serviceAccount?: string;
+  automountServiceAccountToken?: boolean;
+  nodeName?: string;
+  hostNetwork?: boolean;
+  securityContext?: JsonObject;
+  imagePullSecrets?: { name?: string }[];
+  hostname?: string;
+  subdomain?: string;
+  affinity?: Affinity;
+  schedulerName?: string;
+  tolerations?: Toleration[];
+  priorityClassName?: string;
+  priority?: number;
+  preemptionPolicy?: string;
+  readinessGates?: { conditionType: string }[];
+  enableServiceLinks?: boolean;
+  overhead?: ResourceList;
+  runtimeClassName?: string;
+  schedulingGates?: { name: string }[];
+  topologySpreadConstraints?: SpreadConstraint[];
+  hostPID?: boolean;
+  hostIPC?: boolean;
+  hostUsers?: boolean;
+  shareProcessNamespace?: boolean;
+  hostnameOverride?: string;
+  setHostnameAsFQDN?: boolean;
+  hostAliases?: { ip?: string; hostnames?: string[] }[];
+  dnsConfig?: { nameservers?: string[]; searches?: string[]; options?: { name?: string }[] };
+  os?: { name: string };
+  resourceClaims?: {
+    name: string;
+    resourceClaimName?: string;
+    resourceClaimTemplateName?: string;
+  }[];
+  resources?: ResourceRequirements;
+}
+
+export interface PodStatus {
+  phase?: string;
+  reason?: string;
+  message?: string;
+  conditions?: Condition[];
+  hostIP?: string;
+  hostIPs?: { ip: string }[];
+  podIP?: string;
+  podIPs?: { ip: string }[];
+  startTime?: string;
+  qosClass?: string;
+  observedGeneration?: number;
+  nominatedNodeName?: string;
+  containerStatuses?: ContainerStatus[];
+  initContainerStatuses?: ContainerStatus[];
+}
+
+export interface ContainerStatus {
+  name: string;
+  image: string;
+  imageID: string;
+  containerID?: string;
+  ready: boolean;
+  started?: boolean;
+  restartCount: number;
+  state?: {
+    running?: { startedAt: string };
+    terminated?: {
+      exitCode: number;
+      reason?: string;
+      startedAt?: string;
+      finishedAt?: string;
+      containerID?: string;
+    };
+    waiting?: { reason?: string; message?: string };
+  };
+  lastState?: object;
+}
+
+export interface Pod extends KubeObject {
+  spec: PodSpec;
+  status?: PodStatus;
+}
+
+export interface PodTemplate {
+  metadata?: ObjectMeta;
+  spec: PodSpec;
+}
+
+export interface NodeRequirement {
+  key: string;
+  operator: string;
+  values?: string[];
+}
+
+export interface NodeTerm {
+  matchExpressions?: NodeRequirement[];
+  matchFields?: NodeRequirement[];
+}
+
+/** Terms of which a node must satisfy one. */
+export interface NodeSelector {
+  nodeSelectorTerms?: NodeTerm[] | null;
+}
+
+export interface PodTerm {
+  labelSelector?: LabelSelector;
+  namespaces?: string[];
+  namespaceSelector?: LabelSelector;
+  topologyKey: string;
+  matchLabelKeys?: string[];
+  mismatchLabelKeys?: string[];
+}
+
+export interface PodAffinity {
+  requiredDuringSchedulingIgnoredDuringExecution?: PodTerm[];
+  preferredDuringSchedulingIgnoredDuringExecution?: { weight: number; podAffinityTerm: PodTerm }[];
+}
+
+/** The `affinity` of a pod. */
+export interface Affinity {
+  nodeAffinity?: {
+    requiredDuringSchedulingIgnoredDuringExecution?: NodeSelector;
+    preferredDuringSchedulingIgnoredDuringExecution?: { weight: number; preference: NodeTerm }[];
+  };
+  podAffinity?: PodAffinity;
+  podAntiAffinity?: PodAffinity;
+}
+
+/** One of a pod's `topologySpreadConstraints`. */
+export interface SpreadConstraint {
+  maxSkew: number;
+  topologyKey: string;
+  whenUnsatisfiable: string;
+  labelSelector?: LabelSelector;
+  minDomains?: number;
+  nodeAffinityPolicy?: string;
+  nodeTaintsPolicy?: string;
+  matchLabelKeys?: string[];
+}
+
+export interface SecurityProfile {
+  type?: string;
+  localhostProfile?: string;
+}
+
+export interface WindowsOptions {
+  runAsUserName?: string;
+  gmsaCredentialSpec?: string;
+  hostProcess?: boolean;
+}
+
+/** What the contexts of pods and of containers have in common. */
+interface CommonContext {
+  runAsUser?: number;
+  runAsGroup?: number;
+  seccompProfile?: SecurityProfile;
+  appArmorProfile?: SecurityProfile;
+  windowsOptions?: WindowsOptions;
+}
+
+/** The `securityContext` of a container. */
+export interface ContainerContext extends CommonContext {
+  privileged?: boolean;
+  allowPrivilegeEscalation?: boolean;
+  capabilities?: { add?: string[]; drop?: string[] };
+  procMount?: string;
+  runAsNonRoot?: boolean;
+  readOnlyRootFilesystem?: boolean;
+  seLinuxOptions?: object;
+}
+
+/** The `securityContext` of a pod. */
+export interface PodContext extends CommonContext {
+  fsGroup?: number;
+  fsGroupChangePolicy?: string;
+  supplementalGroups?: number[];
+  supplementalGroupsPolicy?: string;
+  seLinuxChangePolicy?: string;
+  sysctls?: { name: string; value: string }[];
+}

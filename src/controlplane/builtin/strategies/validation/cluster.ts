@@ -1,0 +1,324 @@
+/**
+ * Validation of what describes the cluster: Namespaces, Nodes, PriorityClasses, RuntimeClasses; and of Leases,
+ * ControllerRevisions and PodDisruptionBudgets.
+ *
+ * @module
+ */
+import { isDeepStrictEqual } from "node:util";
+import {
+  type FieldError,
+  duplicate,
+  forbidden,
+  invalidValue,
+  required,
+} from "../../../../kube/field-errors.ts";
+import { dns1123LabelErrors, qualifiedNameErrors } from "../../../../kube/names.ts";
+import type { KubeObject } from "../../../../kube/object.ts";
+import type { Toleration } from "../pod-shapes.ts";
+import type {
+  Condition,
+  IntOrString,
+  LabelSelector,
+  Namespace,
+  Node,
+  ResourceList,
+} from "../shapes.ts";
+import { isOneOfEach, rangeErrors } from "./addresses.ts";
+import {
+  countOrPercent,
+  immutable,
+  labelErrors,
+  nameErrorsAt,
+  notNegative,
+  notOverHundred,
+  oneOf,
+  selectorErrors,
+} from "./checks.ts";
+import { containerResourcesErrors } from "./container-resources.ts";
+import { preemptionErrors } from "./pods.ts";
+import { amountErrors } from "./resource-names.ts";
+import { taintsErrors, tolerationsErrors } from "./scheduling.ts";
+
+const FINALIZER = "name is neither a standard finalizer name nor is it fully qualified";
+
+/** What is wrong with the finalizers in the spec of a namespace. */
+export function namespaceFinalizeErrors(object: KubeObject): FieldError[] {
+  const { finalizers = [] } = (object as Namespace).spec ?? {};
+  return finalizers.flatMap((name, index) => {
+    const field = `spec.finalizers[${index}]`;
+    const known = ["kubernetes", "orphan", "foregroundDeletion"].includes(name);
+    return [
+      ...nameErrorsAt(field, name, qualifiedNameErrors),
+      ...(known || name.includes("/") ? [] : [invalidValue(field, name, FINALIZER)]),
+    ];
+  });
+}
+
+export function namespaceStatusErrors(object: KubeObject): FieldError[] {
+  const { metadata, status } = object as Namespace;
+  const phase = status?.phase ?? "";
+  const going = metadata.deletionTimestamp !== undefined;
+  const expected = going ? "Terminating" : "Active";
+  const state = going ? "is not empty" : "is empty";
+  return phase === expected
+    ? []
+    : [
+        invalidValue(
+          "status.Phase",
+          phase,
+          `may only be '${expected}' if \`deletionTimestamp\` ${state}`,
+        ),
+      ];
+}
+
+const amountsErrors = (field: string, amounts: ResourceList = {}): FieldError[] =>
+  Object.entries(amounts).flatMap(([name, amount]) =>
+    amountErrors(`${field}.${name}`, name, amount),
+  );
+
+const nodeResourceErrors = ({ status }: Node): FieldError[] => [
+  ...amountsErrors("status.capacity", status?.capacity),
+  ...amountsErrors("status.allocatable", status?.allocatable),
+];
+
+export function newNodeErrors(object: KubeObject): FieldError[] {
+  const node = object as Node;
+  const { taints = [], podCIDRs = [] } = node.spec ?? {};
+  const field = "spec.podCIDRs";
+  return [
+    ...taintsErrors("metadata.taints", taints),
+    ...nodeResourceErrors(node),
+    ...podCIDRs.flatMap((range, index) => rangeErrors(`${field}[${index}]`, range)),
+    ...(podCIDRs.length > 1 && !isOneOfEach(podCIDRs)
+      ? [invalidValue(field, podCIDRs, "may specify no more than one CIDR for each IP family")]
+      : []),
+  ];
+}
+
+export function nodeUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
+  const node = object as Node;
+  const { podCIDRs = [], providerID = "", taints = [] } = node.spec ?? {};
+  const { podCIDRs: old = [], providerID: oldProvider = "" } = (previous as Node).spec ?? {};
+  const errors = nodeResourceErrors(node);
+  const addresses = new Set<string>();
+  for (const [index, { type, address }] of (node.status?.addresses ?? []).entries()) {
+    const shown = { Type: type, Address: address };
+    const key = JSON.stringify(shown);
+    if (addresses.has(key)) errors.push(duplicate(`status.addresses[${index}]`, shown));
+    addresses.add(key);
+  }
+  if (old.length > 0 && !isDeepStrictEqual(podCIDRs, old)) {
+    errors.push(
+      forbidden("spec.podCIDRs", 'node updates may not change podCIDR except from "" to valid'),
+    );
+  }
+  if (oldProvider !== "" && providerID !== oldProvider) {
+    errors.push(
+      forbidden(
+        "spec.providerID",
+        'node updates may not change providerID except from "" to valid',
+      ),
+    );
+  }
+  return [...errors, ...taintsErrors("metadata.taints", taints)];
+}
+
+interface PriorityClass extends KubeObject {
+  value?: number;
+  globalDefault?: boolean;
+  preemptionPolicy?: string;
+}
+
+const HIGHEST_PRIORITY = 1_000_000_000;
+
+/** The priority classes that every cluster has. */
+export const SYSTEM_PRIORITIES: ReadonlyMap<string, number> = new Map([
+  ["system-node-critical", 2_000_001_000],
+  ["system-cluster-critical", 2_000_000_000],
+]);
+
+export function newPriorityClassErrors(object: KubeObject): FieldError[] {
+  const { metadata, value = 0, globalDefault, preemptionPolicy } = object as PriorityClass;
+  const { name = "" } = metadata;
+  const errors: FieldError[] = [];
+  if (name.startsWith("system-")) {
+    const known = SYSTEM_PRIORITIES.get(name);
+    const problem =
+      known === undefined
+        ? `${name} is not a known system priority class`
+        : value !== known
+          ? `value of ${name} PriorityClass must be ${known}`
+          : globalDefault === true
+            ? `globalDefault of ${name} PriorityClass must be false`
+            : undefined;
+    if (problem !== undefined) {
+      errors.push(
+        forbidden(
+          "metadata.name",
+          `priority class names with 'system-' prefix are reserved for system use only. error: ${problem}`,
+        ),
+      );
+    }
+  } else if (value > HIGHEST_PRIORITY) {
+    const detail = `maximum allowed value of a user defined priority is ${HIGHEST_PRIORITY}`;
+    errors.push(forbidden("value", detail));
+  }
+  return preemptionPolicy === undefined
+    ? errors
+    : [...errors, ...preemptionErrors("preemptionPolicy", preemptionPolicy)];
+}
+
+export function priorityClassUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
+  const now = object as PriorityClass;
+  const old = previous as PriorityClass;
+  return [
+    ...((now.value ?? 0) === (old.value ?? 0)
+      ? []
+      : [forbidden("value", "may not be changed in an update.")]),
+    ...immutable("preemptionPolicy", now.preemptionPolicy, old.preemptionPolicy),
+  ];
+}
+
+interface RuntimeClass extends KubeObject {
+  handler?: string;
+  overhead?: { podFixed?: ResourceList };
+  scheduling?: { nodeSelector?: Record<string, string>; tolerations?: Toleration[] };
+}
+
+export function newRuntimeClassErrors(object: KubeObject): FieldError[] {
+  const { handler = "", overhead, scheduling } = object as RuntimeClass;
+  const { nodeSelector, tolerations = [] } = scheduling ?? {};
+  const seen = new Set<string>();
+  return [
+    ...(handler === ""
+      ? [required("handler")]
+      : nameErrorsAt("handler", handler, dns1123LabelErrors)),
+    ...(overhead ? containerResourcesErrors("overhead", { limits: overhead.podFixed ?? {} }) : []),
+    ...labelErrors("scheduling.nodeSelector", nodeSelector),
+    ...tolerationsErrors("scheduling.tolerations", tolerations),
+    ...tolerations.flatMap(({ key, operator, value, effect, ...rest }, index) => {
+      const id = JSON.stringify([key, operator, value, effect]);
+      const repeated = seen.has(id);
+      seen.add(id);
+      const shown = {
+        Key: key ?? "",
+        Operator: operator ?? "",
+        Value: value ?? "",
+        Effect: effect ?? "",
+        TolerationSeconds: rest.tolerationSeconds ?? null,
+      };
+      return repeated ? [duplicate(`scheduling.tolerations[${index}]`, shown)] : [];
+    }),
+  ];
+}
+
+export const runtimeClassUpdateErrors = (object: KubeObject, previous: KubeObject): FieldError[] =>
+  immutable("handler", (object as RuntimeClass).handler, (previous as RuntimeClass).handler);
+
+interface Lease extends KubeObject {
+  spec?: {
+    leaseDurationSeconds?: number;
+    leaseTransitions?: number;
+  };
+}
+
+export function leaseErrors(object: KubeObject): FieldError[] {
+  const { leaseDurationSeconds: seconds, leaseTransitions } = (object as Lease).spec ?? {};
+  const errors: FieldError[] = [];
+  if (seconds !== undefined && seconds <= 0) {
+    errors.push(invalidValue("spec.leaseDurationSeconds", seconds, "must be greater than 0"));
+  }
+  errors.push(...notNegative("spec.leaseTransitions", leaseTransitions));
+  return errors;
+}
+
+interface ControllerRevision extends KubeObject {
+  data?: unknown;
+  revision?: number;
+}
+
+export function controllerRevisionErrors(object: KubeObject): FieldError[] {
+  const { data, revision } = object as ControllerRevision;
+  return [
+    ...(data === undefined || data === null ? [required("data", "data is mandatory")] : []),
+    ...notNegative("revision", revision),
+  ];
+}
+
+export const controllerRevisionUpdateErrors = (
+  object: KubeObject,
+  previous: KubeObject,
+): FieldError[] =>
+  immutable("data", (object as ControllerRevision).data, (previous as ControllerRevision).data);
+
+interface DisruptionBudget extends KubeObject {
+  spec?: {
+    minAvailable?: IntOrString;
+    maxUnavailable?: IntOrString;
+    selector?: LabelSelector;
+    unhealthyPodEvictionPolicy?: string;
+  };
+  status?: {
+    conditions?: Condition[];
+    disruptionsAllowed?: number;
+    currentHealthy?: number;
+    desiredHealthy?: number;
+    expectedPods?: number;
+  };
+}
+
+export function disruptionBudgetErrors(object: KubeObject): FieldError[] {
+  const {
+    minAvailable,
+    maxUnavailable,
+    selector,
+    unhealthyPodEvictionPolicy: policy,
+  } = (object as DisruptionBudget).spec ?? {};
+  const errors: FieldError[] = [];
+  if (minAvailable !== undefined && maxUnavailable !== undefined) {
+    const shown = {
+      MinAvailable: minAvailable,
+      Selector: selector ?? null,
+      MaxUnavailable: maxUnavailable,
+      UnhealthyPodEvictionPolicy: policy ?? null,
+    };
+    errors.push(invalidValue("spec", shown, "minAvailable and maxUnavailable cannot be both set"));
+  }
+  for (const [part, value] of Object.entries({ minAvailable, maxUnavailable })) {
+    errors.push(...countOrPercent(`spec.${part}`, value), ...notOverHundred(`spec.${part}`, value));
+  }
+  errors.push(...selectorErrors("spec.selector", selector));
+  return policy === undefined
+    ? errors
+    : [
+        ...errors,
+        ...oneOf("spec.unhealthyPodEvictionPolicy", policy, ["AlwaysAllow", "IfHealthyBudget"]),
+      ];
+}
+
+export function disruptionBudgetStatusErrors(object: KubeObject): FieldError[] {
+  const { status = {} } = object as DisruptionBudget;
+  return [
+    ...conditionsErrors("status.conditions", status.conditions),
+    ...(
+      ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"] as const
+    ).flatMap((part) => notNegative(`status.${part}`, status[part])),
+  ];
+}
+
+/** Conditions as every kind of today has them. */
+function conditionsErrors(field: string, conditions: readonly Condition[] = []): FieldError[] {
+  const types = new Set<string>();
+  return conditions.flatMap((condition, index) => {
+    const at = `${field}[${index}]`;
+    const { type, status, reason = "", observedGeneration } = condition;
+    const errors = nameErrorsAt(`${at}.type`, type, qualifiedNameErrors);
+    if (types.has(type)) errors.push(duplicate(`${at}.type`, type));
+    types.add(type);
+    errors.push(...oneOf(`${at}.status`, status, ["False", "True", "Unknown"]));
+    errors.push(...notNegative(`${at}.observedGeneration`, observedGeneration));
+    if (!condition.lastTransitionTime) errors.push(required(`${at}.lastTransitionTime`));
+    if (reason === "") errors.push(required(`${at}.reason`));
+    return errors;
+  });
+}

@@ -1,0 +1,135 @@
+/**
+ * Validation of Events, in the names of core/v1 and in those of events.k8s.io/v1.
+ *
+ * @module
+ */
+import { type FieldError, invalidValue, required } from "../../../../kube/field-errors.ts";
+import { qualifiedNameErrors } from "../../../../kube/names.ts";
+import type { JsonObject, KubeObject } from "../../../../kube/object.ts";
+import { immutable, nameErrorsAt } from "./checks.ts";
+
+const MAX_LENGTHS = { reportingInstance: 128, action: 128, reason: 128, message: 1024 } as const;
+
+interface Event extends KubeObject {
+  eventTime?: string | null;
+  series?: { count?: number; lastObservedTime?: string | null };
+  reportingInstance?: string;
+  action?: string;
+  reason?: string;
+  type?: string;
+}
+
+const isNew = ({ apiVersion }: KubeObject): boolean => apiVersion === "events.k8s.io/v1";
+
+/** The fields of an event under the names that core/v1 has for them. */
+function coreFields(object: KubeObject): JsonObject {
+  const event = object as unknown as JsonObject;
+  if (!isNew(object)) return { ...event, reportingController: event["reportingComponent"] };
+  return {
+    ...event,
+    involvedObject: event["regarding"] ?? {},
+    message: event["note"],
+    source: event["deprecatedSource"],
+    firstTimestamp: event["deprecatedFirstTimestamp"],
+    lastTimestamp: event["deprecatedLastTimestamp"],
+    count: event["deprecatedCount"],
+  };
+}
+
+const textIn = (fields: JsonObject, name: string): string => {
+  const value = fields[name];
+  return typeof value === "string" ? value : "";
+};
+
+/** What is wrong with an event, new or changed. */
+export function eventErrors(object: KubeObject): FieldError[] {
+  const fields = coreFields(object);
+  const { eventTime } = object as Event;
+  const { namespace = "" } = object.metadata;
+  const about = (fields["involvedObject"] as { namespace?: string } | undefined)?.namespace ?? "";
+  const elsewhere = invalidValue(
+    "involvedObject.namespace",
+    about,
+    "does not match event.namespace",
+  );
+  if (!eventTime) {
+    const fits = about === "" ? namespace === "default" : about === namespace;
+    return fits ? [] : [elsewhere];
+  }
+  const errors: FieldError[] = [];
+  if (about === "" && namespace !== "default" && namespace !== "kube-system") {
+    errors.push(elsewhere);
+  }
+  const controller = textIn(fields, "reportingController");
+  const field = isNew(object) ? "reportingController" : "reportingComponent";
+  if (controller === "") errors.push(required(field));
+  errors.push(...nameErrorsAt(field, controller, qualifiedNameErrors));
+  for (const [name, max] of Object.entries(MAX_LENGTHS)) {
+    const text = textIn(fields, name);
+    if (text === "" && name !== "message") errors.push(required(name));
+    if (text.length > max) {
+      errors.push(invalidValue(name, "", `can have at most ${max} characters`));
+    }
+  }
+  return errors;
+}
+
+/** What is wrong with a new event only in events.k8s.io. */
+export function newEventErrors(object: KubeObject): FieldError[] {
+  if (!isNew(object)) return [];
+  const fields = coreFields(object);
+  const { eventTime, type = "" } = object as Event;
+  const errors = seriesErrors(object);
+  if (!eventTime) errors.push(required("eventTime"));
+  if (type !== "Normal" && type !== "Warning") {
+    errors.push(invalidValue("type", "", `has invalid value: ${type}`));
+  }
+  const source = fields["source"] as { component?: string; host?: string } | undefined;
+  for (const [name, given] of [
+    ["firstTimestamp", fields["firstTimestamp"]],
+    ["lastTimestamp", fields["lastTimestamp"]],
+    ["count", fields["count"]],
+    ["source", source?.component ? source.component : source?.host],
+  ] as const) {
+    if (given) errors.push(invalidValue(name, "", "needs to be unset"));
+  }
+  return errors;
+}
+
+function seriesErrors({ series }: Event): FieldError[] {
+  if (!series) return [];
+  return [
+    ...((series.count ?? 0) < 2 ? [invalidValue("series.count", "", "should be at least 2")] : []),
+    ...(series.lastObservedTime ? [] : [required("series.lastObservedTime")]),
+  ];
+}
+
+const FIXED = [
+  "involvedObject",
+  "reason",
+  "message",
+  "source",
+  "firstTimestamp",
+  "lastTimestamp",
+  "count",
+  "reason",
+  "type",
+  "eventTime",
+  "action",
+  "related",
+  "reportingController",
+  "reportingInstance",
+] as const;
+
+/** In events.k8s.io only the series of an event goes on. */
+export function eventUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
+  if (!isNew(object)) return [];
+  const now = coreFields(object);
+  const old = coreFields(previous);
+  return [
+    ...(JSON.stringify(now["series"]) === JSON.stringify(old["series"])
+      ? []
+      : seriesErrors(object)),
+    ...FIXED.flatMap((name) => immutable(name, now[name], old[name])),
+  ];
+}

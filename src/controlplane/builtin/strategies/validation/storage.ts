@@ -1,0 +1,332 @@
+/**
+ * Validation of PersistentVolumes, PersistentVolumeClaims and StorageClasses.
+ *
+ * @module
+ */
+import { isDeepStrictEqual } from "node:util";
+import {
+  type FieldError,
+  forbidden,
+  invalidValue,
+  notSupported,
+  required,
+} from "../../../../kube/field-errors.ts";
+import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../../kube/names.ts";
+import type { KubeObject } from "../../../../kube/object.ts";
+import { compareQuantities, parseQuantity } from "../../../../kube/quantity.ts";
+import type { NodeSelector } from "../pod-shapes.ts";
+import type { PersistentVolumeClaim, PersistentVolumeClaimSpec, ResourceList } from "../shapes.ts";
+import { backstepErrors, immutable, nameErrorsAt, oneOf, selectorErrors } from "./checks.ts";
+import { nodeSelectorErrors } from "./scheduling.ts";
+
+const ACCESS_MODES = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
+const VOLUME_MODES = ["Block", "Filesystem"];
+const RECLAIM_POLICIES = ["Delete", "Recycle", "Retain"];
+
+function accessModeErrors(field: string, modes: readonly string[]): FieldError[] {
+  const errors = modes.flatMap((mode) => oneOf(field, mode, ACCESS_MODES));
+  const known = modes.filter((mode) => ACCESS_MODES.includes(mode));
+  if (known.includes("ReadWriteOncePod") && known.some((mode) => mode !== "ReadWriteOncePod")) {
+    errors.push(forbidden(field, "may not use ReadWriteOncePod with other access modes"));
+  }
+  return errors;
+}
+
+const positiveErrors = (field: string, amount: string): FieldError[] =>
+  parseQuantity(amount).nanos <= 0n
+    ? [invalidValue(field, amount, "must be greater than zero")]
+    : [];
+
+interface VolumeSpec {
+  capacity?: ResourceList;
+  accessModes?: string[];
+  persistentVolumeReclaimPolicy?: string;
+  storageClassName?: string;
+  volumeMode?: string;
+  nodeAffinity?: { required?: NodeSelector };
+  hostPath?: { path: string };
+  local?: { path: string };
+  nfs?: { server: string; path: string };
+  csi?: { driver: string; volumeHandle: string };
+  volumeAttributesClassName?: string;
+}
+
+interface PersistentVolume extends KubeObject {
+  spec: VolumeSpec;
+}
+
+/** The fields of a volume's spec that are no source. */
+const NO_SOURCE: ReadonlySet<string> = new Set([
+  "capacity",
+  "accessModes",
+  "claimRef",
+  "persistentVolumeReclaimPolicy",
+  "storageClassName",
+  "mountOptions",
+  "volumeMode",
+  "nodeAffinity",
+  "volumeAttributesClassName",
+]);
+
+const sourcesOf = (spec: VolumeSpec): [string, unknown][] =>
+  Object.entries(spec).filter(([name]) => !NO_SOURCE.has(name));
+
+export function persistentVolumeErrors(object: KubeObject): FieldError[] {
+  const { spec } = object as PersistentVolume;
+  const { accessModes = [], capacity = {}, nodeAffinity } = spec;
+  const { persistentVolumeReclaimPolicy: policy, storageClassName = "", volumeMode } = spec;
+  const errors: FieldError[] = [];
+  if (accessModes.length === 0) errors.push(required("spec.accessModes"));
+  errors.push(...accessModeErrors("spec.accessModes", accessModes), ...capacityErrors(capacity));
+  if (policy) errors.push(...oneOf("spec.persistentVolumeReclaimPolicy", policy, RECLAIM_POLICIES));
+  if (nodeAffinity) {
+    errors.push(
+      ...(nodeAffinity.required
+        ? nodeSelectorErrors("spec.nodeAffinity.required", nodeAffinity.required)
+        : [required("spec.nodeAffinity.required", "must specify required node constraints")]),
+    );
+  }
+  errors.push(...volumeSourceErrors(spec));
+  if (/^\/+$/.test(spec.hostPath?.path ?? "") && policy === "Recycle") {
+    errors.push(
+      forbidden(
+        "spec.persistentVolumeReclaimPolicy",
+        "may not be 'recycle' for a hostPath mount of '/'",
+      ),
+    );
+  }
+  if (storageClassName !== "") {
+    errors.push(...nameErrorsAt("spec.storageClassName", storageClassName, dns1123SubdomainErrors));
+  }
+  if (volumeMode !== undefined) errors.push(...oneOf("spec.volumeMode", volumeMode, VOLUME_MODES));
+  return [...errors, ...attributesErrors(spec)];
+}
+
+function capacityErrors(capacity: ResourceList): FieldError[] {
+  const field = "spec.capacity";
+  const names = Object.keys(capacity);
+  return [
+    ...(names.length === 0 ? [required(field)] : []),
+    ...(capacity["storage"] === undefined || names.length > 1
+      ? [notSupported(field, names.length === 0 ? null : capacity, ["storage"])]
+      : []),
+    ...Object.entries(capacity).flatMap(([name, amount]) =>
+      positiveErrors(`${field}[${name}]`, amount),
+    ),
+  ];
+}
+
+function volumeSourceErrors(spec: VolumeSpec): FieldError[] {
+  const [first, ...surplus] = sourcesOf(spec);
+  if (!first) return [required("spec", "must specify a volume type")];
+  const errors: FieldError[] = [];
+  const { hostPath, local, nfs, csi } = spec;
+  if (hostPath) errors.push(...pathErrors("spec.hostPath.path", hostPath.path));
+  if (local) {
+    errors.push(...pathErrors("spec.local.path", local.path));
+    if (!spec.nodeAffinity) {
+      errors.push(required("spec.nodeAffinity", "Local volume requires node affinity"));
+    }
+  }
+  if (nfs) {
+    if (nfs.server === "") errors.push(required("spec.nfs.server"));
+    if (nfs.path === "") errors.push(required("spec.nfs.path"));
+    else if (!nfs.path.startsWith("/")) {
+      errors.push(invalidValue("spec.nfs.path", nfs.path, "must be an absolute path"));
+    }
+  }
+  if (csi) {
+    errors.push(...csiDriverNameErrors("spec.csi.driver", csi.driver));
+    if (csi.volumeHandle === "") errors.push(required("spec.csi.volumeHandle"));
+  }
+  return [
+    ...errors,
+    ...surplus.map(([name]) =>
+      forbidden(`spec.${name}`, "may not specify more than 1 volume type"),
+    ),
+  ];
+}
+
+const pathErrors = (field: string, path: string): FieldError[] =>
+  path === "" ? [required(field)] : backstepErrors(field, path);
+
+/** The name of a CSI driver: at most 63 characters, a DNS name in whatever case. */
+export function csiDriverNameErrors(field: string, name: string): FieldError[] {
+  if (name === "") return [required(field)];
+  const errors: FieldError[] =
+    name.length > 63
+      ? [{ reason: "FieldValueTooLong", field, message: "Too long: may not be more than 63 bytes" }]
+      : [];
+  return [
+    ...errors,
+    ...dns1123SubdomainErrors(name.toLowerCase()).map((detail) =>
+      invalidValue(field, name, detail),
+    ),
+  ];
+}
+
+function attributesErrors({ volumeAttributesClassName: name, csi }: VolumeSpec): FieldError[] {
+  if (name === undefined) return [];
+  const field = "spec.volumeAttributesClassName";
+  return [
+    ...(name === ""
+      ? [required(field, "an empty string is disallowed")]
+      : nameErrorsAt(field, name, dns1123SubdomainErrors)),
+    ...(csi
+      ? []
+      : [required("spec.csi", "has to be specified when using volumeAttributesClassName")]),
+  ];
+}
+
+export function persistentVolumeUpdateErrors(
+  object: KubeObject,
+  previous: KubeObject,
+): FieldError[] {
+  const { spec } = object as PersistentVolume;
+  const { spec: old } = previous as PersistentVolume;
+  const same = isDeepStrictEqual(
+    Object.fromEntries(sourcesOf(spec)),
+    Object.fromEntries(sourcesOf(old)),
+  );
+  return [
+    ...(same
+      ? []
+      : [
+          forbidden(
+            "spec.persistentvolumesource",
+            "spec.persistentvolumesource is immutable after creation\n",
+          ),
+        ]),
+    ...immutable("volumeMode", spec.volumeMode, old.volumeMode),
+  ];
+}
+
+export function claimErrors(object: KubeObject): FieldError[] {
+  return claimSpecErrors("spec", (object as PersistentVolumeClaim).spec);
+}
+
+/** What is wrong with the spec of a claim, or of a template of claims. */
+export function claimSpecErrors(field: string, spec: PersistentVolumeClaimSpec): FieldError[] {
+  const { accessModes = [], selector, resources, storageClassName, volumeMode } = spec;
+  const { dataSource, dataSourceRef } = spec;
+  const errors: FieldError[] = [];
+  if (accessModes.length === 0) {
+    errors.push(required(`${field}.accessModes`, "at least 1 access mode is required"));
+  }
+  if (selector) errors.push(...selectorErrors(`${field}.selector`, selector));
+  errors.push(...accessModeErrors(`${field}.accessModes`, accessModes));
+  const amount = resources?.requests?.["storage"];
+  const at = `${field}.resources[storage]`;
+  errors.push(...(amount === undefined ? [required(at)] : positiveErrors(at, amount)));
+  if (storageClassName) {
+    errors.push(
+      ...nameErrorsAt(`${field}.storageClassName`, storageClassName, dns1123SubdomainErrors),
+    );
+  }
+  if (volumeMode !== undefined) {
+    errors.push(...oneOf(`${field}.volumeMode`, volumeMode, VOLUME_MODES));
+  }
+  if (dataSource) errors.push(...sourceErrors(`${field}.dataSource`, dataSource));
+  if (dataSourceRef) errors.push(...sourceErrors(`${field}.dataSourceRef`, dataSourceRef));
+  if (dataSourceRef?.namespace) {
+    if (dataSource) {
+      errors.push(
+        invalidValue(
+          field,
+          `${field}.dataSource`,
+          "may not be specified when dataSourceRef.namespace is specified",
+        ),
+      );
+    }
+  } else if (dataSource && dataSourceRef && !isDeepStrictEqual(dataSource, dataSourceRef)) {
+    errors.push(invalidValue(field, `${field}.dataSource`, "must match dataSourceRef"));
+  }
+  return errors;
+}
+
+function sourceErrors(
+  at: string,
+  { apiGroup, kind, name }: { apiGroup?: string | null; kind: string; name: string },
+): FieldError[] {
+  const errors: FieldError[] = [];
+  if (name === "") errors.push(required(`${at}.name`));
+  if (kind === "") errors.push(required(`${at}.kind`));
+  if (!apiGroup) {
+    if (kind === "PersistentVolumeClaim") return errors;
+    const detail = "must be 'PersistentVolumeClaim' when referencing the default apiGroup";
+    return [...errors, invalidValue(at, kind, detail)];
+  }
+  return [...errors, ...nameErrorsAt(`${at}.apiGroup`, apiGroup, dns1123SubdomainErrors)];
+}
+
+/** A bound claim may grow; else its spec stays. */
+export function claimUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
+  const { spec, status } = object as PersistentVolumeClaim;
+  const { spec: old, status: oldStatus } = previous as PersistentVolumeClaim;
+  const bound = status?.phase === "Bound";
+  const comparable = (claim: PersistentVolumeClaimSpec): unknown => {
+    const requests: ResourceList = { ...claim.resources?.requests };
+    if (bound) delete requests["storage"];
+    return {
+      ...claim,
+      resources: { ...claim.resources, requests },
+      volumeName: old.volumeName ? claim.volumeName : undefined,
+      volumeAttributesClassName: bound ? undefined : claim.volumeAttributesClassName,
+    };
+  };
+  const errors: FieldError[] = [];
+  if (!isDeepStrictEqual(comparable(spec), comparable(old))) {
+    errors.push(
+      forbidden(
+        "spec",
+        "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n",
+      ),
+    );
+  }
+  const sizeOf = (amounts: ResourceList | undefined): ReturnType<typeof parseQuantity> =>
+    parseQuantity(amounts?.["storage"] ?? "0");
+  const size = sizeOf(spec.resources?.requests);
+  if (
+    compareQuantities(size, sizeOf(old.resources?.requests)) < 0 &&
+    compareQuantities(size, sizeOf(oldStatus?.capacity)) <= 0
+  ) {
+    errors.push(
+      forbidden("spec.resources.requests.storage", "field can not be less than status.capacity"),
+    );
+  }
+  return [...errors, ...immutable("volumeMode", spec.volumeMode, old.volumeMode)];
+}
+
+interface StorageClass extends KubeObject {
+  provisioner?: string;
+  parameters?: Record<string, string>;
+  reclaimPolicy?: string;
+  volumeBindingMode?: string;
+}
+
+export function newStorageClassErrors(object: KubeObject): FieldError[] {
+  const { provisioner = "", parameters = {}, reclaimPolicy = "" } = object as StorageClass;
+  const { volumeBindingMode } = object as StorageClass;
+  return [
+    ...(provisioner === ""
+      ? [required("provisioner")]
+      : qualifiedNameErrors(provisioner.toLowerCase()).map((detail) =>
+          invalidValue("provisioner", provisioner.toLowerCase(), detail),
+        )),
+    ...(Object.hasOwn(parameters, "")
+      ? [invalidValue("parameters", "", "field can not be empty.")]
+      : []),
+    ...(reclaimPolicy === "" ? [] : oneOf("reclaimPolicy", reclaimPolicy, ["Delete", "Retain"])),
+    ...(volumeBindingMode === undefined
+      ? [required("volumeBindingMode")]
+      : oneOf("volumeBindingMode", volumeBindingMode, ["Immediate", "WaitForFirstConsumer"])),
+  ];
+}
+
+export function storageClassUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
+  const now = object as StorageClass;
+  const old = previous as StorageClass;
+  return (["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"] as const).flatMap(
+    (field) => immutable(field, now[field], old[field]),
+  );
+}
