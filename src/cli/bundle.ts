@@ -4,12 +4,19 @@
  * @module
  */
 import { join } from "node:path";
-import type { BuildFailure } from "esbuild";
+import type { BuildFailure, BuildOptions } from "esbuild";
 import { SourceError, TsopError } from "../errors.ts";
 import { readIfThere } from "./plan.ts";
 
 /** Where the operator starts. */
 export const MAIN_FILE = "src/main.ts";
+
+/** A bundle that is made again after edits, reading only what changed. */
+export interface OpenBundle {
+  /** @throws SourceError for code that cannot be bundled, with its positions */
+  rebuild(): Promise<void>;
+  close(): Promise<void>;
+}
 
 /**
  * Bundles the operator into `outfile` (relative to the project's root).
@@ -17,31 +24,55 @@ export const MAIN_FILE = "src/main.ts";
  * @throws SourceError for code that cannot be bundled, with its positions
  */
 export async function bundleOperator(root: string, outfile: string): Promise<void> {
-  if ((await readIfThere(join(root, MAIN_FILE))) === undefined) {
-    throw new TsopError(
-      "no-main",
-      `There is no ${MAIN_FILE} in ${root}.`,
-      "Restore it from version control; it starts the operator.",
-    );
-  }
+  await checkMain(root);
   const { build } = await import("esbuild");
+  await asSourceError(build(optionsOf(root, outfile)));
+}
+
+/** Opens a bundle for several runs. Nothing is written before the first `rebuild`. */
+export async function openBundle(root: string, outfile: string): Promise<OpenBundle> {
+  const { context } = await import("esbuild");
+  const opened = await context(optionsOf(root, outfile));
+  return {
+    async rebuild() {
+      await checkMain(root);
+      await asSourceError(opened.rebuild());
+    },
+    close: () => opened.dispose(),
+  };
+}
+
+function optionsOf(root: string, outfile: string): BuildOptions {
+  return {
+    absWorkingDir: root,
+    entryPoints: [MAIN_FILE],
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    sourcemap: true,
+    keepNames: true,
+    logLevel: "silent",
+    // Bundled CommonJS packages call `require`.
+    banner: {
+      js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
+    },
+  };
+}
+
+async function checkMain(root: string): Promise<void> {
+  if ((await readIfThere(join(root, MAIN_FILE))) !== undefined) return;
+  throw new TsopError(
+    "no-main",
+    `There is no ${MAIN_FILE} in ${root}.`,
+    "Restore it from version control; it starts the operator.",
+  );
+}
+
+async function asSourceError(building: Promise<unknown>): Promise<void> {
   try {
-    await build({
-      absWorkingDir: root,
-      entryPoints: [MAIN_FILE],
-      outfile,
-      bundle: true,
-      platform: "node",
-      format: "esm",
-      target: "node20",
-      sourcemap: true,
-      keepNames: true,
-      logLevel: "silent",
-      // Bundled CommonJS packages call `require`.
-      banner: {
-        js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
-      },
-    });
+    await building;
   } catch (error) {
     const errors = (error as Partial<BuildFailure>).errors;
     if (!errors) throw error;

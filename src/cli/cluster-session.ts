@@ -4,7 +4,7 @@
  * @module
  */
 import { TsopError } from "../errors.ts";
-import type { KubeObject, ObjectKey } from "../kube/object.ts";
+import { formatKey, type KubeObject, type ObjectKey } from "../kube/object.ts";
 import {
   apiVersionOf,
   groupResourceOf,
@@ -16,6 +16,7 @@ import type { Client } from "../runtime/client/client.ts";
 import { createClient } from "../runtime/client/create-client.ts";
 import { loadClusterConfig, type ClusterConfigOptions } from "../runtime/transport/load-config.ts";
 import type { CliContext } from "./context.ts";
+import type { PodState } from "./deployment-state.ts";
 
 /** The flags of every command that works on a cluster. */
 export interface ClusterOptions {
@@ -37,6 +38,14 @@ const ACCESS_REVIEW: ResourceType<AccessReview> = {
   kind: "SelfSubjectAccessReview",
   plural: "selfsubjectaccessreviews",
   namespaced: false,
+};
+
+const POD: ResourceType<PodState> = {
+  group: "",
+  version: "v1",
+  kind: "Pod",
+  plural: "pods",
+  namespaced: true,
 };
 
 /** What applying an object did. */
@@ -74,10 +83,13 @@ export class ClusterSession {
   /** `deployments.apps demo/web`: how progress lines name an object. */
   async describe(object: KubeObject): Promise<string> {
     const resource = await this.findResource(object);
-    const { name = "?", namespace } = object.metadata;
-    if (!resource) return `${object.kind} ${name}`;
-    const place = resource.namespaced && namespace !== undefined ? `${namespace}/` : "";
-    return `${groupResourceOf(resource)} ${place}${name}`;
+    if (!resource) return `${object.kind} ${object.metadata.name ?? "?"}`;
+    return `${groupResourceOf(resource)} ${formatKey(keyIn(resource, object))}`;
+  }
+
+  /** The pods of a namespace that have the labels. */
+  pods(namespace: string, labels: Readonly<Record<string, string>>): Promise<PodState[]> {
+    return this.#client.list(POD, { namespace, labels });
   }
 
   /** All objects of a kind, in all namespaces. */

@@ -19,7 +19,7 @@ export interface CliContext {
   out(line: string): void;
   /** Prints a line of progress or of an error (stderr). */
   err(line: string): void;
-  /** A signal that aborts on the first SIGINT or SIGTERM from now on. */
+  /** A signal that aborts on the first SIGINT, SIGTERM or SIGHUP from now on. */
   untilInterrupted(): AbortSignal;
 }
 
@@ -41,13 +41,18 @@ export function processContext(): CliContext {
   };
 }
 
-/** The second signal is left to Node, which ends the process: a hanging stop can be cut short. */
+const INTERRUPTIONS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
+
+/** The second signal ends the process at once: a hanging stop can be cut short. */
 function interruptSignal(): AbortSignal {
   const controller = new AbortController();
-  const interrupted = (): void => {
-    for (const name of ["SIGINT", "SIGTERM"] as const) process.off(name, interrupted);
-    controller.abort(new Error("interrupted"));
-  };
-  for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, interrupted);
+  for (const [name, number] of Object.entries(INTERRUPTIONS)) {
+    process.on(name, () => {
+      // As shells report a death by that signal; unlike one, it lets child processes be ended.
+      // eslint-disable-next-line no-restricted-properties -- nothing is left that could be thrown to
+      if (controller.signal.aborted) process.exit(128 + number);
+      controller.abort(new Error("interrupted"));
+    });
+  }
   return controller.signal;
 }

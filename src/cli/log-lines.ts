@@ -20,7 +20,7 @@ const NOT_SHOWN = new Set(["level", "time", "msg", "pid", "hostname", "v", "err"
 
 /** A line of pino as `time level message key=value`; other lines stay as they are. */
 export function formatLogLine(line: string, context: CliContext): string {
-  const entry = parseEntry(line);
+  const entry = parseLogEntry(line);
   if (!entry) return line;
   const { dim, red, yellow } = paint(context);
   const level = Number(entry["level"]);
@@ -38,7 +38,8 @@ export function formatLogLine(line: string, context: CliContext): string {
   return `${dim(when)} ${colored} ${message}${fields.length > 0 ? ` ${dim(fields.join(" "))}` : ""}${detail}`;
 }
 
-function parseEntry(line: string): Record<string, unknown> | undefined {
+/** A line of pino as its fields; `undefined` for every other line. */
+export function parseLogEntry(line: string): Record<string, unknown> | undefined {
   if (!line.startsWith("{")) return undefined;
   try {
     const entry = JSON.parse(line) as Record<string, unknown>;

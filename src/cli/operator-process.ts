@@ -22,11 +22,13 @@ export interface OperatorOptions {
 /** A running operator. */
 export class OperatorProcess {
   readonly #child: ChildProcess;
+  readonly #context: CliContext;
   /** The exit code; `undefined` when a signal ended it. Rejects when it could not be started. */
   readonly exited: Promise<number | undefined>;
 
-  private constructor(child: ChildProcess) {
+  private constructor(child: ChildProcess, context: CliContext) {
     this.#child = child;
+    this.#context = context;
     this.exited = new Promise((resolve, reject) => {
       child.once("error", (error) =>
         reject(
@@ -44,24 +46,50 @@ export class OperatorProcess {
     this.exited.catch(() => undefined);
   }
 
-  /** Starts the operator; its log lines are printed as they come. */
-  static start(options: OperatorOptions, context: CliContext): OperatorProcess {
+  /**
+   * Starts the operator; its log lines are printed as they come.
+   *
+   * @param onLine - told of every line before it is printed
+   */
+  static start(
+    options: OperatorOptions,
+    context: CliContext,
+    onLine: (line: string) => void = () => undefined,
+  ): OperatorProcess {
     const child = spawn(process.execPath, ["--enable-source-maps", options.file, ...options.args], {
       cwd: options.root,
       env: { ...context.env, ...options.env },
       stdio: ["ignore", "pipe", "pipe"],
+      // A Ctrl-C of the terminal goes to its whole process group; the operator is stopped once, by us.
+      detached: process.platform !== "win32",
     });
+    const reap = (): void => void child.kill("SIGKILL");
+    process.once("exit", reap);
+    child.once("exit", () => process.off("exit", reap));
     for (const stream of [child.stdout, child.stderr]) {
       createInterface({ input: stream }).on("line", (line) => {
+        onLine(line);
         context.out(formatLogLine(line, context));
       });
     }
-    return new OperatorProcess(child);
+    return new OperatorProcess(child, context);
   }
 
-  /** Asks the operator to end, and waits until it did. */
-  async stop(): Promise<void> {
+  /**
+   * Asks the operator to end, and waits until it did.
+   *
+   * @param graceMs - how long it may take; after that it is killed
+   */
+  async stop(graceMs: number): Promise<void> {
+    const overdue = this.#context.clock.after(graceMs, () => {
+      this.#context.err(`the operator did not end within ${graceMs / 1000} s and is killed`);
+      this.#child.kill("SIGKILL");
+    });
     this.#child.kill("SIGTERM");
-    await this.exited;
+    try {
+      await this.exited;
+    } finally {
+      overdue.cancel();
+    }
   }
 }

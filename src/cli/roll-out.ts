@@ -1,36 +1,33 @@
 /**
- * Manifests into a cluster and out of it again: order, rights, waits, progress.
+ * Manifests into a cluster: order, rights, waits, progress.
  *
  * @module
  */
 import { TsopError } from "../errors.ts";
-import type { JsonObject, KubeObject } from "../kube/object.ts";
-import { groupResourceOf, type ResourceType } from "../kube/resource.ts";
-import type { ClusterSession } from "./cluster-session.ts";
+import type { KubeObject } from "../kube/object.ts";
+import { StatusError } from "../kube/status.ts";
+import type { Applied, ClusterSession } from "./cluster-session.ts";
 import type { CliContext } from "./context.ts";
+import { isCrd, type Crd } from "./crd.ts";
+import { missingIn, type DeploymentState } from "./deployment-state.ts";
 import { paint } from "./output.ts";
-
-const CRD_KIND = "CustomResourceDefinition";
-const POLL_MS = 100;
+import { checkRights } from "./rights.ts";
+import { waitUntil } from "./waiting.ts";
 
 /** How long to wait, and whether to change anything. */
 export interface RollOutOptions {
   readonly dryRun: boolean;
   readonly timeoutSeconds: number;
+  /** What stays as it is is not told. */
+  readonly changesOnly?: boolean;
 }
 
-/** A CRD, as far as a roll-out reads it. */
-interface Crd extends KubeObject {
-  readonly spec: {
-    readonly group: string;
-    readonly scope: "Namespaced" | "Cluster";
-    readonly names: { readonly kind: string; readonly plural: string };
-    readonly versions: readonly { readonly name: string; readonly served: boolean }[];
-  };
-  readonly status?: {
-    readonly conditions?: readonly { type: string; status: string; message?: string }[];
-  };
-}
+/** What a dry run would have done. */
+const WOULD: Readonly<Record<Applied, string>> = {
+  created: "to create",
+  configured: "to change",
+  unchanged: "unchanged",
+};
 
 /**
  * Applies the objects in their order. CRDs are established before what comes after them.
@@ -43,21 +40,61 @@ export async function applyAll(
   options: RollOutOptions,
   context: CliContext,
 ): Promise<void> {
-  await checkRights(session, objects, "patch");
+  const { dryRun, timeoutSeconds } = options;
+  await checkRights(session, objects, ["get", "create", "patch"]);
   const { green, yellow, dim } = paint(context);
-  const labels = { created: green, configured: yellow, unchanged: dim };
-  const crds = objects.filter((object): object is Crd => object.kind === CRD_KIND);
-  let waiting = crds.length > 0 && !options.dryRun;
+  const colors = { created: green, configured: yellow, unchanged: dim };
+  const crds = objects.filter(isCrd);
+  const absent = dryRun ? await absentNamespaces(session, objects) : new Set<string>();
+  let waiting = crds.length > 0 && !dryRun;
   for (const object of objects) {
-    const past = object.kind !== CRD_KIND && object.kind !== "Namespace";
-    if (waiting && past) {
-      await waitForCrds(session, crds, options.timeoutSeconds, context);
+    if (waiting && !isCrd(object) && object.kind !== "Namespace") {
+      await waitForCrds(session, crds, timeoutSeconds, context);
       waiting = false;
     }
-    const done = await session.apply(object, options);
-    context.out(`  ${labels[done](done.padEnd(10))} ${await session.describe(object)}`);
+    // The API server cannot be asked about a place that is not there.
+    const unasked = absent.has(object.metadata.namespace ?? "");
+    const done = unasked ? "created" : await applyOne(session, object, dryRun);
+    if (options.changesOnly && done === "unchanged") continue;
+    const label = dryRun ? WOULD[done] : done;
+    context.out(`  ${colors[done](label.padEnd(10))} ${await session.describe(object)}`);
   }
-  if (waiting) await waitForCrds(session, crds, options.timeoutSeconds, context);
+  if (waiting) await waitForCrds(session, crds, timeoutSeconds, context);
+  if (dryRun) context.out(dim("  dry run: nothing was changed"));
+}
+
+/** @throws TsopError `not-applied` with the API server's reason */
+async function applyOne(
+  session: ClusterSession,
+  object: KubeObject,
+  dryRun: boolean,
+): Promise<Applied> {
+  try {
+    return await session.apply(object, { dryRun });
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    throw new TsopError(
+      "not-applied",
+      `${await session.describe(object)}: ${error.message}`,
+      dryRun
+        ? "Change what the message names."
+        : "Change what the message names and run the command again; what was applied before stays.",
+      { cause: error },
+    );
+  }
+}
+
+/** Namespaces that the roll-out would make. */
+async function absentNamespaces(
+  session: ClusterSession,
+  objects: readonly KubeObject[],
+): Promise<ReadonlySet<string>> {
+  const absent = new Set<string>();
+  for (const object of objects) {
+    if (object.kind !== "Namespace" || (await session.find(object))) continue;
+    absent.add(object.metadata.name ?? "");
+  }
+  return absent;
 }
 
 /** Waits until the API server serves the kinds. */
@@ -90,7 +127,11 @@ async function waitForCrds(
   }
 }
 
-/** Waits until all pods of the Deployment run what it says. */
+/**
+ * Waits until all pods of the Deployment run what it says.
+ *
+ * @throws TsopError `roll-out-failed` or `timeout`, with what the pods say
+ */
 export async function waitForDeployment(
   session: ClusterSession,
   deployment: KubeObject,
@@ -99,142 +140,9 @@ export async function waitForDeployment(
 ): Promise<void> {
   const { namespace = "", name = "" } = deployment.metadata;
   await waitUntil(context, timeoutSeconds, async () => {
-    const live = (await session.find(deployment)) as JsonObject | undefined;
-    const spec = (live?.["spec"] ?? {}) as { replicas?: number };
-    const metadata = (live?.["metadata"] ?? {}) as { generation?: number };
-    const status = (live?.["status"] ?? {}) as {
-      observedGeneration?: number;
-      updatedReplicas?: number;
-      availableReplicas?: number;
-      conditions?: readonly { type: string; status: string; message?: string }[];
-    };
-    const wanted = spec.replicas ?? 1;
-    const { updatedReplicas = 0, availableReplicas = 0, observedGeneration = 0 } = status;
-    const seen = observedGeneration >= (metadata.generation ?? 0);
-    if (seen && updatedReplicas >= wanted && availableReplicas >= wanted) return undefined;
-    const because = status.conditions?.find(({ status: is }) => is === "False")?.message ?? "";
-    return `${availableReplicas} of ${wanted} pods of ${namespace}/${name} are available. ${because}`.trim();
+    const live: DeploymentState | undefined = await session.find(deployment);
+    const labels = live?.spec?.selector?.matchLabels ?? {};
+    return missingIn(live, live ? await session.pods(namespace, labels) : []);
   });
   context.out(`  ${paint(context).green("ready     ")} deployments.apps ${namespace}/${name}`);
-}
-
-/**
- * Removes the objects in the reverse order and waits until they are gone. Objects of the kinds that
- * go with their CRDs are removed first, while their operator still runs.
- *
- * @throws TsopError `objects-exist` when there are such objects and `deleteObjects` is not set
- */
-export async function removeAll(
-  session: ClusterSession,
-  objects: readonly KubeObject[],
-  options: RollOutOptions & { readonly deleteObjects: boolean },
-  context: CliContext,
-): Promise<void> {
-  await checkRights(session, objects, "delete");
-  const own = await ownObjects(session, objects);
-  if (own.length > 0 && !options.deleteObjects) {
-    const named = await Promise.all(own.slice(0, 5).map((object) => session.describe(object)));
-    throw new TsopError(
-      "objects-exist",
-      `${own.length} ${own.length === 1 ? "object goes" : "objects go"} with the CRDs: ${named.join(", ")}${own.length > 5 ? ", ..." : ""}.`,
-      "Delete them first, or add --delete-objects; nothing was removed.",
-    );
-  }
-  await removeStep(session, own, options, context);
-  await removeStep(session, [...objects].reverse(), options, context);
-}
-
-async function removeStep(
-  session: ClusterSession,
-  objects: readonly KubeObject[],
-  options: RollOutOptions,
-  context: CliContext,
-): Promise<void> {
-  const { red, dim } = paint(context);
-  const removed: KubeObject[] = [];
-  for (const object of objects) {
-    const name = await session.describe(object);
-    if (!(await session.find(object))) {
-      context.out(`  ${dim("absent    ")} ${name}`);
-      continue;
-    }
-    if (!options.dryRun && (await session.remove(object))) removed.push(object);
-    context.out(`  ${red(options.dryRun ? "would go  " : "deleted   ")} ${name}`);
-  }
-  for (const object of removed) {
-    await waitUntil(context, options.timeoutSeconds, async () => {
-      const live = await session.find(object);
-      if (!live) return undefined;
-      const finalizers = live.metadata.finalizers?.join(", ") ?? "";
-      const because = finalizers === "" ? "" : `: its finalizers ${finalizers} are not done`;
-      return `${object.kind} ${object.metadata.name ?? ""} is not gone${because}`;
-    });
-  }
-}
-
-/** Every object of the kinds that the CRDs among `objects` define. */
-async function ownObjects(
-  session: ClusterSession,
-  objects: readonly KubeObject[],
-): Promise<KubeObject[]> {
-  const found: KubeObject[] = [];
-  for (const object of objects) {
-    if (object.kind !== CRD_KIND || !(await session.find(object))) continue;
-    const { group, scope, names, versions } = (object as Crd).spec;
-    const version = versions.find(({ served }) => served)?.name;
-    if (version === undefined) continue;
-    const { kind, plural } = names;
-    const resource = { group, version, kind, plural, namespaced: scope === "Namespaced" };
-    found.push(...(await session.list(resource)));
-  }
-  return found;
-}
-
-/** Refuses before anything is changed when a right is missing. */
-async function checkRights(
-  session: ClusterSession,
-  objects: readonly KubeObject[],
-  verb: "patch" | "delete",
-): Promise<void> {
-  const asked = new Map<string, { resource: ResourceType; namespace: string | undefined }>();
-  for (const object of objects) {
-    // Kinds whose CRD is part of the same roll-out are not there yet.
-    const resource = await session.findResource(object);
-    if (!resource) continue;
-    const namespace = resource.namespaced ? object.metadata.namespace : undefined;
-    asked.set(`${groupResourceOf(resource)} ${namespace ?? ""}`, { resource, namespace });
-  }
-  const missing: string[] = [];
-  for (const { resource, namespace } of asked.values()) {
-    if (await session.isAllowed(verb, resource, namespace)) continue;
-    const place = namespace === undefined ? "" : ` in the namespace ${namespace}`;
-    missing.push(`${verb} ${groupResourceOf(resource)}${place}`);
-  }
-  if (missing.length === 0) return;
-  throw new TsopError(
-    "no-rights",
-    `At ${session.server} you may not ${missing.join(", nor ")}.`,
-    "Ask for these rights, or use --context or --kubeconfig of someone who has them; nothing was changed.",
-  );
-}
-
-/** Asks again and again; `undefined` is success, a text is what is still missing. */
-async function waitUntil(
-  context: CliContext,
-  timeoutSeconds: number,
-  missing: () => Promise<string | undefined>,
-): Promise<void> {
-  const until = context.clock.monotonicMs() + timeoutSeconds * 1000;
-  for (;;) {
-    const what = await missing();
-    if (what === undefined) return;
-    if (context.clock.monotonicMs() > until) {
-      throw new TsopError(
-        "timeout",
-        `After ${timeoutSeconds} s ${what}.`,
-        "Look at the events and logs there; give it longer with --timeout SECONDS.",
-      );
-    }
-    await context.clock.sleep(POLL_MS);
-  }
 }

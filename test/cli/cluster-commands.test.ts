@@ -1,12 +1,13 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startControlPlane, type ControlPlane } from "../../src/controlplane/control-plane.ts";
 import { createClient } from "../../src/runtime/client/create-client.ts";
 import { loadClusterConfig } from "../../src/runtime/transport/load-config.ts";
 import type { Client } from "../../src/runtime/client/client.ts";
+import { mergePatch } from "../../src/runtime/client/patches.ts";
 import type { ResourceType } from "../../src/kube/resource.ts";
-import { emptyFolder, newProject, runCli, type CliResult } from "./support/run-cli.ts";
+import { emptyFolder, filesIn, newProject, runCli, type CliResult } from "./support/run-cli.ts";
 
 const PAGE: ResourceType = {
   group: "web.example.com",
@@ -45,7 +46,7 @@ describe("tsop install, deploy, undeploy, uninstall", () => {
     expect([first.code, first.err]).toEqual([0, ""]);
     expect(first.out).toContain("CRD pages.web.example.com is established");
     expect((await tsop(folder, "install")).out).toContain("unchanged ");
-    expect((await tsop(folder, "uninstall", "--dry-run")).out).toContain("would go ");
+    expect((await tsop(folder, "uninstall", "--dry-run")).out).toContain("to delete ");
     expect(crds()).toContain("pages.web.example.com");
     expect((await tsop(folder, "uninstall")).code).toBe(0);
     expect(crds()).not.toContain("pages.web.example.com");
@@ -73,6 +74,17 @@ describe("tsop install, deploy, undeploy, uninstall", () => {
     expect(deployed.out).toContain(
       "ready      deployments.apps shop-system/shop-controller-manager",
     );
+    const versions = (): Record<string, string | undefined> =>
+      Object.fromEntries(
+        ["deployments.apps", "serviceaccounts", "services", "roles.rbac.authorization.k8s.io"].map(
+          (kind) => [kind, cluster.objects(kind, "shop-system")[0]?.metadata.resourceVersion],
+        ),
+      );
+    const before = versions();
+    const again = await tsop(folder, "deploy", "--image", "ghcr.io/me/shop:0.1.0");
+    expect(again.code).toBe(0);
+    expect(again.out).not.toMatch(/created|configured/);
+    expect(versions()).toEqual(before);
     const [deployment] = cluster.objects("deployments.apps", "shop-system");
     expect(JSON.stringify(deployment)).toContain('"image":"ghcr.io/me/shop:0.1.0"');
     expect(deployment?.metadata.managedFields?.map(({ manager }) => manager)).toContain("tsop");
@@ -83,11 +95,57 @@ describe("tsop install, deploy, undeploy, uninstall", () => {
     expect(crds()).not.toContain("pages.web.example.com");
   });
 
-  it("changes nothing on a dry run", async () => {
+  it("changes nothing on a dry run: neither the cluster nor a file", async () => {
     const folder = await project();
-    const { code } = await tsop(folder, "install", "--dry-run");
-    expect(code).toBe(0);
+    const before = filesIn(folder);
+    for (const argv of [["install"], ["deploy", "--image", "shop:1"]]) {
+      const { code, out } = await tsop(folder, ...argv, "--dry-run");
+      expect(code).toBe(0);
+      expect(out).toContain("create config/crd/bases/web.example.com_pages.yaml");
+      expect(out).toContain("to create  customresourcedefinitions.apiextensions.k8s.io pages");
+      expect(out).toContain("dry run: nothing was changed");
+    }
+    expect(filesIn(folder)).toEqual(before);
     expect(crds()).not.toContain("pages.web.example.com");
+  });
+
+  it("says why the pods do not come up, while it waits and when it gives up", async () => {
+    const folder = await project();
+    const manager = join(folder, "config/manager/manager.yaml");
+    const manifest = readFileSync(manager, "utf8");
+    writeFileSync(
+      manager,
+      manifest.replace("serviceAccountName: controller-manager", "serviceAccountName: nobody"),
+    );
+    const { code, out, err } = await tsop(folder, "deploy", "--image", "shop:1", "--timeout", "3");
+    const why = "error looking up service account shop-system/nobody";
+    expect([code, out]).toEqual([1, expect.stringContaining("waiting    0 of 1 new pods")]);
+    expect(err).toContain("error timeout: After 3 s 0 of 1 new pods");
+    expect(err).toContain(why);
+    expect((await tsop(folder, "undeploy")).code).toBe(0);
+  });
+
+  it("removes the objects of its kinds while the operator still runs, then everything else", async () => {
+    const folder = await project();
+    await tsop(folder, "deploy", "--image", "shop:1");
+    await client.create(PAGE, {
+      metadata: { namespace: "default", name: "held", finalizers: ["example.com/hold"] },
+      spec: {},
+    } as never);
+    const held = await tsop(folder, "undeploy", "--delete-objects", "--timeout", "1");
+    expect([held.code, held.err]).toEqual([1, expect.stringContaining("example.com/hold")]);
+    expect(cluster.objects("deployments.apps", "shop-system")).toHaveLength(1);
+    await client.patch(
+      PAGE,
+      { namespace: "default", name: "held" },
+      mergePatch({ metadata: { finalizers: null } }),
+    );
+    expect((await tsop(folder, "undeploy", "--delete-objects")).code).toBe(0);
+    for (const kind of ["clusterroles", "clusterrolebindings"]) {
+      const names = cluster.objects(`${kind}.rbac.authorization.k8s.io`);
+      expect(names.filter(({ metadata }) => metadata.name?.startsWith("shop-"))).toEqual([]);
+    }
+    expect(cluster.objects("pods", "shop-system")).toEqual([]);
   });
 
   it("prints what it would apply with --render, without a cluster", async () => {

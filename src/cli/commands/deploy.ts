@@ -12,7 +12,8 @@ import { renderKustomization } from "../kustomize/render.ts";
 import { splitImage } from "../kustomize/transform.ts";
 import { paint } from "../output.ts";
 import { getProject } from "../project-file.ts";
-import { applyAll, removeAll, waitForDeployment } from "../roll-out.ts";
+import { removeAll } from "../removal.ts";
+import { applyAll, waitForDeployment } from "../roll-out.ts";
 import { writeManifests } from "./manifests.ts";
 
 /** The image that the scaffold's Deployment names, in place of a real one. */
@@ -33,7 +34,10 @@ export async function deploy(options: DeployOptions, context: CliContext): Promi
   checkImage(options.image);
   const project = await getProject(context.cwd);
   const session = options.render ? undefined : openCluster(options, context);
-  await writeManifests(project, context);
+  // What is printed with --render goes to another program, so that everything else is told aside.
+  const aside = options.render ? { ...context, out: context.err.bind(context) } : context;
+  const dryRun = options.dryRun || options.render;
+  const plan = await writeManifests(project, aside, { dryRun });
   const { name, tag, digest } = splitImage(options.image);
   const image = {
     name: PLACEHOLDER_IMAGE,
@@ -43,6 +47,7 @@ export async function deploy(options: DeployOptions, context: CliContext): Promi
   };
   const objects = await renderKustomization(join(project.root, "config/default"), {
     images: [image],
+    plan,
   });
   if (!session) {
     context.out(
@@ -51,7 +56,7 @@ export async function deploy(options: DeployOptions, context: CliContext): Promi
     return 0;
   }
   context.out(`${paint(context).bold("deploy")} ${options.image} at ${session.server}`);
-  const { dryRun, timeout: timeoutSeconds } = options;
+  const { timeout: timeoutSeconds } = options;
   await applyAll(session, objects, { dryRun, timeoutSeconds }, context);
   if (!options.wait || dryRun) return 0;
   for (const object of objects) {

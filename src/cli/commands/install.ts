@@ -9,7 +9,8 @@ import type { CliContext } from "../context.ts";
 import { renderKustomization } from "../kustomize/render.ts";
 import { paint } from "../output.ts";
 import { getProject } from "../project-file.ts";
-import { applyAll, removeAll } from "../roll-out.ts";
+import { removeAll } from "../removal.ts";
+import { applyAll } from "../roll-out.ts";
 import { checkTimeout } from "../inputs.ts";
 import { writeManifests } from "./manifests.ts";
 
@@ -24,8 +25,8 @@ export async function install(options: InstallOptions, context: CliContext): Pro
   checkTimeout(options.timeout);
   const project = await getProject(context.cwd);
   const session = openCluster(options, context);
-  await writeManifests(project, context);
-  const crds = await renderKustomization(join(project.root, "config/crd"));
+  const plan = await writeManifests(project, context, { dryRun: options.dryRun });
+  const crds = await renderKustomization(join(project.root, "config/crd"), { plan });
   context.out(`${paint(context).bold("install")} at ${session.server}`);
   await applyAll(session, crds, rollOutOptions(options), context);
   return 0;

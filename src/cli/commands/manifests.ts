@@ -48,16 +48,19 @@ export async function manifests(options: ManifestsOptions, context: CliContext):
 /**
  * Brings the generated files up to date, for commands that need them.
  *
+ * @param options - a dry run shows what would be written and writes nothing
+ * @returns what was, or would be, written
  * @throws SourceError with every mistake; nothing is written then
  */
 export async function writeManifests(
   project: Project,
   context: CliContext,
-  source?: ManifestSource,
-): Promise<void> {
-  const plan = await planManifests(project, context, source);
+  options: { readonly source?: ManifestSource; readonly dryRun?: boolean } = {},
+): Promise<Plan> {
+  const plan = await planManifests(project, context, options.source);
   await showPlan(plan, context, {});
-  await applyPlan(plan);
+  if (!options.dryRun) await applyPlan(plan);
+  return plan;
 }
 
 async function watchManifests(

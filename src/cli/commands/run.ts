@@ -22,6 +22,8 @@ export interface RunOptions extends ClusterOptions {
 }
 
 const BUNDLE = ".tsop/run/main.mjs";
+/** A little more than a manager gives its reconcilers. */
+const GRACE_MS = 35_000;
 
 /** Runs the operator until it ends or is interrupted; returns the exit code. */
 export async function run(options: RunOptions, context: CliContext): Promise<number> {
@@ -45,7 +47,7 @@ export async function run(options: RunOptions, context: CliContext): Promise<num
     context,
   );
   const signal = context.untilInterrupted();
-  signal.addEventListener("abort", () => void operator.stop(), { once: true });
+  signal.addEventListener("abort", () => void operator.stop(GRACE_MS), { once: true });
   const code = await operator.exited;
   if (code === 0 || signal.aborted) return 0;
   throw new TsopError(

@@ -4,13 +4,12 @@
  *
  * @module
  */
-import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseAllDocuments } from "yaml";
-import { messageOf, TsopError } from "../../errors.ts";
+import { TsopError } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/object.ts";
-import { readIfThere } from "../plan.ts";
+import type { SourceFiles } from "./source-files.ts";
 
 /** Chooses manifests; texts are regular expressions that match the whole value. */
 export interface Selector {
@@ -93,10 +92,13 @@ const FILE_NAMES = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
  *
  * @throws TsopError `no-kustomization`, `broken-yaml` or `kustomize-field`
  */
-export async function readKustomization(folder: string): Promise<Kustomization> {
+export async function readKustomization(
+  folder: string,
+  files: SourceFiles,
+): Promise<Kustomization> {
   for (const name of FILE_NAMES) {
     const path = join(folder, name);
-    const text = await readIfThere(path);
+    const text = await files.find(path);
     if (text === undefined) continue;
     const [data = {}] = parseYaml(path, text);
     if (!isJsonObject(data)) throw brokenField(path, "it is not a mapping");
@@ -155,8 +157,8 @@ function optional<K extends string>(data: JsonObject, field: K): { [key in K]?: 
 }
 
 /** The objects of a YAML file; lists of objects are unfolded. */
-export async function readManifests(path: string): Promise<KubeObject[]> {
-  const text = await readText(path);
+export async function readManifests(path: string, files: SourceFiles): Promise<KubeObject[]> {
+  const text = await files.read(path);
   return parseYaml(path, text).flatMap((document, index) => {
     if (document === null || document === undefined) return [];
     const items =
@@ -185,20 +187,6 @@ function assertManifest(path: string, index: number, object: unknown): void {
     `${path}: document ${index + 1} has no apiVersion, kind and metadata.name.`,
     "Add them, or take the file out of the kustomization.",
   );
-}
-
-/** The text of a file that a kustomization names. */
-export async function readText(path: string): Promise<string> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    throw new TsopError(
-      "kustomize-file",
-      `A kustomization names ${path}, which cannot be read: ${messageOf(error)}`,
-      "Run `tsop manifests` when it is a generated file, else restore it or remove the line.",
-      { cause: error },
-    );
-  }
 }
 
 /** The documents of a YAML text. */

@@ -5,15 +5,14 @@
  * @see https://kubectl.docs.kubernetes.io/references/kustomize/
  * @module
  */
-import { stat } from "node:fs/promises";
 import { isJsonObject } from "../../kube/json.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import { TsopError } from "../../errors.ts";
+import type { Plan } from "../plan.ts";
 import {
   parseYaml,
   readKustomization,
   readManifests,
-  readText,
   resolveIn,
   type ImageOverride,
   type Kustomization,
@@ -23,6 +22,7 @@ import { fixNameReferences, type NameReference } from "./name-references.ts";
 import { applyPatch } from "./patches.ts";
 import { applyReplacement } from "./replacements.ts";
 import { describeManifest, manifestOf, orderOf, type Manifest } from "./resource.ts";
+import { SourceFiles } from "./source-files.ts";
 import {
   addAnnotations,
   addLabels,
@@ -35,6 +35,14 @@ import {
 /** What a command adds to the kustomization without writing it into the user's file. */
 export interface RenderOptions {
   readonly images?: readonly ImageOverride[];
+  /** Files that are not written yet, and count as if they were. */
+  readonly plan?: Plan;
+}
+
+/** What one rendering shares between its folders. */
+interface Rendering {
+  readonly files: SourceFiles;
+  readonly references: NameReference[];
 }
 
 /** The objects of a kustomization, in the order in which they are applied. */
@@ -42,43 +50,55 @@ export async function renderKustomization(
   folder: string,
   options: RenderOptions = {},
 ): Promise<KubeObject[]> {
-  const references: NameReference[] = [];
-  const manifests = await renderFolder(folder, references);
+  const rendering: Rendering = { files: new SourceFiles(options.plan), references: [] };
+  const manifests = await renderFolder(folder, rendering);
   for (const image of options.images ?? []) setImage(manifests, image);
-  fixNameReferences(manifests, references);
+  fixNameReferences(manifests, rendering.references);
   return manifests
     .map(({ object }) => object)
     .sort((one, other) => orderOf(one.kind) - orderOf(other.kind));
 }
 
-async function renderFolder(folder: string, references: NameReference[]): Promise<Manifest[]> {
-  const kustomization = await readKustomization(folder);
+async function renderFolder(folder: string, rendering: Rendering): Promise<Manifest[]> {
+  const kustomization = await readKustomization(folder, rendering.files);
   const manifests: Manifest[] = [];
-  for (const entry of kustomization.resources) {
+  await gather(folder, kustomization, manifests, rendering);
+  return transform(folder, kustomization, manifests, rendering);
+}
+
+/** Adds what `resources` names: files, and folders with a kustomization of their own. */
+async function gather(
+  folder: string,
+  { resources }: Kustomization,
+  manifests: Manifest[],
+  rendering: Rendering,
+): Promise<void> {
+  const { files } = rendering;
+  for (const entry of resources) {
     const path = resolveIn(folder, entry);
-    const added = (await isFolder(path))
-      ? await renderFolder(path, references)
-      : (await readManifests(path)).map(manifestOf);
+    const added = (await files.isFolder(path))
+      ? await renderFolder(path, rendering)
+      : (await readManifests(path, files)).map(manifestOf);
     for (const manifest of added) addOnce(manifests, manifest, path);
   }
-  return transform(folder, kustomization, manifests, references);
 }
 
 async function transform(
   folder: string,
   kustomization: Kustomization,
   own: Manifest[],
-  references: NameReference[],
+  rendering: Rendering,
 ): Promise<Manifest[]> {
   let manifests = own;
   for (const entry of kustomization.components) {
-    manifests = await addComponent(resolveIn(folder, entry), manifests, references);
+    manifests = await addComponent(resolveIn(folder, entry), manifests, rendering);
   }
   for (const entry of kustomization.configurations) {
-    references.push(...(await readNameReferences(resolveIn(folder, entry))));
+    const listed = await readNameReferences(resolveIn(folder, entry), rendering.files);
+    rendering.references.push(...listed);
   }
   for (const patch of kustomization.patches) {
-    manifests = await patchAll(folder, patch, manifests);
+    manifests = await patchAll(folder, patch, manifests, rendering.files);
   }
   const { namespace, namePrefix = "", nameSuffix = "", commonAnnotations } = kustomization;
   if (namespace !== undefined) setNamespace(manifests, namespace);
@@ -95,9 +115,9 @@ async function transform(
 async function addComponent(
   folder: string,
   gathered: readonly Manifest[],
-  references: NameReference[],
+  rendering: Rendering,
 ): Promise<Manifest[]> {
-  const component = await readKustomization(folder);
+  const component = await readKustomization(folder, rendering.files);
   if (component.kind !== "Component") {
     throw new TsopError(
       "not-a-component",
@@ -106,20 +126,19 @@ async function addComponent(
     );
   }
   const manifests = [...gathered];
-  for (const entry of component.resources) {
-    const path = resolveIn(folder, entry);
-    const added = (await isFolder(path))
-      ? await renderFolder(path, references)
-      : (await readManifests(path)).map(manifestOf);
-    for (const manifest of added) addOnce(manifests, manifest, path);
-  }
-  return transform(folder, component, manifests, references);
+  await gather(folder, component, manifests, rendering);
+  return transform(folder, component, manifests, rendering);
 }
 
-async function patchAll(folder: string, patch: Patch, manifests: Manifest[]): Promise<Manifest[]> {
+async function patchAll(
+  folder: string,
+  patch: Patch,
+  manifests: Manifest[],
+  files: SourceFiles,
+): Promise<Manifest[]> {
   const path = patch.path === undefined ? undefined : resolveIn(folder, patch.path);
   const where = path ?? `in ${folder}`;
-  const text = path === undefined ? (patch.patch ?? "") : await readText(path);
+  const text = path === undefined ? (patch.patch ?? "") : await files.read(path);
   if (text.startsWith("[") && !isJson(text)) {
     throw new TsopError(
       "kustomize-patch",
@@ -140,8 +159,8 @@ function isJson(text: string): boolean {
 }
 
 /** The `nameReference` part of a transformer configuration. */
-async function readNameReferences(path: string): Promise<NameReference[]> {
-  const [data] = parseYaml(path, await readText(path));
+async function readNameReferences(path: string, files: SourceFiles): Promise<NameReference[]> {
+  const [data] = parseYaml(path, await files.read(path));
   const listed: unknown = isJsonObject(data) ? data["nameReference"] : undefined;
   if (!Array.isArray(listed)) return [];
   return listed.filter(isJsonObject).flatMap((entry) => {
@@ -174,11 +193,4 @@ function addOnce(manifests: Manifest[], manifest: Manifest, path: string): void 
     );
   }
   manifests.push(manifest);
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
 }
