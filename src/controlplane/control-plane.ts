@@ -26,7 +26,7 @@ import { type Cluster, randomUid } from "./server/cluster.ts";
 import { controllerContext } from "./server/controller-client.ts";
 import { followDefinitions, withDefinitions } from "./server/definitions.ts";
 import { HttpServer, type RawRequest } from "./server/http-server.ts";
-import { otherPath } from "./server/other-paths.ts";
+import { GIT_VERSION, otherPath } from "./server/other-paths.ts";
 import { OpenApi } from "./openapi/openapi.ts";
 import { Registry } from "./server/registry.ts";
 import type { Answer } from "./server/request.ts";
@@ -121,7 +121,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   );
   const cluster: Cluster = { store, registry, tokens, admission, clock, log };
   createBootstrapObjects(cluster);
-  const openApi = new OpenApi();
+  const openApi = new OpenApi(GIT_VERSION);
   const api = new Api(cluster, (request) => otherPath(cluster, openApi, request));
   const served = authority.server([
     "localhost",

@@ -179,7 +179,7 @@ export function applyJsonPatch(document: unknown, patch: unknown): unknown {
 }
 
 /** A value that a merge patch brings: objects in it lose their nulls, those in arrays too. */
-function withoutNulls(value: unknown): unknown {
+export function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (!isJsonObject(value)) return value;
   const kept: JsonObject = {};

@@ -9,7 +9,7 @@
  */
 import { copyJson, getField, isJsonObject, setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
-import { goKindOf } from "../../kube/patch.ts";
+import { goKindOf, withoutNulls } from "../../kube/patch.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import { type StatusError, failure } from "../../kube/status.ts";
 import { orderElements, partition } from "./element-order.ts";
@@ -145,16 +145,6 @@ function takeField(original: JsonObject, key: string, value: unknown): void {
   const plain = withoutDirectives(value);
   if (plain === undefined) Reflect.deleteProperty(original, key);
   else setField(original, key, plain);
-}
-
-function withoutNulls(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutNulls);
-  if (!isJsonObject(value)) return value;
-  const kept: JsonObject = {};
-  for (const [key, field] of Object.entries(value)) {
-    if (field !== null) setField(kept, key, withoutNulls(field));
-  }
-  return kept;
 }
 
 /** The value without maps that hold a directive; `undefined` when it is one. */

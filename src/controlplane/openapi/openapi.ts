@@ -1,8 +1,8 @@
 /**
- * Answers the paths of OpenAPI v3, as kubectl needs them for apply, explain and validation.
+ * Answers the paths of OpenAPI v3, as kubectl needs them for apply, explain and validation, and that of version 2.
  *
- * Documents are JSON only; a client that takes nothing but protobuf is refused. Version 2 is not served:
- * kubectl falls back on version 3.
+ * Documents are JSON only; a client that takes nothing but protobuf is refused. For version 2 it gets a 404, after
+ * which kubectl falls back on version 3.
  *
  * @see https://kubernetes.io/docs/concepts/overview/kubernetes-api/#openapi-v3
  * @module
@@ -13,8 +13,9 @@ import { groupsOf } from "../discovery/versions.ts";
 import type { ServedResource } from "../kinds.ts";
 import { JSON_TYPE, chooseMediaType } from "../views/accept.ts";
 import { documentsOf } from "./documents.ts";
+import { swaggerOf } from "./swagger.ts";
 
-/** A GET below `/openapi/v3`. */
+/** A GET of `/openapi/v2`, or below `/openapi/v3`. */
 export interface OpenApiRequest extends DocumentRequest {
   /** The parameter `hash`, when there is one. */
   readonly hash?: string | undefined;
@@ -28,6 +29,7 @@ interface BuiltDocument {
 }
 
 const ROOT = "/openapi/v3";
+const ROOT_V2 = "/openapi/v2";
 const YEAR_MS = 365 * 24 * 3600 * 1000;
 
 /** The documents of the resources that are served now; each is made once, when it is first asked for. */
@@ -38,21 +40,40 @@ export class OpenApi {
   readonly #known = new Map<string, { readonly key: string; readonly built: BuiltDocument }>();
   readonly #identities = new WeakMap<ServedResource, number>();
   #lastIdentity = 0;
+  readonly #gitVersion: string;
+  #swagger: BuiltDocument | undefined;
+
+  /** @param gitVersion - the version that the server says it is */
+  constructor(gitVersion: string) {
+    this.#gitVersion = gitVersion;
+  }
 
   /**
-   * Answers a GET of `/openapi/v3` or of a document below it; an unknown one is a 404 without a body.
+   * Answers a GET of `/openapi/v2`, `/openapi/v3` or a document below it; an unknown one is a 404 without a body.
    *
    * @param resources - an array that is another one as soon as anything is served otherwise
    */
   answer(request: OpenApiRequest, resources: readonly ServedResource[]): DocumentAnswer {
     this.#follow(resources);
     if (request.path === ROOT) return this.#index();
+    if (request.path === ROOT_V2) return this.#answerV2(request, resources);
     const name = request.path.slice(ROOT.length + 1);
     const build = this.#documents.get(name);
     if (!build) return { status: 404, headers: {}, body: "" };
     const type = chooseMediaType(request.accept, [JSON_TYPE], () => "application/json");
     if (type === undefined) return { status: 406, headers: { vary: "Accept" }, body: "" };
     return documentAnswer(name, build(), request);
+  }
+
+  #answerV2(request: OpenApiRequest, resources: readonly ServedResource[]): DocumentAnswer {
+    const type = chooseMediaType(request.accept, [JSON_TYPE], () => "application/json");
+    if (type === undefined) return { status: 404, headers: {}, body: "" };
+    this.#swagger ??= built(swaggerOf(groupsOf(resources), this.#gitVersion));
+    const { body, hash } = this.#swagger;
+    const etag = `"${hash}"`;
+    const headers = { vary: "Accept-Encoding, Accept", etag };
+    if (matches(request.ifNoneMatch, etag)) return { status: 304, headers, body: "" };
+    return { status: 200, headers: { ...headers, "content-type": "application/json" }, body };
   }
 
   #index(): DocumentAnswer {
@@ -72,6 +93,7 @@ export class OpenApi {
   #follow(resources: readonly ServedResource[]): void {
     if (this.#resources === resources) return;
     this.#resources = resources;
+    this.#swagger = undefined;
     const groups = groupsOf(resources);
     this.#documents = new Map(
       documentsOf(groups)
@@ -92,11 +114,9 @@ export class OpenApi {
   #built(name: string, key: string, build: () => object): BuiltDocument {
     const known = this.#known.get(name);
     if (known?.key === key) return known.built;
-    const body = JSON.stringify(build());
-    const hash = createHash("sha512").update(body).digest("hex").toUpperCase();
-    const built = { body, hash };
-    this.#known.set(name, { key, built });
-    return built;
+    const document = built(build());
+    this.#known.set(name, { key, built: document });
+    return document;
   }
 
   #identityOf(resource: ServedResource): number {
@@ -106,6 +126,16 @@ export class OpenApi {
     this.#identities.set(resource, this.#lastIdentity);
     return this.#lastIdentity;
   }
+}
+
+function built(document: object): BuiltDocument {
+  const body = JSON.stringify(document);
+  return { body, hash: createHash("sha512").update(body).digest("hex").toUpperCase() };
+}
+
+function matches(ifNoneMatch: string | undefined, etag: string): boolean {
+  const tags = (ifNoneMatch ?? "").split(",").map((tag) => tag.trim());
+  return tags.includes(etag) || tags.includes("*");
 }
 
 const urlOf = (name: string, hash: string): string => `${ROOT}/${name}?hash=${hash}`;
@@ -134,7 +164,6 @@ function documentAnswer(
         }
       : {}),
   };
-  const tags = (ifNoneMatch ?? "").split(",").map((tag) => tag.trim());
-  if (tags.includes(etag) || tags.includes("*")) return { status: 304, headers, body: "" };
+  if (matches(ifNoneMatch, etag)) return { status: 304, headers, body: "" };
   return { status: 200, headers: { ...headers, "content-type": "application/json" }, body };
 }

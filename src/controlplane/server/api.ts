@@ -25,6 +25,7 @@ import { type Answer, type ApiRequest, type ResourceRequest, headerOf } from "./
 import { specialHandler } from "./special-requests.ts";
 import { type ResourcePath, parsePath } from "./route.ts";
 import { booleanOption } from "./query.ts";
+import { checkTimeout } from "./deadline.ts";
 import {
   createRequest,
   deleteCollectionRequest,
@@ -68,6 +69,7 @@ export class Api {
 
   async #dispatch(request: ApiRequest, warnings: string[]): Promise<Answer> {
     const path = parsePath(request.path);
+    if (!isWatch(request, path)) checkTimeout(request.query);
     if (!("plural" in path)) {
       permit(this.#cluster, request.user, {
         verb: request.method.toLowerCase(),
@@ -145,6 +147,8 @@ export class Api {
         path.name === undefined && resource.namespaced && path.namespace === undefined;
       throw collectionWrite && verb !== "" ? methodNotAllowed() : noSuchResource();
     }
+    const everywhere = resource.namespaced && path.namespace === undefined;
+    if (everywhere && custom && verb !== "list" && verb !== "watch") return undefined;
     if (path.subresource === undefined) {
       checkVerb(resource, path, verb, request);
       return { resource };
@@ -156,6 +160,11 @@ export class Api {
     }
     return { resource, subresource };
   }
+}
+
+/** Watches have no deadline of the client's. */
+function isWatch({ query }: ApiRequest, path: ReturnType<typeof parsePath>): boolean {
+  return "plural" in path && (path.watchPrefix || booleanOption(query, "watch"));
 }
 
 /** Whether the path has a namespace exactly where the resource wants one. */
@@ -174,7 +183,7 @@ function checkVerb(
 ): void {
   const everywhere = resource.namespaced && path.namespace === undefined;
   if (everywhere && verb !== "list" && verb !== "watch") {
-    throw resource.builtIn ? methodNotAllowed() : noSuchResource();
+    throw methodNotAllowed();
   }
   if (resource.verbs.includes(verb)) return;
   if (!resource.builtIn && verb === "" && request.method !== "OPTIONS") {

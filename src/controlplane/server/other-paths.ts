@@ -10,7 +10,9 @@ import { methodNotAllowed } from "./failures.ts";
 import { jsonAnswer, pageNotFound } from "./render.ts";
 import { type Answer, type ApiRequest, headerOf } from "./request.ts";
 
-/** The version that the control plane says it is. */
+/** The release of Kubernetes that the control plane says it is. */
+export const GIT_VERSION = "v1.36.3";
+
 const VERSION = {
   major: "1",
   minor: "36",
@@ -18,7 +20,7 @@ const VERSION = {
   emulationMinor: "36",
   minCompatibilityMajor: "1",
   minCompatibilityMinor: "35",
-  gitVersion: "v1.36.3",
+  gitVersion: GIT_VERSION,
   gitCommit: "",
   gitTreeState: "clean",
   buildDate: "2026-01-01T00:00:00Z",
@@ -48,7 +50,8 @@ export function otherPath(cluster: Cluster, openApi: OpenApi, request: ApiReques
     if (request.method !== "GET") throw methodNotAllowed();
     return jsonAnswer(200, VERSION);
   }
-  if (/^\/openapi\/v3(\/|$)/.test(request.path)) return openApiDocument(cluster, openApi, request);
+  if (/^\/openapi\/(v2$|v3(\/|$))/.test(request.path))
+    return openApiDocument(cluster, openApi, request);
   return describe(cluster, request) ?? pageNotFound();
 }
 
