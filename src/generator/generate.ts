@@ -69,21 +69,31 @@ export function openProject(folder: string): OpenProject {
 }
 
 async function run(modules: Modules, sources: ReadonlyMap<string, string>): Promise<Generated> {
-  const [{ readProject }, { checkKinds }, { groupVersions }, { manifestsOf }, { Findings }] =
-    await Promise.all([
-      import("./read/project.ts"),
-      import("./check.ts"),
-      import("./emit/crd.ts"),
-      import("./emit/manifests.ts"),
-      import("./findings.ts"),
-    ]);
+  const [
+    { readProject },
+    { checkKinds },
+    { checkRights, inferredGrants },
+    { groupVersions },
+    { manifestsOf },
+    { Findings },
+  ] = await Promise.all([
+    import("./read/project.ts"),
+    import("./check.ts"),
+    import("./check-rights.ts"),
+    import("./emit/crd.ts"),
+    import("./emit/manifests.ts"),
+    import("./findings.ts"),
+  ]);
   const findings = new Findings();
   const model = readProject(modules, sources, findings);
   const kinds = groupVersions(model.kinds);
   // What could not be read is a placeholder; checks of it would blame the user twice.
-  if (!findings.hasErrors()) checkKinds(kinds, findings);
+  if (!findings.hasErrors()) {
+    checkKinds(kinds, findings);
+    checkRights(model, findings);
+  }
   return {
-    files: findings.hasErrors() ? new Map() : manifestsOf(model, kinds),
+    files: findings.hasErrors() ? new Map() : manifestsOf(inferredGrants(model), kinds),
     diagnostics: findings.sorted(),
     kinds: kinds.flatMap(({ versions }) =>
       versions.map(({ group, version, kind, plural, scope }) => ({

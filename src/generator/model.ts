@@ -90,8 +90,34 @@ export interface GrantModel {
   readonly at: Position;
 }
 
+/** What code does to objects of a kind, and so needs the right to. */
+export interface UseModel {
+  readonly group: string;
+  /** The plural, with `/status` and the like where a subresource is meant. */
+  readonly resource: string;
+  /** Without them the call fails. */
+  readonly verbs: readonly string[];
+  /** How the call was written, in short: `client.delete(Deployment)`. */
+  readonly shown: string;
+  /** The token as it was written; empty where the call has an object in place of it. */
+  readonly token: string;
+  readonly at: Position;
+}
+
+/** What the code does. */
+export interface UsesModel {
+  readonly uses: readonly UseModel[];
+  /** Kinds (`plural.group`) that are handed to code which was not followed. */
+  readonly escaped: ReadonlySet<string>;
+  /** Kinds are named at run time somewhere. */
+  readonly dynamic: boolean;
+  /** Statuses of objects of an unknown kind are written. */
+  readonly unknownStatus: boolean;
+}
+
 /** All that a project's files say. */
 export interface ProjectModel {
   readonly kinds: readonly KindModel[];
   readonly grants: readonly GrantModel[];
+  readonly uses: UsesModel;
 }

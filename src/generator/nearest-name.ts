@@ -5,7 +5,7 @@
  */
 
 /** The closest of `names` to `typed`, when it is close enough to be a slip of the fingers. */
-export function nearestName(typed: string, names: Iterable<string>): string | undefined {
+function nearestName(typed: string, names: Iterable<string>): string | undefined {
   const limit = Math.max(1, Math.floor(typed.length / 3));
   let best: string | undefined;
   let bestDistance = limit + 1;

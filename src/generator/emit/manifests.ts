@@ -4,19 +4,19 @@
  * @module
  */
 import type { JsonObject } from "../../kube/object.ts";
-import type { ProjectModel } from "../model.ts";
+import type { GrantModel } from "../model.ts";
 import { type VersionedKind, crdOf, crdPath } from "./crd.ts";
 import { type Rule, rolesOf } from "./rules.ts";
 import { toYaml } from "./yaml.ts";
 
 /** The role that the manager's binding refers to. */
-export const MANAGER_ROLE = "manager-role";
+const MANAGER_ROLE = "manager-role";
 
 const HEADER = "# Written by `tsop manifests`; changes by hand are lost.\n";
 
 /** All generated files, by their path in the project. */
 export function manifestsOf(
-  { grants }: ProjectModel,
+  grants: readonly GrantModel[],
   kinds: readonly VersionedKind[],
 ): Map<string, string> {
   const files = new Map<string, string>();

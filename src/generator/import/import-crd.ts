@@ -10,7 +10,7 @@ import { type SharedSchema, kindSource } from "./kind-source.ts";
 import { normalSchema } from "./normal-schema.ts";
 
 /** The kind that was imported. */
-export interface ImportedKind {
+interface ImportedKind {
   readonly group: string;
   readonly kind: string;
   readonly plural: string;

@@ -7,13 +7,17 @@ import type { Findings } from "../findings.ts";
 import { ts } from "../load.ts";
 import type { GrantModel, KindModel, ProjectModel } from "../model.ts";
 import { readKind } from "./kind.ts";
-import { Modules } from "./module.ts";
+import { type Module, Modules } from "./module.ts";
 import type { Reader } from "./reader.ts";
 import { readRights } from "./rights.ts";
 import { readType } from "./type.ts";
+import { UsesReader } from "./uses.ts";
 
 /** A file without any of these cannot hold a kind or a right, and is not parsed for its own sake. */
 const SPEAKS_OF_MARKERS = /@\s*(?:\w+\.)?\w|\bResource\b|\bRbac\b/;
+
+/** A file without it can neither hold a client nor a builder. */
+const SPEAKS_OF_TSOP = /["']tsop(?:\/k8s)?["']/;
 
 /** The modules of a project, resolved with the options of its tsconfig. */
 export function openModules(root: string): Modules {
@@ -39,9 +43,12 @@ export function readProject(
   const reader: Reader = { modules, findings, readType };
   const kinds: KindModel[] = [];
   const grants: GrantModel[] = [];
+  const callers: Module[] = [];
   for (const [path, text] of files) {
-    if (!SPEAKS_OF_MARKERS.test(text)) continue;
+    const calls = SPEAKS_OF_TSOP.test(text);
+    if (!calls && !SPEAKS_OF_MARKERS.test(text)) continue;
     const module = modules.get(path);
+    if (calls) callers.push(module);
     modules.reportSyntax(module, findings);
     for (const node of module.declarations.values()) {
       if (!ts.isClassDeclaration(node)) continue;
@@ -50,5 +57,5 @@ export function readProject(
       grants.push(...readRights(reader, module, node));
     }
   }
-  return { kinds, grants };
+  return { kinds, grants, uses: new UsesReader(reader).read(callers) };
 }

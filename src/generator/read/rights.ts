@@ -3,15 +3,14 @@
  *
  * @module
  */
-import { pluralOf } from "../../kube/plural.ts";
-import { ts } from "../load.ts";
+import type { ts } from "../load.ts";
 import type { GrantModel } from "../model.ts";
 import { didYouMean } from "../nearest-name.ts";
 import { evaluate, notConstant } from "./evaluate.ts";
 import { argumentsOf, decorationsOf } from "./marks.ts";
 import type { Module } from "./module.ts";
 import { type Reader, complain } from "./reader.ts";
-import { readResource } from "./resource-call.ts";
+import { type TokenModel, tokenOf } from "./token.ts";
 
 const VERBS = [
   "get",
@@ -157,26 +156,10 @@ function grantOf(
   };
 }
 
-/** The resource that a token stands for: a class with `@Resource`, or a value whose type says it. */
-function readToken(
-  reader: Reader,
-  module: Module,
-  node: ts.Expression,
-): { group: string; plural: string } | undefined {
-  const name = ts.isPropertyAccessExpression(node) ? node.name : node;
-  const found =
-    ts.isPropertyAccessExpression(node) && ts.isIdentifier(node.expression)
-      ? inNamespace(reader, module, node.expression, node.name.text)
-      : ts.isIdentifier(node)
-        ? reader.modules.resolve(module, node.text)
-        : undefined;
-  if (found?.is === "declaration") {
-    const token = ts.isClassDeclaration(found.node)
-      ? classToken(reader, found.module, found.node)
-      : (builtInToken(found.module, name.getText(module.file)) ??
-        constantToken(reader, module, node));
-    if (token) return token;
-  }
+/** The resource that a token stands for; that it stands for none is noted. */
+function readToken(reader: Reader, module: Module, node: ts.Expression): TokenModel | undefined {
+  const token = tokenOf(reader, module, node);
+  if (token) return token;
   complain(
     reader,
     module,
@@ -186,53 +169,6 @@ function readToken(
     "Pass a class with @Resource, a kind of tsop/k8s, or write { groups, resources, verbs }.",
   );
   return undefined;
-}
-
-function inNamespace(
-  reader: Reader,
-  module: Module,
-  namespace: ts.Identifier,
-  name: string,
-): ReturnType<Reader["modules"]["resolve"]> {
-  const found = reader.modules.resolve(module, namespace.text);
-  return found?.is === "namespace" ? reader.modules.resolveIn(found, name) : undefined;
-}
-
-function classToken(
-  reader: Reader,
-  module: Module,
-  node: ts.ClassDeclaration,
-): { group: string; plural: string } | undefined {
-  const resource = decorationsOf(reader, module, node).find(({ name }) => name === "Resource");
-  const values = resource && readResource(reader, module, resource.call)?.values;
-  if (!values) return undefined;
-  const kind = typeof values["kind"] === "string" ? values["kind"] : (node.name?.text ?? "");
-  return {
-    group: String(values["group"]),
-    plural: typeof values["plural"] === "string" ? values["plural"] : pluralOf(kind),
-  };
-}
-
-/** The type of a built-in token: `KnownKind<Deployment, "apps", "v1", "Deployment", "deployments", true>`. */
-function builtInToken(module: Module, name: string): { group: string; plural: string } | undefined {
-  if (!module.builtIn) return undefined;
-  const declared = new RegExp(
-    `const ${name}: KnownKind<\\s*\\w+,\\s*"([^"]*)",\\s*"[^"]*",\\s*"[^"]*",\\s*"([^"]*)"`,
-  );
-  const match = declared.exec(module.file.text);
-  return match ? { group: match[1] ?? "", plural: match[2] ?? "" } : undefined;
-}
-
-/** A constant that is written out: `const Widget = { group: "...", plural: "widgets", ... } as const`. */
-function constantToken(
-  reader: Reader,
-  module: Module,
-  node: ts.Expression,
-): { group: string; plural: string } | undefined {
-  const value = evaluate(reader, module, node);
-  if (typeof value !== "object" || value === null) return undefined;
-  const { group, plural } = value as { group?: unknown; plural?: unknown };
-  return typeof group === "string" && typeof plural === "string" ? { group, plural } : undefined;
 }
 
 function checkVerbs(
