@@ -219,7 +219,9 @@ export class Cache {
 
 /** What is wrong and what to do about it. */
 function problemOf(error: unknown, resource: ResourceInfo): string {
-  const advice = rightsAdvice(error, resource, ["get", "list", "watch"]);
+  const advice =
+    rightsAdvice(error, resource, ["get", "list", "watch"]) ??
+    (error instanceof TsopError ? error.fix : undefined);
   const what = `cannot watch ${groupResourceOf(resource)}: ${messageOf(error)}`;
   return advice === undefined ? what : `${what}. ${advice}`;
 }

@@ -121,7 +121,7 @@ export class Reflector<T extends KubeObject> {
       } catch (error) {
         if (signal.aborted) throw error;
         if (session.synced) return await this.#afterWatchError(error, signal);
-        if (isRetriable(error)) await this.#wait(signal);
+        if (isRetriable(error)) await this.#wait(error, signal);
         else if (isVersionRefusal(error) && !this.#versionUnavailable) {
           this.#versionUnavailable = true;
         } else {
@@ -181,9 +181,10 @@ export class Reflector<T extends KubeObject> {
     } catch (error) {
       session.close();
       if (signal.aborted || !isRetriable(error)) throw error;
-      await this.#wait(signal);
+      await this.#wait(error, signal);
       return true;
     }
+    this.#lastError = undefined;
     try {
       await session.consume(stream);
     } catch (error) {
@@ -199,7 +200,7 @@ export class Reflector<T extends KubeObject> {
   /** An `ERROR` event, or garbage, in a running watch: only 429 lets the next watch go on. */
   async #afterWatchError(error: unknown, signal: AbortSignal): Promise<boolean> {
     if (hasReason(error, "TooManyRequests")) {
-      await this.#wait(signal);
+      await this.#wait(error, signal);
       return true;
     }
     this.#options.log.debug({ error: messageOf(error) }, "the watch ended with an error");
@@ -240,7 +241,9 @@ export class Reflector<T extends KubeObject> {
     });
   }
 
-  async #wait(signal: AbortSignal): Promise<void> {
+  async #wait(error: unknown, signal: AbortSignal): Promise<void> {
+    this.#lastError = error;
+    this.#options.onError?.(error);
     await this.#options.clock.sleep(this.#backoff.nextMs(), signal);
   }
 }
