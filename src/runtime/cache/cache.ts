@@ -4,7 +4,7 @@
  * @module
  */
 import type { Clock } from "../../clock.ts";
-import { messageOf } from "../../errors.ts";
+import { messageOf, TsopError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
 import { formatKey, keyOf, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import {
