@@ -68,10 +68,14 @@ export class Kubectl {
     this.#environment = { PATH: process.env["PATH"], HOME: this.#home, KUBECONFIG: file };
   }
 
-  /** Runs to its end; `input` is its standard input. */
-  run(args: readonly string[], input = ""): Promise<KubectlResult> {
+  /** Runs to its end; `input` is its standard input, `environment` is added to its own. */
+  run(
+    args: readonly string[],
+    input = "",
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<KubectlResult> {
     return new Promise((resolve, reject) => {
-      const child = this.#spawn(args);
+      const child = this.#spawn(args, environment);
       const { stdout, stderr } = collect(child);
       child.on("error", reject);
       child.on("close", (code) => {
@@ -120,8 +124,14 @@ export class Kubectl {
     rmSync(this.#home, { recursive: true, force: true });
   }
 
-  #spawn(args: readonly string[]): ChildProcess {
-    const child = spawn(kubectlBinary(), args, { env: this.#environment, cwd: this.#home });
+  #spawn(
+    args: readonly string[],
+    environment: Readonly<Record<string, string>> = {},
+  ): ChildProcess {
+    const child = spawn(kubectlBinary(), args, {
+      env: { ...this.#environment, ...environment },
+      cwd: this.#home,
+    });
     this.#running.add(child);
     child.on("close", () => this.#running.delete(child));
     return child;

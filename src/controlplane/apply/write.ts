@@ -35,7 +35,7 @@ export type OwnedResource = Pick<
 > & { readonly subresources: readonly { readonly name: string }[] };
 
 /** The other versions of a kind. Versions are named by their apiVersion. */
-export interface KindVersions {
+interface KindVersions {
   /** The schema of a version; `undefined` when it does not exist. */
   schemaOf(apiVersion: string): Schema | undefined;
   /** The object, of any version of the kind, in that one. May throw `StatusError`. */

@@ -5,7 +5,7 @@
  */
 import { groupResourceOf } from "../../kube/resource.ts";
 import type { Cluster } from "./cluster.ts";
-import { badRequest } from "./failures.ts";
+import { badRequest, internalError } from "./failures.ts";
 import { getObject } from "./list.ts";
 import { bindRequest, evictRequest } from "./pod-requests.ts";
 import type { Presenter } from "./presenter.ts";
@@ -51,9 +51,15 @@ export function specialHandler(
   );
 }
 
-/** A pod without a kubelet has said nothing. */
+/** A pod that waits for a node has said nothing yet; one on a simulated node never says anything. */
 function podLog(cluster: Cluster, asked: ResourceRequest): Answer {
-  getObject(cluster, asked.resource, asked.namespace, asked.name);
+  const pod = getObject(cluster, asked.resource, asked.namespace, asked.name);
+  const { nodeName = "" } = (pod as { spec?: { nodeName?: string } }).spec ?? {};
+  if (nodeName !== "") {
+    throw internalError(
+      `pod ${asked.name} runs on the simulated node ${nodeName}, which has no logs`,
+    );
+  }
   return { status: 204, headers: { "cache-control": "no-cache, private" }, body: "" };
 }
 

@@ -12,6 +12,7 @@ import { goKindOf } from "../../kube/patch.ts";
 import { apiVersionOf, parseApiVersion } from "../../kube/resource.ts";
 import { type StatusError, failure } from "../../kube/status.ts";
 import { type GroupVersionKind, findDefinitionName } from "../builtin/definitions.ts";
+import { normaliseShape } from "../builtin/strategies/go-shape.ts";
 import { readBuiltIn } from "./built-in-reader.ts";
 import { type Content, problemOf, readContent, strictMistake, warningsOf } from "./content.ts";
 import { NumberLiteral, plainNumbers } from "./json-scanner.ts";
@@ -142,15 +143,18 @@ interface Body {
   readonly problems: readonly string[];
   /** The content. @throws WireError */
   value(type: TypeMeta): unknown;
+  /** Empty values of Go structs are in it. */
+  readonly withEmpty: boolean;
 }
 
 function openBody(bytes: Uint8Array, form: BodyForm): Body {
   if (form === "protobuf") {
     const { content, ...type } = readEnvelope(bytes);
-    return { type, problems: [], value: (as) => readContentAs(content, as.apiVersion, as.kind) };
+    const value = (as: TypeMeta): unknown => readContentAs(content, as.apiVersion, as.kind);
+    return { type, problems: [], value, withEmpty: true };
   }
   const { value, problems } = readText(bytes, form);
-  return { type: readType(value), problems, value: () => value };
+  return { type: readType(value), problems, value: () => value, withEmpty: false };
 }
 
 function decodeObject(
@@ -179,6 +183,7 @@ function decodeObject(
     throw error;
   }
   const object = { ...read.object, ...type } as unknown as KubeObject;
+  if (body.withEmpty) normaliseShape(object);
   const unknown = [...read.unknown, ...(expected.dropUnknown?.(object) ?? [])];
   const problems = [...body.problems, ...unknown.map((path) => problemOf("unknown", path))];
   if (validation === "Strict" && problems.length > 0) throw refuse(strictMistake(problems));
