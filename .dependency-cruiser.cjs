@@ -27,7 +27,6 @@ const ONLY_IN = {
   "yeoman-environment": "^src/cli/vendor/",
   "mem-fs-editor": "^src/cli/vendor/",
   handlebars: "^src/cli/",
-  execa: "^src/cli/",
   esbuild: "^src/cli/",
   chokidar: "^src/cli/",
   diff: "^src/cli/",
