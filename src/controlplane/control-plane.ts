@@ -10,9 +10,10 @@ import { Admission } from "./admission/admission.ts";
 import { WebhookAdmission } from "./admission/webhook-admission.ts";
 import { WebhookCaller } from "./admission/webhook-caller.ts";
 import { internal } from "./admission/webhook-patch.ts";
-import { authenticate } from "./auth/authenticator.ts";
+import { identify } from "./auth/authenticator.ts";
 import { CertificateAuthority } from "./auth/certificates.ts";
 import { type ClusterKeys, createKeys, loadKeys, saveKeys } from "./auth/keys.ts";
+import { Impersonation } from "./auth/impersonation.ts";
 import { kubeconfigText } from "./auth/kubeconfig.ts";
 import { TokenAuthority } from "./auth/tokens.ts";
 import { builtInResources } from "./builtin/resources.ts";
@@ -130,6 +131,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     host,
     "kubernetes.default.svc",
   ]);
+  const impersonation = new Impersonation(store);
   const server = new HttpServer({
     host,
     port,
@@ -137,7 +139,9 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     key: served.key,
     clientCa: authority.certificate,
     handle: (request: RawRequest): Promise<Answer> =>
-      api.handle(request, () => authenticate(store, tokens, request)),
+      api.handle(request, (attributes) =>
+        impersonation.userFor(identify(tokens, request), request.headers, attributes),
+      ),
   });
   const url = `https://${host.includes(":") ? `[${host}]` : host}:${await server.listen()}`;
   const kubeconfigFor = ({ user, groups = [] }: Identity): string =>

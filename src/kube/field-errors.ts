@@ -112,6 +112,27 @@ export const forbidden = (field: string, detail: string): FieldError => ({
   message: withDetail("Forbidden", detail),
 });
 
+/** A structure does not do; it is not shown. */
+export const invalidStructure = (field: string, detail: string): FieldError => ({
+  reason: "FieldValueInvalid",
+  field,
+  message: withDetail("Invalid value", detail),
+});
+
+/** A structure stands twice; it is not shown. */
+export const duplicateStructure = (field: string): FieldError => ({
+  reason: "FieldValueDuplicate",
+  field,
+  message: "Duplicate value",
+});
+
+/** The server cannot say whether the field does. */
+export const internalError = (field: string, detail: string): FieldError => ({
+  reason: "InternalError",
+  field,
+  message: withDetail("Internal error", detail),
+});
+
 /** The value refers to something that is not there. */
 export const notFoundValue = (field: string, value: unknown): FieldError => ({
   reason: "FieldValueNotFound",
@@ -154,7 +175,7 @@ export function invalid(
   return failure(422, "Invalid", `${qualified} ${quote(name)} is invalid: ${summary}`, {
     ...(name === "" ? {} : { name }),
     ...(kind.group === "" ? {} : { group: kind.group }),
-    kind: kind.kind,
+    ...(kind.kind === "" ? {} : { kind: kind.kind }),
     causes: errors.map(({ reason, message, field }) => ({
       reason,
       message,

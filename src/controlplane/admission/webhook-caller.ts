@@ -70,7 +70,7 @@ export class WebhookCaller {
   async post(target: WebhookTarget, body: object, timeoutSeconds: number): Promise<Buffer> {
     const { url, connectTo } = this.#destination(target, timeoutSeconds);
     const failed = (why: string): WebhookCallError =>
-      new WebhookCallError(`Post ${quote(shownUrl(url))}: ${why}`);
+      new WebhookCallError(`Post ${quote(shownUrl(target, url))}: ${why}`);
     if (target.service && connectTo === undefined) {
       throw failed(this.#whyUnreachable(target.service));
     }
@@ -229,9 +229,10 @@ function certificatesOf(caBundle: string): string {
   return pem;
 }
 
-/** Go prints the path of a URL as it was given; an empty one stays empty. */
-function shownUrl(url: URL): string {
-  return url.href;
+/** A URL as Go prints it: the port of a service is always there. */
+function shownUrl({ service }: WebhookTarget, url: URL): string {
+  if (!service || url.port !== "") return url.href;
+  return `${url.protocol}//${url.host}:443${url.pathname}${url.search}`;
 }
 
 const UNKNOWN_AUTHORITY = new Set([

@@ -58,7 +58,7 @@ function whyNot(document: unknown, operation: unknown): string {
   if (!OPERATIONS.has(op)) return `Unexpected kind: ${op === "" ? "unknown" : op}`;
   if (op === "test") return `testing value ${path} failed: test failed`;
   const source = op === "move" || op === "copy" ? from : path;
-  if (!hasContainer(document, source)) {
+  if (source === "" || !hasContainer(document, source)) {
     return op === "add" || op === "replace" || op === "remove"
       ? `${op} operation does not apply: doc is missing path: ${JSON.stringify(path)}: missing value`
       : `${op} operation does not apply: doc is missing from path: ${JSON.stringify(from)}: missing value`;

@@ -4,12 +4,14 @@
  * @module
  */
 import type { JsonObject, KubeObject } from "../../kube/object.ts";
-import { groupResourceOf } from "../../kube/resource.ts";
+import { groupResourceOf, parseApiVersion } from "../../kube/resource.ts";
 import type { AdmissionOperation, AdmissionRequest } from "../admission/attributes.ts";
 import { internal } from "../admission/webhook-patch.ts";
+import { findBuiltInSchema } from "../builtin/definitions.ts";
 import { readBuiltInKind, readType } from "../wire/decode-body.ts";
 import { WireError } from "../wire/wire-error.ts";
 import type { Cluster, Endpoint, WriteOptions } from "./cluster.ts";
+import { tidyMetadata } from "./object-limits.ts";
 
 /** The objects that a write is about. */
 export interface AdmittedObjects {
@@ -79,6 +81,9 @@ export function acceptAdmitted(request: AdmissionRequest, patched: unknown): Kub
   try {
     const type = readType(patched);
     if (type.kind !== kind.kind || type.apiVersion !== object?.apiVersion) {
+      // Another known kind is read as that one, and may fail at that first.
+      const other = { ...parseApiVersion(type.apiVersion), kind: type.kind };
+      if (findBuiltInSchema(other)) readBuiltInKind(patched, other);
       throw internal(
         `no kind ${JSON.stringify(type.kind)} is registered for version ${JSON.stringify(type.apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`,
       );
@@ -89,6 +94,7 @@ export function acceptAdmitted(request: AdmissionRequest, patched: unknown): Kub
         ? { ...readBuiltInKind(patched, kind).object, ...type }
         : patched
     ) as KubeObject;
+    tidyMetadata(accepted);
     if (isParent) resource.strategy.setDefaults(accepted);
     return accepted;
   } catch (error) {

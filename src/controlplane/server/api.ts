@@ -4,8 +4,9 @@
  * @module
  */
 import { TsopError, messageOf } from "../../errors.ts";
+import { pathSegmentErrors } from "../../kube/names.ts";
 import { StatusError } from "../../kube/status.ts";
-import type { ResourceAttributes } from "../auth/rbac.ts";
+import type { Attributes, ResourceAttributes } from "../auth/rbac.ts";
 import type { ServedResource, User } from "../kinds.ts";
 import type { Cluster } from "./cluster.ts";
 import {
@@ -33,6 +34,9 @@ import {
   updateRequest,
 } from "./write-requests.ts";
 
+/** A request by somebody who is not known yet. */
+type UnknownRequest = Omit<ApiRequest, "user">;
+
 /** Answers requests; never throws. */
 export class Api {
   readonly #cluster: Cluster;
@@ -44,12 +48,14 @@ export class Api {
     this.#other = other;
   }
 
-  /** @param identify - says who asks, or throws a `StatusError` */
-  async handle(request: Omit<ApiRequest, "user">, identify: () => User): Promise<Answer> {
+  /** @param identify - says who asks for what, or throws a `StatusError` */
+  async handle(
+    request: UnknownRequest,
+    identify: (attributes: Attributes) => User,
+  ): Promise<Answer> {
     const warnings: string[] = [];
     try {
-      const asked = { ...request, user: identify() };
-      return withWarnings(await this.#dispatch(asked, warnings), warnings);
+      return withWarnings(await this.#dispatch(request, identify, warnings), warnings);
     } catch (thrown) {
       return withWarnings(
         failureAnswer(this.#failureOf(thrown, request), headerOf(request, "accept") || undefined),
@@ -58,7 +64,7 @@ export class Api {
     }
   }
 
-  #failureOf(thrown: unknown, request: Omit<ApiRequest, "user">): StatusError {
+  #failureOf(thrown: unknown, request: UnknownRequest): StatusError {
     if (thrown instanceof StatusError) return thrown;
     this.#cluster.log.error(
       { err: thrown, method: request.method, path: request.path },
@@ -67,21 +73,23 @@ export class Api {
     return internalError(thrown instanceof TsopError ? thrown.message : messageOf(thrown));
   }
 
-  async #dispatch(request: ApiRequest, warnings: string[]): Promise<Answer> {
-    const path = parsePath(request.path);
+  async #dispatch(
+    unknown: UnknownRequest,
+    identify: (attributes: Attributes) => User,
+    warnings: string[],
+  ): Promise<Answer> {
+    const path = parsePath(unknown.path);
+    const verb = "plural" in path ? this.#verbOf(unknown, path) : unknown.method.toLowerCase();
+    const attributes =
+      "plural" in path ? resourceAttributes(unknown, path, verb) : { verb, path: unknown.path };
+    const request: ApiRequest = { ...unknown, user: identify(attributes) };
     if (!isWatch(request, path)) checkTimeout(request.query);
-    if (!("plural" in path)) {
-      permit(this.#cluster, request.user, {
-        verb: request.method.toLowerCase(),
-        path: request.path,
-      });
-      return this.#other(request);
-    }
-    const verb = verbOf(request, path);
-    permit(this.#cluster, request.user, resourceAttributes(request, path, verb));
+    permit(this.#cluster, request.user, attributes);
+    if (!("plural" in path)) return this.#other(request);
     const target = this.#target(path, request, verb);
     if (!target) return pageNotFound();
     const { resource, subresource } = target;
+    checkNames(path);
     if (resource.deprecationWarning) warnings.push(resource.deprecationWarning);
     const asked: ResourceRequest = {
       request,
@@ -89,10 +97,19 @@ export class Api {
       ...(subresource ? { subresource } : {}),
       namespace: path.namespace ?? "",
       name: path.name ?? "",
+      ...(path.rest === undefined ? {} : { rest: path.rest }),
       watchPrefix: path.watchPrefix,
       warnings,
     };
     return this.#perform(verb, asked);
+  }
+
+  /** A POST to an object of a custom kind is one to its collection. */
+  #verbOf(request: UnknownRequest, path: ResourcePath): string {
+    const verb = verbOf(request, path);
+    const isNamedPost = verb === "" && request.method === "POST" && !path.watchPrefix;
+    const isCustom = this.#cluster.registry.groupOwner(path.group) === "custom";
+    return isNamedPost && isCustom && path.subresource === undefined ? "create" : verb;
   }
 
   async #perform(verb: string, asked: ResourceRequest): Promise<Answer> {
@@ -147,9 +164,9 @@ export class Api {
         path.name === undefined && resource.namespaced && path.namespace === undefined;
       throw collectionWrite && verb !== "" ? methodNotAllowed() : noSuchResource();
     }
-    const everywhere = resource.namespaced && path.namespace === undefined;
-    if (everywhere && custom && verb !== "list" && verb !== "watch") return undefined;
     if (path.subresource === undefined) {
+      const isNowhere = resource.namespaced && path.namespace === undefined && !isRead(verb);
+      if (custom && isNowhere) return undefined;
       checkVerb(resource, path, verb, request);
       return { resource };
     }
@@ -159,6 +176,20 @@ export class Api {
       throw custom ? verbNotSupported(resource, verb) : methodNotAllowed();
     }
     return { resource, subresource };
+  }
+}
+
+const isRead = (verb: string): boolean => verb === "list" || verb === "watch";
+
+/** @throws StatusError 400 for what can be no segment of a path */
+function checkNames({ name, namespace }: ResourcePath): void {
+  for (const [what, value] of [
+    ["Namespace", namespace],
+    ["Name", name],
+  ] as const) {
+    const [problem] = value === undefined ? [] : pathSegmentErrors(value);
+    if (problem === undefined) continue;
+    throw badRequest(`${what} parameter invalid: ${JSON.stringify(value)}: ${problem}`);
   }
 }
 
@@ -182,9 +213,7 @@ function checkVerb(
   request: ApiRequest,
 ): void {
   const everywhere = resource.namespaced && path.namespace === undefined;
-  if (everywhere && verb !== "list" && verb !== "watch") {
-    throw methodNotAllowed();
-  }
+  if (everywhere && !isRead(verb)) throw methodNotAllowed();
   if (resource.verbs.includes(verb)) return;
   if (!resource.builtIn && verb === "" && request.method !== "OPTIONS") {
     throw badRequest("name must be provided");
@@ -194,7 +223,7 @@ function checkVerb(
 
 /** What the authorizer judges; a list of one name asks for that name only. */
 function resourceAttributes(
-  request: ApiRequest,
+  request: UnknownRequest,
   path: ResourcePath,
   verb: string,
 ): ResourceAttributes {
@@ -212,7 +241,7 @@ function resourceAttributes(
   };
 }
 
-function selectedName(request: ApiRequest, verb: string): string {
+function selectedName(request: UnknownRequest, verb: string): string {
   if (verb !== "list" && verb !== "watch") return "";
   const match = /(?:^|,)metadata\.name==?([^,=!]+)(?:,|$)/.exec(
     request.query.get("fieldSelector") ?? "",
@@ -221,7 +250,7 @@ function selectedName(request: ApiRequest, verb: string): string {
 }
 
 /** The API's verb of a request; empty for a method that the path does not have. */
-function verbOf(request: ApiRequest, path: ResourcePath): string {
+function verbOf(request: UnknownRequest, path: ResourcePath): string {
   const named = path.name !== undefined;
   switch (request.method) {
     case "GET":
@@ -229,6 +258,7 @@ function verbOf(request: ApiRequest, path: ResourcePath): string {
       if (named) return "get";
       return booleanOption(request.query, "watch") ? "watch" : "list";
     case "POST":
+      if (path.watchPrefix) return "";
       return named && path.subresource === undefined ? "" : "create";
     case "PUT":
       return named ? "update" : "";

@@ -15,7 +15,9 @@ import {
   decodeDeleteOptions,
   decodePatch,
 } from "../wire/decode-patch.ts";
+import { bodyForm } from "../wire/media-type.ts";
 import type { DeletionOptions } from "./delete.ts";
+import { tidyMetadata } from "./object-limits.ts";
 import {
   type WriteQuery,
   booleanOption,
@@ -38,6 +40,11 @@ function expectedKind({ resource, subresource }: ResourceRequest): ExpectedKind 
   };
 }
 
+/** A body in another notation is refused before anything else. @throws StatusError 415 */
+export function checkMediaType({ request }: ResourceRequest): void {
+  bodyForm(headerOf(request, "content-type"));
+}
+
 /** The object in the body of a POST or PUT. @throws StatusError 400 or 415 */
 export async function readObject(asked: ResourceRequest, query: WriteQuery): Promise<KubeObject> {
   const { object, warnings } = decodeBody(
@@ -47,6 +54,7 @@ export async function readObject(asked: ResourceRequest, query: WriteQuery): Pro
     query.fieldValidation,
   );
   asked.warnings.push(...warnings);
+  tidyMetadata(object);
   return object;
 }
 
@@ -73,6 +81,7 @@ export function checkPatched(
     query.fieldValidation,
   );
   asked.warnings.push(...warnings);
+  tidyMetadata(accepted);
   return accepted;
 }
 

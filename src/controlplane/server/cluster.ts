@@ -42,6 +42,8 @@ export interface WriteOptions {
   readonly dryRun: boolean;
   /** The other options as they were asked for: admission shows them. */
   readonly asked?: JsonObject;
+  /** One of many in the deletion of a collection. */
+  readonly collection?: boolean;
   /** Adds a `Warning` header to the answer. */
   readonly warn: (text: string) => void;
 }

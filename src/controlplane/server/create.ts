@@ -51,6 +51,7 @@ export async function createObject(
   options: CreateOptions,
 ): Promise<KubeObject> {
   matchNamespace(resource, namespace, object);
+  wipeSystemMetadata(object.metadata);
   dedupOwners(object.metadata, options.warn);
   resource.strategy.setDefaults(object, { keepNulls: options.ownedAlready === true });
   if (!options.ownedAlready) {
@@ -163,11 +164,17 @@ async function storeNew(
   return readAs(cluster, resource, options.dryRun ? stored : store.put(collection, stored));
 }
 
-/** Drops what only the server may say, and gives the object its identity. */
-function setSystemMetadata({ clock }: Cluster, metadata: ObjectMeta): void {
+/** Drops what only the server may say. */
+function wipeSystemMetadata(metadata: ObjectMeta): void {
+  delete metadata.uid;
+  delete metadata.creationTimestamp;
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
   delete (metadata as { selfLink?: string }).selfLink;
+}
+
+/** Gives the object its identity. */
+function setSystemMetadata({ clock }: Cluster, metadata: ObjectMeta): void {
   metadata.uid = randomUid(clock);
   metadata.creationTimestamp = timestamp(clock);
 }

@@ -52,12 +52,33 @@ export async function deleteObject(
     if (!stored) throw notFound(resource, name);
     checkPreconditions(resource, stored, deletion);
     rule.check?.(stored);
-    await admitDeletion(cluster, resource, stored, options);
+    await admitDeletion(cluster, resource, stored, withReviewed(rule, stored, deletion, options));
     // While somebody was asked, another may have written: then all begins anew, with what is there now.
     if (cluster.store.get(collectionOf(resource), storeKey(namespace, name)) === stored) {
       return deleteStored(cluster, resource, stored, rule, deletion, options);
     }
   }
+}
+
+/** The options as admission sees them: with the grace that will be given, and namespaces by their uid. */
+function withReviewed(
+  rule: DeletionRule,
+  stored: KubeObject,
+  deletion: DeletionOptions,
+  options: WriteOptions,
+): WriteOptions {
+  const { metadata } = stored;
+  const isLive = metadata.deletionTimestamp === undefined;
+  const grace =
+    isLive && rule.graceSeconds
+      ? rule.graceSeconds(stored, deletion.gracePeriodSeconds)
+      : undefined;
+  const asked = {
+    ...options.asked,
+    ...(grace === undefined ? {} : { gracePeriodSeconds: grace }),
+    ...(rule.pinsUid ? { preconditions: { uid: metadata.uid } } : {}),
+  };
+  return { ...options, asked };
 }
 
 /** Asks admission, unless nobody has a say. @throws StatusError */
@@ -69,10 +90,11 @@ function admitDeletion(
 ): Promise<unknown> | undefined {
   const { namespace = "", name = "" } = stored.metadata;
   const oldObject = readAs(cluster, resource, stored);
+  const shownName = options.collection ? "" : name;
   const request = admissionRequest(
     mainEndpoint(resource),
     "DELETE",
-    { namespace, name },
+    { namespace, name: shownName },
     { oldObject },
     options,
   );
@@ -256,8 +278,8 @@ function remove(
 ): DeletionResult {
   const key = storeKey(stored.metadata.namespace, stored.metadata.name ?? "");
   if (options.dryRun) return result(cluster, resource, storeAs(resource, last), rule, true);
-  cluster.store.remove(collectionOf(resource), key, storeAs(resource, last));
-  return result(cluster, resource, last, rule, true);
+  const removed = cluster.store.remove(collectionOf(resource), key, storeAs(resource, last));
+  return result(cluster, resource, removed ?? last, rule, true);
 }
 
 /** The object for the kinds that answer it, else a `Status` that names it. */

@@ -18,6 +18,8 @@ export interface DeletionRule {
   readonly warning?: string;
   /** Kinds with grace: its length, from what was asked. */
   readonly graceSeconds?: (object: KubeObject, asked: number | undefined) => number;
+  /** A deletion is always one of the object that was found. */
+  readonly pinsUid?: boolean;
   /** Throws when the object may not be deleted. */
   readonly check?: (object: KubeObject) => void;
   /** The first DELETE only begins the end: changes the object, whose deletionTimestamp is set. */
@@ -88,6 +90,7 @@ const SPECIAL: Readonly<Record<string, Partial<DeletionRule>>> = {
     begin: (object, now) => markForDeletion(object, now),
   },
   namespaces: {
+    pinsUid: true,
     check({ metadata: { name = "" } }) {
       if (UNDELETABLE_NAMESPACES.has(name)) {
         throw forbiddenTo(NAMESPACES, name, "this namespace may not be deleted");

@@ -63,3 +63,13 @@ export function dedupOwners(metadata: ObjectMeta, warn: (text: string) => void, 
 export function hasStrictFinalizers({ builtIn, group }: ServedResource): boolean {
   return builtIn && group !== "apiextensions.k8s.io";
 }
+
+const LISTS_AND_MAPS = ["labels", "annotations", "finalizers", "ownerReferences"] as const;
+
+/** Drops the empty lists and maps of an object's metadata, which typed metadata does not have. */
+export function tidyMetadata({ metadata }: Pick<KubeObject, "metadata">): void {
+  for (const field of LISTS_AND_MAPS) {
+    const value: object | undefined = metadata[field];
+    if (value && Object.keys(value).length === 0) Reflect.deleteProperty(metadata, field);
+  }
+}

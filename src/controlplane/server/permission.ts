@@ -3,12 +3,11 @@
  *
  * @module
  */
-import { failure } from "../../kube/status.ts";
-import { type Attributes, denialText } from "../auth/rbac.ts";
 import { authorize } from "../auth/authorizer.ts";
+import { denial } from "../auth/denial.ts";
+import type { Attributes } from "../auth/rbac.ts";
 import type { User } from "../kinds.ts";
 import type { Cluster } from "./cluster.ts";
-import { forbiddenTo } from "./failures.ts";
 import type { ResourceRequest } from "./request.ts";
 
 /** @throws StatusError 403 */
@@ -19,9 +18,7 @@ export function permit(
 ): void {
   const { allowed, reason } = authorize(store, user, attributes);
   if (allowed) return;
-  const why = `${denialText(user, attributes)}${reason === "" ? "" : `: ${reason}`}`;
-  if ("path" in attributes) throw failure(403, "Forbidden", `forbidden: ${why}`, {});
-  throw forbiddenTo({ group: attributes.group, plural: attributes.resource }, attributes.name, why);
+  throw denial(user, attributes, reason);
 }
 
 /** A PUT or an apply that creates needs the right to create, too. @throws StatusError 403 */

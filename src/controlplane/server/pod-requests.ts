@@ -8,11 +8,14 @@ import { copyJson } from "../../kube/json.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import { type LabelSelector, matchesLabelSelector } from "../../kube/selector.ts";
 import { type Status, failure } from "../../kube/status.ts";
+import { admissionRequest, admitSubresource } from "./admitted.ts";
 import { type DeletionBody, deletionOf, readObject } from "./body.ts";
 import { type Cluster, type WriteOptions, mainEndpoint, timestamp } from "./cluster.ts";
+import { matchNamespace } from "./create.ts";
 import { deleteObject } from "./delete.ts";
 import { badRequest, conflict, plainError } from "./failures.ts";
 import { getObject } from "./list.ts";
+import { trackSubresource } from "./ownership.ts";
 import type { Presenter } from "./presenter.ts";
 import { parseWriteQuery } from "./query.ts";
 import type { Answer, ResourceRequest } from "./request.ts";
@@ -26,6 +29,8 @@ const CREATED: Status = {
   status: "Success",
   code: 201,
 };
+
+const BINDING = { group: "", version: "v1", kind: "Binding" };
 
 interface Binding extends KubeObject {
   readonly target?: { readonly kind?: string; readonly name?: string };
@@ -43,7 +48,22 @@ export async function bindRequest(
   presenter: Presenter,
 ): Promise<Answer> {
   const query = parseWriteQuery(asked.request.query, "create");
-  const binding: Binding = await readObject(asked, query);
+  const sent = await readObject(asked, query);
+  const options = writeOptions(asked, query);
+  matchNamespace(asked.resource, asked.namespace, sent);
+  const { resource, subresource } = asked;
+  const endpoint = { ...mainEndpoint(resource), subresource: subresource?.name ?? "" };
+  if (sent.metadata.name === undefined && asked.name !== "") sent.metadata.name = asked.name;
+  trackSubresource(cluster, BINDING, endpoint.subresource, sent, options.manager);
+  const key = { namespace: asked.namespace, name: sent.metadata.name ?? "" };
+  const request = admissionRequest(
+    { ...endpoint, kind: BINDING },
+    "CREATE",
+    key,
+    { object: sent },
+    options,
+  );
+  const binding: Binding = (await admitSubresource(cluster, request)) ?? sent;
   const name = asked.name === "" ? (binding.metadata.name ?? "") : asked.name;
   const { kind = "", name: node = "" } = binding.target ?? {};
   if (kind !== "" && kind !== "Node") {
@@ -60,7 +80,7 @@ export async function bindRequest(
     asked.namespace,
     name,
     (live) => bound(live as Pod, binding, node, timestamp(cluster.clock)),
-    { ...writeOptions(asked, query), replaces: false },
+    { ...options, replaces: false },
   );
   await cluster.store.durable();
   return presenter.object(201, CREATED);
@@ -121,10 +141,24 @@ export async function evictRequest(
   presenter: Presenter,
 ): Promise<Answer> {
   const query = parseWriteQuery(asked.request.query, "create");
-  const eviction: Eviction = await readObject(asked, query);
-  if ((eviction.metadata.name ?? asked.name) !== asked.name) {
+  const sent = await readObject(asked, query);
+  if ((sent.metadata.name ?? asked.name) !== asked.name) {
     throw badRequest("name in URL does not match name in Eviction object");
   }
+  matchNamespace(asked.resource, asked.namespace, sent);
+  const { group = "", version = "" } = asked.subresource ?? {};
+  const request = admissionRequest(
+    {
+      resource: asked.resource,
+      subresource: "eviction",
+      kind: { group, version, kind: "Eviction" },
+    },
+    "CREATE",
+    asked,
+    { object: sent },
+    writeOptions(asked, query),
+  );
+  const eviction: Eviction = (await admitSubresource(cluster, request)) ?? sent;
   const { dryRun, ...deletion } = deletionOf(eviction.deleteOptions ?? {});
   const options = writeOptions(asked, {
     fieldManager: query.fieldManager,
@@ -132,9 +166,41 @@ export async function evictRequest(
   });
   const pod = getObject(cluster, asked.resource, asked.namespace, asked.name) as Pod;
   await spendBudget(cluster, asked, pod, options);
+  if (!options.dryRun) await tellDisruption(cluster, asked, options);
   await deleteObject(cluster, asked.resource, asked.namespace, asked.name, deletion, options);
   await cluster.store.durable();
   return presenter.object(201, CREATED);
+}
+
+/** The pod says why it goes. */
+async function tellDisruption(
+  cluster: Cluster,
+  { resource, namespace, name }: ResourceRequest,
+  options: WriteOptions,
+): Promise<void> {
+  const status = resource.subresources.find((one) => one.name === "status")?.strategy;
+  if (!status) return;
+  const condition = {
+    type: "DisruptionTarget",
+    status: "True",
+    lastProbeTime: null,
+    lastTransitionTime: timestamp(cluster.clock),
+    reason: "EvictionByEvictionAPI",
+    message: "Eviction API: evicting",
+  };
+  await updateObject(
+    cluster,
+    { resource, subresource: "status", strategy: status },
+    namespace,
+    name,
+    (live) => {
+      const pod = copyJson(live) as Pod;
+      const others = (pod.status?.conditions ?? []).filter(({ type }) => type !== condition.type);
+      pod.status = { ...pod.status, conditions: [...others, condition] };
+      return pod;
+    },
+    { ...options, replaces: false },
+  );
 }
 
 async function spendBudget(

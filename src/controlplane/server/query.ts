@@ -222,14 +222,14 @@ export function parseWatchQuery(
     if (match !== "NotOlderThan") {
       errors.push(notSupported("resourceVersionMatch", match, ["NotOlderThan"]));
     }
-    if ((query.get("continue") ?? "") !== "") {
-      errors.push(
-        forbidden(
-          "resourceVersionMatch",
-          "resourceVersionMatch is forbidden when continue is provided",
-        ),
-      );
-    }
+  }
+  if ((query.get("continue") ?? "") !== "") {
+    errors.push(
+      forbidden(
+        "resourceVersionMatch",
+        "resourceVersionMatch is forbidden when continue is provided",
+      ),
+    );
   }
   if (errors.length > 0) throw invalidOptions("ListOptions", errors);
   return {

@@ -39,6 +39,8 @@ export interface ResourceRequest {
   readonly namespace: string;
   /** Empty when the path names none. */
   readonly name: string;
+  /** What follows the subresource in the path. */
+  readonly rest?: string;
   /** The old `/watch/` prefix. */
   readonly watchPrefix: boolean;
   /** Texts for `Warning` headers, in order. */

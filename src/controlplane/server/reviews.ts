@@ -45,6 +45,7 @@ export async function reviewRequest(
   const query = parseWriteQuery(request.query, "create");
   const object = await readObject(asked, query);
   delete (object as Reviewed).status;
+  resource.strategy.setDefaults(object);
   if (review.tracked) {
     delete object.metadata.managedFields;
     const manager = managerOf(request, query.fieldManager);
@@ -189,8 +190,9 @@ const selfSubjectRules: Review = {
     if (!namespace) throw badRequest("no namespace on request");
     const { granted, errors } = rulesOf(cluster.store, user, namespace);
     const isNode = user.groups.includes("system:nodes") && user.name.startsWith("system:node:");
+    const own = errors.length > 1 ? [`[${[...new Set(errors)].join(", ")}]`] : errors;
     const problems = [
-      ...errors,
+      ...own,
       ...(isNode ? ["node authorizer does not support user rule resolution"] : []),
     ];
     const rules = granted.map(({ rule }) => rule);
@@ -215,7 +217,7 @@ const selfSubjectRules: Review = {
           nonResourceURLs?.length ? [{ verbs, nonResourceURLs }] : [],
         ),
       ),
-      incomplete: problems.length > 0,
+      incomplete: isNode,
       ...(problems.length > 0 ? { evaluationError: problems.join(", ") } : {}),
     };
   },

@@ -43,9 +43,11 @@ export function parsePath(path: string): ResourcePath | OtherPath {
 }
 
 function decodeSegments(path: string): string[] | undefined {
-  const trimmed = path.replace(/^\//, "");
   try {
-    return trimmed.split("/").map(decodeURIComponent);
+    // As Go does, first decoded, then split: `a%2Fb` are two segments.
+    return decodeURIComponent(path)
+      .replace(/^\/|\/$/g, "")
+      .split("/");
   } catch {
     return undefined;
   }

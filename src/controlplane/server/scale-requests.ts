@@ -12,7 +12,7 @@ import { type StatusError, failure } from "../../kube/status.ts";
 import { type ScaledKind, managersAfterScale, scaleManagers } from "../apply/scale-fields.ts";
 import { findBuiltInSchema } from "../builtin/definitions.ts";
 import type { ScaleAccess } from "../kinds.ts";
-import { admissionRequest, admitSubresource } from "./admitted.ts";
+import { admissionRequest } from "./admitted.ts";
 import { checkPatched, readConfiguration, readObject, readPatch } from "./body.ts";
 import { builtInScale } from "./built-in-scale.ts";
 import type { Cluster, Endpoint, WriteOptions } from "./cluster.ts";
@@ -148,6 +148,7 @@ async function writeScale(
   return presenter.object(200, scaleOf(updated, access));
 }
 
+/** The Scale as admission leaves it; validating admission is shown both without their managers. */
 async function admitScale(
   cluster: Cluster,
   asked: ResourceRequest,
@@ -157,7 +158,16 @@ async function admitScale(
 ): Promise<Scale> {
   const objects = { object: wanted, oldObject: before };
   const request = admissionRequest(scaleEndpoint(asked), "UPDATE", asked, objects, options);
-  return ((await admitSubresource(cluster, request)) ?? wanted) as Scale;
+  const scale = ((await cluster.admission.mutate(request)) ?? wanted) as Scale;
+  const shown = { object: withoutManagers(scale), oldObject: withoutManagers(before) };
+  await cluster.admission.validate({ ...request, ...shown });
+  return scale;
+}
+
+function withoutManagers(scale: Scale): Scale {
+  const metadata = { ...scale.metadata };
+  delete metadata.managedFields;
+  return { ...scale, metadata };
 }
 
 /** Where the replicas are in each version of the kind. */

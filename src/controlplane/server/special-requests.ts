@@ -5,7 +5,8 @@
  */
 import { groupResourceOf } from "../../kube/resource.ts";
 import type { Cluster } from "./cluster.ts";
-import { badRequest, internalError } from "./failures.ts";
+import { connectRequest } from "./connect-requests.ts";
+import { internalError } from "./failures.ts";
 import { getObject } from "./list.ts";
 import { bindRequest, evictRequest } from "./pod-requests.ts";
 import type { Presenter } from "./presenter.ts";
@@ -30,9 +31,10 @@ const HANDLERS: Readonly<Record<string, RequestHandler>> = {
   "pods/binding create": bindRequest,
   "pods/eviction create": evictRequest,
   "pods/log get": podLog,
-  "pods/exec *": connectToPod,
-  "pods/attach *": connectToPod,
-  "pods/portforward *": connectToPod,
+  "pods/exec *": connectRequest,
+  "pods/attach *": connectRequest,
+  "*/proxy *": connectRequest,
+  "pods/portforward *": connectRequest,
   "serviceaccounts/token create": tokenRequest,
 };
 
@@ -47,7 +49,8 @@ export function specialHandler(
   return (
     HANDLERS[`${name}${part} ${verb}`] ??
     HANDLERS[`*${part} ${verb}`] ??
-    HANDLERS[`${name}${part} *`]
+    HANDLERS[`${name}${part} *`] ??
+    HANDLERS[`*${part} *`]
   );
 }
 
@@ -61,9 +64,4 @@ function podLog(cluster: Cluster, asked: ResourceRequest): Answer {
     );
   }
   return { status: 204, headers: { "cache-control": "no-cache, private" }, body: "" };
-}
-
-function connectToPod(cluster: Cluster, asked: ResourceRequest): never {
-  getObject(cluster, asked.resource, asked.namespace, asked.name);
-  throw badRequest(`pod ${asked.name} does not have a host assigned`);
 }

@@ -9,6 +9,7 @@ import type { KubeObject } from "../../kube/object.ts";
 import { failure } from "../../kube/status.ts";
 import { type BoundObject, ISSUER } from "../auth/tokens.ts";
 import { storeKey } from "../store/store.ts";
+import { admissionRequest, admitSubresource } from "./admitted.ts";
 import { readObject } from "./body.ts";
 import { type Cluster, randomUid, timestamp } from "./cluster.ts";
 import { badRequest, notFound } from "./failures.ts";
@@ -16,7 +17,8 @@ import { getObject } from "./list.ts";
 import { trackSubresource } from "./ownership.ts";
 import type { Presenter } from "./presenter.ts";
 import { parseWriteQuery } from "./query.ts";
-import { type Answer, type ResourceRequest, managerOf } from "./request.ts";
+import type { Answer, ResourceRequest } from "./request.ts";
+import { writeOptions } from "./write-requests.ts";
 
 interface ObjectReference {
   readonly apiVersion?: string;
@@ -31,7 +33,7 @@ interface TokenRequest extends KubeObject {
     expirationSeconds?: number | null;
     boundObjectRef?: ObjectReference | null;
   };
-  status?: { token: string; expirationTimestamp: string };
+  status?: { token: string; expirationTimestamp: string | null };
 }
 
 const TOKEN_REQUEST = { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" };
@@ -45,43 +47,85 @@ export async function tokenRequest(
   asked: ResourceRequest,
   presenter: Presenter,
 ): Promise<Answer> {
-  const { namespace, name, request, resource } = asked;
-  const query = parseWriteQuery(request.query, "create");
-  const object: TokenRequest = await readObject(asked, query);
+  const { namespace, name, resource } = asked;
+  const query = parseWriteQuery(asked.request.query, "create");
+  const sent: TokenRequest = await readObject(asked, query);
   const account = getObject(cluster, resource, namespace, name);
-  checkRequest(object, name);
-  const { audiences, expirationSeconds, boundObjectRef } = object.spec ?? {};
+  const options = writeOptions(asked, query);
+  checkRequest(sent, name);
+  const object = trackedRequest(cluster, sent, namespace, options.manager);
+  const admission = admissionRequest(
+    { resource, subresource: "token", kind: TOKEN_REQUEST },
+    "CREATE",
+    asked,
+    { object },
+    options,
+  );
+  const admitted: TokenRequest = (await admitSubresource(cluster, admission)) ?? object;
+  checkRequest(admitted, name);
+  return presenter.object(201, answered(cluster, admitted, account));
+}
+
+/** The request with its defaults, and who sent it. */
+function trackedRequest(
+  cluster: Cluster,
+  { kind, apiVersion, spec }: TokenRequest,
+  namespace: string,
+  manager: string,
+): TokenRequest {
+  const { audiences, expirationSeconds, boundObjectRef } = spec ?? {};
   const seconds = expirationSeconds ?? DEFAULT_SECONDS;
-  const bound = boundObjectRef ? findBound(cluster, namespace, boundObjectRef) : undefined;
-  const wanted = audiences?.length ? audiences : [ISSUER];
-  object.metadata = {};
-  object.spec = {
-    expirationSeconds: seconds,
-    ...(audiences?.length ? { audiences } : {}),
-    ...(boundObjectRef ? { boundObjectRef } : {}),
+  const object: TokenRequest = {
+    kind,
+    apiVersion,
+    metadata: {},
+    spec: {
+      expirationSeconds: seconds,
+      ...(audiences?.length ? { audiences } : {}),
+      ...(boundObjectRef ? { boundObjectRef } : {}),
+    },
   };
-  const manager = managerOf(request, query.fieldManager);
   trackSubresource(cluster, TOKEN_REQUEST, "token", object, manager);
-  object.metadata = {
-    ...object.metadata,
-    name,
-    namespace,
-    uid: account.metadata.uid ?? "",
-    creationTimestamp: timestamp(cluster.clock),
-  };
+  object.metadata.namespace = namespace;
   object.spec = {
-    audiences: wanted,
+    audiences: audiences?.length ? audiences : [ISSUER],
     boundObjectRef: boundObjectRef ?? null,
     expirationSeconds: seconds,
   };
-  object.status = {
-    token: cluster.tokens.issue(
-      { namespace, name, uid: account.metadata.uid ?? "" },
-      { audiences: wanted, seconds, id: randomUid(cluster.clock), ...(bound ? { bound } : {}) },
-    ),
-    expirationTimestamp: timestamp(cluster.clock, seconds * 1000),
+  object.status = { token: "", expirationTimestamp: null };
+  return object;
+}
+
+/** @throws StatusError for an object that a token cannot be bound to */
+function answered(cluster: Cluster, request: TokenRequest, account: KubeObject): TokenRequest {
+  const { clock, tokens } = cluster;
+  const { name = "", namespace = "", uid = "" } = account.metadata;
+  const { audiences, expirationSeconds, boundObjectRef } = request.spec ?? {};
+  const seconds = expirationSeconds ?? DEFAULT_SECONDS;
+  const bound = boundObjectRef ? findBound(cluster, account, boundObjectRef) : undefined;
+  const { managedFields } = request.metadata;
+  return {
+    ...request,
+    metadata: {
+      ...(managedFields ? { managedFields } : {}),
+      name,
+      namespace,
+      uid,
+      creationTimestamp: timestamp(clock),
+    },
+    status: {
+      token: tokens.issue(
+        { namespace, name, uid },
+        {
+          audiences: audiences?.length ? audiences : [ISSUER],
+          seconds,
+          id: randomUid(clock),
+          ...(bound ? { bound } : {}),
+        },
+      ),
+      expirationTimestamp: timestamp(clock, seconds * 1000),
+    },
   };
-  return presenter.object(201, object);
 }
 
 /** @throws StatusError 422 */
@@ -103,6 +147,10 @@ function checkRequest({ metadata, spec }: TokenRequest, name: string): void {
   }
 }
 
+interface PodLike extends KubeObject {
+  readonly spec?: { readonly serviceAccountName?: string };
+}
+
 const BINDABLE: Readonly<Record<string, string>> = {
   Pod: "pods",
   Secret: "secrets",
@@ -110,7 +158,8 @@ const BINDABLE: Readonly<Record<string, string>> = {
 };
 
 /** @throws StatusError 400 for another kind, 404, or 409 for another uid */
-function findBound(cluster: Cluster, namespace: string, reference: ObjectReference): BoundObject {
+function findBound(cluster: Cluster, account: KubeObject, reference: ObjectReference): BoundObject {
+  const { name: accountName = "", namespace = "" } = account.metadata;
   const { apiVersion = "", kind = "", name = "", uid = "" } = reference;
   const plural = apiVersion === "v1" ? BINDABLE[kind] : undefined;
   if (plural === undefined) {
@@ -126,6 +175,12 @@ function findBound(cluster: Cluster, namespace: string, reference: ObjectReferen
       "Conflict",
       `Operation cannot be fulfilled on ${kind} ${JSON.stringify(name)}: the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
       { name, kind },
+    );
+  }
+  const runsAs = (found as PodLike).spec?.serviceAccountName;
+  if (kind === "Pod" && runsAs !== accountName) {
+    throw badRequest(
+      `cannot bind token for serviceaccount ${JSON.stringify(accountName)} to pod running with different serviceaccount name.`,
     );
   }
   return { kind, name, uid: found.metadata.uid ?? "" };

@@ -194,7 +194,9 @@ function keepSystemMetadata(metadata: ObjectMeta, old: ObjectMeta): void {
   delete (metadata as { selfLink?: string }).selfLink;
   if (old.deletionTimestamp !== undefined) {
     keep(metadata, old, "deletionTimestamp");
-    keep(metadata, old, "deletionGracePeriodSeconds");
+    if (metadata.deletionGracePeriodSeconds === undefined) {
+      keep(metadata, old, "deletionGracePeriodSeconds");
+    }
   }
 }
 

@@ -5,7 +5,7 @@
  */
 import { copyJson } from "../../kube/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/object.ts";
-import { readDeletion, readObject } from "./body.ts";
+import { checkMediaType, readDeletion, readObject } from "./body.ts";
 import { type Cluster, type Endpoint, type WriteOptions, mainEndpoint } from "./cluster.ts";
 import { createObject, matchNamespace } from "./create.ts";
 import { deleteObject } from "./delete.ts";
@@ -47,6 +47,7 @@ export async function createRequest(
   asked: ResourceRequest,
   presenter: Presenter,
 ): Promise<Answer> {
+  checkMediaType(asked);
   const query = parseWriteQuery(asked.request.query, "create");
   const object = await readObject(asked, query);
   if (asked.name !== "") nameFromPath(object, asked.name);
@@ -72,6 +73,7 @@ export async function updateRequest(
   presenter: Presenter,
 ): Promise<Answer> {
   const { resource, namespace, name, request } = asked;
+  checkMediaType(asked);
   const query = parseWriteQuery(request.query, "update");
   const sent = await readObject(asked, query);
   matchName(sent, name);
@@ -161,7 +163,10 @@ export async function deleteCollectionRequest(
   const { resource, request, namespace } = asked;
   const { deletion, dryRun, shown } = await readDeletion(asked);
   const page = listObjects(cluster, resource, parseListQuery(request.query, resource, namespace));
-  const options = writeOptions(asked, { dryRun, fieldManager: "", asked: shown });
+  const options = {
+    ...writeOptions(asked, { dryRun, fieldManager: "", asked: shown }),
+    collection: true,
+  };
   for (const { metadata } of page.items) {
     await deleteObject(
       cluster,

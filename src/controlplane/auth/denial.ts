@@ -1,0 +1,27 @@
+/**
+ * The answer to somebody who may not.
+ *
+ * @module
+ */
+import { quote } from "../../kube/field-errors.ts";
+import { type StatusError, failure } from "../../kube/status.ts";
+import type { User } from "../kinds.ts";
+import { type Attributes, denialText } from "./rbac.ts";
+
+/** 403 for what a user wanted. @param reason - what the authorizers said; may be empty */
+export function denial(user: User, attributes: Attributes, reason: string): StatusError {
+  const why = `${denialText(user, attributes)}${reason === "" ? "" : `: ${reason}`}`;
+  if ("path" in attributes) return failure(403, "Forbidden", `forbidden: ${why}`, {});
+  const { group, resource, name } = attributes;
+  const qualified = group === "" ? resource : `${resource}.${group}`;
+  return failure(
+    403,
+    "Forbidden",
+    `${qualified}${name === "" ? "" : ` ${quote(name)}`} is forbidden: ${why}`,
+    {
+      ...(name === "" ? {} : { name }),
+      ...(group === "" ? {} : { group }),
+      kind: resource,
+    },
+  );
+}

@@ -1,0 +1,86 @@
+/**
+ * Requests that want to be connected to a pod, a service or a node. Nothing runs behind them here, so an allowed one
+ * ends with the answer of a real server that cannot reach its target.
+ *
+ * @module
+ */
+import { quote } from "../../kube/field-errors.ts";
+import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import { failure } from "../../kube/status.ts";
+import { admissionRequest, admitSubresource } from "./admitted.ts";
+import type { Cluster } from "./cluster.ts";
+import { badRequest, notFound } from "./failures.ts";
+import { getObject } from "./list.ts";
+import { booleanOption } from "./query.ts";
+import type { Answer, ResourceRequest } from "./request.ts";
+import { writeOptions } from "./write-requests.ts";
+
+const STREAMS = ["stdin", "stdout", "stderr", "tty"];
+
+/** The options of a connection, as its query says them. */
+function connectionOptions({ request, subresource, rest }: ResourceRequest): JsonObject {
+  const { query } = request;
+  switch (subresource?.name) {
+    case "exec":
+    case "attach": {
+      const streams = STREAMS.filter((name) => booleanOption(query, name));
+      const command = query.getAll("command");
+      return {
+        ...Object.fromEntries(streams.map((name) => [name, true])),
+        ...(query.get("container") ? { container: query.get("container") } : {}),
+        ...(subresource.name === "exec" && command.length > 0 ? { command } : {}),
+      };
+    }
+    case "portforward": {
+      const ports = query.getAll("ports").flatMap((text) => text.split(",").map(Number));
+      return ports.length > 0 ? { ports } : {};
+    }
+    default:
+      return { path: `/${rest ?? ""}` };
+  }
+}
+
+/** `exec`, `attach`, `portforward` and `proxy`, with any verb. */
+export async function connectRequest(cluster: Cluster, asked: ResourceRequest): Promise<Answer> {
+  const { resource, subresource, namespace, name } = asked;
+  if (resource.plural === "pods" && subresource?.name !== "proxy") {
+    getObject(cluster, resource, namespace, name);
+  }
+  if (subresource) {
+    const { group, version, kind } = subresource;
+    const object = { kind, apiVersion: version, ...connectionOptions(asked) };
+    await admitSubresource(
+      cluster,
+      admissionRequest(
+        { resource, subresource: subresource.name, kind: { group, version, kind } },
+        "CONNECT",
+        asked,
+        // Options have no metadata, unlike everything else that is admitted.
+        { object: object as unknown as KubeObject },
+        writeOptions(asked, { dryRun: false, fieldManager: "" }),
+      ),
+    );
+  }
+  throw unreachable(cluster, asked);
+}
+
+/** Why there is no way to the target. */
+function unreachable(cluster: Cluster, { resource, namespace, name }: ResourceRequest): Error {
+  if (resource.plural === "pods") {
+    getObject(cluster, resource, namespace, name);
+    return badRequest(`pod ${name} does not have a host assigned`);
+  }
+  // A service may be named with scheme and port: `https:web:8443`.
+  const parts = name.split(":");
+  const target = parts.length === 1 ? name : (parts[parts.length === 2 ? 0 : 1] ?? "");
+  if (!cluster.store.get(resource.plural, namespace === "" ? target : `${namespace}/${target}`)) {
+    return notFound(resource, target);
+  }
+  return failure(
+    503,
+    "ServiceUnavailable",
+    resource.plural === "services"
+      ? `no endpoints available for service ${quote(target)}`
+      : `node ${quote(target)} cannot be reached: it is simulated`,
+  );
+}
