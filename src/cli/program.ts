@@ -99,12 +99,15 @@ function addProjectCommands(program: Command, context: CliContext, done: Done): 
       done(await createApi(options as Parameters<typeof createApi>[0], context));
     });
 
-  program
-    .command("manifests")
+  withCluster(program.command("manifests"))
     .summary("generate CRDs and roles from the code")
     .description("Generate CRDs, the operator's role and their kustomizations from the code.")
     .option("--check", "write nothing; exit with 3 when something would change", false)
     .option("--watch", "do it again on every save", false)
+    .option(
+      "--against <state>",
+      "compare with `cluster`, a file or folder, or a git revision; exit with 3 on a breaking change",
+    )
     .option("--dry-run", DRY_RUN, false)
     .option("--diff", DIFF, false)
     .action(async (options: object) => {
@@ -209,6 +212,7 @@ function addOtherCommands(program: Command, context: CliContext, done: Done): vo
     .addOption(port)
     .option("--once", "start, wait until the operator is up, stop", false)
     .option("--samples", "apply config/samples at the start", false)
+    .option("--no-types", "do not run the project's TypeScript compiler beside the operator")
     .action(async (options: object) => {
       const { dev } = await import("./commands/dev.ts");
       done(await dev(options as Parameters<typeof dev>[0], context));

@@ -20,6 +20,7 @@ export interface DevOptions {
   readonly port: number;
   readonly once: boolean;
   readonly samples: boolean;
+  readonly types: boolean;
 }
 
 const ADMIN_KUBECONFIG = ".tsop/kubeconfig";
@@ -114,7 +115,7 @@ async function keepUp(
   if (options.samples)
     await session.applySamples().catch((error: unknown) => reportError(error, context));
   sayWhatIsNext(project, options, context);
-  const types = TypeChecker.start(project.root, context);
+  const types = options.types ? TypeChecker.start(project.root, context) : undefined;
   try {
     await watchSources(project.root, context.clock, signal, () => reload("reloaded"));
   } finally {

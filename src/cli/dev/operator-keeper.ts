@@ -87,7 +87,7 @@ export class OperatorKeeper {
     const waitMs = Math.min(FIRST_WAIT_MS * 2 ** (this.#crashes - 1), LONGEST_WAIT_MS);
     const { red, dim } = paint(this.#context);
     this.#context.err(
-      `${red(`the operator ended with ${code ?? "a signal"}`)} ${dim(`it starts again in ${waitMs / 1000} s, or when a file is saved`)}`,
+      `${red(`the operator ended with ${code ?? "a signal"}`)}${dim(`; it starts again in ${waitMs / 1000} s, or when a file is saved`)}`,
     );
     this.#restart = this.#context.clock.after(waitMs, () => {
       this.#restart = undefined;

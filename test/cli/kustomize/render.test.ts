@@ -1,35 +1,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { parseAllDocuments } from "yaml";
 import { renderKustomization } from "../../../src/cli/kustomize/render.ts";
 import { hasKubectl, Kubectl } from "../../support/kubectl.ts";
 import { describeShared, sharedPath } from "../../support/shared.ts";
-import { emptyFolder, newProject, runCli } from "../support/run-cli.ts";
-
-interface Named {
-  apiVersion: string;
-  kind: string;
-  metadata: { name?: string; namespace?: string };
-}
-
-const byIdentity = (objects: readonly Named[]): Record<string, unknown> =>
-  Object.fromEntries(
-    objects.map((object) => [
-      `${object.apiVersion} ${object.kind} ${object.metadata.namespace ?? ""}/${object.metadata.name ?? ""}`,
-      object,
-    ]),
-  );
-
-async function expectSameAsKubectl(folder: string): Promise<number> {
-  const kubectl = new Kubectl("");
-  const stdout = await kubectl.output(["kustomize", folder]);
-  kubectl.close();
-  const theirs = parseAllDocuments(stdout).map((document) => document.toJS() as Named);
-  const ours = await renderKustomization(folder);
-  expect(byIdentity(ours)).toEqual(byIdentity(theirs));
-  return theirs.length;
-}
+import { emptyFolder } from "../support/run-cli.ts";
+import { expectSameAsKubectl } from "./support/beside-kubectl.ts";
 
 function write(files: Record<string, string>): string {
   const root = emptyFolder();
@@ -132,18 +108,6 @@ describe.skipIf(!hasKubectl)("renderKustomization beside kubectl", () => {
       expect.stringContaining("unable to parse SM or JSON patch"),
     ]);
     await expect(renderKustomization(root)).rejects.toMatchObject({ code: "kustomize-patch" });
-  });
-
-  it("renders a fresh project as kubectl does", async () => {
-    const root = await newProject();
-    await runCli(root, ["create", "api", "--group", "web", "--version", "v1", "--kind", "Page"]);
-    writeFileSync(
-      join(root, "config/rbac/role.yaml"),
-      "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: { name: manager-role }\nrules: []\n",
-    );
-    mkdirSync(join(root, "config/crd"), { recursive: true });
-    writeFileSync(join(root, "config/crd/kustomization.yaml"), "resources: []\n");
-    expect(await expectSameAsKubectl(join(root, "config/default"))).toBeGreaterThan(9);
   });
 });
 

@@ -1,0 +1,32 @@
+/**
+ * Renderings beside those of a real kubectl.
+ */
+import { expect } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { renderKustomization } from "../../../../src/cli/kustomize/render.ts";
+import { Kubectl } from "../../../support/kubectl.ts";
+
+interface Named {
+  apiVersion: string;
+  kind: string;
+  metadata: { name?: string; namespace?: string };
+}
+
+const byIdentity = (objects: readonly Named[]): Record<string, unknown> =>
+  Object.fromEntries(
+    objects.map((object) => [
+      `${object.apiVersion} ${object.kind} ${object.metadata.namespace ?? ""}/${object.metadata.name ?? ""}`,
+      object,
+    ]),
+  );
+
+/** Expects the same objects, whatever their order; returns how many there are. */
+export async function expectSameAsKubectl(folder: string): Promise<number> {
+  const kubectl = new Kubectl("");
+  const stdout = await kubectl.output(["kustomize", folder]);
+  kubectl.close();
+  const theirs = parseAllDocuments(stdout).map((document) => document.toJS() as Named);
+  const ours = await renderKustomization(folder);
+  expect(byIdentity(ours)).toEqual(byIdentity(theirs));
+  return theirs.length;
+}

@@ -1,0 +1,162 @@
+/**
+ * The story of the example, as a user sees it: `tsop dev` in one terminal, a real kubectl in another.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eventually } from "../../src/testing.ts";
+import { runCli, type CliResult } from "../cli/support/run-cli.ts";
+import { copyExample } from "../support/example.ts";
+import { hasKubectl, Kubectl } from "../support/kubectl.ts";
+
+const SAMPLE = "config/samples/operator_v1_myweb.yaml";
+
+describe.skipIf(!hasKubectl)("the main job", { timeout: 60_000 }, () => {
+  const project = copyExample();
+  const stop = new AbortController();
+  const lines: string[] = [];
+  let dev: Promise<CliResult>;
+  let kubectl: Kubectl;
+
+  beforeAll(async () => {
+    dev = runCli(project.folder, ["dev", "--no-types"], {
+      signal: stop.signal,
+      onLine: (line) => lines.push(line),
+    });
+    await untilTold(/^operator .* ready in/);
+    kubectl = new Kubectl(readFileSync(join(project.folder, ".tsop/kubeconfig"), "utf8"));
+  });
+  afterAll(async () => {
+    stop.abort();
+    await dev;
+    kubectl.close();
+    project.remove();
+  });
+
+  /** Waits for a line of `tsop dev` that came after `from`. */
+  const untilTold = (pattern: RegExp, from = 0): Promise<string> =>
+    eventually(
+      () => {
+        const line = lines.slice(from).find((told) => pattern.test(told));
+        if (line === undefined)
+          throw new Error(`no line like ${pattern.source} in\n${lines.join("\n")}`);
+        return line;
+      },
+      { timeoutMs: 30_000 },
+    );
+  const edit = (path: string, change: (text: string) => string): void => {
+    const file = join(project.folder, path);
+    writeFileSync(file, change(readFileSync(file, "utf8")));
+  };
+  const get = (...args: string[]): Promise<string> => kubectl.output(["get", ...args]);
+
+  it("starts from manifests that are as its code says, with the rights of its role and no more", async () => {
+    const { code, out } = await runCli(project.folder, ["manifests", "--check"]);
+    expect([code, out]).toEqual([0, "  nothing to change"]);
+    const operator = "system:serviceaccount:myweb-system:myweb-controller-manager";
+    const can = (...question: string[]): Promise<{ code: number; stdout: string }> =>
+      kubectl.run(["auth", "can-i", ...question, "--as", operator]);
+    expect((await can("patch", "deployments.apps")).stdout).toContain("yes");
+    expect((await can("delete", "deployments.apps")).stdout).toContain("no");
+    expect((await can("get", "secrets")).stdout).toContain("no");
+  });
+
+  it("makes the page's objects, and the printed columns say that it is served", async () => {
+    const watch = kubectl.start(["get", "mywebs", "-w"]);
+    await kubectl.output(["apply", "-f", join(project.folder, SAMPLE)]);
+    await kubectl.output(["wait", "--for=condition=Ready", "myweb/myweb", "--timeout=15s"]);
+    await watch.waitFor(/NAME +READY +PORT +AGE\n(.*\n)*myweb +True +30100/);
+    await watch.stop();
+    expect(await get("web", "-o", "wide")).toMatch(/IMAGE +AGE\nmyweb +True +30100 +nginx/);
+    const all = await get("all");
+    for (const kind of [
+      "pod",
+      "service",
+      "deployment.apps",
+      "replicaset.apps",
+      "myweb.operator.k8s-summit.org",
+    ]) {
+      expect(all).toContain(`${kind}/myweb`);
+    }
+    expect(await get("myweb", "myweb", "-o", "jsonpath={.status.completed}")).toBe("true");
+  });
+
+  it("rolls the pods when the page is edited", async () => {
+    const podsBefore = await get("pods", "-o", "name");
+    const patch = '{"spec":{"pageContentHtml":"<h1>Hello, tsop!</h1>"}}';
+    await kubectl.output(["patch", "web", "myweb", "--type=merge", "-p", patch]);
+    await eventually(async () => {
+      const pods = (await get("pods", "-o", "name")).trim().split("\n");
+      expect(pods).toHaveLength(1);
+      expect(pods).not.toContain(podsBefore.trim());
+    });
+    await kubectl.output(["rollout", "status", "deployment/myweb", "--timeout=15s"]);
+    expect(await get("configmap", "myweb", "-o", "jsonpath={.data.index\\.html}")).toBe(
+      "<h1>Hello, tsop!</h1>",
+    );
+  });
+
+  it("says in a condition that a port is taken, and does not loop", async () => {
+    const second = readFileSync(join(project.folder, SAMPLE), "utf8").replace(
+      "name: myweb",
+      "name: second",
+    );
+    await kubectl.output(["apply", "-f", "-"], second);
+    await kubectl.output(["wait", "--for=condition=Ready=False", "myweb/second", "--timeout=15s"]);
+    expect(await kubectl.output(["describe", "myweb", "second"])).toContain(
+      "provided port is already allocated",
+    );
+    await eventually(async () => {
+      expect(await get("myweb", "second", "-o", "jsonpath={.status.readyReplicas}")).toBe("1");
+    });
+    expect(lines.filter((line) => / error /.test(line))).toEqual([]);
+    const version = ["myweb", "second", "-o", "jsonpath={.metadata.resourceVersion}"];
+    const before = await get(...version);
+    await kubectl.output(["delete", "pod", "-l", "app.kubernetes.io/instance=myweb"]);
+    expect(await get(...version)).toBe(before);
+  });
+
+  it("leaves nothing behind when everything is deleted", async () => {
+    await kubectl.output(["delete", "mywebs", "--all", "--timeout=15s"]);
+    await eventually(async () => {
+      const left = await get("configmaps,deployments,replicasets,pods,services", "-o", "name");
+      expect(left).not.toMatch(/\/(myweb|second)/);
+    });
+  });
+
+  it("takes over what is saved: code, kinds and roles", async () => {
+    const from = lines.length;
+    edit("src/api/v1/myweb.ts", (text) =>
+      text.replace("@MinLength(1) image", "@MinLength(3) image"),
+    );
+    await untilTold(/^operator .* reloaded in/, from);
+    expect(lines.slice(from)).toContainEqual(
+      expect.stringContaining("configured customresourcedefinitions"),
+    );
+    const tooShort = readFileSync(join(project.folder, SAMPLE), "utf8").replace(
+      /image: .*/,
+      "image: a",
+    );
+    const { code, stderr } = await kubectl.run(["apply", "-f", "-"], tooShort);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining("spec.image in body should be at least 3 chars long"),
+    ]);
+  });
+
+  it("starts an operator that crashes again and again, ever later, and at once when it is mended", async () => {
+    let from = lines.length;
+    const [good, bad] = ["setUpMyWeb(manager);", "throw new Error('broken'); setUpMyWeb(manager);"];
+    edit("src/main.ts", (text) => text.replace(good, bad));
+    await untilTold(/^the operator ended with 1; it starts again in 1 s/, from);
+    await untilTold(/^the operator ended with 1; it starts again in 2 s/, from);
+    from = lines.length;
+    edit("src/main.ts", (text) => text.replace(bad, good));
+    await untilTold(/^operator .* reloaded in/, from);
+  });
+
+  it("ends cleanly", async () => {
+    stop.abort();
+    expect((await dev).code).toBe(0);
+  });
+});

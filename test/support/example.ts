@@ -1,0 +1,39 @@
+/**
+ * The example as a project of its own, against the sources of this checkout.
+ */
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Copies `examples/myweb`; `tsop` is this checkout's sources there, so nothing has to be built. */
+export function copyExample(): { readonly folder: string; remove(): void } {
+  const folder = mkdtempSync(join(tmpdir(), "tsop-example-"));
+  const source = join(root, "examples/myweb");
+  cpSync(source, folder, {
+    recursive: true,
+    filter: (path) => !/[/\\](node_modules|\.tsop)$/.test(path),
+  });
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"), "junction");
+  const tsconfig = join(folder, "tsconfig.json");
+  const settings = JSON.parse(readFileSync(tsconfig, "utf8")) as {
+    compilerOptions: Record<string, unknown>;
+  };
+  const paths = Object.fromEntries(
+    [
+      ["tsop", "index"],
+      ["tsop/k8s", "k8s"],
+      ["tsop/testing", "testing"],
+    ].map(([name, file]) => [name, [join(root, `src/${file ?? ""}.ts`)]]),
+  );
+  Object.assign(settings.compilerOptions, { paths });
+  writeFileSync(tsconfig, JSON.stringify(settings));
+  return {
+    folder,
+    remove: () => {
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
