@@ -87,7 +87,12 @@ export {
   type WatchOptions,
 } from "./runtime/controller/builder.ts";
 export type { Controller, ControllerOptions } from "./runtime/controller/controller.ts";
-export type { Enqueue, EventHandler, MapFunction } from "./runtime/controller/handlers.ts";
+export type {
+  Enqueue,
+  EnqueueHint,
+  EventHandler,
+  MapFunction,
+} from "./runtime/controller/handlers.ts";
 export { type ObjectEvent, type Predicate, predicates } from "./runtime/controller/predicates.ts";
 export type {
   Outcome,
@@ -137,6 +142,7 @@ export {
   WithMaxWaitRateLimiter,
 } from "./runtime/queue/rate-limiters.ts";
 export {
+  PriorityQueue,
   type QueueObserver,
   type RateLimitingQueue,
   WorkQueue,

@@ -39,7 +39,8 @@ export class WatchSession<T extends KubeObject> {
   readonly #options: WatchSessionOptions<T>;
   #startedMs: number;
   readonly #silent = new AbortController();
-  readonly #initialObjects = new Map<string, T>();
+  // Nearly always each comes once; only when one changes meanwhile they are looked up by key.
+  #initialObjects: T[] = [];
   #synced: boolean;
   #ordered: boolean;
   #events = 0;
@@ -142,13 +143,15 @@ export class WatchSession<T extends KubeObject> {
       // What follows is a watch of its own, which can be too short, too.
       this.#events = 0;
       this.#startedMs = this.#options.clock.monotonicMs();
-      this.#options.onInitialEnd([...this.#initialObjects.values()], version);
-      this.#initialObjects.clear();
+      this.#options.onInitialEnd(this.#initialObjects, version);
+      this.#initialObjects = [];
       return;
     }
-    const key = cacheKeyOf(object);
-    if (type === "DELETED") this.#initialObjects.delete(key);
-    else this.#initialObjects.set(key, object);
+    if (type !== "ADDED") {
+      const key = cacheKeyOf(object);
+      this.#initialObjects = this.#initialObjects.filter((other) => cacheKeyOf(other) !== key);
+    }
+    if (type !== "DELETED") this.#initialObjects.push(object);
   }
 
   #expectWithin(durationMs: number): void {

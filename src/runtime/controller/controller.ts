@@ -11,7 +11,9 @@ import { formatKey, type ObjectKey } from "../../kube/object.ts";
 import { isConflict, isNotFound, type StatusError } from "../../kube/status.ts";
 import type { ControllerMetrics } from "../manager/metrics.ts";
 import type { RateLimiter } from "../queue/rate-limiters.ts";
-import { WorkQueue, type QueueObserver, type RateLimitingQueue } from "../queue/work-queue.ts";
+import { PriorityQueue, type QueueObserver, type RateLimitingQueue } from "../queue/work-queue.ts";
+import { Causes } from "./causes.ts";
+import type { EnqueueHint } from "./handlers.ts";
 import type { Outcome, Reconciler } from "./reconciler.ts";
 import type { Source } from "./sources.ts";
 
@@ -53,6 +55,7 @@ export class Controller {
   readonly needLeaderElection: boolean;
   readonly #parts: ControllerParts;
   readonly #queue: RateLimitingQueue;
+  readonly #causes = new Causes();
 
   constructor(parts: ControllerParts) {
     this.name = parts.name;
@@ -61,12 +64,14 @@ export class Controller {
     const { newQueue, rateLimiter } = parts.options;
     this.#queue = newQueue
       ? newQueue(parts.clock, rateLimiter, parts.metrics)
-      : new WorkQueue(parts.clock, rateLimiter, parts.metrics);
+      : new PriorityQueue(parts.clock, rateLimiter, parts.metrics);
   }
 
   /** Lets the reconciler look at an object, as an event would. */
-  enqueue(key: ObjectKey): void {
-    this.#queue.add(formatKey(key));
+  enqueue(key: ObjectKey, { priority, cause = "asked for" }: EnqueueHint = {}): void {
+    const id = formatKey(key);
+    this.#causes.add(id, cause);
+    this.#queue.add(id, priority);
   }
 
   /**
@@ -90,8 +95,8 @@ export class Controller {
       });
     });
     const runs = sources.map((source) =>
-      source.start((key) => {
-        this.enqueue(key);
+      source.start((key, hint) => {
+        this.enqueue(key, hint);
       }, stop.signal),
     );
     for (const { ended } of runs) {
@@ -143,9 +148,12 @@ export class Controller {
     try {
       const result = await this.#call(id, log, timeout.signal);
       this.#queue.forget(id);
-      const { requeueAfterMs = 0 } = result ?? {};
+      const { requeueAfterMs = 0, priority = this.#queue.priority(id) } = result ?? {};
       metrics.reconciled(requeueAfterMs > 0 ? "requeue_after" : "success", seconds());
-      if (requeueAfterMs > 0) this.#queue.addAfter(id, requeueAfterMs);
+      if (requeueAfterMs > 0) {
+        this.#causes.add(id, `asked for after ${requeueAfterMs} ms`);
+        this.#queue.addAfter(id, requeueAfterMs, priority);
+      }
     } catch (error) {
       if (timeout.signal.aborted && !parent.aborted) metrics.timedOut();
       metrics.reconciled("error", seconds());
@@ -158,7 +166,10 @@ export class Controller {
   /** The reconciler, with what it throws before it returns a promise counted as a panic. */
   #call(id: string, log: Logger, signal: AbortSignal): Promise<Outcome> {
     const { reconciler, clock, metrics } = this.#parts;
-    const context = { signal, log, failures: this.#queue.retries(id), nowMs: clock.now() };
+    const causes = this.#causes.take(id);
+    log.debug({ causes }, "reconciling");
+    const failures = this.#queue.retries(id);
+    const context = { signal, log, causes, failures, nowMs: clock.now() };
     try {
       return reconciler.reconcile({ key: parseKey(id) }, context);
     } catch (error) {
@@ -174,7 +185,8 @@ export class Controller {
       log.error({ err: error }, `the reconcile failed for good: ${error.message}`);
       return;
     }
-    this.#queue.addRateLimited(id);
+    this.#causes.add(id, `retry ${this.#queue.retries(id) + 1} after: ${messageOf(error)}`);
+    this.#queue.addRateLimited(id, this.#queue.priority(id));
     // Somebody else wrote in between: the next try sees that, and nobody need look at it.
     if (isConflict(error)) log.info("the object changed meanwhile; trying again");
     else if (isGone(error, parseKey(id))) log.info(`trying again: ${error.message}`);

@@ -7,8 +7,16 @@ import { keyOf, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import { parseApiVersion, type ResourceInfo } from "../../kube/resource.ts";
 import type { ObjectEvent } from "./predicates.ts";
 
+/** Why a key is to be looked at, and how urgently. */
+export interface EnqueueHint {
+  /** 0 when absent; -100 is what is only there and did not change. */
+  readonly priority?: number;
+  /** For the log: `update of Deployment d/web`. */
+  readonly cause?: string;
+}
+
 /** Puts a key into the controller's queue. */
-export type Enqueue = (key: ObjectKey) => void;
+export type Enqueue = (key: ObjectKey, hint?: EnqueueHint) => void;
 
 /** Says which keys an event concerns. */
 export type EventHandler<T extends KubeObject = KubeObject> = (

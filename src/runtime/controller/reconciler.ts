@@ -15,6 +15,8 @@ export interface Request {
 export interface Result {
   /** Look again after this time, in milliseconds, even if nothing happens until then. */
   readonly requeueAfterMs?: number;
+  /** How urgent that is; as this time when absent. */
+  readonly priority?: number;
 }
 
 /** A `Result`, or nothing to say: the object is as it should be. */
@@ -28,6 +30,8 @@ export interface ReconcileContext {
   readonly signal: AbortSignal;
   /** Adds the controller, the key and the reconcile's id to each line. */
   readonly log: Logger;
+  /** Why it runs: `update of Deployment d/web`, `retry 2 after: ...`; at most eight. */
+  readonly causes: readonly string[];
   /** How often this key has failed in a row before. */
   readonly failures: number;
   /** Wall time in milliseconds: what `setCondition` wants. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { KubeObject, ObjectKey } from "../../kube/object.ts";
+import { formatKey, keyOf, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import type { Token } from "../../kube/resource.ts";
 import type { Cache } from "../cache/cache.ts";
 import type { Registration } from "../cache/shared-informer.ts";
@@ -33,7 +33,11 @@ export function kindSource<T extends KubeObject>(
   return {
     start(enqueue, signal) {
       const handle = (event: ObjectEvent<T>): void | Promise<void> => {
-        if (filters.every((filter) => filter(event))) return handler(event, enqueue);
+        if (!filters.every((filter) => filter(event))) return;
+        const fromEvent = { cause: causeOf(event), priority: priorityOf(event) };
+        return handler(event, (key, hint) => {
+          enqueue(key, { ...fromEvent, ...hint });
+        });
       };
       const registrations: Registration[] = [];
       for (const informer of cache.informersFor(token).informers.values()) {
@@ -58,6 +62,26 @@ export function kindSource<T extends KubeObject>(
       };
     },
   };
+}
+
+// controller-runtime's: what a restart or a resync brings up waits behind what really happened.
+const LOW_PRIORITY = -100;
+
+function priorityOf(event: ObjectEvent): number {
+  if (event.type === "create") return event.initial ? LOW_PRIORITY : 0;
+  if (event.type === "delete") return 0;
+  const before = event.old.metadata.resourceVersion;
+  return before === event.object.metadata.resourceVersion ? LOW_PRIORITY : 0;
+}
+
+function causeOf(event: ObjectEvent): string {
+  const what =
+    event.type === "create" && event.initial
+      ? "start with"
+      : event.type === "update" && event.old === event.object
+        ? "resync of"
+        : `${event.type} of`;
+  return `${what} ${event.object.kind} ${formatKey(keyOf(event.object))}`;
 }
 
 /** Keys from anywhere, such as a webhook or a message queue. It ends with the iterable. */

@@ -13,6 +13,7 @@ import type { Logger } from "../../log.ts";
 import { sameJson } from "../../kube/json.ts";
 import type { KubeObject, ObjectKey } from "../../kube/object.ts";
 import type { ResourceType } from "../../kube/resource.ts";
+import { isConflict, isNotFound } from "../../kube/status.ts";
 import type { Client, NewObject } from "../client/client.ts";
 
 /** How the leader is found; the times are client-go's where they are left out. */
@@ -69,6 +70,7 @@ export interface LeaderElectorParts {
 /** Acquires a Lease, keeps it, gives it back. */
 export class LeaderElector {
   readonly #parts: LeaderElectorParts;
+  #renewedMs: number | undefined;
   #observed: { readonly spec: LeaseSpec; readonly lease: Lease; readonly atMs: number } | undefined;
 
   /** @throws TsopError `leader-election-times` when the times do not fit together */
@@ -84,6 +86,16 @@ export class LeaderElector {
     this.#parts = parts;
   }
 
+  /**
+   * Until when this process surely leads, on the monotonic clock, unless it renews; `undefined` before it ever led.
+   * Others may lead no sooner than a lease's length after the last renewal, which is later.
+   */
+  get leadsUntilMs(): number | undefined {
+    return this.#renewedMs === undefined
+      ? undefined
+      : this.#renewedMs + this.#parts.renewDeadlineMs;
+  }
+
   /** Resolves when this process leads. @throws the signal's reason when it is aborted first */
   async acquire(signal: AbortSignal): Promise<void> {
     const { clock, log, retryPeriodMs, key } = this.#parts;
@@ -97,9 +109,8 @@ export class LeaderElector {
   /** Renews until `signal` is aborted. @throws TsopError `leadership-lost` */
   async hold(signal: AbortSignal): Promise<void> {
     const { clock, retryPeriodMs, renewDeadlineMs, key } = this.#parts;
-    let renewedMs = clock.monotonicMs();
     while (!signal.aborted) {
-      const left = renewedMs + renewDeadlineMs - clock.monotonicMs();
+      const left = (this.leadsUntilMs ?? 0) - clock.monotonicMs();
       if (left <= 0) {
         throw new TsopError(
           "leadership-lost",
@@ -107,8 +118,7 @@ export class LeaderElector {
           "Let the process end and start again; see the log for why the API server did not answer.",
         );
       }
-      const tryMs = clock.monotonicMs();
-      if (await this.#try(signal)) renewedMs = tryMs;
+      await this.#try(signal);
       await clock.sleep(Math.min(retryPeriodMs, Math.max(left, 1)), signal).catch(() => undefined);
     }
   }
@@ -140,8 +150,12 @@ export class LeaderElector {
     const { clock, log, renewDeadlineMs } = this.#parts;
     // Half the deadline: one request that hangs must not cost the lease.
     const timeout = timeoutSignal(clock, Math.max(1000, renewDeadlineMs / 2), parent);
+    const tryMs = clock.monotonicMs();
     try {
-      return await this.#takeOrRenew(timeout.signal);
+      const held = await this.#takeOrRenew(timeout.signal);
+      // The term counts from before the request: the server may have stored the lease any time after that.
+      if (held) this.#renewedMs = tryMs;
+      return held;
     } catch (error) {
       if (parent.aborted) throw error;
       log.warn({ err: error }, `the lease could not be taken or renewed: ${messageOf(error)}`);
@@ -159,6 +173,17 @@ export class LeaderElector {
       leaseDurationSeconds: Math.round(leaseDurationMs / 1000),
       renewTime: now,
     };
+    const observed = this.#observed?.lease;
+    if (observed?.spec?.holderIdentity === identity) {
+      try {
+        const spec = { ...observed.spec, ...mine };
+        this.#observe(await client.update(LEASE, { ...observed, spec }, { signal }));
+        return true;
+      } catch (error) {
+        // Somebody else wrote; only another kind of failure is worth no second request.
+        if (!isConflict(error) && !isNotFound(error)) throw error;
+      }
+    }
     const lease = await client.live.find(LEASE, key);
     if (!lease) {
       const spec = { ...mine, acquireTime: now, leaseTransitions: 0 };

@@ -17,6 +17,7 @@ import { RestClient } from "../client/rest-client.ts";
 import { deferred } from "../deferred.ts";
 import { EventBroadcaster, type EventRecorder } from "../events/recorder.ts";
 import type { ClusterConfig } from "../transport/cluster-config.ts";
+import { FencedTransport } from "../transport/fenced-transport.ts";
 import { HttpsTransport } from "../transport/https-transport.ts";
 import { loadClusterConfig } from "../transport/load-config.ts";
 import type { Transport } from "../transport/transport.ts";
@@ -105,6 +106,7 @@ class OperatorManager implements Manager {
   readonly #options: ManagerOptions;
   readonly #config: ClusterConfig | undefined;
   readonly #transport: Transport;
+  readonly #rest: RestClient;
   readonly #events: EventBroadcaster;
   readonly #healthz = new HealthChecks();
   readonly #readyz = new HealthChecks();
@@ -115,6 +117,7 @@ class OperatorManager implements Manager {
   readonly #caches: RunGroup;
   readonly #everywhere: RunGroup;
   readonly #leading: RunGroup;
+  #elector: LeaderElector | undefined;
   #started = false;
 
   constructor(options: ManagerOptions, clock: Clock, config: ClusterConfig | undefined) {
@@ -125,13 +128,12 @@ class OperatorManager implements Manager {
     this.log = options.log ?? defaultLogger();
     this.metrics = new RuntimeMetrics(clock);
     this.#transport = options.transport ?? new HttpsTransport(requireConfig(config), name);
-    const rest = new RestClient(
-      this.#transport,
-      clock,
-      this.metrics.requests(new URL(this.#transport.server).host),
-    );
-    this.cache = new Cache(rest, clock, this.log, options.cache);
-    const live = new LiveClient(rest, name, {
+    const observe = this.metrics.requests(new URL(this.#transport.server).host);
+    // The elector itself must be able to write before it leads, and the caches only read.
+    this.#rest = new RestClient(this.#transport, clock, observe);
+    const fenced = new FencedTransport(this.#transport, clock, () => this.#elector?.leadsUntilMs);
+    this.cache = new Cache(this.#rest, clock, this.log, options.cache);
+    const live = new LiveClient(new RestClient(fenced, clock, observe), name, {
       written: (object) => {
         this.cache.noteWritten(object);
       },
@@ -199,20 +201,19 @@ class OperatorManager implements Manager {
     }
     this.#started = true;
     let failure: unknown;
-    let elector: LeaderElector | undefined;
     try {
       await this.#openServers();
       this.#caches.start();
       this.#everywhere.start();
-      elector = this.#elector();
-      await Promise.race([this.#lead(elector, signal), this.#failed.promise]);
+      this.#elector = this.#createElector();
+      await Promise.race([this.#lead(this.#elector, signal), this.#failed.promise]);
     } catch (error) {
       failure = error;
     }
     // Who lost the lead has no time: another process may lead any moment.
     const lost = failure instanceof TsopError && failure.code === "leadership-lost";
     const { gracefulShutdownMs = 30_000 } = this.#options;
-    await this.#stop(signal.reason, elector, lost ? 0 : gracefulShutdownMs).catch(
+    await this.#stop(signal.reason, this.#elector, lost ? 0 : gracefulShutdownMs).catch(
       (error: unknown) => {
         if (failure === undefined) failure = error;
         else this.log.error({ err: error }, messageOf(error));
@@ -277,12 +278,12 @@ class OperatorManager implements Manager {
     }
   }
 
-  #elector(): LeaderElector | undefined {
+  #createElector(): LeaderElector | undefined {
     const options = this.#options.leaderElection;
     if (!options) return undefined;
     const random = Math.floor(this.clock.random() * 2 ** 48).toString(16);
     return new LeaderElector({
-      client: this.client,
+      client: new LiveClient(this.#rest, this.#options.name ?? "tsop"),
       clock: this.clock,
       log: this.log,
       key: {

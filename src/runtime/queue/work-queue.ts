@@ -7,6 +7,7 @@
  */
 import { abortReason, type Clock, type Timer } from "../../clock.ts";
 import { DelayHeap } from "./delay-heap.ts";
+import { FifoLine, PriorityLine, type Line } from "./line.ts";
 import { ItemExponentialFailureRateLimiter, type RateLimiter } from "./rate-limiters.ts";
 
 /** Told of what a queue does; the metrics listen. */
@@ -26,16 +27,22 @@ export interface RateLimitingQueue {
   /** Keys in line. */
   readonly length: number;
   readonly shuttingDown: boolean;
-  /** Puts `key` in line. A key that is in hand goes in line once its worker is done. */
-  add(key: string): void;
+  /**
+   * Puts `key` in line. A key that is in hand goes in line once its worker is done.
+   *
+   * @param priority - 0 when absent; of two for one key the higher holds
+   */
+  add(key: string, priority?: number): void;
   /** Puts `key` in line after `delayMs`; of two times for one key the earlier holds. */
-  addAfter(key: string, delayMs: number): void;
+  addAfter(key: string, delayMs: number, priority?: number): void;
   /** Puts `key` in line when its limiter says so. */
-  addRateLimited(key: string): void;
+  addRateLimited(key: string, priority?: number): void;
   /** Ends the limiter's count of `key`. */
   forget(key: string): void;
   /** How often the limiter has counted `key`. */
   retries(key: string): number;
+  /** The priority with which a key that is in hand was in line. */
+  priority(key: string): number;
   /** The next key; waits for one. `undefined` when the queue is shut down and empty. */
   get(signal?: AbortSignal): Promise<string | undefined>;
   /** Ends the work on `key`. Every `get` is followed by exactly one `done`. */
@@ -48,15 +55,16 @@ interface Waiter {
   readonly resolve: (key: string | undefined) => void;
 }
 
-/** First come, first served. */
+/** Keys that wait for their turn, or for their time; in the order of a `Line`, first come first served when absent. */
 export class WorkQueue implements RateLimitingQueue {
   readonly #clock: Clock;
   readonly #limiter: RateLimiter;
   readonly #observer: QueueObserver | undefined;
-  // A Set keeps insertion order, so it is both the line and the check for duplicates.
-  readonly #line = new Set<string>();
-  readonly #inHand = new Set<string>();
-  readonly #addedMeanwhile = new Set<string>();
+  readonly #line: Line;
+  // Keys and their priorities.
+  readonly #inHand = new Map<string, number>();
+  readonly #addedMeanwhile = new Map<string, number>();
+  readonly #delayedPriorities = new Map<string, number>();
   readonly #waiters: Waiter[] = [];
   readonly #delayed = new DelayHeap();
   #timer: Timer | undefined;
@@ -66,10 +74,12 @@ export class WorkQueue implements RateLimitingQueue {
     clock: Clock,
     limiter: RateLimiter = new ItemExponentialFailureRateLimiter(),
     observer?: QueueObserver,
+    line: Line = new FifoLine(),
   ) {
     this.#clock = clock;
     this.#limiter = limiter;
     this.#observer = observer;
+    this.#line = line;
   }
 
   get length(): number {
@@ -80,26 +90,34 @@ export class WorkQueue implements RateLimitingQueue {
     return this.#shuttingDown;
   }
 
-  add(key: string): void {
-    if (this.#shuttingDown || this.#line.has(key) || this.#addedMeanwhile.has(key)) return;
-    this.#observer?.added(key);
-    if (this.#inHand.has(key)) this.#addedMeanwhile.add(key);
-    else this.#enqueue(key);
+  add(key: string, priority = 0): void {
+    if (this.#shuttingDown) return;
+    if (this.#line.has(key)) {
+      this.#line.add(key, priority);
+      return;
+    }
+    const meanwhile = this.#addedMeanwhile.get(key);
+    if (meanwhile === undefined) this.#observer?.added(key);
+    if (this.#inHand.has(key)) {
+      this.#addedMeanwhile.set(key, Math.max(priority, meanwhile ?? priority));
+    } else this.#enqueue(key, priority);
   }
 
-  addAfter(key: string, delayMs: number): void {
+  addAfter(key: string, delayMs: number, priority = 0): void {
     if (this.#shuttingDown) return;
     this.#observer?.delayed(key);
     if (delayMs <= 0) {
-      this.add(key);
+      this.add(key, priority);
       return;
     }
     this.#delayed.push(key, this.#clock.monotonicMs() + delayMs);
+    const known = this.#delayedPriorities.get(key) ?? priority;
+    this.#delayedPriorities.set(key, Math.max(priority, known));
     this.#schedule();
   }
 
-  addRateLimited(key: string): void {
-    this.addAfter(key, this.#limiter.when(key));
+  addRateLimited(key: string, priority = 0): void {
+    this.addAfter(key, this.#limiter.when(key), priority);
   }
 
   forget(key: string): void {
@@ -110,14 +128,17 @@ export class WorkQueue implements RateLimitingQueue {
     return this.#limiter.retries(key);
   }
 
+  priority(key: string): number {
+    return this.#inHand.get(key) ?? 0;
+  }
+
   /** The next key, if one is in line: `get` without waiting. */
   take(): string | undefined {
-    const [key] = this.#line;
-    if (key === undefined) return undefined;
-    this.#line.delete(key);
-    this.#inHand.add(key);
-    this.#observer?.taken(key);
-    return key;
+    const next = this.#line.take();
+    if (!next) return undefined;
+    this.#inHand.set(next.key, next.priority);
+    this.#observer?.taken(next.key);
+    return next.key;
   }
 
   get(signal?: AbortSignal): Promise<string | undefined> {
@@ -147,18 +168,22 @@ export class WorkQueue implements RateLimitingQueue {
   done(key: string): void {
     this.#inHand.delete(key);
     this.#observer?.done(key);
-    if (this.#addedMeanwhile.delete(key)) this.#enqueue(key);
+    const priority = this.#addedMeanwhile.get(key);
+    if (priority === undefined) return;
+    this.#addedMeanwhile.delete(key);
+    this.#enqueue(key, priority);
   }
 
   shutDown(): void {
     this.#shuttingDown = true;
     this.#delayed.clear();
+    this.#delayedPriorities.clear();
     this.#timer?.cancel();
     for (const waiter of this.#waiters.splice(0)) waiter.resolve(undefined);
   }
 
-  #enqueue(key: string): void {
-    this.#line.add(key);
+  #enqueue(key: string, priority: number): void {
+    this.#line.add(key, priority);
     const waiter = this.#waiters.shift();
     if (waiter) waiter.resolve(this.take());
   }
@@ -171,10 +196,19 @@ export class WorkQueue implements RateLimitingQueue {
     this.#timer = this.#clock.after(nextAtMs - this.#clock.monotonicMs(), () => {
       const nowMs = this.#clock.monotonicMs();
       for (let key = this.#delayed.popReady(nowMs); key !== undefined;) {
-        this.add(key);
+        const priority = this.#delayedPriorities.get(key);
+        this.#delayedPriorities.delete(key);
+        this.add(key, priority);
         key = this.#delayed.popReady(nowMs);
       }
       this.#schedule();
     });
+  }
+}
+
+/** The queue of controllers: those that changed before those that are only there, and nobody waits for ever. */
+export class PriorityQueue extends WorkQueue {
+  constructor(clock: Clock, limiter?: RateLimiter, observer?: QueueObserver) {
+    super(clock, limiter, observer, new PriorityLine(clock));
   }
 }

@@ -52,6 +52,25 @@ describe("Controller", () => {
     expect(clock.pending).toBe(0);
   });
 
+  it("says why it runs", async () => {
+    const seen: (readonly string[])[] = [];
+    const { clock, controller, stop, running } = build(async (_, { causes }) => {
+      seen.push(causes);
+      if (seen.length === 1) throw new Error("not yet");
+      return seen.length === 2 ? { requeueAfterMs: 50 } : undefined;
+    });
+    controller.enqueue(KEY, { cause: "update of Web crew/kirk" });
+    controller.enqueue(KEY, { cause: "delete of Pod crew/kirk-1" });
+    await clock.advance(1000);
+    expect(seen).toEqual([
+      ["update of Web crew/kirk", "delete of Pod crew/kirk-1"],
+      ["retry 1 after: not yet"],
+      ["asked for after 50 ms"],
+    ]);
+    stop.abort();
+    await running;
+  });
+
   it("gives up on a TerminalError until something happens", async () => {
     let runs = 0;
     const { clock, controller, stop, running, total } = build(async () => {

@@ -27,8 +27,8 @@ describe("leader election", () => {
       leaderElection: {
         id: "web",
         identity,
-        leaseDurationMs: 2000,
-        renewDeadlineMs: 500,
+        leaseDurationMs: 10_000,
+        renewDeadlineMs: 5000,
         retryPeriodMs: 50,
       },
     });

@@ -9,7 +9,7 @@ import {
   WithMaxWaitRateLimiter,
   type RateLimiter,
 } from "../../../src/runtime/queue/rate-limiters.ts";
-import { WorkQueue } from "../../../src/runtime/queue/work-queue.ts";
+import { PriorityQueue, WorkQueue } from "../../../src/runtime/queue/work-queue.ts";
 import { describeShared, sharedPath } from "../../support/shared.ts";
 import { printShare } from "../support/print-share.ts";
 
@@ -183,5 +183,52 @@ describe("WorkQueue", () => {
     await expect(waiting).rejects.toThrow("enough");
     queue.add("a");
     expect(await queue.get()).toBe("a");
+  });
+});
+
+describe("PriorityQueue", () => {
+  it("hands out what is urgent first, and in the order in which it came", () => {
+    const queue = new PriorityQueue(new VirtualClock());
+    for (const key of ["old-1", "old-2"]) queue.add(key, -100);
+    for (const key of ["new-1", "new-2"]) queue.add(key);
+    queue.add("urgent", 10);
+    expect([queue.take(), queue.take(), queue.take()]).toEqual(["urgent", "new-1", "new-2"]);
+  });
+
+  it("raises a key that becomes urgent while it waits, and never lowers one", () => {
+    const queue = new PriorityQueue(new VirtualClock());
+    queue.add("a", -100);
+    queue.add("b", -100);
+    queue.add("b", 0);
+    queue.add("b", -100);
+    expect([queue.take(), queue.priority("b")]).toEqual(["b", 0]);
+  });
+
+  it("keeps the priority of a key that waits for its time, or for its worker", async () => {
+    const clock = new VirtualClock();
+    const queue = new PriorityQueue(clock);
+    queue.add("low", -100);
+    queue.addAfter("later", 10, 5);
+    queue.add("busy");
+    expect(queue.take()).toBe("busy");
+    queue.add("busy", 20);
+    await clock.advance(10);
+    queue.done("busy");
+    expect([queue.take(), queue.take(), queue.take()]).toEqual(["busy", "later", "low"]);
+  });
+
+  it("T28: finishes a restart's fifty thousand keys under a constant load of urgent ones", () => {
+    const queue = new PriorityQueue(new VirtualClock());
+    for (let index = 0; index < 50_000; index++) queue.add(`initial-${index}`, -100);
+    let initial = 0;
+    let turns = 0;
+    for (; initial < 50_000 && turns < 250_000; turns++) {
+      queue.add(`hot-${turns}`);
+      const key = queue.take()!;
+      queue.done(key);
+      if (key.startsWith("initial")) initial++;
+    }
+    expect(turns).toBeLessThan(210_000);
+    expect(queue.length).toBeLessThan(51_000);
   });
 });
