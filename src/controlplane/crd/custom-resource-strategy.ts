@@ -11,22 +11,15 @@ import { groupResourceOf, type ResourceInfo } from "../../kube/resource.ts";
 import { Correlation } from "../../kube/schema/correlation.ts";
 import { dropNulls, setDefaults } from "../../kube/schema/defaults.ts";
 import { coerceEmbedded, embeddedErrors } from "../../kube/schema/embedded.ts";
-import { schemasOf } from "../../kube/schema/keyword-rules.ts";
 import { listErrors } from "../../kube/schema/lists.ts";
 import { prune } from "../../kube/schema/prune.ts";
+import type { RuleChecker } from "../../kube/schema/rule-check.ts";
 import { propertyOf, type Schema } from "../../kube/schema/structural.ts";
 import { SchemaValidator } from "../../kube/schema/validate.ts";
 import { failure } from "../../kube/status.ts";
 import type { DefaultingOptions, Strategy, WriteContext } from "../kinds.ts";
 import type { DefinitionScale } from "./definition.ts";
 import { scaleSpecErrors, scaleStatusErrors } from "./scale.ts";
-
-/** Runs the CEL rules of a schema (`x-kubernetes-validations`) on an object that passed everything else. */
-export type RuleCheck = (
-  object: KubeObject,
-  old: KubeObject | undefined,
-  correlation: Correlation | undefined,
-) => FieldError[];
 
 /** What a strategy knows of its kind. */
 export interface CustomKind {
@@ -36,8 +29,8 @@ export interface CustomKind {
   readonly scale?: DefinitionScale | undefined;
   /** The definition is being deleted. */
   readonly terminating: boolean;
-  /** Absent: rules in CEL are not run. */
-  readonly checkRules?: RuleCheck | undefined;
+  /** The rules in CEL; absent when there are none. */
+  readonly rules?: RuleChecker | undefined;
 }
 
 /** Errors after which rules are not run. */
@@ -69,7 +62,6 @@ export class CustomResourceStrategy implements Strategy {
   readonly allowUnconditionalUpdate = false;
   protected readonly kind: CustomKind;
   readonly #validator: SchemaValidator;
-  #hasRules: boolean | undefined;
 
   constructor(kind: CustomKind) {
     this.kind = kind;
@@ -129,7 +121,7 @@ export class CustomResourceStrategy implements Strategy {
     const errors = this.#validator.validate(object);
     if (scale) errors.push(...scaleSpecErrors(object, scale), ...scaleStatusErrors(object, scale));
     errors.push(...embeddedErrors(object, schema), ...listErrors(object, schema));
-    const all = this.withRules(errors, object, undefined, undefined);
+    const all = this.withRules(errors, object, undefined, undefined, context);
     const finalizers = object.metadata.finalizers ?? [];
     // A new object with finalizers that are no names is refused, and answers with errors bring no warnings.
     const fine = finalizers.every((name) => qualifiedNameErrors(name).length === 0);
@@ -137,7 +129,7 @@ export class CustomResourceStrategy implements Strategy {
     return all;
   }
 
-  validateUpdate(object: KubeObject, old: KubeObject): FieldError[] {
+  validateUpdate(object: KubeObject, old: KubeObject, context: WriteContext): FieldError[] {
     const wrongKind = this.typeErrors(object);
     if (wrongKind.length > 0) return wrongKind;
     const { schema, scale } = this.kind;
@@ -145,7 +137,7 @@ export class CustomResourceStrategy implements Strategy {
     const errors = this.#validator.validate(object, { correlation });
     if (scale) errors.push(...scaleSpecErrors(object, scale), ...scaleStatusErrors(object, scale));
     errors.push(...embeddedErrors(object, schema), ...newListErrors(object, old, schema));
-    return this.withRules(errors, object, old, correlation);
+    return this.withRules(errors, object, old, correlation, context);
   }
 
   validateName(name: string, prefix: boolean): string[] {
@@ -170,15 +162,17 @@ export class CustomResourceStrategy implements Strategy {
     object: KubeObject,
     old: KubeObject | undefined,
     correlation: Correlation | undefined,
+    context: WriteContext,
   ): FieldError[] {
-    this.#hasRules ??= [...schemasOf(this.kind.schema)].some(
-      (node) => (node["x-kubernetes-validations"] ?? []).length > 0,
-    );
-    if (!this.#hasRules) return errors;
+    const { rules } = this.kind;
+    if (!rules) return errors;
     if (errors.some(({ reason }) => BLOCKING.has(reason))) {
       return [...errors, invalidValue("<nil>", null, RULES_SKIPPED)];
     }
-    return [...errors, ...(this.kind.checkRules?.(object, old, correlation) ?? [])];
+    const warn = (message: string): void => {
+      context.warn(message);
+    };
+    return [...errors, ...rules.check(object, old, { correlation, warn })];
   }
 }
 
@@ -206,7 +200,11 @@ export class CustomStatusStrategy extends CustomResourceStrategy {
     else fields["status"] = status;
   }
 
-  override validateUpdate(object: KubeObject, old: KubeObject): FieldError[] {
+  override validateUpdate(
+    object: KubeObject,
+    old: KubeObject,
+    context: WriteContext,
+  ): FieldError[] {
     const wrongKind = this.typeErrors(object);
     if (wrongKind.length > 0) return wrongKind;
     const { schema, scale } = this.kind;
@@ -219,7 +217,7 @@ export class CustomStatusStrategy extends CustomResourceStrategy {
     }
     if (scale) errors.push(...scaleStatusErrors(object, scale));
     errors.push(...newListErrors(object, old, schema));
-    return this.withRules(errors, object, old, correlation);
+    return this.withRules(errors, object, old, correlation, context);
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * What a CustomResourceDefinition has to be like.
  *
- * Rules for its schemas are in `schema-errors.ts`; expressions in CEL are not read here.
+ * Rules for its schemas are in `schema-errors.ts`.
  *
  * @see https://pkg.go.dev/k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation
  * @module
@@ -13,6 +13,7 @@ import {
   notSupported,
   required,
 } from "../../kube/field-errors.ts";
+import { sameJson } from "../../kube/json.ts";
 import { dns1035LabelErrors, dns1123SubdomainErrors } from "../../kube/names.ts";
 import { approvalErrors } from "./approval.ts";
 import {
@@ -91,7 +92,9 @@ function specErrors(definition: Definition, old: Definition | undefined): FieldE
       if (message !== "") errors.push(invalidValue(`${path}.name`, version.name, message));
     }
     const subresources = common.subresources ?? version.subresources;
-    errors.push(...versionErrors(version, path, subresources?.status !== undefined));
+    const unchanged = hasSameSchema(definition, old, version.name);
+    const hasStatus = subresources?.status !== undefined;
+    errors.push(...versionErrors(version, path, { hasStatus, unchanged }));
   }
   const whole = (rule: string): FieldError =>
     invalidValue("spec.versions", goVersions(versionsOrNone(spec.versions, versions)), rule);
@@ -111,9 +114,22 @@ function specErrors(definition: Definition, old: Definition | undefined): FieldE
   }
   errors.push(...namesErrors(names, "spec.names"));
   const anyStatus = [common, ...versions].some(({ subresources }) => subresources?.status);
-  errors.push(...versionPartErrors(common, topLevelPaths, anyStatus));
+  const unchanged = first !== undefined && hasSameSchema(definition, old, first.name);
+  errors.push(...versionPartErrors(common, topLevelPaths, { hasStatus: anyStatus, unchanged }));
   errors.push(...conversionErrors(spec.conversion, old));
   return errors;
+}
+
+/** Whether the stored definition has that version with the same schema. */
+function hasSameSchema(
+  definition: Definition,
+  old: Definition | undefined,
+  version: string,
+): boolean {
+  const schemaIn = ({ spec }: Definition): DefinitionVersion["schema"] =>
+    spec.versions?.find(({ name }) => name === version)?.schema;
+  const before = old && schemaIn(old);
+  return before !== undefined && sameJson(before, schemaIn(definition));
 }
 
 /** Go keeps `null` and an empty list apart. */

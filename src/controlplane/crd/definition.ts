@@ -37,7 +37,7 @@ export interface DefinitionScale {
 }
 
 /** The subresources of a version. */
-export interface DefinitionSubresources {
+interface DefinitionSubresources {
   status?: object;
   scale?: DefinitionScale;
 }

@@ -16,7 +16,7 @@ export interface Nested<T> {
 }
 
 /** The steps of `.a.b`. */
-export function stepsOf(path: string): string[] {
+function stepsOf(path: string): string[] {
   return path.replace(/^\./, "").split(".");
 }
 

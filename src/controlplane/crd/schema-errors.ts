@@ -6,6 +6,7 @@
 import { type FieldError, forbidden, invalidValue } from "../../kube/field-errors.ts";
 import { defaultErrors } from "../../kube/schema/default-rules.ts";
 import { keywordErrors, unsupportedKeyword } from "../../kube/schema/keyword-rules.ts";
+import { ruleErrors } from "../../kube/schema/rule-errors.ts";
 import { structuralErrors } from "../../kube/schema/structural-rules.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import { goKeywords, goSchema } from "./go-form.ts";
@@ -36,23 +37,39 @@ const ROOT_KEYWORDS = [
   "XValidations",
 ];
 
+/** What of its version a schema has to know. */
+export interface SchemaErrorOptions {
+  /** The version has the status subresource. */
+  readonly hasStatus: boolean;
+  /** The schema is stored as it is. */
+  readonly unchanged?: boolean;
+}
+
 /**
  * Everything wrong with the schema of a kind.
  *
  * @param path - where it stands, up to and including `openAPIV3Schema`
- * @param hasStatus - whether the version has the status subresource
  */
-export function schemaErrors(schema: Schema, path: string, hasStatus: boolean): FieldError[] {
+export function schemaErrors(
+  schema: Schema,
+  path: string,
+  { hasStatus, unchanged = false }: SchemaErrorOptions,
+): FieldError[] {
   const errors = hasStatus ? rootErrors(schema, path) : [];
   if (schema.nullable) {
     errors.push(forbidden(`${path}.nullable`, "nullable cannot be true at the root"));
   }
   const unsupported = unsupportedKeyword(schema);
+  const structure: FieldError[] = [];
   if (unsupported === undefined) {
-    const structural = structuralErrors(schema, path);
-    errors.push(...(structural.length > 0 ? structural : defaultErrors(schema, path)));
+    structure.push(...structuralErrors(schema, path));
+    if (structure.length === 0) structure.push(...defaultErrors(schema, path));
   }
-  errors.push(...keywordErrors(schema, path));
+  const keywords = keywordErrors(schema, path);
+  errors.push(...structure, ...keywords);
+  if (unsupported === undefined && structure.length === 0) {
+    errors.push(...ruleErrors(schema, path, keywords, { unchanged }));
+  }
   if (errors.length === 0 && unsupported !== undefined) {
     errors.push(invalidValue(path, "", unsupported));
   }

@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import { schemasOf } from "../../kube/schema/keyword-rules.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";
+import { RuleChecker } from "../../kube/schema/rule-check.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import { compareVersions } from "../discovery/versions.ts";
 import type { ServedResource, ServedSubresource } from "../kinds.ts";
@@ -15,7 +16,6 @@ import {
   type CustomKind,
   CustomResourceStrategy,
   CustomStatusStrategy,
-  type RuleCheck,
 } from "./custom-resource-strategy.ts";
 import { type Definition, type DefinitionVersion, isConditionTrue } from "./definition.ts";
 import { type JsonPath, parseJsonPath } from "./json-path.ts";
@@ -25,34 +25,23 @@ const VERBS = ["delete", "deletecollection", "get", "list", "patch", "create", "
 const TERMINATING_VERBS = ["delete", "deletecollection", "get", "list", "watch"];
 const SUBRESOURCE_VERBS = ["get", "patch", "update"];
 
-/** Makes the check of the CEL rules of a schema; called for a schema that has some. */
-export type RuleCompiler = (schema: Schema) => RuleCheck;
-
 /**
  * The resources of a definition, one for each served version, preferred first; none before it is
  * established.
  *
  * @param object - a stored CustomResourceDefinition
- * @param compileRules - absent: rules in CEL are not run
  */
-export function servedResourcesOf(
-  object: KubeObject,
-  compileRules?: RuleCompiler,
-): ServedResource[] {
+export function servedResourcesOf(object: KubeObject): ServedResource[] {
   const definition = object as Definition;
   if (!isConditionTrue(definition, "Established")) return [];
   const versions = definition.spec.versions ?? [];
   return versions
     .filter(({ served }) => served)
     .sort((a, b) => compareVersions(a.name, b.name))
-    .map((version) => servedResource(definition, version, compileRules));
+    .map((version) => servedResource(definition, version));
 }
 
-function servedResource(
-  definition: Definition,
-  version: DefinitionVersion,
-  compileRules: RuleCompiler | undefined,
-): ServedResource {
+function servedResource(definition: Definition, version: DefinitionVersion): ServedResource {
   const { spec, status } = definition;
   const names = status?.acceptedNames ?? {};
   const { plural = "", singular = "", kind = "", listKind = "" } = names;
@@ -72,7 +61,7 @@ function servedResource(
     hasStatus: version.subresources?.status !== undefined,
     scale: version.subresources?.scale,
     terminating,
-    checkRules: compileRules && hasRules(schema) ? compileRules(schema) : undefined,
+    rules: hasRules(schema) ? new RuleChecker(schema, true) : undefined,
   };
   const storageVersion = (spec.versions ?? []).find((one) => one.storage) ?? version;
   const storage = storageVersion.name;

@@ -14,7 +14,7 @@ import { parseFieldPath } from "../../kube/schema/field-path.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import { unsupportedKeyword } from "../../kube/schema/keyword-rules.ts";
 import type { DefinitionColumn, DefinitionScale, DefinitionVersion } from "./definition.ts";
-import { schemaErrors } from "./schema-errors.ts";
+import { type SchemaErrorOptions, schemaErrors } from "./schema-errors.ts";
 
 const COLUMN_TYPES = ["boolean", "date", "integer", "number", "string"];
 const COLUMN_FORMATS = [
@@ -49,7 +49,7 @@ type Parts = Partial<
 export function versionErrors(
   version: DefinitionVersion,
   path: string,
-  hasStatus: boolean,
+  options: SchemaErrorOptions,
 ): FieldError[] {
   const errors = warningErrors(version, `${path}.deprecationWarning`);
   const paths = {
@@ -58,7 +58,7 @@ export function versionErrors(
     columns: `${path}.additionalPrinterColumns`,
     selectableFields: `${path}.selectableFields`,
   };
-  errors.push(...versionPartErrors({ ...version, selectableFields: [] }, paths, hasStatus));
+  errors.push(...versionPartErrors({ ...version, selectableFields: [] }, paths, options));
   const selectable = version.selectableFields ?? [];
   const schema = version.schema?.openAPIV3Schema;
   if (selectable.length > 0 && !schema) {
@@ -75,11 +75,11 @@ export function versionErrors(
 export function versionPartErrors(
   parts: Parts,
   paths: PartPaths,
-  hasStatus: boolean,
+  options: SchemaErrorOptions,
 ): FieldError[] {
   const errors: FieldError[] = [];
   const schema = parts.schema?.openAPIV3Schema;
-  if (schema) errors.push(...schemaErrors(schema, `${paths.schema}.openAPIV3Schema`, hasStatus));
+  if (schema) errors.push(...schemaErrors(schema, `${paths.schema}.openAPIV3Schema`, options));
   const scale = parts.subresources?.scale;
   if (scale) errors.push(...scaleErrors(scale, `${paths.subresources}.scale`));
   for (const [index, column] of (parts.additionalPrinterColumns ?? []).entries()) {

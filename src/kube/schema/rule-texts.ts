@@ -20,13 +20,14 @@ const hasLineBreak = (text: string): boolean => /[\n\r]/.test(text);
 export function ruleTextErrors(rule: ValidationRule, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const { message = "", messageExpression = "", fieldPath = "" } = rule;
+  const { rule: source = "" } = rule as Partial<ValidationRule>;
   const at = (name: string): string => `${path}.${name}`;
-  if (rule.rule.trim() === "") errors.push(required(at("rule"), "rule is not specified"));
+  if (source.trim() === "") errors.push(required(at("rule"), "rule is not specified"));
   else if (isBlank(message)) {
     errors.push(invalidValue(at("message"), message, "must be non-empty if specified"));
   } else if (hasLineBreak(message.trim())) {
     errors.push(invalidValue(at("message"), message, "must not contain line breaks"));
-  } else if (hasLineBreak(rule.rule.trim()) && message === "") {
+  } else if (hasLineBreak(source.trim()) && message === "") {
     const text = "message must be specified if rule contains line breaks";
     errors.push(required(at("message"), text));
   }

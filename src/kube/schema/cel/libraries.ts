@@ -1,0 +1,43 @@
+/**
+ * The libraries that expressions in Kubernetes have.
+ *
+ * @see https://kubernetes.io/docs/reference/using-api/cel/#cel-options-language-features-and-libraries
+ * @module
+ */
+import type { Library } from "./environment.ts";
+import { Environment } from "./environment.ts";
+import { comprehensionsLibrary } from "./library/comprehensions.ts";
+import { formatLibrary } from "./library/formats.ts";
+import { kubernetesCosts } from "./library/kubernetes-costs.ts";
+import { kubernetesListLibrary } from "./library/kubernetes-lists.ts";
+import { listLibrary } from "./library/list-functions.ts";
+import { networkLibrary } from "./library/network.ts";
+import { optionalsLibrary } from "./library/optionals.ts";
+import { quantityLibrary } from "./library/quantities.ts";
+import { regexLibrary } from "./library/regex.ts";
+import { semverLibrary } from "./library/semantic-versions.ts";
+import { setsLibrary } from "./library/sets.ts";
+import { standardLibrary } from "./library/standard.ts";
+import { stringLibrary } from "./library/strings.ts";
+import { urlLibrary } from "./library/urls.ts";
+
+/** Kubernetes 1.36's, but for what only admission policies have. */
+const LIBRARIES: readonly Library[] = [
+  standardLibrary,
+  urlLibrary,
+  regexLibrary,
+  kubernetesListLibrary,
+  optionalsLibrary,
+  quantityLibrary,
+  stringLibrary,
+  setsLibrary,
+  networkLibrary,
+  formatLibrary,
+  comprehensionsLibrary,
+  semverLibrary,
+  listLibrary,
+  { costs: kubernetesCosts },
+];
+
+/** What expressions in Kubernetes may use; variables are added with `withVariables`. */
+export const kubernetesEnvironment = new Environment(LIBRARIES);

@@ -1,0 +1,12 @@
+/**
+ * Values of Kubernetes' own types: addresses, quantities, URLs and such.
+ *
+ * @module
+ */
+import { CelObject, type CelValue } from "../values.ts";
+
+/** A value of one of Kubernetes' types; comparing two of them costs as much as a step. */
+export abstract class KubernetesValue extends CelObject {}
+
+/** Whether a value is one of them. */
+export const isKubernetesValue = (value: CelValue): boolean => value instanceof KubernetesValue;

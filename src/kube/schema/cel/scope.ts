@@ -1,0 +1,46 @@
+/**
+ * What an expression sees while it is evaluated: its variables, and what it has spent so far.
+ *
+ * @module
+ */
+import type { CelError, CelValue } from "./values.ts";
+
+/** A value or why there is none. */
+export type Result = CelValue | CelError;
+
+/** Thrown when an evaluation costs more than it may. */
+export class CostExceeded extends Error {
+  constructor() {
+    super("operation cancelled: actual cost limit exceeded");
+  }
+}
+
+/** Adds up what an evaluation costs. */
+export class Meter {
+  spent = 0;
+  readonly #limit: number;
+
+  /** @param limit - what the evaluation may cost */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** @throws CostExceeded */
+  charge(cost: number): void {
+    this.spent += cost;
+    if (this.spent > this.#limit) throw new CostExceeded();
+  }
+}
+
+/** The variables in sight. */
+export interface Scope {
+  readonly meter: Meter;
+  find(name: string): Result | undefined;
+}
+
+/** A part of an expression that is ready to be evaluated. */
+export interface Step {
+  run(scope: Scope): Result;
+  /** The value, where it is known beforehand. */
+  readonly constant?: CelValue;
+}

@@ -1,0 +1,136 @@
+/**
+ * The rules in CEL of one node of a schema, compiled.
+ *
+ * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules
+ * @module
+ */
+import { CompileFailure, compileExpression, type Expression } from "./cel/compile.ts";
+import {
+  DeclaredObjects,
+  type DeclaredType,
+  MAX_REQUEST_BYTES,
+  sizesOf,
+} from "./cel/declared-type.ts";
+import { kubernetesEnvironment } from "./cel/libraries.ts";
+import { optionalOf } from "./cel/types.ts";
+import { parseFieldPath } from "./field-path.ts";
+import type { Schema, ValidationRule } from "./structural.ts";
+
+/** A rule, ready to be estimated and evaluated. */
+export interface CompiledRule {
+  readonly rule: ValidationRule;
+  /** Absent where the rule is blank or wrong. */
+  readonly expression?: Expression;
+  /** What is wrong with the rule. */
+  readonly error?: string;
+  readonly messageExpression?: Expression;
+  /** What is wrong with the message expression. */
+  readonly messageError?: string;
+  /** Whether the rule looks at the old value. */
+  readonly usesOldSelf: boolean;
+  /** What one evaluation costs at most. */
+  readonly maxCost: number;
+  /** What one evaluation of the message costs at most. */
+  readonly maxMessageCost: number;
+  /** How many values of the node's type one request can hold. */
+  readonly maxCount: number;
+  /** Below the node, where a failure is to be reported; empty for the node itself. */
+  readonly fieldPath: string;
+}
+
+/** How the types of objects are called in messages; real names end in a number that changes. */
+const SELF_TYPE = "selfType1";
+
+/** Compiles the rules of a node whose values have the declared type. */
+export function compileRules(schema: Schema, type: DeclaredType): CompiledRule[] {
+  const rules = schema["x-kubernetes-validations"] ?? [];
+  if (rules.length === 0) return [];
+  const objects = new DeclaredObjects(type, SELF_TYPE);
+  const environmentWith = (optional: boolean): typeof kubernetesEnvironment =>
+    kubernetesEnvironment.withVariables(
+      { self: objects.type, oldSelf: optional ? optionalOf(objects.type) : objects.type },
+      objects,
+    );
+  const maxCount = Math.floor(MAX_REQUEST_BYTES / (type.minBytes + 1));
+  const sizes = sizesOf(type);
+  const compile = (
+    source: string,
+    optional: boolean,
+    wanted: "bool" | "string",
+    words: Words,
+  ): Expression | string => {
+    const compiled = compileExpression(source, environmentWith(optional));
+    if (compiled instanceof CompileFailure) return `${words.compile}: ${compiled.message}`;
+    if (compiled.type.kind !== wanted) return words.type;
+    const failure = compiled.prepare();
+    return failure ? `${words.plan}: ${failure.message}` : compiled;
+  };
+  return rules.map((rule) => {
+    const base = {
+      rule,
+      usesOldSelf: false,
+      maxCost: 0,
+      maxMessageCost: 0,
+      maxCount,
+      fieldPath: "",
+    };
+    if (rule.rule.trim() === "") return base;
+    const optional = rule.optionalOldSelf ?? false;
+    const expression = compile(rule.rule, optional, "bool", RULE_WORDS);
+    if (typeof expression === "string") return { ...base, error: expression };
+    const compiled = {
+      ...base,
+      expression,
+      usesOldSelf: expression.uses("oldSelf"),
+      maxCost: expression.estimateCost(sizes).max,
+    };
+    if (!rule.messageExpression) return { ...compiled, fieldPath: pathOf(rule, schema) };
+    const message = compile(rule.messageExpression, optional, "string", MESSAGE_WORDS);
+    if (typeof message === "string") return { ...compiled, messageError: message };
+    return {
+      ...compiled,
+      messageExpression: message,
+      maxMessageCost: message.estimateCost(sizes).max,
+      fieldPath: pathOf(rule, schema),
+    };
+  });
+}
+
+/** What is said of an expression that cannot be compiled, is of the wrong type, or cannot be run. */
+interface Words {
+  readonly compile: string;
+  readonly type: string;
+  readonly plan: string;
+}
+
+const RULE_WORDS: Words = {
+  compile: "compilation failed",
+  type: "cel expression must evaluate to a bool",
+  plan: "program instantiation failed",
+};
+
+const MESSAGE_WORDS: Words = {
+  compile: "messageExpression compilation failed",
+  type: "messageExpression must evaluate to a string",
+  plan: "messageExpression instantiation failed",
+};
+
+/** The path of a rule as it stands in errors. */
+function pathOf(rule: ValidationRule, schema: Schema): string {
+  if (!rule.fieldPath) return "";
+  const found = parseFieldPath(rule.fieldPath, schema);
+  if (typeof found === "string") return "";
+  let path = "";
+  let at: Schema = schema;
+  for (const step of found.steps) {
+    const isNamed = at.properties !== undefined;
+    if (!isNamed) path += `[${step}]`;
+    else path += path === "" ? step : `.${step}`;
+    const { properties, additionalProperties } = at;
+    at = (isNamed ? properties?.[step] : objectOrNothing(additionalProperties)) ?? {};
+  }
+  return path;
+}
+
+const objectOrNothing = (schema: Schema | boolean | undefined): Schema | undefined =>
+  typeof schema === "object" ? schema : undefined;
