@@ -4,6 +4,16 @@
  * @module
  */
 import type { KubeObject } from "../kube/object.ts";
+import type { ResourceType } from "../kube/resource.ts";
+
+/** How the API server serves CRDs themselves. */
+export const crdResource: ResourceType = {
+  group: "apiextensions.k8s.io",
+  version: "v1",
+  kind: "CustomResourceDefinition",
+  plural: "customresourcedefinitions",
+  namespaced: false,
+};
 
 /** A CRD, as far as a roll-out reads it. */
 export interface Crd extends KubeObject {

@@ -11,6 +11,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Diagnostic } from "../errors.ts";
 import type { ResourceInfo } from "../kube/resource.ts";
+import type { PlaceOf } from "./places.ts";
 import type { Modules } from "./read/module.ts";
 import { type Stamp, hashOf, readSources } from "./sources.ts";
 
@@ -22,6 +23,8 @@ export interface Generated {
   readonly diagnostics: readonly Diagnostic[];
   /** The kinds of the project, each version of each. */
   readonly kinds: readonly ResourceInfo[];
+  /** Where a change was made; absent where the result comes from a stamp. */
+  readonly placeOf?: PlaceOf;
 }
 
 /** What to generate from. */
@@ -73,6 +76,7 @@ async function run(modules: Modules, sources: ReadonlyMap<string, string>): Prom
     { readProject },
     { checkKinds },
     { checkRights, inferredGrants },
+    { placesIn },
     { groupVersions },
     { manifestsOf },
     { Findings },
@@ -80,6 +84,7 @@ async function run(modules: Modules, sources: ReadonlyMap<string, string>): Prom
     import("./read/project.ts"),
     import("./check.ts"),
     import("./check-rights.ts"),
+    import("./places.ts"),
     import("./emit/crd.ts"),
     import("./emit/manifests.ts"),
     import("./findings.ts"),
@@ -104,6 +109,7 @@ async function run(modules: Modules, sources: ReadonlyMap<string, string>): Prom
         namespaced: scope === "Namespaced",
       })),
     ),
+    placeOf: placesIn(model.kinds),
   };
 }
 

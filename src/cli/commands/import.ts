@@ -6,9 +6,9 @@
 import { join, resolve } from "node:path";
 import { messageOf, TsopError, UsageError } from "../../errors.ts";
 import type { Imported } from "../../generator/import/import-crd.ts";
-import type { ResourceType } from "../../kube/resource.ts";
 import { type ClusterOptions, openCluster } from "../cluster-session.ts";
 import type { CliContext } from "../context.ts";
+import { crdResource } from "../crd.ts";
 import { paint } from "../output.ts";
 import { carryOut, planFiles, readIfThere, type PlanOptions } from "../plan.ts";
 import { getProject } from "../project-file.ts";
@@ -21,14 +21,6 @@ export interface ImportOptions extends PlanOptions, ClusterOptions {
   /** Overwrites files that are there. */
   readonly force: boolean;
 }
-
-const CRDS: ResourceType = {
-  group: "apiextensions.k8s.io",
-  version: "v1",
-  kind: "CustomResourceDefinition",
-  plural: "customresourcedefinitions",
-  namespaced: false,
-};
 
 interface NamedDefinition {
   readonly metadata?: { readonly name?: unknown };
@@ -81,7 +73,7 @@ async function readDefinitions(
   options: ImportOptions,
   context: CliContext,
 ): Promise<unknown[]> {
-  if (from === "cluster") return openCluster(options, context).list(CRDS);
+  if (from === "cluster") return openCluster(options, context).list(crdResource);
   const text = /^https?:\/\//.test(from) ? await download(from) : await fileText(from, context);
   return readDocuments(text, from).flatMap(itemsOf);
 }

@@ -6,7 +6,8 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { formatDiagnostic, SourceError } from "../../errors.ts";
-import type { OpenProject } from "../../generator/generate.ts";
+import type { Generated, OpenProject } from "../../generator/generate.ts";
+import type { ClusterOptions } from "../cluster-session.ts";
 import type { CliContext } from "../context.ts";
 import { ExitCode, paint, reportError } from "../output.ts";
 import { applyPlan, carryOut, planFiles, readIfThere, showPlan, type Plan } from "../plan.ts";
@@ -14,11 +15,13 @@ import { getProject, type Project } from "../project-file.ts";
 import { watchSources } from "../watch-sources.ts";
 
 /** The flags of `tsop manifests`. */
-export interface ManifestsOptions {
+export interface ManifestsOptions extends ClusterOptions {
   readonly check: boolean;
   readonly watch: boolean;
   readonly dryRun: boolean;
   readonly diff: boolean;
+  /** Compares with an earlier state in place of writing. */
+  readonly against?: string;
 }
 
 const CRD_FOLDER = "config/crd/bases";
@@ -27,6 +30,14 @@ const CRD_FOLDER = "config/crd/bases";
 export async function manifests(options: ManifestsOptions, context: CliContext): Promise<number> {
   const project = await getProject(context.cwd);
   if (options.watch) return watchManifests(project, options, context);
+  if (options.against !== undefined) {
+    const { generate } = await import("../../generator/generate.ts");
+    const generated = await generate({ root: project.root, cache: false });
+    refuseErrors(generated);
+    const { compareAgainst } = await import("../against.ts");
+    const breaking = await compareAgainst(options.against, generated, project, options, context);
+    return breaking ? ExitCode.drift : ExitCode.ok;
+  }
   const plan = await planManifests(project, context);
   if (!options.check) {
     await carryOut(plan, context, options);
@@ -104,12 +115,17 @@ async function planManifests(
   context: CliContext,
   source?: ManifestSource,
 ): Promise<Plan> {
-  const { files, diagnostics } = await (source ?? (await stampedManifests(project))).generate();
-  if (diagnostics.some(({ severity }) => severity === "error")) throw new SourceError(diagnostics);
+  const generated = await (source ?? (await stampedManifests(project))).generate();
+  refuseErrors(generated);
+  const { files, diagnostics } = generated;
   for (const warning of diagnostics) context.err(formatDiagnostic(warning));
   const wanted = new Map<string, string | undefined>(files);
   for (const path of await staleFiles(project.root, files)) wanted.set(path, undefined);
   return planFiles(project.root, wanted);
+}
+
+function refuseErrors({ diagnostics }: Generated): void {
+  if (diagnostics.some(({ severity }) => severity === "error")) throw new SourceError(diagnostics);
 }
 
 /** CRDs that an earlier run generated, and whose class is gone. */

@@ -1,0 +1,222 @@
+/**
+ * One node of a schema, before and after: keyword by keyword.
+ *
+ * @module
+ */
+import type { Schema, ValidationRule } from "../../kube/schema/structural.ts";
+import type { Finding } from "./change.ts";
+
+const LOWER = ["minimum", "minLength", "minItems", "minProperties"] as const;
+const UPPER = ["maximum", "maxLength", "maxItems", "maxProperties"] as const;
+
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+const show = (value: unknown): string => JSON.stringify(value);
+
+/** What differs in the node itself, without its children. */
+export function compareNode(before: Schema, after: Schema): Finding[] {
+  const typed = compareTypes(before, after);
+  if (typed.some(({ severity }) => severity === "breaking")) return typed;
+  return [
+    ...typed,
+    ...compareBounds(before, after),
+    ...compareEnums(before, after),
+    ...compareRules(before, after),
+    ...compareOthers(before, after),
+  ];
+}
+
+function compareTypes(before: Schema, after: Schema): Finding[] {
+  const flexible = after["x-kubernetes-int-or-string"] === true;
+  const wasFlexible = before["x-kubernetes-int-or-string"] === true;
+  if (flexible && !wasFlexible && (before.type === "string" || before.type === "integer")) {
+    return [found("safe", "type", "numbers and strings are both taken now")];
+  }
+  if (before.type !== after.type || flexible !== wasFlexible) {
+    const open = after.type === undefined && after["x-kubernetes-preserve-unknown-fields"] === true;
+    if (open) return [found("safe", "type", "any value is taken now")];
+    const widened = before.type === "integer" && after.type === "number";
+    return [
+      found(
+        widened ? "risky" : "breaking",
+        "type",
+        `the type was ${typeName(before)} and is ${typeName(after)}`,
+      ),
+    ];
+  }
+  if (before.format === after.format) return [];
+  const narrowed = after.format !== undefined;
+  return [
+    found(
+      narrowed ? "risky" : "safe",
+      "format",
+      `the format was ${before.format ?? "any"} and is ${after.format ?? "any"}`,
+    ),
+  ];
+}
+
+const typeName = (schema: Schema): string =>
+  schema["x-kubernetes-int-or-string"] ? "int-or-string" : (schema.type ?? "any");
+
+function compareBounds(before: Schema, after: Schema): Finding[] {
+  const changes: Finding[] = [];
+  const bound = (
+    name: keyof Schema,
+    old: number | undefined,
+    now: number | undefined,
+    sign: 1 | -1,
+  ): void => {
+    if (old === now) return;
+    const narrower = now !== undefined && (old === undefined || (now - old) * sign > 0);
+    changes.push(
+      found(
+        narrower ? "breaking" : "safe",
+        name,
+        `${name} was ${old ?? "not set"} and is ${now ?? "not set"}`,
+      ),
+    );
+  };
+  for (const name of LOWER) bound(name, before[name], after[name], 1);
+  for (const name of UPPER) bound(name, before[name], after[name], -1);
+  for (const name of ["exclusiveMinimum", "exclusiveMaximum"] as const) {
+    const [old, now] = [before[name] === true, after[name] === true];
+    if (old !== now) {
+      changes.push(found(now ? "breaking" : "safe", name, `${name} is ${String(now)} now`));
+    }
+  }
+  if (before.multipleOf !== after.multipleOf) {
+    const coarser = after.multipleOf !== undefined;
+    changes.push(
+      found(
+        coarser ? "breaking" : "safe",
+        "multipleOf",
+        `multipleOf was ${before.multipleOf ?? "not set"} and is ${after.multipleOf ?? "not set"}`,
+      ),
+    );
+  }
+  if (before.pattern !== after.pattern) {
+    changes.push(
+      found(
+        after.pattern === undefined ? "safe" : "breaking",
+        "pattern",
+        `the pattern was ${before.pattern ?? "not set"} and is ${after.pattern ?? "not set"}`,
+      ),
+    );
+  }
+  return changes;
+}
+
+function compareEnums(before: Schema, after: Schema): Finding[] {
+  if (same(before.enum, after.enum)) return [];
+  if (!after.enum) return [found("safe", "enum", "any value is taken now")];
+  if (!before.enum) {
+    return [found("breaking", "enum", `only ${after.enum.map(show).join(", ")} are taken now`)];
+  }
+  const [old, now] = [before.enum.map(show), after.enum.map(show)];
+  const gone = old.filter((value) => !now.includes(value));
+  const added = now.filter((value) => !old.includes(value));
+  return [
+    ...(gone.length > 0
+      ? [found("breaking", "enum", `${gone.join(", ")} is no longer taken`)]
+      : []),
+    ...(added.length > 0 ? [found("safe", "enum", `${added.join(", ")} is taken as well`)] : []),
+  ];
+}
+
+const RULES = "x-kubernetes-validations";
+
+function compareRules(before: Schema, after: Schema): Finding[] {
+  const old = new Set((before[RULES] ?? []).map(({ rule }) => rule));
+  const now = new Set((after[RULES] ?? []).map(({ rule }) => rule));
+  return [
+    ...(after[RULES] ?? []).filter(({ rule }) => !old.has(rule)).map(newRule),
+    ...[...old]
+      .filter((rule) => !now.has(rule))
+      .map((rule) => found("safe", RULES, `the rule ${show(rule)} was removed`)),
+  ];
+}
+
+/** A rule on the change of a value lets every object that is there stay as it is. */
+function newRule({ rule, optionalOldSelf }: ValidationRule): Finding {
+  const transition = /\boldSelf\b/.test(rule) && optionalOldSelf !== true;
+  return found(
+    transition ? "risky" : "breaking",
+    RULES,
+    `there is a new rule: ${rule.replaceAll("\n", " ")}`,
+  );
+}
+
+function compareOthers(before: Schema, after: Schema): Finding[] {
+  const changes: Finding[] = [];
+  for (const name of ["allOf", "anyOf", "oneOf", "not"] as const) {
+    if (same(before[name], after[name])) continue;
+    changes.push(
+      found(after[name] === undefined ? "safe" : "breaking", name, `${name} is another one now`),
+    );
+  }
+  if (Boolean(before.nullable) !== Boolean(after.nullable)) {
+    changes.push(
+      found(
+        after.nullable ? "safe" : "breaking",
+        "nullable",
+        after.nullable ? "null is taken now" : "null is no longer taken",
+      ),
+    );
+  }
+  changes.push(...compareDefaults(before, after), ...compareTopology(before, after));
+  return changes;
+}
+
+function compareDefaults(before: Schema, after: Schema): Finding[] {
+  if (same(before.default, after.default)) return [];
+  if (before.default === undefined) {
+    return [found("safe", "default", `the default is ${show(after.default)} now`)];
+  }
+  const now = after.default === undefined ? "there is none now" : `is ${show(after.default)}`;
+  return [found("risky", "default", `the default was ${show(before.default)} and ${now}`)];
+}
+
+function compareTopology(before: Schema, after: Schema): Finding[] {
+  const changes: Finding[] = [];
+  const list = "x-kubernetes-list-type";
+  const [oldList, newList] = [before[list] ?? "atomic", after[list] ?? "atomic"];
+  if (oldList !== newList) {
+    // Equal items become an error; whoever owned a part of the list owns all of it, or the reverse.
+    changes.push(
+      found(
+        newList === "atomic" ? "risky" : "breaking",
+        list,
+        `the list was ${oldList} and is ${newList}`,
+      ),
+    );
+  }
+  const keys = "x-kubernetes-list-map-keys";
+  if (oldList === newList && !same(before[keys], after[keys])) {
+    changes.push(
+      found("breaking", keys, `the keys were ${show(before[keys])} and are ${show(after[keys])}`),
+    );
+  }
+  const map = "x-kubernetes-map-type";
+  const [oldMap, newMap] = [before[map] ?? "granular", after[map] ?? "granular"];
+  if (oldMap !== newMap) {
+    changes.push(found("risky", map, `the object was ${oldMap} and is ${newMap}`));
+  }
+  const preserve = "x-kubernetes-preserve-unknown-fields";
+  if (Boolean(before[preserve]) !== Boolean(after[preserve])) {
+    changes.push(
+      found(
+        after[preserve] ? "safe" : "breaking",
+        preserve,
+        after[preserve] ? "unknown fields are kept now" : "unknown fields are dropped now",
+      ),
+    );
+  }
+  const embedded = "x-kubernetes-embedded-resource";
+  if (after[embedded] && !before[embedded]) {
+    changes.push(found("breaking", embedded, "the object has to be a whole Kubernetes object now"));
+  }
+  return changes;
+}
+
+function found(severity: Finding["severity"], keyword: string, message: string): Finding {
+  return { severity, keyword, message };
+}
