@@ -46,6 +46,8 @@ interface Claim {
   readonly kind: OwnerKind;
   readonly resource: ResourceName;
   readonly selector: LabelSelector | undefined;
+  /** What an adopted object is held by. */
+  readonly finalizer?: string;
 }
 
 /**
@@ -58,6 +60,7 @@ export async function claimed({
   kind,
   resource,
   selector,
+  finalizer,
 }: Claim): Promise<KubeObject[]> {
   const { namespace = "" } = owner.metadata;
   const mine: KubeObject[] = [];
@@ -69,7 +72,7 @@ export async function claimed({
       if (matches) mine.push(object);
       else if (!owner.metadata.deletionTimestamp) await release(client, resource, object, owner);
     } else if (matches && !owner.metadata.deletionTimestamp && !object.metadata.deletionTimestamp) {
-      mine.push(await adopt(client, resource, object, controllerReference(owner, kind)));
+      mine.push(await adopt(client, resource, object, controllerReference(owner, kind), finalizer));
     }
   }
   return mine;
@@ -80,12 +83,19 @@ async function adopt(
   resource: ResourceName,
   object: KubeObject,
   reference: OwnerReference,
+  finalizer: string | undefined,
 ): Promise<KubeObject> {
-  const { namespace = "", name = "", uid, ownerReferences = [] } = object.metadata;
+  const { namespace = "", name = "", uid, ownerReferences = [], finalizers = [] } = object.metadata;
   return client.patch(
     resource,
     { namespace, name },
-    { metadata: { uid, ownerReferences: [...ownerReferences, reference] } },
+    {
+      metadata: {
+        uid,
+        ownerReferences: [...ownerReferences, reference],
+        ...(finalizer === undefined ? {} : { finalizers: [...finalizers, finalizer] }),
+      },
+    },
   );
 }
 

@@ -59,7 +59,8 @@ export function untolerated(
   );
 }
 
-function tolerates(toleration: Toleration, taint: Taint): boolean {
+/** Whether the toleration covers the taint. */
+export function tolerates(toleration: Toleration, taint: Taint): boolean {
   if (toleration.effect && toleration.effect !== taint.effect) return false;
   if (toleration.key && toleration.key !== taint.key) return false;
   if (toleration.operator === "Exists") return true;

@@ -3,6 +3,14 @@
  *
  * @module
  */
+import { CronJobController } from "./cron-job-controller.ts";
+import { ClaimProtectionController } from "./claim-protection-controller.ts";
+import { DaemonSetController } from "./daemon/daemon-set-controller.ts";
+import { EphemeralClaimController } from "./ephemeral-claim-controller.ts";
+import { NodeTaintController } from "./node-taint-controller.ts";
+import { StatefulSetController } from "./stateful/stateful-set-controller.ts";
+import { JobController } from "./job/job-controller.ts";
+import { TtlController } from "./ttl-controller.ts";
 import type { ControllerContext } from "./client.ts";
 import { DeploymentController } from "./deployment/deployment-controller.ts";
 import { EndpointSliceController } from "./endpoint-slice-controller.ts";
@@ -53,6 +61,14 @@ export function startControllers(
       events("replication-controller"),
       clock,
     ),
+    new JobController(client, events("job-controller"), clock),
+    new CronJobController(client, events("cronjob-controller"), clock),
+    new TtlController(client, clock),
+    new StatefulSetController(client, events("statefulset-controller"), clock),
+    new DaemonSetController(client, events("daemonset-controller"), clock),
+    new NodeTaintController(client, events("taint-eviction-controller"), clock),
+    new ClaimProtectionController(client),
+    new EphemeralClaimController(client),
     new EndpointSliceController(client),
     new EndpointsController(client),
   ];

@@ -145,6 +145,7 @@ import {
   replicaSetStatusErrors,
   daemonSetStatusErrors,
 } from "./validation/workloads.ts";
+import { webhookConfigurationErrors } from "./validation/webhooks.ts";
 
 interface TemplateObject extends KubeObject {
   template?: PodTemplate;
@@ -433,6 +434,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       generation: ["webhooks"],
       conditionalUpdate: true,
       setDefaults: setMutatingWebhookDefaults,
+      validate: webhookConfigurationErrors,
     },
     ValidatingAdmissionPolicy: {
       status: "none",
@@ -449,6 +451,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       generation: ["webhooks"],
       conditionalUpdate: true,
       setDefaults: setValidatingWebhookDefaults,
+      validate: webhookConfigurationErrors,
     },
   },
   "certificates.k8s.io": {

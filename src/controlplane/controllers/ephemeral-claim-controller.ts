@@ -1,0 +1,60 @@
+/**
+ * The claims of ephemeral volumes: made for their pod, and gone with it.
+ *
+ * @see https://kubernetes.io/docs/concepts/storage/ephemeral-volumes/#generic-ephemeral-volumes
+ * @module
+ */
+import { isAlreadyExists } from "../../kube/status.ts";
+import type { Pod } from "../builtin/strategies/pod-shapes.ts";
+import type { ControllerClient, StoreEvent } from "./client.ts";
+import { CLAIMS, PODS, concerns, keyFrom, textOf } from "./keys.ts";
+import { type OwnerKind, controllerReference } from "./ownership.ts";
+import { isActive } from "./pods.ts";
+import type { Controller } from "./work-loop.ts";
+
+const KIND: OwnerKind = { apiVersion: "v1", kind: "Pod", resource: PODS };
+
+/** Makes what is missing. */
+export class EphemeralClaimController implements Controller {
+  readonly name = "EphemeralClaim";
+  readonly #client: ControllerClient;
+
+  constructor(client: ControllerClient) {
+    this.#client = client;
+  }
+
+  *observe(event: StoreEvent): Iterable<string> {
+    if (!concerns(event, PODS) || event.type === "DELETED") return;
+    const { volumes = [] } = (event.object as Pod).spec;
+    if (volumes.some(({ ephemeral }) => ephemeral)) yield textOf(event.object);
+  }
+
+  async sync(key: string): Promise<undefined> {
+    const pod = this.#client.find(PODS, keyFrom(key)) as Pod | undefined;
+    if (!pod || !isActive(pod)) return;
+    const { namespace = "" } = pod.metadata;
+    for (const { name: volume, ephemeral } of pod.spec.volumes ?? []) {
+      const template = ephemeral?.volumeClaimTemplate;
+      const name = `${pod.metadata.name ?? ""}-${volume}`;
+      if (!template || this.#client.find(CLAIMS, { namespace, name })) continue;
+      const { labels, annotations } = template.metadata ?? {};
+      const claim = {
+        apiVersion: "v1",
+        kind: "PersistentVolumeClaim",
+        metadata: {
+          name,
+          namespace,
+          ...(labels ? { labels: { ...labels } } : {}),
+          ...(annotations ? { annotations: { ...annotations } } : {}),
+          ownerReferences: [controllerReference(pod, KIND)],
+        },
+        spec: structuredClone(template.spec),
+      };
+      try {
+        await this.#client.create(CLAIMS, claim);
+      } catch (thrown) {
+        if (!isAlreadyExists(thrown)) throw thrown;
+      }
+    }
+  }
+}

@@ -1,0 +1,361 @@
+/**
+ * Jobs: pods that run to their end, counted exactly once.
+ *
+ * A finished pod is held by a finalizer until its Job's status names it; only then is it let go and counted.
+ *
+ * @see https://kubernetes.io/docs/concepts/workloads/controllers/job/
+ * @module
+ */
+import { isDeepStrictEqual } from "node:util";
+import type { Clock } from "../../../clock.ts";
+import { messageOf } from "../../../errors.ts";
+import type { KubeObject } from "../../../kube/object.ts";
+import { isNotFound } from "../../../kube/status.ts";
+import type { Pod } from "../../builtin/strategies/pod-shapes.ts";
+import type { Condition } from "../../builtin/strategies/shapes.ts";
+import type { Job } from "../../builtin/strategies/workload-shapes.ts";
+import type { ControllerClient, StoreEvent } from "../client.ts";
+import type { EventRecorder } from "../event-recorder.ts";
+import { JOBS, PODS, concerns, keyFrom, textOf } from "../keys.ts";
+import { type OwnerKind, claimed, controllerOf, ownersOf } from "../ownership.ts";
+import { rankForDeletion } from "../pod-ranking.ts";
+import { isFinished } from "../pods.ts";
+import { msOf, timeOf } from "../times.ts";
+import type { Controller } from "../work-loop.ts";
+import {
+  TRACKING,
+  backoffMs,
+  endedAt,
+  isIndexed,
+  jobPod,
+  releasePatch,
+  replacesFailedOnly,
+} from "./job-pods.ts";
+import {
+  type Progress,
+  indexFields,
+  indexesToRun,
+  isOver,
+  isTrue,
+  progressOf,
+  wantedActive,
+} from "./job-progress.ts";
+
+const KIND: OwnerKind = { apiVersion: "batch/v1", kind: "Job", resource: JOBS };
+/** Marks the key of a pod that no Job owns any more. */
+const ORPHAN = "orphan:";
+const OWN_MANAGER = "kubernetes.io/job-controller";
+
+interface Failures {
+  readonly inRow: number;
+  readonly lastMs: number;
+}
+
+/** Creates, counts and deletes the pods of Jobs. */
+export class JobController implements Controller {
+  readonly name = "Job";
+  readonly #client: ControllerClient;
+  readonly #events: EventRecorder;
+  readonly #clock: Clock;
+  /** Failures since the last success, by the uid of the Job. */
+  readonly #failures = new Map<string, Failures>();
+  /** When a Job started, more exactly than its status says: that has no fractions of a second. */
+  readonly #started = new Map<string, number>();
+
+  constructor(client: ControllerClient, events: EventRecorder, clock: Clock) {
+    this.#client = client;
+    this.#events = events;
+    this.#clock = clock;
+  }
+
+  *observe(event: StoreEvent): Iterable<string> {
+    if (concerns(event, JOBS)) yield textOf(event.object);
+    yield* ownersOf(this.#client, event, PODS, KIND, (job) => (job as Job).spec.selector);
+    const { finalizers } = event.object.metadata;
+    if (!concerns(event, PODS) || controllerOf(event.object)) return;
+    if (finalizers?.includes(TRACKING)) yield `${ORPHAN}${textOf(event.object)}`;
+  }
+
+  async sync(key: string): Promise<number | undefined> {
+    if (key.startsWith(ORPHAN)) {
+      const pod = this.#client.find(PODS, keyFrom(key.slice(ORPHAN.length))) as Pod | undefined;
+      if (pod && !controllerOf(pod)) await this.#release(pod);
+      return undefined;
+    }
+    const { namespace, name } = keyFrom(key);
+    const job = this.#client.find(JOBS, { namespace, name }) as Job | undefined;
+    if (!job) {
+      await this.#releaseOrphans(namespace, name);
+      return undefined;
+    }
+    if ((job.spec.managedBy ?? OWN_MANAGER) !== OWN_MANAGER) return undefined;
+    if (isOver(job)) {
+      this.#failures.delete(job.metadata.uid ?? "");
+      this.#started.delete(job.metadata.uid ?? "");
+      return undefined;
+    }
+    const pods = (await claimed({
+      client: this.#client,
+      owner: job,
+      kind: KIND,
+      resource: PODS,
+      selector: job.spec.selector,
+      finalizer: TRACKING,
+    })) as Pod[];
+    if (job.metadata.deletionTimestamp) {
+      for (const pod of pods) await this.#release(pod);
+      return undefined;
+    }
+    return this.#advance(job, pods);
+  }
+
+  /** Pods whose Job is gone wait for nobody. */
+  async #releaseOrphans(namespace: string, jobName: string): Promise<void> {
+    for (const pod of this.#client.list(PODS, { namespace }) as Pod[]) {
+      const owner = controllerOf(pod);
+      if (owner?.kind === "Job" && owner.name === jobName) await this.#release(pod);
+    }
+  }
+
+  async #advance(found: Job, pods: readonly Pod[]): Promise<number | undefined> {
+    const now = this.#clock.now();
+    let job = await this.#start(found);
+    const progress = progressOf(job, pods, this.#leftMs(job));
+    this.#noteFailures(job, progress, now);
+    let active = progress.active.length;
+    let waitMs: number | undefined;
+    let failure: unknown;
+    if (progress.ending) {
+      for (const pod of progress.active) await this.#delete(job, pod);
+      active = 0;
+    } else {
+      try {
+        const managed = await this.#managePods(job, pods, progress, now);
+        active = managed.active;
+        waitMs = managed.waitMs;
+      } catch (thrown) {
+        failure = thrown;
+      }
+    }
+    job = await this.#count(job, pods, progress, active);
+    await this.#finish(job, progress);
+    if (failure !== undefined)
+      throw failure instanceof Error ? failure : new Error(messageOf(failure));
+    const limit = this.#leftMs(job);
+    const waits = [waitMs, limit].filter((ms) => ms !== undefined && ms > 0).map(Number);
+    return waits.length > 0 && !progress.ending ? Math.min(...waits) : undefined;
+  }
+
+  /** How long the Job may still be active; `undefined` when nothing limits it. */
+  #leftMs({ spec, status, metadata }: Job): number | undefined {
+    const { activeDeadlineSeconds, suspend } = spec;
+    if (activeDeadlineSeconds === undefined || suspend || !status?.startTime) return undefined;
+    const start = this.#started.get(metadata.uid ?? "") ?? msOf(status.startTime);
+    return start + activeDeadlineSeconds * 1000 - this.#clock.now();
+  }
+
+  /** Notes the start, and suspension and resumption. */
+  async #start(job: Job): Promise<Job> {
+    const { suspend = false } = job.spec;
+    const status = { ...job.status };
+    const time = timeOf(this.#clock.now());
+    if (!suspend && status.startTime === undefined) this.#noteStart(job);
+    if (!suspend) status.startTime ??= time;
+    const suspended = isTrue(job, "Suspended");
+    if (suspend === suspended) {
+      return { ...job, status };
+    }
+    const [reason, message] = suspend
+      ? ["JobSuspended", "Job suspended"]
+      : ["JobResumed", "Job resumed"];
+    status.conditions = withCondition(status.conditions, {
+      type: "Suspended",
+      status: suspend ? "True" : "False",
+      lastProbeTime: time,
+      lastTransitionTime: time,
+      reason,
+      message,
+    });
+    if (suspend) delete status.startTime;
+    else {
+      status.startTime = time;
+      this.#noteStart(job);
+    }
+    await this.#events.record(job, "Normal", suspend ? "Suspended" : "Resumed", message);
+    return { ...job, status };
+  }
+
+  #noteStart({ metadata }: Job): void {
+    this.#started.set(metadata.uid ?? "", this.#clock.now());
+  }
+
+  #noteFailures(job: Job, { newFailed, newSucceeded, ignored }: Progress, now: number): void {
+    const uid = job.metadata.uid ?? "";
+    const failed = newFailed.filter((pod) => !ignored.has(pod));
+    if (newSucceeded.length > 0) this.#failures.delete(uid);
+    if (failed.length === 0) return;
+    const lastMs = Math.max(...failed.map((pod) => endedAt(pod, now)));
+    const inRow = (this.#failures.get(uid)?.inRow ?? 0) + failed.length;
+    this.#failures.set(uid, { inRow, lastMs });
+  }
+
+  async #managePods(
+    job: Job,
+    pods: readonly Pod[],
+    progress: Progress,
+    now: number,
+  ): Promise<{ active: number; waitMs?: number }> {
+    const { active } = progress;
+    const wanted = job.spec.suspend ? 0 : wantedActive(job, progress);
+    if (active.length > wanted) {
+      const surplus = rankForDeletion(active, active, now).slice(0, active.length - wanted);
+      for (const pod of surplus) {
+        // What is deleted on purpose is no failure, and not to be counted.
+        await this.#release(pod);
+        await this.#delete(job, pod);
+      }
+      return { active: wanted };
+    }
+    const leaving = replacesFailedOnly(job)
+      ? pods.filter((pod) => pod.metadata.deletionTimestamp && !isFinished(pod)).length
+      : 0;
+    const missing = Math.max(0, wanted - active.length - leaving);
+    if (missing === 0) return { active: active.length };
+    const failures = this.#failures.get(job.metadata.uid ?? "");
+    const waitMs = failures ? failures.lastMs + backoffMs(failures.inRow) - now : 0;
+    if (waitMs > 0) return { active: active.length, waitMs };
+    const indexes = isIndexed(job)
+      ? indexesToRun(job, progress, pods).slice(0, missing)
+      : undefined;
+    const count = indexes?.length ?? missing;
+    for (let made = 0; made < count; made++) await this.#create(job, indexes?.[made], progress);
+    return { active: active.length + count };
+  }
+
+  async #create(job: Job, index: number | undefined, progress: Progress): Promise<void> {
+    const failures = index === undefined ? 0 : (progress.indexFailures.get(index) ?? 0);
+    try {
+      const { metadata } = await this.#client.create(PODS, jobPod(job, KIND, index, failures));
+      const message = `Created pod: ${metadata.name ?? ""}`;
+      await this.#events.record(job, "Normal", "SuccessfulCreate", message);
+    } catch (thrown) {
+      const message = `Error creating: ${messageOf(thrown)}`;
+      await this.#events.record(job, "Warning", "FailedCreate", message);
+      throw thrown;
+    }
+  }
+
+  async #delete(job: Job, pod: Pod): Promise<void> {
+    const { namespace = "", name = "", uid = "" } = pod.metadata;
+    try {
+      await this.#client.remove(PODS, { namespace, name }, { uid });
+      await this.#events.record(job, "Normal", "SuccessfulDelete", `Deleted pod: ${name}`);
+    } catch (thrown) {
+      if (!isNotFound(thrown)) throw thrown;
+    }
+  }
+
+  async #release(pod: Pod): Promise<void> {
+    if (!pod.metadata.finalizers?.includes(TRACKING)) return;
+    const { namespace = "", name = "" } = pod.metadata;
+    try {
+      await this.#client.patch(PODS, { namespace, name }, releasePatch(pod));
+    } catch (thrown) {
+      if (!isNotFound(thrown)) throw thrown;
+    }
+  }
+
+  /** Names the finished pods in the status, lets them go, and adds them to the counts. */
+  async #count(job: Job, pods: readonly Pod[], progress: Progress, active: number): Promise<Job> {
+    const before = job.status?.uncountedTerminatedPods ?? {};
+    const uids = (list: readonly Pod[]): string[] => list.map(({ metadata }) => metadata.uid ?? "");
+    const succeeded = [...(before.succeeded ?? []), ...uids(progress.newSucceeded)];
+    const counted = progress.newFailed.filter((pod) => !progress.ignored.has(pod));
+    const failed = [...(before.failed ?? []), ...uids(counted)];
+    const terminating = pods.filter(
+      (pod) => pod.metadata.deletionTimestamp && !isFinished(pod),
+    ).length;
+    const status: NonNullable<Job["status"]> = {
+      ...job.status,
+      ...indexFields(job, progress),
+      ready: progress.ending ? 0 : progress.ready,
+      terminating,
+      uncountedTerminatedPods: {
+        ...(succeeded.length > 0 ? { succeeded } : {}),
+        ...(failed.length > 0 ? { failed } : {}),
+      },
+    };
+    if (active > 0) status.active = active;
+    else delete status.active;
+    if (progress.ending)
+      status.conditions = this.#conditionsFor(job, progress.ending.type, progress);
+    const finished = [...progress.newSucceeded, ...progress.newFailed];
+    if (finished.length + succeeded.length + failed.length === 0) {
+      return this.#writeStatus(job, status);
+    }
+    const written = await this.#writeStatus(job, status);
+    for (const pod of finished) await this.#release(pod);
+    const next = { ...(written.status ?? {}), uncountedTerminatedPods: {} };
+    const total = isIndexed(job) ? progress.succeeded : (next.succeeded ?? 0) + succeeded.length;
+    if (total > 0) next.succeeded = total;
+    if (failed.length > 0) next.failed = (next.failed ?? 0) + failed.length;
+    return this.#writeStatus(written, next);
+  }
+
+  /** The last condition comes when no pod is left that could still change a count. */
+  async #finish(job: Job, progress: Progress): Promise<void> {
+    const { ending } = progress;
+    if (!ending) return;
+    const { namespace = "" } = job.metadata;
+    const left = (this.#client.list(PODS, { namespace }) as Pod[]).some(
+      (pod) =>
+        controllerOf(pod)?.uid === job.metadata.uid &&
+        (!isFinished(pod) || pod.metadata.finalizers?.includes(TRACKING)),
+    );
+    if (left) return;
+    const success = ending.type === "SuccessCriteriaMet";
+    const status: NonNullable<Job["status"]> = {
+      ...job.status,
+      terminating: 0,
+      ready: 0,
+      conditions: this.#conditionsFor(job, success ? "Complete" : "Failed", progress),
+    };
+    if (success) status.completionTime = timeOf(this.#clock.now());
+    await this.#writeStatus(job, status);
+    if (success) await this.#events.record(job, "Normal", "Completed", "Job completed");
+    else await this.#events.record(job, "Warning", ending.reason, ending.message);
+  }
+
+  #conditionsFor(job: Job, type: string, { ending }: Progress): Condition[] {
+    if (isTrue(job, type)) return job.status?.conditions ?? [];
+    const time = timeOf(this.#clock.now());
+    return withCondition(job.status?.conditions, {
+      type,
+      status: "True",
+      lastProbeTime: time,
+      lastTransitionTime: time,
+      reason: ending?.reason ?? "",
+      message: ending?.message ?? "",
+    });
+  }
+
+  async #writeStatus(job: Job, status: NonNullable<Job["status"]>): Promise<Job> {
+    const stored = this.#client.find(JOBS, {
+      namespace: job.metadata.namespace ?? "",
+      name: job.metadata.name ?? "",
+    }) as Job | undefined;
+    if (stored && isDeepStrictEqual(structuredClone(stored.status), status))
+      return { ...job, status };
+    const written: KubeObject = await this.#client.update(
+      JOBS,
+      { ...job, status } as Job,
+      "status",
+    );
+    return written as Job;
+  }
+}
+
+/** The conditions with one of them set. */
+function withCondition(conditions: readonly Condition[] = [], condition: Condition): Condition[] {
+  return [...conditions.filter(({ type }) => type !== condition.type), condition];
+}

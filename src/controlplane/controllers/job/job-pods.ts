@@ -1,0 +1,148 @@
+/**
+ * The pods of a Job: which count, which failed and why, and what new ones look like.
+ *
+ * @module
+ */
+import type { JsonObject } from "../../../kube/object.ts";
+import type { Pod } from "../../builtin/strategies/pod-shapes.ts";
+import type { Job } from "../../builtin/strategies/workload-shapes.ts";
+import { type OwnerKind, controllerReference } from "../ownership.ts";
+import { podFrom } from "../pods.ts";
+import { msOf } from "../times.ts";
+
+/** Holds a finished pod until it is counted. */
+export const TRACKING = "batch.kubernetes.io/job-tracking";
+const INDEX = "batch.kubernetes.io/job-completion-index";
+const INDEX_FAILURES = "batch.kubernetes.io/job-index-failure-count";
+const BACKOFF_MS = 10_000;
+const LONGEST_BACKOFF_MS = 600_000;
+
+/** Whether the Job numbers its pods. */
+export const isIndexed = (job: Job): boolean => job.spec.completionMode === "Indexed";
+
+/** Whether only pods that have ended, not those on their way out, are replaced. */
+export const replacesFailedOnly = (job: Job): boolean => job.spec.podReplacementPolicy === "Failed";
+
+/** The completion index of a pod; -1 when it has none. */
+export function indexOf(pod: Pod): number {
+  const text = pod.metadata.annotations?.[INDEX];
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : -1;
+}
+
+/** How often the index had failed before this pod was made. */
+export const indexFailuresOf = (pod: Pod): number =>
+  Number(pod.metadata.annotations?.[INDEX_FAILURES] ?? "0");
+
+/** Whether a pod counts as failed. */
+export function hasFailed(pod: Pod, job: Job): boolean {
+  const phase = pod.status?.phase;
+  if (phase === "Failed") return true;
+  if (replacesFailedOnly(job)) return false;
+  return pod.metadata.deletionTimestamp !== undefined && phase !== "Succeeded";
+}
+
+/** Whether a pod has succeeded. */
+export const hasSucceeded = (pod: Pod): boolean => pod.status?.phase === "Succeeded";
+
+/** What a rule of the failure policy says of a failed pod. */
+export interface Verdict {
+  readonly action: "Count" | "Ignore" | "FailJob" | "FailIndex";
+  readonly message: string;
+}
+
+const COUNTED: Verdict = { action: "Count", message: "" };
+
+/** The first rule of the Job's failure policy that the pod matches. */
+export function verdictOn(pod: Pod, job: Job): Verdict {
+  for (const [index, rule] of (job.spec.podFailurePolicy?.rules ?? []).entries()) {
+    const action = rule.action as Verdict["action"];
+    const at = `matching ${action} rule at index ${index}`;
+    const { namespace = "", name = "" } = pod.metadata;
+    const codes = rule.onExitCodes;
+    if (codes && pod.status?.phase === "Failed") {
+      const found = containersOf(pod).find(
+        (container) =>
+          (codes.containerName === undefined || codes.containerName === container.name) &&
+          container.exitCode !== 0 &&
+          codes.values.includes(container.exitCode) === (codes.operator === "In"),
+      );
+      if (found) {
+        const message = `Container ${found.name} for pod ${namespace}/${name} failed with exit code ${found.exitCode} ${at}`;
+        return { action, message };
+      }
+    }
+    for (const pattern of rule.onPodConditions ?? []) {
+      const met = pod.status?.conditions?.some(
+        ({ type, status }) => type === pattern.type && status === (pattern.status ?? "True"),
+      );
+      if (met) {
+        const message = `Pod ${namespace}/${name} has condition ${pattern.type} ${at}`;
+        return { action, message };
+      }
+    }
+  }
+  return COUNTED;
+}
+
+function containersOf({ status }: Pod): { name: string; exitCode: number }[] {
+  const all = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+  return all.flatMap(({ name, state }) =>
+    state?.terminated ? [{ name, exitCode: state.terminated.exitCode }] : [],
+  );
+}
+
+/** A pod of the Job; `index` and its failures so far for an indexed one. */
+export function jobPod(
+  job: Job,
+  kind: OwnerKind,
+  index: number | undefined,
+  failures: number,
+): Pod {
+  const name = job.metadata.name ?? "";
+  const numbered = index === undefined ? {} : { [INDEX]: String(index) };
+  const pod = podFrom(job.spec.template, job, {
+    generateName: index === undefined ? `${name}-` : `${name}-${index}-`,
+    ownerReferences: [controllerReference(job, kind)],
+    labels: numbered,
+    annotations: {
+      ...numbered,
+      ...(job.spec.backoffLimitPerIndex === undefined
+        ? {}
+        : { [INDEX_FAILURES]: String(failures) }),
+    },
+    finalizers: [TRACKING],
+  });
+  if (index === undefined) return pod;
+  pod.spec.hostname ??= `${name}-${index}`;
+  const variable = {
+    name: "JOB_COMPLETION_INDEX",
+    valueFrom: { fieldRef: { fieldPath: `metadata.labels['${INDEX}']` } },
+  };
+  for (const container of [...(pod.spec.initContainers ?? []), ...(pod.spec.containers ?? [])]) {
+    const env = (container.env ??= []);
+    if (!env.some(({ name: known }) => known === variable.name)) env.push(variable);
+  }
+  return pod;
+}
+
+/** How long after the last of `failures` failures in a row the next pod may be made. */
+export function backoffMs(failures: number): number {
+  return failures === 0 ? 0 : Math.min(BACKOFF_MS * 2 ** (failures - 1), LONGEST_BACKOFF_MS);
+}
+
+/** When a pod ended: the last of its containers, or when that is unknown, when it stopped being ready. */
+export function endedAt(pod: Pod, nowMs: number): number {
+  const times = (pod.status?.containerStatuses ?? []).map(({ state }) =>
+    msOf(state?.terminated?.finishedAt),
+  );
+  const latest = Math.max(0, ...times);
+  if (latest > 0) return latest;
+  const ready = pod.status?.conditions?.find(({ type }) => type === "Ready");
+  return msOf(ready?.lastTransitionTime) || msOf(pod.metadata.deletionTimestamp) || nowMs;
+}
+
+/** The merge patch that lets a counted pod go. */
+export function releasePatch(pod: Pod): JsonObject {
+  const rest = (pod.metadata.finalizers ?? []).filter((name) => name !== TRACKING);
+  return { metadata: { uid: pod.metadata.uid, finalizers: rest.length > 0 ? rest : null } };
+}

@@ -1,0 +1,156 @@
+/**
+ * Taints that follow from a node's conditions, and the pods that have to leave because of one.
+ *
+ * @see https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/#taint-based-evictions
+ * @module
+ */
+import { isDeepStrictEqual } from "node:util";
+import type { Clock } from "../../clock.ts";
+import { isNotFound } from "../../kube/status.ts";
+import type { Pod, Toleration } from "../builtin/strategies/pod-shapes.ts";
+import type { Node } from "../builtin/strategies/shapes.ts";
+import type { ControllerClient, StoreEvent } from "./client.ts";
+import type { EventRecorder } from "./event-recorder.ts";
+import { NODES, PODS, concerns, keyFrom, textOf } from "./keys.ts";
+import { tolerates } from "./pod-scheduling.ts";
+import { isFinished } from "./pods.ts";
+import { msOf } from "./times.ts";
+import type { Controller } from "./work-loop.ts";
+
+type Taint = NonNullable<NonNullable<Node["spec"]>["taints"]>[number];
+
+const PREFIX = "node.kubernetes.io/";
+/** The taints without execution that this controller owns. */
+const OWN: ReadonlySet<string> = new Set(
+  [
+    "not-ready",
+    "unreachable",
+    "unschedulable",
+    "memory-pressure",
+    "disk-pressure",
+    "pid-pressure",
+    "network-unavailable",
+  ].map((name) => `${PREFIX}${name}`),
+);
+const PRESSURES: Readonly<Record<string, string>> = {
+  MemoryPressure: "memory-pressure",
+  DiskPressure: "disk-pressure",
+  PIDPressure: "pid-pressure",
+  NetworkUnavailable: "network-unavailable",
+};
+
+/** Keeps the taints of nodes, and evicts. Keys are `/node` and `namespace/pod`. */
+export class NodeTaintController implements Controller {
+  readonly name = "NodeTaint";
+  readonly #client: ControllerClient;
+  readonly #events: EventRecorder;
+  readonly #clock: Clock;
+  /** Since when a pod is on a node with a taint that it bears for a while only. */
+  readonly #since = new Map<string, number>();
+
+  constructor(client: ControllerClient, events: EventRecorder, clock: Clock) {
+    this.#client = client;
+    this.#events = events;
+    this.#clock = clock;
+  }
+
+  *observe(event: StoreEvent): Iterable<string> {
+    if (concerns(event, PODS)) {
+      if ((event.object as Pod).spec.nodeName) yield textOf(event.object);
+    } else if (concerns(event, NODES)) {
+      yield textOf(event.object);
+      const evicting = (node: Node | undefined): boolean =>
+        node?.spec?.taints?.some(({ effect }) => effect === "NoExecute") === true;
+      if (!evicting(event.object) && !evicting(event.old)) return;
+      for (const pod of this.#client.list(PODS) as readonly Pod[]) {
+        if (pod.spec.nodeName === event.object.metadata.name) yield textOf(pod);
+      }
+    }
+  }
+
+  async sync(key: string): Promise<number | undefined> {
+    const { namespace, name } = keyFrom(key);
+    if (namespace !== "") return this.#syncPod(key);
+    const node = this.#client.find(NODES, { name }) as Node | undefined;
+    if (!node || node.metadata.deletionTimestamp) return undefined;
+    const taints = node.spec?.taints ?? [];
+    const wanted = conditionTaints(node);
+    const others = taints.filter(
+      ({ key: own, effect }) => effect !== "NoSchedule" || !OWN.has(own),
+    );
+    const kept = taints.filter(
+      ({ key: own, effect }) =>
+        effect === "NoSchedule" && wanted.some((taint) => taint.key === own),
+    );
+    const added = wanted.filter((taint) => !kept.some(({ key: own }) => own === taint.key));
+    const next = [...others, ...kept, ...added];
+    if (isDeepStrictEqual(new Set(taints), new Set(next))) return undefined;
+    await this.#client.patch(NODES, { name }, { spec: { taints: next.length > 0 ? next : null } });
+    return undefined;
+  }
+
+  async #syncPod(key: string): Promise<number | undefined> {
+    const pod = this.#client.find(PODS, keyFrom(key)) as Pod | undefined;
+    const node = pod?.spec.nodeName
+      ? (this.#client.find(NODES, { name: pod.spec.nodeName }) as Node | undefined)
+      : undefined;
+    const taints = (node?.spec?.taints ?? []).filter(({ effect }) => effect === "NoExecute");
+    if (!pod || taints.length === 0 || pod.metadata.deletionTimestamp || isFinished(pod)) {
+      this.#since.delete(key);
+      return undefined;
+    }
+    const seconds = patienceOf(pod.spec.tolerations ?? [], taints);
+    if (seconds === undefined) return undefined;
+    const since = this.#since.get(key) ?? startOf(taints) ?? this.#clock.now();
+    this.#since.set(key, since);
+    const leftMs = since + seconds * 1000 - this.#clock.now();
+    if (leftMs > 0) return leftMs;
+    await this.#evict(pod);
+    return undefined;
+  }
+
+  async #evict(pod: Pod): Promise<void> {
+    const { namespace = "", name = "", uid = "" } = pod.metadata;
+    const message = `Marking for deletion Pod ${namespace}/${name}`;
+    await this.#events.record(pod, "Normal", "TaintManagerEviction", message);
+    try {
+      await this.#client.remove(PODS, { namespace, name }, { uid });
+    } catch (thrown) {
+      if (!isNotFound(thrown)) throw thrown;
+    }
+  }
+}
+
+function conditionTaints({ spec, status }: Node): Taint[] {
+  const names: string[] = [];
+  for (const { type, status: state } of status?.conditions ?? []) {
+    if (type === "Ready" && state === "False") names.push("not-ready");
+    if (type === "Ready" && state === "Unknown") names.push("unreachable");
+    const pressure = PRESSURES[type];
+    if (pressure !== undefined && state === "True") names.push(pressure);
+  }
+  if (spec?.unschedulable === true) names.push("unschedulable");
+  return names.map((name) => ({ key: `${PREFIX}${name}`, effect: "NoSchedule" }));
+}
+
+/** How many seconds the pod bears all these taints; `undefined` without end. */
+function patienceOf(
+  tolerations: readonly Toleration[],
+  taints: readonly Taint[],
+): number | undefined {
+  let shortest: number | undefined;
+  for (const taint of taints) {
+    const bearing = tolerations.filter((toleration) => tolerates(toleration, taint));
+    if (bearing.length === 0) return 0;
+    for (const { tolerationSeconds } of bearing) {
+      if (tolerationSeconds === undefined) continue;
+      shortest = Math.min(shortest ?? Infinity, Math.max(0, tolerationSeconds));
+    }
+  }
+  return shortest;
+}
+
+const startOf = (taints: readonly Taint[]): number | undefined => {
+  const times = taints.map(({ timeAdded }) => msOf(timeAdded)).filter((ms) => ms > 0);
+  return times.length > 0 ? Math.min(...times) : undefined;
+};

@@ -1,0 +1,101 @@
+/**
+ * The history of a StatefulSet or DaemonSet: a ControllerRevision for each template that it has had.
+ *
+ * @see https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/controller-revision-v1/
+ * @module
+ */
+import type { KubeObject } from "../../kube/object.ts";
+import type { LabelSelector } from "../../kube/selector.ts";
+import type { PodTemplate } from "../builtin/strategies/pod-shapes.ts";
+import type { ControllerClient } from "./client.ts";
+import { REVISIONS } from "./keys.ts";
+import { type OwnerKind, claimed, controllerReference } from "./ownership.ts";
+import { canonicalJson, hashOf } from "./template-hash.ts";
+
+/** A stored template. */
+export interface Revision extends KubeObject {
+  data?: { spec: { template: PodTemplate } };
+  revision: number;
+}
+
+interface Owner extends KubeObject {
+  spec: { template: PodTemplate; selector: LabelSelector; revisionHistoryLimit?: number };
+  status?: { collisionCount?: number };
+}
+
+/** How a kind labels its revisions. */
+interface Labelling {
+  readonly kind: OwnerKind;
+  readonly hashLabel: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+const dataOf = (template: PodTemplate): object => ({
+  spec: { template: { ...template, $patch: "replace" } },
+});
+
+/** Finds, makes and forgets the revisions of one owner. */
+export class RevisionHistory {
+  readonly #client: ControllerClient;
+  readonly #owner: Owner;
+  readonly #labelling: Labelling;
+
+  constructor(client: ControllerClient, owner: KubeObject, labelling: Labelling) {
+    this.#client = client;
+    this.#owner = owner as Owner;
+    this.#labelling = labelling;
+  }
+
+  /** The revisions, the oldest first. */
+  async list(): Promise<Revision[]> {
+    const found = await claimed({
+      client: this.#client,
+      owner: this.#owner,
+      kind: this.#labelling.kind,
+      resource: REVISIONS,
+      selector: this.#owner.spec.selector,
+    });
+    return (found as Revision[]).toSorted((left, right) => left.revision - right.revision);
+  }
+
+  /** The revision of the template as it is now: the newest one, made or brought back when it has to be. */
+  async current(revisions: readonly Revision[]): Promise<Revision> {
+    const wanted = canonicalJson(dataOf(this.#owner.spec.template));
+    const known = revisions.findLast(({ data }) => canonicalJson(data) === wanted);
+    const next = (revisions.at(-1)?.revision ?? 0) + 1;
+    if (!known) return this.#make(next);
+    if (known.revision === next - 1) return known;
+    const renewed = { ...known, revision: next };
+    return (await this.#client.update(REVISIONS, renewed)) as Revision;
+  }
+
+  async #make(revision: number): Promise<Revision> {
+    const { metadata, spec, status } = this.#owner;
+    const hash = hashOf(spec.template, status?.collisionCount ?? 0);
+    const { kind, hashLabel, annotations } = this.#labelling;
+    const made: Revision & { data: object } = {
+      apiVersion: "apps/v1",
+      kind: "ControllerRevision",
+      metadata: {
+        name: `${metadata.name ?? ""}-${hash}`,
+        namespace: metadata.namespace ?? "",
+        labels: { ...spec.template.metadata?.labels, [hashLabel]: hash },
+        ...(annotations ? { annotations: { ...annotations } } : {}),
+        ownerReferences: [controllerReference(this.#owner, kind)],
+      },
+      data: dataOf(spec.template) as NonNullable<Revision["data"]>,
+      revision,
+    };
+    return (await this.#client.create(REVISIONS, made)) as Revision;
+  }
+
+  /** Forgets the oldest revisions that nobody uses, beyond the limit. */
+  async truncate(revisions: readonly Revision[], inUse: ReadonlySet<string>): Promise<void> {
+    const limit = this.#owner.spec.revisionHistoryLimit ?? 10;
+    const unused = revisions.filter(({ metadata }) => !inUse.has(metadata.name ?? ""));
+    for (const { metadata } of unused.slice(0, Math.max(0, unused.length - limit))) {
+      const { namespace = "", name = "" } = metadata;
+      await this.#client.remove(REVISIONS, { namespace, name });
+    }
+  }
+}

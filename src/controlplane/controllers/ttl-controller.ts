@@ -1,0 +1,50 @@
+/**
+ * Finished Jobs with a time to live: removed, with their pods, when it is over.
+ *
+ * @see https://kubernetes.io/docs/concepts/workloads/controllers/ttlafterfinished/
+ * @module
+ */
+import type { Clock } from "../../clock.ts";
+import { isNotFound } from "../../kube/status.ts";
+import type { Job } from "../builtin/strategies/workload-shapes.ts";
+import type { ControllerClient, StoreEvent } from "./client.ts";
+import { JOBS, concerns, keyFrom, textOf } from "./keys.ts";
+import { msOf } from "./times.ts";
+import type { Controller } from "./work-loop.ts";
+
+/** Deletes what has been finished for long enough. */
+export class TtlController implements Controller {
+  readonly name = "TtlAfterFinished";
+  readonly #client: ControllerClient;
+  readonly #clock: Clock;
+
+  constructor(client: ControllerClient, clock: Clock) {
+    this.#client = client;
+    this.#clock = clock;
+  }
+
+  *observe(event: StoreEvent): Iterable<string> {
+    if (concerns(event, JOBS) && event.type !== "DELETED") yield textOf(event.object);
+  }
+
+  async sync(key: string): Promise<number | undefined> {
+    const job = this.#client.find(JOBS, keyFrom(key)) as Job | undefined;
+    const seconds = job?.spec.ttlSecondsAfterFinished;
+    if (!job || job.metadata.deletionTimestamp || seconds === undefined) return undefined;
+    const end = job.status?.conditions?.find(
+      ({ type, status }) => (type === "Complete" || type === "Failed") && status === "True",
+    );
+    if (!end) return undefined;
+    const leftMs = msOf(end.lastTransitionTime) + seconds * 1000 - this.#clock.now();
+    if (leftMs > 0) return leftMs;
+    try {
+      await this.#client.remove(JOBS, keyFrom(key), {
+        propagationPolicy: "Foreground",
+        uid: job.metadata.uid ?? "",
+      });
+    } catch (thrown) {
+      if (!isNotFound(thrown)) throw thrown;
+    }
+    return undefined;
+  }
+}
