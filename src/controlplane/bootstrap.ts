@@ -17,6 +17,34 @@ const RBAC_PLURALS: Readonly<Record<string, string>> = {
 
 const NAMESPACES = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
+const PRIORITY_CLASSES = [
+  ["system-cluster-critical", 2_000_000_000, "For what the cluster needs, on any of its nodes."],
+  ["system-node-critical", 2_000_001_000, "For what a node needs, on that node."],
+] as const;
+
+/** The service by which pods would reach the API. */
+const apiService = (): KubeObject =>
+  ({
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: {
+      name: "kubernetes",
+      namespace: "default",
+      labels: { component: "apiserver", provider: "kubernetes" },
+    },
+    spec: {
+      clusterIP: "10.96.0.1",
+      clusterIPs: ["10.96.0.1"],
+      internalTrafficPolicy: "Cluster",
+      ipFamilies: ["IPv4"],
+      ipFamilyPolicy: "SingleStack",
+      ports: [{ name: "https", port: 443, protocol: "TCP", targetPort: 6443 }],
+      sessionAffinity: "None",
+      type: "ClusterIP",
+    },
+    status: { loadBalancer: {} },
+  }) as KubeObject;
+
 /** Puts the first objects into the store, unless they are there. */
 export function createBootstrapObjects(cluster: Cluster): void {
   for (const name of NAMESPACES) {
@@ -28,6 +56,17 @@ export function createBootstrapObjects(cluster: Cluster): void {
       status: { phase: "Active" },
     } as KubeObject);
   }
+  for (const [name, value, description] of PRIORITY_CLASSES) {
+    add(cluster, "priorityclasses.scheduling.k8s.io", {
+      apiVersion: "scheduling.k8s.io/v1",
+      kind: "PriorityClass",
+      metadata: { name, generation: 1 },
+      value,
+      description,
+      preemptionPolicy: "PreemptLowerPriority",
+    } as KubeObject);
+  }
+  add(cluster, "services", apiService());
   for (const object of bootstrapRbacObjects()) {
     add(cluster, `${RBAC_PLURALS[object.kind] ?? ""}.rbac.authorization.k8s.io`, object);
   }

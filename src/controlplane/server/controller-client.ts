@@ -22,7 +22,7 @@ import { type Cluster, type Endpoint, type WriteOptions, mainEndpoint } from "./
 import { createObject } from "./create.ts";
 import { deleteObject } from "./delete.ts";
 import { noSuchResource } from "./failures.ts";
-import { trackChange } from "./ownership.ts";
+import { applyTo, trackChange } from "./ownership.ts";
 import { collectionOf } from "./registry.ts";
 import { updateObject } from "./update.ts";
 import { readAs } from "./versions.ts";
@@ -112,6 +112,27 @@ class DirectClient implements ControllerClient {
       (live) =>
         applyMergePatch(copyJson(live) as unknown as JsonObject, patch) as unknown as KubeObject,
     );
+  }
+
+  async apply(resource: ResourceName, object: KubeObject): Promise<KubeObject> {
+    const endpoint = mainEndpoint(this.#served(resource));
+    const { namespace = "", name = "" } = object.metadata;
+    const by = { manager: this.#options.manager, force: true };
+    const changed = await updateObject(
+      this.#cluster,
+      endpoint,
+      namespace,
+      name,
+      (live) => {
+        const config = copyJson(object) as unknown as JsonObject;
+        const next = applyTo(this.#cluster, endpoint, live, config, by);
+        endpoint.strategy.setDefaults(next);
+        return next;
+      },
+      { ...this.#options, replaces: false },
+    );
+    await this.#cluster.store.durable();
+    return changed;
   }
 
   async remove(resource: ResourceName, key: ObjectKey, options: DeleteOptions = {}): Promise<void> {

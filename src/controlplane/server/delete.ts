@@ -13,7 +13,7 @@ import { storeKey } from "../store/store.ts";
 import { admissionRequest } from "./admitted.ts";
 import { type Cluster, type WriteOptions, mainEndpoint, timestamp } from "./cluster.ts";
 import { type DeletionRule, deletionRule } from "./deletion-rules.ts";
-import { notFound } from "./failures.ts";
+import { conflict, notFound } from "./failures.ts";
 import { collectionOf } from "./registry.ts";
 import { readAs, storeAs } from "./versions.ts";
 
@@ -155,6 +155,13 @@ function checkPreconditions(
   { uid, resourceVersion }: DeletionOptions,
 ): void {
   const { name = "" } = object.metadata;
+  if (deletionRule(resource).pinsUid && uid !== undefined && uid !== object.metadata.uid) {
+    throw conflict(
+      resource,
+      name,
+      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${object.metadata.uid ?? ""}`,
+    );
+  }
   const refuse = (field: string, wanted: string, found: string, end: string): StatusError =>
     failure(
       409,

@@ -89,6 +89,13 @@ const SPECIAL: Readonly<Record<string, Partial<DeletionRule>>> = {
   "customresourcedefinitions.apiextensions.k8s.io": {
     begin: (object, now) => markForDeletion(object, now),
   },
+  "priorityclasses.scheduling.k8s.io": {
+    check({ metadata: { name = "" } }) {
+      if (!name.startsWith("system-")) return;
+      const resource = { group: "scheduling.k8s.io", plural: "priorityclasses" };
+      throw forbiddenTo(resource, name, "this is a system priority class and cannot be deleted");
+    },
+  },
   namespaces: {
     pinsUid: true,
     check({ metadata: { name = "" } }) {

@@ -9,6 +9,7 @@ import type { Cluster } from "./cluster.ts";
 import { methodNotAllowed } from "./failures.ts";
 import { jsonAnswer, pageNotFound } from "./render.ts";
 import { type Answer, type ApiRequest, headerOf } from "./request.ts";
+import { tokenDiscovery } from "./token-keys.ts";
 
 /** The release of Kubernetes that the control plane says it is. */
 export const GIT_VERSION = "v1.36.3";
@@ -52,7 +53,7 @@ export function otherPath(cluster: Cluster, openApi: OpenApi, request: ApiReques
   }
   if (/^\/openapi\/(v2$|v3(\/|$))/.test(request.path))
     return openApiDocument(cluster, openApi, request);
-  return describe(cluster, request) ?? pageNotFound();
+  return tokenDiscovery(cluster, request) ?? describe(cluster, request) ?? pageNotFound();
 }
 
 /** A document of OpenAPI, or their index. */
