@@ -1,7 +1,16 @@
 // `npm run quickstart`: examples/myweb from its source to pods, with nothing but Node.
 // `-- --keep` leaves control plane and operator running until Ctrl-C.
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
@@ -10,6 +19,8 @@ const project = `${root}examples/myweb`;
 const kubeconfig = `${project}/.tsop/kubeconfig`;
 const keep = process.argv.includes("--keep");
 const TIMEOUT_MS = 30_000;
+/** Whoever would make an object again had the time to do it. */
+const CALM_MS = 500;
 const key = { namespace: "default", name: "myweb" };
 const labels = { "app.kubernetes.io/instance": key.name };
 
@@ -27,6 +38,8 @@ async function run(title, work) {
   return result;
 }
 
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
 /** Tries until it does not throw, for at most 30 s. */
 async function until(check) {
   const end = performance.now() + TIMEOUT_MS;
@@ -39,7 +52,7 @@ async function until(check) {
       }
       if (performance.now() > end) throw error;
     }
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await sleep(50);
   }
 }
 
@@ -53,14 +66,46 @@ const expect = (holds, message) => {
   if (!holds) throw new Error(message);
 };
 
+/** When the newest file below a folder was written. */
+const newest = (folder) =>
+  Math.max(
+    ...readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.parentPath.includes("generated"))
+      .map((entry) => statSync(`${entry.parentPath}/${entry.name}`).mtimeMs),
+  );
+
+/** What a fresh clone, or one that moved on, lacks. */
+function prepare() {
+  const installed = `${root}node_modules/.package-lock.json`;
+  const isOlder = (file, than) => !existsSync(file) || statSync(file).mtimeMs < than;
+  if (!existsSync(installed)) {
+    command("npm", ["ci", "--no-audit", "--no-fund"], root);
+  } else if (isOlder(`${root}dist/cli/vendor/scaffold-tools.js`, newest(`${root}src`))) {
+    command("npm", ["run", "build"], root);
+  } else {
+    console.log("  nothing is missing");
+  }
+  // The example depends on this checkout.
+  const link = `${project}/node_modules/tsop`;
+  if (existsSync(link) && realpathSync(link) === realpathSync(root)) return;
+  rmSync(link, { force: true, recursive: true });
+  mkdirSync(`${project}/node_modules`, { recursive: true });
+  symlinkSync(root, link, "junction");
+}
+
 /** Starts `tsop dev`; resolves when the controller runs. */
 function startDev() {
-  const child = spawn(process.execPath, [`${root}bin/tsop.js`, "dev"], {
+  const child = spawn(process.execPath, [`${root}bin/tsop.js`, "dev", "--no-types"], {
     cwd: project,
     stdio: ["ignore", "pipe", "pipe"],
   });
   operator = { child, ended: false };
   return new Promise((resolve, reject) => {
+    const late = setTimeout(
+      () => reject(new Error(`the controller did not start within ${TIMEOUT_MS / 1000} s`)),
+      TIMEOUT_MS,
+    );
+    late.unref();
     child.once("error", reject);
     child.once("exit", (code) => {
       operator.ended = true;
@@ -69,7 +114,7 @@ function startDev() {
     for (const stream of [child.stdout, child.stderr]) {
       createInterface({ input: stream }).on("line", (line) => {
         console.log(`  ${line.trimEnd()}`);
-        if (line.includes("controller started")) resolve();
+        if (/^operator +ready/.test(line)) resolve();
         if (/^error /.test(line)) reject(new Error(line));
       });
     }
@@ -84,15 +129,7 @@ async function stopDev() {
 }
 
 async function main() {
-  await run("1. Install and build what is missing", () => {
-    if (!existsSync(`${root}node_modules`)) command("npm", ["install", "--no-audit"], root);
-    if (!existsSync(`${root}dist/cli/main.js`)) command("npm", ["run", "build"], root);
-    // The example depends on this checkout.
-    mkdirSync(`${project}/node_modules`, { recursive: true });
-    if (!existsSync(`${project}/node_modules/tsop`)) {
-      symlinkSync(root, `${project}/node_modules/tsop`, "junction");
-    }
-  });
+  await run("1. Install and build what is missing", prepare);
   await run("2. Generate the manifests of examples/myweb from its code", () =>
     command(process.execPath, [`${root}bin/tsop.js`, "manifests"], project),
   );
@@ -152,12 +189,15 @@ async function main() {
 
   await run("6. Delete it: nothing is left", async () => {
     await client.delete(MyWeb, key);
-    await until(async () => {
+    const nothingIsLeft = async () => {
       for (const [name, kind] of Object.entries({ MyWeb, ConfigMap, Deployment, Service })) {
         expect(!(await client.find(kind, key)), `${name}/${key.name} is still there`);
       }
       expect((await pods()).length === 0, "pods are still there");
-    });
+    };
+    await until(nothingIsLeft);
+    await sleep(CALM_MS);
+    await nothingIsLeft();
     console.log("  MyWeb, ConfigMap, Deployment, Service and pods are gone");
   });
 
@@ -168,6 +208,7 @@ async function main() {
   kubectl apply -f ${project}/config/samples
   kubectl get mywebs,all`);
     await new Promise((resolve) => operator.child.once("exit", resolve));
+    console.log("Control plane and operator have ended.");
     return;
   }
   await stopDev();
@@ -178,6 +219,9 @@ async function main() {
 The example is examples/myweb; \`npm run quickstart -- --keep\` leaves it running for kubectl.`);
 }
 
+for (const [name, code] of Object.entries({ SIGINT: 130, SIGTERM: 143 })) {
+  process.once(name, () => void stopDev().then(() => process.exit(keep ? 0 : code)));
+}
 try {
   await main();
 } catch (error) {

@@ -49,7 +49,7 @@ export class OperatorProcess {
   /**
    * Starts the operator; its log lines are printed as they come.
    *
-   * @param onLine - told of every line before it is printed
+   * @param onLine - told of every line once it is printed
    */
   static start(
     options: OperatorOptions,
@@ -68,8 +68,8 @@ export class OperatorProcess {
     child.once("exit", () => process.off("exit", reap));
     for (const stream of [child.stdout, child.stderr]) {
       createInterface({ input: stream }).on("line", (line) => {
-        onLine(line);
         context.out(formatLogLine(line, context));
+        onLine(line);
       });
     }
     return new OperatorProcess(child, context);

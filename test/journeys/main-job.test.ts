@@ -6,19 +6,21 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../../src/testing.ts";
 import { runCli, type CliResult } from "../cli/support/run-cli.ts";
-import { copyExample } from "../support/example.ts";
+import { exampleOnSources } from "../support/example.ts";
 import { hasKubectl, Kubectl } from "../support/kubectl.ts";
 
 const SAMPLE = "config/samples/operator_v1_myweb.yaml";
 
 describe.skipIf(!hasKubectl)("the main job", { timeout: 60_000 }, () => {
-  const project = copyExample();
+  const project = exampleOnSources();
   const stop = new AbortController();
   const lines: string[] = [];
+  let committed: CliResult;
   let dev: Promise<CliResult>;
   let kubectl: Kubectl;
 
   beforeAll(async () => {
+    committed = await runCli(project.folder, ["manifests", "--check"]);
     dev = runCli(project.folder, ["dev", "--no-types"], {
       signal: stop.signal,
       onLine: (line) => lines.push(line),
@@ -51,8 +53,7 @@ describe.skipIf(!hasKubectl)("the main job", { timeout: 60_000 }, () => {
   const get = (...args: string[]): Promise<string> => kubectl.output(["get", ...args]);
 
   it("starts from manifests that are as its code says, with the rights of its role and no more", async () => {
-    const { code, out } = await runCli(project.folder, ["manifests", "--check"]);
-    expect([code, out]).toEqual([0, "  nothing to change"]);
+    expect(committed).toMatchObject({ code: 0, out: "  nothing to change" });
     const operator = "system:serviceaccount:myweb-system:myweb-controller-manager";
     const can = (...question: string[]): Promise<{ code: number; stdout: string }> =>
       kubectl.run(["auth", "can-i", ...question, "--as", operator]);

@@ -8,14 +8,18 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Copies `examples/myweb`; `tsop` is this checkout's sources there, so nothing has to be built. */
-export function copyExample(): { readonly folder: string; remove(): void } {
-  const folder = mkdtempSync(join(tmpdir(), "tsop-example-"));
-  const source = join(root, "examples/myweb");
-  cpSync(source, folder, {
+/** Copies `examples/myweb` without what was installed or generated for running it. */
+export function copyExampleTo(folder: string): void {
+  cpSync(join(root, "examples/myweb"), folder, {
     recursive: true,
     filter: (path) => !/[/\\](node_modules|\.tsop)$/.test(path),
   });
+}
+
+/** A copy whose `tsop` is this checkout's sources, so that nothing has to be built. */
+export function exampleOnSources(): { readonly folder: string; remove(): void } {
+  const folder = mkdtempSync(join(tmpdir(), "tsop-example-"));
+  copyExampleTo(folder);
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"), "junction");
   const tsconfig = join(folder, "tsconfig.json");
   const settings = JSON.parse(readFileSync(tsconfig, "utf8")) as {
