@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { mkdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, realpath, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { messageOf, TsopError } from "../errors.ts";
 import type { CliContext } from "./context.ts";
@@ -33,15 +33,19 @@ export interface PlanOptions {
   readonly diff?: boolean;
 }
 
-/** Compares `wanted` (path to content; `undefined` removes) with the disk. Reads only. */
+/**
+ * Compares `wanted` (path to content; `undefined` removes) with the disk. Reads only. A file that has
+ * Windows' line ends keeps them.
+ */
 export async function planFiles(
   root: string,
   wanted: ReadonlyMap<string, string | undefined>,
 ): Promise<Plan> {
   const changes: FileChange[] = [];
   const unchanged: string[] = [];
-  for (const [path, after] of wanted) {
+  for (const [path, content] of wanted) {
     const before = await readIfThere(join(root, path));
+    const after = before?.includes("\r\n") ? content?.replace(/\r?\n/g, "\r\n") : content;
     if (before === after) unchanged.push(path);
     else changes.push({ path, before, after });
   }
@@ -99,21 +103,23 @@ export async function carryOut(
  * @throws TsopError `write-failed`, with the files as they were
  */
 export async function applyPlan(plan: Plan): Promise<void> {
-  const staged: { readonly change: FileChange; readonly temporary: string }[] = [];
+  const staged: { readonly change: FileChange; target: string; temporary: string }[] = [];
   const madeFolders: string[] = [];
   const done: FileChange[] = [];
   try {
     for (const change of plan.changes) {
       if (change.after === undefined) continue;
-      const target = join(plan.root, change.path);
-      const first = await mkdir(dirname(target), { recursive: true });
+      const path = join(plan.root, change.path);
+      const first = await mkdir(dirname(path), { recursive: true });
       if (first !== undefined) madeFolders.push(first);
+      // What a link points to is written; the link stays.
+      const target = change.before === undefined ? path : await realpath(path);
       const temporary = `${target}.tsop-${process.pid}`;
-      staged.push({ change, temporary });
+      staged.push({ change, target, temporary });
       await writeFile(temporary, change.after);
     }
-    for (const { change, temporary } of staged) {
-      await rename(temporary, join(plan.root, change.path));
+    for (const { change, target, temporary } of staged) {
+      await rename(temporary, target);
       done.push(change);
     }
     for (const change of plan.changes) {
@@ -125,8 +131,8 @@ export async function applyPlan(plan: Plan): Promise<void> {
     await takeBack(plan.root, done, staged, madeFolders);
     throw new TsopError(
       "write-failed",
-      `The files could not be written: ${messageOf(error)}`,
-      "Nothing was changed. Make the folder writable and run the command again.",
+      `The files could not be written: ${messageOf(error)}.`,
+      "Nothing was changed. Make that place writable and run the command again.",
       { cause: error },
     );
   }

@@ -7,12 +7,16 @@
  * @module
  */
 import { dirname, join, resolve } from "node:path";
-import { parseDocument, type Document } from "yaml";
+import type { Document } from "yaml";
 import { TsopError, UsageError } from "../errors.ts";
 import { readIfThere } from "./plan.ts";
+import { parseUserYaml } from "./user-yaml.ts";
 
 /** The name of the file, as kubebuilder calls its own. */
 export const PROJECT_FILE = "PROJECT";
+
+/** The form of the file that this tsop writes. */
+const LAYOUT = "tsop/v1";
 
 /** One version of one kind of the project. */
 export interface ProjectResource {
@@ -62,6 +66,7 @@ export function parseProject(root: string, text: string): Project {
   const document = projectDocument(root, text);
   const data = document.toJS() as unknown;
   if (!isRecord(data)) throw broken(root, "it is not a mapping", "Restore it from version control");
+  checkLayout(root, data["layout"]);
   const projectName = data["projectName"];
   const domain = data["domain"];
   if (typeof projectName !== "string" || typeof domain !== "string") {
@@ -124,17 +129,20 @@ export function apiGroupOf(project: Pick<Project, "domain">, group: string): str
 }
 
 function projectDocument(root: string, text: string): Document {
-  const document = parseDocument(text);
-  const [error] = document.errors;
-  if (error) {
-    const where = error.linePos ? `:${error.linePos[0].line}:${error.linePos[0].col}` : "";
-    throw new TsopError(
-      "broken-project-file",
-      `${join(root, PROJECT_FILE)}${where} is not valid YAML: ${error.message.split("\n")[0] ?? ""}`,
-      "Repair that line, or restore the file from version control; nothing was written.",
-    );
-  }
-  return document;
+  return parseUserYaml(join(root, PROJECT_FILE), text, "broken-project-file");
+}
+
+/** kubebuilder's own files and those of a later tsop say something that this one cannot know. */
+function checkLayout(root: string, layout: unknown): void {
+  if (layout === undefined || layout === LAYOUT) return;
+  const said = typeof layout === "string" ? layout : JSON.stringify(layout);
+  throw new TsopError(
+    "unknown-layout",
+    `${join(root, PROJECT_FILE)} has the layout ${said}, and this tsop knows ${LAYOUT} only.`,
+    /^tsop\//.test(said)
+      ? "Update tsop: `npm install tsop@latest`."
+      : "It is the project of another tool. Start one of tsop in another folder: `tsop init --domain example.com`.",
+  );
 }
 
 function readResource(root: string, entry: unknown, index: number): ProjectResource {

@@ -27,7 +27,7 @@ import {
 } from "../project-file.ts";
 import { ask, scaffold } from "../scaffold.ts";
 import { listed } from "../source-line.ts";
-import { withListEntry } from "../yaml-list.ts";
+import { withListEntry } from "../user-yaml.ts";
 
 /** The flags of `tsop create api`. */
 export interface CreateApiOptions extends PlanOptions {
@@ -77,6 +77,7 @@ export async function createApi(options: CreateApiOptions, context: CliContext):
   const { bold, green } = paint(context);
   context.out(`${bold(kind)} ${apiGroupOf(project, options.group)}/${version}`);
   const plan = await planFiles(project.root, files);
+  context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
   await carryOut(plan, context, options);
   if (!options.dryRun && plan.changes.length > 0) {
     context.out(`${green("done")} Next:`);

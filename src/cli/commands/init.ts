@@ -44,6 +44,7 @@ export async function init(options: InitOptions, context: CliContext): Promise<n
   const domain = options.domain ?? (await askForDomain(context));
   checkDomain(domain);
 
+  context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
   if (!options.dryRun) await mkdir(root, { recursive: true });
   const files = await scaffold(
     {

@@ -40,6 +40,7 @@ export async function manifests(options: ManifestsOptions, context: CliContext):
   }
   const plan = await planManifests(project, context);
   if (!options.check) {
+    context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
     await carryOut(plan, context, options);
     return ExitCode.ok;
   }
