@@ -75,7 +75,7 @@ export type { Condition } from "./generated/k8s/meta-v1.ts";
 
 // Runtime: what runs in the operator's process.
 export { createManager, type Manager, type ManagerOptions } from "./runtime/manager/manager.ts";
-export type { Endpoint, HealthCheck } from "./runtime/manager/health.ts";
+export type { Endpoint, HealthCheck, MetricsEndpoint } from "./runtime/manager/health.ts";
 export type { LeaderElectionOptions } from "./runtime/manager/leader-election.ts";
 export type { RuntimeMetrics } from "./runtime/manager/metrics.ts";
 export type { Runnable } from "./runtime/manager/run-group.ts";
@@ -102,7 +102,7 @@ export type {
   Result,
 } from "./runtime/controller/reconciler.ts";
 export { channelSource, type Source, type SourceRun } from "./runtime/controller/sources.ts";
-export type { Cache, CacheOptions, InformerHealth } from "./runtime/cache/cache.ts";
+export type { Cache, CacheOptions, InformerHealth, InformerStats } from "./runtime/cache/cache.ts";
 export { mutableCopy } from "./runtime/cache/freeze.ts";
 export type { ResourceEventHandler } from "./runtime/cache/handler-queue.ts";
 export type { IndexFunction } from "./runtime/cache/indexer.ts";
@@ -131,7 +131,13 @@ export {
   type Patch,
   strategicPatch,
 } from "./runtime/client/patches.ts";
-export type { WatchEvent, WatchStream } from "./runtime/client/rest-client.ts";
+export type {
+  ClientMiddleware,
+  RestRequest,
+  SendRequest,
+  WatchEvent,
+  WatchStream,
+} from "./runtime/client/rest-client.ts";
 export type { EventDetails, EventRecorder } from "./runtime/events/recorder.ts";
 export {
   BucketRateLimiter,

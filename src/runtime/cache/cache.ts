@@ -47,6 +47,17 @@ export interface InformerHealth {
   readonly problem?: string;
 }
 
+/** What an informer holds. */
+export interface InformerStats {
+  /** `deployments.apps`, with the namespace where it is limited to one. */
+  readonly resource: string;
+  readonly objects: number;
+  /** What they take in memory, estimated. */
+  readonly sizeBytes: number;
+  /** The version up to which it knows everything. */
+  readonly resourceVersion: string;
+}
+
 /** The informers of one kind: one, or one for each namespace. */
 export interface KindInformers<T extends KubeObject = KubeObject> {
   readonly resource: ResourceInfo;
@@ -165,13 +176,25 @@ export class Cache {
   health(): InformerHealth[] {
     return [...this.#kinds.values()].flatMap(({ resource, informers }) =>
       [...informers].map(([namespace, informer]) => ({
-        resource: groupResourceOf(resource) + (namespace === "" ? "" : ` in ${namespace}`),
+        resource: nameOf(resource, namespace),
         state: informer.state,
         synced: informer.hasSynced,
         objects: informer.indexer.size,
         ...(informer.lastError === undefined
           ? {}
           : { problem: problemOf(informer.lastError, resource) }),
+      })),
+    );
+  }
+
+  /** What each informer holds. It looks at every object, so it is for who asks, and not for each reconcile. */
+  stats(): InformerStats[] {
+    return [...this.#kinds.values()].flatMap(({ resource, informers }) =>
+      [...informers].map(([namespace, { indexer, lastSyncResourceVersion }]) => ({
+        resource: nameOf(resource, namespace),
+        objects: indexer.size,
+        sizeBytes: indexer.sizeBytes,
+        resourceVersion: lastSyncResourceVersion,
       })),
     );
   }
@@ -224,6 +247,10 @@ function problemOf(error: unknown, resource: ResourceInfo): string {
     (error instanceof TsopError ? error.fix : undefined);
   const what = `cannot watch ${groupResourceOf(resource)}: ${messageOf(error)}`;
   return advice === undefined ? what : `${what}. ${advice}`;
+}
+
+function nameOf(resource: ResourceInfo, namespace: string): string {
+  return groupResourceOf(resource) + (namespace === "" ? "" : ` in ${namespace}`);
 }
 
 function idOf(resource: ResourceInfo): string {

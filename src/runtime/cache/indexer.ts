@@ -13,6 +13,19 @@ export type IndexFunction<T extends KubeObject> = (object: T) => readonly string
 /** The index by namespace that every indexer has. */
 export const NAMESPACE_INDEX = "metadata.namespace";
 
+// V8 on 64 bits without pointer compression, as Node is built.
+const POINTER_BYTES = 8;
+const HEADER_BYTES = 24;
+
+/** What a JSON value takes on the heap, strings as if each character were a byte. */
+function sizeOf(value: unknown): number {
+  if (typeof value === "string") return HEADER_BYTES + value.length;
+  if (typeof value !== "object" || value === null) return 0;
+  let bytes = HEADER_BYTES;
+  for (const part of Object.values(value) as unknown[]) bytes += POINTER_BYTES + sizeOf(part);
+  return bytes;
+}
+
 /** The key of an object in an indexer: `namespace/name`, or `name`. */
 export function cacheKeyOf({ metadata: { namespace, name = "" } }: KubeObject): string {
   return namespace ? `${namespace}/${name}` : name;
@@ -76,6 +89,14 @@ export class Indexer<T extends KubeObject> {
   /** Keys and objects, as they are kept. */
   entries(): IterableIterator<[string, T]> {
     return this.#objects.entries();
+  }
+
+  /** What the objects take in memory, in bytes: an estimate, made anew with each call. */
+  get sizeBytes(): number {
+    let bytes = 0;
+    for (const [key, object] of this.#objects)
+      bytes += 2 * POINTER_BYTES + key.length + sizeOf(object);
+    return bytes;
   }
 
   hasIndex(name: string): boolean {

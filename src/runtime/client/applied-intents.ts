@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto";
 import { isJsonObject } from "../../kube/json.ts";
 import { formatKey, keyOf, type KubeObject } from "../../kube/object.ts";
+import { stringifyExact } from "./exact-json.ts";
 import { LruMap } from "../lru.ts";
 
 const LIMIT = 50_000;
@@ -50,7 +51,7 @@ function idOf(object: KubeObject): string {
 }
 
 function digestOf(request: AppliedRequest): string {
-  return createHash("sha1").update(JSON.stringify(request)).digest("base64");
+  return createHash("sha1").update(stringifyExact(request)).digest("base64");
 }
 
 function isOwned(object: KubeObject, ownerUid: string | undefined): boolean {

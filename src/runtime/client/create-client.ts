@@ -7,20 +7,24 @@ import { systemClock, type Clock } from "../../clock.ts";
 import type { ClusterConfig } from "../transport/cluster-config.ts";
 import { HttpsTransport } from "../transport/https-transport.ts";
 import type { Client } from "./client.ts";
-import { LiveClient } from "./live-client.ts";
-import { RestClient } from "./rest-client.ts";
+import { LiveClient, writeDefaults } from "./live-client.ts";
+import { RestClient, type ClientMiddleware } from "./rest-client.ts";
 
 /** How a client presents itself. */
 export interface CreateClientOptions {
   /** Who writes, in managedFields, and the user agent; `tsop` when absent. */
   readonly name?: string;
   readonly clock?: Clock;
+  /** Sends every write as a dry run: the server checks and answers, and stores nothing. */
+  readonly dryRun?: boolean;
+  /** What the server does about unknown fields; it warns when absent. */
+  readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
+  readonly middlewares?: readonly ClientMiddleware[];
 }
 
 /** A client that reads from and writes to the cluster directly; operators use `manager.client`. */
-export function createClient(
-  config: ClusterConfig,
-  { name = "tsop", clock = systemClock }: CreateClientOptions = {},
-): Client {
-  return new LiveClient(new RestClient(new HttpsTransport(config, name), clock), name);
+export function createClient(config: ClusterConfig, options: CreateClientOptions = {}): Client {
+  const { name = "tsop", clock = systemClock, middlewares = [] } = options;
+  const rest = new RestClient(new HttpsTransport(config, name), clock, { middlewares });
+  return new LiveClient(rest, writeDefaults(name, options));
 }

@@ -36,6 +36,11 @@ import type { Query, RestClient, RestRequest, WatchStream } from "./rest-client.
 const APPLY = "application/apply-patch+yaml";
 const PAGE_SIZE = 500;
 
+/** How a client writes where a call does not say. */
+interface WriteDefaults extends Pick<WriteOptions, "dryRun" | "fieldValidation"> {
+  readonly fieldManager: string;
+}
+
 /** Told of what was written; the cache listens, so that reads see it at once. */
 export interface WriteObserver {
   /** The server stored this. */
@@ -48,14 +53,14 @@ export interface WriteObserver {
 export class LiveClient implements Client {
   readonly #rest: RestClient;
   readonly #discovery: Discovery;
-  readonly #fieldManager: string;
+  readonly #defaults: WriteDefaults;
   readonly #observer: WriteObserver | undefined;
 
-  /** @param fieldManager - who writes, where the options of a call do not say */
-  constructor(rest: RestClient, fieldManager: string, observer?: WriteObserver) {
+  /** @param defaults - how it writes, where the options of a call do not say */
+  constructor(rest: RestClient, defaults: WriteDefaults, observer?: WriteObserver) {
     this.#rest = rest;
     this.#discovery = new Discovery(rest);
-    this.#fieldManager = fieldManager;
+    this.#defaults = defaults;
     this.#observer = observer;
   }
 
@@ -164,7 +169,8 @@ export class LiveClient implements Client {
     return this.#apply<T>(token, intent, options);
   }
 
-  async delete(token: Token, key: ObjectKey, options: DeleteOptions = {}): Promise<void> {
+  async delete(token: Token, key: ObjectKey, chosen: DeleteOptions = {}): Promise<void> {
+    const options = { dryRun: this.#defaults.dryRun ?? false, ...chosen };
     const resource = this.#resource(token);
     const path = objectPath(resource, key);
     const answer = await this.#rest.request({ method: "DELETE", path, ...deletion(options) });
@@ -175,7 +181,8 @@ export class LiveClient implements Client {
     else if (details?.uid !== undefined) this.#observer?.deleted(resource, key, details.uid);
   }
 
-  async deleteAllOf(token: Token, options: ListOptions & DeleteOptions = {}): Promise<void> {
+  async deleteAllOf(token: Token, chosen: ListOptions & DeleteOptions = {}): Promise<void> {
+    const options = { dryRun: this.#defaults.dryRun ?? false, ...chosen };
     const path = collectionPath(this.#resource(token), options.namespace);
     const query = selectionOf(options);
     await this.#rest.request({ method: "DELETE", path, query, ...deletion(options) });
@@ -255,12 +262,13 @@ export class LiveClient implements Client {
     },
     query: Query = {},
   ): Promise<T> {
-    const { options, ...body } = content;
+    const { options: chosen, ...body } = content;
+    const options = { ...this.#defaults, ...chosen };
     const object = (await this.#rest.request({
       method,
       path,
       query: {
-        fieldManager: options.fieldManager ?? this.#fieldManager,
+        fieldManager: options.fieldManager,
         dryRun: options.dryRun ? "All" : undefined,
         fieldValidation: options.fieldValidation,
         ...query,
@@ -277,6 +285,18 @@ export class LiveClient implements Client {
     this.#discovery.remember(resource);
     return resource;
   }
+}
+
+/** The defaults of a client of that name. */
+export function writeDefaults(
+  fieldManager: string,
+  { dryRun, fieldValidation }: Pick<WriteOptions, "dryRun" | "fieldValidation">,
+): WriteDefaults {
+  return {
+    fieldManager,
+    ...(dryRun === undefined ? {} : { dryRun }),
+    ...(fieldValidation === undefined ? {} : { fieldValidation }),
+  };
 }
 
 /** A copy that says what it is. */

@@ -13,6 +13,7 @@ import {
   type TransportResponse,
 } from "../transport/transport.ts";
 import { brokenAnswer, isFailure, statusErrorOf, statusErrorOfEvent } from "./answers.ts";
+import { parseExact, stringifyExact } from "./exact-json.ts";
 import { splitLines } from "../transport/lines.ts";
 
 /** Parameters of the query; what is `undefined` is left out. */
@@ -59,16 +60,41 @@ const MAX_RETRIES = 10;
 const RETRY_AFTER_RESET_MS = 1000;
 const EVENT_TYPES = new Set(["ADDED", "MODIFIED", "DELETED", "BOOKMARK"]);
 
+/** Sends a request on and returns the decoded answer. */
+export type SendRequest = (request: RestRequest) => Promise<unknown>;
+
+/**
+ * Stands between a client and the server: may change requests and answers, refuse, or only look on. Watches do not
+ * pass through it.
+ */
+export type ClientMiddleware = (request: RestRequest, next: SendRequest) => Promise<unknown>;
+
+/** What a client does beside sending requests. */
+export interface RestClientOptions {
+  readonly observe?: ExchangeObserver;
+  /** The first one sees requests first and answers last. */
+  readonly middlewares?: readonly ClientMiddleware[];
+}
+
 /** Sends requests of the Kubernetes API. */
 export class RestClient {
   readonly #transport: Transport;
   readonly #clock: Clock;
   readonly #observe: ExchangeObserver | undefined;
+  readonly #perform: SendRequest;
 
-  constructor(transport: Transport, clock: Clock, observe?: ExchangeObserver) {
+  constructor(
+    transport: Transport,
+    clock: Clock,
+    { observe, middlewares = [] }: RestClientOptions = {},
+  ) {
     this.#transport = transport;
     this.#clock = clock;
     this.#observe = observe;
+    this.#perform = middlewares.reduceRight<SendRequest>(
+      (next, middleware) => (request) => middleware(request, next),
+      (request) => this.#roundTrip(request),
+    );
   }
 
   get server(): string {
@@ -81,12 +107,16 @@ export class RestClient {
    * @throws StatusError when the server refuses
    * @throws ConnectionError when there is no answer
    */
-  async request(request: RestRequest): Promise<unknown> {
+  request(request: RestRequest): Promise<unknown> {
+    return this.#perform(request);
+  }
+
+  async #roundTrip(request: RestRequest): Promise<unknown> {
     const response = await this.#send(request);
     const text = await readText(response);
     let answer: unknown;
     try {
-      answer = JSON.parse(text);
+      answer = parseExact(text);
     } catch (error) {
       throw brokenAnswer(
         `${request.method} ${request.path} was answered with ${response.status} and no JSON: ${text.slice(0, 200)}`,
@@ -161,7 +191,7 @@ async function settle(outcome: TransportResponse | ConnectionError): Promise<Tra
 }
 
 function encode(request: RestRequest): TransportRequest {
-  const body = request.body === undefined ? undefined : JSON.stringify(request.body);
+  const body = request.body === undefined ? undefined : stringifyExact(request.body);
   return {
     method: request.method,
     path: request.path + encodeQuery(request.query ?? {}),
@@ -241,7 +271,7 @@ function parseTogether(lines: string): unknown[] | undefined {
   let count = 1;
   for (let at = lines.indexOf("\n"); at >= 0; at = lines.indexOf("\n", at + 1)) count++;
   try {
-    const values = JSON.parse(`[${lines.replaceAll("\n", ",")}]`) as unknown[];
+    const values = parseExact(`[${lines.replaceAll("\n", ",")}]`) as unknown[];
     return values.length === count ? values : undefined;
   } catch {
     // One of the lines is broken; which one, and what is in the others, comes out line by line.
@@ -258,7 +288,7 @@ function isEvent(value: unknown): boolean {
 function decodeEvent<T extends KubeObject>(line: string): WatchEvent<T> | Error {
   let event: { type?: string; object?: unknown };
   try {
-    event = JSON.parse(line) as typeof event;
+    event = parseExact(line) as typeof event;
   } catch (error) {
     return brokenAnswer(`unable to decode an event from the watch stream: ${line}`, error);
   }

@@ -16,13 +16,25 @@ export function rightsAdvice(
   resource: ResourceInfo,
   verbs: readonly string[],
 ): string | undefined {
-  if (isForbidden(error)) {
-    const list = verbs.map((verb) => JSON.stringify(verb)).join(", ");
-    const rule = `{ groups: [${JSON.stringify(resource.group)}], resources: [${JSON.stringify(resource.plural)}], verbs: [${list}] }`;
-    return `Put @Rbac(${rule}) on the reconciler, run \`tsop manifests\`, and apply the role`;
-  }
+  if (isForbidden(error)) return ruleAdvice(resource.group, resource.plural, verbs);
   if (isNotFound(error)) {
     return `${groupResourceOf(resource)} is not served: install its CRD (\`tsop install\`); it is picked up when it is there`;
   }
   return undefined;
+}
+
+// How the API server's RBAC authorizer words a refusal.
+const REFUSAL = /cannot (\S+) resource "([^"]+)" in API group "([^"]*)"/;
+
+/** The rule that is missing after a refused request, from what the server says; `undefined` for other errors. */
+export function refusalAdvice(error: unknown): string | undefined {
+  const [, verb, resource, group] = (isForbidden(error) && REFUSAL.exec(error.message)) || [];
+  if (verb === undefined || resource === undefined) return undefined;
+  return ruleAdvice(group ?? "", resource, [verb]);
+}
+
+function ruleAdvice(group: string, resource: string, verbs: readonly string[]): string {
+  const list = verbs.map((verb) => JSON.stringify(verb)).join(", ");
+  const rule = `{ groups: [${JSON.stringify(group)}], resources: [${JSON.stringify(resource)}], verbs: [${list}] }`;
+  return `Put @Rbac(${rule}) on the reconciler, run \`tsop manifests\`, and apply the role`;
 }

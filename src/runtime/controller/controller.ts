@@ -9,6 +9,7 @@ import { messageOf, TerminalError, TsopError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
 import { formatKey, type ObjectKey } from "../../kube/object.ts";
 import { isConflict, isNotFound, type StatusError } from "../../kube/status.ts";
+import { refusalAdvice } from "../client/rights.ts";
 import type { ControllerMetrics } from "../manager/metrics.ts";
 import type { RateLimiter } from "../queue/rate-limiters.ts";
 import { PriorityQueue, type QueueObserver, type RateLimitingQueue } from "../queue/work-queue.ts";
@@ -190,7 +191,11 @@ export class Controller {
     // Somebody else wrote in between: the next try sees that, and nobody need look at it.
     if (isConflict(error)) log.info("the object changed meanwhile; trying again");
     else if (isGone(error, parseKey(id))) log.info(`trying again: ${error.message}`);
-    else log.error({ err: error }, `the reconcile failed: ${messageOf(error)}`);
+    else {
+      const advice = refusalAdvice(error);
+      const what = `the reconcile failed: ${messageOf(error)}`;
+      log.error({ err: error }, advice === undefined ? what : `${what}. ${advice}`);
+    }
   }
 }
 

@@ -3,10 +3,11 @@
  *
  * @module
  */
-import { createServer, type RequestListener } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Registry } from "prom-client";
 import { messageOf, TsopError } from "../../errors.ts";
+import type { ReviewFilter } from "./review-filter.ts";
 
 /** Passes, or throws with what is wrong. */
 export type HealthCheck = () => void | Promise<void>;
@@ -48,6 +49,15 @@ export interface Endpoint {
   readonly host?: string;
 }
 
+/** Where the metrics are served, and to whom. */
+export interface MetricsEndpoint extends Endpoint {
+  /**
+   * Only to who comes with a token that the cluster knows and whose user may `get` the path `/metrics`; to everybody
+   * when absent. The operator needs the right to create TokenReviews and SubjectAccessReviews.
+   */
+  readonly reviewed?: boolean;
+}
+
 /** A server that runs: its port, and how to end it. */
 export interface RunningServer {
   readonly port: number;
@@ -82,15 +92,25 @@ export function serveHealth(
   });
 }
 
-/** Serves `/metrics`. @throws TsopError `port-in-use` */
-export function serveMetrics(endpoint: Endpoint, registry: Registry): Promise<RunningServer> {
+/** Serves `/metrics`, to those whom the filter lets pass. @throws TsopError `port-in-use` */
+export function serveMetrics(
+  endpoint: Endpoint,
+  registry: Registry,
+  filter?: ReviewFilter,
+): Promise<RunningServer> {
+  const answer = async ({ headers, url }: IncomingMessage): Promise<[number, string]> => {
+    const { pathname } = new URL(url ?? "/", "http://localhost");
+    if (pathname !== "/metrics") return [404, "404 page not found\n"];
+    const verdict = filter ? await filter.check(headers.authorization, "get", pathname) : 200;
+    if (verdict !== 200) return [verdict, verdict === 401 ? "Unauthorized\n" : "Forbidden\n"];
+    return [200, await registry.metrics()];
+  };
   return serve(endpoint, (request, response) => {
-    if (new URL(request.url ?? "/", "http://localhost").pathname !== "/metrics") {
-      response.writeHead(404).end("404 page not found\n");
-      return;
-    }
-    registry.metrics().then(
-      (text) => response.writeHead(200, { "Content-Type": registry.contentType }).end(text),
+    answer(request).then(
+      ([status, text]) => {
+        const type = status === 200 ? registry.contentType : "text/plain";
+        response.writeHead(status, { "Content-Type": type }).end(text);
+      },
       (error: unknown) => response.writeHead(500).end(`${messageOf(error)}\n`),
     );
   });

@@ -12,8 +12,8 @@ import type { Logger } from "../../log.ts";
 import { Cache, type CacheOptions } from "../cache/cache.ts";
 import { CachedClient } from "../client/cached-client.ts";
 import type { Client } from "../client/client.ts";
-import { LiveClient } from "../client/live-client.ts";
-import { RestClient } from "../client/rest-client.ts";
+import { LiveClient, writeDefaults } from "../client/live-client.ts";
+import { RestClient, type ClientMiddleware } from "../client/rest-client.ts";
 import { deferred } from "../deferred.ts";
 import { EventBroadcaster, type EventRecorder } from "../events/recorder.ts";
 import type { ClusterConfig } from "../transport/cluster-config.ts";
@@ -28,10 +28,12 @@ import {
   serveMetrics,
   type Endpoint,
   type HealthCheck,
+  type MetricsEndpoint,
   type RunningServer,
 } from "./health.ts";
 import { LeaderElector, type LeaderElectionOptions } from "./leader-election.ts";
 import { RuntimeMetrics } from "./metrics.ts";
+import { ReviewFilter } from "./review-filter.ts";
 import { RunGroup, type Runnable } from "./run-group.ts";
 
 /** How an operator runs; everything may be left out. */
@@ -43,7 +45,7 @@ export interface ManagerOptions {
   /** JSON lines on stdout when absent. */
   readonly log?: Logger;
   /** Serves `/metrics`; not when absent. */
-  readonly metrics?: Endpoint;
+  readonly metrics?: MetricsEndpoint;
   /** Serves `/healthz` and `/readyz`; not when absent. */
   readonly health?: Endpoint;
   /** Controllers run only where the Lease is held; everywhere when absent. */
@@ -51,6 +53,12 @@ export interface ManagerOptions {
   /** How long reconciles may take to end: 30 s. */
   readonly gracefulShutdownMs?: number;
   readonly cache?: CacheOptions;
+  /** Sends every write of the client as a dry run: to see in the log what an operator would do. */
+  readonly dryRun?: boolean;
+  /** What the server does about unknown fields that the client writes; it warns when absent. */
+  readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
+  /** Between the client and the server: to look on, to change, to refuse. */
+  readonly middlewares?: readonly ClientMiddleware[];
   /** For tests: time and randomness. */
   readonly clock?: Clock;
   /** For tests: the way to the API server. */
@@ -130,10 +138,12 @@ class OperatorManager implements Manager {
     this.#transport = options.transport ?? new HttpsTransport(requireConfig(config), name);
     const observe = this.metrics.requests(new URL(this.#transport.server).host);
     // The elector itself must be able to write before it leads, and the caches only read.
-    this.#rest = new RestClient(this.#transport, clock, observe);
+    this.#rest = new RestClient(this.#transport, clock, { observe });
     const fenced = new FencedTransport(this.#transport, clock, () => this.#elector?.leadsUntilMs);
     this.cache = new Cache(this.#rest, clock, this.log, options.cache);
-    const live = new LiveClient(new RestClient(fenced, clock, observe), name, {
+    const { middlewares = [] } = options;
+    const rest = new RestClient(fenced, clock, { observe, middlewares });
+    const live = new LiveClient(rest, writeDefaults(name, options), {
       written: (object) => {
         this.cache.noteWritten(object);
       },
@@ -274,8 +284,15 @@ class OperatorManager implements Manager {
     }
     if (metrics) {
       this.metrics.collectProcessMetrics();
-      this.#servers.set("metrics", await serveMetrics(metrics, this.metrics.registry));
+      const filter =
+        metrics.reviewed === true ? new ReviewFilter(this.#ownClient(), this.clock) : undefined;
+      this.#servers.set("metrics", await serveMetrics(metrics, this.metrics.registry, filter));
     }
+  }
+
+  /** Writes what is no work of the operator's: neither fenced nor a dry run. */
+  #ownClient(): Client {
+    return new LiveClient(this.#rest, { fieldManager: this.#options.name ?? "tsop" });
   }
 
   #createElector(): LeaderElector | undefined {
@@ -283,7 +300,7 @@ class OperatorManager implements Manager {
     if (!options) return undefined;
     const random = Math.floor(this.clock.random() * 2 ** 48).toString(16);
     return new LeaderElector({
-      client: new LiveClient(this.#rest, this.#options.name ?? "tsop"),
+      client: this.#ownClient(),
       clock: this.clock,
       log: this.log,
       key: {

@@ -91,7 +91,7 @@ describe("EventBroadcaster", () => {
   function build(replies: readonly Reply[]) {
     const clock = new VirtualClock();
     const transport = new ScriptedTransport(clock, replies);
-    const client = new LiveClient(new RestClient(transport, clock), "test");
+    const client = new LiveClient(new RestClient(transport, clock), { fieldManager: "test" });
     return { clock, transport, events: new EventBroadcaster(client, clock, silentLogger) };
   }
 

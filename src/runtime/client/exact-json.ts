@@ -1,0 +1,56 @@
+/**
+ * JSON with whole numbers of 64 bits: those that a double cannot hold come out as `bigint` and go back as they were.
+ * `JSON.parse` would round them, and the next update would store what was rounded.
+ *
+ * @module
+ */
+
+// The longest run of digits that always fits is that of 2^53, 16 digits.
+const LONG_RUN = 16;
+const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g;
+// Marks a number among the strings, while it is on its way through JSON.parse or JSON.stringify.
+const MARK = "\u0000int64:";
+const MARKED = new RegExp(`"\\\\u0000int64:(-?\\d+)"`, "g");
+
+/** `JSON.parse`, exact for whole numbers of any size. @throws SyntaxError */
+export function parseExact(text: string): unknown {
+  if (!hasLongNumber(text)) return JSON.parse(text);
+  let marks = 0;
+  const marked = text.replace(STRING_OR_NUMBER, (token) => {
+    if (token.startsWith('"') || Number.isSafeInteger(Number(token))) return token;
+    marks++;
+    return JSON.stringify(MARK + token);
+  });
+  if (marks === 0) return JSON.parse(text);
+  return JSON.parse(marked, (_, value: unknown) =>
+    typeof value === "string" && value.startsWith(MARK) ? BigInt(value.slice(MARK.length)) : value,
+  );
+}
+
+/** `JSON.stringify` that writes a `bigint` as the number that it is. */
+export function stringifyExact(value: unknown): string {
+  let marks = 0;
+  const text = JSON.stringify(value, (_, part: unknown) => {
+    if (typeof part !== "bigint") return part;
+    marks++;
+    return `${MARK}${part}`;
+  });
+  return marks === 0 ? text : text.replace(MARKED, "$1");
+}
+
+/** Whether the text has 16 digits in a row. Each such run covers one place in 16, so only those are looked at. */
+function hasLongNumber(text: string): boolean {
+  for (let at = LONG_RUN - 1; at < text.length; at += LONG_RUN) {
+    if (!isDigit(text.charCodeAt(at))) continue;
+    let first = at;
+    while (isDigit(text.charCodeAt(first - 1))) first--;
+    let last = at;
+    while (isDigit(text.charCodeAt(last + 1))) last++;
+    if (last - first + 1 >= LONG_RUN) return true;
+  }
+  return false;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}

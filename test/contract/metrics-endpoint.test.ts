@@ -1,0 +1,73 @@
+/** T54: who may read the metrics of an operator. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createManager, loadClusterConfig, type Manager } from "../../src/index.ts";
+import { ClusterRole, ClusterRoleBinding, ServiceAccount } from "../../src/k8s.ts";
+import {
+  clientFor,
+  eventually,
+  silentLogger,
+  startControlPlane,
+  type ControlPlane,
+} from "../../src/testing.ts";
+
+describe("the metrics endpoint", () => {
+  let cluster: ControlPlane;
+  let manager: Manager;
+  const stop = new AbortController();
+  let running: Promise<void>;
+
+  beforeAll(async () => {
+    cluster = await startControlPlane({ controllers: "off" });
+    manager = createManager({
+      config: loadClusterConfig({ kubeconfigText: cluster.kubeconfig }),
+      log: silentLogger,
+      metrics: { port: 0, host: "127.0.0.1", reviewed: true },
+    });
+    running = manager.start(stop.signal);
+    await eventually(() => {
+      expect(manager.ports.metrics).toBeDefined();
+    });
+  });
+
+  afterAll(async () => {
+    stop.abort();
+    await running;
+    await cluster.stop();
+  });
+
+  async function statusFor(token?: string): Promise<number> {
+    const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+    const url = `http://127.0.0.1:${String(manager.ports.metrics)}/metrics`;
+    return (await fetch(url, { headers })).status;
+  }
+
+  async function tokenOf(name: string): Promise<string> {
+    const client = clientFor(cluster);
+    const key = { namespace: "default", name };
+    await client.create(ServiceAccount, { metadata: key });
+    const request = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} };
+    const answer = await client.subresource("token").create(ServiceAccount, key, request);
+    return (answer as unknown as { status: { token: string } }).status.token;
+  }
+
+  it("answers 401 to nobody, 403 to who may not, and 200 to who may", async () => {
+    const client = clientFor(cluster);
+    await client.create(ClusterRole, {
+      metadata: { name: "metrics-reader" },
+      rules: [{ nonResourceURLs: ["/metrics"], verbs: ["get"] }],
+    });
+    await client.create(ClusterRoleBinding, {
+      metadata: { name: "prometheus" },
+      roleRef: {
+        apiGroup: "rbac.authorization.k8s.io",
+        kind: "ClusterRole",
+        name: "metrics-reader",
+      },
+      subjects: [{ kind: "ServiceAccount", name: "prometheus", namespace: "default" }],
+    });
+    expect(await statusFor()).toBe(401);
+    expect(await statusFor("no-such-token")).toBe(401);
+    expect(await statusFor(await tokenOf("somebody"))).toBe(403);
+    expect(await statusFor(await tokenOf("prometheus"))).toBe(200);
+  });
+});
