@@ -25,12 +25,17 @@ export function fieldNameOf(element: PathElement): string | undefined {
 /** The element of a set's item. */
 export const valueElement = (value: unknown): PathElement => `v:${printJson(value)}`;
 
+/** Texts that JSON writes as they are, between quotes. */
+const PLAIN_TEXT = /^[\w./:-]*$/;
+
+const printPart = (value: unknown): string =>
+  typeof value === "string" && PLAIN_TEXT.test(value) ? `"${value}"` : printJson(value);
+
 /** The element of a list map's item. */
 export function keyElement(key: JsonObject): PathElement {
-  const fields = Object.keys(key)
-    .sort()
-    .map((name) => `${printJson(name)}:${printJson(key[name])}`);
-  return `k:{${fields.join(",")}}`;
+  const names = Object.keys(key);
+  if (names.length > 1) names.sort();
+  return `k:{${names.map((name) => `${printPart(name)}:${printPart(key[name])}`).join(",")}}`;
 }
 
 /** The element in its one notation, however a client wrote it; `undefined` when it is none. */

@@ -96,7 +96,10 @@ export class HttpServer {
   async #respond(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const gone = new AbortController();
     // `close` of the request comes with the end of its body; that of the response when the client goes.
-    response.on("close", () => gone.abort());
+    response.on("close", () => {
+      // Aborting makes an error with its stack, which nobody looks at once the answer is out.
+      if (!response.writableFinished) gone.abort();
+    });
     const target = incoming.url ?? "/";
     const question = target.indexOf("?");
     const { socket } = incoming;

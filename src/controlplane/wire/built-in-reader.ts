@@ -39,7 +39,7 @@ export function convertBuiltIn(value: unknown, definition: string, unknown: stri
   return read;
 }
 
-const shortName = (definition: string): string => definition.split(".").slice(-1)[0] ?? "";
+const shortName = (definition: string): string => definition.slice(definition.lastIndexOf(".") + 1);
 
 const refOf = (node: Definition): string | undefined =>
   (node.$ref ?? node.allOf?.[0]?.$ref)?.slice(REFERENCE_PREFIX.length);

@@ -16,6 +16,7 @@ export interface Content {
   readonly problems: readonly string[];
 }
 
+const OPENING_BRACE = 0x7b;
 const YAML_PROBLEMS = "yaml: unmarshal errors:\n  ";
 
 /**
@@ -29,6 +30,8 @@ export function readContent(bytes: Uint8Array, form: Exclude<BodyForm, "protobuf
       const { value, duplicates } = scanJson(bytes);
       return { value, problems: duplicates.map((path) => problemOf("duplicate", path)) };
     }
+    const plain = readPlainJson(bytes);
+    if (plain) return plain;
     const { value, problems } = readYaml(Buffer.from(bytes).toString("utf8"));
     return {
       value,
@@ -38,6 +41,26 @@ export function readContent(bytes: Uint8Array, form: Exclude<BodyForm, "protobuf
     if (error instanceof JsonSyntaxError || error instanceof YamlError) {
       throw new WireError(error.message, { cause: error });
     }
+    throw error;
+  }
+}
+
+/**
+ * YAML that is JSON, as programs send it, read by the faster parser; `undefined` where the two may differ: notations
+ * of numbers, keys that come twice, escapes of characters.
+ */
+function readPlainJson(bytes: Uint8Array): Content | undefined {
+  if (
+    bytes[0] !== OPENING_BRACE ||
+    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes("\\u")
+  ) {
+    return undefined;
+  }
+  try {
+    const { value, duplicates, hasLiterals } = scanJson(bytes);
+    return hasLiterals || duplicates.length > 0 ? undefined : { value, problems: [] };
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return undefined;
     throw error;
   }
 }
