@@ -3,13 +3,9 @@
  *
  * @module
  */
-import type { FieldError } from "../kube/field-errors.ts";
 import { dns1035LabelErrors, dns1123SubdomainErrors } from "../kube/names.ts";
-import { defaultErrors } from "../kube/schema/default-rules.ts";
-import { keywordErrors } from "../kube/schema/keyword-rules.ts";
-import { structuralErrors } from "../kube/schema/structural-rules.ts";
+import { checkSchema } from "./check-schema.ts";
 import type { VersionedKind } from "./emit/crd.ts";
-import { schemaOf } from "./emit/schema.ts";
 import type { Findings } from "./findings.ts";
 import type { KindModel, Position, TypeModel } from "./model.ts";
 
@@ -178,87 +174,6 @@ function hasType(value: unknown, type: string | undefined): boolean {
     default:
       return true;
   }
-}
-
-const ROOT = "openAPIV3Schema";
-
-/** The rules that the control plane enforces too. */
-function checkSchema(kind: KindModel, findings: Findings): void {
-  const schema = schemaOf(kind.type);
-  const structural = structuralErrors(schema, ROOT);
-  const errors = [
-    ...structural,
-    ...keywordErrors(schema, ROOT),
-    // Defaults are validated with the schema, which therefore has to be one.
-    ...(structural.length === 0 ? defaultErrors(schema, ROOT) : []),
-  ];
-  for (const error of errors) {
-    const { place, keyword, shown } = locate(kind.type, error);
-    findings.error(
-      place,
-      CODES[keyword] ?? "schema-refused",
-      `The API server refuses ${shown === "" ? kind.kind : shown}: ${error.message}.`,
-      fixFor(keyword, error),
-    );
-  }
-}
-
-const CODES: Readonly<Record<string, string>> = {
-  pattern: "wrong-pattern",
-  default: "wrong-default",
-  "x-kubernetes-list-map-keys": "wrong-list-map",
-  "x-kubernetes-validations": "wrong-cel-rule",
-};
-
-function fixFor(keyword: string, error: FieldError): string {
-  switch (keyword) {
-    case "pattern":
-      return "Write it in RE2's syntax: https://github.com/google/re2/wiki/Syntax.";
-    case "default":
-      return "Use a value that the field's own type and markers allow.";
-    case "x-kubernetes-list-map-keys":
-      return "Name fields of the items that are required or have a default.";
-    default:
-      return error.message.includes("must have a default or be a required property")
-        ? "Make the key field required, or give it a default."
-        : "Change the field's type or its markers.";
-  }
-}
-
-const KEYS = "x-kubernetes-list-map-keys";
-
-/**
- * The place in the source of a path such as `openAPIV3Schema.properties[spec].items.pattern`. What is
- * wrong with the items of a list because of its keys is said at the list.
- */
-function locate(
-  root: TypeModel,
-  { field, message }: FieldError,
-): { place: Position; keyword: string; shown: string } {
-  let type = root;
-  let rest = field.slice(ROOT.length);
-  let shown = "";
-  let keyed: Position | undefined;
-  for (;;) {
-    keyed = type.saidAt.get(KEYS) ?? keyed;
-    const property = /^\.properties\[([^\]]+)\]/.exec(rest);
-    const next = property
-      ? type.properties?.find(({ name }) => name === property[1])?.type
-      : /^\.items\b/.test(rest)
-        ? type.items
-        : /^\.additionalProperties\b/.test(rest)
-          ? type.values
-          : undefined;
-    if (!next) break;
-    if (property) shown += `${shown === "" ? "" : "."}${property[1] ?? ""}`;
-    else shown += rest.startsWith(".items") ? "[*]" : "{*}";
-    rest = rest.slice(property ? property[0].length : /^\.\w+/.exec(rest)?.[0].length);
-    type = next;
-  }
-  const keyword = /^\.([\w-]+)/.exec(rest)?.[1] ?? "";
-  if (keyed && /list-map-keys|list-type/.test(message))
-    return { place: keyed, keyword: KEYS, shown };
-  return { place: type.saidAt.get(keyword) ?? type.at, keyword, shown };
 }
 
 /** Columns and selectable fields, which the API server takes as they are and then shows nothing for. */

@@ -27,6 +27,9 @@ export interface TypeModel {
   readonly values?: TypeModel;
 }
 
+/** Where the place of a rule is kept in `saidAt`. */
+export const ruleKey = (rule: string): string => `rule ${rule}`;
+
 /** A field of an object. */
 export interface PropertyModel {
   readonly name: string;

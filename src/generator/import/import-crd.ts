@@ -40,6 +40,10 @@ export function importCrd(found: unknown, from: string, suffix = ""): Imported {
   if (definition.spec.preserveUnknownFields === true) {
     notes.push("spec.preserveUnknownFields: true does not exist in v1; it was left out.");
   }
+  const name = `${names.plural}.${group}`;
+  if (definition.metadata.name !== undefined && definition.metadata.name !== name) {
+    notes.push(`metadata.name was ${definition.metadata.name}; it has to be ${name}.`);
+  }
   const files = new Map<string, string>();
   const written = new Map<string, SharedSchema>();
   versions.forEach((version, index) => {

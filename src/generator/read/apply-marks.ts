@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { TypeModel } from "../model.ts";
+import { type TypeModel, ruleKey } from "../model.ts";
 import { without } from "../schema-keywords.ts";
 import { narrow } from "./keywords.ts";
 import type { Mark } from "./marks.ts";
@@ -19,9 +19,11 @@ export function applyMarks(
   let required: boolean | undefined;
   let immutable = false;
   // A decorator that stands first is applied last, as in TypeScript; for rules the source's order counts.
-  const rules = marks.flatMap(
-    ({ definition, values }) =>
-      definition.effect(...values).schema?.["x-kubernetes-validations"] ?? [],
+  const rules = marks.flatMap(({ definition, values, at }) =>
+    (definition.effect(...values).schema?.["x-kubernetes-validations"] ?? []).map((rule) => ({
+      rule,
+      at,
+    })),
   );
   // What replaces the schema comes first: the other markers narrow it.
   const replacing = marks.map((mark) => mark.definition.effect(...mark.values).replaces === true);
@@ -56,11 +58,11 @@ export function applyMarks(
     }
     result = narrow(result, schema, at);
   }
-  if (rules.length > 0) {
-    const at = marks.find(({ definition, values }) =>
-      Boolean(definition.effect(...values).schema?.["x-kubernetes-validations"]),
-    )?.at;
-    result = narrow(result, { "x-kubernetes-validations": rules }, at ?? result.at);
+  const [firstRule] = rules;
+  if (firstRule) {
+    const texts = rules.map(({ rule }) => rule);
+    result = narrow(result, { "x-kubernetes-validations": texts }, firstRule.at);
+    for (const { rule, at } of rules) result.saidAt.set(ruleKey(rule.rule), at);
   }
   return { type: result, immutable, ...(required === undefined ? {} : { required }) };
 }
