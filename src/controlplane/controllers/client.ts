@@ -49,6 +49,8 @@ export interface ControllerClient {
     patch: object,
     subresource?: string,
   ): Promise<KubeObject>;
+  /** A forced server-side apply to an object that is there. */
+  apply(resource: ResourceName, object: KubeObject): Promise<KubeObject>;
   remove(resource: ResourceName, key: ObjectKey, options?: DeleteOptions): Promise<void>;
   /** Calls `listener` after each change, in the order of the changes. */
   subscribe(listener: (event: StoreEvent) => void): () => void;

@@ -27,6 +27,17 @@ export const DAEMON_SETS: ResourceName = { group: "apps", plural: "daemonsets" }
 export const REVISIONS: ResourceName = { group: "apps", plural: "controllerrevisions" };
 export const JOBS: ResourceName = { group: "batch", plural: "jobs" };
 export const CRON_JOBS: ResourceName = { group: "batch", plural: "cronjobs" };
+export const QUOTAS: ResourceName = { group: "", plural: "resourcequotas" };
+export const BUDGETS: ResourceName = { group: "policy", plural: "poddisruptionbudgets" };
+export const AUTOSCALERS: ResourceName = {
+  group: "autoscaling",
+  plural: "horizontalpodautoscalers",
+};
+export const STORAGE_CLASSES: ResourceName = { group: "storage.k8s.io", plural: "storageclasses" };
+export const CLUSTER_ROLES: ResourceName = {
+  group: "rbac.authorization.k8s.io",
+  plural: "clusterroles",
+};
 export const ENDPOINT_SLICES: ResourceName = {
   group: "discovery.k8s.io",
   plural: "endpointslices",

@@ -14,12 +14,14 @@ import type { EventRecorder } from "./event-recorder.ts";
 import { NODES, PODS, concerns, keyFrom, textOf } from "./keys.ts";
 import { tolerates } from "./pod-scheduling.ts";
 import { isFinished } from "./pods.ts";
-import { msOf } from "./times.ts";
+import { msOf, timeOf } from "./times.ts";
 import type { Controller } from "./work-loop.ts";
 
 type Taint = NonNullable<NonNullable<Node["spec"]>["taints"]>[number];
 
 const PREFIX = "node.kubernetes.io/";
+/** For how many seconds a kubelet may keep secrets: none in a small cluster. */
+const TTL = "node.alpha.kubernetes.io/ttl";
 /** The taints without execution that this controller owns. */
 const OWN: ReadonlySet<string> = new Set(
   [
@@ -73,6 +75,9 @@ export class NodeTaintController implements Controller {
     if (namespace !== "") return this.#syncPod(key);
     const node = this.#client.find(NODES, { name }) as Node | undefined;
     if (!node || node.metadata.deletionTimestamp) return undefined;
+    if (node.metadata.annotations?.[TTL] === undefined) {
+      await this.#client.patch(NODES, { name }, { metadata: { annotations: { [TTL]: "0" } } });
+    }
     const taints = node.spec?.taints ?? [];
     const wanted = conditionTaints(node);
     const others = taints.filter(
@@ -82,7 +87,10 @@ export class NodeTaintController implements Controller {
       ({ key: own, effect }) =>
         effect === "NoSchedule" && wanted.some((taint) => taint.key === own),
     );
-    const added = wanted.filter((taint) => !kept.some(({ key: own }) => own === taint.key));
+    const timeAdded = timeOf(this.#clock.now());
+    const added = wanted
+      .filter((taint) => !kept.some(({ key: own }) => own === taint.key))
+      .map((taint) => ({ ...taint, timeAdded }));
     const next = [...others, ...kept, ...added];
     if (isDeepStrictEqual(new Set(taints), new Set(next))) return undefined;
     await this.#client.patch(NODES, { name }, { spec: { taints: next.length > 0 ? next : null } });

@@ -9,6 +9,12 @@ import { DaemonSetController } from "./daemon/daemon-set-controller.ts";
 import { EphemeralClaimController } from "./ephemeral-claim-controller.ts";
 import { NodeTaintController } from "./node-taint-controller.ts";
 import { StatefulSetController } from "./stateful/stateful-set-controller.ts";
+import { AutoscalerController } from "./autoscaler-controller.ts";
+import { ClusterRoleAggregationController } from "./cluster-role-aggregation-controller.ts";
+import { DisruptionBudgetController } from "./disruption-budget-controller.ts";
+import { EndpointMirrorController } from "./endpoint-mirror-controller.ts";
+import { ResourceQuotaController } from "./resource-quota-controller.ts";
+import { VolumeBinder } from "./volume-binder.ts";
 import { JobController } from "./job/job-controller.ts";
 import { TtlController } from "./ttl-controller.ts";
 import type { ControllerContext } from "./client.ts";
@@ -69,6 +75,12 @@ export function startControllers(
     new NodeTaintController(client, events("taint-eviction-controller"), clock),
     new ClaimProtectionController(client),
     new EphemeralClaimController(client),
+    new VolumeBinder(client, events("persistentvolume-controller"), mode === "on"),
+    new ResourceQuotaController(client),
+    new DisruptionBudgetController(client, clock),
+    new AutoscalerController(client, events("horizontal-pod-autoscaler"), clock),
+    new ClusterRoleAggregationController(context.clientFor("clusterrole-aggregation-controller")),
+    new EndpointMirrorController(client),
     new EndpointSliceController(client),
     new EndpointsController(client),
   ];

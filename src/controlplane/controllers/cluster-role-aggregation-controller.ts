@@ -1,0 +1,62 @@
+/**
+ * Aggregated ClusterRoles: their rules are those of all roles with certain labels.
+ *
+ * @see https://kubernetes.io/docs/reference/access-authn-authz/rbac/#aggregated-clusterroles
+ * @module
+ */
+import { isDeepStrictEqual } from "node:util";
+import type { KubeObject } from "../../kube/object.ts";
+import { type LabelSelector, matchesLabelSelector } from "../../kube/selector.ts";
+import type { ControllerClient, StoreEvent } from "./client.ts";
+import { CLUSTER_ROLES, concerns, keyFrom, textOf } from "./keys.ts";
+import type { Controller } from "./work-loop.ts";
+
+interface ClusterRole extends KubeObject {
+  rules?: object[] | null;
+  aggregationRule?: { clusterRoleSelectors?: LabelSelector[] };
+}
+
+/** Writes the rules of aggregated roles, as their owner. */
+export class ClusterRoleAggregationController implements Controller {
+  readonly name = "ClusterRoleAggregation";
+  readonly #client: ControllerClient;
+
+  constructor(client: ControllerClient) {
+    this.#client = client;
+  }
+
+  *observe(event: StoreEvent): Iterable<string> {
+    if (!concerns(event, CLUSTER_ROLES)) return;
+    for (const role of this.#client.list(CLUSTER_ROLES) as readonly ClusterRole[]) {
+      if (role.aggregationRule) yield textOf(role);
+    }
+  }
+
+  async sync(key: string): Promise<undefined> {
+    const role = this.#client.find(CLUSTER_ROLES, keyFrom(key)) as ClusterRole | undefined;
+    if (!role?.aggregationRule) return;
+    const roles = (this.#client.list(CLUSTER_ROLES) as readonly ClusterRole[])
+      .filter(({ metadata }) => metadata.name !== role.metadata.name)
+      .toSorted((left, right) =>
+        (left.metadata.name ?? "") < (right.metadata.name ?? "") ? -1 : 1,
+      );
+    const rules: object[] = [];
+    for (const selector of role.aggregationRule.clusterRoleSelectors ?? []) {
+      for (const source of roles) {
+        if (!matchesLabelSelector(selector, source.metadata.labels)) continue;
+        for (const rule of source.rules ?? []) {
+          if (!rules.some((known) => isDeepStrictEqual(known, rule))) {
+            rules.push(structuredClone(rule));
+          }
+        }
+      }
+    }
+    if (isDeepStrictEqual(structuredClone(role.rules ?? []), rules)) return;
+    await this.#client.apply(CLUSTER_ROLES, {
+      apiVersion: "rbac.authorization.k8s.io/v1",
+      kind: "ClusterRole",
+      metadata: { name: role.metadata.name ?? "" },
+      rules,
+    } as ClusterRole);
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * Hand-written Endpoints of a Service without selector, mirrored into EndpointSlices.
+ *
+ * @see https://kubernetes.io/docs/concepts/services-networking/service/#services-without-selectors
+ * @module
+ */
+import type { KubeObject } from "../../kube/object.ts";
+import type { Service } from "../builtin/strategies/shapes.ts";
+import type { ControllerClient, StoreEvent } from "./client.ts";
+import { ENDPOINTS, ENDPOINT_SLICES, SERVICES, concerns, keyFrom, textOf } from "./keys.ts";
+import { type OwnerKind, controllerReference } from "./ownership.ts";
+import { canonicalJson } from "./template-hash.ts";
+import type { Controller } from "./work-loop.ts";
+
+const KIND: OwnerKind = { apiVersion: "v1", kind: "Endpoints", resource: ENDPOINTS };
+const MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
+const MANAGER = "endpointslicemirroring-controller.k8s.io";
+const SERVICE_NAME = "kubernetes.io/service-name";
+const SKIP = "endpointslice.kubernetes.io/skip-mirror";
+const LEADER = "control-plane.alpha.kubernetes.io/leader";
+
+interface Address {
+  ip: string;
+  hostname?: string;
+  nodeName?: string;
+  targetRef?: object;
+}
+
+interface Port {
+  name?: string;
+  port: number;
+  protocol?: string;
+  appProtocol?: string;
+}
+
+interface Endpoints extends KubeObject {
+  subsets?: { addresses?: Address[]; notReadyAddresses?: Address[]; ports?: Port[] }[];
+}
+
+interface Slice extends KubeObject {
+  addressType?: string;
+  endpoints?: object[];
+  ports?: object[];
+}
+
+/** Keeps one slice for each subset and family of addresses. */
+export class EndpointMirrorController implements Controller {
+  readonly name = "EndpointMirror";
+  readonly #client: ControllerClient;
+
+  constructor(client: ControllerClient) {
+    this.#client = client;
+  }
+
+  *observe(event: StoreEvent): Iterable<string> {
+    if (concerns(event, ENDPOINTS) || concerns(event, SERVICES)) yield textOf(event.object);
+    if (!concerns(event, ENDPOINT_SLICES)) return;
+    const { namespace = "", labels } = event.object.metadata;
+    if (labels?.[MANAGED_BY] === MANAGER) yield `${namespace}/${labels[SERVICE_NAME] ?? ""}`;
+  }
+
+  async sync(key: string): Promise<undefined> {
+    const { namespace, name } = keyFrom(key);
+    const service = this.#client.find(SERVICES, { namespace, name }) as Service | undefined;
+    const endpoints = this.#client.find(ENDPOINTS, { namespace, name }) as Endpoints | undefined;
+    const slices = this.#client.list(ENDPOINT_SLICES, {
+      namespace,
+      labels: { [MANAGED_BY]: MANAGER, [SERVICE_NAME]: name },
+    }) as readonly Slice[];
+    const mirrored = endpoints && service && isMirrored(endpoints, service);
+    const wanted = mirrored ? slicesFor(endpoints) : [];
+    const spare = [...slices];
+    for (const slice of wanted) {
+      const at = spare.findIndex((one) => contentOf(one) === contentOf(slice));
+      if (at >= 0) spare.splice(at, 1);
+      else {
+        const index = spare.findIndex(({ addressType }) => addressType === slice.addressType);
+        const [old] = index < 0 ? [] : spare.splice(index, 1);
+        if (old) {
+          const metadata = { ...old.metadata, labels: slice.metadata.labels ?? {} };
+          await this.#client.update(ENDPOINT_SLICES, { ...slice, metadata });
+        } else await this.#client.create(ENDPOINT_SLICES, slice);
+      }
+    }
+    for (const { metadata } of spare) {
+      await this.#client.remove(ENDPOINT_SLICES, { namespace, name: metadata.name ?? "" });
+    }
+  }
+}
+
+function isMirrored({ metadata }: Endpoints, { spec }: Service): boolean {
+  return (
+    Object.keys(spec.selector ?? {}).length === 0 &&
+    metadata.labels?.[SKIP] !== "true" &&
+    metadata.annotations?.[LEADER] === undefined &&
+    !metadata.deletionTimestamp
+  );
+}
+
+const contentOf = ({ addressType, endpoints, ports, metadata }: Slice): string =>
+  canonicalJson([addressType, endpoints ?? [], ports ?? [], metadata.labels]);
+
+function slicesFor(owner: Endpoints): Slice[] {
+  const { name = "", namespace = "", labels, annotations = {} } = owner.metadata;
+  const copied = { ...annotations };
+  delete copied["endpoints.kubernetes.io/last-change-trigger-time"];
+  delete copied["kubectl.kubernetes.io/last-applied-configuration"];
+  return (owner.subsets ?? []).flatMap(({ addresses = [], notReadyAddresses = [], ports = [] }) =>
+    (["IPv4", "IPv6"] as const).flatMap((family): Slice[] => {
+      const fits = ({ ip }: Address): boolean => ip.includes(":") === (family === "IPv6");
+      const endpoints = [
+        ...addresses.filter(fits).map((address) => endpointOf(address, true)),
+        ...notReadyAddresses.filter(fits).map((address) => endpointOf(address, false)),
+      ];
+      if (endpoints.length === 0) return [];
+      return [
+        {
+          apiVersion: "discovery.k8s.io/v1",
+          kind: "EndpointSlice",
+          metadata: {
+            generateName: `${name}-`,
+            namespace,
+            labels: { ...labels, [SERVICE_NAME]: name, [MANAGED_BY]: MANAGER },
+            ...(Object.keys(copied).length > 0 ? { annotations: copied } : {}),
+            ownerReferences: [controllerReference(owner, KIND)],
+          },
+          addressType: family,
+          endpoints,
+          ports: ports.map((port) => ({
+            name: port.name ?? "",
+            port: port.port,
+            protocol: port.protocol ?? "TCP",
+            ...(port.appProtocol === undefined ? {} : { appProtocol: port.appProtocol }),
+          })),
+        },
+      ];
+    }),
+  );
+}
+
+const endpointOf = ({ ip, hostname, nodeName, targetRef }: Address, ready: boolean): object => ({
+  addresses: [ip],
+  conditions: { ready },
+  ...(hostname === undefined ? {} : { hostname }),
+  ...(nodeName === undefined ? {} : { nodeName }),
+  ...(targetRef === undefined ? {} : { targetRef }),
+});
