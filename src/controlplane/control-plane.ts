@@ -7,12 +7,13 @@ import { type Clock, systemClock } from "../clock.ts";
 import type { KubeObject } from "../kube/object.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import { Admission } from "./admission/admission.ts";
+import { MatchConditions } from "./admission/match-conditions.ts";
 import { WebhookAdmission } from "./admission/webhook-admission.ts";
 import { WebhookCaller } from "./admission/webhook-caller.ts";
-import { internal } from "./admission/webhook-patch.ts";
 import { identify } from "./auth/authenticator.ts";
 import { CertificateAuthority } from "./auth/certificates.ts";
 import { type ClusterKeys, createKeys, loadKeys, saveKeys } from "./auth/keys.ts";
+import { authorize } from "./auth/authorizer.ts";
 import { Impersonation } from "./auth/impersonation.ts";
 import { kubeconfigText } from "./auth/kubeconfig.ts";
 import { TokenAuthority } from "./auth/tokens.ts";
@@ -115,9 +116,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
       caller: webhooks,
       newUid: () => randomUid(clock),
       accept: acceptAdmitted,
-      conditionsHold: () => {
-        throw internal("match conditions of webhooks are not evaluated yet");
-      },
+      conditions: new MatchConditions((user, attributes) => authorize(store, user, attributes)),
     }),
   );
   const cluster: Cluster = { store, registry, tokens, admission, clock, log };

@@ -10,12 +10,12 @@ import { apiVersionOf } from "../../kube/resource.ts";
 import { type Status, StatusError } from "../../kube/status.ts";
 import type { ServedResource } from "../kinds.ts";
 import type { AcceptObject, AdmissionRequest } from "./attributes.ts";
+import type { MatchConditions } from "./match-conditions.ts";
 import { type Question, type ReviewAnswer, questionFor, readAnswer } from "./review.ts";
 import { WebhookCallError, type WebhookCaller } from "./webhook-caller.ts";
 import { applyWebhookPatch, internal, readWebhookPatch } from "./webhook-patch.ts";
 import {
   type InstalledWebhook,
-  type MatchCondition,
   type Webhook,
   type WebhookKind,
   type WebhookSource,
@@ -31,13 +31,7 @@ export interface WebhookPorts {
   /** A new uid for each question. */
   readonly newUid: () => string;
   readonly accept: AcceptObject;
-  /** Whether all conditions hold for a request, shown in a version. @throws StatusError 403 when one fails to evaluate */
-  readonly conditionsHold: (
-    conditions: readonly MatchCondition[],
-    webhook: Webhook,
-    request: AdmissionRequest,
-    resource: ServedResource,
-  ) => boolean;
+  readonly conditions: MatchConditions;
 }
 
 /** Which mutating webhooks are to be asked a second time. */
@@ -130,12 +124,15 @@ export class WebhookAdmission {
   }
 
   #wants({ webhook }: InstalledWebhook, request: AdmissionRequest): ServedResource | undefined {
-    const { source, conditionsHold } = this.#ports;
+    const { source, conditions } = this.#ports;
     const resource = versionFor(source, webhook, request);
     if (!resource) return undefined;
     const { matchConditions = [] } = webhook;
     if (matchConditions.length === 0) return resource;
-    return conditionsHold(matchConditions, webhook, request, resource) ? resource : undefined;
+    // The review as it will be sent; a uid is given to it only then.
+    const shown = questionFor(webhook, request, resource, "").body["request"];
+    const ignoreErrors = webhook.failurePolicy === "Ignore";
+    return conditions.hold(matchConditions, request, shown, ignoreErrors) ? resource : undefined;
   }
 
   /** The object as one webhook left it; `undefined` when it sent no patch. */

@@ -41,3 +41,8 @@ const LIBRARIES: readonly Library[] = [
 
 /** What expressions in Kubernetes may use; variables are added with `withVariables`. */
 export const kubernetesEnvironment = new Environment(LIBRARIES);
+
+/** What expressions of admission may use: the same, and further libraries. */
+export function admissionEnvironment(more: readonly Library[]): Environment {
+  return new Environment([...LIBRARIES, ...more]);
+}
