@@ -3,7 +3,6 @@ import type { FieldError } from "../../../src/kube/field-errors.ts";
 import { validateObjectMeta } from "../../../src/kube/metadata.ts";
 import type { KubeObject } from "../../../src/kube/object.ts";
 import { applyJsonPatch } from "../../../src/kube/patch.ts";
-import { schemasOf } from "../../../src/kube/schema/keyword-rules.ts";
 import type { Definition } from "../../../src/controlplane/crd/definition.ts";
 import { definitionStrategy } from "../../../src/controlplane/crd/definition-strategy.ts";
 import { servedResourcesOf } from "../../../src/controlplane/crd/served-resources.ts";
@@ -99,21 +98,6 @@ function sameErrors(actual: readonly FieldError[], expected: Verdict["errors"]):
   return open.length === 0;
 }
 
-/** The errors of a verdict that come from rules in CEL: all that no other part of the schema gives. */
-function withoutRules(
-  resource: ServedResource,
-  actual: readonly FieldError[],
-  expected: Verdict["errors"],
-): Verdict["errors"] {
-  const hasRules = [...schemasOf(resource.schema)].some((node) => node["x-kubernetes-validations"]);
-  if (!hasRules) return expected;
-  return expected.filter(({ type, field, detail }) =>
-    actual.some(
-      (error) => error.reason === type && error.field === field && error.message.includes(detail),
-    ),
-  );
-}
-
 function metadataErrors(object: KubeObject, resource: ServedResource): FieldError[] {
   if (resource.namespaced) object.metadata.namespace ??= "default";
   return validateObjectMeta(object.metadata, resource.namespaced, (name, prefix) =>
@@ -130,7 +114,6 @@ function contentOf(object: KubeObject): Record<string, unknown> {
 
 interface Tally {
   cases: number;
-  byRules: number;
   unreadable: number;
   readonly differences: string[];
 }
@@ -139,15 +122,13 @@ function judge(
   tally: Tally,
   name: string,
   verdict: Omit<Verdict, "crd">,
-  resource: ServedResource,
   actual: readonly FieldError[],
   object: KubeObject,
 ): void {
   tally.cases++;
   // The verdicts do not cover the values of scales: their fields start with a dot.
   actual = actual.filter(({ field }) => !field.startsWith("."));
-  const expected = withoutRules(resource, actual, verdict.errors);
-  if (expected.length < verdict.errors.length) tally.byRules++;
+  const expected = verdict.errors;
   if (!sameErrors(actual, expected)) {
     tally.differences.push(
       `${name}\n  got  ${shown(actual).join("\n       ")}\n  want ${verdict.errors.map((e) => `${e.type} ${e.field}: ${e.detail}`).join("\n       ")}`,
@@ -164,13 +145,12 @@ function judge(
 function report(tally: Tally, title: string): void {
   console.log(
     `${title}: ${tally.cases} cases, ${tally.differences.length} different; ` +
-      `in ${tally.byRules} the errors of CEL rules were not compared; ` +
       `${tally.unreadable} left out (too large, see MAX_CHARACTERS, or YAML that is not read here)`,
   );
   expect(tally.differences).toEqual([]);
 }
 
-const newTally = (): Tally => ({ cases: 0, byRules: 0, unreadable: 0, differences: [] });
+const newTally = (): Tally => ({ cases: 0, unreadable: 0, differences: [] });
 
 /** The suites' objects often have no metadata; their verdicts are about objects named so. */
 function nameIt(object: { metadata?: KubeObject["metadata"] }): void {
@@ -198,7 +178,7 @@ function create(
     ...metadataErrors(object, resource),
     ...resource.strategy.validateCreate(object, context),
   ].filter(({ message }) => !summaryLeftOut || !message.includes("rules were not checked"));
-  judge(tally, name, verdict, resource, errors, object);
+  judge(tally, name, verdict, errors, object);
   if (verdict.unknownFields && unknown.join() !== verdict.unknownFields.join()) {
     tally.differences.push(
       `${name}: unknown\n  got  ${unknown.join()}\n  want ${verdict.unknownFields.join()}`,
@@ -226,12 +206,7 @@ describeShared("corpus", "The CRD corpus", () => {
           ...definitionStrategy.validateCreate(definition, context),
         ];
         const all = verdict.errors as Verdict["errors"] | undefined;
-        const expected = (all ?? []).filter(({ field }) => !field.includes("x-kubernetes-valid"));
-        const byRules = (all ?? []).some(({ field }) => field.includes("x-kubernetes-valid"));
-        if (byRules) {
-          tally.byRules++;
-          if (errors.length === 0) continue;
-        }
+        const expected = all ?? [];
         if (!sameErrors(errors, expected)) {
           const want = expected.map((e) => `${e.type} ${e.field}: ${e.detail}`).join("\n       ");
           const got = shown(errors).join("\n       ").slice(0, 3000);
@@ -315,6 +290,6 @@ function update(tally: Tally, name: string, verdict: Suite, old: KubeObject): vo
     // In these verdicts the texts have paths from the root; an answer to /status has them from the status.
     const onStatus = suffix !== "";
     const wanted = onStatus ? { ...expected, errors: fromStatus(expected.errors) } : expected;
-    judge(tally, name + suffix, wanted, resource, errors, object);
+    judge(tally, name + suffix, wanted, errors, object);
   }
 }

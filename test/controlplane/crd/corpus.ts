@@ -12,7 +12,7 @@ const DEFINITION =
   "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition";
 
 /** One error of a verdict. */
-export interface ExpectedError {
+interface ExpectedError {
   readonly type: string;
   readonly field: string;
   readonly detail: string;

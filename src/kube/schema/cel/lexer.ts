@@ -7,44 +7,48 @@
 import type { CelIssue } from "./issues.ts";
 import { codePointCount } from "./values.ts";
 
-/** What a token is: a symbol or keyword by its text, else its class. */
-export type TokenKind =
-  | "=="
-  | "!="
-  | "in"
-  | "<"
-  | "<="
-  | ">="
-  | ">"
-  | "&&"
-  | "||"
-  | "["
-  | "]"
-  | "{"
-  | "}"
-  | "("
-  | ")"
-  | "."
-  | ","
-  | "-"
-  | "!"
-  | "?"
-  | ":"
-  | "+"
-  | "*"
-  | "/"
-  | "%"
-  | "true"
-  | "false"
-  | "null"
-  | "NUM_FLOAT"
-  | "NUM_INT"
-  | "NUM_UINT"
-  | "STRING"
-  | "BYTES"
-  | "IDENTIFIER"
-  | "ESC_IDENTIFIER"
-  | "EOF";
+/** The kinds of tokens, in the order in which messages list them: symbols and keywords by their text, else classes. */
+export const TOKEN_ORDER = [
+  "EOF",
+  "==",
+  "!=",
+  "in",
+  "<",
+  "<=",
+  ">=",
+  ">",
+  "&&",
+  "||",
+  "[",
+  "]",
+  "{",
+  "}",
+  "(",
+  ")",
+  ".",
+  ",",
+  "-",
+  "!",
+  "?",
+  ":",
+  "+",
+  "*",
+  "/",
+  "%",
+  "true",
+  "false",
+  "null",
+  "NUM_FLOAT",
+  "NUM_INT",
+  "NUM_UINT",
+  "STRING",
+  "BYTES",
+  "IDENTIFIER",
+  "ESC_IDENTIFIER",
+] as const;
+
+/** What a token is. */
+export type TokenKind = (typeof TOKEN_ORDER)[number];
 
 /** A token; `at` counts code points. */
 export interface Token {
