@@ -133,13 +133,14 @@ export class ControllerBuilder {
       throw misbuilt("it watches nothing", "Call for(), watches() or watchesSource().");
     }
     if (name === undefined) throw misbuilt("it has no name", "Call for(), or named().");
-    const { clock, log, metrics } = this.#manager;
+    const { clock, log, metrics, scopes } = this.#manager;
     const controller = new Controller({
       name,
       reconciler,
       sources: this.#sources.map((planned) => planned(this.#filters)),
       clock,
       log,
+      scopes,
       metrics: metrics.controller(name, this.#options.maxConcurrentReconciles ?? 1),
       options: this.#options,
     });

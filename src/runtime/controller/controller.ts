@@ -15,6 +15,8 @@ import type { RateLimiter } from "../queue/rate-limiters.ts";
 import { PriorityQueue, type QueueObserver, type RateLimitingQueue } from "../queue/work-queue.ts";
 import { Causes } from "./causes.ts";
 import type { EnqueueHint } from "./handlers.ts";
+import { HotLoops } from "./hot-loops.ts";
+import type { ReconcileScope, ReconcileScopes } from "./reconcile-scopes.ts";
 import type { Outcome, Reconciler } from "./reconciler.ts";
 import type { Source } from "./sources.ts";
 
@@ -33,11 +35,16 @@ export interface ControllerOptions {
     limiter: RateLimiter | undefined,
     observer: QueueObserver,
   ) => RateLimitingQueue;
-  /** Aborts the signal of a reconcile that takes longer; never when absent. */
+  /**
+   * Aborts the signal of a reconcile that takes longer; never when absent. One that does not end within 5 s of that
+   * is given up: it can write nothing more, and its key is tried again.
+   */
   readonly reconcileTimeoutMs?: number;
   /** Works only in the process that leads, where there is leader election; true when absent. */
   readonly needLeaderElection?: boolean;
 }
+
+const ABORT_GRACE_MS = 5000;
 
 /** What a controller is made of. */
 export interface ControllerParts {
@@ -47,6 +54,8 @@ export interface ControllerParts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: ControllerMetrics;
+  /** Shared with the client that the reconciler writes with. */
+  readonly scopes: ReconcileScopes;
   readonly options: ControllerOptions;
 }
 
@@ -57,11 +66,13 @@ export class Controller {
   readonly #parts: ControllerParts;
   readonly #queue: RateLimitingQueue;
   readonly #causes = new Causes();
+  readonly #hotLoops: HotLoops;
 
   constructor(parts: ControllerParts) {
     this.name = parts.name;
     this.needLeaderElection = parts.options.needLeaderElection ?? true;
     this.#parts = parts;
+    this.#hotLoops = new HotLoops(parts.clock);
     const { newQueue, rateLimiter } = parts.options;
     this.#queue = newQueue
       ? newQueue(parts.clock, rateLimiter, parts.metrics)
@@ -72,7 +83,9 @@ export class Controller {
   enqueue(key: ObjectKey, { priority, cause = "asked for" }: EnqueueHint = {}): void {
     const id = formatKey(key);
     this.#causes.add(id, cause);
-    this.#queue.add(id, priority);
+    const delayMs = this.#hotLoops.delayMs(id);
+    if (delayMs > 0) this.#queue.addAfter(id, delayMs, priority);
+    else this.#queue.add(id, priority);
   }
 
   /**
@@ -147,7 +160,7 @@ export class Controller {
         : timeoutSignal(clock, options.reconcileTimeoutMs, parent);
     const seconds = (): number => (clock.monotonicMs() - startMs) / 1000;
     try {
-      const result = await this.#call(id, log, timeout.signal);
+      const result = await this.#inScope(id, log, timeout.signal);
       this.#queue.forget(id);
       const { requeueAfterMs = 0, priority = this.#queue.priority(id) } = result ?? {};
       metrics.reconciled(requeueAfterMs > 0 ? "requeue_after" : "success", seconds());
@@ -161,6 +174,30 @@ export class Controller {
       this.#failed(id, error, log);
     } finally {
       timeout.clear();
+    }
+  }
+
+  /** The reconcile with a watch on its time and on what it changes. */
+  async #inScope(id: string, log: Logger, signal: AbortSignal): Promise<Outcome> {
+    const { clock, metrics, name, scopes, options } = this.#parts;
+    const scope: ReconcileScope = { name: `${name} of ${id}`, changes: [], expired: false };
+    const overdue = new AbortController();
+    try {
+      const call = scopes.run(scope, () => this.#call(id, log, signal));
+      if (options.reconcileTimeoutMs === undefined) return await call;
+      const afterMs = options.reconcileTimeoutMs + ABORT_GRACE_MS;
+      const givenUp = clock.sleep(afterMs, overdue.signal).then(() => {
+        scope.expired = true;
+        throw givenUpAfter(afterMs);
+      });
+      return await Promise.race([call, givenUp]);
+    } finally {
+      overdue.abort();
+      const loop = this.#hotLoops.note(id, scope.changes);
+      if (loop) {
+        metrics.hotLoop();
+        log.warn({ delayMs: loop.delayMs }, `a loop; slowed down: ${loop.reason}`);
+      }
     }
   }
 
@@ -197,6 +234,14 @@ export class Controller {
       log.error({ err: error }, advice === undefined ? what : `${what}. ${advice}`);
     }
   }
+}
+
+function givenUpAfter(afterMs: number): TsopError {
+  return new TsopError(
+    "reconcile-expired",
+    `it did not end within ${afterMs} ms, although its signal was aborted`,
+    "End the work when `context.signal` is aborted, or raise reconcileTimeoutMs.",
+  );
 }
 
 /** Whether an object of the reconciled one's name is not there any more: a delete came in between. */

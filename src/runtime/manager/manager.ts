@@ -14,6 +14,7 @@ import { CachedClient } from "../client/cached-client.ts";
 import type { Client } from "../client/client.ts";
 import { LiveClient, writeDefaults } from "../client/live-client.ts";
 import { RestClient, type ClientMiddleware } from "../client/rest-client.ts";
+import { ReconcileScopes } from "../controller/reconcile-scopes.ts";
 import { deferred } from "../deferred.ts";
 import { EventBroadcaster, type EventRecorder } from "../events/recorder.ts";
 import type { ClusterConfig } from "../transport/cluster-config.ts";
@@ -73,6 +74,8 @@ export interface Manager {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: RuntimeMetrics;
+  /** What the client and the controllers know together of the reconciles under way. */
+  readonly scopes: ReconcileScopes;
   /** Resolves when this process leads, or at once without leader election. */
   readonly elected: Promise<void>;
   /** The ports of the servers, once `start` has opened them. */
@@ -111,6 +114,7 @@ class OperatorManager implements Manager {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: RuntimeMetrics;
+  readonly scopes = new ReconcileScopes();
   readonly #options: ManagerOptions;
   readonly #config: ClusterConfig | undefined;
   readonly #transport: Transport;
@@ -142,7 +146,10 @@ class OperatorManager implements Manager {
     const fenced = new FencedTransport(this.#transport, clock, () => this.#elector?.leadsUntilMs);
     this.cache = new Cache(this.#rest, clock, this.log, options.cache);
     const { middlewares = [] } = options;
-    const rest = new RestClient(fenced, clock, { observe, middlewares });
+    const rest = new RestClient(fenced, clock, {
+      observe,
+      middlewares: [...middlewares, this.scopes.middleware],
+    });
     const live = new LiveClient(rest, writeDefaults(name, options), {
       written: (object) => {
         this.cache.noteWritten(object);

@@ -28,6 +28,7 @@ export class RuntimeMetrics {
   readonly #terminalErrors;
   readonly #panics;
   readonly #timeouts;
+  readonly #hotLoops;
   readonly #reconcileSeconds;
   readonly #maxWorkers;
   readonly #activeWorkers;
@@ -81,6 +82,11 @@ export class RuntimeMetrics {
     this.#timeouts = counter(
       `${prefix}_reconcile_timeouts_total`,
       "Total number of reconciliation timeouts per controller",
+      "controller",
+    );
+    this.#hotLoops = counter(
+      "tsop_hot_loops_total",
+      "Total number of reconciliations that repeated a change and slowed their key down",
       "controller",
     );
     this.#reconcileSeconds = histogram(
@@ -194,6 +200,9 @@ export class RuntimeMetrics {
       panicked: () => {
         this.#panics.inc({ controller });
       },
+      hotLoop: () => {
+        this.#hotLoops.inc({ controller });
+      },
       timedOut: () => {
         this.#timeouts.inc({ controller });
       },
@@ -208,4 +217,6 @@ export interface ControllerMetrics extends QueueObserver {
   /** The reconciler threw before it returned a promise. */
   panicked(): void;
   timedOut(): void;
+  /** A reconcile changed the same once more, and is slowed down. */
+  hotLoop(): void;
 }

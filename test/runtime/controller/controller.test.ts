@@ -6,6 +6,7 @@ import type { ObjectKey } from "../../../src/kube/object.ts";
 import { Controller, type ControllerOptions } from "../../../src/runtime/controller/controller.ts";
 import { enqueueOwner } from "../../../src/runtime/controller/handlers.ts";
 import { predicates } from "../../../src/runtime/controller/predicates.ts";
+import { ReconcileScopes } from "../../../src/runtime/controller/reconcile-scopes.ts";
 import type { Reconciler } from "../../../src/runtime/controller/reconciler.ts";
 import { channelSource } from "../../../src/runtime/controller/sources.ts";
 import { RuntimeMetrics } from "../../../src/runtime/manager/metrics.ts";
@@ -20,6 +21,7 @@ function build(reconcile: Reconciler["reconcile"], options: ControllerOptions = 
     clock,
     log: silentLogger,
     metrics: metrics.controller("web", 1),
+    scopes: new ReconcileScopes(),
     options,
   });
   const stop = new AbortController();
@@ -176,6 +178,7 @@ describe("Controller", () => {
       clock,
       log: silentLogger,
       metrics: new RuntimeMetrics(clock).controller("web", 1),
+      scopes: new ReconcileScopes(),
       options: {},
     });
     await expect(controller.start(new AbortController().signal)).rejects.toMatchObject({

@@ -1,0 +1,63 @@
+/**
+ * Which reconcile a request belongs to, so that one that has run out of its time can write nothing more, and one that
+ * changes the same again and again is noticed.
+ *
+ * @module
+ */
+import { AsyncLocalStorage } from "node:async_hooks";
+import { TsopError } from "../../errors.ts";
+import type { KubeObject } from "../../kube/object.ts";
+import { stringifyExact } from "../client/exact-json.ts";
+import type { ClientMiddleware, RestRequest } from "../client/rest-client.ts";
+import { LruMap } from "../lru.ts";
+
+/** One reconcile. */
+export interface ReconcileScope {
+  /** `controller of d/web`, for messages. */
+  readonly name: string;
+  /** What it wrote that was not so before: method, path and body. */
+  readonly changes: string[];
+  /** Its time is over; its worker has gone on. */
+  expired: boolean;
+}
+
+const PATHS = 20_000;
+
+/** The reconciles that are under way. */
+export class ReconcileScopes {
+  readonly #storage = new AsyncLocalStorage<ReconcileScope>();
+  // The version that each path had last: an answer with the same one changed nothing.
+  readonly #versions = new LruMap<string>(PATHS);
+
+  /** Runs a reconcile; requests that it makes, at whatever time, are of this scope. */
+  run<T>(scope: ReconcileScope, reconcile: () => T): T {
+    return this.#storage.run(scope, reconcile);
+  }
+
+  /** Refuses what comes too late, and takes down what is changed. */
+  readonly middleware: ClientMiddleware = async (request, next) => {
+    if (request.method === "GET") return next(request);
+    const scope = this.#storage.getStore();
+    if (scope?.expired) {
+      throw new TsopError(
+        "reconcile-expired",
+        `${request.method} ${request.path} was not sent: the reconcile (${scope.name}) took too long, and its key is worked on anew.`,
+        "End the work when `context.signal` is aborted, or raise reconcileTimeoutMs.",
+      );
+    }
+    const answer = await next(request);
+    if (scope && this.#isChange(request, answer)) {
+      scope.changes.push(
+        `${request.method} ${request.path} ${stringifyExact(request.body ?? null)}`,
+      );
+    }
+    return answer;
+  };
+
+  #isChange({ path }: RestRequest, answer: unknown): boolean {
+    const version = (answer as Partial<KubeObject> | null)?.metadata?.resourceVersion ?? "";
+    const known = this.#versions.get(path);
+    this.#versions.set(path, version);
+    return version === "" || known !== version;
+  }
+}
