@@ -7,6 +7,7 @@
  */
 import { createHash } from "node:crypto";
 import type { Clock } from "../../clock.ts";
+import { LruMap } from "../lru.ts";
 
 const WINDOW_MS = 60_000;
 // The same request, stored as a change each time: somebody takes it back each time.
@@ -15,6 +16,7 @@ const SAME_CHANGES = 10;
 const CHANGING_RUNS = 120;
 const FIRST_DELAY_MS = 1000;
 const MAX_DELAY_MS = 60_000;
+const KEYS = 10_000;
 
 interface History {
   readonly runs: { readonly atMs: number; readonly digests: readonly string[] }[];
@@ -32,7 +34,7 @@ export interface HotLoop {
 /** The changes of the last minute, by key. */
 export class HotLoops {
   readonly #clock: Clock;
-  readonly #histories = new Map<string, History>();
+  readonly #histories = new LruMap<History>(KEYS);
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -51,8 +53,8 @@ export class HotLoops {
     const sinceMs = nowMs - WINDOW_MS - SAME_CHANGES * history.delayMs;
     while (history.runs[0] && history.runs[0].atMs < sinceMs) history.runs.shift();
     if (changes.length === 0) {
-      // It changed nothing: the loop, if there was one, has ended.
-      this.#histories.delete(key);
+      // Between two rounds of a loop a reconcile may well find nothing to do; a whole window of that is its end.
+      if (history.runs.length === 0) history.delayMs = 0;
       return undefined;
     }
     const digests = changes.map(digestOf);
