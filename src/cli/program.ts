@@ -3,8 +3,10 @@
  *
  * @module
  */
-import { Command, CommanderError, Option } from "commander";
+import { Command, CommanderError, Help, Option } from "commander";
 import type { CliContext } from "./context.ts";
+import { addHelp } from "./help.ts";
+import { addKubebuilderWords } from "./kubebuilder-words.ts";
 import { packageVersion } from "./package-info.ts";
 
 /** Parses `argv`, runs the command and turns whatever happens into an exit code. */
@@ -34,6 +36,11 @@ export function buildProgram(context: CliContext, done: (code: number) => void):
     .version(packageVersion(), "-V, --version", "print the version")
     .showSuggestionAfterError(true)
     .showHelpAfterError("(`--help` after the command shows what it takes)")
+    .configureHelp({
+      // "default: false" says nothing that the flag does not.
+      optionDescription: (option) =>
+        new Help().optionDescription(option).replace(/ \(default: (false|\[\]|"")\)$/, ""),
+    })
     .enablePositionalOptions() // `create api --version` is not the program's `--version`
     .exitOverride()
     .configureOutput({
@@ -43,6 +50,7 @@ export function buildProgram(context: CliContext, done: (code: number) => void):
   addProjectCommands(program, context, done);
   addClusterCommands(program, context, done);
   addOtherCommands(program, context, done);
+  addHelp(program);
   return program;
 }
 
@@ -89,6 +97,9 @@ function addProjectCommands(program: Command, context: CliContext, done: Done): 
     .option("--kind <Kind>", "the name of the kind, such as MyWeb")
     .option("--plural <plural>", "its name in URLs (default: by the English rules)")
     .option("--field <name:type[?][=default]>", "a field of the spec; may be repeated", collect, [])
+    // kubebuilder's users write them out.
+    .addOption(new Option("--controller").default(true).hideHelp())
+    .addOption(new Option("--resource").default(true).hideHelp())
     .option("--no-controller", "only the type")
     .option("--no-resource", "only the controller, for a class that is there")
     .option("--force", "overwrite the kind's files", false)
@@ -98,6 +109,8 @@ function addProjectCommands(program: Command, context: CliContext, done: Done): 
       const { createApi } = await import("./commands/create-api.ts");
       done(await createApi(options as Parameters<typeof createApi>[0], context));
     });
+
+  addKubebuilderWords(program, create);
 
   withCluster(program.command("manifests"))
     .summary("generate CRDs and roles from the code")
@@ -245,6 +258,15 @@ function addOtherCommands(program: Command, context: CliContext, done: Done): vo
     .action(async (options: { json: boolean }) => {
       const { version } = await import("./commands/version.ts");
       done(version(options, context));
+    });
+  program
+    .command("explain")
+    .summary("what a marker or an error means")
+    .description("Print what the documentation says of a marker or an error code.")
+    .argument("<name>", "a marker such as Minimum, or a code such as right-missing")
+    .action(async (name: string) => {
+      const { explain } = await import("./commands/explain.ts");
+      done(await explain(name, context));
     });
   program
     .command("completion")

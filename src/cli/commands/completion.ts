@@ -5,6 +5,7 @@
  */
 import type { Command } from "commander";
 import type { CliContext } from "../context.ts";
+import { commandsBelow } from "../help.ts";
 
 /** The shells that there are scripts for. */
 export type Shell = "bash" | "zsh" | "fish" | "powershell";
@@ -17,19 +18,26 @@ interface Entry {
 
 /** Prints the script; returns the exit code. */
 export function completion(shell: Shell, program: Command, context: CliContext): number {
-  context.out(scriptFor(shell, entriesOf(program, "")));
+  context.out(scriptFor(shell, entriesOf(program)));
   return 0;
 }
 
-function entriesOf(command: Command, path: string): Entry[] {
-  const children = command.commands.map((child) => child.name());
-  const flags = command.options.flatMap((option) => (option.long ? [option.long] : []));
-  const choices = command.registeredArguments.flatMap((argument) => argument.argChoices ?? []);
-  const words = [...new Set([...children, ...choices, ...flags, "--help"])];
-  return [
-    { path, words },
-    ...command.commands.flatMap((child) => entriesOf(child, `${path} ${child.name()}`.trim())),
-  ];
+function entriesOf(program: Command): Entry[] {
+  const commands = [{ path: "", command: program }, ...commandsBelow(program)];
+  return commands.map(({ path, command }) => {
+    const prefix = path === "" ? "" : `${path} `;
+    const children = commands
+      .map((other) => other.path)
+      .filter((other) => other.startsWith(prefix) && other !== path)
+      .map((other) => other.slice(prefix.length))
+      .filter((other) => other !== "" && !other.includes(" "));
+    const choices = command.registeredArguments.flatMap((argument) => argument.argChoices ?? []);
+    const flags = command
+      .createHelp()
+      .visibleOptions(command)
+      .flatMap(({ long }) => long ?? []);
+    return { path, words: [...new Set([...children, ...choices, ...flags, "--help"])] };
+  });
 }
 
 function scriptFor(shell: Shell, entries: readonly Entry[]): string {

@@ -5,6 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import type { CliContext } from "../../../src/cli/context.ts";
 import { main } from "../../../src/cli/main.ts";
 import { systemClock } from "../../../src/clock.ts";
 
@@ -32,11 +33,8 @@ export async function runCli(
   const out: string[] = [];
   const err: string[] = [];
   const code = await main(argv, {
-    cwd,
+    ...testContext(cwd),
     env: { PATH: process.env["PATH"], HOME: cwd, ...options.env },
-    interactive: false,
-    color: false,
-    clock: systemClock,
     out: (line) => {
       out.push(line);
       options.onLine?.(line);
@@ -48,6 +46,20 @@ export async function runCli(
     untilInterrupted: () => options.signal ?? new AbortController().signal,
   });
   return { code, out: out.join("\n"), err: err.join("\n") };
+}
+
+/** A context that nobody watches and nobody interrupts. */
+export function testContext(cwd = "."): CliContext {
+  return {
+    cwd,
+    env: {},
+    interactive: false,
+    color: false,
+    clock: systemClock,
+    out: () => undefined,
+    err: () => undefined,
+    untilInterrupted: () => new AbortController().signal,
+  };
 }
 
 /** An empty folder, removed when the test is over. */

@@ -1,0 +1,86 @@
+/**
+ * What `--help` says beside flags: examples of each command, exit codes, environment.
+ *
+ * @module
+ */
+import type { Command } from "commander";
+
+/** Examples by command, the most usual first. */
+export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
+  init: [
+    "tsop init --domain example.com",
+    "tsop init web-operator --domain example.com --owner 'Jane Doe' --license mit",
+  ],
+  "create api": [
+    "tsop create api --group web --version v1 --kind MyWeb --field image:string=nginx --field 'port:int?'",
+    "tsop create api --group web --version v2 --kind MyWeb",
+    "tsop create api --group web --version v1 --kind MyWeb --force --dry-run --diff",
+  ],
+  manifests: ["tsop manifests", "tsop manifests --check", "tsop manifests --against cluster"],
+  import: ["tsop import crd.yaml", "tsop import cluster --only certificates.cert-manager.io"],
+  install: ["tsop install", "tsop install --context staging --dry-run"],
+  uninstall: ["tsop uninstall", "tsop uninstall --delete-objects"],
+  deploy: [
+    "tsop deploy --image registry.example.com/web-operator:0.1.0",
+    "tsop deploy --image web-operator:0.1.0 --render > install.yaml",
+  ],
+  undeploy: ["tsop undeploy", "tsop undeploy --dry-run"],
+  run: ["tsop run", "tsop run --context staging -- --leader-elect"],
+  dev: ["tsop dev", "tsop dev --port 6443"],
+  cluster: ["tsop cluster", "tsop cluster --port 6443 --nodes 3 --data-dir .tsop/data"],
+  version: ["tsop version --json"],
+  completion: ["source <(tsop completion bash)", "tsop completion fish | source"],
+};
+
+/** What a program may learn from the end of a command. */
+export const EXIT_CODES: Readonly<Record<string, string>> = {
+  "0": "done",
+  "1": "failed; stderr says why, and the next step",
+  "2": "used wrongly; nothing was done",
+  "3": "`manifests --check` or `--against` found a difference",
+};
+
+/** The variables that commands look at. */
+export const ENVIRONMENT: Readonly<Record<string, string>> = {
+  KUBECONFIG: "the kubeconfig files of the commands that work on a cluster, as for kubectl",
+  NO_COLOR: "no colours; FORCE_COLOR: colours without a terminal",
+  TSOP_DEBUG: "a stack with each error",
+};
+
+/** Adds the examples to each command's help, exit codes and environment to the program's. */
+export function addHelp(program: Command): void {
+  program.addHelpText(
+    "after",
+    ["", ...section("Exit codes", EXIT_CODES), "", ...section("Environment", ENVIRONMENT)].join(
+      "\n",
+    ),
+  );
+  for (const { path, command } of commandsBelow(program)) {
+    const examples = EXAMPLES[path];
+    if (!examples) continue;
+    command.addHelpText("after", `\nExamples:\n${examples.map((line) => `  ${line}`).join("\n")}`);
+  }
+}
+
+/** All commands that help shows, with their words, in the order of the tree. */
+export function commandsBelow(
+  command: Command,
+  path = "",
+): readonly { readonly path: string; readonly command: Command }[] {
+  return command
+    .createHelp()
+    .visibleCommands(command)
+    .filter((child) => child.name() !== "help")
+    .flatMap((child) => {
+      const words = `${path} ${child.name()}`.trim();
+      return [{ path: words, command: child }, ...commandsBelow(child, words)];
+    });
+}
+
+function section(title: string, entries: Readonly<Record<string, string>>): string[] {
+  const width = Math.max(...Object.keys(entries).map((key) => key.length));
+  return [
+    `${title}:`,
+    ...Object.entries(entries).map(([key, text]) => `  ${key.padEnd(width)}  ${text}`),
+  ];
+}

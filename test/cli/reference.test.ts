@@ -1,0 +1,115 @@
+import type { Command } from "commander";
+import { describe, expect, it } from "vitest";
+import { FIELD_TYPES } from "../../src/cli/field.ts";
+import { commandsBelow, ENVIRONMENT, EXAMPLES, EXIT_CODES } from "../../src/cli/help.ts";
+import { buildProgram } from "../../src/cli/program.ts";
+import { emptyFolder, runCli, testContext } from "./support/run-cli.ts";
+
+const program = buildProgram(testContext(), () => undefined);
+
+/** `make` targets and commands of kubebuilder, and ours. */
+const FROM_KUBEBUILDER = [
+  ["`kubebuilder init --domain D --repo R`", "`tsop init --domain D`"],
+  ["`kubebuilder create api --group G --version V --kind K`", "the same; fields with `--field`"],
+  ["`--resource=false`, `--controller=false`", "`--no-resource`, `--no-controller`"],
+  ["`kubebuilder create webhook`", "not yet; rules (`@Cel`) and initialisers need no webhook"],
+  ["`kubebuilder edit`", "edit `PROJECT` and `config/`; commands keep what you wrote"],
+  ["`make manifests`, `make generate`", "`tsop manifests`; classes need no generated code"],
+  ["`make install`, `make uninstall`", "`tsop install`, `tsop uninstall`"],
+  ["`make run`", "`tsop run`, or `tsop dev` with a control plane and reload"],
+  ["`make deploy IMG=I`, `make undeploy`", "`tsop deploy --image I`, `tsop undeploy`"],
+  ["`make build-installer`", "`tsop deploy --image I --render > install.yaml`"],
+  ["`make test`, envtest", "`npm test`, `startControlPlane()` of `tsop/testing`"],
+  ["kind, minikube for trying out", "`tsop cluster`, for any client"],
+];
+
+/** The page, from the commands themselves. */
+function page(): string {
+  const parts = commandsBelow(program)
+    .filter(({ command }) => command.commands.length === 0)
+    .map(({ path, command }) => section(path, command));
+  return `# Commands of tsop
+
+Written from the commands themselves by \`npx vitest run test/cli/reference.test.ts -u\`; not by hand.
+
+${table(["exit code", "means"], Object.entries(EXIT_CODES))}
+${table(
+  ["variable", "what for"],
+  Object.entries(ENVIRONMENT).map(([name, text]) => [`\`${name}\``, text]),
+)}
+${parts.join("\n")}
+## Coming from kubebuilder
+
+${table(["kubebuilder", "tsop"], FROM_KUBEBUILDER)}`;
+}
+
+function section(path: string, command: Command): string {
+  const help = command.createHelp();
+  const usage = `tsop ${path}${command.usage() === "" ? "" : ` ${command.usage()}`}`;
+  const rows = [
+    ...help
+      .visibleArguments(command)
+      .map((argument) => [argument.name(), help.argumentDescription(argument)]),
+    ...help
+      .visibleOptions(command)
+      .filter(({ long }) => long !== "--help")
+      .map((option) => [option.flags, help.optionDescription(option)]),
+  ].map(([name = "", text = ""]) => [`\`${name}\``, text]);
+  const examples = EXAMPLES[path] ?? [];
+  const fields = path === "create api" ? [`Types of \`--field\`: ${FIELD_TYPES}.\n`] : [];
+  return [
+    `## ${usage}\n`,
+    `${command.description()}\n`,
+    ...(rows.length > 0 ? [table(["argument or flag", "what for"], rows)] : []),
+    ...fields,
+    ...(examples.length > 0 ? ["```sh", ...examples, "```\n"] : []),
+  ].join("\n");
+}
+
+/** A table as Prettier writes it. */
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const cells = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll("|", "\\|")));
+  const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
+  const lines = cells.map(
+    (row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`,
+  );
+  const rule = `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`;
+  return `${[lines[0], rule, ...lines.slice(1)].join("\n")}\n`;
+}
+
+describe("the reference of commands", () => {
+  it("says what the commands say", async () => {
+    await expect(page()).toMatchFileSnapshot("../../docs/cli.md");
+  });
+
+  it("has an example for every command, and each example parses", async () => {
+    const commands = commandsBelow(program).filter(({ command }) => command.commands.length === 0);
+    for (const { path } of commands.filter((one) => one.path !== "build")) {
+      expect(EXAMPLES[path], path).toBeDefined();
+    }
+    for (const [path, lines] of Object.entries(EXAMPLES)) {
+      const { out } = await runCli(emptyFolder(), [...path.split(" "), "--help"]);
+      for (const line of lines) expect(out).toContain(`  ${line}`);
+      const command = commands.find((one) => one.path === path)?.command;
+      const known = command?.options.flatMap(({ long, short }) => [long, short]) ?? [];
+      for (const flag of lines.flatMap(
+        (line) => line.split(" -- ")[0]?.match(/ --[a-z-]+/g) ?? [],
+      )) {
+        expect(known, `${path}${flag}`).toContain(flag.trim());
+      }
+    }
+  });
+});
+
+describe("a user of kubebuilder", () => {
+  it.each([
+    [["edit", "--multigroup"], "no-edit", "PROJECT"],
+    [["create", "webhook", "--kind", "A", "--defaulting"], "no-webhook", "@Cel"],
+    [["generate"], "no-generate", "tsop manifests"],
+    [["alpha", "generate"], "no-alpha", "npm"],
+  ])("is told what to do instead of %j", async (argv, code, fix) => {
+    const result = await runCli(emptyFolder(), argv);
+    expect([result.code, result.err]).toEqual([2, expect.stringContaining(code)]);
+    expect(result.err).toContain(fix);
+  });
+});
