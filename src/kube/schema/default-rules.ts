@@ -9,6 +9,7 @@ import { copyJson, setField } from "../json.ts";
 import type { JsonObject } from "../object.ts";
 import { coerceEmbedded, embeddedErrors } from "./embedded.ts";
 import { prune } from "./prune.ts";
+import { RuleChecker } from "./rule-check.ts";
 import { sortedKeys } from "./sorted-keys.ts";
 import type { Schema } from "./structural.ts";
 import { SchemaValidator } from "./validate.ts";
@@ -56,7 +57,6 @@ function ownErrors(
   path: string,
   around: Surroundings,
 ): FieldError[] {
-  const validator = new SchemaValidator(schema, { intOrString: false });
   if (around.inTypeMeta) {
     const object = objectAround(copyJson(value), around.steps);
     const { error } = coerceEmbedded(object, around.root, { self: true });
@@ -66,7 +66,7 @@ function ownErrors(
       const shown = texts.length === 1 ? (texts[0] ?? "") : `[${texts.join(", ")}]`;
       return [invalidValue(path, sortedKeys(value), `must result in valid metadata: ${shown}`)];
     }
-    return validator.validate(value, { base: path });
+    return validErrors(schema, value, path);
   }
   const errors: FieldError[] = [];
   const root = schema["x-kubernetes-embedded-resource"] === true;
@@ -78,7 +78,17 @@ function ownErrors(
   const { error } = coerceEmbedded(copyJson(value), schema, { path, self: true });
   const embedded = error ? [error] : embeddedErrors(value, schema, { path, self: true });
   if (embedded.length > 0) return [...errors, ...embedded];
-  return [...errors, ...validator.validate(value, { base: path })];
+  return [...errors, ...validErrors(schema, value, path)];
+}
+
+/** What the schema says, then its rules: first as on an update that changes nothing, then as on a creation. */
+function validErrors(schema: Schema, value: unknown, path: string): FieldError[] {
+  const validator = new SchemaValidator(schema, { intOrString: false });
+  const errors = validator.validate(value, { base: path });
+  if (errors.length > 0) return errors;
+  const rules = new RuleChecker(schema, schema["x-kubernetes-embedded-resource"] === true);
+  const kept = rules.check(value, value, { path });
+  return kept.length > 0 ? kept : rules.check(value, undefined, { path });
 }
 
 /** The object in which `value` stands at the end of `steps`. */
