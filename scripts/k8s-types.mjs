@@ -1,4 +1,5 @@
-// Writes src/generated/k8s/: the types of Kubernetes' own kinds, and a token for each kind.
+// Writes src/generated/k8s/: the types of Kubernetes' own kinds, and a token for each kind; and beside it their
+// documentation as data, for OpenAPI documents.
 //
 // Joined from three sources, all read as text (their code needs a newer Node than we do): the
 // declarations of kubernetes-models (names, documentation, what is required), the attribute tables
@@ -327,3 +328,22 @@ writeFileSync(
   join(target, "index.ts"),
   `// Written by scripts/k8s-types.mjs; not by hand.\n${index.join("")}`,
 );
+
+/** Packages of Go by API group, as names of definitions write them. */
+const PACKAGES = {
+  "": "io.k8s.api.core",
+  meta: "io.k8s.apimachinery.pkg.apis.meta",
+  "apiextensions.k8s.io": "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions",
+  "apiregistration.k8s.io": "io.k8s.kube-aggregator.pkg.apis.apiregistration",
+};
+const docText = (text) => text.replace(/\\\*(?!\/)/g, "*").replaceAll("*\\/", "*/");
+const docs = {};
+for (const { group, version, name, model } of all.values()) {
+  if (!model) continue;
+  const pack = PACKAGES[group] ?? `io.k8s.api.${group.split(".")[0]}`;
+  docs[`${pack}.${version}.${name}`] = Object.fromEntries([
+    ["", docText(model.documentation)],
+    ...model.members.map((member) => [member.name, docText(member.documentation)]),
+  ]);
+}
+writeFileSync(join(root, "src/generated/k8s-docs.data.json"), `${JSON.stringify(docs)}\n`);

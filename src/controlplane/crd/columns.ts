@@ -78,7 +78,7 @@ function cellOf(type: string, path: JsonPath, object: KubeObject, nowMs: number)
   if (value === null) return null;
   switch (type) {
     case "integer":
-      return typeof value === "number" ? Math.trunc(value) : null;
+      return typeof value === "number" ? toInt64(value) : null;
     case "number":
       return typeof value === "number" ? value : null;
     case "boolean":
@@ -88,6 +88,12 @@ function cellOf(type: string, path: JsonPath, object: KubeObject, nowMs: number)
     default:
       return null;
   }
+}
+
+/** A number as Go makes an int64 of it: what does not fit becomes the smallest one. */
+function toInt64(value: number): number {
+  const whole = Math.trunc(value);
+  return Math.abs(whole) < 2 ** 63 ? whole : -(2 ** 63);
 }
 
 function textOf(value: unknown): string {

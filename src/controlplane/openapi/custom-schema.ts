@@ -5,20 +5,26 @@
  */
 import type { JsonObject } from "../../kube/object.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
+import { documentationOf } from "../builtin/documentation.ts";
 import type { ServedResource } from "../kinds.ts";
 import { reference } from "./operations.ts";
 import { customDefinitionName } from "./paths.ts";
 
+const CONVENTIONS =
+  "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md";
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1.";
 
 const typeMeta = (): JsonObject => ({
-  apiVersion: { type: "string", description: "The group and version of this representation." },
-  kind: { type: "string", description: "The kind of this object." },
+  apiVersion: { type: "string", description: documentationOf(`${META}ObjectMeta`, "apiVersion") },
+  kind: { type: "string", description: documentationOf(`${META}ObjectMeta`, "kind") },
 });
 
 const metadataOf = (type: "ObjectMeta" | "ListMeta"): JsonObject => ({
   allOf: [reference(`${META}${type}`)],
-  description: "Standard metadata.",
+  description:
+    type === "ListMeta"
+      ? documentationOf(`${META}Status`, "metadata")
+      : documentationOf("io.k8s.api.core.v1.ConfigMap", "metadata"),
 });
 
 /** The definitions of a custom kind and of its list, by name. */
@@ -50,7 +56,7 @@ export function customDefinitions(resource: ServedResource): Record<string, Json
         ...typeMeta(),
         metadata: metadataOf("ListMeta"),
         items: {
-          description: "The objects of the list.",
+          description: `List of ${resource.plural}. More info: ${CONVENTIONS}`,
           type: "array",
           items: reference(name),
         },

@@ -1,13 +1,19 @@
 /**
  * OpenAPI v3 documents: one for each group and version, and small ones for the paths above them.
  *
- * Built-in kinds come without descriptions: the texts of Kubernetes are not repeated here.
+ * Built-in kinds are described by Kubernetes' own documentation.
  *
  * @module
  */
 import { InternalError } from "../../errors.ts";
 import type { JsonObject } from "../../kube/object.ts";
-import { definitions, referencesIn, referencesOf } from "../builtin/definitions.ts";
+import {
+  type Definition,
+  definitions,
+  referencesIn,
+  referencesOf,
+} from "../builtin/definitions.ts";
+import { documentationOf } from "../builtin/documentation.ts";
 import type { ServedGroup, ServedVersion } from "../discovery/versions.ts";
 import { customDefinitions } from "./custom-schema.ts";
 import { DELETE_OPTIONS, RESOURCE_LIST, WATCH_EVENT, reference } from "./operations.ts";
@@ -18,7 +24,7 @@ const VERSION_INFO = "io.k8s.apimachinery.pkg.version.Info";
 const MEDIA_TYPES = ["application/json", "application/vnd.kubernetes.protobuf", "application/yaml"];
 const UNAUTHORIZED = { "401": { description: "Unauthorized" } };
 
-type Definitions = Readonly<Record<string, object>>;
+type Definitions = Readonly<Record<string, Definition>>;
 
 /** A document that is not made before it is asked for. */
 export interface LazyDocument {
@@ -122,7 +128,7 @@ function builtInDocument(group: ServedGroup, { version, resources }: ServedVersi
 }
 
 /** A definition that every group has: in the document of a group it is that group's, and the core one's. */
-function ofGroup(name: string, group: string, version: string): object {
+function ofGroup(name: string, group: string, version: string): Definition {
   const kind = name.slice(META.length);
   const kinds = [
     { group: "", version: "v1", kind },
@@ -150,8 +156,27 @@ function referredBy(paths: JsonObject, own: Definitions): JsonObject {
     if (name in found) continue;
     const definition = own[name] ?? definitions()[name];
     if (!definition) throw new InternalError(`There is no definition ${name}.`);
-    found[name] = definition;
+    found[name] = described(name, definition);
     pending.push(...(name in own ? referencesIn(definition) : referencesOf(name)));
   }
   return found;
+}
+
+/** A definition with the texts about it and its fields. */
+function described(name: string, definition: Definition): Definition {
+  const description = definition.description ?? documentationOf(name);
+  const properties = Object.entries(definition.properties ?? {}).map(([field, node]) => {
+    const text = documentationOf(name, field);
+    return [
+      field,
+      text === "" || node.description !== undefined ? node : { description: text, ...node },
+    ];
+  });
+  return {
+    ...(description === "" ? {} : { description }),
+    ...definition,
+    ...(properties.length > 0
+      ? { properties: Object.fromEntries(properties) as Record<string, Definition> }
+      : {}),
+  };
 }

@@ -9,7 +9,7 @@ import type { Status } from "../../kube/status.ts";
 import type { ServedResource, TablePrinter } from "../kinds.ts";
 import { encode } from "../views/encode.ts";
 import { type Representation, negotiate } from "../views/negotiate.ts";
-import { printerOf } from "../views/printers/printer-of.ts";
+import { scalePrinter } from "../views/printers/printer-of.ts";
 import { show } from "../views/show.ts";
 import { type IncludeObject, parseIncludeObject } from "../views/table.ts";
 import type { Cluster } from "./cluster.ts";
@@ -32,7 +32,7 @@ export class Presenter {
     this.#resource = asked.resource;
     const { request, resource, subresource } = asked;
     const isScale = subresource?.kind === "Scale";
-    this.#printer = isScale ? printerOf("autoscaling", "Scale") : resource.table;
+    this.#printer = isScale ? scalePrinter(resource.builtIn) : resource.table;
     this.#representation = negotiate(headerOf(request, "accept") || undefined, {
       builtIn: resource.builtIn,
       tables: resource.verbs.includes("get"),

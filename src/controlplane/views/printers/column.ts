@@ -5,6 +5,7 @@
  */
 import type { KubeObject } from "../../../kube/object.ts";
 import { at, listAt, mapAt, textAt } from "../../builtin/at.ts";
+import { documentationOf } from "../../builtin/documentation.ts";
 import type { TableColumn, TablePrinter, TableRowCondition } from "../../kinds.ts";
 import { ageOf } from "../age.ts";
 
@@ -20,15 +21,27 @@ interface PrintedColumn {
 interface ColumnOptions {
   readonly type?: "string" | "integer" | "boolean" | "date";
   readonly format?: string;
-  readonly description?: string;
+  /** The field of an object's metadata that is shown; it describes the column. */
+  readonly metadataField?: string;
   /** Shown with `-o wide` only. */
   readonly wide?: boolean;
 }
 
+const OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+
 /** A column; of strings unless said otherwise. */
 export function column(name: string, cell: Cell, options: ColumnOptions = {}): PrintedColumn {
-  const { type = "string", format = "", description = "", wide = false } = options;
-  return { column: { name, type, format, description, priority: wide ? 1 : 0 }, cell };
+  const { type = "string", format = "", metadataField, wide = false } = options;
+  const shown = {
+    name,
+    type,
+    format,
+    get description() {
+      return metadataField === undefined ? "" : documentationOf(OBJECT_META, metadataField);
+    },
+    priority: wide ? 1 : 0,
+  };
+  return { column: shown, cell };
 }
 
 /** A column of what stands under `path`, as text. */
@@ -57,7 +70,7 @@ export const INTEGER = { type: "integer" } as const;
 /** A column of truth values. */
 export const BOOLEAN = { type: "boolean" } as const;
 
-const NAME_OPTIONS = { format: "name", description: "Unique among the objects of its kind." };
+const NAME_OPTIONS = { format: "name", metadataField: "name" };
 
 /** The object's name. */
 export const nameColumn: PrintedColumn = textColumn("Name", "metadata.name", "", NAME_OPTIONS);
@@ -77,7 +90,7 @@ export const defaultNameColumn = (...annotations: readonly string[]): PrintedCol
 export const ageColumn: PrintedColumn = column(
   "Age",
   ({ metadata }, nowMs) => ageOf(metadata.creationTimestamp, nowMs),
-  { description: "Time since its creation." },
+  { metadataField: "creationTimestamp" },
 );
 
 /** Names and images of the containers under `path`, for `-o wide`. */

@@ -174,7 +174,7 @@ const event = printer([
   column("Message", (object) => firstText(object, "message", "note").trim()),
   column("First Seen", (object, nowMs) => ageOf(firstSeen(object), nowMs), WIDE),
   column("Count", eventCount, WIDE),
-  textColumn("Name", "metadata.name", "", { format: "name", ...WIDE }),
+  textColumn("Name", "metadata.name", "", { format: "name", metadataField: "name", ...WIDE }),
 ]);
 
 // ---- the rest

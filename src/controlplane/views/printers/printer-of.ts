@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { described } from "./column-fields.ts";
 import type { TablePrinter } from "../../kinds.ts";
 import { column, nameColumn, printer } from "./column.ts";
 import { corePrinters } from "./core.ts";
@@ -45,12 +46,26 @@ const PRINTERS: Readonly<Record<string, Readonly<Record<string, TablePrinter>>>>
 const createdAtPrinter: TablePrinter = printer(
   [
     nameColumn,
-    column("Created At", ({ metadata }) => metadata.creationTimestamp ?? null, { type: "date" }),
+    column("Created At", ({ metadata }) => metadata.creationTimestamp ?? null, {
+      type: "date",
+      metadataField: "creationTimestamp",
+    }),
   ],
   { nullWhenEmpty: true },
 );
 
+/** The printer of a `Scale`. That of a custom resource says that ages are dates. */
+export function scalePrinter(builtIn: boolean): TablePrinter {
+  const scale = printerOf("autoscaling", "Scale");
+  if (builtIn) return scale;
+  const columns = scale.columns.map((column) =>
+    column.name === "Age" ? { ...column, type: "date" } : column,
+  );
+  return { ...scale, columns };
+}
+
 /** The printer of a built-in kind, `autoscaling` `Scale` too: its own, or the one of Name and Created At. */
 export function printerOf(group: string, kind: string): TablePrinter {
-  return PRINTERS[group]?.[kind] ?? createdAtPrinter;
+  const found = PRINTERS[group]?.[kind];
+  return found ? described(kind, found) : createdAtPrinter;
 }

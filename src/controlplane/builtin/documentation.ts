@@ -1,0 +1,32 @@
+/**
+ * What Kubernetes' documentation says of the types of the built-in kinds and of their fields.
+ *
+ * The texts are made when tsop is built (`scripts/k8s-types.mjs`), and read when somebody first asks: they matter to
+ * `kubectl explain` and to who reads a table's columns, to nobody else.
+ *
+ * @module
+ */
+import { readFileSync } from "node:fs";
+
+type Documentation = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+let texts: Documentation | undefined;
+
+// The texts are data of the program: read once, never changed.
+function documentation(): Documentation {
+  return (texts ??= JSON.parse(
+    readFileSync(new URL("../../generated/k8s-docs.data.json", import.meta.url), "utf8"),
+  ) as Documentation);
+}
+
+const ANY_TYPE = "io.k8s.apimachinery.pkg.apis.meta.v1.APIGroup";
+
+/**
+ * The text about a field of a definition (`io.k8s.api.core.v1.Service`, `spec`), or about the definition itself;
+ * empty when there is none.
+ */
+export function documentationOf(definition: string, field = ""): string {
+  const text = documentation()[definition]?.[field] ?? "";
+  if (text !== "" || (field !== "apiVersion" && field !== "kind")) return text;
+  return documentation()[ANY_TYPE]?.[field] ?? "";
+}
