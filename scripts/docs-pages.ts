@@ -1,0 +1,190 @@
+/**
+ * The pages that are made from the code: the markers' own docstrings with what they emit, and the errors
+ * that the code can tell.
+ */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parse, stringify } from "yaml";
+import ts from "typescript";
+import { generate } from "../src/generator/generate.ts";
+import { EXAMPLES, FROM_CONTROLLER_GEN } from "./marker-examples.ts";
+
+const HEAD =
+  "<!-- Made by `node scripts/run-ts.mjs scripts/docs.ts` from the code; edit there. -->\n\n";
+
+interface MarkerDoc {
+  readonly name: string;
+  readonly text: string;
+}
+
+const SECTIONS: readonly (readonly [title: string, file: string])[] = [
+  ["Values", "validation.ts"],
+  ["Lists and records", "topology.ts"],
+  ["Kinds", "resource.ts"],
+  ["Types", "constrained.ts"],
+  ["Rights", "rbac.ts"],
+];
+
+const OTHER = new Set(["CustomResource"]);
+
+/** `docs/markers.md`. */
+export async function markersPage(root: string): Promise<string> {
+  const parts = [
+    `# Markers\n\n${HEAD}`,
+    "Every marker is a decorator, checked by the compiler against what it stands on and again by `tsop manifests`. ",
+    "Those on values and lists are JSDoc tags as well (`@minimum 1`), for interfaces and type aliases. ",
+    "`tsop explain Minimum` shows one of them in the terminal.\n\n",
+  ];
+  for (const [title, file] of SECTIONS) {
+    parts.push(`## ${title}\n\n`);
+    for (const marker of markersIn(join(root, "src/markers", file))) {
+      parts.push(await markerSection(root, marker, file));
+    }
+  }
+  parts.push("## Coming from controller-gen\n\n| controller-gen | tsop |\n| --- | --- |\n");
+  for (const [marker, here] of FROM_CONTROLLER_GEN) {
+    parts.push(`| ${escape(marker)} | ${escape(here)} |\n`);
+  }
+  return parts.join("");
+}
+
+const escape = (text: string): string => text.replaceAll("|", "\\|");
+
+function markersIn(path: string): MarkerDoc[] {
+  const file = ts.createSourceFile(path, readFileSync(path, "utf8"), ts.ScriptTarget.ES2022, true);
+  return file.statements.flatMap((node) => {
+    const exported =
+      ts.canHaveModifiers(node) &&
+      ts.getModifiers(node)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
+    if (!exported) return [];
+    const isType = ts.isTypeAliasDeclaration(node) && /<.*_Keywords/s.test(node.getText());
+    const declared = ts.isVariableStatement(node)
+      ? node.declarationList.declarations[0]
+      : ts.isFunctionDeclaration(node) || isType
+        ? node
+        : undefined;
+    const name = declared?.name?.getText(file);
+    const text = ts.getTextOfJSDocComment(
+      (node as { readonly jsDoc?: readonly ts.JSDoc[] }).jsDoc?.at(-1)?.comment,
+    );
+    return name === undefined || text === undefined || OTHER.has(name) ? [] : [{ name, text }];
+  });
+}
+
+/** Markers of classes make no schema of their own; their docstrings hold the example. */
+const WITHOUT_SCHEMA = new Set(["resource.ts", "rbac.ts"]);
+
+async function markerSection(
+  root: string,
+  { name, text }: MarkerDoc,
+  file: string,
+): Promise<string> {
+  const shown = /^(?:With|Str)$/.test(name) ? name : `@${name}`;
+  const lines = [`### ${shown}\n\n${text}\n\n`];
+  if (WITHOUT_SCHEMA.has(file)) return lines.join("");
+  const source = EXAMPLES[name] ?? [...text.matchAll(/`(@[^`]+)`/g)].map(([, code]) => code)[0];
+  const emitted = source === undefined ? undefined : await emittedFor(root, name, source);
+  if (source !== undefined && emitted !== undefined) {
+    lines.push("```ts\n", source, "\n```\n\n```yaml\n", emitted, "```\n\n");
+  }
+  return lines.join("");
+}
+
+/** The schema that an example makes; `undefined` where it is no whole field or class. */
+async function emittedFor(
+  root: string,
+  name: string,
+  example: string,
+): Promise<string | undefined> {
+  const isClass = /\bclass \w+ \{/.test(example);
+  if (!isClass && !/[!?=]\s*:|: /.test(example)) return undefined;
+  const names = readFileSync(join(root, "src/index.ts"), "utf8").matchAll(
+    /\b(?:type )?([A-Z]\w+)\b/g,
+  );
+  const imports = [...new Set([...names].map(([, word]) => word))].join(", ");
+  const field = isClass ? "field!: Source;" : example.endsWith(";") ? example : `${example};`;
+  const source = [
+    `import { ${imports} } from "tsop";`,
+    "type Policy = string;",
+    isClass ? example : "",
+    `class Spec { ${field} }`,
+    '@Resource({ group: "docs.example.com", version: "v1" })',
+    "export class Example extends CustomResource<Spec> {}",
+  ].join("\n");
+  const folder = mkdtempSync(join(tmpdir(), "tsop-docs-"));
+  try {
+    mkdirSync(join(folder, "src"));
+    writeFileSync(join(folder, "src/example.ts"), source);
+    const { files, diagnostics } = await generate({ root: folder, cache: false });
+    const [error] = diagnostics.filter(({ severity }) => severity === "error");
+    if (error) throw new Error(`the example of ${name}: ${error.message}`);
+    const [, crd = ""] = [...files].find(([path]) => path.includes("crd/bases")) ?? [];
+    const found = parse(crd) as {
+      spec: { versions: [{ schema: { openAPIV3Schema: { properties: { spec: object } } } }] };
+    };
+    const { spec } = found.spec.versions[0].schema.openAPIV3Schema.properties;
+    return stringify({ ...spec, type: undefined }, { lineWidth: 0 });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** `docs/errors.md`: every code that the source tells with a literal text. */
+export function errorsPage(root: string): string {
+  const errors = new Map<string, readonly [string, string]>();
+  for (const path of sourcesIn(join(root, "src"))) {
+    const text = readFileSync(path, "utf8");
+    if (!/"[a-z]+(?:-[a-z]+)+"/.test(text)) continue;
+    const file = ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true);
+    const walk = (node: ts.Node): void => {
+      if (ts.isCallExpression(node) || ts.isNewExpression(node)) {
+        const found = errorOf(node, file);
+        if (found && !errors.has(found[0])) errors.set(found[0], [found[1], found[2]]);
+      }
+      ts.forEachChild(node, walk);
+    };
+    walk(file);
+  }
+  const sections = [...errors]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([code, [message, fix]]) => `## ${code}\n\n${message}\n\nWhat to do: ${fix}\n\n`);
+  return `# Errors\n\n${HEAD}Every error has a code. \`tsop explain CODE\` shows its section in the terminal; \`...\` stands for what the error names.\n\n${sections.join("")}`;
+}
+
+function sourcesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts") && !name.startsWith("generated"))
+    .sort()
+    .map((name) => join(folder, name));
+}
+
+const TELLS = /(?:^|\.)(?:error|warn|complain|unsupported|TsopError|UsageError|refuse)$/;
+
+/** Code, message and fix of a call that tells an error: three texts in a row. */
+function errorOf(
+  node: ts.CallExpression | ts.NewExpression,
+  file: ts.SourceFile,
+): [string, string, string] | undefined {
+  if (!TELLS.test(node.expression.getText(file))) return undefined;
+  const args = [...(node.arguments ?? [])];
+  const at = args.findIndex(
+    (argument) => ts.isStringLiteral(argument) && /^[a-z]+(?:-[a-z0-9]+)+$/.test(argument.text),
+  );
+  const code = args[at];
+  const [message, fix] = [args[at + 1], args[at + 2]].map(
+    (argument) => argument && textOf(argument),
+  );
+  return code && ts.isStringLiteral(code) && message && fix ? [code.text, message, fix] : undefined;
+}
+
+/** A text with `...` for what is put in; of a choice, the first. */
+function textOf(node: ts.Expression): string | undefined {
+  if (ts.isStringLiteralLike(node)) return node.text;
+  if (ts.isTemplateExpression(node)) {
+    return node.head.text + node.templateSpans.map(({ literal }) => `...${literal.text}`).join("");
+  }
+  if (ts.isConditionalExpression(node)) return textOf(node.whenTrue) ?? textOf(node.whenFalse);
+  if (ts.isCallExpression(node)) return textOf(node.arguments.at(-1) ?? node.expression);
+  return undefined;
+}

@@ -1,0 +1,36 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { format } from "prettier";
+import { describe, expect, it } from "vitest";
+import { errorsPage, markersPage } from "../../scripts/docs-pages.ts";
+import { emptyFolder, runCli } from "../cli/support/run-cli.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const formatted = (page: string): Promise<string> =>
+  format(page, { parser: "markdown", printWidth: 100 });
+
+describe("the generated pages", () => {
+  it("say what the markers say: run `node scripts/run-ts.mjs scripts/docs.ts` when they do not", async () => {
+    const page = readFileSync(`${root}docs/markers.md`, "utf8");
+    expect(page).toBe(await formatted(await markersPage(root)));
+  });
+
+  it("list the errors", () => {
+    const page = errorsPage(root);
+    for (const code of ["right-missing", "recursive-type", "no-project"]) {
+      expect(page.includes(`## ${code}\n`)).toBe(true);
+    }
+  });
+
+  it("are what `tsop explain` prints", async () => {
+    const marker = await runCli(emptyFolder(), ["explain", "@minlength"]);
+    expect(marker).toMatchObject({ code: 0, err: "" });
+    expect(marker.out).toContain("  minLength: 1");
+    expect((await runCli(emptyFolder(), ["explain", "right-missing"])).out).toContain(
+      "What to do:",
+    );
+    const slip = await runCli(emptyFolder(), ["explain", "Minimun"]);
+    expect(slip).toMatchObject({ code: 2 });
+    expect(slip.err).toContain("Did you mean Minimum?");
+  });
+});
