@@ -3,8 +3,10 @@
  *
  * @module
  */
+import { join } from "node:path";
 import type { CliContext } from "./context.ts";
 import { paint } from "./output.ts";
+import { packageRoot } from "./package-info.ts";
 
 const LEVELS: Readonly<Record<number, string>> = {
   10: "trace",
@@ -31,11 +33,35 @@ export function formatLogLine(line: string, context: CliContext): string {
     .filter(([key]) => !NOT_SHOWN.has(key))
     .map(([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`);
   const error = entry["err"] as { message?: string; stack?: string } | undefined;
-  const detail = error
-    ? `\n    ${(error.stack ?? error.message ?? "").replaceAll("\n", "\n    ")}`
-    : "";
   const message = typeof entry["msg"] === "string" ? entry["msg"] : "";
+  const detail = error ? detailOf(error, message, context) : "";
   return `${dim(when)} ${colored} ${message}${fields.length > 0 ? ` ${dim(fields.join(" "))}` : ""}${detail}`;
+}
+
+/** What the message does not say yet: the error's own words, and where in the user's code it came from. */
+function detailOf(
+  { message = "", stack = "" }: { readonly message?: string; readonly stack?: string },
+  told: string,
+  context: CliContext,
+): string {
+  const lines = (stack === "" ? message : stack).split("\n");
+  const frames = lines.filter((line) => FRAME.test(line));
+  const words = lines.filter((line) => !FRAME.test(line));
+  const shown = context.env["TSOP_DEBUG"] ? frames : frames.filter((line) => !isForeign(line));
+  const news = message !== "" && told.includes(message) ? [] : words;
+  return [...news, ...shown].map((line) => `\n    ${line}`).join("");
+}
+
+const FRAME = /^\s+at /;
+
+/** A place in Node, in a package or in tsop: nothing that a reader of the log could mend. */
+function isForeign(frame: string): boolean {
+  return (
+    frame.includes("node:") ||
+    /[/\\]node_modules[/\\]/.test(frame) ||
+    ["dist", "src"].some((folder) => frame.includes(join(packageRoot(), folder, "/"))) ||
+    frame.includes("(<anonymous>)")
+  );
 }
 
 /** A line of pino as its fields; `undefined` for every other line. */

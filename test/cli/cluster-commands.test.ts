@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startControlPlane, type ControlPlane } from "../../src/controlplane/control-plane.ts";
@@ -205,6 +205,49 @@ describe("tsop cluster", () => {
     });
     expect(code).toBe(0);
     expect(ready?.kubeconfig).toBe(join(folder, "kc"));
+  });
+
+  it("keeps its objects over restarts in --data-dir, its authority and its users too", async () => {
+    const folder = emptyFolder();
+    const once = async (work: (client: Client) => Promise<unknown>): Promise<void> => {
+      const stop = new AbortController();
+      const argv = ["cluster", "--json", "--kubeconfig", "kc", "--data-dir", "data"];
+      let worked: Promise<unknown> = Promise.resolve();
+      const { code } = await runCli(folder, [...argv, "--controllers", "off"], {
+        signal: stop.signal,
+        onLine: () => {
+          const config = loadClusterConfig({ kubeconfig: join(folder, "kc") });
+          worked = work(createClient(config)).finally(() => stop.abort());
+        },
+      });
+      await worked;
+      expect(code).toBe(0);
+    };
+    const key = { namespace: "default", name: "kept" };
+    const configMaps = {
+      group: "",
+      version: "v1",
+      kind: "ConfigMap",
+      plural: "configmaps",
+      namespaced: true,
+    };
+    let uid: string | undefined;
+    await once(async (client) => {
+      uid = (await client.create(configMaps, { metadata: key })).metadata.uid;
+    });
+    await once(async (client) => {
+      expect((await client.get(configMaps, key)).metadata.uid).toBe(uid);
+    });
+    expect(statSync(join(folder, "data")).mode & 0o077).toBe(0);
+  });
+
+  it("says which of its paths is no good", async () => {
+    const folder = emptyFolder();
+    writeFileSync(join(folder, "file"), "");
+    const data = await runCli(folder, ["cluster", "--data-dir", "file"]);
+    expect([data.code, data.err]).toEqual([1, expect.stringContaining("bad-data-dir")]);
+    const kubeconfig = await runCli(folder, ["cluster", "--kubeconfig", "file/kubeconfig"]);
+    expect([kubeconfig.code, kubeconfig.err]).toEqual([1, expect.stringContaining("write-failed")]);
   });
 
   it("says that a port is in use", async () => {

@@ -3,8 +3,9 @@
  *
  * @module
  */
+import { access, constants, mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
-import { UsageError } from "../../errors.ts";
+import { messageOf, TsopError, UsageError } from "../../errors.ts";
 import { startControlPlane } from "../../controlplane/control-plane.ts";
 import type { CliContext } from "../context.ts";
 import { checkPort } from "../inputs.ts";
@@ -35,6 +36,7 @@ export async function cluster(
       "For example: --nodes 3",
     );
   }
+  const dataDir = await dataFolder(options.dataDir, context);
   const began = context.clock.monotonicMs();
   const signal = context.untilInterrupted();
   const controlPlane = await startControlPlane({
@@ -42,7 +44,7 @@ export async function cluster(
     controllers: options.controllers,
     nodes: options.nodes,
     clock: context.clock,
-    ...(options.dataDir === undefined ? {} : { dataDir: resolve(context.cwd, options.dataDir) }),
+    ...(dataDir === undefined ? {} : { dataDir }),
   });
   try {
     const kubeconfig = resolve(context.cwd, options.kubeconfig);
@@ -62,4 +64,25 @@ export async function cluster(
     await controlPlane.stop();
   }
   return 0;
+}
+
+/** Makes the folder; it will hold Secrets and keys. @throws TsopError `bad-data-dir` */
+async function dataFolder(
+  folder: string | undefined,
+  context: CliContext,
+): Promise<string | undefined> {
+  if (folder === undefined) return undefined;
+  const path = resolve(context.cwd, folder);
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    await access(path, constants.R_OK | constants.W_OK);
+    return path;
+  } catch (error) {
+    throw new TsopError(
+      "bad-data-dir",
+      `${path} cannot hold the objects: ${messageOf(error)}`,
+      "Pass --data-dir a folder that is writable, or a path where one can be made.",
+      { cause: error },
+    );
+  }
 }
