@@ -17,6 +17,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "tsop create api --group web --version v1 --kind MyWeb --force --dry-run --diff",
   ],
   manifests: ["tsop manifests", "tsop manifests --check", "tsop manifests --against cluster"],
+  explain: ["tsop explain Minimum", "tsop explain right-missing"],
   import: ["tsop import crd.yaml", "tsop import cluster --only certificates.cert-manager.io"],
   install: ["tsop install", "tsop install --context staging --dry-run"],
   uninstall: ["tsop uninstall", "tsop uninstall --delete-objects"],
