@@ -174,7 +174,7 @@ export {
   type ObjectMeta,
 } from "./kube/object.ts";
 export { controllerOf, setControllerReference, setOwnerReference } from "./kube/owner.ts";
-export type { ResourceType, Token } from "./kube/resource.ts";
+export { metadataOf, type ResourceType, type Token } from "./kube/resource.ts";
 export {
   isAlreadyExists,
   isConflict,

@@ -17,6 +17,8 @@ export interface ResourceInfo {
   readonly kind: string;
   readonly plural: string;
   readonly namespaced: boolean;
+  /** Objects are read without anything but their metadata. */
+  readonly metadataOnly?: true;
 }
 
 declare const objectType: unique symbol;
@@ -50,6 +52,16 @@ export function resourceOf(token: Token): ResourceInfo {
     `The class ${token.name} does not stand for a kind.`,
     `Put @Resource({ group, version, ... }) on ${token.name}, or pass the class that has it.`,
   );
+}
+
+/**
+ * The kind with nothing but the metadata of its objects: for caches of large objects of which only names, labels or
+ * owners matter. Reading only; write with the token itself.
+ *
+ * @throws TsopError `not-a-resource`
+ */
+export function metadataOf(token: Token): ResourceType {
+  return { ...resourceOf(token), metadataOnly: true };
 }
 
 /** `v1` or `group/version`. */

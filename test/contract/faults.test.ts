@@ -41,9 +41,9 @@ describe("an operator on a failing network", () => {
       const config = loadClusterConfig({ kubeconfigText: cluster.kubeconfig });
       const client = clientFor(cluster);
       let busy = 0;
-      const advance = async (durationMs: number): Promise<void> => {
-        for (let passedMs = 0; passedMs < durationMs; passedMs += STEP_MS) {
-          await clock.advance(STEP_MS);
+      const advance = async (durationMs: number, stepMs = STEP_MS): Promise<void> => {
+        for (let passedMs = 0; passedMs < durationMs; passedMs += stepMs) {
+          await clock.advance(stepMs);
           do await turn();
           while (busy > 0);
         }
@@ -110,7 +110,7 @@ describe("an operator on a failing network", () => {
         if (draw(10) === 0) cluster.compact();
       }
       transport.healthy = true;
-      await advance(120_000);
+      await advance(120_000, 500);
       await cluster.settle();
       await advance(5000);
 

@@ -3,9 +3,12 @@
 /** The runtime against the embedded control plane, over TLS: an operator from its start to its end. */
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from "vitest";
 import {
+  controllerFor,
   createManager,
   isNotFound,
+  keyOf,
   loadClusterConfig,
+  metadataOf,
   type Manager,
   type Token,
 } from "../../src/index.ts";
@@ -157,6 +160,43 @@ describe("the client on the embedded control plane", () => {
     expect(await client.find(ConfigMap, key)).toBeUndefined();
     await expect(client.get(ConfigMap, key)).rejects.toSatisfy(isNotFound);
     await expect(client.find(MyWeb, key)).rejects.toThrow("is its CRD installed?");
+  });
+
+  it("keeps only the metadata where no more is wanted", async () => {
+    const manager = createManager({
+      config: loadClusterConfig({ kubeconfigText: cluster.kubeconfig }),
+      log: silentLogger,
+      cache: { namespaces: ["default"] },
+    });
+    const heard: string[] = [];
+    controllerFor(manager)
+      .named("names")
+      .watches(metadataOf(ConfigMap), (object) => [keyOf(object)])
+      .complete({
+        async reconcile({ key }) {
+          const object = await manager.client.find(metadataOf(ConfigMap), key);
+          heard.push(
+            `${object?.kind ?? "none"} ${Object.keys(object ?? {})
+              .sort()
+              .join(" ")}`,
+          );
+        },
+      });
+    const stop = new AbortController();
+    const running = manager.start(stop.signal);
+    const key = { namespace: "default", name: "large" };
+    await clientFor(cluster).create(ConfigMap, { metadata: key, data: { page: "x" } });
+    await clientFor(cluster).create(ConfigMap, { metadata: { ...key, namespace: "kube-system" } });
+    await eventually(() => {
+      expect(heard).toContain("ConfigMap apiVersion kind metadata");
+    });
+    expect(await manager.client.list(metadataOf(ConfigMap))).toHaveLength(1);
+    const live = await manager.client.live.get(metadataOf(ConfigMap), key);
+    expect(Object.keys(live).sort()).toEqual(["apiVersion", "kind", "metadata"]);
+    expect(await manager.client.get(ConfigMap, key)).toHaveProperty("data");
+    stop.abort();
+    await running;
+    await clientFor(cluster).deleteAllOf(ConfigMap, { namespace: "default" });
   });
 
   it("learns plurals and scopes from the server", async () => {

@@ -16,6 +16,7 @@ import {
 } from "../../kube/resource.ts";
 import { matchesLabels, parseLabelSelector } from "../../kube/selector.ts";
 import type { ListOptions } from "../client/client.ts";
+import { metadataPart } from "../client/metadata-only.ts";
 import type { RestClient } from "../client/rest-client.ts";
 import { rightsAdvice } from "../client/rights.ts";
 import { deferred } from "../deferred.ts";
@@ -110,11 +111,10 @@ export class Cache {
   /** The informers of a kind, made when they are first asked for. */
   informersFor<T extends KubeObject>(token: Token<T>): KindInformers<T> {
     const resource = resourceOf(token);
-    const id = idOf(resource);
-    let kind = this.#kinds.get(id);
+    let kind = this.#findKind(resource);
     if (!kind) {
       kind = this.#create(resource);
-      this.#kinds.set(id, kind);
+      this.#kinds.set(idOf(resource), kind);
       if (this.#signal) this.#run(kind, this.#signal);
     }
     // The token that the map is keyed by is what says that its objects are `T`s.
@@ -126,8 +126,7 @@ export class Cache {
     token: Token<T>,
     namespace?: string,
   ): readonly SharedInformer<T>[] | undefined {
-    const kind = this.#kinds.get(idOf(resourceOf(token))) as unknown as
-      KindInformers<T> | undefined;
+    const kind = this.#findKind(resourceOf(token)) as unknown as KindInformers<T> | undefined;
     if (!kind || !this.#signal) return undefined;
     const everywhere = kind.informers.get("");
     if (everywhere) return [everywhere];
@@ -143,7 +142,8 @@ export class Cache {
       if (resource.kind !== object.kind || apiVersionOf(resource) !== object.apiVersion) continue;
       const selector = this.#options.labelSelectors?.[groupResourceOf(resource)];
       if (selector !== undefined && !matchesLabels(parseLabelSelector(selector), labels)) return;
-      (informers.get("") ?? informers.get(namespace))?.noteWritten(object);
+      const kept = resource.metadataOnly ? metadataPart(object) : object;
+      (informers.get("") ?? informers.get(namespace))?.noteWritten(kept);
     }
   }
 
@@ -152,6 +152,7 @@ export class Cache {
     const key = keyOf(object);
     for (const { resource, informers } of this.#kinds.values()) {
       if (resource.kind !== object.kind || apiVersionOf(resource) !== object.apiVersion) continue;
+      if (resource.metadataOnly) continue;
       const informer = informers.get("") ?? informers.get(key.namespace ?? "");
       // The kind is the same, and so is the type.
       return informer?.indexer.get(formatKey(key)) as T | undefined;
@@ -161,8 +162,10 @@ export class Cache {
 
   /** Takes out what this process deleted. */
   noteDeleted(resource: ResourceInfo, key: ObjectKey, uid: string): void {
-    const informers = this.#kinds.get(idOf(resource))?.informers;
-    (informers?.get("") ?? informers?.get(key.namespace ?? ""))?.noteDeleted(key, uid);
+    for (const metadataOnly of [false, true]) {
+      const informers = this.#kinds.get(idOf(resource, metadataOnly))?.informers;
+      (informers?.get("") ?? informers?.get(key.namespace ?? ""))?.noteDeleted(key, uid);
+    }
   }
 
   /** Adds an index over a kind. @throws TsopError `index-exists` */
@@ -197,6 +200,12 @@ export class Cache {
         resourceVersion: lastSyncResourceVersion,
       })),
     );
+  }
+
+  /** Whole objects have their metadata, too: where they are watched, nothing else is needed. */
+  #findKind(resource: ResourceInfo): KindInformers | undefined {
+    const whole = this.#kinds.get(idOf(resource, false));
+    return whole ?? (resource.metadataOnly ? this.#kinds.get(idOf(resource)) : undefined);
   }
 
   #create(resource: ResourceInfo): KindInformers {
@@ -253,8 +262,9 @@ function nameOf(resource: ResourceInfo, namespace: string): string {
   return groupResourceOf(resource) + (namespace === "" ? "" : ` in ${namespace}`);
 }
 
-function idOf(resource: ResourceInfo): string {
-  return `${groupResourceOf(resource)}/${resource.version}`;
+function idOf(resource: ResourceInfo, metadataOnly = resource.metadataOnly ?? false): string {
+  const id = `${groupResourceOf(resource)}/${resource.version}`;
+  return metadataOnly ? `${id} metadata` : id;
 }
 
 /** The object of a key in the informers, frozen. */

@@ -6,8 +6,9 @@
 import type { KubeList, KubeObject } from "../../kube/object.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";
 import { completeList } from "../client/complete-list.ts";
+import { acceptOf, nameKind } from "../client/metadata-only.ts";
 import { collectionPath } from "../client/paths.ts";
-import type { Query, RestClient, WatchStream } from "../client/rest-client.ts";
+import type { Query, RestClient, WatchEvent, WatchStream } from "../client/rest-client.ts";
 
 /** The parameters of a list or watch, under their wire names. */
 export interface ListWatchOptions {
@@ -54,10 +55,27 @@ export function restListerWatcher<T extends KubeObject>(
   return {
     resource,
     async list(options, signal) {
-      const answer = await rest.request({ method: "GET", path, query: queryOf(options), signal });
-      return completeList<T>(answer, resource);
+      const accept = acceptOf(resource, true);
+      const query = queryOf(options);
+      const answer = await rest.request({ method: "GET", path, query, ...accept, signal });
+      const list = completeList<T>(answer, resource);
+      for (const item of list.items) nameKind(item, resource);
+      return list;
     },
-    watch: (options, signal) =>
-      rest.watch<T>({ path, query: { ...queryOf(options), watch: true }, signal }),
+    async watch(options, signal) {
+      const query = { ...queryOf(options), watch: true };
+      const stream = await rest.watch<T>({ path, query, ...acceptOf(resource, false), signal });
+      return resource.metadataOnly ? namingKinds(stream, resource) : stream;
+    },
   };
+}
+
+async function* namingKinds<T extends KubeObject>(
+  stream: WatchStream<T>,
+  resource: ResourceInfo,
+): AsyncGenerator<readonly WatchEvent<T>[]> {
+  for await (const events of stream) {
+    for (const { object } of events) nameKind(object, resource);
+    yield events;
+  }
 }

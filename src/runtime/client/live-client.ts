@@ -29,6 +29,7 @@ import type {
   WriteOptions,
 } from "./client.ts";
 import { Discovery } from "./discovery.ts";
+import { acceptOf, nameKind } from "./metadata-only.ts";
 import { mergePatch, type Patch } from "./patches.ts";
 import { collectionPath, objectPath } from "./paths.ts";
 import type { Query, RestClient, RestRequest, WatchStream } from "./rest-client.ts";
@@ -70,7 +71,9 @@ export class LiveClient implements Client {
 
   async get<T extends KubeObject>(token: Token<T>, key: ObjectKey): Promise<T> {
     const resource = this.#resource(token);
-    return (await this.#rest.request({ method: "GET", path: objectPath(resource, key) })) as T;
+    const path = objectPath(resource, key);
+    const accept = acceptOf(resource, false);
+    return nameKind((await this.#rest.request({ method: "GET", path, ...accept })) as T, resource);
   }
 
   async find<T extends KubeObject>(token: Token<T>, key: ObjectKey): Promise<T | undefined> {
@@ -107,11 +110,12 @@ export class LiveClient implements Client {
           method: "GET",
           path: collectionPath(resource, options.namespace),
           query: { ...selectionOf(options), limit: PAGE_SIZE, continue: next },
+          ...acceptOf(resource, true),
           signal: options.signal,
         }),
         resource,
       );
-      yield* list.items;
+      for (const item of list.items) yield nameKind(item, resource);
       next = list.metadata.continue;
     } while (next);
   }
@@ -282,7 +286,7 @@ export class LiveClient implements Client {
 
   #resource(token: Token): ResourceInfo {
     const resource = resourceOf(token);
-    this.#discovery.remember(resource);
+    if (!resource.metadataOnly) this.#discovery.remember(resource);
     return resource;
   }
 }
