@@ -45,6 +45,45 @@ const apiService = (): KubeObject =>
     status: { loadBalancer: {} },
   }) as KubeObject;
 
+/** The range of the services' addresses, and the one that is taken. */
+const serviceNetwork = (now: string): readonly (readonly [string, KubeObject])[] => [
+  [
+    "servicecidrs.networking.k8s.io",
+    {
+      apiVersion: "networking.k8s.io/v1",
+      kind: "ServiceCIDR",
+      metadata: { name: "kubernetes" },
+      spec: { cidrs: ["10.96.0.0/16"] },
+      status: {
+        conditions: [
+          {
+            type: "Ready",
+            status: "True",
+            lastTransitionTime: now,
+            reason: "",
+            message: "Kubernetes default Service CIDR is ready",
+          },
+        ],
+      },
+    } as KubeObject,
+  ],
+  [
+    "ipaddresses.networking.k8s.io",
+    {
+      apiVersion: "networking.k8s.io/v1",
+      kind: "IPAddress",
+      metadata: {
+        name: "10.96.0.1",
+        labels: {
+          "ipaddress.kubernetes.io/ip-family": "IPv4",
+          "ipaddress.kubernetes.io/managed-by": "ipallocator.k8s.io",
+        },
+      },
+      spec: { parentRef: { resource: "services", namespace: "default", name: "kubernetes" } },
+    } as KubeObject,
+  ],
+];
+
 /** Puts the first objects into the store, unless they are there. */
 export function createBootstrapObjects(cluster: Cluster): void {
   for (const name of NAMESPACES) {
@@ -67,6 +106,9 @@ export function createBootstrapObjects(cluster: Cluster): void {
     } as KubeObject);
   }
   add(cluster, "services", apiService());
+  for (const [collection, object] of serviceNetwork(timestamp(cluster.clock))) {
+    add(cluster, collection, object);
+  }
   for (const object of bootstrapRbacObjects()) {
     add(cluster, `${RBAC_PLURALS[object.kind] ?? ""}.rbac.authorization.k8s.io`, object);
   }

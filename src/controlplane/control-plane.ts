@@ -24,6 +24,7 @@ import { WorkLoop } from "./controllers/work-loop.ts";
 import { CrdController } from "./crd/crd-controller.ts";
 import { acceptAdmitted } from "./server/admitted.ts";
 import { Api } from "./server/api.ts";
+import { followApiServices } from "./server/api-services.ts";
 import { type Cluster, randomUid } from "./server/cluster.ts";
 import { controllerContext } from "./server/controller-client.ts";
 import { followDefinitions, withDefinitions } from "./server/definitions.ts";
@@ -121,6 +122,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   );
   const cluster: Cluster = { store, registry, tokens, admission, clock, log };
   createBootstrapObjects(cluster);
+  followApiServices(cluster);
   const openApi = new OpenApi(GIT_VERSION);
   const api = new Api(cluster, (request) => otherPath(cluster, openApi, request));
   const served = authority.server([
