@@ -9,7 +9,7 @@ import { SourceError, TsopError } from "../errors.ts";
 import { readIfThere } from "./plan.ts";
 
 /** Where the operator starts. */
-export const MAIN_FILE = "src/main.ts";
+const MAIN_FILE = "src/main.ts";
 
 /** A bundle that is made again after edits, reading only what changed. */
 export interface OpenBundle {

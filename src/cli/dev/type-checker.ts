@@ -17,7 +17,7 @@ const FINDING = /^(.+)\((\d+),(\d+)\): error (TS\d+): (.*)$/;
 const RUN_ENDED = /^(?:\[?\d.*)?Found (\d+) errors?\. Watching for file changes\.$/;
 
 /** What one run of the compiler found, as lines for people. */
-export class TypeReport {
+class TypeReport {
   readonly #findings: string[] = [];
   #clean = true;
 
