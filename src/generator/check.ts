@@ -5,7 +5,7 @@
  */
 import { dns1035LabelErrors, dns1123SubdomainErrors } from "../kube/names.ts";
 import { checkSchema } from "./check-schema.ts";
-import type { VersionedKind } from "./emit/crd.ts";
+import { type VersionedKind, crdOf } from "./emit/crd.ts";
 import type { Findings } from "./findings.ts";
 import type { KindModel, Position, TypeModel } from "./model.ts";
 
@@ -13,6 +13,7 @@ import type { KindModel, Position, TypeModel } from "./model.ts";
 export function checkKinds(kinds: readonly VersionedKind[], findings: Findings): void {
   for (const kind of kinds) {
     checkVersions(kind, findings);
+    checkSize(kind, findings);
     const approved = kind.versions.some(
       ({ annotations }) => annotations["api-approved.kubernetes.io"] !== undefined,
     );
@@ -23,6 +24,21 @@ export function checkKinds(kinds: readonly VersionedKind[], findings: Findings):
       checkMarks(version, findings);
     }
   }
+}
+
+/** What client-side `kubectl apply` copies into an annotation, which may not be larger. */
+const SIZE_BUDGET_BYTES = 256 * 1024;
+
+function checkSize(kind: VersionedKind, findings: Findings): void {
+  const [first] = kind.versions;
+  const size = Buffer.byteLength(JSON.stringify(crdOf(kind)));
+  if (!first || size <= SIZE_BUDGET_BYTES) return;
+  findings.warn(
+    first.at,
+    "crd-too-large",
+    `The CRD of ${kind.kind} has ${Math.ceil(size / 1024)} KiB of JSON; \`kubectl apply\` without --server-side takes 256.`,
+    "Drop what is not used of embedded types with Pick or Omit, or apply it with --server-side, as tsop does.",
+  );
 }
 
 const at = (kind: KindModel, option: string): Position => kind.saidAt.get(option) ?? kind.at;

@@ -12,8 +12,10 @@ import { leaf, narrow } from "./keywords.ts";
 import { literalsOf } from "./literals.ts";
 import { objectOf, readReference } from "./named-type.ts";
 import { readMembers } from "./members.ts";
+import { objectUnion } from "./object-union.ts";
 import type { Reader, Scope, Trail } from "./reader.ts";
 import { NUMBER_NAMES, scalars } from "./scalars.ts";
+import { patternOf } from "./template-type.ts";
 import { enumeration, listOf, merge, unsupported } from "./shapes.ts";
 
 const UNIONS_OF_ONE = new Set<ts.SyntaxKind>([
@@ -40,7 +42,10 @@ export function readType(reader: Reader, node: ts.TypeNode, scope: Scope, trail:
     return readType(reader, node.type, scope, trail);
   }
   if (ts.isTypeReferenceNode(node)) return readReference(reader, node, scope, trail, at);
-  if (ts.isTemplateLiteralTypeNode(node)) return leaf({ type: "string" }, at);
+  if (ts.isTemplateLiteralTypeNode(node)) {
+    const pattern = scope.module.builtIn ? undefined : patternOf(reader, node, scope);
+    return leaf({ type: "string", ...(pattern === undefined ? {} : { pattern }) }, at);
+  }
   if (ts.isMappedTypeNode(node)) return mapped(reader, node, scope, trail, at);
   if (ts.isIndexedAccessTypeNode(node)) {
     const member = memberType(reader, node, scope, trail);
@@ -160,13 +165,17 @@ function unionOf(
   if (kinds.size === 2 && kinds.has("number") && kinds.has("string")) {
     return leaf({ ...scalars.get("IntOrString") }, at);
   }
+  const objects = kinds.size === 1 && kinds.has("object");
+  const arms = objects ? parts.map((part) => reader.readType(reader, part, scope, trail)) : [];
+  const merged = objects ? objectUnion(arms, at) : undefined;
+  if (merged) return merged;
   return unsupported(
     reader,
     scope.module,
     node,
     "union-without-schema",
-    "A field has one type in a CRD; this union has several.",
-    "Use an object with one optional field for each, and @ExactlyOneOf on its class.",
+    "A field has one type in a CRD; this union has several that nothing tells apart.",
+    'Give each object a tag, `{ type: "a"; ... } | { type: "b"; ... }`, or one field of its own.',
   );
 }
 
