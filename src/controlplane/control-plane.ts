@@ -24,7 +24,6 @@ import { WorkLoop } from "./controllers/work-loop.ts";
 import { CrdController } from "./crd/crd-controller.ts";
 import { acceptAdmitted } from "./server/admitted.ts";
 import { Api } from "./server/api.ts";
-import { followApiServices } from "./server/api-services.ts";
 import { type Cluster, randomUid } from "./server/cluster.ts";
 import { controllerContext } from "./server/controller-client.ts";
 import { followDefinitions, withDefinitions } from "./server/definitions.ts";
@@ -33,7 +32,7 @@ import { GIT_VERSION, otherPath } from "./server/other-paths.ts";
 import { OpenApi } from "./openapi/openapi.ts";
 import { Registry } from "./server/registry.ts";
 import type { Answer } from "./server/request.ts";
-import { StoreLog } from "./store/log.ts";
+import { type LoadedState, StoreLog } from "./store/log.ts";
 import { Store } from "./store/store.ts";
 
 /** How a control plane is started; everything may be left out. */
@@ -57,7 +56,7 @@ export interface ControlPlaneOptions {
 }
 
 /** Who a kubeconfig speaks for. */
-export interface Identity {
+interface Identity {
   readonly user: string;
   readonly groups?: readonly string[];
 }
@@ -80,6 +79,11 @@ export interface ControlPlane extends AsyncDisposable {
   dropConnections(): void;
   /** The objects of a resource (`configmaps`, `deployments.apps`) as they are stored, frozen. */
   objects(resource: string, namespace?: string): readonly KubeObject[];
+  /**
+   * Another control plane that begins with the same objects, versions, keys and accounts, on a port of its own and in
+   * memory; what happens in one is not seen in the other. Watches from before the fork begin anew (410).
+   */
+  fork(): Promise<ControlPlane>;
   /** Ends everything; the data directory, if any, is complete then. */
   stop(): Promise<void>;
 }
@@ -90,14 +94,35 @@ export interface ControlPlane extends AsyncDisposable {
  * @throws TsopError `port-in-use`
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
+  const { dataDir } = options;
+  if (dataDir === undefined) return launch(options, { keys: createKeys() });
+  const disk = new StoreLog(dataDir);
+  const state = await disk.open();
+  return launch(options, { keys: loadKeys(dataDir) ?? createKeys(), state, disk });
+}
+
+/** What a control plane begins with. */
+interface Origin {
+  readonly keys: ClusterKeys;
+  readonly state?: LoadedState;
+  /** Where changes are kept. */
+  readonly disk?: StoreLog;
+  /** What the server shows of itself; a fork has the original's. */
+  readonly served?: Served;
+}
+
+/** A certificate and its key, PEM. */
+interface Served {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+async function launch(options: ControlPlaneOptions, origin: Origin): Promise<ControlPlane> {
   const { host = "127.0.0.1", port = 0, clock = systemClock, log = silentLogger } = options;
-  const disk = options.dataDir === undefined ? undefined : new StoreLog(options.dataDir);
-  const state = await disk?.open();
-  const keys = clusterKeys(options);
+  const { keys, state, disk } = origin;
   const authority = new CertificateAuthority(clock, keys.authority, keys.certificate);
-  if (options.dataDir !== undefined) {
-    saveKeys(options.dataDir, { ...keys, certificate: authority.certificate });
-  }
+  const ownKeys = { ...keys, certificate: authority.certificate };
+  if (options.dataDir !== undefined) saveKeys(options.dataDir, ownKeys);
   const registry = new Registry(withDefinitions(builtInResources()));
   const store = new Store({
     ...(disk ? { sink: disk } : {}),
@@ -121,17 +146,13 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     }),
   );
   const cluster: Cluster = { store, registry, tokens, admission, clock, log };
-  createBootstrapObjects(cluster);
-  followApiServices(cluster);
+  // A fork has them, and reading their list takes longer than all else.
+  if (disk || !state) createBootstrapObjects(cluster);
   const openApi = new OpenApi(GIT_VERSION);
   const api = new Api(cluster, (request) => otherPath(cluster, openApi, request));
-  const served = authority.server([
-    "localhost",
-    "127.0.0.1",
-    "::1",
-    host,
-    "kubernetes.default.svc",
-  ]);
+  const served =
+    origin.served ??
+    authority.server(["localhost", "127.0.0.1", "::1", host, "kubernetes.default.svc"]);
   const impersonation = new Impersonation(store);
   const server = new HttpServer({
     host,
@@ -147,6 +168,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const url = `https://${host.includes(":") ? `[${host}]` : host}:${await server.listen()}`;
   const kubeconfigFor = ({ user, groups = [] }: Identity): string =>
     kubeconfigText(url, authority.certificate, user, authority.client(user, groups));
+  let adminConfig: string | undefined;
   const controllers = runControllers(cluster, options, authority.certificate);
   const stop = async (): Promise<void> => {
     controllers.stop();
@@ -156,21 +178,35 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   };
   return {
     url,
-    kubeconfig: kubeconfigFor({ user: "admin", groups: ["system:masters"] }),
+    get kubeconfig() {
+      return (adminConfig ??= kubeconfigFor({ user: "admin", groups: ["system:masters"] }));
+    },
     caCertificate: authority.certificate,
     kubeconfigFor,
     settle: () => controllers.settle(),
     compact: () => store.compact(),
     dropConnections: () => server.dropConnections(),
+    fork() {
+      // No data directory: that is the original's alone.
+      const { controllers: mode, nodes, serviceAddresses } = options;
+      const same = {
+        host,
+        clock,
+        log,
+        ...(mode === undefined ? {} : { controllers: mode }),
+        ...(nodes === undefined ? {} : { nodes }),
+        ...(serviceAddresses === undefined ? {} : { serviceAddresses }),
+      };
+      return launch(same, {
+        keys: ownKeys,
+        served,
+        state: { version: store.version, objects: store.contents() },
+      });
+    },
     objects: (resource, namespace) => store.list(resource, namespace),
     stop,
     [Symbol.asyncDispose]: stop,
   };
-}
-
-/** The keys of the data directory, or new ones. */
-function clusterKeys({ dataDir }: ControlPlaneOptions): ClusterKeys {
-  return (dataDir === undefined ? undefined : loadKeys(dataDir)) ?? createKeys();
 }
 
 /** The server's own controller of definitions, and the others as the options say. */

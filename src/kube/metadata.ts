@@ -4,7 +4,6 @@
  * @see https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/
  * @module
  */
-import { isDeepStrictEqual } from "node:util";
 import { type FieldError, forbidden, invalidValue, required, tooLong } from "./field-errors.ts";
 import { dns1123LabelErrors, labelValueErrors, qualifiedNameErrors } from "./names.ts";
 import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from "./object.ts";
@@ -128,10 +127,7 @@ const IMMUTABLE = [
 ] as const;
 
 /** Labels: keys are qualified names, values at most 63 characters of a few kinds. */
-export function validateLabels(
-  labels: Readonly<Record<string, string>> = {},
-  path: string,
-): FieldError[] {
+function validateLabels(labels: Readonly<Record<string, string>> = {}, path: string): FieldError[] {
   return Object.entries(labels).flatMap(([key, value]) => [
     ...qualifiedNameErrors(key).map((message) => invalidValue(path, key, message)),
     ...labelValueErrors(value).map((message) => invalidValue(path, value, message)),
@@ -260,12 +256,4 @@ export function validateFieldManager(manager: string, path: string): FieldError[
 /** Go's `unicode.IsPrint`: letters, marks, numbers, punctuation, symbols, and the plain space. */
 function isPrintable(character: string): boolean {
   return character === " " || /[\p{L}\p{M}\p{N}\p{P}\p{S}]/u.test(character);
-}
-
-/** Whether two metadata say the same but for what every write changes. */
-export function sameMetadata(a: ObjectMeta, b: ObjectMeta): boolean {
-  return isDeepStrictEqual(
-    { ...a, resourceVersion: "", managedFields: [] },
-    { ...b, resourceVersion: "", managedFields: [] },
-  );
 }

@@ -15,7 +15,7 @@ export class SelectorError extends Error {
 }
 
 /** How a label is compared. */
-export type LabelOperator = "exists" | "!" | "in" | "notin" | "=" | "==" | "!=" | "gt" | "lt";
+type LabelOperator = "exists" | "!" | "in" | "notin" | "=" | "==" | "!=" | "gt" | "lt";
 
 /** One condition on one label. */
 export interface LabelRequirement {

@@ -4,12 +4,8 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#validation-expression
  * @module
  */
-import type {
-  CompileFailure} from "../../kube/schema/cel/compile.ts";
-import {
-  type Expression,
-  compileExpression,
-} from "../../kube/schema/cel/compile.ts";
+import type { CompileFailure } from "../../kube/schema/cel/compile.ts";
+import { type Expression, compileExpression } from "../../kube/schema/cel/compile.ts";
 import type { Environment } from "../../kube/schema/cel/environment.ts";
 import { admissionEnvironment } from "../../kube/schema/cel/libraries.ts";
 import type { Result } from "../../kube/schema/cel/scope.ts";

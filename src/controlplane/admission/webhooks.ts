@@ -115,7 +115,7 @@ const isEmpty = (selector: LabelSelector | undefined): boolean =>
     (selector.matchExpressions ?? []).length === 0);
 
 /** Cluster-scoped objects are never left out; a namespace is judged by its own labels. */
-export function matchesNamespace(
+function matchesNamespace(
   { store }: Pick<WebhookSource, "store">,
   selector: LabelSelector | undefined,
   request: AdmissionRequest,
@@ -135,7 +135,7 @@ export function matchesNamespace(
 }
 
 /** Whether the labels of the object, as it is or as it was, are selected. */
-export function matchesObject(
+function matchesObject(
   selector: LabelSelector | undefined,
   { object, oldObject }: AdmissionRequest,
 ): boolean {
@@ -178,7 +178,7 @@ function equivalentResources(
 }
 
 /** Whether a rule means a request, taken as one for `resource`. */
-export function ruleMatches(
+function ruleMatches(
   rule: WebhookRule,
   resource: Pick<ServedResource, "group" | "version" | "plural">,
   request: Pick<AdmissionRequest, "operation" | "subresource" | "namespace">,

@@ -17,7 +17,7 @@ export interface PolicyRule {
 }
 
 /** Whom a binding speaks of. */
-export interface Subject {
+interface Subject {
   readonly kind: string;
   readonly apiGroup?: string;
   readonly name: string;
@@ -51,7 +51,7 @@ export interface ResourceAttributes {
 }
 
 /** With a path that is no resource. */
-export interface PathAttributes {
+interface PathAttributes {
   readonly verb: string;
   readonly path: string;
 }

@@ -201,7 +201,7 @@ function taken(resource: ServedResource, existing: KubeObject, generated: boolea
 }
 
 /** A prefix and five characters that spell no words. */
-export function generateName(prefix: string, random: () => number): string {
+function generateName(prefix: string, random: () => number): string {
   let name = prefix.slice(0, GENERATED_PREFIX_MAX);
   for (let count = 0; count < SUFFIX_LENGTH; count++) {
     name += SUFFIX_LETTERS[Math.floor(random() * SUFFIX_LETTERS.length)] ?? "";

@@ -80,7 +80,7 @@ export function getObject(
 }
 
 /** The value of a field that a selector asks for. */
-export function fieldValue(resource: ServedResource, object: KubeObject, field: string): string {
+function fieldValue(resource: ServedResource, object: KubeObject, field: string): string {
   if (field === "metadata.name") return object.metadata.name ?? "";
   if (field === "metadata.namespace") return object.metadata.namespace ?? "";
   return resource.selectableFields?.[field]?.(object) ?? "";

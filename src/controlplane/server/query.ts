@@ -111,12 +111,12 @@ export function parseWriteQuery(query: URLSearchParams, verb: WriteVerb): WriteQ
 }
 
 /** `All` is the only dry run. */
-export function dryRunErrors(values: readonly string[]): FieldError[] {
+function dryRunErrors(values: readonly string[]): FieldError[] {
   return values.every((value) => value === "All") ? [] : [notSupported("dryRun", values, ["All"])];
 }
 
 /** The selectors of a list, a watch or a deletion of a collection. @throws StatusError 400 */
-export function parseSelectors(
+function parseSelectors(
   query: URLSearchParams,
   resource: ServedResource,
 ): { labels: LabelRequirement[]; fields: FieldRequirement[] } {

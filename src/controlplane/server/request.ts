@@ -21,7 +21,7 @@ export interface ApiRequest {
 }
 
 /** Lines to be written as they come; ends when the promise settles. */
-export type StreamWriter = (write: (line: string) => void) => Promise<void>;
+type StreamWriter = (write: (line: string) => void) => Promise<void>;
 
 /** An answer: bytes, or a stream of lines. */
 export interface Answer {

@@ -10,6 +10,7 @@
 import {
   closeSync,
   existsSync,
+  fstatSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -46,6 +47,9 @@ const SNAPSHOT = "snapshot.jsonl";
 const LOG = "changes.jsonl";
 const LOCK = "lock";
 
+/** How long the log may grow, in bytes, before a new snapshot takes its place; more when the snapshot is larger. */
+const LOG_MAX_BYTES = 32 * 1024 * 1024;
+
 /** The log of one folder, which it keeps for itself until `close`. */
 export class StoreLog implements ChangeSink {
   readonly #folder: string;
@@ -55,9 +59,14 @@ export class StoreLog implements ChangeSink {
   #file: FileHandle | undefined;
   #writing: Promise<void> = Promise.resolve();
   #next: Promise<void> | undefined;
+  #logBytes = 0;
+  #snapshotBytes = 0;
+  readonly #logMaxBytes: number;
 
-  constructor(folder: string) {
+  /** @param logMaxBytes - what the log may grow to before it is folded into a new snapshot */
+  constructor(folder: string, logMaxBytes = LOG_MAX_BYTES) {
     this.#folder = folder;
+    this.#logMaxBytes = logMaxBytes;
   }
 
   /**
@@ -68,10 +77,11 @@ export class StoreLog implements ChangeSink {
   async open(): Promise<LoadedState> {
     mkdirSync(this.#folder, { recursive: true });
     this.#lock();
-    this.#read(SNAPSHOT, false);
-    this.#read(LOG, true);
+    this.#read(SNAPSHOT, false, 0);
+    // A log that a crash left beside a newer snapshot begins with what that holds already.
+    this.#read(LOG, true, this.#version ?? 0);
     this.#writeSnapshot();
-    this.#file = await open(join(this.#folder, LOG), "a");
+    this.#file = await open(join(this.#folder, LOG), "w");
     return {
       ...(this.#version === undefined ? {} : { version: this.#version }),
       objects: [...this.#state.values()].flatMap(({ collection, object }) =>
@@ -109,6 +119,17 @@ export class StoreLog implements ChangeSink {
     this.#waiting = [];
     await this.#file?.appendFile(text);
     await this.#file?.datasync();
+    this.#logBytes += Buffer.byteLength(text);
+    if (this.#logBytes > Math.max(this.#logMaxBytes, this.#snapshotBytes)) await this.#fold();
+  }
+
+  /** Begins a new log behind a new snapshot. */
+  async #fold(): Promise<void> {
+    this.#writeSnapshot();
+    const old = this.#file;
+    this.#file = await open(join(this.#folder, LOG), "w");
+    await old?.close();
+    this.#logBytes = 0;
   }
 
   #take(line: Line): void {
@@ -119,14 +140,16 @@ export class StoreLog implements ChangeSink {
     else this.#state.delete(name);
   }
 
-  #read(name: string, mayBeCut: boolean): void {
+  /** @param known - the version up to which lines are of no interest */
+  #read(name: string, mayBeCut: boolean, known: number): void {
     const file = join(this.#folder, name);
     if (!existsSync(file)) return;
     const lines = readFileSync(file, "utf8").split("\n");
     lines.forEach((text, index) => {
       if (text === "") return;
       try {
-        this.#take(JSON.parse(text) as Line);
+        const line = JSON.parse(text) as Line;
+        if (line.v > known) this.#take(line);
       } catch (cause) {
         if (mayBeCut && index === lines.length - 1) return;
         throw new TsopError(
@@ -149,10 +172,20 @@ export class StoreLog implements ChangeSink {
     for (const line of this.#state.values()) {
       writeSync(descriptor, `${JSON.stringify({ ...line, v: this.#version })}\n`);
     }
+    this.#snapshotBytes = fstatSync(descriptor).size;
     fsyncSync(descriptor);
     closeSync(descriptor);
     renameSync(`${file}.new`, file);
-    writeFileSync(join(this.#folder, LOG), "");
+    this.#syncFolder();
+  }
+
+  /** A rename has happened only when the folder says so. */
+  #syncFolder(): void {
+    // Windows has no such thing for folders.
+    if (process.platform === "win32") return;
+    const descriptor = openSync(this.#folder, "r");
+    fsyncSync(descriptor);
+    closeSync(descriptor);
   }
 
   /** @throws TsopError `data-dir-in-use` while another process lives that holds it */

@@ -48,6 +48,8 @@ export class Store {
     this.#sink = options.sink;
     // A watch from "0" means any version, so the first object must not have it.
     this.#version = options.startVersion ?? 1;
+    // What happened before is not known here: a watch from then on would miss it.
+    this.#compactedAt = options.startVersion ?? 0;
   }
 
   /** The version of the last change. */
@@ -76,9 +78,11 @@ export class Store {
     return namespace ? objects.inNamespace(namespace) : objects.all();
   }
 
-  /** The collections that hold, or have held, something. */
-  collections(): string[] {
-    return [...this.#collections.keys()];
+  /** Every object that is stored now, with its collection. */
+  contents(): (readonly [collection: string, object: KubeObject])[] {
+    return [...this.#collections].flatMap(([name, objects]) =>
+      objects.all().map((object) => [name, object] as const),
+    );
   }
 
   /** The state now, or at an earlier version that `oldestVersion` still covers. */
