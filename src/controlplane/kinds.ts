@@ -28,6 +28,8 @@ export interface WriteContext {
   /** Objects as they are stored now: for references across kinds. */
   find(group: string, plural: string, namespace: string, name: string): KubeObject | undefined;
   list(group: string, plural: string, namespace?: string): readonly KubeObject[];
+  /** Stores what this write changes in another object, such as what is used of a quota; not in a dry run. */
+  putStatus(group: string, plural: string, object: KubeObject): void;
   /** Adds a `Warning` header to the answer. */
   warn(text: string): void;
 }

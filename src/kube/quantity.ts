@@ -180,3 +180,8 @@ export function addQuantities(left: Quantity, right: Quantity): Quantity {
     format: left.nanos === 0n ? right.format : left.format,
   };
 }
+
+/** The difference, written as `addQuantities` writes a sum. */
+export function subtractQuantities(left: Quantity, right: Quantity): Quantity {
+  return addQuantities(left, { nanos: -right.nanos, format: right.format });
+}

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { copyJson } from "../../kube/json.ts";
 import type { Clock } from "../../clock.ts";
 import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import type { Logger } from "../../log.ts";
@@ -12,7 +13,7 @@ import type { TokenAuthority } from "../auth/tokens.ts";
 import type { ServedResource, Strategy, User, WriteContext } from "../kinds.ts";
 import { type Store, storeKey } from "../store/store.ts";
 import { type Registry, collectionOf } from "./registry.ts";
-import { readAs } from "./versions.ts";
+import { readAs, storeAs } from "./versions.ts";
 
 /** The parts of a running control plane that operations use. */
 export interface Cluster {
@@ -72,6 +73,11 @@ export function writeContext(cluster: Cluster, options: WriteOptions): WriteCont
       return store
         .list(collectionOf(resource), namespace)
         .map((object) => readAs(cluster, resource, object));
+    },
+    putStatus(group, plural, object) {
+      const resource = registry.preferred(group, plural);
+      if (!resource || options.dryRun) return;
+      store.put(collectionOf(resource), storeAs(resource, copyJson(object)));
     },
     warn: options.warn,
   };

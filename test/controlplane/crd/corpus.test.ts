@@ -38,6 +38,7 @@ const context: WriteContext = {
   clock: new VirtualClock(),
   find: () => undefined,
   list: () => [],
+  putStatus: () => undefined,
   warn: () => undefined,
 };
 

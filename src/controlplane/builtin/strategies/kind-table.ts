@@ -41,6 +41,7 @@ import {
 } from "./other-rules.ts";
 import { setPodDefaults, setPodTemplateDefaults } from "./pod-defaults.ts";
 import { preparePodForCreate, preparePodForUpdate, preparePodStatus } from "./pod-rules.ts";
+import { jobWarnings, podWarnings, templateWarnings } from "./pod-warnings.ts";
 import {
   prepareServiceForCreate,
   prepareServiceForUpdate,
@@ -119,7 +120,13 @@ import {
   serviceCidrUpdateErrors,
 } from "./validation/network.ts";
 import { eventErrors, newEventErrors, eventUpdateErrors } from "./validation/events.ts";
-import { jobErrors, jobUpdateErrors, cronJobErrors } from "./validation/jobs.ts";
+import {
+  cronJobUpdateErrors,
+  jobErrors,
+  jobUpdateErrors,
+  newCronJobErrors,
+} from "./validation/jobs.ts";
+import { jobStatusErrors } from "./validation/job-status.ts";
 import { podStatusErrors, podUpdateErrors } from "./validation/pod-updates.ts";
 import { newPodErrors, podErrors } from "./validation/pods.ts";
 import {
@@ -208,6 +215,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       prepareForCreate: preparePersistentVolumeClaimForCreate,
     },
     Pod: {
+      warnings: podWarnings,
       validate: podErrors,
       validateCreate: newPodErrors,
       validateUpdate: podUpdateErrors,
@@ -224,6 +232,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       setDefaults: (object) => setPodTemplateDefaults((object as TemplateObject).template),
     },
     ReplicationController: {
+      warnings: templateWarnings,
       validate: replicationControllerErrors,
       validateStatus: replicaSetStatusErrors,
       status: "all",
@@ -259,6 +268,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       validateUpdate: controllerRevisionUpdateErrors,
     },
     DaemonSet: {
+      warnings: templateWarnings,
       validate: daemonSetErrors,
       validateUpdate: daemonSetUpdateErrors,
       validateStatus: daemonSetStatusErrors,
@@ -269,6 +279,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       prepareForUpdate: prepareDaemonSetForUpdate,
     },
     Deployment: {
+      warnings: templateWarnings,
       validate: deploymentErrors,
       validateUpdate: deploymentUpdateErrors,
       validateStatus: deploymentStatusErrors,
@@ -278,6 +289,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       setDefaults: setDeploymentDefaults,
     },
     ReplicaSet: {
+      warnings: templateWarnings,
       validate: replicaSetErrors,
       validateUpdate: replicaSetUpdateErrors,
       validateStatus: replicaSetStatusErrors,
@@ -286,6 +298,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       setDefaults: setReplicaSetDefaults,
     },
     StatefulSet: {
+      warnings: templateWarnings,
       validate: statefulSetErrors,
       validateCreate: newStatefulSetErrors,
       validateUpdate: statefulSetUpdateErrors,
@@ -297,14 +310,17 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
   },
   batch: {
     CronJob: {
-      validate: cronJobErrors,
+      validateCreate: newCronJobErrors,
+      validateUpdate: cronJobUpdateErrors,
       status: "all",
       generation: SPEC,
       setDefaults: setCronJobDefaults,
     },
     Job: {
-      validate: jobErrors,
+      warnings: jobWarnings,
+      validateCreate: jobErrors,
       validateUpdate: jobUpdateErrors,
+      validateStatus: jobStatusErrors,
       status: "all",
       generation: SPEC,
       setDefaults: setJobDefaults,

@@ -10,6 +10,7 @@ import type { KubeObject } from "../../../kube/object.ts";
 import { type StatusError, failure } from "../../../kube/status.ts";
 import type { WriteContext } from "../../kinds.ts";
 import { SYSTEM_PRIORITIES } from "./validation/cluster.ts";
+import { setLimitRangeRequirements } from "./limit-ranger.ts";
 import { qosClassOf } from "./pod-resources.ts";
 import type { Pod, PodSpec, Toleration, PodTerm, SpreadConstraint } from "./pod-shapes.ts";
 import type { ResourceList, ServiceAccount } from "./shapes.ts";
@@ -23,6 +24,7 @@ const NAME_LETTERS = "bcdfghjklmnpqrstvwxz2456789";
 /** Resolves what a new pod refers to, and gives it its first status. */
 export function preparePodForCreate(object: KubeObject, context: WriteContext): void {
   const pod = object as Pod;
+  setLimitRangeRequirements(pod, context);
   resolvePriority(pod, context);
   if (pod.metadata.annotations?.[MIRROR] === undefined) takeServiceAccount(pod, context);
   addTolerations(pod.spec);

@@ -12,10 +12,12 @@ import {
   pathSegmentErrors,
 } from "../../../kube/names.ts";
 import type { JsonObject, KubeObject } from "../../../kube/object.ts";
+import { pluralOf } from "../../../kube/plural.ts";
 import type { Strategy, WriteContext } from "../../kinds.ts";
 import { normaliseShape } from "./go-shape.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { rulesOf } from "./kind-table.ts";
+import { admitToLimits } from "./quota-admission.ts";
 import { addressNameErrors } from "./validation/network.ts";
 import type { Pod } from "./pod-shapes.ts";
 import type { Namespace } from "./shapes.ts";
@@ -48,7 +50,9 @@ export function strategyFor(group: string, kind: string): Strategy {
         ...(rules.validate?.(object, context) ?? []),
         ...(rules.validateCreate?.(object, context) ?? []),
       ];
-      if (errors.length === 0) warn(object, undefined, rules, context);
+      if (errors.length > 0) return errors;
+      warn(object, undefined, rules, context);
+      admitToLimits({ group, plural: pluralOf(kind) }, object, undefined, context);
       return errors;
     },
     validateUpdate(object, old, context) {
@@ -56,7 +60,9 @@ export function strategyFor(group: string, kind: string): Strategy {
         ...(rules.validate?.(object, context) ?? []),
         ...(rules.validateUpdate?.(object, old, context) ?? []),
       ];
-      if (errors.length === 0) warn(object, old, rules, context);
+      if (errors.length > 0) return errors;
+      warn(object, old, rules, context);
+      admitToLimits({ group, plural: pluralOf(kind) }, object, old, context);
       return errors;
     },
     validateName: (name, prefix) => nameErrors(rules.name ?? "subdomain", name, prefix),

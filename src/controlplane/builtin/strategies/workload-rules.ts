@@ -92,7 +92,7 @@ export function setStatefulSetDefaults(object: KubeObject): void {
 function setJobSpecDefaults(spec: JobSpec): void {
   setPodTemplateDefaults(spec.template);
   for (const rule of spec.podFailurePolicy?.rules ?? []) {
-    for (const pattern of rule.onPodConditions ?? []) pattern.status ??= "True";
+    for (const pattern of rule.onPodConditions ?? []) if (!pattern.status) pattern.status = "True";
   }
 }
 

@@ -3,165 +3,288 @@
  *
  * @module
  */
-import { isDeepStrictEqual } from "node:util";
+import { messageOf } from "../../../../errors.ts";
+import { parseCron } from "../../../../kube/cron.ts";
 import {
   type FieldError,
   invalidValue,
   notSupported,
   required,
+  tooLong,
 } from "../../../../kube/field-errors.ts";
+import { dns1123LabelErrors } from "../../../../kube/names.ts";
 import type { KubeObject } from "../../../../kube/object.ts";
 import { matchesLabelSelector } from "../../../../kube/selector.ts";
 import type { CronJob, Job, JobSpec } from "../workload-shapes.ts";
-import { notNegative } from "./checks.ts";
-import { neverRestartsAlways, templateErrors } from "./pods.ts";
+import {
+  domainPrefixedPathErrors,
+  immutable,
+  notNegative,
+  oneOf,
+  selectorErrors,
+} from "./checks.ts";
+import { failurePolicyErrors, successPolicyErrors } from "./job-policies.ts";
+import { templateErrors } from "./pods.ts";
 
 const MODES = ["NonIndexed", "Indexed"];
 const REPLACEMENTS = ["Failed", "TerminatingOrFailed"];
 const CONCURRENCY = ["Allow", "Forbid", "Replace"];
-const IMMUTABLE = "field is immutable";
 const UNMATCHED = "`selector` does not match template `labels`";
 
 export function jobErrors(object: KubeObject): FieldError[] {
   const { spec, metadata } = object as Job;
-  const { selector, template } = spec;
-  const labels = template.metadata?.labels;
-  const errors = jobSpecErrors("spec", spec);
-  const mismatch = invalidValue("spec.template.metadata.labels", labels ?? null, UNMATCHED);
-  if (!selector) return [required("spec.selector"), mismatch, ...errors];
-  if (spec.manualSelector !== true) {
-    const own = "batch.kubernetes.io/controller-uid";
-    const expected = { matchLabels: { [own]: metadata.uid ?? "" } };
-    const former = { matchLabels: { "controller-uid": metadata.uid ?? "" } };
-    if (!isDeepStrictEqual(selector, expected) && !isDeepStrictEqual(selector, former)) {
-      errors.push(invalidValue("spec.selector", selector, "`selector` not auto-generated"));
-    }
-  }
-  if (!matchesLabelSelector(selector, labels)) errors.push(mismatch);
-  return errors;
+  const errors = [...generatedErrors(object as Job), ...jobSpecErrors("spec", spec)];
+  errors.push(...jobSelectorErrors(spec));
+  if (spec.completionMode !== "Indexed" || !spec.completions) return errors;
+  const longest = `${metadata.name ?? ""}-${spec.completions - 1}`;
+  return dns1123LabelErrors(longest).length === 0
+    ? errors
+    : [
+        ...errors,
+        invalidValue(
+          "metadata.name",
+          metadata.name ?? "",
+          `will not able to create pod with invalid DNS label: ${longest}`,
+        ),
+      ];
 }
 
+function jobSelectorErrors({ selector, template }: JobSpec): FieldError[] {
+  const labels = template.metadata?.labels;
+  const mismatch = invalidValue("spec.template.metadata.labels", labels ?? null, UNMATCHED);
+  if (!selector) return [required("spec.selector"), mismatch];
+  const errors = selectorErrors("spec.selector", selector);
+  return matchesLabelSelector(selector, labels) ? errors : [...errors, mismatch];
+}
+
+/** What the server puts into the labels and the selector of a Job that does not select by itself. */
+function generatedErrors({ spec, metadata }: Job): FieldError[] {
+  if (spec.manualSelector === true || !spec.selector) return [];
+  const { uid = "", name = "" } = metadata;
+  const labels = spec.template.metadata?.labels ?? {};
+  const expected: Record<string, string> = {
+    "controller-uid": uid,
+    "job-name": name,
+    "batch.kubernetes.io/controller-uid": uid,
+    "batch.kubernetes.io/job-name": name,
+  };
+  const errors = Object.entries(expected).flatMap(([key, value]) => {
+    const field = "spec.template.metadata.labels";
+    const found = labels[key];
+    if (found === undefined) return [required(`${field}[${key}]`, `must be '${value}'`)];
+    const sorted = Object.fromEntries(
+      Object.entries(labels).toSorted(([left], [right]) => (left < right ? -1 : 1)),
+    );
+    return found === value ? [] : [invalidValue(`${field}[${key}]`, sorted, `must be '${value}'`)];
+  });
+  return matchesLabelSelector(spec.selector, expected)
+    ? errors
+    : [...errors, invalidValue("spec.selector", spec.selector, "`selector` not auto-generated")];
+}
+
+const MAX_INDEXED = 100_000;
+
 function jobSpecErrors(field: string, spec: JobSpec): FieldError[] {
-  const errors = [
-    ...notNegative(`${field}.parallelism`, spec.parallelism),
-    ...notNegative(`${field}.completions`, spec.completions),
-    ...notNegative(`${field}.activeDeadlineSeconds`, spec.activeDeadlineSeconds),
-    ...notNegative(`${field}.backoffLimit`, spec.backoffLimit),
-    ...notNegative(`${field}.ttlSecondsAfterFinished`, spec.ttlSecondsAfterFinished),
-    ...notNegative(`${field}.backoffLimitPerIndex`, spec.backoffLimitPerIndex),
-    ...notNegative(`${field}.maxFailedIndexes`, spec.maxFailedIndexes),
-  ];
-  const { completionMode, podReplacementPolicy } = spec;
-  if (completionMode !== undefined && !MODES.includes(completionMode)) {
-    errors.push(notSupported(`${field}.completionMode`, completionMode, MODES));
+  const errors = (
+    [
+      "parallelism",
+      "completions",
+      "activeDeadlineSeconds",
+      "backoffLimit",
+      "ttlSecondsAfterFinished",
+      "backoffLimitPerIndex",
+      "maxFailedIndexes",
+    ] as const
+  ).flatMap((part) => notNegative(`${field}.${part}`, spec[part]));
+  const { completionMode, podFailurePolicy, podReplacementPolicy, successPolicy } = spec;
+  if (spec.maxFailedIndexes !== undefined && spec.backoffLimitPerIndex === undefined) {
+    errors.push(required(`${field}.backoffLimitPerIndex`, "when maxFailedIndexes is specified"));
   }
-  if (completionMode === "Indexed") {
-    if (spec.completions === undefined) {
-      errors.push(required(`${field}.completions`, "when completion mode is Indexed"));
-    }
-    const { parallelism = 0 } = spec;
-    if (parallelism > 100_000) {
+  if (spec.managedBy !== undefined) {
+    errors.push(...domainPrefixedPathErrors(`${field}.managedBy`, spec.managedBy));
+    if (spec.managedBy.length > 63) errors.push(tooLong(`${field}.managedBy`, 63));
+  }
+  if (completionMode !== undefined) {
+    errors.push(...oneOf(`${field}.completionMode`, completionMode, MODES));
+  }
+  errors.push(...(completionMode === "Indexed" ? indexedErrors : unindexedErrors)(field, spec));
+  if (podFailurePolicy) errors.push(...failurePolicyErrors(`${field}.podFailurePolicy`, spec));
+  if (successPolicy) {
+    if (completionMode === "Indexed") {
+      errors.push(...successPolicyErrors(`${field}.successPolicy`, spec));
+    } else {
+      const shown = {
+        Rules: successPolicy.rules.map(({ succeededIndexes, succeededCount }) => ({
+          SucceededIndexes: succeededIndexes ?? null,
+          SucceededCount: succeededCount ?? null,
+        })),
+      };
       errors.push(
-        invalidValue(
-          `${field}.parallelism`,
-          parallelism,
-          "must be less than or equal to 100000 when completion mode is Indexed",
-        ),
+        invalidValue(`${field}.successPolicy`, shown, "requires indexed completion mode"),
       );
     }
-  } else if (spec.backoffLimitPerIndex !== undefined) {
-    errors.push(
-      invalidValue(
-        `${field}.backoffLimitPerIndex`,
-        spec.backoffLimitPerIndex,
-        "requires indexed completion mode",
-      ),
-    );
   }
-  if (podReplacementPolicy !== undefined && !REPLACEMENTS.includes(podReplacementPolicy)) {
-    errors.push(notSupported(`${field}.podReplacementPolicy`, podReplacementPolicy, REPLACEMENTS));
+  if (podReplacementPolicy !== undefined) {
+    const known = podFailurePolicy ? ["Failed"] : REPLACEMENTS;
+    errors.push(...oneOf(`${field}.podReplacementPolicy`, podReplacementPolicy, known));
   }
   return [
     ...errors,
     ...templateErrors(`${field}.template`, spec.template),
-    ...neverRestartsAlways(`${field}.template`, spec.template),
+    ...restartErrors(`${field}.template.spec.restartPolicy`, spec),
   ];
+}
+
+/** Jobs end: their pods do not restart always. */
+function restartErrors(field: string, { template, podFailurePolicy }: JobSpec): FieldError[] {
+  const { restartPolicy = "" } = template.spec;
+  if (restartPolicy === "" || restartPolicy === "Always") {
+    return [required(field, 'valid values: "OnFailure", "Never"')];
+  }
+  if (restartPolicy !== "OnFailure" && restartPolicy !== "Never") {
+    return [notSupported(field, restartPolicy, ["OnFailure", "Never"])];
+  }
+  if (!podFailurePolicy || restartPolicy === "Never") return [];
+  const detail = 'only "Never" is supported when podFailurePolicy is specified';
+  return [invalidValue(field, restartPolicy, detail)];
+}
+
+function indexedErrors(field: string, spec: JobSpec): FieldError[] {
+  const { completions, parallelism = 0, maxFailedIndexes } = spec;
+  const errors: FieldError[] = [];
+  const limit = (part: string, value: number, detail: string): void => {
+    errors.push(invalidValue(`${field}.${part}`, value, detail));
+  };
+  if (completions === undefined) {
+    errors.push(required(`${field}.completions`, "when completion mode is Indexed"));
+  }
+  if (parallelism > MAX_INDEXED) {
+    const detail = `must be less than or equal to ${MAX_INDEXED} when completion mode is Indexed`;
+    limit("parallelism", parallelism, detail);
+  }
+  if (maxFailedIndexes !== undefined) {
+    if (completions !== undefined && maxFailedIndexes > completions) {
+      limit("maxFailedIndexes", maxFailedIndexes, "must be less than or equal to completions");
+    }
+    if (maxFailedIndexes > MAX_INDEXED) {
+      limit("maxFailedIndexes", maxFailedIndexes, `must be less than or equal to ${MAX_INDEXED}`);
+    }
+  }
+  if ((completions ?? 0) <= MAX_INDEXED || spec.backoffLimitPerIndex === undefined) return errors;
+  const many = "when completions are above 100000 and used with backoff limit per index";
+  if (maxFailedIndexes === undefined) {
+    const detail = "must be specified when completions is above 100000";
+    errors.push(required(`${field}.maxFailedIndexes`, detail));
+  }
+  for (const [part, value] of [
+    ["parallelism", parallelism],
+    ["maxFailedIndexes", maxFailedIndexes ?? 0],
+  ] as const) {
+    if (value > 10_000) limit(part, value, `must be less than or equal to 10000 ${many}`);
+  }
+  return errors;
+}
+
+function unindexedErrors(field: string, spec: JobSpec): FieldError[] {
+  return (["backoffLimitPerIndex", "maxFailedIndexes"] as const).flatMap((part) =>
+    spec[part] === undefined
+      ? []
+      : [invalidValue(`${field}.${part}`, spec[part], "requires indexed completion mode")],
+  );
 }
 
 /** Of a Job little may change: parallelism and suspension; its template only while it waits. */
 export function jobUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
   const { spec } = object as Job;
   const { spec: old, status } = previous as Job;
-  const errors: FieldError[] = [];
-  if (!isDeepStrictEqual(spec.selector, old.selector)) {
-    errors.push(invalidValue("spec.selector", spec.selector ?? null, IMMUTABLE));
+  const errors = [...jobSpecErrors("spec", spec), ...jobSelectorErrors(spec)];
+  if (spec.completionMode !== "Indexed") {
+    errors.push(...immutable("spec.completions", spec.completions, old.completions));
+  } else if (
+    spec.completions !== undefined &&
+    spec.completions !== old.completions &&
+    spec.completions !== spec.parallelism
+  ) {
+    const detail = "can only be modified in tandem with spec.parallelism";
+    errors.push(invalidValue("spec.completions", spec.completions, detail));
   }
-  if (spec.completions !== old.completions) {
-    const indexed = old.completionMode === "Indexed" && spec.completions !== undefined;
-    if (!indexed) {
-      errors.push(invalidValue("spec.completions", spec.completions ?? null, IMMUTABLE));
-    } else if (spec.completions !== spec.parallelism) {
-      errors.push(
-        invalidValue(
-          "spec.completions",
-          spec.completions,
-          "can only be modified in tandem with spec.parallelism",
-        ),
-      );
-    }
-  }
+  errors.push(...immutable("spec.selector", spec.selector, old.selector));
   const waits = old.suspend === true && status?.startTime === undefined;
-  if (!waits && !isDeepStrictEqual(spec.template, old.template)) {
-    errors.push(invalidValue("spec.template", spec.template, IMMUTABLE));
-  }
-  if (spec.completionMode !== old.completionMode) {
-    errors.push(invalidValue("spec.completionMode", spec.completionMode ?? null, IMMUTABLE));
+  if (!waits) errors.push(...immutable("spec.template", spec.template, old.template));
+  for (const part of [
+    "completionMode",
+    "podFailurePolicy",
+    "backoffLimitPerIndex",
+    "managedBy",
+    "successPolicy",
+  ] as const) {
+    errors.push(...immutable(`spec.${part}`, spec[part], old[part]));
   }
   return errors;
 }
 
-export function cronJobErrors(object: KubeObject): FieldError[] {
+/** What is wrong with a new CronJob. */
+export function newCronJobErrors(object: KubeObject): FieldError[] {
   const { spec, metadata } = object as CronJob;
+  const errors = cronJobSpecErrors(spec, undefined);
+  const { name = "" } = metadata;
+  return name.length > 52
+    ? [...errors, invalidValue("metadata.name", name, "must be no more than 52 characters")]
+    : errors;
+}
+
+export function cronJobUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
+  return cronJobSpecErrors((object as CronJob).spec, (previous as CronJob).spec);
+}
+
+function cronJobSpecErrors(spec: CronJob["spec"], old: CronJob["spec"] | undefined): FieldError[] {
   const errors: FieldError[] = [];
   const { schedule, timeZone, concurrencyPolicy = "", jobTemplate } = spec;
-  if (schedule === "") errors.push(required("spec.schedule"));
-  else if (/^(CRON_)?TZ=/.test(schedule)) {
-    errors.push(
-      invalidValue(
-        "spec.schedule",
-        schedule,
-        "cannot use TZ or CRON_TZ in schedule, use timeZone field instead",
-      ),
-    );
+  const field = "spec.schedule";
+  if (schedule === "") errors.push(required(field));
+  else errors.push(...scheduleErrors(field, spec, old?.schedule.includes("TZ") === true));
+  errors.push(...notNegative("spec.startingDeadlineSeconds", spec.startingDeadlineSeconds));
+  if (timeZone !== undefined && timeZone !== old?.timeZone) {
+    errors.push(...timeZoneErrors(timeZone));
   }
-  if (timeZone !== undefined) errors.push(...timeZoneErrors(timeZone));
   errors.push(
-    ...notNegative("spec.startingDeadlineSeconds", spec.startingDeadlineSeconds),
+    ...oneOf("spec.concurrencyPolicy", concurrencyPolicy, CONCURRENCY),
+    ...jobSpecErrors("spec.jobTemplate.spec", jobTemplate.spec),
+  );
+  const at = "spec.jobTemplate.spec";
+  if (jobTemplate.spec.selector) {
+    const detail = "`selector` will be auto-generated";
+    errors.push(invalidValue(`${at}.selector`, jobTemplate.spec.selector, detail));
+  }
+  if (jobTemplate.spec.manualSelector === true) {
+    errors.push(notSupported(`${at}.manualSelector`, true, ["nil", "false"]));
+  }
+  return [
+    ...errors,
     ...notNegative("spec.successfulJobsHistoryLimit", spec.successfulJobsHistoryLimit),
     ...notNegative("spec.failedJobsHistoryLimit", spec.failedJobsHistoryLimit),
-  );
-  if (!CONCURRENCY.includes(concurrencyPolicy)) {
-    errors.push(notSupported("spec.concurrencyPolicy", concurrencyPolicy, CONCURRENCY));
-  }
-  errors.push(...jobTemplateErrors("spec.jobTemplate.spec", jobTemplate.spec));
-  const { name = "" } = metadata;
-  if (name.length > 52) {
-    errors.push(invalidValue("metadata.name", name, "must be no more than 52 characters"));
-  }
-  return errors;
+  ];
 }
 
-function jobTemplateErrors(field: string, spec: JobSpec): FieldError[] {
+function scheduleErrors(
+  field: string,
+  { schedule, timeZone }: CronJob["spec"],
+  mayNameZone: boolean,
+): FieldError[] {
   const errors: FieldError[] = [];
-  if (spec.manualSelector === true) {
-    errors.push(notSupported(`${field}.manualSelector`, true, ["nil", "false"]));
+  try {
+    parseCron(schedule);
+  } catch (thrown) {
+    errors.push(invalidValue(field, schedule, messageOf(thrown)));
   }
-  if (spec.selector) {
-    errors.push(
-      invalidValue(`${field}.selector`, spec.selector, "`selector` will be auto-generated"),
-    );
+  if (!schedule.includes("TZ")) return errors;
+  if (!mayNameZone) {
+    const detail = "cannot use TZ or CRON_TZ in schedule, use timeZone field instead";
+    return [...errors, invalidValue(field, schedule, detail)];
   }
-  return [...errors, ...jobSpecErrors(field, spec)];
+  if (timeZone === undefined) return errors;
+  const detail = "cannot use both timeZone field and TZ or CRON_TZ in schedule";
+  return [...errors, invalidValue(field, schedule, detail)];
 }
 
 function timeZoneErrors(timeZone: string): FieldError[] {

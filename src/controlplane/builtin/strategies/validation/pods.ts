@@ -351,10 +351,3 @@ export function alwaysRestarts(field: string, { spec }: PodTemplate): FieldError
     ? []
     : [notSupported(`${field}.spec.restartPolicy`, restartPolicy, ["Always"])];
 }
-
-/** Jobs end: their templates do not restart always. */
-export function neverRestartsAlways(field: string, { spec }: PodTemplate): FieldError[] {
-  return spec.restartPolicy === "OnFailure" || spec.restartPolicy === "Never"
-    ? []
-    : [required(`${field}.spec.restartPolicy`, 'valid values: "OnFailure", "Never"')];
-}

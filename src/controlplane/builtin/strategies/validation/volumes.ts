@@ -12,8 +12,10 @@ import {
   required,
 } from "../../../../kube/field-errors.ts";
 import { dns1123LabelErrors } from "../../../../kube/names.ts";
+import { parseQuantity } from "../../../../kube/quantity.ts";
 import type { DownwardItem, Volume } from "../pod-shapes.ts";
 import { backstepErrors, localPathErrors, nameErrorsAt } from "./checks.ts";
+import { claimSpecErrors, csiDriverNameErrors } from "./storage.ts";
 import { fieldPathErrors } from "./containers.ts";
 
 const HOST_PATH_TYPES = [
@@ -83,8 +85,31 @@ function sourceErrors(at: string, volume: Volume): FieldError[] {
   if (persistentVolumeClaim && !persistentVolumeClaim.claimName) {
     errors.push(required(`${at}.persistentVolumeClaim.claimName`));
   }
-  if (volume.ephemeral && !volume.ephemeral.volumeClaimTemplate) {
-    errors.push(required(`${at}.ephemeral.volumeClaimTemplate`));
+  const { csi, emptyDir, ephemeral, nfs } = volume;
+  if (emptyDir?.sizeLimit !== undefined && parseQuantity(emptyDir.sizeLimit).nanos < 0n) {
+    const detail = "SizeLimit field must be a valid resource quantity";
+    errors.push(forbidden(`${at}.emptyDir.sizeLimit`, detail));
+  }
+  if (csi) {
+    errors.push(...csiDriverNameErrors(`${at}.csi.driver`, csi.driver));
+    if (csi.nodePublishSecretRef && !csi.nodePublishSecretRef.name) {
+      errors.push(required(`${at}.csi.nodePublishSecretRef.name`));
+    }
+  }
+  if (nfs) {
+    if (nfs.server === "") errors.push(required(`${at}.nfs.server`));
+    if (nfs.path === "") errors.push(required(`${at}.nfs.path`));
+    else if (!nfs.path.startsWith("/")) {
+      errors.push(invalidValue(`${at}.nfs.path`, nfs.path, "must be an absolute path"));
+    }
+  }
+  if (ephemeral) {
+    const field = `${at}.ephemeral.volumeClaimTemplate`;
+    errors.push(
+      ...(ephemeral.volumeClaimTemplate
+        ? claimSpecErrors(`${field}.spec`, ephemeral.volumeClaimTemplate.spec)
+        : [required(field)]),
+    );
   }
   return errors;
 }

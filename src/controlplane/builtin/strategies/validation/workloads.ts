@@ -32,6 +32,7 @@ import {
   selectsNothing,
 } from "./checks.ts";
 import { alwaysRestarts, templateErrors } from "./pods.ts";
+import { claimSpecErrors } from "./storage.ts";
 
 const MISMATCH = "`selector` does not match template `labels`";
 const IMMUTABLE = "field is immutable";
@@ -52,6 +53,18 @@ function selectionErrors(
   }
   if (selectsNothing(selector)) return [invalidValue("spec.selector", selector, emptyMessage)];
   return matchesLabelSelector(selector, labels) ? [] : [mismatch];
+}
+
+/** The pods of a set that keeps their number may not end by themselves. */
+function deadlineErrors({ spec }: PodTemplate): FieldError[] {
+  return spec.activeDeadlineSeconds === undefined
+    ? []
+    : [
+        forbidden(
+          `${TEMPLATE}.spec.activeDeadlineSeconds`,
+          "activeDeadlineSeconds in ReplicaSet is not Supported",
+        ),
+      ];
 }
 
 /** Selectors never change. */
@@ -76,6 +89,7 @@ export function deploymentErrors(object: KubeObject): FieldError[] {
     ...selectionErrors(spec.selector, spec.template, "empty selector is invalid for deployment"),
     ...templateErrors(TEMPLATE, spec.template),
     ...alwaysRestarts(TEMPLATE, spec.template),
+    ...deadlineErrors(spec.template),
     ...strategyErrors(spec.strategy),
     ...notNegative("spec.minReadySeconds", spec.minReadySeconds),
     ...notNegative("spec.revisionHistoryLimit", spec.revisionHistoryLimit),
@@ -223,7 +237,6 @@ export function daemonSetUpdateErrors(object: KubeObject, old: KubeObject): Fiel
 }
 
 const RETENTION = ["Retain", "Delete"];
-const ACCESS_MODES = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 
 export function statefulSetErrors(object: KubeObject): FieldError[] {
   const { spec } = object as StatefulSet;
@@ -276,23 +289,9 @@ function withClaims({ spec }: StatefulSet): PodTemplate {
 /** What a new set's claims lack. */
 export function newStatefulSetErrors(object: KubeObject): FieldError[] {
   const { volumeClaimTemplates = [] } = (object as StatefulSet).spec;
-  return volumeClaimTemplates.flatMap(({ spec }, index) => {
-    const field = `spec.volumeClaimTemplates[${index}].spec`;
-    const errors: FieldError[] = [];
-    const { accessModes = [] } = spec;
-    if (accessModes.length === 0) {
-      errors.push(required(`${field}.accessModes`, "at least 1 access mode is required"));
-    }
-    for (const mode of accessModes) {
-      if (!ACCESS_MODES.includes(mode)) {
-        errors.push(notSupported(`${field}.accessModes`, mode, ACCESS_MODES));
-      }
-    }
-    if (spec.resources?.requests?.["storage"] === undefined) {
-      errors.push(required(`${field}.resources[storage]`));
-    }
-    return errors;
-  });
+  return volumeClaimTemplates.flatMap(({ spec }, index) =>
+    claimSpecErrors(`spec.volumeClaimTemplates[${index}].spec`, spec),
+  );
 }
 
 function statefulStrategyErrors({

@@ -1,0 +1,170 @@
+/**
+ * LimitRanges at work: they fill in what containers leave out, and refuse what is too little or too much.
+ *
+ * @see https://kubernetes.io/docs/concepts/policy/limit-range/
+ * @module
+ */
+import type { KubeObject } from "../../../kube/object.ts";
+import { type Quantity, compareQuantities, parseQuantity } from "../../../kube/quantity.ts";
+import type { WriteContext } from "../../kinds.ts";
+import { aggregateLimits, aggregateRequests } from "./pod-resources.ts";
+import type { Container, Pod } from "./pod-shapes.ts";
+import type { PersistentVolumeClaim, ResourceList } from "./shapes.ts";
+
+/** One entry of a LimitRange. */
+interface Limit {
+  type: string;
+  max?: ResourceList;
+  min?: ResourceList;
+  default?: ResourceList;
+  defaultRequest?: ResourceList;
+  maxLimitRequestRatio?: ResourceList;
+}
+
+interface LimitRange extends KubeObject {
+  spec?: { limits?: Limit[] | null };
+}
+
+const ANNOTATION = "kubernetes.io/limit-ranger";
+
+function limitsIn(context: WriteContext, namespace: string): Limit[] {
+  return (context.list("", "limitranges", namespace) as readonly LimitRange[]).flatMap(
+    ({ spec }) => spec?.limits ?? [],
+  );
+}
+
+/** Gives containers the requests and limits that their namespace has for those without. */
+export function setLimitRangeRequirements({ spec, metadata }: Pod, context: WriteContext): void {
+  const limits: ResourceList = {};
+  const requests: ResourceList = {};
+  for (const limit of limitsIn(context, metadata.namespace ?? "")) {
+    if (limit.type !== "Container") continue;
+    Object.assign(limits, limit.default);
+    Object.assign(requests, limit.defaultRequest);
+  }
+  const told = [
+    ...(spec.containers ?? []).flatMap((one) => fillIn(one, "container", requests, limits)),
+    ...(spec.initContainers ?? []).flatMap((one) =>
+      fillIn(one, "init container", requests, limits),
+    ),
+  ];
+  if (told.length === 0) return;
+  (metadata.annotations ??= {})[ANNOTATION] = `LimitRanger plugin set: ${told.join("; ")}`;
+}
+
+function fillIn(
+  container: Container,
+  what: string,
+  requests: ResourceList,
+  limits: ResourceList,
+): string[] {
+  const resources = (container.resources ??= {});
+  const told: string[] = [];
+  for (const [part, amounts] of [
+    ["requests", requests],
+    ["limits", limits],
+  ] as const) {
+    const own = { ...resources[part] };
+    const missing = Object.keys(amounts).filter((name) => own[name] === undefined);
+    if (missing.length === 0) continue;
+    resources[part] = { ...amounts, ...own };
+    const noun = part === "requests" ? "request" : "limit";
+    told.push(`${missing.toSorted().join(", ")} ${noun} for ${what} ${container.name}`);
+  }
+  return told;
+}
+
+/** What the LimitRanges of its namespace have against a pod or a claim. */
+export function limitRangeRefusals(object: KubeObject, context: WriteContext): string[] {
+  return limitsIn(context, object.metadata.namespace ?? "").flatMap((limit) => {
+    if (object.kind === "PersistentVolumeClaim") {
+      return limit.type === object.kind
+        ? claimRefusals(limit, object as PersistentVolumeClaim)
+        : [];
+    }
+    const { spec } = object as Pod;
+    if (limit.type === "Container") {
+      return [...(spec.containers ?? []), ...(spec.initContainers ?? [])].flatMap(
+        ({ resources = {} }) => refusals(limit, resources.requests ?? {}, resources.limits ?? {}),
+      );
+    }
+    if (limit.type !== "Pod") return [];
+    return refusals(
+      limit,
+      { ...aggregateRequests(spec), ...spec.resources?.requests },
+      { ...aggregateLimits(spec), ...spec.resources?.limits },
+    );
+  });
+}
+
+const isMore = (left: string, right: string): boolean =>
+  compareQuantities(parseQuantity(left), parseQuantity(right)) > 0;
+
+function refusals(limit: Limit, requests: ResourceList, limits: ResourceList): string[] {
+  const { type, min = {}, max = {}, maxLimitRequestRatio = {} } = limit;
+  return [
+    ...Object.entries(min).flatMap(([name, least]) => {
+      const head = `minimum ${name} usage per ${type} is ${least}`;
+      return [...tooLittle(head, least, requests[name], limits[name])];
+    }),
+    ...Object.entries(max).flatMap(([name, most]) => {
+      const head = `maximum ${name} usage per ${type} is ${most}`;
+      const [request, own] = [requests[name], limits[name]];
+      if (own === undefined) return [`${head}.  No limit is specified`];
+      if (isMore(own, most)) return [`${head}, but limit is ${own}`];
+      return request !== undefined && isMore(request, most)
+        ? [`${head}, but request is ${request}`]
+        : [];
+    }),
+    ...Object.entries(maxLimitRequestRatio).flatMap(([name, ratio]) => {
+      const head = `${name} max limit to request ratio per ${type} is ${ratio}`;
+      return tooFarApart(head, ratio, requests[name], limits[name]);
+    }),
+  ];
+}
+
+function tooLittle(
+  head: string,
+  least: string,
+  request: string | undefined,
+  limit: string | undefined,
+): string[] {
+  if (request === undefined) return [`${head}.  No request is specified`];
+  if (isMore(least, request)) return [`${head}, but request is ${request}`];
+  return limit !== undefined && isMore(least, limit) ? [`${head}, but limit is ${limit}`] : [];
+}
+
+function tooFarApart(
+  head: string,
+  ratio: string,
+  request: string | undefined,
+  limit: string | undefined,
+): string[] {
+  const valueOf = ({ nanos }: Quantity): number => Number(nanos);
+  const requested = valueOf(parseQuantity(request ?? "0"));
+  const limited = valueOf(parseQuantity(limit ?? "0"));
+  if (requested === 0) return [`${head}, but no request is specified or request is 0`];
+  if (limited === 0) return [`${head}, but no limit is specified or limit is 0`];
+  const found = limited / requested;
+  return found > valueOf(parseQuantity(ratio)) / 1e9
+    ? [`${head}, but provided ratio is ${found.toFixed(6)}`]
+    : [];
+}
+
+function claimRefusals(
+  { type, min = {}, max = {} }: Limit,
+  { spec }: PersistentVolumeClaim,
+): string[] {
+  const requests = spec.resources?.requests ?? {};
+  return [
+    ...Object.entries(min).flatMap(([name, least]) =>
+      tooLittle(`minimum ${name} usage per ${type} is ${least}`, least, requests[name], undefined),
+    ),
+    ...Object.entries(max).flatMap(([name, most]) => {
+      const head = `maximum ${name} usage per ${type} is ${most}`;
+      const request = requests[name];
+      if (request === undefined) return [`${head}.  No request is specified`];
+      return isMore(request, most) ? [`${head}, but request is ${request}`] : [];
+    }),
+  ];
+}
