@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { quote } from "../../kube/field-errors.ts";
 import { sameJson } from "../../kube/json.ts";
 import type { ManagedFieldsEntry } from "../../kube/object.ts";
 import { FieldSet } from "./field-set.ts";
@@ -79,6 +80,26 @@ export function readManagers(
     });
   }
   return managers;
+}
+
+/** What is wrong with managedFields that somebody changed, in the API server's words; `undefined` when nothing is. */
+export function managersMistake(
+  entries: readonly ManagedFieldsEntry[] | undefined,
+): string | undefined {
+  for (const [index, { operation, apiVersion, fieldsType, fieldsV1 }] of (
+    entries ?? []
+  ).entries()) {
+    if (operation !== "Apply" && operation !== "Update") {
+      return "operation must be `Apply` or `Update`";
+    }
+    if (!apiVersion) return "apiVersion must not be empty";
+    if (!fieldsType) return `missing fieldsType in managed fields entry ${index}`;
+    if ((fieldsType as string) !== "FieldsV1") {
+      return `invalid fieldsType ${quote(fieldsType)} in managed fields entry ${index}`;
+    }
+    if (!FieldSet.fromFieldsV1(fieldsV1 ?? {})) return "error decoding set";
+  }
+  return undefined;
 }
 
 function writeEntry({ name, apiVersion, fields, time }: Ownership): ManagedFieldsEntry {

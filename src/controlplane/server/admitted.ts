@@ -7,6 +7,7 @@ import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import { groupResourceOf, parseApiVersion } from "../../kube/resource.ts";
 import type { AdmissionOperation, AdmissionRequest } from "../admission/attributes.ts";
 import { internal } from "../admission/webhook-patch.ts";
+import { managersMistake } from "../apply/managers.ts";
 import { findBuiltInSchema } from "../builtin/definitions.ts";
 import { readBuiltInKind, readType } from "../wire/decode-body.ts";
 import { WireError } from "../wire/wire-error.ts";
@@ -96,9 +97,26 @@ export function acceptAdmitted(request: AdmissionRequest, patched: unknown): Kub
     ) as KubeObject;
     tidyMetadata(accepted);
     if (isParent) resource.strategy.setDefaults(accepted);
+    keepManagers(accepted, object, request.warn);
     return accepted;
   } catch (error) {
     if (error instanceof WireError) throw internal(error.message);
     throw error;
   }
+}
+
+/** Puts the managers of fields back when a webhook broke them. */
+function keepManagers(
+  accepted: KubeObject,
+  before: KubeObject,
+  warn: AdmissionRequest["warn"],
+): void {
+  const mistake = managersMistake(accepted.metadata.managedFields);
+  if (mistake === undefined) return;
+  const { managedFields } = before.metadata;
+  if (managedFields) accepted.metadata.managedFields = managedFields;
+  else delete accepted.metadata.managedFields;
+  warn(
+    `.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: ${mistake}`,
+  );
 }
