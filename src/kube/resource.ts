@@ -30,7 +30,7 @@ export interface ResourceType<T extends KubeObject = KubeObject> extends Resourc
 }
 
 /** A class to which `@Resource` was applied. */
-export type ResourceClass<T extends KubeObject = KubeObject> = abstract new (...args: never[]) => T;
+type ResourceClass<T extends KubeObject = KubeObject> = abstract new (...args: never[]) => T;
 
 /** Stands for the kind of `T`: `Deployment`, `MyWeb`, or the result of `dynamic(...)`. */
 export type Token<T extends KubeObject = KubeObject> = ResourceType<T> | ResourceClass<T>;

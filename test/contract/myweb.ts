@@ -65,7 +65,7 @@ function deploymentFor(web: MyWeb): Intent<Deployment> {
 @Rbac(ConfigMap, ["get", "list", "watch", "create", "patch"])
 @Rbac(Deployment, ["get", "list", "watch", "create", "patch"])
 @Rbac(Service, ["get", "list", "watch", "create", "patch"])
-export class MyWebReconciler implements Reconciler {
+class MyWebReconciler implements Reconciler {
   readonly #client: Client;
 
   constructor(client: Client) {

@@ -199,6 +199,41 @@ describe("the client on the embedded control plane", () => {
     await clientFor(cluster).deleteAllOf(ConfigMap, { namespace: "default" });
   });
 
+  it("T48: an object that leaves the cache's selection is gone for the operator, and only for it", async () => {
+    const manager = createManager({
+      config: loadClusterConfig({ kubeconfigText: cluster.kubeconfig }),
+      log: silentLogger,
+      cache: { labelSelectors: { configmaps: "app=web" } },
+    });
+    const heard: string[] = [];
+    controllerFor(manager)
+      .for(ConfigMap)
+      .complete({
+        async reconcile({ key }, { causes }) {
+          const there = (await manager.client.find(ConfigMap, key)) ? "there" : "gone";
+          heard.push(`${key.name} ${there}: ${causes.map((cause) => cause.split(" ")[0]).join()}`);
+        },
+      });
+    const stop = new AbortController();
+    const running = manager.start(stop.signal);
+    await manager.cache.synced();
+    const metadata = { namespace: "default", name: "labelled", labels: { app: "web" } };
+    await manager.client.create(ConfigMap, { metadata });
+    await manager.client.create(ConfigMap, { metadata: { namespace: "default", name: "other" } });
+    expect(await manager.client.list(ConfigMap)).toHaveLength(1);
+    await eventually(() => {
+      expect(heard).toEqual(["labelled there: create"]);
+    });
+    await clientFor(cluster).update(ConfigMap, { metadata: { ...metadata, labels: {} } });
+    await eventually(() => {
+      expect(heard).toEqual(["labelled there: create", "labelled gone: delete"]);
+    });
+    expect(await manager.client.live.find(ConfigMap, metadata)).toBeDefined();
+    stop.abort();
+    await running;
+    await clientFor(cluster).deleteAllOf(ConfigMap, { namespace: "default" });
+  });
+
   it("learns plurals and scopes from the server", async () => {
     const client = clientFor(cluster);
     expect(await client.dynamic("apps/v1", "Deployment")).toMatchObject({

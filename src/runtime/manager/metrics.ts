@@ -37,6 +37,10 @@ export class RuntimeMetrics {
   readonly #retries;
   readonly #queueSeconds;
   readonly #workSeconds;
+  readonly #unfinished: Gauge<"name" | "controller">;
+  readonly #longest: Gauge<"name" | "controller">;
+  // Controller -> key -> when its worker began.
+  readonly #running = new Map<string, ReadonlyMap<string, number>>();
   readonly #requests;
   readonly #leader;
 
@@ -132,6 +136,23 @@ export class RuntimeMetrics {
       "name",
       "controller",
     );
+    // This one and the next are measured when somebody asks.
+    const collect = (): void => {
+      this.#measureRunning();
+    };
+    this.#unfinished = new Gauge({
+      name: "workqueue_unfinished_work_seconds",
+      help: "How many seconds of work is in progress and not yet observed by work_duration",
+      labelNames: ["name", "controller"],
+      registers,
+      collect,
+    });
+    this.#longest = new Gauge({
+      name: "workqueue_longest_running_processor_seconds",
+      help: "How many seconds the longest running worker has been at its key",
+      labelNames: ["name", "controller"],
+      registers,
+    });
     this.#requests = counter(
       "rest_client_requests_total",
       "Number of HTTP requests, partitioned by status code, method, and host",
@@ -145,6 +166,19 @@ export class RuntimeMetrics {
   /** Adds what prom-client knows of the process: memory, event loop, garbage collection. */
   collectProcessMetrics(): void {
     collectDefaultMetrics({ register: this.registry });
+  }
+
+  #measureRunning(): void {
+    const nowMs = this.#clock.monotonicMs();
+    for (const [controller, takenAtMs] of this.#running) {
+      const seconds = [...takenAtMs.values()].map((sinceMs) => (nowMs - sinceMs) / 1000);
+      const labels = { name: controller, controller };
+      this.#unfinished.set(
+        labels,
+        seconds.reduce((sum, one) => sum + one, 0),
+      );
+      this.#longest.set(labels, Math.max(0, ...seconds));
+    }
   }
 
   /** Counts the requests to one API server. */
@@ -164,6 +198,7 @@ export class RuntimeMetrics {
     const labels = { name: controller, controller };
     const addedAtMs = new Map<string, number>();
     const takenAtMs = new Map<string, number>();
+    this.#running.set(controller, takenAtMs);
     this.#depth.set(labels, 0);
     const secondsSince = (startMs: number): number => (this.#clock.monotonicMs() - startMs) / 1000;
     return {

@@ -73,6 +73,18 @@ describe("Controller", () => {
     await running;
   });
 
+  it("measures the work that is under way", async () => {
+    const { clock, controller, stop, running, total } = build(async (_, { signal }) => {
+      await clock.sleep(60_000, signal).catch(() => undefined);
+    });
+    controller.enqueue(KEY);
+    await clock.advance(12_000);
+    expect(await total("workqueue_unfinished_work_seconds")).toBe(12);
+    expect(await total("workqueue_longest_running_processor_seconds")).toBe(12);
+    stop.abort();
+    await running;
+  });
+
   it("gives up on a TerminalError until something happens", async () => {
     let runs = 0;
     const { clock, controller, stop, running, total } = build(async () => {
