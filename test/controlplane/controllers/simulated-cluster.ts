@@ -1,0 +1,81 @@
+/** A store, the simulated controllers and a clock that tests move: no server, no waiting. */
+import { VirtualClock } from "../../../src/clock.ts";
+import { createBootstrapObjects } from "../../../src/controlplane/bootstrap.ts";
+import { builtInResources } from "../../../src/controlplane/builtin/resources.ts";
+import type { ControllerClient } from "../../../src/controlplane/controllers/client.ts";
+import {
+  type RunningControllers,
+  startControllers,
+} from "../../../src/controlplane/controllers/start-controllers.ts";
+import type { Cluster } from "../../../src/controlplane/server/cluster.ts";
+import { controllerContext } from "../../../src/controlplane/server/controller-client.ts";
+import { Registry } from "../../../src/controlplane/server/registry.ts";
+import { Store } from "../../../src/controlplane/store/store.ts";
+import type { KubeObject } from "../../../src/kube/object.ts";
+
+/** What a test holds in its hands. */
+export interface SimulatedCluster {
+  readonly clock: VirtualClock;
+  /** Writes as the test. */
+  readonly client: ControllerClient;
+  /** Objects of a resource, such as `pods` or `jobs.batch`, in the namespace `default`. */
+  list(resource: string): readonly SimulatedObject[];
+  /** The one object of that name. */
+  get(resource: string, name: string): SimulatedObject;
+  create(resource: string, object: object): Promise<SimulatedObject>;
+  settle(): Promise<void>;
+  stop(): void;
+}
+
+/** An object whose fields a test looks into freely. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests read fields of many kinds
+export type SimulatedObject = KubeObject & { spec: any; status: any; rules?: any };
+
+const nameOf = (resource: string): { group: string; plural: string } => {
+  const [plural = "", ...group] = resource.split(".");
+  return { plural, group: group.join(".") };
+};
+
+/** Starts the controllers over an empty cluster with one node (`no-kubelet`: none). */
+export async function simulatedCluster(
+  mode: "on" | "no-kubelet" = "on",
+): Promise<SimulatedCluster> {
+  const clock = new VirtualClock({ startMs: Date.parse("2026-01-05T10:00:00Z") });
+  const cluster = {
+    store: new Store(),
+    registry: new Registry(builtInResources()),
+    admission: { mutate: () => undefined, validate: () => undefined },
+    clock,
+  } as unknown as Cluster;
+  createBootstrapObjects(cluster);
+  const context = controllerContext(cluster);
+  const controllers: RunningControllers = startControllers(context, mode);
+  const client = context.clientFor("test");
+  const list = (resource: string): readonly SimulatedObject[] =>
+    client
+      .list(nameOf(resource))
+      .filter(
+        ({ metadata: { namespace = "default" } }) => namespace === "default",
+      ) as readonly SimulatedObject[];
+  await controllers.settle();
+  return {
+    clock,
+    client,
+    list,
+    get(resource, name) {
+      const found = list(resource).find(({ metadata }) => metadata.name === name);
+      if (!found) throw new Error(`there is no ${resource} ${name}`);
+      return found;
+    },
+    create: (resource, object) =>
+      client.create(nameOf(resource), object as KubeObject) as Promise<SimulatedObject>,
+    settle: () => controllers.settle(),
+    stop: () => controllers.stop(),
+  };
+}
+
+/** A template whose pods are told apart by `app`. */
+export const template = (app: string, spec: object = {}): object => ({
+  metadata: { labels: { app } },
+  spec: { containers: [{ name: "c", image: "x:1" }], ...spec },
+});
