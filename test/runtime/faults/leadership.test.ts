@@ -175,6 +175,20 @@ describe("leadership under faults", () => {
     await two.end();
   });
 
+  it("T42: a process that never led starts nothing when it ends", async () => {
+    const world = new VirtualClock();
+    const api = new MemoryApi(world);
+    const one = start(world, api, "one");
+    await world.advance(5000);
+    const two = start(world, api, "two");
+    await world.advance(10_000);
+    const ending = two.end();
+    expect(two.leads()).toBe(false);
+    await ending;
+    expect([two.leads(), two.failure()]).toEqual([false, undefined]);
+    await one.end();
+  });
+
   it.each(Array.from({ length: 40 }, (_, index) => index + 1))(
     "lets never two processes write (seed %i)",
     async (seed) => {

@@ -6,6 +6,9 @@ import { silentLogger } from "../../../src/log.ts";
 import type { KubeObject } from "../../../src/kube/object.ts";
 import type { ResourceType } from "../../../src/kube/resource.ts";
 import type { Client } from "../../../src/runtime/client/client.ts";
+import { addFinalizer, removeFinalizer } from "../../../src/runtime/client/finalizer.ts";
+import { LiveClient } from "../../../src/runtime/client/live-client.ts";
+import { RestClient } from "../../../src/runtime/client/rest-client.ts";
 import { controllerFor } from "../../../src/runtime/controller/builder.ts";
 import type { ControllerOptions } from "../../../src/runtime/controller/controller.ts";
 import type { ReconcileContext } from "../../../src/runtime/controller/reconciler.ts";
@@ -136,6 +139,75 @@ describe("reconciles under faults", () => {
     await clock.advance(5000);
     expect(step).toBe(100);
     expect(warnings).toEqual([]);
+    await end();
+  });
+
+  it("T15: an hour without a server costs few requests, and everything is caught up with", async () => {
+    const seen = new Set<string>();
+    const { clock, api, end } = await build(async (client) => {
+      for (const { data } of await client.list(SETTINGS)) seen.add(data?.["page"] ?? "");
+    });
+    api.put(PATH, settings({ page: "before" }));
+    await clock.advance(1000);
+    api.down = true;
+    api.cut();
+    const before = api.requests.length;
+    await clock.advance(3_600_000);
+    expect(api.requests.length - before).toBeLessThan(3600 / 4);
+    api.put(PATH, settings({ page: "meanwhile" }));
+    api.down = false;
+    await clock.advance(61_000);
+    expect([...seen]).toEqual(["before", "meanwhile"]);
+    await end();
+  });
+
+  it("T24: eight workers never work on one key at a time, and leave none out", async () => {
+    const busy = new Set<string>();
+    const done = new Map<string, number>();
+    const clock = new VirtualClock();
+    const api = new MemoryApi(clock);
+    const manager = createManager({ clock, transport: api, log: silentLogger });
+    let most = 0;
+    const controller = controllerFor(manager)
+      .for(SETTINGS)
+      .withOptions({ maxConcurrentReconciles: 8 })
+      .complete({
+        async reconcile({ key: { name } }) {
+          expect(busy.has(name)).toBe(false);
+          busy.add(name);
+          most = Math.max(most, busy.size);
+          await clock.sleep(clock.random() * 20);
+          busy.delete(name);
+          done.set(name, (done.get(name) ?? 0) + 1);
+        },
+      });
+    const stop = new AbortController();
+    const running = manager.start(stop.signal);
+    await clock.advance(100);
+    for (let round = 0; round < 100; round++) {
+      for (let index = 0; index < 100; index++) controller.enqueue({ name: `key-${index}` });
+      await clock.advance(7);
+    }
+    await clock.advance(5000);
+    expect(most).toBe(8);
+    expect(done.size).toBe(100);
+    expect(Math.min(...done.values())).toBeGreaterThan(1);
+    stop.abort();
+    await clock.advance(1000);
+    await running;
+  });
+
+  it("T47: a finalizer is added and removed, and those of others stay, or it is tried again", async () => {
+    const { clock, api, end } = await build(async () => undefined);
+    const rest = new LiveClient(new RestClient(api, clock), { fieldManager: "test" });
+    const stored = api.put(PATH, settings({})) as Settings;
+    const foreign = { ...settings({}), metadata: { ...KEY, finalizers: ["theirs"] } };
+    api.put(PATH, foreign);
+    await expect(addFinalizer(rest, SETTINGS, stored, "ours")).rejects.toMatchObject({ code: 409 });
+    const both = await addFinalizer(rest, SETTINGS, await rest.get(SETTINGS, KEY), "ours");
+    expect(both.metadata.finalizers).toEqual(["theirs", "ours"]);
+    const left = await removeFinalizer(rest, SETTINGS, both, "ours");
+    expect(left.metadata.finalizers).toEqual(["theirs"]);
     await end();
   });
 });

@@ -161,6 +161,12 @@ export class MemoryApi implements Transport {
         }
         return [200, this.put(path, body as unknown as KubeObject)];
       case "PATCH":
+        if (
+          known &&
+          ![undefined, known.metadata.resourceVersion].includes(metadata.resourceVersion)
+        ) {
+          return refusal(409, "Conflict");
+        }
         if (!known && !request.headers?.["Content-Type"]?.includes("apply")) return notFound(path);
         return [200, this.put(path, applyMergePatch({ ...known }, body) as unknown as KubeObject)];
       default: {
