@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { resolve } from "node:path";
 import { TsopError } from "../errors.ts";
 import { formatKey, type KubeObject, type ObjectKey } from "../kube/object.ts";
 import {
@@ -14,6 +15,7 @@ import {
 import { isNotFound } from "../kube/status.ts";
 import type { Client } from "../runtime/client/client.ts";
 import { createClient } from "../runtime/client/create-client.ts";
+import type { ClusterConfig } from "../runtime/transport/cluster-config.ts";
 import { loadClusterConfig, type ClusterConfigOptions } from "../runtime/transport/load-config.ts";
 import type { CliContext } from "./context.ts";
 import type { PodState } from "./deployment-state.ts";
@@ -150,18 +152,27 @@ export class ClusterSession {
   }
 }
 
-/** Connects to the cluster that the flags, `KUBECONFIG` or `~/.kube/config` name. */
+/** The cluster that the flags, `KUBECONFIG` or `~/.kube/config` name. */
+export function findCluster(
+  options: ClusterOptions & Pick<ClusterConfigOptions, "kubeconfigText">,
+  context: CliContext,
+): ClusterConfig {
+  const { kubeconfig, kubeconfigText } = options;
+  return loadClusterConfig({
+    clock: context.clock,
+    environment: context.env,
+    ...(kubeconfig === undefined ? {} : { kubeconfig: resolve(context.cwd, kubeconfig) }),
+    ...(kubeconfigText === undefined ? {} : { kubeconfigText }),
+    ...(options.context === undefined ? {} : { context: options.context }),
+  });
+}
+
+/** Connects to that cluster. */
 export function openCluster(
   options: ClusterOptions & Pick<ClusterConfigOptions, "kubeconfigText">,
   context: CliContext,
 ): ClusterSession {
-  const config = loadClusterConfig({
-    clock: context.clock,
-    environment: context.env,
-    ...(options.kubeconfig === undefined ? {} : { kubeconfig: options.kubeconfig }),
-    ...(options.kubeconfigText === undefined ? {} : { kubeconfigText: options.kubeconfigText }),
-    ...(options.context === undefined ? {} : { context: options.context }),
-  });
+  const config = findCluster(options, context);
   const client = createClient(config, { name: FIELD_MANAGER, clock: context.clock });
   return new ClusterSession(client, config.server);
 }

@@ -3,12 +3,12 @@
  *
  * @module
  */
-import { join, resolve } from "node:path";
+import { homedir } from "node:os";
+import { delimiter, join, resolve } from "node:path";
 import { stringify } from "yaml";
 import { TsopError } from "../../errors.ts";
-import { loadClusterConfig } from "../../runtime/transport/load-config.ts";
 import { bundleOperator } from "../bundle.ts";
-import type { ClusterOptions } from "../cluster-session.ts";
+import { findCluster, type ClusterOptions } from "../cluster-session.ts";
 import type { CliContext } from "../context.ts";
 import { OperatorProcess } from "../operator-process.ts";
 import { paint } from "../output.ts";
@@ -28,12 +28,7 @@ const GRACE_MS = 35_000;
 /** Runs the operator until it ends or is interrupted; returns the exit code. */
 export async function run(options: RunOptions, context: CliContext): Promise<number> {
   const project = await getProject(context.cwd);
-  const config = loadClusterConfig({
-    clock: context.clock,
-    environment: context.env,
-    ...(options.kubeconfig === undefined ? {} : { kubeconfig: options.kubeconfig }),
-    ...(options.context === undefined ? {} : { context: options.context }),
-  });
+  const config = findCluster(options, context);
   await bundleOperator(project.root, BUNDLE);
   const kubeconfig = await kubeconfigPaths(project.root, options, context);
   context.out(`${paint(context).bold("run")} ${project.projectName} at ${config.server}`);
@@ -63,16 +58,19 @@ async function kubeconfigPaths(
   options: RunOptions,
   context: CliContext,
 ): Promise<string | undefined> {
-  const chosen =
-    options.kubeconfig === undefined ? undefined : resolve(context.cwd, options.kubeconfig);
-  if (options.context === undefined) return chosen;
+  const home = join(context.env["HOME"] ?? homedir(), ".kube/config");
+  const listed = (context.env["KUBECONFIG"] ?? "").split(delimiter).filter((path) => path !== "");
+  const chosen = options.kubeconfig === undefined ? listed : [options.kubeconfig];
+  // The operator runs in the project's folder, whatever folder the command was given in.
+  const files = chosen.map((path) => resolve(context.cwd, path));
+  if (options.context === undefined) {
+    return files.length === 0 ? undefined : files.join(delimiter);
+  }
   // The first file of the list decides the context; the others still hold everything else.
   const first = join(root, ".tsop/run/context.yaml");
   await writePrivateFile(
     first,
     stringify({ apiVersion: "v1", kind: "Config", "current-context": options.context }),
   );
-  const rest =
-    chosen ?? context.env["KUBECONFIG"] ?? join(context.env["HOME"] ?? "", ".kube/config");
-  return [first, rest].join(process.platform === "win32" ? ";" : ":");
+  return [first, ...(files.length === 0 ? [home] : files)].join(delimiter);
 }
