@@ -16,8 +16,8 @@ import { didYouMean } from "./nearest-name.ts";
 
 const ROOT = "openAPIV3Schema";
 
-/** The rules that the control plane enforces too. */
-export function checkSchema(kind: KindModel, findings: Findings): void {
+/** The rules that the control plane enforces too; returns how many bytes the schema has as JSON. */
+export function checkSchema(kind: KindModel, findings: Findings): number {
   const schema = schemaOf(kind.type);
   if (kind.statusSubresource) checkRoot(kind, schema, findings);
   for (const error of schemaErrors(schema)) {
@@ -29,6 +29,7 @@ export function checkSchema(kind: KindModel, findings: Findings): void {
       fixFor(keyword, error, type),
     );
   }
+  return Buffer.byteLength(JSON.stringify(schema));
 }
 
 /** A message without the value of a structure, which the source shows better. */

@@ -8,7 +8,7 @@
  * `breaking`: an object or a client that was right is refused, or loses data. `risky`: it may behave in
  * another way. `safe`: nobody notices.
  */
-export type Severity = "breaking" | "risky" | "safe";
+type Severity = "breaking" | "risky" | "safe";
 
 /** One difference. */
 export interface Change {
