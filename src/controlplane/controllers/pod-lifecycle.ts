@@ -1,29 +1,26 @@
 /**
  * Scheduler and kubelet in one: pods get a node, run, become ready, finish, and go.
  *
- * Nothing runs in truth. Containers start at once and stay up; the pods of a Job succeed at once.
+ * Nothing runs in truth. Containers start at once and stay up; the pods of a Job succeed at once; unless an
+ * annotation has another script for them.
  *
  * @see https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/
  * @module
  */
-import { createHash } from "node:crypto";
 import type { Clock } from "../../clock.ts";
 import { isNotFound } from "../../kube/status.ts";
-import type {
-  Container,
-  ContainerStatus,
-  Pod,
-  PodStatus,
-} from "../builtin/strategies/pod-shapes.ts";
+import type { Pod, PodStatus } from "../builtin/strategies/pod-shapes.ts";
 import type { Condition, Node } from "../builtin/strategies/shapes.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import type { EventRecorder } from "./event-recorder.ts";
 import { NODES, PODS, concerns, keyFrom, textOf } from "./keys.ts";
 import { nodeAddress } from "./node-simulator.ts";
+import { containerId, containerStatus, initStatus, running } from "./container-statuses.ts";
 import { controllerOf } from "./ownership.ts";
+import { type PodScript, restartDelayMs, scriptOf } from "./pod-script.ts";
 import { isSelected, untolerated } from "./pod-scheduling.ts";
-import { isFinished } from "./pods.ts";
-import { timeOf } from "./times.ts";
+import { isFinished, isReady, restartsOf } from "./pods.ts";
+import { msOf, timeOf } from "./times.ts";
 import type { Controller } from "./work-loop.ts";
 
 /** What the lifecycle writes with: the scheduler and the kubelet are two users. */
@@ -60,12 +57,13 @@ export class PodLifecycle implements Controller {
     }
   }
 
-  async sync(key: string): Promise<undefined> {
+  async sync(key: string): Promise<number | undefined> {
     const pod = this.#parts.kubelet.find(PODS, keyFrom(key)) as Pod | undefined;
     if (!pod) this.#freeAddress(key);
     else if (pod.metadata.deletionTimestamp) await this.#finishDeletion(pod);
     else if (!pod.spec.nodeName) await this.#schedule(pod);
-    else if (!isFinished(pod)) await this.#run(pod);
+    else if (!isFinished(pod)) return this.#run(pod);
+    return undefined;
   }
 
   async #finishDeletion(pod: Pod): Promise<void> {
@@ -157,16 +155,59 @@ export class PodLifecycle implements Controller {
     await this.#parts.schedulerEvents.record(pod, "Warning", "FailedScheduling", message);
   }
 
-  async #run(pod: Pod): Promise<void> {
+  async #run(pod: Pod): Promise<number | undefined> {
     const node = this.#parts.kubelet.find(NODES, { name: pod.spec.nodeName ?? "" });
-    if (!node) return;
-    const started = pod.status?.phase === "Running";
-    const completes = controllerOf(pod)?.kind === "Job" && pod.spec.restartPolicy !== "Always";
-    if (!started) {
-      await this.#writeStatus(pod, this.#runningStatus(pod));
+    if (!node) return undefined;
+    const script = scriptOf(pod);
+    const ends = controllerOf(pod)?.kind === "Job" && pod.spec.restartPolicy !== "Always";
+    if (pod.status?.phase !== "Running") {
+      await this.#writeStatus(pod, this.#runningStatus(pod, script.kind === "run"));
       await this.#tellOfContainers(pod);
-    } else if (completes) await this.#writeStatus(pod, this.#succeededStatus(pod));
-    else await this.#refreshReadiness(pod);
+      return undefined;
+    }
+    const sinceMs = this.#parts.clock.now() - msOf(pod.status.startTime);
+    switch (script.kind) {
+      case "fail":
+        return this.#fail(pod, script, sinceMs);
+      case "slow": {
+        const leftMs = script.afterMs - sinceMs;
+        if (leftMs > 0) return leftMs;
+        if (!isReady(pod)) await this.#writeStatus(pod, this.#runningStatus(pod, true));
+        return undefined;
+      }
+      case "never-ready":
+        return undefined;
+      case "run":
+        if (ends && !script.staysUp) await this.#writeStatus(pod, this.#endedStatus(pod, 0));
+        else await this.#refreshReadiness(pod);
+        return undefined;
+    }
+  }
+
+  /** The container ends badly: for good where it is not restarted, else again and again. */
+  async #fail(pod: Pod, script: PodScript, sinceMs: number): Promise<number | undefined> {
+    if (pod.spec.restartPolicy === "Never") {
+      await this.#writeStatus(pod, this.#endedStatus(pod, script.exitCode));
+      return undefined;
+    }
+    const restarts = restartsOf(pod);
+    const dueMs = restartDelayMs(restarts);
+    if (restarts > 0 && sinceMs < dueMs) return dueMs - sinceMs;
+    const { metadata, spec, status } = pod;
+    const time = timeOf(this.#parts.clock.now());
+    const ended = { exitCode: script.exitCode, reason: "Error", startedAt: time, finishedAt: time };
+    const message = `back-off restarting failed container in pod ${metadata.name ?? ""}`;
+    await this.#writeStatus(pod, {
+      ...status,
+      conditions: this.#conditions(pod, "unready"),
+      containerStatuses: (spec.containers ?? []).map((one) => ({
+        ...containerStatus(pod, one, { waiting: { reason: "CrashLoopBackOff", message } }, false),
+        restartCount: restarts + 1,
+        lastState: { terminated: { ...ended, containerID: containerId(pod, one) } },
+      })),
+    });
+    await this.#parts.kubeletEvents.record(pod, "Warning", "BackOff", message);
+    return Math.max(1, restartDelayMs(restarts + 1) - sinceMs);
   }
 
   async #writeStatus(pod: Pod, status: PodStatus): Promise<void> {
@@ -183,7 +224,7 @@ export class PodLifecycle implements Controller {
     }
   }
 
-  #runningStatus(pod: Pod): PodStatus {
+  #runningStatus(pod: Pod, ready: boolean): PodStatus {
     const { spec, status, metadata } = pod;
     const time = timeOf(this.#parts.clock.now());
     const ip = this.#addressOf(textOf(pod));
@@ -198,30 +239,30 @@ export class PodLifecycle implements Controller {
       hostIPs: [{ ip: host }],
       podIP: podIp,
       podIPs: [{ ip: podIp }],
-      startTime: time,
-      conditions: this.#conditions(pod, true),
+      startTime: status?.startTime ?? time,
+      conditions: this.#conditions(pod, ready ? "ready" : "unready"),
       ...(spec.initContainers
         ? { initContainerStatuses: spec.initContainers.map((one) => initStatus(pod, one, time)) }
         : {}),
-      containerStatuses: containers.map((one) => containerStatus(pod, one, running(time), true)),
+      containerStatuses: containers.map((one) => containerStatus(pod, one, running(time), ready)),
     };
   }
 
-  #succeededStatus(pod: Pod): PodStatus {
+  #endedStatus(pod: Pod, exitCode: number): PodStatus {
     const time = timeOf(this.#parts.clock.now());
     return {
       ...pod.status,
-      phase: "Succeeded",
+      phase: exitCode === 0 ? "Succeeded" : "Failed",
       observedGeneration: pod.metadata.generation ?? 0,
-      conditions: this.#conditions(pod, false),
+      conditions: this.#conditions(pod, exitCode === 0 ? "completed" : "failed"),
       containerStatuses: (pod.spec.containers ?? []).map((one) =>
         containerStatus(
           pod,
           one,
           {
             terminated: {
-              exitCode: 0,
-              reason: "Completed",
+              exitCode,
+              reason: exitCode === 0 ? "Completed" : "Error",
               startedAt: pod.status?.startTime ?? time,
               finishedAt: time,
               containerID: containerId(pod, one),
@@ -235,35 +276,43 @@ export class PodLifecycle implements Controller {
 
   /** Readiness gates are set by others; the pod is ready once they are all true. */
   async #refreshReadiness(pod: Pod): Promise<void> {
-    const conditions = this.#conditions(pod, true);
+    const conditions = this.#conditions(pod, "ready");
     const wanted = conditions.find(({ type }) => type === "Ready")?.status;
     const ready = pod.status?.conditions?.find(({ type }) => type === "Ready");
     if ((pod.spec.readinessGates ?? []).length === 0 || ready?.status === wanted) return;
     await this.#writeStatus(pod, { ...pod.status, conditions });
   }
 
-  #conditions(pod: Pod, isRunning: boolean): Condition[] {
+  #conditions(pod: Pod, state: "ready" | "unready" | "completed" | "failed"): Condition[] {
+    const isRunning = state === "ready" || state === "unready";
     const time = timeOf(this.#parts.clock.now());
     const before = pod.status?.conditions ?? [];
     const gates = (pod.spec.readinessGates ?? []).map(({ conditionType }) => conditionType);
     const closed = gates.filter(
       (gate) => before.find(({ type }) => type === gate)?.status !== "True",
     );
-    const done = isRunning ? {} : { reason: "PodCompleted" };
+    const done = isRunning ? {} : { reason: state === "completed" ? "PodCompleted" : "PodFailed" };
+    const waiting = { status: "False", reason: "ContainersNotReady" };
     const ready: Partial<Condition> = !isRunning
       ? { status: "False", ...done }
-      : closed.length > 0
-        ? {
-            status: "False",
-            reason: "ReadinessGatesNotReady",
-            message: `the status of pod readiness gate "${closed[0] ?? ""}" is not "True", but False`,
-          }
-        : { status: "True" };
+      : state === "unready"
+        ? waiting
+        : closed.length > 0
+          ? {
+              status: "False",
+              reason: "ReadinessGatesNotReady",
+              message: `the status of pod readiness gate "${closed[0] ?? ""}" is not "True", but False`,
+            }
+          : { status: "True" };
     const facts: (Partial<Condition> & { type: string; status: string })[] = [
       { type: "PodReadyToStartContainers", status: isRunning ? "True" : "False" },
       { type: "Initialized", status: "True", ...done },
       { type: "Ready", status: "True", ...ready },
-      { type: "ContainersReady", status: isRunning ? "True" : "False", ...done },
+      {
+        type: "ContainersReady",
+        status: "True",
+        ...(state === "ready" ? {} : state === "unready" ? waiting : { status: "False", ...done }),
+      },
       { type: "PodScheduled", status: "True" },
     ];
     const own = new Set(facts.map(({ type }) => type));
@@ -307,49 +356,4 @@ export class PodLifecycle implements Controller {
 function nodeIndex(name: string): number {
   const number = /^tsop-node-(\d+)$/.exec(name)?.[1];
   return number === undefined ? 0 : Number(number) - 1;
-}
-
-type State = NonNullable<ContainerStatus["state"]>;
-
-const running = (startedAt: string): State => ({ running: { startedAt } });
-
-function digestOf(...parts: readonly string[]): string {
-  return createHash("sha256").update(parts.join("/")).digest("hex");
-}
-
-const containerId = (pod: Pod, { name }: Container): string =>
-  `containerd://${digestOf(pod.metadata.uid ?? "", name)}`;
-
-function containerStatus(
-  pod: Pod,
-  container: Container,
-  state: State,
-  ready: boolean,
-): ContainerStatus {
-  const { name, image = "" } = container;
-  return {
-    name,
-    image,
-    imageID: `${image.replace(/[:@][^/]*$/, "")}@sha256:${digestOf(image)}`,
-    containerID: containerId(pod, container),
-    ready,
-    started: ready,
-    restartCount: 0,
-    state,
-    lastState: {},
-  };
-}
-
-function initStatus(pod: Pod, container: Container, time: string): ContainerStatus {
-  if (container.restartPolicy === "Always") {
-    return containerStatus(pod, container, running(time), true);
-  }
-  const terminated = {
-    exitCode: 0,
-    reason: "Completed",
-    startedAt: time,
-    finishedAt: time,
-    containerID: containerId(pod, container),
-  };
-  return { ...containerStatus(pod, container, { terminated }, true), started: false };
 }

@@ -56,7 +56,7 @@ export async function simulatedCluster(
       .list(nameOf(resource))
       .filter(
         ({ metadata: { namespace = "default" } }) => namespace === "default",
-      ) as readonly SimulatedObject[];
+      ) as unknown as readonly SimulatedObject[];
   await controllers.settle();
   return {
     clock,
@@ -68,7 +68,7 @@ export async function simulatedCluster(
       return found;
     },
     create: (resource, object) =>
-      client.create(nameOf(resource), object as KubeObject) as Promise<SimulatedObject>,
+      client.create(nameOf(resource), object as KubeObject) as unknown as Promise<SimulatedObject>,
     settle: () => controllers.settle(),
     stop: () => controllers.stop(),
   };
