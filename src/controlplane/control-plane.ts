@@ -7,7 +7,10 @@ import { type Clock, systemClock } from "../clock.ts";
 import type { KubeObject } from "../kube/object.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import { Admission } from "./admission/admission.ts";
+import type { Authorize } from "./admission/authorizer-library.ts";
+import { AdmissionExpressions } from "./admission/expressions.ts";
 import { MatchConditions } from "./admission/match-conditions.ts";
+import { ValidatingPolicies } from "./admission/validating-policies.ts";
 import { WebhookAdmission } from "./admission/webhook-admission.ts";
 import { WebhookCaller } from "./admission/webhook-caller.ts";
 import { identify } from "./auth/authenticator.ts";
@@ -24,7 +27,9 @@ import { WorkLoop } from "./controllers/work-loop.ts";
 import { CrdController } from "./crd/crd-controller.ts";
 import { acceptAdmitted } from "./server/admitted.ts";
 import { Api } from "./server/api.ts";
+import { followApiServices } from "./server/api-services.ts";
 import { type Cluster, randomUid } from "./server/cluster.ts";
+import { Conversion } from "./server/conversion.ts";
 import { controllerContext } from "./server/controller-client.ts";
 import { followDefinitions, withDefinitions } from "./server/definitions.ts";
 import { HttpServer, type RawRequest } from "./server/http-server.ts";
@@ -136,18 +141,22 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
     clock,
     ...(options.serviceAddresses ? { serviceAddresses: options.serviceAddresses } : {}),
   });
+  const mayDo: Authorize = (user, attributes) => authorize(store, user, attributes);
   const admission = new Admission(
     new WebhookAdmission({
       source: { store, registry },
       caller: webhooks,
       newUid: () => randomUid(clock),
       accept: acceptAdmitted,
-      conditions: new MatchConditions((user, attributes) => authorize(store, user, attributes)),
+      conditions: new MatchConditions(mayDo),
     }),
+    new ValidatingPolicies({ store, registry }, mayDo, new AdmissionExpressions(true)),
   );
-  const cluster: Cluster = { store, registry, tokens, admission, clock, log };
+  const conversion = new Conversion(webhooks, () => randomUid(clock));
+  const cluster: Cluster = { store, registry, tokens, admission, conversion, clock, log };
   // A fork has them, and reading their list takes longer than all else.
   if (disk || !state) createBootstrapObjects(cluster);
+  followApiServices(cluster);
   const openApi = new OpenApi(GIT_VERSION);
   const api = new Api(cluster, (request) => otherPath(cluster, openApi, request));
   const served =

@@ -9,14 +9,17 @@
  */
 import type { KubeObject } from "../../kube/object.ts";
 import type { AdmissionRequest } from "./attributes.ts";
+import type { ValidatingPolicies } from "./validating-policies.ts";
 import { Reinvocation, type WebhookAdmission } from "./webhook-admission.ts";
 
 /** Who has a say in writes. */
 export class Admission {
   readonly #webhooks: WebhookAdmission;
+  readonly #policies: ValidatingPolicies;
 
-  constructor(webhooks: WebhookAdmission) {
+  constructor(webhooks: WebhookAdmission, policies: ValidatingPolicies) {
     this.#webhooks = webhooks;
+    this.#policies = policies;
   }
 
   /**
@@ -29,8 +32,9 @@ export class Admission {
     return this.#mutate(request);
   }
 
-  /** `undefined` when nobody has a say. @throws StatusError from the promise when somebody refuses */
+  /** `undefined` when no webhook has a say. @throws StatusError, also from the promise, when somebody refuses */
   validate(request: AdmissionRequest): Promise<void> | undefined {
+    this.#policies.validate(request);
     if (!this.#webhooks.concerns("validating", request)) return undefined;
     return this.#webhooks.validate(request);
   }

@@ -16,7 +16,7 @@ import type { User } from "../kinds.ts";
 /** The type of the variable `authorizer`. */
 export const AUTHORIZER = struct("kubernetes.authorization.Authorizer");
 /** The type of `authorizer.requestResource`, and of what `resource` gives. */
-const RESOURCE_CHECK = struct("kubernetes.authorization.ResourceCheck");
+export const RESOURCE_CHECK = struct("kubernetes.authorization.ResourceCheck");
 const GROUP_CHECK = struct("kubernetes.authorization.GroupCheck");
 const PATH_CHECK = struct("kubernetes.authorization.PathCheck");
 const DECISION = struct("kubernetes.authorization.Decision");
@@ -82,7 +82,7 @@ interface Asked {
 }
 
 /** A question about a resource, as far as it has been asked. */
-class ResourceCheck extends Opaque {
+export class ResourceCheck extends Opaque {
   readonly type = RESOURCE_CHECK;
   readonly by: AuthorizerValue;
   readonly asked: Asked;

@@ -15,7 +15,7 @@ import type { MatchCondition } from "./webhooks.ts";
 
 /** Evaluates conditions. */
 export class MatchConditions {
-  readonly #expressions = new AdmissionExpressions();
+  readonly #expressions = new AdmissionExpressions(false);
   readonly #authorize: Authorize;
 
   constructor(authorize: Authorize) {

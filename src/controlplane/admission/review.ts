@@ -52,32 +52,41 @@ export function questionFor(
       "could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)",
     );
   }
-  const { subresource, name, namespace, operation, dryRun, options } = request;
-  const isParent = request.kind.kind === request.resource.kind;
-  const kind = isParent ? kindOf(resource) : request.kind;
   const apiVersion = `admission.k8s.io/${version}`;
   const body: JsonObject = {
     kind: "AdmissionReview",
     apiVersion,
-    request: {
-      uid,
-      kind: { group: kind.group, version: kind.version, kind: kind.kind },
-      resource: resourceOf(resource),
-      ...(subresource === "" ? {} : { subResource: subresource }),
-      requestKind: { ...request.kind },
-      requestResource: resourceOf(request.resource),
-      ...(subresource === "" ? {} : { requestSubResource: subresource }),
-      ...(name === "" ? {} : { name }),
-      ...(namespace === "" ? {} : { namespace }),
-      operation,
-      userInfo: userInfo(request.user),
-      object: shown(request.object, request, resource),
-      oldObject: shown(request.oldObject, request, resource),
-      dryRun,
-      options,
-    },
+    request: reviewRequest(request, resource, uid),
   };
   return { body, uid, apiVersion };
+}
+
+/** A write as reviews and expressions show it, in the version of `resource`. */
+export function reviewRequest(
+  request: AdmissionRequest,
+  resource: ServedResource,
+  uid: string,
+): JsonObject {
+  const { subresource, name, namespace, operation, dryRun, options } = request;
+  const isParent = request.kind.kind === request.resource.kind;
+  const kind = isParent ? kindOf(resource) : request.kind;
+  return {
+    uid,
+    kind: { group: kind.group, version: kind.version, kind: kind.kind },
+    resource: resourceOf(resource),
+    ...(subresource === "" ? {} : { subResource: subresource }),
+    requestKind: { ...request.kind },
+    requestResource: resourceOf(request.resource),
+    ...(subresource === "" ? {} : { requestSubResource: subresource }),
+    ...(name === "" ? {} : { name }),
+    ...(namespace === "" ? {} : { namespace }),
+    operation,
+    userInfo: userInfo(request.user),
+    object: shown(request.object, request, resource),
+    oldObject: shown(request.oldObject, request, resource),
+    dryRun,
+    options,
+  };
 }
 
 const kindOf = ({ group, version, kind }: ServedResource) => ({ group, version, kind });

@@ -11,7 +11,13 @@ import { type Status, StatusError } from "../../kube/status.ts";
 import type { ServedResource } from "../kinds.ts";
 import type { AcceptObject, AdmissionRequest } from "./attributes.ts";
 import type { MatchConditions } from "./match-conditions.ts";
-import { type Question, type ReviewAnswer, questionFor, readAnswer } from "./review.ts";
+import {
+  type Question,
+  type ReviewAnswer,
+  questionFor,
+  readAnswer,
+  reviewRequest,
+} from "./review.ts";
 import { WebhookCallError, type WebhookCaller } from "./webhook-caller.ts";
 import { applyWebhookPatch, internal, readWebhookPatch } from "./webhook-patch.ts";
 import {
@@ -130,7 +136,7 @@ export class WebhookAdmission {
     const { matchConditions = [] } = webhook;
     if (matchConditions.length === 0) return resource;
     // The review as it will be sent; a uid is given to it only then.
-    const shown = questionFor(webhook, request, resource, "").body["request"];
+    const shown = reviewRequest(request, resource, "");
     const ignoreErrors = webhook.failurePolicy === "Ignore";
     return conditions.hold(matchConditions, request, shown, ignoreErrors) ? resource : undefined;
   }

@@ -19,6 +19,8 @@ export interface WebhookRule {
   readonly apiVersions?: readonly string[];
   readonly resources?: readonly string[];
   readonly scope?: string;
+  /** Of policies: the names of the objects; all when there are none. */
+  readonly resourceNames?: readonly string[];
 }
 
 /** A webhook of a configuration, of either kind. */
@@ -181,12 +183,13 @@ function equivalentResources(
 function ruleMatches(
   rule: WebhookRule,
   resource: Pick<ServedResource, "group" | "version" | "plural">,
-  request: Pick<AdmissionRequest, "operation" | "subresource" | "namespace">,
+  request: Pick<AdmissionRequest, "operation" | "subresource" | "namespace" | "name">,
 ): boolean {
   const has = (values: readonly string[] | undefined, value: string): boolean =>
     values !== undefined && (values.includes("*") || values.includes(value));
   return (
     inScope(rule.scope, resource, request.namespace) &&
+    (!rule.resourceNames?.length || rule.resourceNames.includes(request.name)) &&
     has(rule.operations, request.operation) &&
     has(rule.apiGroups, resource.group) &&
     has(rule.apiVersions, resource.version) &&
