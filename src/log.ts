@@ -7,7 +7,7 @@
  */
 
 /** A structured line: fields first, then the message. */
-export interface LogMethod {
+interface LogMethod {
   (fields: object, message?: string): void;
   (message: string): void;
 }

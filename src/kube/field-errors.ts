@@ -11,7 +11,7 @@ import { formatNumber } from "./go-number.ts";
 import { type StatusError, failure } from "./status.ts";
 
 /** The reasons as they stand in `details.causes`. */
-export type FieldErrorReason =
+type FieldErrorReason =
   | "FieldValueNotFound"
   | "FieldValueRequired"
   | "FieldValueDuplicate"

@@ -13,7 +13,7 @@ import { startControlPlane } from "../../src/controlplane/control-plane.ts";
 import { sharedPath } from "../support/shared.ts";
 
 /** One step whose answer differs, with the differing places. */
-export interface Difference {
+interface Difference {
   readonly step: number;
   readonly request: string;
   readonly found: readonly { path: string; expected: unknown; actual: unknown }[];
