@@ -213,6 +213,8 @@ function validateNoNewFinalizers(
   ];
 }
 
+const SUBRESOURCE_MAX_BYTES = 256;
+
 function validateManagedFields(
   entries: readonly ManagedFieldsEntry[] = [],
   path: string,
@@ -228,7 +230,11 @@ function validateManagedFields(
     if (fieldsType !== "" && fieldsType !== "FieldsV1") {
       errors.push(invalidValue(`${at}.fieldsType`, fieldsType, "must be `FieldsV1`"));
     }
-    return [...errors, ...validateFieldManager(entry.manager ?? "", `${at}.manager`)];
+    errors.push(...validateFieldManager(entry.manager ?? "", `${at}.manager`));
+    if (Buffer.byteLength(entry.subresource ?? "") > SUBRESOURCE_MAX_BYTES) {
+      errors.push(tooLong(`${at}.subresource`, SUBRESOURCE_MAX_BYTES));
+    }
+    return errors;
   });
 }
 
