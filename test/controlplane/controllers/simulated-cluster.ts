@@ -29,7 +29,7 @@ export interface SimulatedCluster {
 
 /** An object whose fields a test looks into freely. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests read fields of many kinds
-export type SimulatedObject = KubeObject & { spec: any; status: any; rules?: any };
+type SimulatedObject = KubeObject & { spec: any; status: any; rules?: any };
 
 const nameOf = (resource: string): { group: string; plural: string } => {
   const [plural = "", ...group] = resource.split(".");

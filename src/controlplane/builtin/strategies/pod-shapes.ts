@@ -16,7 +16,7 @@ import type {
   ResourceRequirements,
 } from "./shapes.ts";
 
-export interface ContainerPort {
+interface ContainerPort {
   name?: string;
   containerPort?: number;
   hostPort?: number;
@@ -24,7 +24,7 @@ export interface ContainerPort {
   protocol?: string;
 }
 
-export interface HttpGet {
+interface HttpGet {
   path?: string;
   port?: IntOrString;
   scheme?: string;
@@ -65,7 +65,7 @@ export interface EnvVar {
   };
 }
 
-export interface VolumeMount {
+interface VolumeMount {
   name: string;
   mountPath: string;
   readOnly?: boolean;

@@ -18,7 +18,7 @@ export const sumOf = (
 ): number => sets.reduce((sum, set) => sum + (count(set) ?? 0), 0);
 
 /** A number, or the share of `total` that a percentage stands for. */
-export function resolveShare(
+function resolveShare(
   value: IntOrString | undefined,
   total: number,
   round: "up" | "down",

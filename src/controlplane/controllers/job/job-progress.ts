@@ -21,7 +21,7 @@ import {
 } from "./job-pods.ts";
 
 /** Why a Job ends: the type is that of the condition which comes first. */
-export interface Ending {
+interface Ending {
   readonly type: "FailureTarget" | "SuccessCriteriaMet";
   readonly reason: string;
   readonly message: string;

@@ -120,7 +120,7 @@ export function ingressStatusErrors(object: KubeObject): FieldError[] {
 }
 
 /** A DNS name that is not an address. */
-export function hostnameErrors(field: string, name: string): FieldError[] {
+function hostnameErrors(field: string, name: string): FieldError[] {
   const errors = nameErrorsAt(field, name, dns1123SubdomainErrors);
   return parseAddress(name)
     ? [...errors, invalidValue(field, name, "must be a DNS name, not an IP address")]

@@ -164,7 +164,7 @@ function externalErrors(spec: Spec): FieldError[] {
 }
 
 /** An address and the length of its prefix. */
-export function isCidr(text: string): boolean {
+function isCidr(text: string): boolean {
   const [address = "", length = "", ...rest] = text.split("/");
   const bits = isIPv6(address) ? 128 : 32;
   return isIP(address) !== 0 && rest.length === 0 && /^\d+$/.test(length) && Number(length) <= bits;
