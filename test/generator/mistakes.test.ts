@@ -89,7 +89,11 @@ const MISTAKES: readonly (readonly [title: string, source: string, finding: stri
   ["unknown-type", kind(`  a!: Missing;`), "6:7 unknown-type;"],
   ["a misspelt type", kind(`  a!: Int23;`), "6:7 unknown-type; Did you mean Int32?"],
   ["any", kind(`  a!: any;`), "6:7 type-any;"],
-  ["a union of objects", kind(`  a!: { b: string; c: string } | { d: string };`), "6:7 union-without-schema;"],
+  [
+    "a union of objects",
+    kind(`  a!: { b: string; c: string } | { d: string };`),
+    "6:7 union-without-schema;",
+  ],
   ["a default that is computed", kind(`  a = process.cwd();`), "6:7 default-not-constant;"],
   [
     "an argument that is computed",
