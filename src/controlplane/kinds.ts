@@ -11,6 +11,7 @@ import type { FieldError } from "../kube/field-errors.ts";
 import type { KubeObject } from "../kube/object.ts";
 import type { ResourceInfo } from "../kube/resource.ts";
 import type { Schema } from "../kube/schema/structural.ts";
+import type { WebhookTarget } from "./admission/webhook-caller.ts";
 
 /** Who asks. */
 export interface User {
@@ -126,6 +127,13 @@ export interface ScaleAccess {
   write(object: KubeObject, replicas: number): void;
 }
 
+/** A webhook that converts the objects of a kind between versions. */
+export interface ConversionWebhook {
+  readonly target: WebhookTarget;
+  /** The versions of reviews that it knows, preferred first. */
+  readonly reviewVersions: readonly string[];
+}
+
 /** One version of one resource, as served. */
 export interface ServedResource extends ResourceInfo {
   readonly singular: string;
@@ -150,6 +158,8 @@ export interface ServedResource extends ResourceInfo {
   readonly deprecationWarning?: string;
   /** Custom kinds: the defaults of the storage version, for what goes to and comes from the store. */
   readonly storage?: Pick<Strategy, "setDefaults">;
+  /** Custom kinds: who converts between versions; absent where only `apiVersion` differs. */
+  readonly conversion?: ConversionWebhook;
   /**
    * Custom kinds: removes what the schema does not know from a decoded object, in place. To be called on
    * what a client sends, before defaults are set.

@@ -127,7 +127,10 @@ const IMMUTABLE = [
 ] as const;
 
 /** Labels: keys are qualified names, values at most 63 characters of a few kinds. */
-function validateLabels(labels: Readonly<Record<string, string>> = {}, path: string): FieldError[] {
+export function validateLabels(
+  labels: Readonly<Record<string, string>> = {},
+  path: string,
+): FieldError[] {
   return Object.entries(labels).flatMap(([key, value]) => [
     ...qualifiedNameErrors(key).map((message) => invalidValue(path, key, message)),
     ...labelValueErrors(value).map((message) => invalidValue(path, value, message)),

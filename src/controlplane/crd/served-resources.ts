@@ -9,6 +9,7 @@ import type { KubeObject } from "../../kube/object.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";
 import { RuleChecker } from "../../kube/schema/rule-check.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
+import type { WebhookTarget } from "../admission/webhook-caller.ts";
 import { compareVersions } from "../discovery/versions.ts";
 import type { ServedResource, ServedSubresource } from "../kinds.ts";
 import { columnPrinter } from "./columns.ts";
@@ -90,8 +91,16 @@ function servedResource(definition: Definition, version: DefinitionVersion): Ser
     table: columnPrinter(version.additionalPrinterColumns ?? []),
     selectableFields: selectableFieldsOf(version),
     dropUnknown: (sent) => strategy.dropUnknown(sent),
+    ...conversionOf(definition),
     ...deprecationOf(definition, version),
   };
+}
+
+function conversionOf({ spec }: Definition): Pick<ServedResource, "conversion"> {
+  const { strategy, webhook } = spec.conversion ?? {};
+  if (strategy !== "Webhook" || !webhook) return {};
+  const target = (webhook.clientConfig ?? {}) as WebhookTarget;
+  return { conversion: { target, reviewVersions: webhook.conversionReviewVersions ?? [] } };
 }
 
 const hasRules = (schema: Schema): boolean =>

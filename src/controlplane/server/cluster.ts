@@ -12,6 +12,7 @@ import type { AdmittedKind } from "../admission/attributes.ts";
 import type { TokenAuthority } from "../auth/tokens.ts";
 import type { ServedResource, Strategy, User, WriteContext } from "../kinds.ts";
 import { type Store, storeKey } from "../store/store.ts";
+import type { Conversion } from "./conversion.ts";
 import { type Registry, collectionOf } from "./registry.ts";
 import { readAs, storeAs } from "./versions.ts";
 
@@ -21,6 +22,7 @@ export interface Cluster {
   readonly registry: Registry;
   readonly tokens: TokenAuthority;
   readonly admission: Admission;
+  readonly conversion: Conversion;
   readonly clock: Clock;
   readonly log: Logger;
 }

@@ -23,7 +23,7 @@ import {
 } from "./cluster.ts";
 import { alreadyExists, badRequest, forbiddenTo, notFound, plainError } from "./failures.ts";
 import { collectionOf } from "./registry.ts";
-import { readAs, storeAs } from "./versions.ts";
+import { convertForStore, prepareReads, readAs, storeAs } from "./versions.ts";
 
 const SUFFIX_LETTERS = "bcdfghjklmnpqrstvwxz2456789";
 const SUFFIX_LENGTH = 5;
@@ -159,9 +159,13 @@ async function storeNew(
   }
   checkVersionIsUnset(metadata);
   resource.dropUnknown?.(object);
-  const stored = storeAs(resource, object);
+  const converted = convertForStore(cluster, resource, object);
+  const stored = converted ? await converted : storeAs(resource, object);
   checkSize(stored);
-  return readAs(cluster, resource, options.dryRun ? stored : store.put(collection, stored));
+  const kept = options.dryRun ? stored : store.put(collection, stored);
+  const prepared = prepareReads(cluster, resource, [kept]);
+  if (prepared) await prepared;
+  return readAs(cluster, resource, kept);
 }
 
 /** Drops what only the server may say. */

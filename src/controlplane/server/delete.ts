@@ -15,7 +15,7 @@ import { type Cluster, type WriteOptions, mainEndpoint, timestamp } from "./clus
 import { type DeletionRule, deletionRule } from "./deletion-rules.ts";
 import { conflict, notFound } from "./failures.ts";
 import { collectionOf } from "./registry.ts";
-import { readAs, storeAs } from "./versions.ts";
+import { prepareReads, readAs, storeAs } from "./versions.ts";
 
 /** What a deletion demands, as the API knows it. */
 export interface DeletionOptions extends DeleteOptions {
@@ -52,6 +52,7 @@ export async function deleteObject(
     if (!stored) throw notFound(resource, name);
     checkPreconditions(resource, stored, deletion);
     rule.check?.(stored);
+    await prepareReads(cluster, resource, [stored]);
     await admitDeletion(cluster, resource, stored, withReviewed(rule, stored, deletion, options));
     // While somebody was asked, another may have written: then all begins anew, with what is there now.
     if (cluster.store.get(collectionOf(resource), storeKey(namespace, name)) === stored) {

@@ -8,7 +8,10 @@ import { plainError } from "./failures.ts";
 import { getObject, listObjects, waitForVersion } from "./list.ts";
 import type { Presenter } from "./presenter.ts";
 import { parseListQuery, parseWatchQuery, versionProblem } from "./query.ts";
+import { collectionOf } from "./registry.ts";
 import type { Answer, ResourceRequest } from "./request.ts";
+import { storeKey } from "../store/store.ts";
+import { prepareReads } from "./versions.ts";
 import { Watch } from "./watch.ts";
 
 /** GET of an object. */
@@ -22,7 +25,18 @@ export async function getRequest(
   const problem = versionProblem(version);
   if (problem !== undefined) throw plainError(problem);
   await waitForVersion(cluster, resource, Number(version || "0"));
+  await prepareStored(cluster, resource, namespace, name);
   return presenter.object(200, getObject(cluster, resource, namespace, name));
+}
+
+async function prepareStored(
+  cluster: Cluster,
+  resource: ResourceRequest["resource"],
+  namespace: string,
+  name: string,
+): Promise<void> {
+  const stored = cluster.store.get(collectionOf(resource), storeKey(namespace, name));
+  if (stored) await prepareReads(cluster, resource, [stored]);
 }
 
 /** GET of a collection. */
@@ -34,6 +48,9 @@ export async function listRequest(
   const { resource, request, namespace } = asked;
   const query = parseListQuery(request.query, resource, namespace);
   await waitForVersion(cluster, resource, Number(query.resourceVersion || "0"));
+  if (resource.conversion) {
+    await prepareReads(cluster, resource, cluster.store.list(collectionOf(resource), namespace));
+  }
   return presenter.list(listObjects(cluster, resource, query));
 }
 

@@ -18,7 +18,7 @@ import { checkEscalation } from "./escalation.ts";
 import { conflict, modified, notFound, plainError } from "./failures.ts";
 import { checkSize, dedupOwners } from "./object-limits.ts";
 import { collectionOf } from "./registry.ts";
-import { readAs, storeAs } from "./versions.ts";
+import { convertForStore, prepareReads, readAs, storeAs } from "./versions.ts";
 
 /** What a change does beyond its object. */
 export interface UpdateOptions extends WriteOptions {
@@ -49,6 +49,8 @@ export async function updateObject(
   for (;;) {
     const stored = cluster.store.get(collection, key);
     if (!stored) throw notFound(resource, name);
+    const prepared = prepareReads(cluster, resource, [stored]);
+    if (prepared) await prepared;
     const live = readAs(cluster, resource, stored);
     const changed = change(live);
     const wanted = changed instanceof Promise ? await changed : changed;
@@ -68,9 +70,16 @@ export async function updateObject(
       );
       if (validation) await validation;
     }
+    resource.dropUnknown?.(object);
+    const converted = convertForStore(cluster, resource, object);
+    const next = converted ? await converted : undefined;
     // While somebody was asked, another may have written: then all begins anew, with what is there now.
     if (cluster.store.get(collection, key) === stored) {
-      return commitChange(cluster, endpoint, stored, live, object, options);
+      const kept = commitChange(cluster, endpoint, stored, live, object, next, options);
+      if (kept === object) return object;
+      const shown = prepareReads(cluster, resource, [kept]);
+      if (shown) await shown;
+      return readAs(cluster, resource, kept);
     }
   }
 }
@@ -212,6 +221,7 @@ function commitChange(
   stored: KubeObject,
   live: KubeObject,
   object: KubeObject,
+  converted: KubeObject | undefined,
   options: WriteOptions,
 ): KubeObject {
   const collection = collectionOf(resource);
@@ -220,12 +230,10 @@ function commitChange(
     if (!options.dryRun) cluster.store.remove(collection, key);
     return object;
   }
-  resource.dropUnknown?.(object);
-  const next = storeAs(resource, object);
+  const next = converted ?? storeAs(resource, object);
   checkSize(next);
-  if (sameJson(next, stored)) return live;
-  if (options.dryRun) return readAs(cluster, resource, next);
-  return readAs(cluster, resource, cluster.store.put(collection, next));
+  if (sameJson(next, stored)) return stored;
+  return options.dryRun ? next : cluster.store.put(collection, next);
 }
 
 /** Whether a deletion has nothing left to wait for. */

@@ -8,6 +8,7 @@ import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import { apiVersionOf } from "../../kube/resource.ts";
 import { convertVersion } from "../builtin/kind-versions.ts";
 import type { ServedResource } from "../kinds.ts";
+import type { Conversion } from "./conversion.ts";
 import type { Registry } from "./registry.ts";
 import { deepFreeze } from "../store/store.ts";
 
@@ -26,8 +27,7 @@ export function readAs(
 ): KubeObject {
   const apiVersion = apiVersionOf(resource);
   if (resource.builtIn && object.apiVersion === apiVersion) return object;
-  let known = shown.get(resource);
-  if (!known) shown.set(resource, (known = new WeakMap()));
+  const known = knownReads(resource);
   const before = known.get(object);
   if (before) return before;
   const result = deepFreeze(
@@ -39,6 +39,41 @@ export function readAs(
   return result;
 }
 
+/**
+ * Has the webhook of a kind convert what is about to be read, so that `readAs` finds it; nothing where nothing
+ * has to be asked.
+ *
+ * @throws StatusError 500 when the webhook fails
+ */
+export function prepareReads(
+  { registry, conversion }: { readonly registry: Registry; readonly conversion: Conversion },
+  resource: ServedResource,
+  objects: readonly KubeObject[],
+): Promise<void> | undefined {
+  const { conversion: webhook } = resource;
+  if (!webhook) return undefined;
+  const apiVersion = apiVersionOf(resource);
+  const known = knownReads(resource);
+  const missing = objects.filter(
+    (object) => object.apiVersion !== apiVersion && !known.has(object),
+  );
+  if (missing.length === 0) return undefined;
+  const convert = async (object: KubeObject): Promise<void> => {
+    const copy = copyJson(object);
+    setStoredDefaults(registry, resource, copy);
+    const converted = await conversion.convert(webhook, copy, apiVersion);
+    resource.dropUnknown?.(converted);
+    known.set(object, deepFreeze(converted));
+  };
+  return Promise.all(missing.map(convert)).then(() => undefined);
+}
+
+function knownReads(resource: ServedResource): WeakMap<KubeObject, KubeObject> {
+  let known = shown.get(resource);
+  if (!known) shown.set(resource, (known = new WeakMap()));
+  return known;
+}
+
 /** With the defaults of the stored version, and without what the shown version does not know. */
 function customAs(
   registry: Registry,
@@ -47,12 +82,32 @@ function customAs(
   apiVersion: string,
 ): KubeObject {
   const copy = copyJson(object);
-  const stored = registry.find(resource.group, resource.storageVersion, resource.plural);
-  (resource.storage ?? stored?.strategy)?.setDefaults(copy);
+  setStoredDefaults(registry, resource, copy);
   if (copy.apiVersion === apiVersion) return copy;
   copy.apiVersion = apiVersion;
   resource.dropUnknown?.(copy);
   return copy;
+}
+
+function setStoredDefaults(registry: Registry, resource: ServedResource, object: KubeObject): void {
+  const { group, storageVersion, plural } = resource;
+  const stored = registry.find(group, storageVersion, plural);
+  (resource.storage ?? stored?.strategy)?.setDefaults(object);
+}
+
+/** An object of a served version as it is to be stored, when a webhook has to be asked for that. */
+export function convertForStore(
+  { conversion }: { readonly conversion: Conversion },
+  resource: ServedResource,
+  object: KubeObject,
+): Promise<KubeObject> | undefined {
+  const apiVersion = apiVersionOf({ group: resource.group, version: resource.storageVersion });
+  const { conversion: webhook, storage } = resource;
+  if (!webhook || object.apiVersion === apiVersion) return undefined;
+  return conversion.convert(webhook, object, apiVersion).then((converted) => {
+    storage?.setDefaults(converted);
+    return converted;
+  });
 }
 
 /** An object of a served version, as it is to be stored. */

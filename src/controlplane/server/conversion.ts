@@ -1,0 +1,178 @@
+/**
+ * Custom resources in other versions, as the webhook of their definition converts them.
+ *
+ * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-conversion
+ * @module
+ */
+import { formatFieldError, quote } from "../../kube/field-errors.ts";
+import { copyJson, getField, isJsonObject, sameJson } from "../../kube/json.ts";
+import { validateAnnotations, validateLabels } from "../../kube/metadata.ts";
+import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import { parseApiVersion } from "../../kube/resource.ts";
+import { WebhookCallError, type WebhookCaller } from "../admission/webhook-caller.ts";
+import type { ConversionWebhook } from "../kinds.ts";
+import { readText, readType } from "../wire/decode-body.ts";
+import { plainNumbers } from "../wire/json-scanner.ts";
+import { WireError } from "../wire/wire-error.ts";
+import { plainError } from "./failures.ts";
+
+const REVIEW_GROUP = "apiextensions.k8s.io";
+const REVIEW_VERSIONS = ["v1", "v1beta1"];
+const TIMEOUT_SECONDS = 30;
+
+/** What is wrong with an answer. */
+class BadAnswer extends Error {}
+
+/** Asks the webhooks of definitions. */
+export class Conversion {
+  readonly #caller: Pick<WebhookCaller, "post">;
+  readonly #newUid: () => string;
+
+  constructor(caller: Pick<WebhookCaller, "post">, newUid: () => string) {
+    this.#caller = caller;
+    this.#newUid = newUid;
+  }
+
+  /** The object in another version. @throws StatusError 500 in the words of the API server */
+  async convert(
+    { target, reviewVersions }: ConversionWebhook,
+    object: KubeObject,
+    apiVersion: string,
+  ): Promise<KubeObject> {
+    const uid = this.#newUid();
+    const version = reviewVersions.find((name) => REVIEW_VERSIONS.includes(name)) ?? "v1";
+    const { resourceVersion, ...metadata } = object.metadata;
+    const review = {
+      kind: "ConversionReview",
+      apiVersion: `${REVIEW_GROUP}/${version}`,
+      request: { uid, desiredAPIVersion: apiVersion, objects: [{ ...object, metadata }] },
+      response: { uid: "", convertedObjects: null, result: { metadata: {} } },
+    };
+    const subject = `conversion webhook for ${object.apiVersion}, Kind=${object.kind}`;
+    try {
+      const bytes = await this.#caller.post(target, review, TIMEOUT_SECONDS);
+      const converted = onlyObject(convertedObjects(bytes, version, uid));
+      const result = checked(object, converted, apiVersion);
+      if (resourceVersion !== undefined) result.metadata.resourceVersion = resourceVersion;
+      return result;
+    } catch (error) {
+      if (error instanceof WebhookCallError) {
+        throw plainError(`${subject} failed: ${error.message}`);
+      }
+      if (error instanceof BadAnswer) throw plainError(`${subject} ${error.message}`);
+      throw error;
+    }
+  }
+}
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+
+function convertedObjects(bytes: Buffer, version: string, uid: string): readonly unknown[] {
+  const answer = decodeAnswer(bytes, version);
+  const { response } = answer;
+  if (!isJsonObject(response)) throw new WebhookCallError("no response provided");
+  const answered = textOf(response["uid"]);
+  if (answered !== uid) {
+    throw new WebhookCallError(`expected response.uid=${quote(uid)}, got ${quote(answered)}`);
+  }
+  const result = isJsonObject(response["result"]) ? response["result"] : {};
+  const status = textOf(result["status"]);
+  if (status !== "Success") {
+    const message = textOf(result["message"]);
+    throw new WebhookCallError(
+      message === "" ? `response.result.status was '${status}', not 'Success'` : message,
+    );
+  }
+  return Array.isArray(response["convertedObjects"]) ? response["convertedObjects"] : [];
+}
+
+function decodeAnswer(bytes: Buffer, version: string): JsonObject {
+  const isJson = /^\s*\{/.test(bytes.toString("utf8", 0, 64));
+  try {
+    const value = plainNumbers(readText(bytes, isJson ? "json" : "yaml").value);
+    const type = readType(value);
+    const answered = parseApiVersion(type.apiVersion).version;
+    const isReview = type.kind === "ConversionReview" && answered === version;
+    if (!isReview && type.kind !== "") {
+      throw new WebhookCallError(
+        `converting (${answered}.${type.kind}) to (${version}.ConversionReview): unknown conversion`,
+      );
+    }
+    return value as JsonObject;
+  } catch (error) {
+    if (error instanceof WireError) throw new WebhookCallError(error.message);
+    throw error;
+  }
+}
+
+function onlyObject(objects: readonly unknown[]): JsonObject {
+  if (objects.length !== 1) throw new BadAnswer(`returned ${objects.length} objects, expected 1`);
+  return isJsonObject(objects[0]) ? objects[0] : {};
+}
+
+/** The converted object with its own identity: only labels and annotations may have been changed. */
+function checked(before: KubeObject, after: JsonObject, apiVersion: string): KubeObject {
+  const mustBe = (what: string, expected: string, actual: string): void => {
+    if (expected === actual) return;
+    throw new BadAnswer(
+      `returned invalid object at index 0: invalid ${what} (expected ${expected}, received ${actual})`,
+    );
+  };
+  mustBe("groupVersion", apiVersion, textOf(after["apiVersion"]));
+  mustBe("kind", before.kind, textOf(after["kind"]));
+  const metadata = isJsonObject(after["metadata"]) ? after["metadata"] : {};
+  for (const [field, name] of IDENTITY) {
+    const was = before.metadata[field] ?? "";
+    const is = textOf(metadata[field]);
+    if (was === is) continue;
+    throw new BadAnswer(`returned invalid object: must have the same ${name}: ${was} != ${is}`);
+  }
+  const kept = copyJson(before.metadata) as Record<string, unknown>;
+  for (const field of ["labels", "annotations"] as const) {
+    const value = metadata[field];
+    if (value === undefined || value === null) {
+      delete kept[field];
+      continue;
+    }
+    const changed = sameJson(value, kept[field]) ? undefined : value;
+    if (changed !== undefined) checkTexts(field, changed);
+    kept[field] = value;
+  }
+  return { ...after, metadata: kept } as unknown as KubeObject;
+}
+
+const IDENTITY = [
+  ["name", "name"],
+  ["namespace", "namespace"],
+  ["uid", "UID"],
+] as const;
+
+function checkTexts(field: "labels" | "annotations", value: unknown): void {
+  const invalid = (why: string): BadAnswer => new BadAnswer(`returned invalid metadata: ${why}`);
+  if (!isJsonObject(value)) {
+    throw invalid(`invalid metadata.${field} of type ${goType(value)} in converted object`);
+  }
+  for (const key of Object.keys(value)) {
+    const one = getField(value, key);
+    if (typeof one === "string") continue;
+    throw invalid(
+      `metadata.${field}[${key}] must be a string, but is ${goType(one)} in converted object`,
+    );
+  }
+  const texts = value as Record<string, string>;
+  const path = `metadata.${field}`;
+  const errors =
+    field === "labels" ? validateLabels(texts, path) : validateAnnotations(texts, path);
+  const [first] = errors;
+  if (!first) return;
+  const shown = errors.map(formatFieldError);
+  throw invalid(shown.length === 1 ? formatFieldError(first) : `[${shown.join(", ")}]`);
+}
+
+function goType(value: unknown): string {
+  if (value === null) return "<nil>";
+  if (Array.isArray(value)) return "[]interface {}";
+  if (typeof value === "object") return "map[string]interface {}";
+  if (typeof value === "number") return Number.isInteger(value) ? "int64" : "float64";
+  return typeof value === "boolean" ? "bool" : "string";
+}
