@@ -45,7 +45,7 @@ describe("the published package", { timeout: 60_000 }, () => {
   it("holds what runs, its declarations and its templates: the pages of `explain`; no sources, tests or maps", () => {
     const paths = packed.files.map(({ path }) => path);
     const expected =
-      /^(bin\/tsop\.js|dist\/.+\.(js|d\.ts|data\.json|LEGAL\.txt)|templates\/.+\.hbs|docs/(errors|markers)\.md|(LICENSE|NOTICE|README\.md|package\.json))$/;
+      /^(bin\/tsop\.js|dist\/.+\.(js|d\.ts|data\.json|LEGAL\.txt)|templates\/.+\.hbs|docs\/(errors|markers)\.md|(LICENSE|NOTICE|README\.md|package\.json))$/;
     expect(paths.filter((path) => !expected.test(path))).toEqual([]);
     expect(paths).toContain("templates/init/.gitignore.hbs");
     expect(packed.unpackedSize).toBeLessThan(MAX_UNPACKED_BYTES);
