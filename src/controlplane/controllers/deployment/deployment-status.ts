@@ -6,6 +6,8 @@
  */
 import type { Condition } from "../../builtin/strategies/shapes.ts";
 import type { Deployment, ReplicaSet } from "../../builtin/strategies/workload-shapes.ts";
+import type { ControllerClient } from "../client.ts";
+import { DEPLOYMENTS } from "../keys.ts";
 import { msOf, timeOf } from "../times.ts";
 import { maxUnavailable, replicasOf, sumOf } from "./rollout-arithmetic.ts";
 
@@ -27,7 +29,7 @@ export function findCondition(
 }
 
 /** A condition that changed just now. */
-export function newCondition(
+function newCondition(
   nowMs: number,
   type: string,
   status: string,
@@ -39,7 +41,7 @@ export function newCondition(
 }
 
 /** The conditions with `condition` in place; unchanged when status and reason are the same. */
-export function withCondition(conditions: readonly Condition[], condition: Condition): Condition[] {
+function withCondition(conditions: readonly Condition[], condition: Condition): Condition[] {
   const before = conditions.find(({ type }) => type === condition.type);
   if (before?.status === condition.status && before.reason === condition.reason) {
     return [...conditions];
@@ -49,6 +51,28 @@ export function withCondition(conditions: readonly Condition[], condition: Condi
       ? { ...condition, lastTransitionTime: before.lastTransitionTime }
       : condition;
   return [...conditions.filter(({ type }) => type !== condition.type), placed];
+}
+
+/** The conditions of a Deployment with what is to be said of its rollout's progress in place. */
+export function withProgress(
+  deployment: Deployment,
+  nowMs: number,
+  status: string,
+  reason: string,
+  message: string,
+): Condition[] {
+  return withCondition(
+    deployment.status?.conditions ?? [],
+    newCondition(nowMs, "Progressing", status, reason, message),
+  );
+}
+
+/** Stores the status, and the annotations, of a Deployment and returns it as it is stored. @throws StatusError */
+export async function updateStatus(
+  client: ControllerClient,
+  deployment: Deployment,
+): Promise<Deployment> {
+  return (await client.update(DEPLOYMENTS, deployment, "status")) as Deployment;
 }
 
 /** What can be counted, and whether enough pods are available. */

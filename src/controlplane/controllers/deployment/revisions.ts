@@ -23,6 +23,22 @@ const NOT_COPIED: ReadonlySet<string> = new Set([
   "deprecated.deployment.rollback.to",
 ]);
 
+/** The ReplicaSets of a Deployment in one round of work. */
+export interface Sets {
+  readonly newSet: ReplicaSet | undefined;
+  readonly old: readonly ReplicaSet[];
+}
+
+/** The old sets, then the newest one where there is one. */
+export const allOf = ({ newSet, old }: Sets): ReplicaSet[] =>
+  newSet ? [...old, newSet] : [...old];
+
+/** Tells the newest set of a Deployment from the others that it owns. */
+export function divide(deployment: Deployment, owned: readonly ReplicaSet[]): Sets {
+  const newSet = findNewSet(deployment, owned);
+  return { newSet, old: owned.filter((set) => set !== newSet) };
+}
+
 /** The oldest first; sets of the same second by name. */
 export function byAge(left: ReplicaSet, right: ReplicaSet): number {
   return (
@@ -32,10 +48,7 @@ export function byAge(left: ReplicaSet, right: ReplicaSet): number {
 }
 
 /** The set whose pods are those that the Deployment asks for now. */
-export function findNewSet(
-  deployment: Deployment,
-  sets: readonly ReplicaSet[],
-): ReplicaSet | undefined {
+function findNewSet(deployment: Deployment, sets: readonly ReplicaSet[]): ReplicaSet | undefined {
   const wanted = templateText(deployment.spec.template);
   return sets.toSorted(byAge).find((set) => templateText(set.spec.template) === wanted);
 }

@@ -12,17 +12,16 @@ export const MAX = "deployment.kubernetes.io/max-replicas";
 
 export const replicasOf = (set: { spec: { replicas?: number } }): number => set.spec.replicas ?? 1;
 
+/** Whether the set is to have pods. */
+export const isScaled = (set: ReplicaSet): boolean => replicasOf(set) > 0;
+
 export const sumOf = (
   sets: readonly ReplicaSet[],
   count: (set: ReplicaSet) => number | undefined,
 ): number => sets.reduce((sum, set) => sum + (count(set) ?? 0), 0);
 
 /** A number, or the share of `total` that a percentage stands for. */
-function resolveShare(
-  value: IntOrString | undefined,
-  total: number,
-  round: "up" | "down",
-): number {
+function resolveShare(value: IntOrString | undefined, total: number, round: "up" | "down"): number {
   if (value === undefined) return 0;
   if (typeof value === "number") return value;
   const share = (total * Number.parseInt(value, 10)) / 100;
@@ -80,4 +79,28 @@ function fractionOf(set: ReplicaSet, deployment: Deployment): number {
   if (before === 0) return 0;
   const target = (size * (replicasOf(deployment) + maxSurge(deployment))) / before;
   return Math.round(target) - size;
+}
+
+/** The annotations that tell a set of the sizes of its Deployment. */
+export function sizeAnnotations(deployment: Deployment): Record<string, string> {
+  const wanted = replicasOf(deployment);
+  return { [DESIRED]: String(wanted), [MAX]: String(wanted + maxSurge(deployment)) };
+}
+
+/** Whether the size was changed since the sets were last scaled. */
+export function isResized(deployment: Deployment, owned: readonly ReplicaSet[]): boolean {
+  return owned.filter(isScaled).some((set) => {
+    const desired = set.metadata.annotations?.[DESIRED];
+    return desired !== undefined && desired !== String(replicasOf(deployment));
+  });
+}
+
+/** Whether the set has all the pods that the Deployment asks for, and all are available. */
+export function isSaturated(deployment: Deployment, set: ReplicaSet): boolean {
+  const wanted = replicasOf(deployment);
+  return (
+    replicasOf(set) === wanted &&
+    set.metadata.annotations?.[DESIRED] === String(wanted) &&
+    (set.status?.availableReplicas ?? 0) === wanted
+  );
 }

@@ -1,0 +1,241 @@
+/**
+ * The ReplicaSet of a Deployment's newest revision, and the history of the older ones.
+ *
+ * @see https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#clean-up-policy
+ * @module
+ */
+import type { Clock } from "../../../clock.ts";
+import { messageOf } from "../../../errors.ts";
+import { hasReason, isAlreadyExists } from "../../../kube/status.ts";
+import type { Deployment, ReplicaSet } from "../../builtin/strategies/workload-shapes.ts";
+import type { ControllerClient } from "../client.ts";
+import type { EventRecorder } from "../event-recorder.ts";
+import { DEPLOYMENTS, REPLICA_SETS } from "../keys.ts";
+import { type OwnerKind, controllerReference, isControlledBy } from "../ownership.ts";
+import { canonicalJson, hashOf } from "../template-hash.ts";
+import {
+  type DeploymentStatus,
+  findCondition,
+  hasDeadline,
+  updateStatus,
+  withProgress,
+} from "./deployment-status.ts";
+import {
+  HASH_LABEL,
+  REVISION,
+  type Sets,
+  annotationsOf,
+  byAge,
+  divide,
+  maxRevision,
+  revisionOf,
+  templateText,
+} from "./revisions.ts";
+import { newSetReplicas, replicasOf, sizeAnnotations } from "./rollout-arithmetic.ts";
+
+/** What a Deployment is to those that it owns. */
+export const KIND: OwnerKind = {
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  resource: DEPLOYMENTS,
+};
+
+/** The sets of a Deployment, and the Deployment as it is stored after its revision was noted. */
+interface Revised {
+  readonly sets: Sets;
+  readonly deployment: Deployment;
+}
+
+/** Makes the newest set of a Deployment, keeps its revision, and removes sets that are history. */
+export class RevisionSets {
+  readonly #client: ControllerClient;
+  readonly #events: EventRecorder;
+  readonly #clock: Clock;
+
+  constructor(client: ControllerClient, events: EventRecorder, clock: Clock) {
+    this.#client = client;
+    this.#events = events;
+    this.#clock = clock;
+  }
+
+  /** The sets, with the newest one's annotations up to date; it is made if `create` and there is none. */
+  async withRevision(
+    deployment: Deployment,
+    owned: readonly ReplicaSet[],
+    create: boolean,
+  ): Promise<Revised> {
+    const sets = divide(deployment, owned);
+    const revision = maxRevision(sets.old) + 1;
+    if (!sets.newSet) {
+      return create ? this.#createSet(deployment, sets, revision) : { sets, deployment };
+    }
+    const annotations = annotationsOf(deployment, sets.newSet, revision);
+    const minReadySeconds = deployment.spec.minReadySeconds ?? 0;
+    let { newSet } = sets;
+    if (
+      canonicalJson(annotations) !== canonicalJson(newSet.metadata.annotations ?? {}) ||
+      (newSet.spec.minReadySeconds ?? 0) !== minReadySeconds
+    ) {
+      newSet = (await this.#client.update(REPLICA_SETS, {
+        ...newSet,
+        metadata: { ...newSet.metadata, annotations },
+        spec: { ...newSet.spec, minReadySeconds },
+      } as ReplicaSet)) as ReplicaSet;
+    }
+    const conditions =
+      hasDeadline(deployment) && !findCondition(deployment.status, "Progressing")
+        ? withProgress(
+            deployment,
+            this.#clock.now(),
+            "True",
+            "FoundNewReplicaSet",
+            `Found new replica set "${newSet.metadata.name ?? ""}"`,
+          )
+        : undefined;
+    return {
+      sets: { newSet, old: sets.old },
+      deployment: await this.#noteRevision(deployment, revisionOf(newSet), conditions),
+    };
+  }
+
+  /** Removes empty old sets beyond the history that is to be kept. */
+  async cleanUp(deployment: Deployment, old: readonly ReplicaSet[]): Promise<void> {
+    const limit = deployment.spec.revisionHistoryLimit;
+    if (limit === undefined) return;
+    const alive = old.filter(({ metadata }) => !metadata.deletionTimestamp);
+    const surplus = alive
+      .toSorted((left, right) => revisionOf(left) - revisionOf(right) || byAge(left, right))
+      .slice(0, Math.max(0, alive.length - limit));
+    for (const set of surplus) {
+      const { namespace = "", name = "", generation = 0 } = set.metadata;
+      if (
+        (set.status?.replicas ?? 0) === 0 &&
+        replicasOf(set) === 0 &&
+        generation <= (set.status?.observedGeneration ?? 0)
+      ) {
+        await this.#client.remove(REPLICA_SETS, { namespace, name });
+      }
+    }
+  }
+
+  async #createSet(deployment: Deployment, { old }: Sets, revision: number): Promise<Revised> {
+    const draft = draftSet(deployment);
+    const size = newSetReplicas(deployment, [...old, draft], draft);
+    draft.spec.replicas = size;
+    draft.metadata.annotations = annotationsOf(
+      deployment,
+      draft,
+      revision,
+      sizeAnnotations(deployment),
+    );
+    const { name = "" } = draft.metadata;
+    let newSet: ReplicaSet;
+    try {
+      newSet = (await this.#client.create(REPLICA_SETS, draft)) as ReplicaSet;
+    } catch (thrown) {
+      if (isAlreadyExists(thrown)) await this.#noteCollision(deployment, draft);
+      else await this.#noteFailedSet(deployment, name, thrown);
+      throw thrown;
+    }
+    if (size > 0) {
+      await this.#events.record(
+        deployment,
+        "Normal",
+        "ScalingReplicaSet",
+        `Scaled up replica set ${name} from 0 to ${size}`,
+      );
+    }
+    const conditions = hasDeadline(deployment)
+      ? withProgress(
+          deployment,
+          this.#clock.now(),
+          "True",
+          "NewReplicaSetCreated",
+          `Created new replica set "${name}"`,
+        )
+      : undefined;
+    return {
+      sets: { newSet, old },
+      deployment: await this.#noteRevision(deployment, revision, conditions),
+    };
+  }
+
+  /** Somebody else's set has the name: the next try takes another one. */
+  async #noteCollision(deployment: Deployment, draft: ReplicaSet): Promise<void> {
+    const { namespace = "", name = "" } = draft.metadata;
+    const existing = this.#client.find(REPLICA_SETS, { namespace, name }) as ReplicaSet | undefined;
+    if (
+      existing &&
+      isControlledBy(existing, deployment) &&
+      templateText(existing.spec.template) === templateText(draft.spec.template)
+    ) {
+      return;
+    }
+    const collisionCount = (deployment.status?.collisionCount ?? 0) + 1;
+    await updateStatus(this.#client, {
+      ...deployment,
+      status: { ...deployment.status, collisionCount },
+    });
+  }
+
+  async #noteFailedSet(deployment: Deployment, name: string, thrown: unknown): Promise<void> {
+    // A namespace that goes away takes the Deployment along.
+    if (hasReason(thrown, "Forbidden") && messageOf(thrown).includes("being terminated")) return;
+    const message = `Failed to create new replica set "${name}": ${messageOf(thrown)}`;
+    if (hasDeadline(deployment)) {
+      const conditions = withProgress(
+        deployment,
+        this.#clock.now(),
+        "False",
+        "ReplicaSetCreateError",
+        message,
+      );
+      await updateStatus(this.#client, {
+        ...deployment,
+        status: { ...deployment.status, conditions },
+      });
+    }
+    await this.#events.record(deployment, "Warning", "ReplicaSetCreateError", message);
+  }
+
+  /** Writes the revision, and conditions that come with it, where they differ. */
+  async #noteRevision(
+    deployment: Deployment,
+    revision: number,
+    conditions: DeploymentStatus["conditions"],
+  ): Promise<Deployment> {
+    const { annotations } = deployment.metadata;
+    if (annotations?.[REVISION] === String(revision) && !conditions) return deployment;
+    return updateStatus(this.#client, {
+      ...deployment,
+      metadata: {
+        ...deployment.metadata,
+        annotations: { ...annotations, [REVISION]: String(revision) },
+      },
+      status: { ...deployment.status, ...(conditions ? { conditions } : {}) },
+    });
+  }
+}
+
+/** The newest set before it is made, without a size. */
+function draftSet(deployment: Deployment): ReplicaSet {
+  const { template, selector, minReadySeconds } = deployment.spec;
+  const hash = hashOf(JSON.parse(templateText(template)), deployment.status?.collisionCount ?? 0);
+  const labels = { ...template.metadata?.labels, [HASH_LABEL]: hash };
+  return {
+    apiVersion: "apps/v1",
+    kind: "ReplicaSet",
+    metadata: {
+      name: `${deployment.metadata.name ?? ""}-${hash}`,
+      namespace: deployment.metadata.namespace ?? "",
+      labels,
+      ownerReferences: [controllerReference(deployment, KIND)],
+    },
+    spec: {
+      replicas: 0,
+      ...(minReadySeconds === undefined ? {} : { minReadySeconds }),
+      selector: { ...selector, matchLabels: { ...selector.matchLabels, [HASH_LABEL]: hash } },
+      template: { ...template, metadata: { ...template.metadata, labels } },
+    },
+  };
+}
