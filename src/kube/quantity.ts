@@ -136,8 +136,13 @@ export function formatQuantity(quantity: Quantity): string {
   if (nanos === 0n) return "0";
   const sign = nanos < 0n ? "-" : "";
   const magnitude = nanos < 0n ? -nanos : nanos;
-  if (quantity.format === "BinarySI" && magnitude >= 1024n * BILLION) {
-    let value = divideUp(magnitude, BILLION);
+  // Binary suffixes have no fractions, so what has one is written in decimal.
+  if (
+    quantity.format === "BinarySI" &&
+    magnitude >= 1024n * BILLION &&
+    magnitude % BILLION === 0n
+  ) {
+    let value = magnitude / BILLION;
     let step = 0;
     while (value % 1024n === 0n && step < BINARY_SUFFIXES.length - 1) {
       value /= 1024n;
