@@ -137,21 +137,23 @@ import {
   bindingUpdateErrors,
 } from "./validation/rbac.ts";
 import { serviceErrors, serviceUpdateErrors } from "./validation/services.ts";
+import { daemonSetErrors } from "./validation/daemon-sets.ts";
 import {
   deploymentErrors,
-  deploymentUpdateErrors,
   replicaSetErrors,
-  replicaSetUpdateErrors,
   replicationControllerErrors,
-  daemonSetErrors,
-  daemonSetUpdateErrors,
-  statefulSetErrors,
+} from "./validation/deployments.ts";
+import {
   newStatefulSetErrors,
+  statefulSetErrors,
   statefulSetUpdateErrors,
+} from "./validation/stateful-sets.ts";
+import { selectorUpdateErrors } from "./validation/workload-selection.ts";
+import {
+  daemonSetStatusErrors,
   deploymentStatusErrors,
   replicaSetStatusErrors,
-  daemonSetStatusErrors,
-} from "./validation/workloads.ts";
+} from "./validation/workload-status.ts";
 import { webhookConfigurationErrors } from "./validation/webhooks.ts";
 
 interface TemplateObject extends KubeObject {
@@ -270,7 +272,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
     DaemonSet: {
       warnings: templateWarnings,
       validate: daemonSetErrors,
-      validateUpdate: daemonSetUpdateErrors,
+      validateUpdate: selectorUpdateErrors,
       validateStatus: daemonSetStatusErrors,
       status: "all",
       generation: SPEC,
@@ -281,7 +283,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
     Deployment: {
       warnings: templateWarnings,
       validate: deploymentErrors,
-      validateUpdate: deploymentUpdateErrors,
+      validateUpdate: selectorUpdateErrors,
       validateStatus: deploymentStatusErrors,
       status: "no-labels",
       generation: SPEC,
@@ -291,7 +293,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
     ReplicaSet: {
       warnings: templateWarnings,
       validate: replicaSetErrors,
-      validateUpdate: replicaSetUpdateErrors,
+      validateUpdate: selectorUpdateErrors,
       validateStatus: replicaSetStatusErrors,
       status: "all",
       generation: SPEC,

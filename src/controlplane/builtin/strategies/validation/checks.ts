@@ -102,6 +102,10 @@ export function countOrPercent(field: string, value: IntOrString | undefined): F
   return /^[0-9]+%$/.test(value) ? [] : [invalidValue(field, value, PERCENT)];
 }
 
+/** Whether a count or percentage is nothing, or not given. */
+export const isZero = (value: IntOrString | undefined): boolean =>
+  value === undefined || value === 0 || (typeof value === "string" && /^0+%$/.test(value));
+
 /** A percentage above 100. */
 export function notOverHundred(field: string, value: IntOrString | undefined): FieldError[] {
   if (typeof value !== "string" || !/^[0-9]+%$/.test(value)) return [];
