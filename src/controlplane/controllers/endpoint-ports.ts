@@ -1,14 +1,16 @@
 /**
- * Which pods stand behind a Service, and on which ports.
+ * Which pods stand behind a Service and on which ports, as Endpoints and EndpointSlices both show it.
  *
  * @module
  */
 import { matchesLabelSelector } from "../../kube/selector.ts";
 import type { Pod } from "../builtin/strategies/pod-shapes.ts";
 import type { Service, ServicePort } from "../builtin/strategies/shapes.ts";
-import type { ControllerClient } from "./client.ts";
-import { PODS } from "./keys.ts";
+import type { ControllerClient, StoreEvent } from "./client.ts";
+import { NODES, PODS, SERVICES, concerns, textOf } from "./keys.ts";
 import { isFinished } from "./pods.ts";
+
+const HEADLESS = "service.kubernetes.io/headless";
 
 /** A port of a Service as one pod has it. */
 export interface ResolvedPort {
@@ -21,6 +23,38 @@ export interface ResolvedPort {
 /** Whether the controllers make endpoints for it: it selects pods and has an address of its own. */
 export function hasEndpoints(service: Service): boolean {
   return service.spec.selector !== undefined && service.spec.type !== "ExternalName";
+}
+
+/** The Services that a change of a pod or node concerns. */
+export function* servicesOf(client: ControllerClient, event: StoreEvent): Generator<string> {
+  if (concerns(event, SERVICES)) yield textOf(event.object);
+  if (concerns(event, PODS)) {
+    const { namespace = "" } = event.object.metadata;
+    for (const found of client.list(SERVICES, { namespace })) {
+      const service = found as Service;
+      if (!hasEndpoints(service)) continue;
+      const selector = { matchLabels: service.spec.selector ?? {} };
+      if (
+        matchesLabelSelector(selector, event.object.metadata.labels) ||
+        (event.old && matchesLabelSelector(selector, event.old.metadata.labels))
+      ) {
+        yield textOf(service);
+      }
+    }
+  }
+  if (concerns(event, NODES) && event.type !== "MODIFIED") {
+    for (const service of client.list(SERVICES)) yield textOf(service);
+  }
+}
+
+/** The label of the endpoints of a Service without an address; none for others. */
+export const headlessLabel = (service: Service): Record<string, string> =>
+  service.spec.clusterIP === "None" ? { [HEADLESS]: "" } : {};
+
+/** The `targetRef` of a pod among the endpoints. */
+export function referenceTo({ metadata }: Pod): object {
+  const { name, namespace, uid } = metadata;
+  return { kind: "Pod", namespace, name, uid };
 }
 
 /** The pods that a Service selects and that have an address, by name. */

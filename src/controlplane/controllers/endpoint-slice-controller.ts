@@ -5,7 +5,6 @@
  * @module
  */
 import type { KubeObject } from "../../kube/object.ts";
-import { matchesLabelSelector } from "../../kube/selector.ts";
 import { isNotFound } from "../../kube/status.ts";
 import type { Pod } from "../builtin/strategies/pod-shapes.ts";
 import type { Service } from "../builtin/strategies/shapes.ts";
@@ -13,11 +12,14 @@ import type { ControllerClient, StoreEvent } from "./client.ts";
 import {
   type ResolvedPort,
   hasEndpoints,
+  headlessLabel,
   hostnameOf,
   podsBehind,
+  referenceTo,
   resolvePorts,
+  servicesOf,
 } from "./endpoint-ports.ts";
-import { ENDPOINT_SLICES, NODES, PODS, SERVICES, concerns, keyFrom, textOf } from "./keys.ts";
+import { ENDPOINT_SLICES, NODES, SERVICES, concerns, keyFrom } from "./keys.ts";
 import { type OwnerKind, controllerReference } from "./ownership.ts";
 import { isReady } from "./pods.ts";
 import { canonicalJson } from "./template-hash.ts";
@@ -27,7 +29,6 @@ const KIND: OwnerKind = { apiVersion: "v1", kind: "Service", resource: SERVICES 
 const MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
 const MANAGER = "endpointslice-controller.k8s.io";
 const SERVICE_NAME = "kubernetes.io/service-name";
-const HEADLESS = "service.kubernetes.io/headless";
 const ZONE = "topology.kubernetes.io/zone";
 const SLICE_SIZE = 100;
 
@@ -44,28 +45,6 @@ interface EndpointSlice extends KubeObject {
   addressType: string;
   endpoints?: Endpoint[] | null;
   ports?: ResolvedPort[] | null;
-}
-
-/** The Services that a change of a pod or node concerns. */
-export function* servicesOf(client: ControllerClient, event: StoreEvent): Generator<string> {
-  if (concerns(event, SERVICES)) yield textOf(event.object);
-  if (concerns(event, PODS)) {
-    const { namespace = "" } = event.object.metadata;
-    for (const found of client.list(SERVICES, { namespace })) {
-      const service = found as Service;
-      if (!hasEndpoints(service)) continue;
-      const selector = { matchLabels: service.spec.selector ?? {} };
-      if (
-        matchesLabelSelector(selector, event.object.metadata.labels) ||
-        (event.old && matchesLabelSelector(selector, event.old.metadata.labels))
-      ) {
-        yield textOf(service);
-      }
-    }
-  }
-  if (concerns(event, NODES) && event.type !== "MODIFIED") {
-    for (const service of client.list(SERVICES)) yield textOf(service);
-  }
 }
 
 /** Keeps the slices of each Service. */
@@ -135,7 +114,7 @@ export class EndpointSliceController implements Controller {
         namespace,
         labels: {
           ...labels,
-          ...(service.spec.clusterIP === "None" ? { [HEADLESS]: "" } : {}),
+          ...headlessLabel(service),
           [MANAGED_BY]: MANAGER,
           [SERVICE_NAME]: name,
         },
@@ -156,14 +135,13 @@ export class EndpointSliceController implements Controller {
     const terminating = pod.metadata.deletionTimestamp !== undefined;
     const hostname = hostnameOf(service, pod);
     const zone = node?.metadata.labels?.[ZONE];
-    const { name, namespace, uid } = pod.metadata;
     return {
       addresses: [pod.status?.podIP ?? ""],
       conditions: { ready: evenUnready || (serving && !terminating), serving, terminating },
       ...(hostname === undefined ? {} : { hostname }),
       ...(nodeName === "" ? {} : { nodeName }),
       ...(zone === undefined ? {} : { zone }),
-      targetRef: { kind: "Pod", namespace, name, uid },
+      targetRef: referenceTo(pod),
     };
   }
 

@@ -12,11 +12,13 @@ import type { ControllerClient, StoreEvent } from "./client.ts";
 import {
   type ResolvedPort,
   hasEndpoints,
+  headlessLabel,
   hostnameOf,
   podsBehind,
+  referenceTo,
   resolvePorts,
+  servicesOf,
 } from "./endpoint-ports.ts";
-import { servicesOf } from "./endpoint-slice-controller.ts";
 import { ENDPOINTS, SERVICES, concerns, keyFrom, textOf } from "./keys.ts";
 import { isReady } from "./pods.ts";
 import { canonicalJson } from "./template-hash.ts";
@@ -24,7 +26,6 @@ import type { Controller } from "./work-loop.ts";
 
 const MANAGED_BY = "endpoints.kubernetes.io/managed-by";
 const MANAGER = "endpoint-controller";
-const HEADLESS = "service.kubernetes.io/headless";
 
 interface Address {
   ip: string;
@@ -70,7 +71,7 @@ export class EndpointsController implements Controller {
     const labels = {
       ...service.metadata.labels,
       [MANAGED_BY]: MANAGER,
-      ...(service.spec.clusterIP === "None" ? { [HEADLESS]: "" } : {}),
+      ...headlessLabel(service),
     };
     if (!live) {
       await this.#client.create(ENDPOINTS, {
@@ -129,12 +130,11 @@ function portsOf(ports: readonly ResolvedPort[]): NonNullable<Subset["ports"]> {
 }
 
 function addressOf(service: Service, pod: Pod): Address {
-  const { name, namespace, uid } = pod.metadata;
   const hostname = hostnameOf(service, pod);
   return {
     ip: pod.status?.podIP ?? "",
     ...(hostname === undefined ? {} : { hostname }),
     ...(pod.spec.nodeName ? { nodeName: pod.spec.nodeName } : {}),
-    targetRef: { kind: "Pod", namespace, name, uid },
+    targetRef: referenceTo(pod),
   };
 }
