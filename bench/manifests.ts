@@ -27,7 +27,10 @@ function project(): string {
     join(root, "tsconfig.json"),
     '{ "compilerOptions": { "target": "es2023", "module": "nodenext", "strict": true, "experimentalDecorators": true, "skipLibCheck": true, "types": [] }, "include": ["src"] }\n',
   );
-  writeFileSync(join(root, "PROJECT.yaml"), "");
+  writeFileSync(
+    join(root, "PROJECT"),
+    "layout: tsop/v1\nprojectName: cronjob\ndomain: tutorial.kubebuilder.io\nnamespaced: false\n",
+  );
   return root;
 }
 

@@ -5,6 +5,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -13,7 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { builtCheckout } from "../../support/built-checkout.ts";
 
@@ -50,7 +51,7 @@ export class Newcomer {
   static async arrive(): Promise<Newcomer> {
     const newcomer = new Newcomer(mkdtempSync(join(tmpdir(), "tsop-newcomer-")));
     const checkout = await builtCheckout();
-    const realNpm = join(dirname(process.execPath), "npm");
+    const realNpm = programOnPath("npm");
     newcomer.#program("tsop", `exec "${process.execPath}" "${checkout}/bin/tsop.js" "$@"`);
     newcomer.#program("npx", 'exec "$@"');
     newcomer.#program(
@@ -166,4 +167,12 @@ function collect(child: ChildProcess): () => { out: string; err: string } {
   child.stdout?.setEncoding("utf8").on("data", (text: string) => (parts.out += text));
   child.stderr?.setEncoding("utf8").on("data", (text: string) => (parts.err += text));
   return () => parts;
+}
+
+/** Where a shell would find a program; a Node from the npm registry brings no npm beside it. */
+function programOnPath(name: string): string {
+  const places = (process.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, name));
+  const found = places.find((place) => existsSync(place));
+  if (found === undefined) throw new Error(`there is no ${name} on PATH`);
+  return found;
 }
