@@ -18,7 +18,7 @@ import {
 import { storeKey } from "../store/store.ts";
 import { checkApplied, checkPatched, readConfiguration } from "./body.ts";
 import type { Cluster, Endpoint, WriteOptions } from "./cluster.ts";
-import { createObject, matchNamespace } from "./create.ts";
+import { matchNamespace } from "./create.ts";
 import { conflict, notFound } from "./failures.ts";
 import { applyTo, trackChange } from "./ownership.ts";
 import { permitCreate } from "./permission.ts";
@@ -26,8 +26,13 @@ import type { Presenter } from "./presenter.ts";
 import { parseWriteQuery } from "./query.ts";
 import { collectionOf } from "./registry.ts";
 import { type Answer, type ResourceRequest, headerOf } from "./request.ts";
-import { updateObject } from "./update.ts";
-import { endpointOf, matchName, writeOptions } from "./write-requests.ts";
+import {
+  answerCreate,
+  answerUpdate,
+  endpointOf,
+  matchName,
+  writeOptions,
+} from "./write-requests.ts";
 
 const JSON_PATCH = "application/json-patch+json";
 const MERGE_PATCH = "application/merge-patch+json";
@@ -63,29 +68,32 @@ export async function patchRequest(
 ): Promise<Answer> {
   const type = patchType(asked);
   if (type === APPLY) return applyRequest(cluster, asked, presenter);
-  const { namespace, name, request, resource } = asked;
+  const { request, resource } = asked;
   const query = parseWriteQuery(request.query, "patch");
   const bytes = await request.body();
   const endpoint = endpointOf(asked);
   const options = writeOptions(asked, query);
-  const updated = await updateObject(
+  return answerUpdate(
     cluster,
+    asked,
+    presenter,
     endpoint,
-    namespace,
-    name,
     (live) => {
       const patch = decodePatch(bytes, patchForm(type));
       const object = checkPatched(asked, patched(type, live, patch, resource.schema), patch, query);
       endpoint.strategy.setDefaults(object);
       trackChange(cluster, endpoint, live, object, options.manager);
-      matchNamespace(resource, namespace, object);
-      matchName(object, name);
+      matchPath(asked, object);
       return object;
     },
     { ...options, replaces: false },
   );
-  await cluster.store.durable();
-  return presenter.object(200, updated);
+}
+
+/** @throws StatusError 400 when a patch made another object of it than the path names */
+function matchPath({ resource, namespace, name }: ResourceRequest, object: KubeObject): void {
+  matchNamespace(resource, namespace, object);
+  matchName(object, name);
 }
 
 /** What a patch makes of an object; the object stays as it is. @throws StatusError */
@@ -115,23 +123,20 @@ async function applyRequest(
   const by = { manager: query.fieldManager, force: query.force };
   const found = cluster.store.get(collectionOf(resource), storeKey(namespace, name));
   if (!found) return createByApply(cluster, asked, endpoint, decoded, by, options, presenter);
-  const updated = await updateObject(
+  return answerUpdate(
     cluster,
+    asked,
+    presenter,
     endpoint,
-    namespace,
-    name,
     (live) => {
       const object = checkApplied(asked, applyTo(cluster, endpoint, live, config, by));
       if (refusal) throw refusal;
       endpoint.strategy.setDefaults(object, { keepNulls: true });
-      matchNamespace(resource, namespace, object);
-      matchName(object, name);
+      matchPath(asked, object);
       return object;
     },
     { ...options, replaces: false },
   );
-  await cluster.store.durable();
-  return presenter.object(200, updated);
 }
 
 async function createByApply(
@@ -143,7 +148,7 @@ async function createByApply(
   options: WriteOptions,
   presenter: Presenter,
 ): Promise<Answer> {
-  const { namespace, name, resource } = asked;
+  const { name, resource } = asked;
   if (endpoint.subresource !== "") throw notFound(resource, name);
   permitCreate(cluster, asked);
   const object = checkApplied(asked, applyTo(cluster, endpoint, undefined, config, by));
@@ -156,13 +161,7 @@ async function createByApply(
       `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
     );
   }
-  matchNamespace(resource, namespace, object);
-  matchName(object, name);
+  matchPath(asked, object);
   delete object.metadata.resourceVersion;
-  const created = await createObject(cluster, resource, namespace, object, {
-    ...options,
-    ownedAlready: true,
-  });
-  await cluster.store.durable();
-  return presenter.object(201, created);
+  return answerCreate(cluster, asked, presenter, object, { ...options, ownedAlready: true });
 }

@@ -7,7 +7,7 @@ import { copyJson } from "../../kube/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import { checkMediaType, readDeletion, readObject } from "./body.ts";
 import { type Cluster, type Endpoint, type WriteOptions, mainEndpoint } from "./cluster.ts";
-import { createObject, matchNamespace } from "./create.ts";
+import { type CreateOptions, createObject, matchNamespace } from "./create.ts";
 import { deleteObject } from "./delete.ts";
 import { badRequest, noSuchResource } from "./failures.ts";
 import { listObjects } from "./list.ts";
@@ -16,7 +16,7 @@ import { permitCreate } from "./permission.ts";
 import type { Presenter } from "./presenter.ts";
 import { type WriteQuery, parseListQuery, parseWriteQuery } from "./query.ts";
 import { type Answer, type ResourceRequest, managerOf } from "./request.ts";
-import { updateObject, wrongUid } from "./update.ts";
+import { type UpdateOptions, updateObject, wrongUid } from "./update.ts";
 import { collectionOf } from "./registry.ts";
 import { storeKey } from "../store/store.ts";
 
@@ -41,6 +41,33 @@ export function endpointOf({ resource, subresource }: ResourceRequest): Endpoint
   return { resource, subresource: subresource.name, strategy: subresource.strategy };
 }
 
+/** Stores the new object and answers with it, as soon as it lasts. @throws StatusError */
+export async function answerCreate(
+  cluster: Cluster,
+  { resource, namespace }: ResourceRequest,
+  presenter: Presenter,
+  object: KubeObject,
+  options: CreateOptions,
+): Promise<Answer> {
+  const created = await createObject(cluster, resource, namespace, object, options);
+  await cluster.store.durable();
+  return presenter.object(201, created);
+}
+
+/** Changes the object of the path and answers with it, as soon as the change lasts. @throws StatusError */
+export async function answerUpdate(
+  cluster: Cluster,
+  { namespace, name }: ResourceRequest,
+  presenter: Presenter,
+  endpoint: Endpoint,
+  change: (live: KubeObject) => KubeObject,
+  options: UpdateOptions,
+): Promise<Answer> {
+  const updated = await updateObject(cluster, endpoint, namespace, name, change, options);
+  await cluster.store.durable();
+  return presenter.object(200, updated);
+}
+
 /** POST to a collection. */
 export async function createRequest(
   cluster: Cluster,
@@ -51,15 +78,7 @@ export async function createRequest(
   const query = parseWriteQuery(asked.request.query, "create");
   const object = await readObject(asked, query);
   if (asked.name !== "") nameFromPath(object, asked.name);
-  const created = await createObject(
-    cluster,
-    asked.resource,
-    asked.namespace,
-    object,
-    writeOptions(asked, query),
-  );
-  await cluster.store.durable();
-  return presenter.object(201, created);
+  return answerCreate(cluster, asked, presenter, object, writeOptions(asked, query));
 }
 
 function nameFromPath(object: KubeObject, name: string): void {
@@ -84,11 +103,11 @@ export async function updateRequest(
   if (!exists && endpoint.strategy.allowCreateOnUpdate) {
     return createByUpdate(cluster, asked, sent, options, presenter);
   }
-  const updated = await updateObject(
+  return answerUpdate(
     cluster,
+    asked,
+    presenter,
     endpoint,
-    namespace,
-    name,
     (live) => {
       // Another write may come first; then this one is tried again.
       const object = copyJson(sent);
@@ -98,8 +117,6 @@ export async function updateRequest(
     },
     { ...options, replaces: true },
   );
-  await cluster.store.durable();
-  return presenter.object(200, updated);
 }
 
 /** PUT of what is not there, for the kinds that take it as a POST. */
@@ -115,9 +132,7 @@ async function createByUpdate(
   const { uid = "" } = object.metadata;
   if (uid !== "") throw wrongUid(resource, namespace, name, uid, "");
   delete object.metadata.resourceVersion;
-  const created = await createObject(cluster, resource, namespace, object, options);
-  await cluster.store.durable();
-  return presenter.object(201, created);
+  return answerCreate(cluster, asked, presenter, object, options);
 }
 
 /** @throws StatusError 400 when the object has no name, or another than the path */
