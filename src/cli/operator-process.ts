@@ -40,7 +40,8 @@ export class OperatorProcess {
           ),
         ),
       );
-      child.once("exit", (code) => resolve(code ?? undefined));
+      // Not `exit`: what it wrote last may still be on its way.
+      child.once("close", (code) => resolve(code ?? undefined));
     });
     // Whoever does not wait for the end must not be killed by a failed start.
     this.exited.catch(() => undefined);

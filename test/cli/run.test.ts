@@ -24,9 +24,9 @@ async function operatorOf(code: string): Promise<string> {
 }
 
 const WAITS = `
-console.log("started", process.env["KUBECONFIG"], ...process.argv.slice(2));
-process.once("SIGTERM", () => { console.log("asked to end"); clearInterval(timer); });
 const timer = setInterval(() => undefined, 1000);
+process.once("SIGTERM", () => { console.log("asked to end"); clearInterval(timer); });
+console.log("started", process.env["KUBECONFIG"], ...process.argv.slice(2));
 `;
 
 describe("tsop run", () => {
