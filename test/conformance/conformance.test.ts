@@ -7,8 +7,8 @@ const baseline = JSON.parse(
   readFileSync(new URL("baseline.json", import.meta.url), "utf8"),
 ) as Record<string, number>;
 
-/** What a loaded machine may cost: some scenarios wait for something with a deadline. */
-const TOLERANCE_PERCENT = 0.5;
+/** What a loaded machine may cost: some scenarios, those of controllers above all, wait with a deadline. */
+const tolerancePercent = (group: string): number => (group === "N" ? 2 : 0.5);
 
 describeShared("conformance", "The recorded answers of a real kube-apiserver", () => {
   it("are given by the control plane at least as often as before, in every group", async () => {
@@ -19,7 +19,7 @@ describeShared("conformance", "The recorded answers of a real kube-apiserver", (
     );
     console.log("equal answers, in percent:", percent);
     const fallen = groups.filter(
-      (group) => (percent[group] ?? 0) < (baseline[group] ?? 0) - TOLERANCE_PERCENT,
+      (group) => (percent[group] ?? 0) < (baseline[group] ?? 0) - tolerancePercent(group),
     );
     expect(fallen).toEqual([]);
   }, 1_800_000);
