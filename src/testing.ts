@@ -30,6 +30,11 @@ export {
   FaultyTransport,
 } from "./runtime/transport/faulty-transport.ts";
 export { HttpsTransport } from "./runtime/transport/https-transport.ts";
+export {
+  type Reply,
+  ScriptedTransport,
+  type SeenRequest,
+} from "./runtime/transport/scripted-transport.ts";
 
 /** How long `eventually` keeps trying. */
 export interface EventuallyOptions {

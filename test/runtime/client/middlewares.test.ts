@@ -7,7 +7,7 @@ import { RestClient, type ClientMiddleware } from "../../../src/runtime/client/r
 import { refusalAdvice } from "../../../src/runtime/client/rights.ts";
 import { createManager } from "../../../src/runtime/manager/manager.ts";
 import { MemoryApi } from "../support/memory-api.ts";
-import { ScriptedTransport } from "../support/scripted-transport.ts";
+import { ScriptedTransport } from "../../../src/runtime/transport/scripted-transport.ts";
 
 const CONFIG_MAPS = {
   group: "",

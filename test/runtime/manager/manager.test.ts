@@ -3,7 +3,7 @@ import { VirtualClock } from "../../../src/clock.ts";
 import { silentLogger } from "../../../src/log.ts";
 import { createManager } from "../../../src/runtime/manager/manager.ts";
 import { setupSignalHandler } from "../../../src/runtime/manager/signals.ts";
-import { ScriptedTransport } from "../support/scripted-transport.ts";
+import { ScriptedTransport } from "../../../src/runtime/transport/scripted-transport.ts";
 
 function build() {
   const clock = new VirtualClock();

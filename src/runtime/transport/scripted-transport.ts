@@ -1,34 +1,44 @@
 /**
- * A transport whose n-th request gets the n-th reply of a script, on a virtual clock.
+ * A server by script: the n-th request gets the n-th reply. For tests of what a client does about one answer, down to
+ * the bytes and the milliseconds; for all else there is a control plane.
+ *
+ * @module
  */
-import type { VirtualClock } from "../../../src/clock.ts";
+import type { Clock } from "../../clock.ts";
 import {
   ConnectionError,
+  type ConnectionFailure,
   type Transport,
   type TransportRequest,
   type TransportResponse,
-} from "../../../src/runtime/transport/transport.ts";
+} from "./transport.ts";
 
 /** One step of a stream: an event, a pause, or text as it is. */
 interface StreamStep {
   readonly pauseMs?: number;
-  readonly raw?: string;
+  readonly raw?: string | Uint8Array;
   readonly type?: string;
   readonly object?: unknown;
 }
 
 /** What a request is answered with. */
 export interface Reply {
+  /** 200 when absent. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as it is if it is a string, as JSON otherwise. */
   readonly body?: unknown;
+  /** What comes after the body, piece by piece. */
   readonly stream?: readonly StreamStep[];
+  /** How it ends: `close` when absent. `hang` stays open until the request is given up. */
   readonly then?: "close" | "reset" | "hang";
   /** The connection is cut before an answer. */
   readonly reset?: boolean;
+  /** There is no connection, for this reason. */
+  readonly fails?: ConnectionFailure;
 }
 
-/** A request as it came in, and how long after the end of the answer before. */
+/** A request as it came in, and how long after the end of the answer before (`undefined` for the first). */
 export interface SeenRequest {
   readonly method: string;
   readonly path: string;
@@ -40,14 +50,16 @@ export interface SeenRequest {
 /** Answers by script; when that is used up, with an empty stream that stays open. */
 export class ScriptedTransport implements Transport {
   readonly server = "https://scripted:6443";
+  /** All requests so far, in their order. */
   readonly seen: SeenRequest[] = [];
-  readonly #clock: VirtualClock;
+  readonly #clock: Clock;
   readonly #replies: Reply[];
   #endedAtMs: number | undefined;
   // A connection whose last answer ended properly is used again; a cut there may be retried at once.
   #idle = 0;
 
-  constructor(clock: VirtualClock, replies: readonly Reply[]) {
+  /** @param clock - a `VirtualClock`, so that pauses take no time */
+  constructor(clock: Clock, replies: readonly Reply[]) {
     this.#clock = clock;
     this.#replies = [...replies];
   }
@@ -69,6 +81,7 @@ export class ScriptedTransport implements Transport {
       this.#endedAtMs = this.#clock.monotonicMs();
       throw new ConnectionError("reset", this.server, "cut", { reusedConnection });
     }
+    if (reply.fails) throw new ConnectionError(reply.fails, this.server, "by script");
     const headers = Object.entries(reply.headers ?? {}).map(([name, value]) => [
       name.toLowerCase(),
       value,
@@ -95,6 +108,7 @@ export class ScriptedTransport implements Transport {
       }
       for (const step of reply.stream ?? []) {
         if (step.pauseMs !== undefined) await this.#clock.sleep(step.pauseMs, signal);
+        else if (step.raw instanceof Uint8Array) yield step.raw;
         else yield Buffer.from(step.raw ?? `${JSON.stringify(step)}\n`);
       }
       if (reply.then === "hang") await this.#clock.sleep(2 ** 40, signal);
