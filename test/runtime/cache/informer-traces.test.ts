@@ -8,7 +8,11 @@ import { restListerWatcher } from "../../../src/runtime/cache/lister-watcher.ts"
 import { SharedInformer } from "../../../src/runtime/cache/shared-informer.ts";
 import { RestClient } from "../../../src/runtime/client/rest-client.ts";
 import { describeShared, sharedPath } from "../../support/shared.ts";
-import { ScriptedTransport, type Reply, type SeenRequest } from "../../../src/runtime/transport/scripted-transport.ts";
+import {
+  ScriptedTransport,
+  type Reply,
+  type SeenRequest,
+} from "../../../src/runtime/transport/scripted-transport.ts";
 import { printShare } from "../support/print-share.ts";
 
 interface Observed {

@@ -4,7 +4,10 @@ import { silentLogger } from "../../../src/log.ts";
 import { restListerWatcher } from "../../../src/runtime/cache/lister-watcher.ts";
 import { SharedInformer } from "../../../src/runtime/cache/shared-informer.ts";
 import { RestClient } from "../../../src/runtime/client/rest-client.ts";
-import { ScriptedTransport, type Reply } from "../../../src/runtime/transport/scripted-transport.ts";
+import {
+  ScriptedTransport,
+  type Reply,
+} from "../../../src/runtime/transport/scripted-transport.ts";
 
 const WIDGETS = {
   group: "example.com",

@@ -8,7 +8,10 @@ import { EventCorrelator, type CoreEvent } from "../../../src/runtime/events/cor
 import { EventBroadcaster } from "../../../src/runtime/events/recorder.ts";
 import { describeShared, sharedPath } from "../../support/shared.ts";
 import { printShare } from "../support/print-share.ts";
-import { ScriptedTransport, type Reply } from "../../../src/runtime/transport/scripted-transport.ts";
+import {
+  ScriptedTransport,
+  type Reply,
+} from "../../../src/runtime/transport/scripted-transport.ts";
 
 interface Step {
   stepMs?: number;
