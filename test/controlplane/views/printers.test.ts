@@ -196,6 +196,7 @@ describe("workloads", () => {
     };
     const metrics = [cpu(50), cpu(60), cpu(70)];
     const row = rowOf("autoscaling", "HorizontalPodAutoscaler", {
+      apiVersion: "autoscaling/v2",
       spec: { ...spec, metrics },
       status,
     });
@@ -205,9 +206,12 @@ describe("workloads", () => {
       MinPods: "<unset>",
     });
     const first = { ...spec, targetCPUUtilizationPercentage: 80 };
-    expect(rowOf("autoscaling", "HorizontalPodAutoscaler", { spec: first })["Targets"]).toBe(
-      "cpu: <unknown>/80%",
-    );
+    expect(
+      rowOf("autoscaling", "HorizontalPodAutoscaler", {
+        apiVersion: "autoscaling/v1",
+        spec: first,
+      })["Targets"],
+    ).toBe("cpu: <unknown>/80%");
   });
 
   it("show how far a job is and how long it took", () => {
@@ -236,6 +240,7 @@ describe("events", () => {
       count: 2,
     };
     const renamed = {
+      apiVersion: "events.k8s.io/v1",
       regarding: { kind: "Pod", name: "p" },
       deprecatedSource: { component: "op", host: "h" },
       note: "it runs\n",

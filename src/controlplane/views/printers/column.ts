@@ -3,9 +3,10 @@
  *
  * @module
  */
-import type { KubeObject } from "../../../kube/object.ts";
+import type { JsonObject, KubeObject } from "../../../kube/object.ts";
 import { at, listAt, mapAt, textAt } from "../../builtin/at.ts";
 import { documentationOf } from "../../builtin/documentation.ts";
+import { convertVersion } from "../../builtin/kind-versions.ts";
 import type { TableColumn, TablePrinter, TableRowCondition } from "../../kinds.ts";
 import { ageOf } from "../age.ts";
 
@@ -109,18 +110,32 @@ const joined = (items: readonly unknown[], path: string): string =>
 export const selectorColumn = (path: string): PrintedColumn =>
   column("Selector", (object) => formatLabelSelector(at(object, path)) || "<none>", WIDE);
 
+/** The first condition of a type in an object's status. */
+export const conditionOf = (object: KubeObject, type: string): unknown =>
+  listAt(object, "status.conditions").find((condition) => textAt(condition, "type") === type);
+
 /** Puts columns together. */
 export function printer(
   columns: readonly PrintedColumn[],
   extras: {
     readonly conditions?: (object: KubeObject) => readonly TableRowCondition[];
     readonly nullWhenEmpty?: boolean;
+    /** The API version that the cells read, when the kind is served in more than one. */
+    readonly version?: string;
   } = {},
 ): TablePrinter {
+  const { version, ...rest } = extras;
+  const read = (object: KubeObject): KubeObject =>
+    version === undefined
+      ? object
+      : (convertVersion(object as unknown as JsonObject, version) as unknown as KubeObject);
   return {
     columns: columns.map(({ column }) => column),
-    cells: (object, nowMs) => columns.map(({ cell }) => cell(object, nowMs)),
-    ...extras,
+    cells: (object, nowMs) => {
+      const shown = read(object);
+      return columns.map(({ cell }) => cell(shown, nowMs));
+    },
+    ...rest,
   };
 }
 
@@ -158,12 +173,12 @@ export function formatLabelSelector(selector: unknown): string {
     .join(",");
 }
 
-/** The first three of a list, and how many more there are: `a,b,c + 2 more...`; `absent` when there are none. */
+/** The first three of a list, and how many more there are: `a,b,c + 2 more...`; `absent` when there is nothing to show. */
 export function listWithMore(
   list: readonly string[],
   { absent = "", max = 3, separator = "," } = {},
 ): string {
-  if (list.length === 0) return absent;
   const text = list.slice(0, max).join(separator);
-  return list.length > max ? `${text} + ${list.length - max} more...` : text;
+  if (list.length > max) return `${text} + ${list.length - max} more...`;
+  return text === "" ? absent : text;
 }

@@ -12,6 +12,7 @@ import {
   WIDE,
   ageColumn,
   column,
+  conditionOf,
   containerColumns,
   countColumn,
   formatLabels,
@@ -83,9 +84,7 @@ function endpointsText(endpoints: KubeObject): string {
 // ---- nodes
 
 function nodeStatus(node: KubeObject): string {
-  const ready = listAt(node, "status.conditions").find(
-    (condition) => textAt(condition, "type") === "Ready",
-  );
+  const ready = conditionOf(node, "Ready");
   const status = !ready ? "Unknown" : textAt(ready, "status") === "True" ? "Ready" : "NotReady";
   return at(node, "spec.unschedulable") === true ? `${status},SchedulingDisabled` : status;
 }
@@ -126,56 +125,48 @@ const node = printer([
   textColumn("Container-Runtime", "status.nodeInfo.containerRuntimeVersion", "<unknown>", WIDE),
 ]);
 
-// ---- events: one store, seen under two names
-
-const firstText = (object: unknown, ...paths: readonly string[]): string =>
-  paths.map((path) => textAt(object, path)).find((text) => text !== "") ?? "";
+// ---- events: one store, shown in the core group's form
 
 function firstSeen(event: KubeObject): string {
-  return firstText(event, "firstTimestamp", "deprecatedFirstTimestamp", "eventTime");
+  return textAt(event, "firstTimestamp", textAt(event, "eventTime"));
 }
 
 function lastSeen(event: KubeObject): string {
   if (at(event, "series")) return textAt(event, "series.lastObservedTime");
-  return firstText(event, "lastTimestamp", "deprecatedLastTimestamp") || firstSeen(event);
+  return textAt(event, "lastTimestamp", firstSeen(event));
 }
 
 function eventCount(event: KubeObject): number {
-  if (at(event, "series")) return numberAt(event, "series.count");
-  return numberAt(event, "count") || numberAt(event, "deprecatedCount") || 1;
+  return at(event, "series") ? numberAt(event, "series.count") : numberAt(event, "count") || 1;
 }
 
 function eventObject(event: KubeObject): string {
-  const reference = at(event, "involvedObject") ?? at(event, "regarding");
-  const kind = textAt(reference, "kind").toLowerCase();
-  const name = textAt(reference, "name");
+  const kind = textAt(event, "involvedObject.kind").toLowerCase();
+  const name = textAt(event, "involvedObject.name");
   return name === "" ? kind : `${kind}/${name}`;
 }
 
 function eventSource(event: KubeObject): string {
-  const source = at(event, "source") ?? at(event, "deprecatedSource");
-  const component =
-    textAt(source, "component") || firstText(event, "reportingComponent", "reportingController");
-  const instance = textAt(source, "host") || textAt(event, "reportingInstance");
+  const component = textAt(event, "source.component", textAt(event, "reportingComponent"));
+  const instance = textAt(event, "source.host", textAt(event, "reportingInstance"));
   return instance === "" ? component : `${component}, ${instance}`;
 }
 
-const event = printer([
-  column("Last Seen", (object, nowMs) => ageOf(lastSeen(object), nowMs)),
-  textColumn("Type", "type"),
-  textColumn("Reason", "reason"),
-  column("Object", eventObject),
-  column(
-    "Subobject",
-    (object) => firstText(object, "involvedObject.fieldPath", "regarding.fieldPath"),
-    WIDE,
-  ),
-  column("Source", eventSource, WIDE),
-  column("Message", (object) => firstText(object, "message", "note").trim()),
-  column("First Seen", (object, nowMs) => ageOf(firstSeen(object), nowMs), WIDE),
-  column("Count", eventCount, WIDE),
-  textColumn("Name", "metadata.name", "", { format: "name", metadataField: "name", ...WIDE }),
-]);
+const event = printer(
+  [
+    column("Last Seen", (object, nowMs) => ageOf(lastSeen(object), nowMs)),
+    textColumn("Type", "type"),
+    textColumn("Reason", "reason"),
+    column("Object", eventObject),
+    textColumn("Subobject", "involvedObject.fieldPath", "", WIDE),
+    column("Source", eventSource, WIDE),
+    column("Message", (object) => textAt(object, "message").trim()),
+    column("First Seen", (object, nowMs) => ageOf(firstSeen(object), nowMs), WIDE),
+    column("Count", eventCount, WIDE),
+    textColumn("Name", "metadata.name", "", { format: "name", metadataField: "name", ...WIDE }),
+  ],
+  { version: "v1" },
+);
 
 // ---- the rest
 

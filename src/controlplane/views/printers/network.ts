@@ -21,13 +21,14 @@ import { loadBalancerAddresses } from "./core.ts";
 
 function hosts(ingress: KubeObject): string {
   const rules = listAt(ingress, "spec.rules");
-  const named = rules.map((rule) => textAt(rule, "host")).filter((host) => host !== "");
-  if (named.length === 0) return "*";
-  const shown = named.slice(0, 3).join(",");
-  // What is left counts rules, named or not, as soon as three names stand there and rules follow.
-  const third = rules.findIndex((rule) => textAt(rule, "host") === named[2]);
-  const more = named.length >= 3 && third < rules.length - 1;
-  return more ? `${shown} + ${rules.length - 3} more...` : shown;
+  const shown: string[] = [];
+  for (const rule of rules) {
+    // What is left counts rules, named or not, as soon as three names stand there and a rule follows.
+    if (shown.length === 3) return `${shown.join(",")} + ${rules.length - 3} more...`;
+    const host = textAt(rule, "host");
+    if (host !== "") shown.push(host);
+  }
+  return shown.join(",") || "*";
 }
 
 function ingressParameters(ingressClass: KubeObject): string {
@@ -91,7 +92,8 @@ function withUnnamedAge(table: TablePrinter): TablePrinter {
   };
 }
 
-const slicePort = (port: unknown): string => textAt(port, "port", textAt(port, "name", "*"));
+const slicePort = (port: unknown): string =>
+  textAt(port, "port", at(port, "name") === undefined ? "*" : textAt(port, "name"));
 
 /** The group discovery.k8s.io, by kind. */
 export const discoveryPrinters: Readonly<Record<string, TablePrinter>> = {

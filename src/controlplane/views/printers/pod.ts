@@ -7,7 +7,7 @@ import type { KubeObject } from "../../../kube/object.ts";
 import { at, listAt, numberAt, textAt } from "../../builtin/at.ts";
 import type { TablePrinter, TableRowCondition } from "../../kinds.ts";
 import { ageOf } from "../age.ts";
-import { WIDE, ageColumn, column, nameColumn, printer, textColumn } from "./column.ts";
+import { WIDE, ageColumn, column, conditionOf, nameColumn, printer, textColumn } from "./column.ts";
 
 interface PodSummary {
   readonly ready: string;
@@ -40,9 +40,7 @@ function terminationText(terminated: unknown): string {
 }
 
 const hasTrueCondition = (pod: KubeObject, type: string): boolean =>
-  listAt(pod, "status.conditions").some(
-    (condition) => textAt(condition, "type") === type && textAt(condition, "status") === "True",
-  );
+  textAt(conditionOf(pod, type), "status") === "True";
 
 /** What the init containers say. */
 interface InitSummary {

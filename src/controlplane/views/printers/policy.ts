@@ -4,7 +4,7 @@
  * @module
  */
 import type { KubeObject } from "../../../kube/object.ts";
-import { at, listAt, numberAt, textAt } from "../../builtin/at.ts";
+import { at, listAt, mapAt, numberAt, textAt } from "../../builtin/at.ts";
 import type { TablePrinter } from "../../kinds.ts";
 import { humanDuration } from "../age.ts";
 import {
@@ -13,8 +13,8 @@ import {
   WIDE,
   ageColumn,
   column,
+  conditionOf,
   countColumn,
-  formatLabelSelector,
   nameColumn,
   printer,
   textColumn,
@@ -73,7 +73,26 @@ function paramReference(binding: KubeObject): string {
   const name = textAt(binding, "spec.paramRef.name");
   if (name !== "") return `${textAt(binding, "spec.paramRef.namespace", "*")}/${name}`;
   const selector = at(binding, "spec.paramRef.selector");
-  return selector ? formatLabelSelector(selector) : "<unset>";
+  return selector ? selectorInGo(selector) : "<unset>";
+}
+
+/** A label selector as Go prints its protobuf message. */
+function selectorInGo(selector: unknown): string {
+  const labels = Object.entries(mapAt(selector, "matchLabels"))
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([key, value]) => `${key}: ${String(value)},`)
+    .join("");
+  const requirements = listAt(selector, "matchExpressions")
+    .map((requirement) => {
+      const fields = ["key", "operator"].map((field) => textAt(requirement, field));
+      const values = listAt(requirement, "values").join(" ");
+      return `LabelSelectorRequirement{Key:${fields.join(",Operator:")},Values:[${values}],},`;
+    })
+    .join("");
+  return (
+    `&LabelSelector{MatchLabels:map[string]string{${labels}},` +
+    `MatchExpressions:[]LabelSelectorRequirement{${requirements}},}`
+  );
 }
 
 const webhooks = printer([nameColumn, countColumn("Webhooks", "webhooks"), ageColumn]);
@@ -96,6 +115,30 @@ export const admissionPrinters: Printers = {
   ValidatingAdmissionPolicyBinding: policyBinding,
   MutatingAdmissionPolicy: admissionPolicy("Mutations", "spec.mutations"),
   MutatingAdmissionPolicyBinding: policyBinding,
+};
+
+// ---- aggregation
+
+const serviceOf = (apiService: KubeObject): string =>
+  at(apiService, "spec.service") === undefined
+    ? "Local"
+    : `${textAt(apiService, "spec.service.namespace")}/${textAt(apiService, "spec.service.name")}`;
+
+function availability(apiService: KubeObject): string {
+  const condition = conditionOf(apiService, "Available");
+  const status = textAt(condition, "status", "Unknown");
+  const reason = status === "True" ? "" : textAt(condition, "reason");
+  return reason === "" ? status : `${status} (${reason})`;
+}
+
+/** The group apiregistration.k8s.io, by kind. */
+export const aggregationPrinters: Printers = {
+  APIService: printer([
+    nameColumn,
+    column("Service", serviceOf),
+    column("Available", availability),
+    ageColumn,
+  ]),
 };
 
 // ---- scheduling, nodes, leases
@@ -153,9 +196,7 @@ export const certificatePrinters: Printers = {
 // ---- priority and fairness
 
 function dangling(flow: KubeObject): string {
-  const condition = listAt(flow, "status.conditions").find(
-    (candidate) => textAt(candidate, "type") === "Dangling",
-  );
+  const condition = conditionOf(flow, "Dangling");
   return condition ? textAt(condition, "status") : "?";
 }
 

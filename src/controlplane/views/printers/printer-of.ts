@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { described } from "./column-fields.ts";
+import { described } from "./column-descriptions.ts";
 import type { TablePrinter } from "../../kinds.ts";
 import { column, nameColumn, printer } from "./column.ts";
 import { corePrinters } from "./core.ts";
@@ -11,6 +11,7 @@ import { discoveryPrinters, networkingPrinters } from "./network.ts";
 import {
   accessPrinters,
   admissionPrinters,
+  aggregationPrinters,
   certificatePrinters,
   coordinationPrinters,
   devicePrinters,
@@ -25,6 +26,7 @@ import { appsPrinters, autoscalingPrinters, batchPrinters } from "./workloads.ts
 const PRINTERS: Readonly<Record<string, Readonly<Record<string, TablePrinter>>>> = {
   "": { ...corePrinters, ...volumePrinters },
   "admissionregistration.k8s.io": admissionPrinters,
+  "apiregistration.k8s.io": aggregationPrinters,
   apps: appsPrinters,
   autoscaling: autoscalingPrinters,
   batch: batchPrinters,

@@ -132,9 +132,4 @@ export const storagePrinters: Readonly<Record<string, TablePrinter>> = {
     column("Modes", (object) => listAt(object, "spec.volumeLifecycleModes").join(",") || "<none>"),
     ageColumn,
   ]),
-  CSIStorageCapacity: printer([
-    nameColumn,
-    textColumn("StorageClassName", "storageClassName"),
-    textColumn("Capacity", "capacity", "<unset>"),
-  ]),
 };

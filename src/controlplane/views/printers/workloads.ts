@@ -13,10 +13,12 @@ import {
   WIDE,
   ageColumn,
   column,
+  conditionOf,
   containerColumns,
   countColumn,
   formatLabelSelector,
   formatLabels,
+  listWithMore,
   nameColumn,
   printer,
   selectorColumn,
@@ -106,10 +108,7 @@ function jobDuration(job: KubeObject, nowMs: number): string {
 }
 
 function jobStatus(job: KubeObject): string {
-  const has = (type: string): boolean =>
-    listAt(job, "status.conditions").some(
-      (condition) => textAt(condition, "type") === type && textAt(condition, "status") === "True",
-    );
+  const has = (type: string): boolean => textAt(conditionOf(job, type), "status") === "True";
   if (has("Complete")) return "Complete";
   if (has("Failed")) return "Failed";
   if (job.metadata.deletionTimestamp !== undefined) return "Terminating";
@@ -150,70 +149,73 @@ export const batchPrinters: Readonly<Record<string, TablePrinter>> = {
   ]),
 };
 
-// ---- autoscaling
+// ---- autoscaling, in the form of version 2
 
-/** Where a metric type has its source, and whether the resource's name is shown. */
-const METRIC_SOURCES: Readonly<Record<string, { source: string; named: boolean }>> = {
-  External: { source: "external", named: false },
-  Pods: { source: "pods", named: false },
-  Object: { source: "object", named: false },
-  Resource: { source: "resource", named: true },
-  ContainerResource: { source: "containerResource", named: true },
+/** Where a metric type has its source. */
+const METRIC_SOURCES: Readonly<Record<string, string>> = {
+  External: "external",
+  Pods: "pods",
+  Object: "object",
+  Resource: "resource",
+  ContainerResource: "containerResource",
 };
 
 const percent = (value: unknown): string | undefined =>
   typeof value === "number" ? `${value}%` : undefined;
 
+/** A quantity, as Go prints one that is not there. */
+const quantityAt = (metric: unknown, path: string): string => textAt(metric, path, "<nil>");
+
 function metricText(spec: unknown, status: unknown): string {
   const type = textAt(spec, "type");
-  const known = METRIC_SOURCES[type];
-  if (!known) return "<unknown type>";
-  const { source, named } = known;
-  const name = named ? `${textAt(spec, `${source}.name`)}: ` : "";
-  const average = textAt(spec, `${source}.target.averageValue`);
-  const current = (field: string): string => textAt(status, `${source}.current.${field}`);
-  if (average !== "") {
-    const suffix = type === "External" || type === "Object" ? " (avg)" : "";
-    return `${name}${current("averageValue") || "<unknown>"}/${average}${suffix}`;
+  const source = METRIC_SOURCES[type];
+  if (source === undefined) return "<unknown type>";
+  const isNamed = type === "Resource" || type === "ContainerResource";
+  const name = isNamed ? `${textAt(spec, `${source}.name`)}: ` : "";
+  const known = at(status, source) !== undefined;
+  const current = (field: string): string =>
+    known ? quantityAt(status, `${source}.current.${field}`) : "<unknown>";
+  const target = (field: string): string => quantityAt(spec, `${source}.target.${field}`);
+  const isAverage = at(spec, `${source}.target.averageValue`) !== undefined;
+  if (type === "Pods" || (isNamed && isAverage)) {
+    return `${name}${current("averageValue")}/${target("averageValue")}`;
   }
-  if (named) {
-    const target = percent(at(spec, `${source}.target.averageUtilization`)) ?? "<auto>";
+  if (isNamed) {
+    const wanted = percent(at(spec, `${source}.target.averageUtilization`)) ?? "<auto>";
     const now = percent(at(status, `${source}.current.averageUtilization`)) ?? "<unknown>";
-    return `${name}${now}/${target}`;
+    return `${name}${now}/${wanted}`;
   }
-  return `${current("value") || "<unknown>"}/${textAt(spec, `${source}.target.value`)}`;
+  if (!isAverage) return `${current("value")}/${target("value")}`;
+  const average = textAt(status, `${source}.current.averageValue`, "<unknown>");
+  return `${average}/${target("averageValue")} (avg)`;
 }
 
-/** The metrics of version 2; version 1 knows the processor alone. */
 function metricsText(scaler: KubeObject): string {
-  const specs = listAt(scaler, "spec.metrics");
   const statuses = listAt(scaler, "status.currentMetrics");
-  const target = percent(at(scaler, "spec.targetCPUUtilizationPercentage"));
-  if (target !== undefined) {
-    const current = percent(at(scaler, "status.currentCPUUtilizationPercentage")) ?? "<unknown>";
-    return `cpu: ${current}/${target}`;
-  }
-  if (specs.length === 0) return "<none>";
-  const texts = specs.map((spec, index) => metricText(spec, statuses[index]));
-  const shown = texts.slice(0, 2).join(", ");
-  return texts.length > 2 ? `${shown} + ${texts.length - 2} more...` : shown;
+  const texts = listAt(scaler, "spec.metrics").map((spec, index) =>
+    metricText(spec, statuses[index]),
+  );
+  return listWithMore(texts, { absent: "<none>", max: 2, separator: ", " });
 }
 
 /** The group autoscaling, by kind. */
 export const autoscalingPrinters: Readonly<Record<string, TablePrinter>> = {
-  HorizontalPodAutoscaler: printer([
-    nameColumn,
-    column(
-      "Reference",
-      (object) =>
-        `${textAt(object, "spec.scaleTargetRef.kind")}/${textAt(object, "spec.scaleTargetRef.name")}`,
-    ),
-    column("Targets", metricsText),
-    textColumn("MinPods", "spec.minReplicas", "<unset>"),
-    column("MaxPods", (object) => numberAt(object, "spec.maxReplicas")),
-    column("Replicas", (object) => numberAt(object, "status.currentReplicas")),
-    ageColumn,
-  ]),
+  HorizontalPodAutoscaler: printer(
+    [
+      nameColumn,
+      column(
+        "Reference",
+        (object) =>
+          `${textAt(object, "spec.scaleTargetRef.kind")}/${textAt(object, "spec.scaleTargetRef.name")}`,
+      ),
+      column("Targets", metricsText),
+      textColumn("MinPods", "spec.minReplicas", "<unset>"),
+      column("MaxPods", (object) => numberAt(object, "spec.maxReplicas")),
+      column("Replicas", (object) => numberAt(object, "status.currentReplicas")),
+      ageColumn,
+    ],
+    { version: "autoscaling/v2" },
+  ),
   Scale: printer([
     nameColumn,
     integerColumn("Desired", "spec.replicas"),
