@@ -23,7 +23,9 @@ const SECTIONS: readonly (readonly [title: string, file: string])[] = [
   ["Lists and records", "topology.ts"],
   ["Kinds", "resource.ts"],
   ["Types", "constrained.ts"],
+  ["Types from elsewhere", "embed.ts"],
   ["Rights", "rbac.ts"],
+  ["Webhooks", "webhook.ts"],
 ];
 
 const OTHER = new Set(["CustomResource"]);
@@ -73,7 +75,7 @@ function markersIn(path: string): MarkerDoc[] {
 }
 
 /** Markers of classes make no schema of their own; their docstrings hold the example. */
-const WITHOUT_SCHEMA = new Set(["resource.ts", "rbac.ts"]);
+const WITHOUT_SCHEMA = new Set(["resource.ts", "rbac.ts", "webhook.ts"]);
 
 async function markerSection(
   root: string,
@@ -106,6 +108,7 @@ async function emittedFor(
   const field = isClass ? "field!: Source;" : example.endsWith(";") ? example : `${example};`;
   const source = [
     `import { ${imports} } from "tsop";`,
+    'import type { OwnerReference } from "tsop/k8s";',
     "type Policy = string;",
     isClass ? example : "",
     `class Spec { ${field} }`,

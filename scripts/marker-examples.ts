@@ -24,6 +24,7 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   Title: '@Title("Node port") port?: Int32;',
   With: "ports?: With<Int32, { minimum: 1 }>[];",
   Str: "labels?: Record<string, Str<{ maxLength: 63 }>>;",
+  Embed: '@Embed({ only: ["name"], descriptions: false }) owner?: OwnerReference;',
   Default: '@Default("Always") policy?: string;',
 };
 

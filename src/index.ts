@@ -41,6 +41,7 @@ export {
   type TextFormat,
   Title,
 } from "./markers/validation.ts";
+export { Embed, type EmbedOptions } from "./markers/embed.ts";
 export type { KeywordsFor, Str, With } from "./markers/constrained.ts";
 export { Atomic, Granular, ListAtomic, ListMap, ListSet } from "./markers/topology.ts";
 export {
@@ -56,6 +57,14 @@ export {
   Selectable,
 } from "./markers/resource.ts";
 export { Rbac, type RbacRule, type RbacScope, type Verb } from "./markers/rbac.ts";
+export {
+  MutatingWebhook,
+  type MutatingWebhookOptions,
+  ValidatingWebhook,
+  type WebhookOperation,
+  type WebhookOptions,
+  type WebhookTarget,
+} from "./markers/webhook.ts";
 export type { ClassMarker, FieldMarker, FieldOrClassMarker, TextMarker } from "./markers/marker.ts";
 export type {
   Base64,

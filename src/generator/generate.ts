@@ -76,6 +76,7 @@ async function run(modules: Modules, sources: ReadonlyMap<string, string>): Prom
     { readProject },
     { checkKinds },
     { checkRights, inferredGrants },
+    { checkWebhooks },
     { placesIn },
     { groupVersions },
     { manifestsOf },
@@ -84,6 +85,7 @@ async function run(modules: Modules, sources: ReadonlyMap<string, string>): Prom
     import("./read/project.ts"),
     import("./check.ts"),
     import("./check-rights.ts"),
+    import("./check-webhooks.ts"),
     import("./places.ts"),
     import("./emit/crd.ts"),
     import("./emit/manifests.ts"),
@@ -96,9 +98,12 @@ async function run(modules: Modules, sources: ReadonlyMap<string, string>): Prom
   if (!findings.hasErrors()) {
     checkKinds(kinds, findings);
     checkRights(model, findings);
+    checkWebhooks(model.webhooks, findings);
   }
   return {
-    files: findings.hasErrors() ? new Map() : manifestsOf(inferredGrants(model), kinds),
+    files: findings.hasErrors()
+      ? new Map()
+      : manifestsOf(inferredGrants(model), kinds, model.webhooks),
     diagnostics: findings.sorted(),
     kinds: kinds.flatMap(({ versions }) =>
       versions.map(({ group, version, kind, plural, scope }) => ({
@@ -118,11 +123,9 @@ function inputHash(root: string, sources: ReadonlyMap<string, string>): string {
   const around = ["tsconfig.json", "package.json"].map(
     (name) => [name, textOf(join(root, name)) ?? ""] as const,
   );
-  const program = ["read/type.ts", "read/type.js"].map(
-    (name) => [name, textOf(new URL(name, import.meta.url)) ?? ""] as const,
-  );
+  const program = textOf(new URL("../build-id", import.meta.url)) ?? "";
   const version = textOf(new URL("../../package.json", import.meta.url)) ?? "";
-  return hashOf([...sources, ...around, ...program, ["tsop", version]]);
+  return hashOf([...sources, ...around, ["program", program], ["tsop", version]]);
 }
 
 function textOf(path: string | URL): string | undefined {

@@ -93,6 +93,17 @@ export interface GrantModel {
   readonly at: Position;
 }
 
+/** One webhook of admission. */
+export interface WebhookModel {
+  readonly mutating: boolean;
+  /** The name of the configuration object. */
+  readonly configuration: string;
+  readonly name: string;
+  /** The entry in the configuration. */
+  readonly entry: JsonObject;
+  readonly at: Position;
+}
+
 /** What code does to objects of a kind, and so needs the right to. */
 export interface UseModel {
   readonly group: string;
@@ -122,5 +133,6 @@ export interface UsesModel {
 export interface ProjectModel {
   readonly kinds: readonly KindModel[];
   readonly grants: readonly GrantModel[];
+  readonly webhooks: readonly WebhookModel[];
   readonly uses: UsesModel;
 }

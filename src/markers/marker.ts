@@ -5,6 +5,7 @@
  * @module
  */
 import type { Schema } from "../kube/schema/structural.ts";
+import type { EmbedOptions } from "./embed.ts";
 import type { Parameter } from "./parameters.ts";
 
 /** A decorator for fields of type `T`, in the standard (TC39) form and under `experimentalDecorators`. */
@@ -54,6 +55,8 @@ export interface Effect {
   readonly ignored?: boolean;
   /** `schema` is the whole schema, whatever the field's type. */
   readonly replaces?: boolean;
+  /** How much of the field's type goes into the schema. */
+  readonly embed?: EmbedOptions;
   /** The field keeps its first value; one that is optional may be set once. */
   readonly immutable?: boolean;
 }

@@ -3,13 +3,14 @@
  *
  * @module
  */
+import * as embed from "./embed.ts";
 import { type MarkerDefinition, definitionOf } from "./marker.ts";
 import * as topology from "./topology.ts";
 import * as validation from "./validation.ts";
 
 /** The field markers by the name of their decorator. */
 export const fieldMarkers: ReadonlyMap<string, MarkerDefinition> = new Map(
-  Object.entries({ ...validation, ...topology }).map(([name, marker]) => [
+  Object.entries({ ...validation, ...topology, ...embed }).map(([name, marker]) => [
     name,
     definitionOf(marker),
   ]),
@@ -23,4 +24,6 @@ export const classMarkers: readonly string[] = [
   "Scale",
   "Selectable",
   "Rbac",
+  "MutatingWebhook",
+  "ValidatingWebhook",
 ];

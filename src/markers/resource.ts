@@ -57,6 +57,8 @@ export interface ResourceOptions {
   readonly annotations?: Readonly<Record<string, string>>;
   /** Labels of the CRD. */
   readonly labels?: Readonly<Record<string, string>>;
+  /** False: a CRD without descriptions. A number: they are cut after so many bytes, at the end of a sentence. */
+  readonly descriptions?: boolean | number;
   /** The CRD's `spec.conversion` as it is, where the project does not convert itself. */
   readonly conversion?: Readonly<Record<string, Json>>;
 }

@@ -1,11 +1,12 @@
-import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { generate } from "../../src/generator/generate.ts";
+import { describeShared, sharedPath } from "../support/shared.ts";
 
 const HEAD = `import * as tsop from "tsop";
-import { AcceptNumber, Cel, CustomResource, Default, ListMap, ListSet, MaxLength, Maximum, Minimum, Pattern, PrintColumn, Rbac, Resource, type Int32 } from "tsop";
+import { AcceptNumber, Embed, Cel, CustomResource, Default, ListMap, ListSet, MaxLength, Maximum, Minimum, MutatingWebhook, Pattern, PrintColumn, Rbac, Resource, ValidatingWebhook, type Int32 } from "tsop";
 `;
 
 /** A kind with these members of its spec; the first of them stands on line 6. */
@@ -42,6 +43,7 @@ const MISTAKES: readonly (readonly [title: string, source: string, finding: stri
   ],
   ["bad-pattern", kind(`  @Pattern("^(") a!: string;`), "6:4 wrong-pattern;"],
   ["bounds-crossed", kind(`  @Minimum(5) @Maximum(1) a!: Int32;`), "6:16 bounds-crossed;"],
+  ["cel-syntax", kind(`  @Cel("self >") a!: Int32;`), "6:4 wrong-cel-rule; Correct the rule;"],
   ["chan", kind(`  a!: () => void;`), "6:7 type-without-schema;"],
   ["default-of-wrong-type", kind(`  a: Int32 = "abc";`), "6:14 wrong-default;"],
   ["a default out of bounds", kind(`  @Maximum(3) a: Int32 = 4;`), "6:26 wrong-default;"],
@@ -146,11 +148,71 @@ const MISTAKES: readonly (readonly [title: string, source: string, finding: stri
     "3:2 unknown-verb; Did you mean watch?",
   ],
   [
+    "an option of a webhook that is none",
+    `${kind("  a!: string;")}@ValidatingWebhook(Bad, { reinvocationPolicy: "Never" })\nexport class Hook {}`,
+    "10:27 unknown-option; It takes name,",
+  ],
+  [
+    "a policy of a webhook that is none",
+    `${kind("  a!: string;")}@MutatingWebhook(Bad, { failurePolicy: "Fial" })\nexport class Hook {}`,
+    "10:25 wrong-option; Did you mean Fail?",
+  ],
+  [
+    "a webhook of nothing",
+    `${HEAD}@MutatingWebhook({ name: "a.b.c", path: "/a" })\nexport class Hook {}`,
+    "3:2 missing-option; Add groups, versions, resources,",
+  ],
+  [
+    "a webhook with an address and a path",
+    `${kind("  a!: string;")}@MutatingWebhook(Bad, { url: "https://a.b", path: "/a" })\nexport class Hook {}`,
+    "10:2 wrong-webhook;",
+  ],
+  [
+    "a webhook without encryption",
+    `${kind("  a!: string;")}@MutatingWebhook(Bad, { url: "http://a.b" })\nexport class Hook {}`,
+    "10:2 wrong-webhook; Write https://HOST/PATH.",
+  ],
+  [
+    "two webhooks of one name",
+    `${kind("  a!: string;")}@MutatingWebhook(Bad)\n@MutatingWebhook(Bad, { path: "/b" })\nexport class Hook {}`,
+    "11:2 duplicate-webhook;",
+  ],
+  [
+    "a webhook that waits too long",
+    `${kind("  a!: string;")}@MutatingWebhook(Bad, { timeoutSeconds: 31 })\nexport class Hook {}`,
+    "10:2 wrong-webhook; Use 1 to 30.",
+  ],
+  [
+    "a match condition that does not compile",
+    `${kind("  a!: string;")}@MutatingWebhook(Bad, { matchConditions: [{ name: "a", expression: "objekt.a" }] })\nexport class Hook {}`,
+    "10:2 wrong-match-condition;",
+  ],
+  [
+    "an embedded field that is not there",
+    kind(`  @Embed({ omit: ["b.x"] }) a!: { b: { c: string } };`),
+    "6:4 path-leads-nowhere; Did you mean c?",
+  ],
+  [
     "a file that does not parse",
     `${HEAD}export class Bad { @Minimum(1 a!: Int32 }`,
     "3:31 syntax-error;",
   ],
 ];
+
+/** Mistakes that cannot be made in TypeScript. */
+const ONLY_IN_GO: Readonly<Record<string, string>> = {
+  "no-json-tag": "the name of a field is its name in JSON",
+};
+
+describeShared("goldens", "the mistakes of controller-gen's users", () => {
+  it("are all among those that are told here", () => {
+    const lines = readFileSync(sharedPath("goldens/atlas/mistakes.jsonl"), "utf8").trim();
+    const names = lines.split("\n").map((line) => (JSON.parse(line) as { case: string }).case);
+    const told = new Set(MISTAKES.map(([title]) => title));
+    expect(names).toHaveLength(19);
+    expect(names.filter((name) => !told.has(name) && !(name in ONLY_IN_GO))).toEqual([]);
+  });
+});
 
 describe("mistakes", () => {
   for (const [title, source, finding] of MISTAKES) {
@@ -176,6 +238,6 @@ describe("mistakes", () => {
   it("include a kind that stands twice", async () => {
     const again = `\n@Resource({ group: "atlas.example.com", version: "v1", kind: "Bad" })\nexport class Bad2 extends CustomResource<BadSpec> {}\n`;
     const found = await findings(kind(`  a!: string;`) + again);
-    expect(found.some((line) => line.includes("duplicate-kind"))).toBe(true);
+    expect(found).toEqual([expect.stringContaining("duplicate-kind")]);
   });
 });

@@ -24,7 +24,8 @@ export interface ManifestsOptions extends ClusterOptions {
   readonly against?: string;
 }
 
-const CRD_FOLDER = "config/crd/bases";
+/** Folders of which every file may be generated. */
+const GENERATED_FOLDERS = ["config/crd/bases", "config/webhook"];
 
 /** Generates the manifests; returns the exit code. */
 export async function manifests(options: ManifestsOptions, context: CliContext): Promise<number> {
@@ -129,18 +130,20 @@ function refuseErrors({ diagnostics }: Generated): void {
   if (diagnostics.some(({ severity }) => severity === "error")) throw new SourceError(diagnostics);
 }
 
-/** CRDs that an earlier run generated, and whose class is gone. */
+/** CRDs and webhook configurations that an earlier run generated, and whose class is gone. */
 async function staleFiles(
   root: string,
   files: ReadonlyMap<string, string>,
 ): Promise<readonly string[]> {
-  const names = await readdir(join(root, CRD_FOLDER)).catch(() => []);
   const stale: string[] = [];
-  for (const name of names) {
-    const path = `${CRD_FOLDER}/${name}`;
-    if (files.has(path) || !name.endsWith(".yaml")) continue;
-    const text = (await readIfThere(join(root, path))) ?? "";
-    if (text.startsWith("# Written by `tsop manifests`")) stale.push(path);
+  for (const folder of GENERATED_FOLDERS) {
+    const names = await readdir(join(root, folder)).catch(() => []);
+    for (const name of names) {
+      const path = `${folder}/${name}`;
+      if (files.has(path) || !name.endsWith(".yaml")) continue;
+      const text = (await readIfThere(join(root, path))) ?? "";
+      if (text.startsWith("# Written by `tsop manifests`")) stale.push(path);
+    }
   }
   return stale;
 }

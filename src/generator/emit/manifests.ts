@@ -1,12 +1,13 @@
 /**
- * The files of a project: CRDs, the manager's role, and the kustomization that lists the CRDs.
+ * The files of a project: CRDs, the manager's role, webhook configurations, and the kustomizations that list them.
  *
  * @module
  */
 import type { JsonObject } from "../../kube/object.ts";
-import type { GrantModel } from "../model.ts";
+import type { GrantModel, WebhookModel } from "../model.ts";
 import { type VersionedKind, crdOf, crdPath } from "./crd.ts";
 import { type Rule, rolesOf } from "./rules.ts";
+import { webhookConfigurations } from "./webhooks.ts";
 import { toYaml } from "./yaml.ts";
 
 /** The role that the manager's binding refers to. */
@@ -18,20 +19,18 @@ const HEADER = "# Written by `tsop manifests`; changes by hand are lost.\n";
 export function manifestsOf(
   grants: readonly GrantModel[],
   kinds: readonly VersionedKind[],
+  webhooks: readonly WebhookModel[],
 ): Map<string, string> {
   const files = new Map<string, string>();
   for (const kind of kinds) files.set(crdPath(kind), HEADER + toYaml(crdOf(kind)));
   if (kinds.length > 0) {
     const resources = kinds.map((kind) => crdPath(kind).replace("config/crd/", ""));
-    files.set(
-      "config/crd/kustomization.yaml",
-      HEADER +
-        toYaml({
-          apiVersion: "kustomize.config.k8s.io/v1beta1",
-          kind: "Kustomization",
-          resources,
-        }),
-    );
+    files.set("config/crd/kustomization.yaml", kustomization(resources));
+  }
+  if (webhooks.length > 0) {
+    const configurations = webhookConfigurations(webhooks).map(toYaml);
+    files.set("config/webhook/manifests.yaml", HEADER + configurations.join(""));
+    files.set("config/webhook/kustomization.yaml", kustomization(["manifests.yaml"]));
   }
   const roles = rolesOf(grants, MANAGER_ROLE).map(({ name, namespace, rules }) =>
     toYaml({
@@ -43,6 +42,11 @@ export function manifestsOf(
   );
   if (roles.length > 0) files.set("config/rbac/role.yaml", HEADER + roles.join(""));
   return files;
+}
+
+function kustomization(resources: readonly string[]): string {
+  const apiVersion = "kustomize.config.k8s.io/v1beta1";
+  return HEADER + toYaml({ apiVersion, kind: "Kustomization", resources });
 }
 
 function ruleOf({ groups, resources, resourceNames, urls, verbs }: Rule): JsonObject {

@@ -5,6 +5,7 @@
  */
 import { type TypeModel, ruleKey } from "../model.ts";
 import { without } from "../schema-keywords.ts";
+import { embed } from "./embed.ts";
 import { narrow } from "./keywords.ts";
 import type { Mark } from "./marks.ts";
 import type { Reader } from "./reader.ts";
@@ -26,7 +27,10 @@ export function applyMarks(
     })),
   );
   // What replaces the schema comes first: the other markers narrow it.
-  const replacing = marks.map((mark) => mark.definition.effect(...mark.values).replaces === true);
+  const replacing = marks.map((mark) => {
+    const { replaces, embed: embedded } = mark.definition.effect(...mark.values);
+    return replaces === true || embedded !== undefined;
+  });
   const ordered = [
     ...marks.filter((_, index) => replacing[index]),
     ...marks.filter((_, index) => !replacing[index]),
@@ -39,6 +43,10 @@ export function applyMarks(
       const { description } = result.schema;
       const said = description === undefined ? {} : { description };
       result = { schema: { ...said, ...effect.schema }, at, saidAt: new Map() };
+      continue;
+    }
+    if (effect.embed) {
+      result = embed(reader, result, effect.embed, at);
       continue;
     }
     if (!fits(definition.on, result)) {

@@ -11,6 +11,7 @@ import type { KindModel, Position, PropertyModel, TypeModel } from "../model.ts"
 import { standardFields } from "../standard-fields.ts";
 import { applyMarks } from "./apply-marks.ts";
 import { descriptionOf } from "./documentation.ts";
+import { withDescriptions } from "./embed.ts";
 import { leaf, narrow } from "./keywords.ts";
 import { type Decoration, decorationsOf, argumentsOf, marksOf } from "./marks.ts";
 import { readMembers } from "./members.ts";
@@ -72,10 +73,14 @@ export function readKind(
     ...(typeof values["conversion"] === "object"
       ? { conversion: values["conversion"] as JsonObject }
       : {}),
-    type,
+    type: withDescriptions(type, descriptionLimit(values["descriptions"])),
     at: reader.modules.at(module, name),
     saidAt,
   };
+}
+
+function descriptionLimit(said: unknown): number | boolean {
+  return typeof said === "number" || typeof said === "boolean" ? said : true;
 }
 
 /** The whole object's type: the fields of every object, spec and status, and what the class adds. */

@@ -5,13 +5,14 @@
  */
 import type { Findings } from "../findings.ts";
 import { ts } from "../load.ts";
-import type { GrantModel, KindModel, ProjectModel } from "../model.ts";
+import type { GrantModel, KindModel, ProjectModel, WebhookModel } from "../model.ts";
 import { readKind } from "./kind.ts";
 import { type Module, Modules } from "./module.ts";
 import type { Reader } from "./reader.ts";
 import { readRights } from "./rights.ts";
 import { readType } from "./type.ts";
 import { UsesReader } from "./uses.ts";
+import { readWebhooks } from "./webhooks.ts";
 
 /** A file without any of these cannot hold a kind or a right, and is not parsed for its own sake. */
 const SPEAKS_OF_MARKERS = /@\s*(?:\w+\.)?\w|\bResource\b|\bRbac\b/;
@@ -43,6 +44,7 @@ export function readProject(
   const reader: Reader = { modules, findings, readType };
   const kinds: KindModel[] = [];
   const grants: GrantModel[] = [];
+  const webhooks: WebhookModel[] = [];
   const callers: Module[] = [];
   for (const [path, text] of files) {
     const calls = SPEAKS_OF_TSOP.test(text);
@@ -55,7 +57,8 @@ export function readProject(
       const kind = readKind(reader, module, node);
       if (kind) kinds.push(kind);
       grants.push(...readRights(reader, module, node));
+      webhooks.push(...readWebhooks(reader, module, node));
     }
   }
-  return { kinds, grants, uses: new UsesReader(reader).read(callers) };
+  return { kinds, grants, webhooks, uses: new UsesReader(reader).read(callers) };
 }

@@ -14,6 +14,8 @@ import type { Reader } from "./reader.ts";
 export interface TokenModel {
   readonly group: string;
   readonly plural: string;
+  readonly version?: string;
+  readonly kind?: string;
 }
 
 /** The resource that a token stands for: a class with `@Resource`, or a value whose type says it. */
@@ -61,9 +63,12 @@ function classToken(
   const [argument] = resource?.call.arguments ?? [];
   const value = argument && evaluate(reader, module, argument);
   if (typeof value !== "object" || value === null) return undefined;
-  const { group, kind = node.name?.text ?? "", plural } = value as Record<string, unknown>;
+  const said = value as Record<string, unknown>;
+  const { group, version, kind = node.name?.text ?? "", plural } = said;
   return {
     group: String(group),
+    version: String(version),
+    kind: String(kind),
     plural: typeof plural === "string" ? plural : pluralOf(String(kind)),
   };
 }
@@ -72,10 +77,12 @@ function classToken(
 function builtInToken(module: Module, name: string): TokenModel | undefined {
   if (!module.builtIn) return undefined;
   const declared = new RegExp(
-    `const ${name}: KnownKind<\\s*\\w+,\\s*"([^"]*)",\\s*"[^"]*",\\s*"[^"]*",\\s*"([^"]*)"`,
+    `const ${name}: KnownKind<\\s*\\w+,\\s*"([^"]*)",\\s*"([^"]*)",\\s*"([^"]*)",\\s*"([^"]*)"`,
   );
   const match = declared.exec(module.file.text);
-  return match ? { group: match[1] ?? "", plural: match[2] ?? "" } : undefined;
+  if (!match) return undefined;
+  const [, group = "", version = "", kind = "", plural = ""] = match;
+  return { group, version, kind, plural };
 }
 
 /** A constant that is written out: `const Widget = { group: "...", plural: "widgets", ... } as const`. */
@@ -86,6 +93,8 @@ function constantToken(
 ): TokenModel | undefined {
   const value = evaluate(reader, module, node);
   if (typeof value !== "object" || value === null) return undefined;
-  const { group, plural } = value as { group?: unknown; plural?: unknown };
-  return typeof group === "string" && typeof plural === "string" ? { group, plural } : undefined;
+  const { group, plural, version, kind } = value as Record<string, unknown>;
+  if (typeof group !== "string" || typeof plural !== "string") return undefined;
+  const more = typeof version === "string" && typeof kind === "string" ? { version, kind } : {};
+  return { group, plural, ...more };
 }

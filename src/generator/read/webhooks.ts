@@ -1,0 +1,204 @@
+/**
+ * `@MutatingWebhook` and `@ValidatingWebhook` to entries of webhook configurations.
+ *
+ * @module
+ */
+import type { Json, JsonObject } from "../../kube/object.ts";
+import type { ts } from "../load.ts";
+import type { WebhookModel } from "../model.ts";
+import { decorationsOf } from "./marks.ts";
+import type { Module } from "./module.ts";
+import { type OptionTable, type SaidOptions, readOptions } from "./options.ts";
+import { type Reader, complain } from "./reader.ts";
+import { tokenOf } from "./token.ts";
+
+const OPTIONS: OptionTable = {
+  name: "string",
+  path: "string",
+  url: "string",
+  service: "object",
+  operations: "strings",
+  failurePolicy: ["Fail", "Ignore"],
+  matchPolicy: ["Exact", "Equivalent"],
+  sideEffects: ["None", "NoneOnDryRun"],
+  timeoutSeconds: "number",
+  admissionReviewVersions: "strings",
+  namespaceSelector: "object",
+  objectSelector: "object",
+  matchConditions: "objects",
+  scope: ["Namespaced", "Cluster", "*"],
+  configuration: "string",
+};
+const MUTATING: OptionTable = { ...OPTIONS, reinvocationPolicy: ["Never", "IfNeeded"] };
+const TARGET: OptionTable = { groups: "strings", versions: "strings", resources: "strings" };
+
+/** What is copied to the entry as it was said. */
+const COPIED = [
+  "matchPolicy",
+  "reinvocationPolicy",
+  "timeoutSeconds",
+  "namespaceSelector",
+  "objectSelector",
+  "matchConditions",
+];
+
+/** The objects that a webhook is asked about. */
+interface Target {
+  readonly groups: readonly string[];
+  readonly versions: readonly string[];
+  readonly resources: readonly string[];
+  /** Absent where the target is written out. */
+  readonly kind?: string;
+}
+
+/** The webhooks on one class. */
+export function readWebhooks(
+  reader: Reader,
+  module: Module,
+  node: ts.ClassDeclaration,
+): WebhookModel[] {
+  return decorationsOf(reader, module, node).flatMap(({ name, call }) => {
+    if (name !== "MutatingWebhook" && name !== "ValidatingWebhook") return [];
+    const webhook = readWebhook(reader, module, call, name === "MutatingWebhook");
+    return webhook ? [webhook] : [];
+  });
+}
+
+function readWebhook(
+  reader: Reader,
+  module: Module,
+  call: ts.CallExpression,
+  mutating: boolean,
+): WebhookModel | undefined {
+  const shown = mutating ? "@MutatingWebhook" : "@ValidatingWebhook";
+  const table = mutating ? MUTATING : OPTIONS;
+  const [first, second] = call.arguments;
+  const token = first && tokenOf(reader, module, first);
+  const said =
+    token?.kind === undefined
+      ? first && readOptions(reader, module, first, shown, { ...table, ...TARGET })
+      : second
+        ? readOptions(reader, module, second, shown, table)
+        : { values: {}, saidAt: new Map() };
+  if (!said) {
+    complain(
+      reader,
+      module,
+      call,
+      "wrong-arguments",
+      `${shown} takes a kind, and constant options if need be.`,
+      `Write ${shown}(Widget), or ${shown}({ groups, versions, resources, name, path }).`,
+    );
+    return undefined;
+  }
+  const { values } = said;
+  const target: Target =
+    token?.kind === undefined || token.version === undefined
+      ? {
+          groups: texts(values, "groups"),
+          versions: texts(values, "versions"),
+          resources: texts(values, "resources"),
+        }
+      : {
+          groups: [token.group],
+          versions: [token.version],
+          resources: [token.plural],
+          kind: token.kind,
+        };
+  return complete(reader, module, call, shown, mutating, target, said);
+}
+
+function complete(
+  reader: Reader,
+  module: Module,
+  call: ts.CallExpression,
+  shown: string,
+  mutating: boolean,
+  target: Target,
+  { values }: SaidOptions,
+): WebhookModel | undefined {
+  const { kind, groups, versions, resources } = target;
+  const [group = "", version = ""] = [groups[0], versions[0]];
+  const at = reader.modules.at(module, call);
+  const name =
+    text(values, "name") ??
+    (kind && `${mutating ? "m" : "v"}${kind.toLowerCase()}-${version}.kb.io`);
+  const url = text(values, "url");
+  const path =
+    text(values, "path") ??
+    (kind &&
+      `/${mutating ? "mutate" : "validate"}-${group.replaceAll(".", "-")}-${version}-${kind.toLowerCase()}`);
+  const missing = [
+    ...(name === undefined ? ["name"] : []),
+    ...(path === undefined && url === undefined ? ["path"] : []),
+    ...(kind === undefined
+      ? ["groups", "versions", "resources"].filter((part) => texts(values, part).length === 0)
+      : []),
+  ];
+  if (missing.length > 0 || name === undefined) {
+    reader.findings.error(
+      at,
+      "missing-option",
+      `${shown} needs ${missing.join(", ")} where no kind says it.`,
+      `Add ${missing.join(", ")}, or name the kind: ${shown}(Widget).`,
+    );
+    return undefined;
+  }
+  if (url !== undefined && (values["path"] ?? values["service"]) !== undefined) {
+    reader.findings.error(
+      at,
+      "wrong-webhook",
+      `${shown} says both a url and a path or service.`,
+      "Keep the url for what runs outside of the cluster, or the path for the operator itself.",
+    );
+  }
+  const scope = text(values, "scope");
+  const entry: JsonObject = {
+    name,
+    admissionReviewVersions: listOr(values, "admissionReviewVersions", ["v1"]),
+    clientConfig: url === undefined ? { service: serviceOf(values, path ?? "") } : { url },
+    failurePolicy: text(values, "failurePolicy") ?? "Fail",
+    rules: [
+      {
+        apiGroups: [...groups],
+        apiVersions: [...versions],
+        operations: listOr(values, "operations", ["CREATE", "UPDATE"]),
+        resources: [...resources],
+        ...(scope === undefined ? {} : { scope }),
+      },
+    ],
+    sideEffects: text(values, "sideEffects") ?? "None",
+    ...Object.fromEntries(
+      COPIED.filter((option) => values[option] !== undefined).map((option) => [
+        option,
+        values[option] as Json,
+      ]),
+    ),
+  };
+  const configuration =
+    text(values, "configuration") ??
+    (mutating ? "mutating-webhook-configuration" : "validating-webhook-configuration");
+  return { mutating, configuration, name, entry, at };
+}
+
+function serviceOf({ service }: Readonly<Record<string, unknown>>, path: string): JsonObject {
+  const { name, namespace, port } = (service ?? {}) as Record<string, Json | undefined>;
+  return {
+    name: name ?? "webhook-service",
+    namespace: namespace ?? "system",
+    path,
+    ...(port === undefined ? {} : { port }),
+  };
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+const text = (values: Values, option: string): string | undefined =>
+  typeof values[option] === "string" ? values[option] : undefined;
+
+const texts = (values: Values, option: string): string[] =>
+  Array.isArray(values[option]) ? values[option].map(String) : [];
+
+function listOr(values: Values, option: string, otherwise: string[]): string[] {
+  return values[option] === undefined ? otherwise : texts(values, option);
+}

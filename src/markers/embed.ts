@@ -1,0 +1,73 @@
+/**
+ * The marker of types that come from elsewhere: how much of them goes into the CRD.
+ *
+ * @module
+ */
+import { typedMarker } from "./marker.ts";
+import { options } from "./parameters.ts";
+
+/** How much of a field's type goes into the CRD. Paths go through lists: `spec.containers.ports`. */
+export interface EmbedOptions<Path extends string = string> {
+  /** Only these fields. */
+  readonly only?: readonly Path[];
+  /** All but these fields. */
+  readonly omit?: readonly Path[];
+  /** False: without descriptions. A number: cut after so many bytes, at the end of a sentence. */
+  readonly descriptions?: boolean | number;
+}
+
+type FirstStep<Path extends string> = Path extends `${infer Step}.${string}` ? Step : Path;
+
+/** The fields of a type, of the items of a list, of the values of a record. */
+type FieldOf<V> =
+  NonNullable<V> extends readonly (infer I)[]
+    ? FieldOf<I>
+    : string extends keyof NonNullable<V>
+      ? FieldOf<NonNullable<V>[keyof NonNullable<V>]>
+      : Extract<keyof NonNullable<V>, string>;
+
+/** A decorator for a field whose type has all of the fields at which the paths begin. */
+interface EmbedMarker<Path extends string> {
+  <This, V>(
+    value: undefined,
+    context: ClassFieldDecoratorContext<This, V> &
+      ([FirstStep<Path>] extends [FieldOf<V>] ? unknown : never),
+  ): void;
+  <O extends object, K extends keyof O>(
+    target: O,
+    key: [FirstStep<Path>] extends [FieldOf<O[K]>] ? K : never,
+  ): void;
+}
+
+const OPTIONS = ["only", "omit", "descriptions"];
+
+const isPaths = (value: unknown): boolean =>
+  value === undefined ||
+  (Array.isArray(value) && value.every((path) => typeof path === "string" && path !== ""));
+
+const isLimit = (value: unknown): boolean =>
+  value === undefined ||
+  typeof value === "boolean" ||
+  (Number.isInteger(value) && Number(value) > 0);
+
+/**
+ * How much of a large type goes into the CRD:
+ * `@Embed({ omit: ["spec.ephemeralContainers"], descriptions: false }) template!: PodTemplateSpec`.
+ * The compiler still sees the whole type; use `Pick` or `Omit` to narrow both.
+ */
+export const Embed = typedMarker<
+  <const Path extends string = never>(options: EmbedOptions<Path>) => EmbedMarker<Path>
+>({
+  on: "any",
+  parameters: [
+    options<EmbedOptions>(
+      "an object of only, omit and descriptions",
+      (value) =>
+        Object.keys(value).every((key) => OPTIONS.includes(key)) &&
+        isPaths(value["only"]) &&
+        isPaths(value["omit"]) &&
+        isLimit(value["descriptions"]),
+    ),
+  ],
+  effect: (embed: EmbedOptions) => ({ embed }),
+});

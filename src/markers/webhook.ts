@@ -1,0 +1,85 @@
+/**
+ * The markers of admission webhooks: what the API server asks them, and how.
+ *
+ * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
+ * @module
+ */
+import type { Token } from "../kube/resource.ts";
+import type { LabelSelector } from "../kube/selector.ts";
+import type { ClassMarker } from "./marker.ts";
+
+/** What may be done to an object while a webhook is asked; `*` is all of them. */
+export type WebhookOperation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT" | "*";
+
+/** When and how the API server asks a webhook. */
+export interface WebhookOptions {
+  /** A DNS name of three parts or more; `mwidget-v1.kb.io` when it is left out. */
+  readonly name?: string;
+  /** Where the operator answers; `/mutate-GROUP-VERSION-KIND` when it is left out. */
+  readonly path?: string;
+  /** The whole address (`https://...`), for what does not run in the cluster. In place of `path`. */
+  readonly url?: string;
+  /** The Service before the operator; `webhook-service` in `system`, which kustomize renames. */
+  readonly service?: {
+    readonly name?: string;
+    readonly namespace?: string;
+    readonly port?: number;
+  };
+  /** `["CREATE", "UPDATE"]` when it is left out. */
+  readonly operations?: readonly WebhookOperation[];
+  /** Whether a webhook that cannot be asked refuses (`Fail`, when it is left out) or allows. */
+  readonly failurePolicy?: "Fail" | "Ignore";
+  /** `Exact`: only requests in the versions that were named; `Equivalent`: those of others, converted. */
+  readonly matchPolicy?: "Exact" | "Equivalent";
+  /** `None` when it is left out. */
+  readonly sideEffects?: "None" | "NoneOnDryRun";
+  /** 1 to 30. */
+  readonly timeoutSeconds?: number;
+  /** `["v1"]` when it is left out. */
+  readonly admissionReviewVersions?: readonly ("v1" | "v1beta1")[];
+  /** Only objects in such namespaces. */
+  readonly namespaceSelector?: LabelSelector;
+  /** Only objects with such labels. */
+  readonly objectSelector?: LabelSelector;
+  /** Only requests for which all of these rules in CEL hold. */
+  readonly matchConditions?: readonly { readonly name: string; readonly expression: string }[];
+  /** Only objects in namespaces, or only those outside of them. */
+  readonly scope?: "Namespaced" | "Cluster" | "*";
+  /** The name of the configuration object; all webhooks of one sort share one. */
+  readonly configuration?: string;
+}
+
+/** What a mutating webhook may say beside that. */
+export interface MutatingWebhookOptions extends WebhookOptions {
+  /** `IfNeeded`: it is asked again when a later webhook changed the object. */
+  readonly reinvocationPolicy?: "Never" | "IfNeeded";
+}
+
+/** The objects of a webhook, written out in place of a token. */
+export interface WebhookTarget {
+  /** `[""]` is the core group. */
+  readonly groups: readonly string[];
+  readonly versions: readonly string[];
+  /** Plurals, with `/status` and the like where a subresource is meant. */
+  readonly resources: readonly string[];
+  readonly name: string;
+}
+
+/** The two forms of the webhooks' markers. */
+interface WebhookMarker<Options extends WebhookOptions> {
+  (token: Token, options?: Options): ClassMarker<object>;
+  (target: WebhookTarget & Options): ClassMarker<object>;
+}
+
+/**
+ * The class changes objects before they are stored: `@MutatingWebhook(Widget)`, or written out as
+ * `@MutatingWebhook({ groups: ["apps"], versions: ["v1"], resources: ["deployments"], name: "d.kb.io", path: "/d" })`.
+ * `tsop manifests` writes the configuration of all of them.
+ */
+export const MutatingWebhook: WebhookMarker<MutatingWebhookOptions> = () => () => undefined;
+
+/**
+ * The class allows objects or refuses them:
+ * `@ValidatingWebhook(Widget, { operations: ["CREATE", "UPDATE", "DELETE"] })`.
+ */
+export const ValidatingWebhook: WebhookMarker<WebhookOptions> = () => () => undefined;
