@@ -20,10 +20,12 @@ import { metadataPart } from "../client/metadata-only.ts";
 import type { RestClient } from "../client/rest-client.ts";
 import { rightsAdvice } from "../client/rights.ts";
 import { deferred } from "../deferred.ts";
+import { ConnectBudget } from "./connect-budget.ts";
 import { NAMESPACE_INDEX, type IndexFunction } from "./indexer.ts";
 import { restListerWatcher } from "./lister-watcher.ts";
 import type { ReflectorState } from "./reflector.ts";
 import { SharedInformer } from "./shared-informer.ts";
+import type { InformerOccurrence } from "./watch-session.ts";
 
 /** What a cache watches, and how. */
 export interface CacheOptions {
@@ -44,6 +46,8 @@ export interface InformerHealth {
   readonly state: ReflectorState;
   readonly synced: boolean;
   readonly objects: number;
+  /** How often what happened since the start. */
+  readonly counts: Readonly<Record<InformerOccurrence, number>>;
   /** What went wrong last, and what to do; absent when all is well. */
   readonly problem?: string;
 }
@@ -72,6 +76,7 @@ export class Cache {
   readonly #log: Logger;
   readonly #options: CacheOptions;
   readonly #kinds = new Map<string, KindInformers>();
+  readonly #budget: ConnectBudget;
   readonly #started = deferred<AbortSignal>();
   #signal: AbortSignal | undefined;
   readonly #running = new Set<Promise<void>>();
@@ -81,6 +86,7 @@ export class Cache {
     this.#clock = clock;
     this.#log = log;
     this.#options = options;
+    this.#budget = new ConnectBudget(clock);
   }
 
   /** Starts all informers, and those that are asked for later; resolves when they have ended. */
@@ -183,6 +189,7 @@ export class Cache {
         state: informer.state,
         synced: informer.hasSynced,
         objects: informer.indexer.size,
+        counts: informer.counts,
         ...(informer.lastError === undefined
           ? {}
           : { problem: problemOf(informer.lastError, resource) }),
@@ -222,11 +229,12 @@ export class Cache {
     const labelSelector = labelSelectors?.[groupResourceOf(resource)];
     const log = this.#log.child({ resource: groupResourceOf(resource) });
     let told: string | undefined;
+    const listerWatcher = restListerWatcher(this.#rest, resource, {
+      ...(namespace === "" ? {} : { namespace }),
+      ...(labelSelector === undefined ? {} : { labelSelector }),
+    });
     return new SharedInformer({
-      listerWatcher: restListerWatcher(this.#rest, resource, {
-        ...(namespace === "" ? {} : { namespace }),
-        ...(labelSelector === undefined ? {} : { labelSelector }),
-      }),
+      listerWatcher: this.#budget.spread(listerWatcher),
       clock: this.#clock,
       log,
       ...(resyncMs === undefined ? {} : { resyncMs }),

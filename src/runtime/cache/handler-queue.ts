@@ -1,12 +1,16 @@
 /**
  * Delivers notifications to one handler: in order, one at a time, and whatever the handler throws stays here.
  *
+ * What waits for a slow handler is merged by object: it hears of the state of then, not of each step to it, and the
+ * memory that it costs is bounded by the number of objects, not by the number of events.
+ *
  * @module
  */
 import { messageOf } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import { frozen } from "./freeze.ts";
+import { cacheKeyOf } from "./indexer.ts";
 
 /** Told of the changes of one kind. Objects are frozen. A promise that is returned holds back what follows. */
 export interface ResourceEventHandler<T extends KubeObject = KubeObject> {
@@ -23,11 +27,22 @@ export type Notification<T extends KubeObject> =
   | { readonly type: "update"; readonly old: T; readonly object: T }
   | { readonly type: "delete"; readonly object: T; readonly tombstone: boolean };
 
+// Below this many there is nothing to gain by making room.
+const LARGE = 1000;
+
+// `undefined` was merged away.
+type Waiting<T extends KubeObject> = Notification<T> | (() => void) | undefined;
+
 /** The notifications of one handler. */
 export class HandlerQueue<T extends KubeObject> {
   readonly #handler: ResourceEventHandler<T>;
   readonly #log: Logger;
-  #waiting: (Notification<T> | (() => void))[] = [];
+  #waiting: Waiting<T>[] = [];
+  // What comes next, and how many behind it were merged away.
+  #head = 0;
+  #holes = 0;
+  // Where the last notification of an object waits; kept only while the handler is slow.
+  #places: Map<string, number> | undefined;
   #busy = false;
   #ended = false;
 
@@ -38,7 +53,8 @@ export class HandlerQueue<T extends KubeObject> {
 
   /** Delivers now, or when what came before is done. */
   push(notification: Notification<T>): void {
-    this.#waiting.push(notification);
+    if (this.#places) this.#merge(notification, this.#places);
+    else this.#waiting.push(notification);
     this.#work();
   }
 
@@ -48,32 +64,74 @@ export class HandlerQueue<T extends KubeObject> {
     this.#work();
   }
 
+  /** How many notifications wait. */
+  get length(): number {
+    return this.#waiting.length - this.#head - this.#holes;
+  }
+
   /** Drops what was not delivered yet, and takes nothing more. */
   end(): void {
     this.#ended = true;
+    this.#clear();
+  }
+
+  #merge(notification: Notification<T>, places: Map<string, number>): void {
+    const key = cacheKeyOf(notification.object);
+    const place = places.get(key) ?? -1;
+    const known = place >= this.#head ? this.#waiting[place] : undefined;
+    const merged = typeof known === "object" ? mergedOf(known, notification) : "both";
+    if (merged === "both") {
+      places.set(key, this.#waiting.push(notification) - 1);
+      return;
+    }
+    this.#waiting[place] = merged;
+    if (merged) return;
+    places.delete(key);
+    this.#holes++;
+    this.#compact(places);
+  }
+
+  #compact(places: Map<string, number>): void {
+    const gone = this.#head + this.#holes;
+    if (gone < LARGE || gone * 2 < this.#waiting.length) return;
+    this.#waiting = this.#waiting.slice(this.#head).filter((next) => next !== undefined);
+    this.#head = 0;
+    this.#holes = 0;
+    places.clear();
+    for (const [place, next] of this.#waiting.entries()) {
+      if (typeof next === "object") places.set(cacheKeyOf(next.object), place);
+    }
+  }
+
+  #clear(): void {
     this.#waiting = [];
+    this.#head = 0;
+    this.#holes = 0;
+    this.#places = undefined;
   }
 
   #work(): void {
     if (this.#busy) return;
     this.#busy = true;
-    let done = 0;
-    for (; done < this.#waiting.length; done++) {
-      const pending = this.#deliver(this.#waiting[done]);
+    while (this.#head < this.#waiting.length) {
+      const next = this.#waiting[this.#head++];
+      if (next === undefined) this.#holes--;
+      const pending = this.#deliver(next);
       if (!pending) continue;
-      this.#waiting = this.#waiting.slice(done + 1);
+      this.#places ??= new Map();
       void pending.then(() => {
         this.#busy = false;
+        if (this.#places) this.#compact(this.#places);
         this.#work();
       });
       return;
     }
-    this.#waiting = [];
+    this.#clear();
     this.#busy = false;
   }
 
   /** A promise, which never rejects, when the handler is asynchronous. */
-  #deliver(next: Notification<T> | (() => void) | undefined): Promise<void> | undefined {
+  #deliver(next: Waiting<T>): Promise<void> | undefined {
     if (next === undefined || this.#ended) return undefined;
     try {
       if (typeof next === "function") {
@@ -106,4 +164,15 @@ export class HandlerQueue<T extends KubeObject> {
   #failed(error: unknown): void {
     this.#log.error({ err: error }, `an event handler failed: ${messageOf(error)}`);
   }
+}
+
+/** Two notifications of one object as one; `undefined`: there is nothing to tell, `both`: they are of two objects. */
+function mergedOf<T extends KubeObject>(
+  before: Notification<T>,
+  after: Notification<T>,
+): Notification<T> | undefined | "both" {
+  if (before.type === "delete" || after.type === "add") return "both";
+  const { object } = after;
+  if (after.type === "delete") return before.type === "add" ? undefined : after;
+  return { ...before, object };
 }

@@ -17,7 +17,7 @@ import { Backoff } from "./backoff.ts";
 import type { ReflectorStore } from "./delta-queue.ts";
 import { listAll } from "./list-pages.ts";
 import type { ListerWatcher, ListWatchOptions } from "./lister-watcher.ts";
-import { WatchSession } from "./watch-session.ts";
+import { WatchSession, type InformerOccurrence } from "./watch-session.ts";
 
 /**
  * Where a reflector is. `synced` is the only good place to stay; `denied` and `backoff` say why in
@@ -36,6 +36,7 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly watchList?: boolean;
   /** Told of each failure that ends a round; the reflector goes on by itself. */
   readonly onError?: (error: unknown) => void;
+  readonly count?: (what: InformerOccurrence) => void;
 }
 
 /** The shortest time after which a watch is renewed; the longest is twice that. */
@@ -132,6 +133,7 @@ export class Reflector<T extends KubeObject> {
       } finally {
         session.close();
       }
+      if (session.silent && !session.synced) return false;
       if (session.tooShort) {
         if (!session.synced) return false;
         throw closedAtOnce(this.#options.listerWatcher.resource);
@@ -143,6 +145,7 @@ export class Reflector<T extends KubeObject> {
   async #list(signal: AbortSignal): Promise<void> {
     const { listerWatcher } = this.#options;
     this.#state = "listing";
+    this.#options.count?.("list");
     const asked = this.#versionUnavailable ? "" : this.#lastVersion || "0";
     // A limit makes the server read from etcd instead of its memory; only at "" and "0" it does so, or not, anyway.
     const inPages = this.#paged || asked === "" || asked === "0";
@@ -213,6 +216,7 @@ export class Reflector<T extends KubeObject> {
     session: WatchSession<T>,
     signal: AbortSignal,
   ): Promise<WatchStream<T>> {
+    this.#options.count?.("watch");
     const timeoutSeconds = Math.floor(MIN_WATCH_SECONDS * (1 + this.#options.clock.random()));
     return this.#options.listerWatcher.watch(
       { ...options, resourceVersion, allowWatchBookmarks: true, timeoutSeconds },
@@ -227,6 +231,7 @@ export class Reflector<T extends KubeObject> {
       clock,
       log,
       store,
+      count: (what) => this.#options.count?.(what),
       apiVersion: apiVersionOf(resource),
       kind: resource.kind,
       initial,
@@ -244,8 +249,14 @@ export class Reflector<T extends KubeObject> {
   async #wait(error: unknown, signal: AbortSignal): Promise<void> {
     this.#lastError = error;
     this.#options.onError?.(error);
-    await this.#options.clock.sleep(this.#backoff.nextMs(), signal);
+    const askedMs = 1000 * (error instanceof StatusError ? retryAfterSeconds(error) : 0);
+    await this.#options.clock.sleep(Math.max(askedMs, this.#backoff.nextMs()), signal);
   }
+}
+
+/** How long the server wants to be left alone. */
+function retryAfterSeconds({ status }: StatusError): number {
+  return status.details?.retryAfterSeconds ?? 0;
 }
 
 /** The watch cannot go on; a list can. Nothing to report: it is the normal course after 410. */

@@ -19,6 +19,7 @@ import type { ListerWatcher } from "./lister-watcher.ts";
 import { OwnWrites } from "./own-writes.ts";
 import { Reflector, type ReflectorState } from "./reflector.ts";
 import { isOlder } from "./resource-version.ts";
+import type { InformerOccurrence } from "./watch-session.ts";
 
 /** What an informer is made of. */
 export interface InformerOptions<T extends KubeObject> {
@@ -57,6 +58,13 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
   readonly #reflector: Reflector<T>;
   readonly #listeners = new Set<Listener<T>>();
   readonly #synced = deferred();
+  readonly #counts: Record<InformerOccurrence, number> = {
+    list: 0,
+    watch: 0,
+    "short-watch": 0,
+    "silent-watch": 0,
+    "stale-event": 0,
+  };
   #hasSynced = false;
   #started = false;
   #stopped = false;
@@ -70,6 +78,9 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
     });
     this.#reflector = new Reflector<T>({
       ...options,
+      count: (what) => {
+        this.#counts[what] += 1;
+      },
       store: {
         push: (delta) => {
           this.#queue.push(delta);
@@ -100,6 +111,11 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
 
   get lastError(): unknown {
     return this.#reflector.lastError;
+  }
+
+  /** How often what happened since the start. */
+  get counts(): Readonly<Record<InformerOccurrence, number>> {
+    return this.#counts;
   }
 
   get lastSyncResourceVersion(): string {
@@ -280,6 +296,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
       this.#indexer.set(key, stored);
     }
     this.#ownWrites.settle(key);
+    if (this.#listeners.size === 0) return;
     const old = ahead ? ahead.seen : known;
     if (old && old.metadata.uid === stored.metadata.uid) {
       notifications.push({ type: "update", old, object: stored });

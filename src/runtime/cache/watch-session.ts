@@ -10,6 +10,12 @@ import type { WatchEvent, WatchStream } from "../client/rest-client.ts";
 import type { ReflectorStore } from "./delta-queue.ts";
 import { cacheKeyOf } from "./indexer.ts";
 
+/**
+ * What is counted: a list that was asked for, a watch that was opened, one that was closed at once, one that went
+ * silent, an event that was older than what is known.
+ */
+export type InformerOccurrence = "list" | "watch" | "short-watch" | "silent-watch" | "stale-event";
+
 /** What a session needs to know of its reflector. */
 export interface WatchSessionOptions<T extends KubeObject> {
   readonly clock: Clock;
@@ -21,6 +27,7 @@ export interface WatchSessionOptions<T extends KubeObject> {
   readonly initial: boolean;
   /** The events' versions count from the first one on. */
   readonly ordered: boolean;
+  readonly count: (what: InformerOccurrence) => void;
   /** The store is complete up to this version. */
   readonly onVersion: (resourceVersion: string) => void;
   /** All initial objects are there. */
@@ -48,6 +55,7 @@ export class WatchSession<T extends KubeObject> {
   #deadline: Timer | undefined;
   #unfollow: (() => void) | undefined;
   #bookmarked = false;
+  #timeoutMs = 0;
 
   constructor(options: WatchSessionOptions<T>) {
     this.#options = options;
@@ -59,6 +67,11 @@ export class WatchSession<T extends KubeObject> {
   /** Whether the initial objects, if any were awaited, are in the store. */
   get synced(): boolean {
     return this.#synced;
+  }
+
+  /** Whether nothing came for so long that the stream was given up. */
+  get silent(): boolean {
+    return this.#silent.signal.reason instanceof SilentWatch;
   }
 
   /** Whether the server closed the stream within a second and without an event. */
@@ -76,7 +89,9 @@ export class WatchSession<T extends KubeObject> {
     this.#unfollow = () => {
       signal.removeEventListener("abort", follow);
     };
-    this.#expectWithin(timeoutSeconds * 1000 + GRACE_MS);
+    // Initial objects come one after the other; a server that stops there is better asked for a plain list.
+    this.#timeoutMs = timeoutSeconds * 1000 + GRACE_MS;
+    this.#expectWithin(this.#synced ? this.#timeoutMs : SILENCE_MS);
     return this.#silent.signal;
   }
 
@@ -89,10 +104,11 @@ export class WatchSession<T extends KubeObject> {
     try {
       for await (const batch of stream) {
         for (const event of batch) this.#take(event);
-        if (this.#bookmarked) this.#expectWithin(SILENCE_MS);
+        if (this.#bookmarked || !this.#synced) this.#expectWithin(SILENCE_MS);
       }
     } catch (error) {
-      if (!(this.#silent.signal.reason instanceof SilentWatch)) throw error;
+      if (!this.silent) throw error;
+      this.#options.count("silent-watch");
       this.#options.log.warn(
         { kind: this.#options.kind },
         "the watch went silent; opening another one",
@@ -100,6 +116,7 @@ export class WatchSession<T extends KubeObject> {
     }
     const durationMs = this.#options.clock.monotonicMs() - this.#startedMs;
     this.#tooShort = durationMs < SHORT_MS && this.#events === 0;
+    if (this.#tooShort) this.#options.count("short-watch");
   }
 
   /** Ends the session's timers. */
@@ -129,7 +146,10 @@ export class WatchSession<T extends KubeObject> {
       this.#bookmarked = true;
     } else {
       // A load-balanced or restarted server may replay the past.
-      if (this.#options.store.isStale(object)) return;
+      if (this.#options.store.isStale(object)) {
+        this.#options.count("stale-event");
+        return;
+      }
       const type = { ADDED: "Added", MODIFIED: "Updated", DELETED: "Deleted" } as const;
       this.#options.store.push({ type: type[event.type], object });
     }
@@ -142,6 +162,7 @@ export class WatchSession<T extends KubeObject> {
       this.#synced = true;
       // What follows is a watch of its own, which can be too short, too.
       this.#events = 0;
+      this.#expectWithin(this.#timeoutMs);
       this.#startedMs = this.#options.clock.monotonicMs();
       this.#options.onInitialEnd(this.#initialObjects, version);
       this.#initialObjects = [];

@@ -28,17 +28,23 @@ export class ReconcileScopes {
   readonly #storage = new AsyncLocalStorage<ReconcileScope>();
   // The version that each path had last: an answer with the same one changed nothing.
   readonly #versions = new LruMap<string>(PATHS);
+  #ended = false;
 
   /** Runs a reconcile; requests that it makes, at whatever time, are of this scope. */
   run<T>(scope: ReconcileScope, reconcile: () => T): T {
     return this.#storage.run(scope, reconcile);
   }
 
+  /** Lets no reconcile write any more: the process did not wait for those that are still under way. */
+  end(): void {
+    this.#ended = true;
+  }
+
   /** Refuses what comes too late, and takes down what is changed. */
   readonly middleware: ClientMiddleware = async (request, next) => {
     if (request.method === "GET") return next(request);
     const scope = this.#storage.getStore();
-    if (scope?.expired) {
+    if (scope && (scope.expired || this.#ended)) {
       throw new TsopError(
         "reconcile-expired",
         `${request.method} ${request.path} was not sent: the reconcile (${scope.name}) took too long, and its key is worked on anew.`,

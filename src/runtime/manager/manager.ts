@@ -145,6 +145,7 @@ class OperatorManager implements Manager {
     this.#rest = new RestClient(this.#transport, clock, { observe });
     const fenced = new FencedTransport(this.#transport, clock, () => this.#elector?.leadsUntilMs);
     this.cache = new Cache(this.#rest, clock, this.log, options.cache);
+    this.metrics.informers(() => this.cache.health());
     const { middlewares = [] } = options;
     const rest = new RestClient(fenced, clock, {
       observe,
@@ -260,6 +261,7 @@ class OperatorManager implements Manager {
   async #stop(reason: unknown, elector: LeaderElector | undefined, graceMs: number): Promise<void> {
     const deadline = timeoutSignal(this.clock, graceMs);
     const expired = ended(deadline.signal).then(() => {
+      this.scopes.end();
       throw new TsopError(
         "shutdown-timeout",
         `Something did not end within ${graceMs} ms after the stop.`,

@@ -6,6 +6,7 @@
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Clock } from "../../clock.ts";
+import type { InformerHealth } from "../cache/cache.ts";
 import type { ExchangeObserver } from "../client/rest-client.ts";
 import type { QueueObserver } from "../queue/work-queue.ts";
 
@@ -186,6 +187,37 @@ export class RuntimeMetrics {
     return (method, code) => {
       this.#requests.inc({ code, method, host });
     };
+  }
+
+  /** Shows how the informers do, whenever somebody asks. */
+  informers(health: () => readonly InformerHealth[]): void {
+    const registers = [this.registry];
+    const objects: Gauge<"resource" | "state"> = new Gauge({
+      name: "tsop_informer_objects",
+      help: "How many objects an informer holds, by its state",
+      labelNames: ["resource", "state"],
+      registers,
+      collect: () => {
+        objects.reset();
+        for (const { resource, state, objects: count } of health()) {
+          objects.set({ resource, state }, count);
+        }
+      },
+    });
+    const occurrences: Counter<"resource" | "what"> = new Counter({
+      name: "tsop_informer_occurrences_total",
+      help: "Lists, watches, watches that were closed at once or went silent, events older than what is known",
+      labelNames: ["resource", "what"],
+      registers,
+      collect: () => {
+        occurrences.reset();
+        for (const { resource, counts } of health()) {
+          for (const [what, count] of Object.entries(counts)) {
+            occurrences.inc({ resource, what }, count);
+          }
+        }
+      },
+    });
   }
 
   leading(name: string, leads: boolean): void {

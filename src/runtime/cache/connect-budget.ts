@@ -1,0 +1,45 @@
+/**
+ * Spreads the lists and watches that a process begins: after an outage a hundred informers must not come back in one
+ * moment.
+ *
+ * @module
+ */
+import type { Clock } from "../../clock.ts";
+import type { KubeObject } from "../../kube/object.ts";
+import { BucketRateLimiter } from "../queue/rate-limiters.ts";
+import type { ListerWatcher } from "./lister-watcher.ts";
+
+// Nobody notices it who watches fewer kinds than the burst.
+const PER_SECOND = 20;
+const BURST = 50;
+
+/** What all informers of a process may begin together. */
+export class ConnectBudget {
+  readonly #clock: Clock;
+  readonly #bucket: BucketRateLimiter;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#bucket = new BucketRateLimiter(clock, PER_SECOND, BURST);
+  }
+
+  /** The same, each request when its turn comes. */
+  spread<T extends KubeObject>(listerWatcher: ListerWatcher<T>): ListerWatcher<T> {
+    return {
+      resource: listerWatcher.resource,
+      list: async (options, signal) => {
+        await this.#turn(signal);
+        return listerWatcher.list(options, signal);
+      },
+      watch: async (options, signal) => {
+        await this.#turn(signal);
+        return listerWatcher.watch(options, signal);
+      },
+    };
+  }
+
+  async #turn(signal: AbortSignal): Promise<void> {
+    const waitMs = this.#bucket.when();
+    if (waitMs > 0) await this.#clock.sleep(waitMs, signal);
+  }
+}
