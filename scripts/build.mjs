@@ -1,8 +1,9 @@
 // Builds dist/: generated sources first, then the compiler, then what is bundled.
 import { execFileSync } from "node:child_process";
-import { cpSync, readdirSync, rmSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { cpSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { bundleVendor } from "./bundle-vendor.mjs";
+import { bundleCached } from "./bundle-cached.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const run = (...command) =>
@@ -11,8 +12,11 @@ const run = (...command) =>
 run("scripts/k8s-types.mjs");
 rmSync(new URL("../dist", import.meta.url), { recursive: true, force: true });
 run("node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json");
-await bundleVendor("dist");
 // Tables that are read at run time lie beside the code that reads them.
 for (const file of readdirSync(`${root}src`, { recursive: true })) {
   if (file.endsWith(".data.json")) cpSync(`${root}src/${file}`, `${root}dist/${file}`);
 }
+await bundleCached("dist");
+// Results of another build are not taken for this one's. It is written last: with it the build is whole.
+const program = readFileSync(`${root}dist/cli/program.cjs`);
+writeFileSync(`${root}dist/build-id`, createHash("sha256").update(program).digest("hex"));

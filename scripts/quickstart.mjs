@@ -80,7 +80,7 @@ function prepare() {
   const isOlder = (file, than) => !existsSync(file) || statSync(file).mtimeMs < than;
   if (!existsSync(installed)) {
     command("npm", ["ci", "--no-audit", "--no-fund"], root);
-  } else if (isOlder(`${root}dist/cli/vendor/scaffold-tools.js`, newest(`${root}src`))) {
+  } else if (isOlder(`${root}dist/build-id`, newest(`${root}src`))) {
     command("npm", ["run", "build"], root);
   } else {
     console.log("  nothing is missing");

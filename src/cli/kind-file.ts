@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Project, SyntaxKind, type ObjectLiteralExpression } from "ts-morph";
+import { Project, SyntaxKind, type ObjectLiteralExpression } from "./vendor/source-editor.ts";
 
 /**
  * `storage: true` for the first of a kind's versions, unless one of them has it: of several, one has to

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { Project, SyntaxKind, type SourceFile, type Statement } from "ts-morph";
+import { Project, SyntaxKind, type SourceFile, type Statement } from "./vendor/source-editor.ts";
 import { TsopError } from "../errors.ts";
 
 /** The call that hands a controller to the manager. */

@@ -22,9 +22,6 @@ export async function main(argv: readonly string[], context?: CliContext): Promi
     else process.stdout.write(`${packageVersion()}\n`);
     return 0;
   }
-  const [{ runProgram }, { processContext }] = await Promise.all([
-    import("./program.ts"),
-    import("./context.ts"),
-  ]);
-  return runProgram(argv, context ?? processContext());
+  const { runProgram } = await import("./program.ts");
+  return runProgram(argv, context);
 }

@@ -4,13 +4,16 @@
  * @module
  */
 import { Command, CommanderError, Help, Option } from "commander";
-import type { CliContext } from "./context.ts";
+import { processContext, type CliContext } from "./context.ts";
 import { addHelp } from "./help.ts";
 import { addKubebuilderWords } from "./kubebuilder-words.ts";
 import { packageVersion } from "./package-info.ts";
 
 /** Parses `argv`, runs the command and turns whatever happens into an exit code. */
-export async function runProgram(argv: readonly string[], context: CliContext): Promise<number> {
+export async function runProgram(
+  argv: readonly string[],
+  context: CliContext = processContext(),
+): Promise<number> {
   let code = 0;
   const program = buildProgram(context, (result) => {
     code = result;

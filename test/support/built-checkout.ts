@@ -34,7 +34,7 @@ export async function builtCheckout(): Promise<string> {
     (path) => !path.startsWith(join("src", "generated")),
   );
   const newest = Math.max(...sources.map(modified));
-  const built = join(root, "dist", "cli", "vendor", "scaffold-tools.js");
+  const built = join(root, "dist", "build-id");
   if (existsSync(built) && statSync(built).mtimeMs > newest) return root;
 
   const hash = createHash("sha256");

@@ -1,0 +1,143 @@
+// Bundles into dist/ what a command loads, one CommonJS file each, for the code cache (src/code-cache.ts): the
+// commands themselves, and the packages behind src/cli/vendor/ and src/generator/load.ts, which nobody has to install.
+import { build } from "esbuild";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const slashes = (path) => path.replaceAll("\\", "/");
+
+/** A module finds its neighbours by where it stood before it was bundled. */
+const withOwnUrl = (dist, outfile) => ({
+  name: "with-own-url",
+  setup({ onLoad }) {
+    onLoad({ filter: /[/\\]dist[/\\].*\.js$/ }, ({ path }) => {
+      if (!path.startsWith(dist)) return undefined;
+      const own = slashes(relative(dirname(outfile), path));
+      const text = readFileSync(path, "utf8");
+      return {
+        contents: text.replaceAll(
+          /new URL\(([^()]+), import\.meta\.url\)/g,
+          (_, target) => `new URL(${target}, new URL(${JSON.stringify(own)}, __bundleUrl))`,
+        ),
+      };
+    });
+  },
+});
+
+/** The TypeScript compiler is a bundle of its own, and not loaded twice. */
+const compilerFrom = (dist) => ({
+  name: "compiler-from-its-bundle",
+  setup({ onLoad }) {
+    onLoad({ filter: /@ts-morph[/\\]common[/\\]dist[/\\]typescript\.js$/ }, () => ({
+      contents: `module.exports = require(${JSON.stringify(resolve(dist, "generator/load.js"))}).ts;`,
+      resolveDir: dist,
+      loader: "js",
+    }));
+  },
+});
+
+/** Installs generators from the registry: nothing that the scaffold does, and half of the weight. */
+const withoutFlyImport = {
+  name: "without-fly-import",
+  setup(build) {
+    build.onResolve({ filter: /^fly-import$/ }, ({ path }) => ({ path, namespace: "stub" }));
+    build.onLoad({ filter: /.*/, namespace: "stub" }, () => ({
+      contents: "export class FlyRepository {}\nexport const flyImport = undefined;",
+    }));
+  },
+};
+
+/** yeoman-environment reads its own package.json when it is loaded; the bundle carries what it wants to know. */
+const withPackageJson = {
+  name: "with-package-json",
+  setup(build) {
+    build.onLoad({ filter: /yeoman-environment[/\\]dist[/\\].*\.js$/ }, ({ path }) => {
+      const text = readFileSync(path, "utf8");
+      const manifest = path.replace(/dist[/\\].*$/, "package.json");
+      const { name, version } = JSON.parse(readFileSync(manifest, "utf8"));
+      const contents = text
+        .replace("require('../package.json')", JSON.stringify({ version }))
+        .replace(
+          "JSON.parse(readFileSync(join(PROJECT_ROOT, 'package.json')).toString())",
+          JSON.stringify({ name }),
+        );
+      return contents === text ? undefined : { contents };
+    });
+  },
+};
+
+async function bundle(options, outfile) {
+  await build({
+    absWorkingDir: root,
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "cjs",
+    target: "node20",
+    charset: "ascii",
+    legalComments: "linked",
+    logLevel: "warning",
+    // A script from the code cache has no import().
+    supported: { "dynamic-import": false },
+    define: { "import.meta.url": "__bundleUrl" },
+    banner: { js: 'const __bundleUrl = require("node:url").pathToFileURL(__filename);' },
+    ...options,
+  });
+}
+
+/** Puts in place of `<module>.js` one that loads `<module>.cjs`. */
+function writeDoor(dist, module, names) {
+  const up = "../".repeat(module.split("/").length - 1);
+  writeFileSync(
+    `${dist}/${module}.js`,
+    `import { fileURLToPath } from "node:url";
+import { requireCached } from "${up}code-cache.js";
+const file = fileURLToPath(new URL(${JSON.stringify(`./${module.split("/").at(-1)}.cjs`)}, import.meta.url));
+export const { ${names.join(", ")} } = requireCached(file, process.argv[2]?.replaceAll(/[^a-z]/g, ""));
+`,
+  );
+  rmSync(`${dist}/${module}.js.map`, { force: true });
+}
+
+/** Writes the bundles of the compiler, of the editor of source files, of the scaffold's tools and of the commands. */
+export async function bundleCached(outdir) {
+  const dist = resolve(root, outdir);
+  const compiler = `${dist}/generator/load`;
+  const contents = 'exports.ts = require("@ts-morph/common/dist/typescript.js");';
+  await bundle({ stdin: { contents, resolveDir: root }, minify: true }, `${compiler}.cjs`);
+  writeDoor(dist, "generator/load", ["ts"]);
+
+  const editor = `${dist}/cli/vendor/source-editor`;
+  const plugins = [withOwnUrl(dist, `${editor}.cjs`), compilerFrom(dist)];
+  await bundle({ entryPoints: [`${editor}.js`], minify: true, plugins }, `${editor}.cjs`);
+  writeDoor(dist, "cli/vendor/source-editor", ["Project", "SyntaxKind"]);
+
+  const scaffold = `${dist}/cli/vendor/scaffold-tools`;
+  await bundle(
+    {
+      entryPoints: [`${scaffold}.js`],
+      minify: true,
+      plugins: [withoutFlyImport, withPackageJson],
+    },
+    `${scaffold}.cjs`,
+  );
+  writeDoor(dist, "cli/vendor/scaffold-tools", [
+    "Handlebars",
+    "createEditor",
+    "commitSharedFsTask",
+    "createEnv",
+  ]);
+
+  const program = `${dist}/cli/program`;
+  await bundle(
+    {
+      entryPoints: [`${program}.js`],
+      external: ["esbuild"],
+      plugins: [withOwnUrl(dist, `${program}.cjs`)],
+    },
+    `${program}.cjs`,
+  );
+  writeDoor(dist, "cli/program", ["runProgram"]);
+}

@@ -1,0 +1,98 @@
+/**
+ * Scripts that start fast: what the engine compiled of a large bundle is kept on disk and taken from
+ * there at the next start. (Node has that built in from version 22.1 on, and not for part of a process.)
+ *
+ * @module
+ */
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createRequire, Module } from "node:module";
+import { basename, dirname, join } from "node:path";
+import { Script } from "node:vm";
+
+/**
+ * `require` of a CommonJS bundle by way of the code cache.
+ *
+ * The cache lies in `.cache/tsop` of the nearest `node_modules` above the bundle, or of the one in its
+ * package. Where that folder cannot be written, or the cache is of another bundle, Node or machine, the
+ * bundle is compiled as usual.
+ *
+ * @param file - absolute path of the bundle: ASCII only, without `import()`
+ * @param use - what this process uses of it, such as the name of a command: each use has a cache of the
+ *   functions that it calls
+ * @returns what the bundle exports; loaded once per process
+ */
+export function requireCached(file: string, use = "all"): unknown {
+  const require = createRequire(file);
+  const loaded = require.cache[file];
+  if (loaded) return loaded.exports;
+  const source = readFileSync(file, "latin1"); // ASCII: the quickest of the decoders
+  const cache = join(cacheFolder(file), `${basename(file)}.${use}.${process.version}`);
+  const cachedData = readCache(cache, file);
+  const script = new Script(Module.wrap(source), {
+    filename: file,
+    ...(cachedData ? { cachedData } : {}),
+  });
+  if (!cachedData || script.cachedDataRejected === true) {
+    // At the end: by then the functions that this use needs have been compiled.
+    process.once("exit", () => {
+      writeCache(cache, file, script.createCachedData());
+    });
+  }
+  const module = new Module(file);
+  module.filename = file;
+  module.paths = require.resolve.paths("x") ?? [];
+  require.cache[file] = module;
+  const run = script.runInThisContext() as (...scope: unknown[]) => void;
+  run.call(module.exports, module.exports, require, module, file, dirname(file));
+  module.loaded = true;
+  return module.exports;
+}
+
+function cacheFolder(file: string): string {
+  const parts = file.split(/[/\\]/);
+  const at = parts.lastIndexOf("node_modules");
+  const modules =
+    at === -1 ? join(packageOf(dirname(file)), "node_modules") : parts.slice(0, at + 1).join("/");
+  return join(modules, ".cache", "tsop");
+}
+
+function packageOf(folder: string): string {
+  const above = dirname(folder);
+  return above === folder || existsSync(join(folder, "package.json")) ? folder : packageOf(above);
+}
+
+/** What the cache begins with: the engine itself compares no more than the length of the source. */
+function stampOf(file: string): Buffer {
+  const { size, mtimeMs } = statSync(file);
+  return Buffer.from(`${file} ${size} ${mtimeMs} ${process.arch}\n`);
+}
+
+function readCache(cache: string, file: string): Buffer | undefined {
+  try {
+    const stamp = stampOf(file);
+    const data = readFileSync(cache);
+    return data.subarray(0, stamp.length).equals(stamp) ? data.subarray(stamp.length) : undefined;
+  } catch {
+    return undefined; // none yet
+  }
+}
+
+/** A folder that cannot be written costs time at the next start, nothing else. */
+function writeCache(cache: string, file: string, data: Buffer): void {
+  const partial = `${cache}.${process.pid}`;
+  try {
+    mkdirSync(dirname(cache), { recursive: true });
+    writeFileSync(partial, Buffer.concat([stampOf(file), data]));
+    renameSync(partial, cache); // Two processes may write; each of them wholly.
+  } catch {
+    if (existsSync(partial)) unlinkSync(partial);
+  }
+}

@@ -1,0 +1,89 @@
+import { execFileSync } from "node:child_process";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { transformSync } from "esbuild";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+const SOURCE = fileURLToPath(new URL("../src/code-cache.ts", import.meta.url));
+const BUNDLE = `
+const { join } = require("node:path");
+exports.answer = (text) => join("a", text);
+exports.here = __dirname;
+`;
+
+let folder: string;
+let bundle: string;
+let cache: string;
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "code-cache-")));
+  bundle = join(folder, "node_modules/pack/bundle.cjs");
+  cache = join(folder, "node_modules/.cache/tsop");
+  mkdirSync(join(folder, "node_modules/pack"), { recursive: true });
+  const { code } = transformSync(readFileSync(SOURCE, "utf8"), { loader: "ts" });
+  writeFileSync(join(folder, "code-cache.mjs"), code);
+  writeFileSync(bundle, BUNDLE);
+});
+
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** What a fresh process prints that has `bundle` as the loaded bundle. */
+function inProcess(script: string, use = "test"): string {
+  const program = `
+    import { requireCached } from "./code-cache.mjs";
+    const bundle = requireCached(${JSON.stringify(bundle)}, ${JSON.stringify(use)});
+    ${script}`;
+  writeFileSync(join(folder, "main.mjs"), program);
+  return execFileSync(process.execPath, ["main.mjs"], { cwd: folder, encoding: "utf8" }).trim();
+}
+
+describe("requireCached", () => {
+  it("gives the bundle what a CommonJS module has: require and its folder", () => {
+    expect(inProcess("console.log(bundle.answer('b'), bundle.here)")).toBe(
+      `${join("a", "b")} ${join(folder, "node_modules/pack")}`,
+    );
+  });
+
+  it("loads a bundle once", () => {
+    const same = `console.log(requireCached(${JSON.stringify(bundle)}) === bundle)`;
+    expect(inProcess(same)).toBe("true");
+  });
+
+  it("keeps one cache for each use, in the nearest node_modules", () => {
+    inProcess("");
+    inProcess("");
+    inProcess("", "other");
+    expect(readdirSync(cache)).toEqual([
+      `bundle.cjs.other.${process.version}`,
+      `bundle.cjs.test.${process.version}`,
+    ]);
+  });
+
+  it("takes no cache of another bundle, nor one that is damaged", () => {
+    const print = "console.log(bundle.answer('b'))";
+    inProcess(print);
+    writeFileSync(bundle, BUNDLE.replace('"a"', '"z"'));
+    expect(inProcess(print)).toBe(join("z", "b"));
+    const file = join(cache, `bundle.cjs.test.${process.version}`);
+    writeFileSync(file, readFileSync(file).subarray(0, -100));
+    expect(inProcess(print)).toBe(join("z", "b"));
+  });
+
+  it("works where no cache can be written", () => {
+    mkdirSync(join(folder, "node_modules/.cache"));
+    writeFileSync(cache, "a file, not a folder");
+    expect(inProcess("console.log(bundle.answer('b'))")).toBe(join("a", "b"));
+  });
+});
