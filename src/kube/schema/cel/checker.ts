@@ -267,6 +267,19 @@ class Checker {
   }
 
   #struct(expr: StructExpr): CelType {
+    const message = this.#environment.findMessage(expr.name);
+    if (message) {
+      for (const { at, name, value, optional } of expr.fields) {
+        const expected = message.field(name);
+        const actual = this.#unwrapped(value, this.check(value), optional);
+        if (this.#known.assignable(expected, actual)) continue;
+        this.#report(
+          at,
+          `expected type of field '${name}' is '${formatType(expected)}' but provided type is '${formatType(actual)}'`,
+        );
+      }
+      return message.type;
+    }
     if (!this.#environment.findType(expr.name)) {
       this.#undeclared(expr.at, expr.name);
     } else {

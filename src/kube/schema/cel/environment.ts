@@ -22,6 +22,16 @@ import {
   UINT,
 } from "./types.ts";
 import type { LibraryCosts } from "./library-costs.ts";
+import type { CelError, CelValue } from "./values.ts";
+
+/** A type whose values expressions make: `Name{field: value}`. */
+export interface MessageType {
+  readonly type: CelType;
+  /** What a field may hold. Any name is asked for; a type that nothing fits refuses it. */
+  field(name: string): CelType;
+  /** The value with these fields. */
+  make(fields: ReadonlyMap<string, CelValue>): CelValue | CelError;
+}
 
 /** Functions, macros and types that belong together. */
 export interface Library {
@@ -29,6 +39,8 @@ export interface Library {
   readonly macros?: readonly Macro[];
   /** Types that may be named in expressions. */
   readonly types?: readonly CelType[];
+  /** The type of that name whose values expressions can make, if there is one. */
+  readonly messages?: (name: string) => MessageType | undefined;
   /** What calls cost, where the general rules do not say. */
   readonly costs?: LibraryCosts;
 }
@@ -117,17 +129,27 @@ export class Environment {
   /** The type of that name; `value` is false when it cannot be used at run time. */
   findType(name: string): { readonly type: CelType; readonly value: boolean } | undefined {
     const plain = name.replace(/^\./, "");
-    const type = this.#types.get(plain);
+    const type = this.#types.get(plain) ?? this.findMessage(plain)?.type;
     if (type) return { type, value: true };
     const half = HALF_KNOWN.get(plain);
     return half && { type: half, value: false };
   }
 
+  /** The type of that name whose values can be made. */
+  findMessage(name: string): MessageType | undefined {
+    const plain = name.replace(/^\./, "");
+    for (const { messages } of this.#libraries) {
+      const found = messages?.(plain);
+      if (found) return found;
+    }
+    return undefined;
+  }
+
   hasObjectType(name: string): boolean {
-    return this.#objects?.has(name) ?? false;
+    return this.#objects?.has(name) === true || this.findMessage(name) !== undefined;
   }
 
   fieldType(objectType: string, field: string): CelType | undefined {
-    return this.#objects?.field(objectType, field);
+    return this.#objects?.field(objectType, field) ?? this.findMessage(objectType)?.field(field);
   }
 }

@@ -7,12 +7,16 @@
 
 /** A mistake; `offset` counts code points from the start of the source. */
 export interface CelIssue {
-  readonly offset: number;
+  /** `undefined` for what is wrong with the expression as a whole. */
+  readonly offset: number | undefined;
   readonly message: string;
 }
 
 const MAX_ISSUES = 100;
 const MAX_SNIPPET = 16_384;
+
+/** Of what has no place. */
+const NOWHERE: Position = { line: -2, column: -1 };
 
 interface Position {
   readonly line: number;
@@ -22,7 +26,8 @@ interface Position {
 /** The issues as one text, in the order of their positions. */
 export function formatIssues(source: string, issues: readonly CelIssue[]): string {
   const lines = source.split("\n").map((line) => Array.from(line));
-  const position = (offset: number): Position => {
+  const position = (offset: number | undefined): Position => {
+    if (offset === undefined) return NOWHERE;
     let rest = offset;
     for (const [line, characters] of lines.entries()) {
       if (rest <= characters.length || line === lines.length - 1) return { line, column: rest };
@@ -43,7 +48,7 @@ export function formatIssues(source: string, issues: readonly CelIssue[]): strin
 
 function formatIssue(line: readonly string[], at: Position, message: string): string {
   const head = `ERROR: <input>:${at.line + 1}:${at.column + 1}: ${message}`;
-  if (line.length > MAX_SNIPPET) return head;
+  if (at === NOWHERE || line.length > MAX_SNIPPET) return head;
   const shown = line.join("").replaceAll("\t", " ");
   const isWide = (character: string): boolean => character > "\u007f";
   const dots = line

@@ -5,7 +5,8 @@
  * @module
  */
 import { quote } from "../../field-errors.ts";
-import { getField, isJsonObject, sameJson } from "../../json.ts";
+import { isInt64 } from "../../go-number.ts";
+import { encodeJson, getField, isJsonObject, sameJson } from "../../json.ts";
 import type { JsonObject } from "../../object.ts";
 import { propertyOf, type Schema, valuesOf } from "../structural.ts";
 import { withTypeMeta } from "./declared-type.ts";
@@ -67,7 +68,8 @@ function goType(json: unknown): string {
     case "boolean":
       return "bool";
     case "number":
-      return Number.isInteger(json) ? "int64" : "float64";
+    case "bigint":
+      return isInt64(json) ? "int64" : "float64";
     default:
       return Array.isArray(json) ? "[]interface {}" : "map[string]interface {}";
   }
@@ -296,7 +298,7 @@ class JsonList extends CelList {
   #keyOf(item: Result): string {
     if (!(item instanceof ObjectMap)) return "";
     const names = this.#schema["x-kubernetes-list-map-keys"] ?? [];
-    return JSON.stringify(names.map((name) => getField(item.json, name) ?? null));
+    return encodeJson(names.map((name) => getField(item.json, name) ?? null));
   }
 }
 

@@ -9,47 +9,14 @@ import type { CelIssue } from "./issues.ts";
 import { type Token, type TokenKind, tokenize } from "./lexer.ts";
 import { readNumber, readString } from "./literals.ts";
 import { type Macro, MacroError } from "./macros.ts";
-import { syntaxIssues } from "./syntax-errors.ts";
+import { balanced, call } from "./operator-calls.ts";
+import { recursionLimit, syntaxIssues } from "./syntax-errors.ts";
+import { FACTORS, RELATIONS, RESERVED, TERMS } from "./words.ts";
 import { type CelValue, codePointCount } from "./values.ts";
 
 const MAX_CODE_POINTS = 100_000;
 const MAX_DEPTH = 250;
-
-const RESERVED: ReadonlySet<string> = new Set([
-  "as",
-  "break",
-  "const",
-  "continue",
-  "else",
-  "for",
-  "function",
-  "if",
-  "import",
-  "let",
-  "loop",
-  "package",
-  "namespace",
-  "return",
-  "var",
-  "void",
-  "while",
-]);
-
-const RELATIONS: Readonly<Partial<Record<TokenKind, string>>> = {
-  "<": "_<_",
-  "<=": "_<=_",
-  ">=": "_>=_",
-  ">": "_>_",
-  "==": "_==_",
-  "!=": "_!=_",
-  in: "@in",
-};
-const FACTORS: Readonly<Partial<Record<TokenKind, string>>> = {
-  "*": "_*_",
-  "/": "_/_",
-  "%": "_%_",
-};
-const TERMS: Readonly<Partial<Record<TokenKind, string>>> = { "+": "_+_", "-": "_-_" };
+const MAX_SYNTAX_ERRORS = 100;
 
 /** Thrown where the text stops being CEL; what to say about it is found out separately. */
 class NotCel extends Error {}
@@ -65,22 +32,29 @@ export function parse(source: string, macros: readonly Macro[]): Parsed {
   const size = codePointCount(source);
   if (size > MAX_CODE_POINTS) {
     const message = `expression code point size exceeds limit: size: ${size}, limit ${MAX_CODE_POINTS}`;
-    return { issues: [{ offset: 0, message }] };
+    return { issues: [{ offset: undefined, message }] };
   }
   const { tokens, issues } = tokenize(source);
   const parser = new Parser(tokens, macros);
   try {
     const expr = parser.whole();
-    const all = [...issues, ...parser.issues];
+    const all = [...firstErrors(issues), ...parser.issues];
     return all.length > 0 ? { issues: all } : { expr };
   } catch (error) {
     if (error instanceof TooDeep) {
-      const message = `expression recursion limit exceeded: ${MAX_DEPTH}`;
-      return { issues: [...issues, { offset: 0, message }] };
+      return { issues: [...issues, { offset: undefined, message: recursionLimit(MAX_DEPTH) }] };
     }
     if (!(error instanceof NotCel)) throw error;
-    return { issues: [...issues, ...parser.issues, ...syntaxIssues(tokens)] };
+    const syntax = firstErrors([...issues, ...syntaxIssues(tokens, MAX_DEPTH)]);
+    return { issues: [...syntax, ...parser.issues] };
   }
+}
+
+/** After so many, no more are looked for. */
+function firstErrors(issues: readonly CelIssue[]): readonly CelIssue[] {
+  if (issues.length <= MAX_SYNTAX_ERRORS) return issues;
+  const message = `Syntax error: More than ${MAX_SYNTAX_ERRORS} syntax errors`;
+  return [...issues.slice(0, MAX_SYNTAX_ERRORS), { offset: undefined, message }];
 }
 
 class Parser {
@@ -88,7 +62,11 @@ class Parser {
   readonly #tokens: readonly Token[];
   readonly #macros = new Map<string, Macro>();
   #next = 0;
-  #depth = 0;
+  /** How many expressions, and how many calculations, are being read inside one another. */
+  #expressions = 0;
+  #calculations = 0;
+  /** How many operators, selections and the like are one inside the other in what was read last. */
+  #height = 0;
 
   constructor(tokens: readonly Token[], macros: readonly Macro[]) {
     this.#tokens = tokens;
@@ -100,6 +78,9 @@ class Parser {
   whole(): Expr {
     const expr = this.#expr();
     this.#expect("EOF");
+    if (this.#height > MAX_DEPTH) {
+      this.issues.push({ offset: undefined, message: "max recursion depth exceeded" });
+    }
     return expr;
   }
 
@@ -130,17 +111,47 @@ class Parser {
   }
 
   #expr(): Expr {
-    if (++this.#depth > MAX_DEPTH) throw new TooDeep();
+    if (++this.#expressions > MAX_DEPTH) throw new TooDeep();
     const condition = this.#logic("||");
     let expr = condition;
     const question = this.#accept("?");
     if (question) {
-      const yes = this.#logic("||");
-      this.#expect(":");
-      const no = this.#expr();
+      const [yes, no] = this.#inside(() => {
+        const first = this.#logic("||");
+        this.#expect(":");
+        return [first, this.#part()] as const;
+      });
       expr = call("_?_:_", question.at, [condition, yes, no]);
     }
-    this.#depth--;
+    this.#expressions--;
+    return expr;
+  }
+
+  /** Reads what is a part of the same whole as what was read last: the height is that of both. */
+  #higher<T>(read: () => T): T {
+    const before = this.#height;
+    const part = read();
+    this.#height = Math.max(before, this.#height);
+    return part;
+  }
+
+  /** Reads one of several expressions that stand side by side. */
+  #part(): Expr {
+    return this.#higher(() => this.#expr());
+  }
+
+  /** Reads what makes a node together with what was read last. */
+  #inside<T>(read: () => T): T {
+    const part = this.#higher(read);
+    this.#height++;
+    return part;
+  }
+
+  /** Reads an operand of a calculation: the grammar has it as a calculation of its own. */
+  #calculation(read: () => Expr): Expr {
+    if (++this.#calculations > MAX_DEPTH) throw new TooDeep();
+    const expr = read();
+    this.#calculations--;
     return expr;
   }
 
@@ -151,7 +162,7 @@ class Parser {
     const operators: number[] = [];
     for (let token = this.#accept(operator); token; token = this.#accept(operator)) {
       operators.push(token.at);
-      terms.push(below());
+      terms.push(this.#higher(below));
     }
     return balanced(`_${operator}_`, terms, operators, 0, operators.length - 1);
   }
@@ -162,14 +173,16 @@ class Parser {
       const name = operators[this.#token.kind];
       if (name === undefined) return left;
       const { at } = this.#take();
-      left = call(name, at, [left, below()]);
+      const right = this.#inside(() =>
+        operators === RELATIONS ? below() : this.#calculation(below),
+      );
+      left = call(name, at, [left, right]);
     }
   }
 
   #relation(): Expr {
-    return this.#binary(RELATIONS, () =>
-      this.#binary(TERMS, () => this.#binary(FACTORS, () => this.#unary())),
-    );
+    const terms = (): Expr => this.#binary(TERMS, () => this.#binary(FACTORS, () => this.#unary()));
+    return this.#binary(RELATIONS, () => this.#calculation(terms));
   }
 
   #unary(): Expr {
@@ -196,13 +209,14 @@ class Parser {
     for (;;) {
       const dot = this.#accept(".");
       if (dot) {
-        expr = this.#selection(expr, dot);
+        const operand = expr;
+        expr = this.#inside(() => this.#selection(operand, dot));
         continue;
       }
       const bracket = this.#accept("[");
       if (!bracket) return expr;
       const optional = this.#accept("?");
-      const index = this.#expr();
+      const index = this.#inside(() => this.#expr());
       this.#expect("]");
       expr = call(optional ? "_[?_]" : "_[_]", bracket.at, [expr, index]);
     }
@@ -228,7 +242,7 @@ class Parser {
   #args(): Expr[] {
     const args: Expr[] = [];
     if (this.#accept(")")) return args;
-    do args.push(this.#expr());
+    do args.push(this.#part());
     while (this.#accept(","));
     this.#expect(")");
     return args;
@@ -248,6 +262,7 @@ class Parser {
   }
 
   #primary(): Expr {
+    this.#height = 0;
     const token = this.#token;
     switch (token.kind) {
       case "(": {
@@ -302,7 +317,7 @@ class Parser {
       const optional = this.#accept("?") !== undefined;
       const field = this.#expect("IDENTIFIER").text;
       const colon = this.#expect(":");
-      fields.push({ at: colon.at, name: field, value: this.#expr(), optional });
+      fields.push({ at: colon.at, name: field, value: this.#part(), optional });
       if (this.#tokens[this.#next + 1]?.kind === "}" || !this.#accept(",")) break;
     }
     this.#accept(",");
@@ -314,7 +329,7 @@ class Parser {
     const items: { value: Expr; optional: boolean }[] = [];
     while (this.#token.kind !== "]" && this.#token.kind !== ",") {
       const optional = this.#accept("?") !== undefined;
-      items.push({ value: this.#expr(), optional });
+      items.push({ value: this.#part(), optional });
       if (this.#tokens[this.#next + 1]?.kind === "]" || !this.#accept(",")) break;
     }
     this.#accept(",");
@@ -326,9 +341,9 @@ class Parser {
     const entries: MapEntry[] = [];
     while (this.#token.kind !== "}" && this.#token.kind !== ",") {
       const optional = this.#accept("?") !== undefined;
-      const key = this.#expr();
+      const key = this.#part();
       const colon = this.#expect(":");
-      entries.push({ at: colon.at, key, value: this.#expr(), optional });
+      entries.push({ at: colon.at, key, value: this.#part(), optional });
       if (this.#tokens[this.#next + 1]?.kind === "}" || !this.#accept(",")) break;
     }
     this.#accept(",");
@@ -368,25 +383,3 @@ class Parser {
 
 const macroKey = (name: string, argCount: number, receiver: boolean): string =>
   `${name}:${argCount}:${String(receiver)}`;
-
-const call = (name: string, at: number, args: readonly Expr[]): Expr => ({
-  kind: "call",
-  at,
-  name,
-  target: undefined,
-  args,
-});
-
-function balanced(
-  name: string,
-  terms: readonly Expr[],
-  operators: readonly number[],
-  low: number,
-  high: number,
-): Expr {
-  if (high < low) return terms[low] as Expr;
-  const middle = Math.floor((low + high + 1) / 2);
-  const left = balanced(name, terms, operators, low, middle - 1);
-  const right = balanced(name, terms, operators, middle + 1, high);
-  return call(name, operators[middle] ?? 0, [left, right]);
-}

@@ -19,7 +19,9 @@ import { dispatch, type Runner } from "./dispatch.ts";
 import type { Environment } from "./environment.ts";
 import type { CallExpr, Expr, ListExpr, MapExpr } from "./expression.ts";
 import { LoopStep } from "./loop.ts";
+import { MessageStep } from "./message-step.ts";
 import { compilePattern } from "./patterns.ts";
+import { PlanError } from "./plan-error.ts";
 import { callCost } from "./runtime-cost.ts";
 import { Meter, type Result, type Scope, type Step } from "./scope.ts";
 import type { CelType } from "./types.ts";
@@ -51,9 +53,6 @@ const CONVERSIONS: ReadonlySet<string> = new Set([
   "type",
   "uint",
 ]);
-
-/** Something in the tree that cannot be run; the message says what. */
-export class PlanError extends Error {}
 
 /** A step whose value is known. */
 class ConstantStep implements Step {
@@ -108,7 +107,11 @@ class Planner {
       case "map":
         return this.#map(expr);
       case "struct":
-        throw new PlanError(`unknown type: ${expr.name}`);
+        return new MessageStep(
+          this.#environment.findMessage(expr.name),
+          expr,
+          expr.fields.map(({ value }) => this.plan(value)),
+        );
       case "comprehension":
         return new LoopStep(expr, {
           range: this.plan(expr.range),

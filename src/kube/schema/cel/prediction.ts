@@ -1,11 +1,15 @@
 /**
  * Which way to go where a grammar has several, by as many tokens as it takes.
  *
+ * Most decisions need one token, and the sets of tokens that can come next are known. Only where several
+ * ways begin alike are they followed side by side; then only the places that take the next token are kept.
+ *
  * @see https://www.antlr.org/papers/allstar-techreport.pdf
  * @module
  */
 import type { Edge, Grammar, State } from "./grammar.ts";
-import type { Token } from "./lexer.ts";
+import type { Token, TokenKind } from "./lexer.ts";
+import type { TokenSets } from "./token-sets.ts";
 
 /** A rule that was entered: what it was called with, and where it goes on when it ends. */
 export interface Frame {
@@ -24,30 +28,132 @@ interface Place {
 }
 
 /** The index of the way to take, or the index of the token that leaves none. */
-export function predict(
-  decision: State,
-  tokens: readonly Token[],
-  frame: Frame | undefined,
-  grammar: Grammar,
-): number | { readonly failedAt: number } {
-  let places = decision.edges.flatMap((edge, way) =>
-    step({ way, state: decision, frame, outside: false }, edge, grammar, frame),
-  );
-  for (let index = 0; ; index++) {
-    const decided = onlyWay(places);
-    if (decided !== undefined) return decided;
-    const token = tokens[Math.min(index, tokens.length - 1)];
-    const next = places.flatMap((place) =>
-      place.state.edges
-        .filter(({ tokens: kinds }) => token && kinds?.includes(token.kind))
-        .flatMap(({ to }) => closure({ ...place, state: to }, grammar, frame)),
+type Prediction = number | { readonly failedAt: number };
+
+/** Makes the decisions of one grammar. */
+export class Predictor {
+  readonly #grammar: Grammar;
+  readonly #sets: TokenSets;
+
+  constructor(grammar: Grammar, sets: TokenSets) {
+    this.#grammar = grammar;
+    this.#sets = sets;
+  }
+
+  /** Decides at a state of the rule `frame`, before the token at `start`. */
+  predict(
+    decision: State,
+    tokens: readonly Token[],
+    start: number,
+    frame: Frame | undefined,
+  ): Prediction {
+    const kind = kindAt(tokens, start);
+    const starts = decision.edges.map((edge) => this.#sets.after(edge, frame?.precedence ?? 0));
+    const open = indices(starts, ({ tokens: first, canEnd }) => canEnd || first.size > 0);
+    if (open.length <= 1) return open[0] ?? { failedAt: start };
+    const comesAfter = starts.some(({ canEnd }) => canEnd) && this.#comesAfter(kind, frame);
+    const fitting = indices(
+      starts,
+      ({ tokens: first, canEnd }) => first.has(kind) || (canEnd && comesAfter),
     );
-    if (next.length === 0) {
-      const finished = places.filter(({ outside }) => outside).map(({ way }) => way);
-      return finished.length > 0 ? Math.min(...finished) : { failedAt: index };
+    const [first] = fitting;
+    if (first === undefined) {
+      return indices(starts, ({ canEnd }) => canEnd)[0] ?? { failedAt: start };
     }
-    if (token?.kind === "EOF") return Math.min(...next.map(({ way }) => way));
-    places = next;
+    if (fitting.length === 1 || kind === "EOF") return first;
+    return this.#race(decision, fitting, tokens, start, frame);
+  }
+
+  /** Whether a token can come after the rules that are open. */
+  #comesAfter(kind: TokenKind, frame: Frame | undefined): boolean {
+    for (let at = frame; at?.follow; at = at.outer) {
+      const { tokens, canEnd } = this.#sets.at(at.follow, at.outer?.precedence ?? 0);
+      if (tokens.has(kind)) return true;
+      if (!canEnd) return false;
+    }
+    return false;
+  }
+
+  /** Follows several ways until one is left, or they have become the same. */
+  #race(
+    decision: State,
+    ways: readonly number[],
+    tokens: readonly Token[],
+    start: number,
+    home: Frame | undefined,
+  ): Prediction {
+    let places: Place[] = [];
+    for (let index = start; ; index++) {
+      const kind = kindAt(tokens, index);
+      const search = new Search(this.#grammar, this.#sets, kind, home);
+      if (index === start) {
+        for (const way of ways) {
+          const edge = decision.edges[way];
+          if (edge) search.follow({ way, state: decision, frame: home, outside: false }, edge);
+        }
+      } else places.forEach((place) => search.visit(place));
+      const { reached, outside } = search;
+      if (reached.length === 0)
+        return outside.size > 0 ? Math.min(...outside) : { failedAt: index };
+      const decided =
+        kind === "EOF" ? Math.min(...reached.map(({ way }) => way)) : onlyWay(reached);
+      if (decided !== undefined) return decided;
+      places = reached;
+    }
+  }
+}
+
+const kindAt = (tokens: readonly Token[], index: number): TokenKind =>
+  tokens[Math.min(index, tokens.length - 1)]?.kind ?? "EOF";
+
+function indices<T>(values: readonly T[], fits: (value: T) => boolean): number[] {
+  return [...values.keys()].filter((index) => fits(values[index] as T));
+}
+
+/** Goes from places to those that lie behind one more token. */
+class Search {
+  /** Behind the token. In the order of their ways. */
+  readonly reached: Place[] = [];
+  /** The ways that can end the rule of the decision before the token. */
+  readonly outside = new Set<number>();
+  readonly #grammar: Grammar;
+  readonly #sets: TokenSets;
+  readonly #kind: TokenKind;
+  readonly #home: Frame | undefined;
+
+  constructor(grammar: Grammar, sets: TokenSets, kind: TokenKind, home: Frame | undefined) {
+    this.#grammar = grammar;
+    this.#sets = sets;
+    this.#kind = kind;
+    this.#home = home;
+  }
+
+  visit(place: Place): void {
+    const { state, frame, way } = place;
+    if (state.isEnd) {
+      const outside = place.outside || frame === this.#home || !frame?.follow;
+      if (outside) this.outside.add(way);
+      if (frame?.follow) this.visit({ way, state: frame.follow, frame: frame.outer, outside });
+      return;
+    }
+    if (place.outside) this.outside.add(way);
+    for (const edge of state.edges) this.follow(place, edge);
+  }
+
+  follow(place: Place, { to, tokens, rule, precedence = 0, atMost }: Edge): void {
+    if (tokens) {
+      if (tokens.includes(this.#kind)) this.reached.push({ ...place, state: to });
+      return;
+    }
+    if (atMost !== undefined && (place.frame?.precedence ?? 0) > atMost) return;
+    if (!rule) {
+      this.visit({ ...place, state: to });
+      return;
+    }
+    const state = this.#grammar[rule];
+    const below = this.#sets.at(state, precedence);
+    if (!below.canEnd && !below.tokens.has(this.#kind)) return;
+    this.visit({ ...place, state, frame: { precedence, follow: to, outer: place.frame } });
   }
 }
 
@@ -75,30 +181,4 @@ function sameFrame(a: Frame | undefined, b: Frame | undefined): boolean {
     a.precedence === b.precedence &&
     sameFrame(a.outer, b.outer)
   );
-}
-
-/** The places from which a token can be consumed, reached without consuming any. */
-function closure(place: Place, grammar: Grammar, home: Frame | undefined): Place[] {
-  const { state, frame } = place;
-  if (state.isEnd) {
-    if (!frame?.follow) return [{ ...place, outside: true }];
-    const outside = place.outside || frame === home;
-    return closure({ ...place, state: frame.follow, frame: frame.outer, outside }, grammar, home);
-  }
-  const here = state.edges.some(({ tokens }) => tokens) ? [place] : [];
-  return [
-    ...here,
-    ...state.edges
-      .filter(({ tokens }) => !tokens)
-      .flatMap((edge) => step(place, edge, grammar, home)),
-  ];
-}
-
-function step(place: Place, edge: Edge, grammar: Grammar, home: Frame | undefined): Place[] {
-  const { to, tokens, rule, precedence = 0, atMost } = edge;
-  if (tokens) return [place];
-  if (atMost !== undefined && (place.frame?.precedence ?? 0) > atMost) return [];
-  if (!rule) return closure({ ...place, state: to }, grammar, home);
-  const frame = { precedence, follow: to, outer: place.frame };
-  return closure({ ...place, state: grammar[rule], frame }, grammar, home);
 }

@@ -7,12 +7,20 @@
 import { buildGrammar, type Edge, type Grammar, type RuleName, type State } from "./grammar.ts";
 import type { CelIssue } from "./issues.ts";
 import { TOKEN_ORDER, type Token, type TokenKind } from "./lexer.ts";
-import { predict, type Frame } from "./prediction.ts";
-import { canEnd, firstTokens } from "./token-sets.ts";
+import { type Frame, Predictor } from "./prediction.ts";
+import { TokenSets } from "./token-sets.ts";
 
-/** The syntax errors among tokens that are known to have some. */
-export function syntaxIssues(tokens: readonly Token[]): CelIssue[] {
-  const recognizer = new Recognizer(tokens, buildGrammar());
+/** How often reading goes on after a mistake, and how many tokens that may skip each time. */
+const MAX_RECOVERIES = 30;
+const MAX_SKIPPED = 256;
+
+/**
+ * The syntax errors among tokens that are known to have some.
+ *
+ * @param maxDepth - how often a rule may be inside itself
+ */
+export function syntaxIssues(tokens: readonly Token[], maxDepth: number): CelIssue[] {
+  const recognizer = new Recognizer(tokens, buildGrammar(), maxDepth);
   recognizer.run();
   return recognizer.issues;
 }
@@ -20,10 +28,17 @@ export function syntaxIssues(tokens: readonly Token[]): CelIssue[] {
 /** Thrown where a rule cannot go on; the rule reports it and recovers. */
 class Mismatch extends Error {}
 
+/** Thrown where nothing more is read. */
+class Stopped extends Error {}
+
 class Recognizer {
   readonly issues: CelIssue[] = [];
   readonly #tokens: readonly Token[];
   readonly #grammar: Grammar;
+  readonly #sets: TokenSets;
+  readonly #predictor: Predictor;
+  readonly #maxDepth: number;
+  readonly #depths = new Map<RuleName, number>();
   #next = 0;
   #state: State;
   #frame: Frame | undefined;
@@ -31,15 +46,28 @@ class Recognizer {
   #recovering = false;
   #lastErrorAt = -1;
   #lastErrorStates = new Set<State>();
+  #recoveries = 0;
 
-  constructor(tokens: readonly Token[], grammar: Grammar) {
+  constructor(tokens: readonly Token[], grammar: Grammar, maxDepth: number) {
     this.#tokens = tokens;
     this.#grammar = grammar;
+    this.#maxDepth = maxDepth;
+    this.#sets = new TokenSets(grammar);
+    this.#predictor = new Predictor(grammar, this.#sets);
     this.#state = grammar.start;
   }
 
   run(): void {
-    this.#rule("start", 0, undefined);
+    try {
+      this.#rule("start", 0, undefined);
+    } catch (error) {
+      if (!(error instanceof Stopped)) throw error;
+    }
+  }
+
+  #stop(message: string): never {
+    this.issues.push({ offset: undefined, message });
+    throw new Stopped();
   }
 
   #tokenAt(offset: number): Token {
@@ -57,6 +85,9 @@ class Recognizer {
 
   #rule(name: RuleName, precedence: number, follow: State | undefined): void {
     const outer = this.#frame;
+    const depth = (this.#depths.get(name) ?? 0) + 1;
+    if (depth > this.#maxDepth) this.#stop(recursionLimit(this.#maxDepth));
+    this.#depths.set(name, depth);
     this.#frame = { precedence, follow, outer };
     try {
       this.#walk(this.#grammar[name]);
@@ -66,6 +97,7 @@ class Recognizer {
       this.#recover();
     } finally {
       this.#frame = outer;
+      this.#depths.set(name, depth - 1);
     }
   }
 
@@ -86,18 +118,17 @@ class Recognizer {
     const [only] = state.edges;
     if (!only) throw new Mismatch();
     if (state.edges.length === 1) return only;
-    const tokens = this.#tokens.slice(this.#next);
-    const choice = predict(state, tokens, this.#frame, this.#grammar);
+    const choice = this.#predictor.predict(state, this.#tokens, this.#next, this.#frame);
     if (typeof choice === "number") return state.edges[choice] ?? only;
-    const text = tokens
-      .slice(0, choice.failedAt + 1)
+    const text = this.#tokens
+      .slice(this.#next, choice.failedAt + 1)
       .filter(({ kind }) => kind !== "EOF")
       .map((token) => token.text)
       .join("");
-    const shown = tokens[0]?.kind === "EOF" ? "<EOF>" : text;
+    const shown = this.#kind === "EOF" ? "<EOF>" : text;
     const reserved = /^.(true|false|null)$/.exec(shown)?.[1];
     this.#reportAt(
-      tokens[choice.failedAt],
+      this.#tokens[choice.failedAt],
       reserved === undefined
         ? `no viable alternative at input ${quoted(shown)}`
         : `mismatched input '${reserved}' expecting IDENTIFIER`,
@@ -117,6 +148,7 @@ class Recognizer {
       this.#consume();
       return;
     }
+    this.#countRecovery();
     if (this.#dropOne()) {
       this.#consume();
       return;
@@ -150,8 +182,8 @@ class Recognizer {
   /** Checks that the next token fits here, before the way is chosen. */
   #sync(state: State): void {
     if (this.#recovering) return;
-    const fitting = firstTokens(state, this.#grammar);
-    if (fitting.has(this.#kind) || canEnd(state, this.#grammar)) return;
+    const { tokens: fitting, canEnd } = this.#sets.at(state);
+    if (fitting.has(this.#kind) || canEnd) return;
     if (state.kind === "loopBack" || state.kind === "plusBack") {
       this.#unwanted();
       this.#skipTo(new Set([...this.#expected(), ...this.#recoverySet()]));
@@ -163,14 +195,12 @@ class Recognizer {
   }
 
   #expectedFrom(state: State): ReadonlySet<TokenKind> {
-    const expected = new Set(firstTokens(state, this.#grammar));
-    let at: State | undefined = state;
-    let frame = this.#frame;
-    while (at && canEnd(at, this.#grammar)) {
-      at = frame?.follow;
-      frame = frame?.outer;
-      if (!at) expected.add("EOF");
-      else for (const kind of firstTokens(at, this.#grammar)) expected.add(kind);
+    let { tokens, canEnd } = this.#sets.at(state);
+    const expected = new Set(tokens);
+    for (let frame = this.#frame; canEnd; frame = frame.outer) {
+      if (!frame?.follow) return expected.add("EOF");
+      ({ tokens, canEnd } = this.#sets.at(frame.follow));
+      for (const kind of tokens) expected.add(kind);
     }
     return expected;
   }
@@ -179,23 +209,38 @@ class Recognizer {
   #recoverySet(): ReadonlySet<TokenKind> {
     const tokens = new Set<TokenKind>();
     for (let frame = this.#frame; frame?.follow; frame = frame.outer) {
-      for (const kind of firstTokens(frame.follow, this.#grammar)) tokens.add(kind);
+      for (const kind of this.#sets.at(frame.follow).tokens) tokens.add(kind);
     }
     return tokens;
   }
 
+  #countRecovery(): void {
+    if (++this.#recoveries <= MAX_RECOVERIES) return;
+    const message = `Syntax error: error recovery attempt limit exceeded: ${MAX_RECOVERIES}`;
+    this.issues.push({ offset: this.#tokenAt(0).at, message });
+    throw new Stopped();
+  }
+
   #recover(): void {
+    this.#countRecovery();
+    const start = this.#next;
     if (this.#lastErrorAt === this.#next && this.#lastErrorStates.has(this.#state)) {
       this.#consume();
     }
     if (this.#lastErrorAt !== this.#next) this.#lastErrorStates = new Set();
     this.#lastErrorAt = this.#next;
     this.#lastErrorStates.add(this.#state);
-    this.#skipTo(this.#recoverySet());
+    this.#skipTo(this.#recoverySet(), start + MAX_SKIPPED);
   }
 
-  #skipTo(tokens: ReadonlySet<TokenKind>): void {
-    while (this.#kind !== "EOF" && !tokens.has(this.#kind)) this.#consume();
+  /** @param end - the index of the token up to which it may go */
+  #skipTo(tokens: ReadonlySet<TokenKind>, end = Infinity): void {
+    while (this.#kind !== "EOF" && !tokens.has(this.#kind)) {
+      if (this.#next >= end) {
+        this.#stop(`error recovery token lookahead limit exceeded: ${MAX_SKIPPED}`);
+      }
+      this.#consume();
+    }
   }
 
   #report(message: string): void {
@@ -208,6 +253,10 @@ class Recognizer {
     this.issues.push({ offset: token?.at ?? 0, message: `Syntax error: ${message}` });
   }
 }
+
+/** What is said of an expression whose rules are too deep in themselves. */
+export const recursionLimit = (depth: number): string =>
+  `expression recursion limit exceeded: ${depth}`;
 
 const quoted = (text: string): string =>
   `'${text.replaceAll("\n", "\\n").replaceAll("\r", "\\r").replaceAll("\t", "\\t")}'`;

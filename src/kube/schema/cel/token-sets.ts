@@ -3,39 +3,63 @@
  *
  * @module
  */
-import type { Grammar, State } from "./grammar.ts";
+import type { Edge, Grammar, State } from "./grammar.ts";
 import type { TokenKind } from "./lexer.ts";
 
-/** The tokens that can come at a state, within its rule. */
-export function firstTokens(state: State, grammar: Grammar): ReadonlySet<TokenKind> {
-  const tokens = new Set<TokenKind>();
-  const seen = new Set<State>();
-  const visit = (at: State): void => {
-    if (seen.has(at)) return;
-    seen.add(at);
-    for (const { to, tokens: kinds, rule } of at.edges) {
-      if (kinds) for (const kind of kinds) tokens.add(kind);
-      else if (rule) {
-        visit(grammar[rule]);
-        if (canEnd(grammar[rule], grammar)) visit(to);
-      } else visit(to);
-    }
-  };
-  visit(state);
-  return tokens;
+/** What can come at a place, within its rule. */
+interface Start {
+  readonly tokens: ReadonlySet<TokenKind>;
+  /** The rule may end there without another token. */
+  readonly canEnd: boolean;
 }
 
-/** Whether the rule may end at a state without another token. */
-export function canEnd(state: State, grammar: Grammar): boolean {
-  const seen = new Set<State>();
-  const ends = (at: State): boolean => {
-    if (at.isEnd) return true;
-    if (seen.has(at)) return false;
-    seen.add(at);
-    return at.edges.some(({ to, tokens, rule }) => {
-      if (tokens) return false;
-      return rule ? canEnd(grammar[rule], grammar) && ends(to) : ends(to);
-    });
-  };
-  return ends(state);
+/** What can come at each state of one grammar; found out once. */
+export class TokenSets {
+  readonly #grammar: Grammar;
+  readonly #starts = new Map<State | Edge, Map<number, Start>>();
+
+  constructor(grammar: Grammar) {
+    this.#grammar = grammar;
+  }
+
+  /** What can come at a state. @param precedence - that of the rule; without it, all ways are open */
+  at(state: State, precedence = -1): Start {
+    return this.#once(state, precedence, () => this.#find([{ to: state }], precedence));
+  }
+
+  /** What can come when an edge is taken. */
+  after(edge: Edge, precedence: number): Start {
+    return this.#once(edge, precedence, () => this.#find([edge], precedence));
+  }
+
+  #once(of: State | Edge, precedence: number, find: () => Start): Start {
+    let byPrecedence = this.#starts.get(of);
+    if (!byPrecedence) this.#starts.set(of, (byPrecedence = new Map<number, Start>()));
+    let start = byPrecedence.get(precedence);
+    if (!start) byPrecedence.set(precedence, (start = find()));
+    return start;
+  }
+
+  #find(edges: readonly Edge[], precedence: number): Start {
+    const tokens = new Set<TokenKind>();
+    const seen = new Set<State>();
+    let canEnd = false;
+    const visit = (state: State): void => {
+      if (seen.has(state)) return;
+      seen.add(state);
+      canEnd ||= state.isEnd === true;
+      state.edges.forEach(follow);
+    };
+    const follow = ({ to, tokens: kinds, rule, precedence: inner, atMost }: Edge): void => {
+      if (atMost !== undefined && precedence > atMost) return;
+      if (kinds) for (const kind of kinds) tokens.add(kind);
+      else if (rule) {
+        const below = this.at(this.#grammar[rule], precedence < 0 ? precedence : (inner ?? 0));
+        for (const kind of below.tokens) tokens.add(kind);
+        if (below.canEnd) visit(to);
+      } else visit(to);
+    };
+    edges.forEach(follow);
+    return { tokens, canEnd };
+  }
 }
