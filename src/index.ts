@@ -41,7 +41,7 @@ export {
   type TextFormat,
   Title,
 } from "./markers/validation.ts";
-export { Embed, type EmbedOptions } from "./markers/embed.ts";
+export { Embed } from "./markers/embed.ts";
 export type { KeywordsFor, Str, With } from "./markers/constrained.ts";
 export { Atomic, Granular, ListAtomic, ListMap, ListSet } from "./markers/topology.ts";
 export {
@@ -65,7 +65,13 @@ export {
   type WebhookOptions,
   type WebhookTarget,
 } from "./markers/webhook.ts";
-export type { ClassMarker, FieldMarker, FieldOrClassMarker, TextMarker } from "./markers/marker.ts";
+export type {
+  ClassMarker,
+  EmbedOptions,
+  FieldMarker,
+  FieldOrClassMarker,
+  TextMarker,
+} from "./markers/marker.ts";
 export type {
   Base64,
   Double,

@@ -3,18 +3,8 @@
  *
  * @module
  */
-import { typedMarker } from "./marker.ts";
+import { type EmbedOptions, typedMarker } from "./marker.ts";
 import { options } from "./parameters.ts";
-
-/** How much of a field's type goes into the CRD. Paths go through lists: `spec.containers.ports`. */
-export interface EmbedOptions<Path extends string = string> {
-  /** Only these fields. */
-  readonly only?: readonly Path[];
-  /** All but these fields. */
-  readonly omit?: readonly Path[];
-  /** False: without descriptions. A number: cut after so many bytes, at the end of a sentence. */
-  readonly descriptions?: boolean | number;
-}
 
 type FirstStep<Path extends string> = Path extends `${infer Step}.${string}` ? Step : Path;
 

@@ -5,7 +5,6 @@
  * @module
  */
 import type { Schema } from "../kube/schema/structural.ts";
-import type { EmbedOptions } from "./embed.ts";
 import type { Parameter } from "./parameters.ts";
 
 /** A decorator for fields of type `T`, in the standard (TC39) form and under `experimentalDecorators`. */
@@ -44,6 +43,16 @@ export type FieldOrClassMarker<T> = FieldMarker<T> & ClassMarker<T>;
 
 /** The schemas that a marker makes sense on. */
 export type MarkerTarget = "number" | "string" | "array" | "object" | "any";
+
+/** How much of a field's type goes into the CRD. Paths go through lists: `spec.containers.ports`. */
+export interface EmbedOptions<Path extends string = string> {
+  /** Only these fields. */
+  readonly only?: readonly Path[];
+  /** All but these fields. */
+  readonly omit?: readonly Path[];
+  /** False: without descriptions. A number: cut after so many bytes, at the end of a sentence. */
+  readonly descriptions?: boolean | number;
+}
 
 /** What a marker changes. */
 export interface Effect {

@@ -19,10 +19,17 @@ function comparable(value: unknown): unknown {
       if (key === "description" && typeof item === "string") {
         return [key, item.replace(/\s+/g, "")] as const;
       }
+      if (key === "versions" && Array.isArray(item)) return [key, byName(item)] as const;
       return [key, comparable(item)] as const;
     })
     .filter(([key, item]) => key !== "annotations" || Object.keys(item as object).length > 0);
   return Object.fromEntries(entries);
+}
+
+/** Versions by name: which one stands first is up to the generator. */
+function byName(versions: readonly unknown[]): unknown[] {
+  const named = versions.map((version) => comparable(version) as { readonly name: string });
+  return named.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** The paths at which two values differ; the steps that only say "properties" are left out. */

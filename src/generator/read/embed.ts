@@ -4,7 +4,7 @@
  * @module
  */
 import type { Schema } from "../../kube/schema/structural.ts";
-import type { EmbedOptions } from "../../markers/embed.ts";
+import type { EmbedOptions } from "../../markers/marker.ts";
 import type { Position, PropertyModel, TypeModel } from "../model.ts";
 import { didYouMean } from "../nearest-name.ts";
 import { without } from "../schema-keywords.ts";

@@ -33,6 +33,8 @@ export interface Module {
   readonly path: string;
   readonly file: ts.SourceFile;
   readonly declarations: ReadonlyMap<string, Declaration>;
+  /** Further interfaces of a name that `declarations` has: TypeScript takes them for one. */
+  readonly merged: ReadonlyMap<string, readonly ts.InterfaceDeclaration[]>;
   readonly imports: ReadonlyMap<string, Import>;
   /** Exported under another name, or from another file. */
   readonly exports: ReadonlyMap<string, Import | { readonly local: string }>;
@@ -192,6 +194,7 @@ export class Modules {
 function parse(path: string, text: string): Module {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true);
   const declarations = new Map<string, Declaration>();
+  const merged = new Map<string, ts.InterfaceDeclaration[]>();
   const imports = new Map<string, Import>();
   const exports = new Map<string, Import | { readonly local: string }>();
   const exportStars: string[] = [];
@@ -229,14 +232,34 @@ function parse(path: string, text: string): Module {
       ts.isEnumDeclaration(statement) ||
       ts.isFunctionDeclaration(statement)
     ) {
-      if (statement.name) declarations.set(statement.name.text, statement);
+      if (statement.name) declare(statement.name.text, statement, declarations, merged);
       if (ts.getModifiers(statement)?.some(({ kind }) => kind === ts.SyntaxKind.DefaultKeyword)) {
         exports.set("default", { local: statement.name?.text ?? "default" });
       }
     }
   }
   const builtIn = path.startsWith(K8S);
-  return { path, file, declarations, imports, exports, exportStars, builtIn };
+  return { path, file, declarations, merged, imports, exports, exportStars, builtIn };
+}
+
+/** A class or the first interface stands for its name; interfaces of the same name add to it. */
+function declare(
+  name: string,
+  node: Declaration,
+  declarations: Map<string, Declaration>,
+  merged: Map<string, ts.InterfaceDeclaration[]>,
+): void {
+  const before = declarations.get(name);
+  const add = (part: ts.InterfaceDeclaration): void => {
+    merged.set(name, [...(merged.get(name) ?? []), part]);
+  };
+  const merges = before && (ts.isInterfaceDeclaration(before) || ts.isClassDeclaration(before));
+  if (merges && ts.isInterfaceDeclaration(node)) {
+    add(node);
+    return;
+  }
+  if (before && ts.isInterfaceDeclaration(before) && ts.isClassDeclaration(node)) add(before);
+  declarations.set(name, node);
 }
 
 function readImport(statement: ts.ImportDeclaration, imports: Map<string, Import>): void {

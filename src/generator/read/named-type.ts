@@ -129,18 +129,25 @@ function readObject(
   trail: Trail,
 ): TypeModel {
   const at = reader.modules.at(scope.module, declaration.name ?? declaration);
-  const inherited = (declaration.heritageClauses ?? [])
+  const name = declaration.name?.text ?? "";
+  const parts = [declaration, ...(scope.module.merged.get(name) ?? [])];
+  const inherited = parts
+    .flatMap(({ heritageClauses = [] }) => [...heritageClauses])
     .filter(({ token }) => token === ts.SyntaxKind.ExtendsKeyword)
     .flatMap(({ types }) => [...types])
     .map((base) => readBase(reader, base, scope, trail));
-  const members = readMembers(reader, declaration, scope, trail);
-  const own = objectOf({ ...members, settableOnce: [] }, at);
+  const members = parts.map((part) => readMembers(reader, part, scope, trail));
   const bases = inherited.map((base) => ({
     ...base,
     schema: without(base.schema, "description", "title"),
   }));
-  const type = bases.length === 0 ? own : merge([...bases, own], at);
-  return onceSet(described(reader, type, declaration, scope.module), members.settableOnce);
+  const own = members.map((part) => objectOf({ ...part, settableOnce: [] }, at));
+  const [only] = own;
+  const type = only && bases.length + own.length === 1 ? only : merge([...bases, ...own], at);
+  return onceSet(
+    described(reader, type, declaration, scope.module),
+    members.flatMap(({ settableOnce }) => settableOnce),
+  );
 }
 
 /** An object type of these members. */
