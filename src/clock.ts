@@ -190,7 +190,7 @@ export class VirtualClock implements Clock {
   }
 }
 
-/** Lets everything that is already resolved run its course: one turn of the real event loop. */
-function settlePromises(): Promise<void> {
+/** Lets everything that is already resolved, or has come in, run its course: one turn of the real event loop. */
+export function settlePromises(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -31,6 +31,9 @@ export function cacheKeyOf({ metadata: { namespace, name = "" } }: KubeObject): 
   return namespace ? `${namespace}/${name}` : name;
 }
 
+/** The keys under each value. */
+type Index = Map<string, Set<string>>;
+
 /**
  * A map of objects with secondary indexes. What is read is frozen, when it is read for the first time: most objects of
  * a large cache never are.
@@ -38,8 +41,9 @@ export function cacheKeyOf({ metadata: { namespace, name = "" } }: KubeObject): 
 export class Indexer<T extends KubeObject> {
   #objects = new Map<string, T>();
   readonly #functions = new Map<string, IndexFunction<T>>();
-  // Index -> value -> keys. A value that has no key left is removed, or values of the past would pile up.
-  readonly #indexes = new Map<string, Map<string, Set<string>>>();
+  // Index -> value -> keys, from the first look into the index on: many are declared, and not all are used.
+  // A value that has no key left is removed, or values of the past would pile up.
+  readonly #indexes = new Map<string, Index>();
 
   constructor() {
     this.addIndex(NAMESPACE_INDEX, ({ metadata }) => [metadata.namespace ?? ""]);
@@ -50,7 +54,7 @@ export class Indexer<T extends KubeObject> {
   }
 
   /**
-   * Adds an index over what is there and what comes.
+   * Declares an index over what is there and what comes.
    *
    * @throws TsopError `index-exists` when another function has the name
    */
@@ -65,8 +69,6 @@ export class Indexer<T extends KubeObject> {
       );
     }
     this.#functions.set(name, values);
-    this.#indexes.set(name, new Map());
-    for (const [key, object] of this.#objects) this.#index(name, values, key, object);
   }
 
   get(key: string): T | undefined {
@@ -109,14 +111,7 @@ export class Indexer<T extends KubeObject> {
    * @throws TsopError `index-missing`
    */
   byIndex(name: string, value: string): T[] {
-    const index = this.#indexes.get(name);
-    if (!index) {
-      throw new TsopError(
-        "index-missing",
-        `There is no index ${name}.`,
-        "Declare it where the controller is built: `indexes: { name: (object) => [value] }`.",
-      );
-    }
+    const index = this.#indexes.get(name) ?? this.#buildIndex(name);
     const objects: T[] = [];
     for (const key of index.get(value) ?? []) {
       const object = this.#objects.get(key);
@@ -130,7 +125,7 @@ export class Indexer<T extends KubeObject> {
     const old = this.#objects.get(key);
     if (old) this.#unindexAll(key, old);
     this.#objects.set(key, object);
-    for (const [name, values] of this.#functions) this.#index(name, values, key, object);
+    for (const [name, index] of this.#indexes) addToIndex(index, this.#valuesOf(name, object), key);
     return old;
   }
 
@@ -143,23 +138,39 @@ export class Indexer<T extends KubeObject> {
     return old;
   }
 
-  #index(name: string, values: IndexFunction<T>, key: string, object: T): void {
-    const index = this.#indexes.get(name);
-    for (const value of values(object)) {
-      const keys = index?.get(value);
-      if (keys) keys.add(key);
-      else index?.set(value, new Set([key]));
+  #buildIndex(name: string): Index {
+    if (!this.#functions.has(name)) {
+      throw new TsopError(
+        "index-missing",
+        `There is no index ${name}.`,
+        "Declare it where the controller is built: `indexes: { name: (object) => [value] }`.",
+      );
     }
+    const index: Index = new Map();
+    for (const [key, object] of this.#objects) addToIndex(index, this.#valuesOf(name, object), key);
+    this.#indexes.set(name, index);
+    return index;
+  }
+
+  #valuesOf(name: string, object: T): readonly string[] {
+    return this.#functions.get(name)?.(object) ?? [];
   }
 
   #unindexAll(key: string, object: T): void {
-    for (const [name, values] of this.#functions) {
-      const index = this.#indexes.get(name);
-      for (const value of values(object)) {
-        const keys = index?.get(value);
+    for (const [name, index] of this.#indexes) {
+      for (const value of this.#valuesOf(name, object)) {
+        const keys = index.get(value);
         keys?.delete(key);
-        if (keys?.size === 0) index?.delete(value);
+        if (keys?.size === 0) index.delete(value);
       }
     }
+  }
+}
+
+function addToIndex(index: Index, values: readonly string[], key: string): void {
+  for (const value of values) {
+    const keys = index.get(value);
+    if (keys) keys.add(key);
+    else index.set(value, new Set([key]));
   }
 }

@@ -64,7 +64,13 @@ export function restListerWatcher<T extends KubeObject>(
     },
     async watch(options, signal) {
       const query = { ...queryOf(options), watch: true };
-      const stream = await rest.watch<T>({ path, query, ...acceptOf(resource, false), signal });
+      const stream = await rest.watch<T>({
+        path,
+        query,
+        ...acceptOf(resource, false),
+        signal,
+        withoutManagedFields: true,
+      });
       return resource.metadataOnly ? namingKinds(stream, resource) : stream;
     },
   };

@@ -13,8 +13,9 @@ import {
   type TransportResponse,
 } from "../transport/transport.ts";
 import { brokenAnswer, isFailure, statusErrorOf, statusErrorOfEvent } from "./answers.ts";
-import { parseExact, stringifyExact } from "./exact-json.ts";
-import { splitLines } from "../transport/lines.ts";
+import { parseExact, parseExactElements, stringifyExact } from "./exact-json.ts";
+import { wholeLines } from "../transport/lines.ts";
+import { cutManagedFields } from "./managed-fields.ts";
 
 /** Parameters of the query; what is `undefined` is left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -30,6 +31,12 @@ export interface RestRequest {
   readonly contentType?: string;
   readonly accept?: string;
   readonly signal?: AbortSignal | undefined;
+}
+
+/** The request of a watch. */
+export interface WatchRequest extends Omit<RestRequest, "method" | "body"> {
+  /** Leaves out managedFields where that saves time; some may come all the same. */
+  readonly withoutManagedFields?: boolean;
 }
 
 /** Told of each exchange; the metrics listen. */
@@ -132,11 +139,10 @@ export class RestClient {
    *
    * @throws StatusError, ConnectionError like `request`
    */
-  async watch<T extends KubeObject>(
-    request: Omit<RestRequest, "method" | "body">,
-  ): Promise<WatchStream<T>> {
-    const response = await this.#send({ ...request, method: "GET" });
-    return decodeWatch(response, request.signal);
+  async watch<T extends KubeObject>(request: WatchRequest): Promise<WatchStream<T>> {
+    const { withoutManagedFields = false, ...rest } = request;
+    const response = await this.#send({ ...rest, method: "GET" });
+    return decodeWatch(response, withoutManagedFields, request.signal);
   }
 
   /** The successful answer, after as many tries as are allowed. */
@@ -144,8 +150,8 @@ export class RestClient {
     const exchange = encode(request);
     for (let attempt = 0; ; attempt++) {
       const outcome = await this.#exchange(exchange);
-      const waitMs = retryDelayMs(request.method, outcome);
-      if (waitMs === undefined || attempt >= MAX_RETRIES) return settle(outcome);
+      const waitMs = retryDelayMs(request.method, outcome, this.#clock.now());
+      if (waitMs === undefined || attempt >= MAX_RETRIES) return settle(outcome, this.#clock.now());
       if (!(outcome instanceof ConnectionError)) outcome.cancel();
       if (waitMs > 0) await this.#clock.sleep(waitMs, request.signal);
     }
@@ -168,6 +174,7 @@ export class RestClient {
 function retryDelayMs(
   method: string,
   outcome: TransportResponse | ConnectionError,
+  nowMs: number,
 ): number | undefined {
   if (outcome instanceof ConnectionError) {
     // Others may have been carried out although no answer came.
@@ -175,19 +182,25 @@ function retryDelayMs(
     return outcome.reusedConnection ? 0 : RETRY_AFTER_RESET_MS;
   }
   if (outcome.status !== 429 && outcome.status < 500) return undefined;
-  const seconds = retryAfterSeconds(outcome);
+  const seconds = retryAfterSeconds(outcome, nowMs);
   return seconds === undefined ? undefined : seconds * 1000;
 }
 
-function retryAfterSeconds({ headers }: TransportResponse): number | undefined {
-  const value = headers["retry-after"];
-  return value !== undefined && /^\d+$/.test(value) ? Number(value) : undefined;
+/** The header in both of its forms: API servers send seconds, proxies before them also dates. */
+function retryAfterSeconds({ headers }: TransportResponse, nowMs: number): number | undefined {
+  const value = headers["retry-after"] ?? "";
+  if (/^\d+$/.test(value)) return Number(value);
+  const atMs = Date.parse(value);
+  return Number.isNaN(atMs) ? undefined : Math.max(0, Math.ceil((atMs - nowMs) / 1000));
 }
 
-async function settle(outcome: TransportResponse | ConnectionError): Promise<TransportResponse> {
+async function settle(
+  outcome: TransportResponse | ConnectionError,
+  nowMs: number,
+): Promise<TransportResponse> {
   if (outcome instanceof ConnectionError) throw outcome;
   if (outcome.status >= 200 && outcome.status < 300) return outcome;
-  throw statusErrorOf(outcome.status, await readText(outcome), retryAfterSeconds(outcome));
+  throw statusErrorOf(outcome.status, await readText(outcome), retryAfterSeconds(outcome, nowMs));
 }
 
 function encode(request: RestRequest): TransportRequest {
@@ -219,14 +232,16 @@ async function readText(response: TransportResponse): Promise<string> {
 
 async function* decodeWatch<T extends KubeObject>(
   response: TransportResponse,
+  withoutManagedFields: boolean,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<readonly WatchEvent<T>[]> {
   try {
-    for await (const part of splitLines(response.body)) {
-      const lines = "lines" in part ? part.lines : part.rest;
+    for await (const { bytes, ended } of wholeLines(response.body)) {
       // Half an event at the end is the mark of a cut connection, and that is no error.
-      if ("rest" in part && !isJson(lines)) return;
-      const { events, error } = decodeEvents<T>(lines);
+      if (!ended && !isJson(bytes.toString("utf8"))) return;
+      const { events, error } = decodeEvents<T>(
+        withoutManagedFields ? cutManagedFields(bytes) : bytes,
+      );
       // What came before an error is as good as ever.
       if (events.length > 0) yield events;
       if (error) throw error;
@@ -253,11 +268,11 @@ interface Decoded<T extends KubeObject> {
 }
 
 /** The events of some lines, up to the first that is none. */
-function decodeEvents<T extends KubeObject>(lines: string): Decoded<T> {
+function decodeEvents<T extends KubeObject>(lines: Buffer): Decoded<T> {
   const together = parseTogether(lines);
   if (together?.every(isEvent)) return { events: together as WatchEvent<T>[] };
   const events: WatchEvent<T>[] = [];
-  for (const line of lines.split("\n")) {
+  for (const line of lines.toString("utf8").split("\n")) {
     if (line.trim() === "") continue;
     const event = decodeEvent<T>(line);
     if (event instanceof Error) return { events, error: event };
@@ -266,17 +281,23 @@ function decodeEvents<T extends KubeObject>(lines: string): Decoded<T> {
   return { events };
 }
 
+const NEWLINE = 0x0a;
+const COMMA = 0x2c;
+
 /** The values of all lines, parsed as one array, which is a third faster; `undefined` where that is no good. */
-function parseTogether(lines: string): unknown[] | undefined {
-  let count = 1;
-  for (let at = lines.indexOf("\n"); at >= 0; at = lines.indexOf("\n", at + 1)) count++;
+function parseTogether(lines: Buffer): unknown[] | undefined {
+  const ends: number[] = [];
+  for (let at = lines.indexOf(NEWLINE); at >= 0; at = lines.indexOf(NEWLINE, at + 1)) ends.push(at);
+  for (const end of ends) lines[end] = COMMA;
   try {
-    const values = parseExact(`[${lines.replaceAll("\n", ",")}]`) as unknown[];
-    return values.length === count ? values : undefined;
+    const values = parseExactElements(lines.toString("utf8"));
+    if (values.length === ends.length + 1) return values;
   } catch {
     // One of the lines is broken; which one, and what is in the others, comes out line by line.
-    return undefined;
+  } finally {
+    for (const end of ends) lines[end] = NEWLINE;
   }
+  return undefined;
 }
 
 function isEvent(value: unknown): boolean {

@@ -10,6 +10,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { abortReason } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
+import { piecesOf } from "./body-pieces.ts";
 import type { ClusterConfig } from "./cluster-config.ts";
 import type { Credentials } from "./credentials.ts";
 import {
@@ -151,7 +152,7 @@ export class HttpsTransport implements Transport {
 
   async *#body(incoming: IncomingMessage, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
     try {
-      for await (const chunk of incoming) yield chunk as Uint8Array;
+      yield* piecesOf(incoming);
     } catch (error) {
       if (signal?.aborted) throw abortReason(signal);
       throw this.#failed(error, false);

@@ -19,7 +19,7 @@ export interface TransportResponse {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Throws a `ConnectionError` when the connection breaks before the end. */
+  /** Throws a `ConnectionError` when the connection breaks before the end. The reader may change the pieces. */
   readonly body: AsyncIterable<Uint8Array>;
   /** Gives up the rest of the body and closes its connection. */
   cancel(): void;
