@@ -8,9 +8,9 @@ import type { KubeObject } from "../kube/object.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import { Admission } from "./admission/admission.ts";
 import type { Authorize } from "./admission/authorizer-library.ts";
-import { AdmissionExpressions } from "./admission/expressions.ts";
-import { MatchConditions } from "./admission/match-conditions.ts";
-import { ValidatingPolicies } from "./admission/validating-policies.ts";
+import { ExpressionCompiler } from "./admission/expressions.ts";
+import { MutatingPolicies } from "./admission/policies/mutating-policies.ts";
+import { ValidatingPolicies } from "./admission/policies/validating-policies.ts";
 import { WebhookAdmission } from "./admission/webhook-admission.ts";
 import { WebhookCaller } from "./admission/webhook-caller.ts";
 import { identify } from "./auth/authenticator.ts";
@@ -26,6 +26,7 @@ import { type RunningControllers, startControllers } from "./controllers/start-c
 import { WorkLoop } from "./controllers/work-loop.ts";
 import { CrdController } from "./crd/crd-controller.ts";
 import { acceptAdmitted } from "./server/admitted.ts";
+import { converterWith } from "./server/versions.ts";
 import { Api } from "./server/api.ts";
 import { followApiServices } from "./server/api-services.ts";
 import { type Cluster, randomUid } from "./server/cluster.ts";
@@ -142,17 +143,24 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
     ...(options.serviceAddresses ? { serviceAddresses: options.serviceAddresses } : {}),
   });
   const mayDo: Authorize = (user, attributes) => authorize(store, user, attributes);
-  const admission = new Admission(
-    new WebhookAdmission({
-      source: { store, registry },
+  const conversion = new Conversion(webhooks, () => randomUid(clock));
+  const admissionPorts = {
+    source: { store, registry },
+    authorize: mayDo,
+    compiler: new ExpressionCompiler(),
+    accept: acceptAdmitted,
+    convert: converterWith(conversion),
+  };
+  const admission = new Admission({
+    ...admissionPorts,
+    webhooks: new WebhookAdmission({
+      ...admissionPorts,
       caller: webhooks,
       newUid: () => randomUid(clock),
-      accept: acceptAdmitted,
-      conditions: new MatchConditions(mayDo),
     }),
-    new ValidatingPolicies({ store, registry }, mayDo, new AdmissionExpressions(true)),
-  );
-  const conversion = new Conversion(webhooks, () => randomUid(clock));
+    validating: new ValidatingPolicies(admissionPorts.source, mayDo, admissionPorts.compiler),
+    mutating: new MutatingPolicies(admissionPorts),
+  });
   const cluster: Cluster = { store, registry, tokens, admission, conversion, clock, log };
   // A fork has them, and reading their list takes longer than all else.
   if (disk || !state) createBootstrapObjects(cluster);

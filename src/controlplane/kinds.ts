@@ -12,6 +12,7 @@ import type { KubeObject } from "../kube/object.ts";
 import type { ResourceInfo } from "../kube/resource.ts";
 import type { Schema } from "../kube/schema/structural.ts";
 import type { WebhookTarget } from "./admission/webhook-caller.ts";
+import type { ResourceAttributes } from "./auth/attributes.ts";
 
 /** Who asks. */
 export interface User {
@@ -29,6 +30,10 @@ export interface WriteContext {
   /** Objects as they are stored now: for references across kinds. */
   find(group: string, plural: string, namespace: string, name: string): KubeObject | undefined;
   list(group: string, plural: string, namespace?: string): readonly KubeObject[];
+  /** The plural of a kind; `undefined` when it is not served. */
+  pluralOf(group: string, version: string, kind: string): string | undefined;
+  /** Whether the user may do something else, too. */
+  may(attributes: ResourceAttributes): boolean;
   /** Stores what this write changes in another object, such as what is used of a quota; not in a dry run. */
   putStatus(group: string, plural: string, object: KubeObject): void;
   /** Adds a `Warning` header to the answer. */

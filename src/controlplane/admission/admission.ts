@@ -1,25 +1,36 @@
 /**
  * Admission: what may still change or refuse a write after its author was allowed to make it.
  *
- * Mutation comes before validation of the object, validation after it. Both give `undefined` at once when nobody
- * has a say, so that most writes never wait.
+ * Mutation comes before validation of the object, validation after it; policies come before webhooks. Both give
+ * `undefined` at once when nobody has a say, so that most writes never wait.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/
  * @module
  */
 import type { KubeObject } from "../../kube/object.ts";
-import type { AdmissionRequest } from "./attributes.ts";
-import type { ValidatingPolicies } from "./validating-policies.ts";
-import { Reinvocation, type WebhookAdmission } from "./webhook-admission.ts";
+import type { AdmissionRequest, ConvertObject } from "./attributes.ts";
+import type { MutatingPolicies } from "./policies/mutating-policies.ts";
+import type { ValidatingPolicies } from "./policies/validating-policies.ts";
+import { Asked, Rounds } from "./reinvocation.ts";
+import { RequestViews } from "./request-views.ts";
+import type { WebhookAdmission } from "./webhook-admission.ts";
+import type { WebhookSource } from "./webhooks.ts";
+
+/** What admission is made of. */
+export interface AdmissionParts {
+  readonly source: WebhookSource;
+  readonly convert: ConvertObject;
+  readonly webhooks: WebhookAdmission;
+  readonly validating: ValidatingPolicies;
+  readonly mutating: MutatingPolicies;
+}
 
 /** Who has a say in writes. */
 export class Admission {
-  readonly #webhooks: WebhookAdmission;
-  readonly #policies: ValidatingPolicies;
+  readonly #parts: AdmissionParts;
 
-  constructor(webhooks: WebhookAdmission, policies: ValidatingPolicies) {
-    this.#webhooks = webhooks;
-    this.#policies = policies;
+  constructor(parts: AdmissionParts) {
+    this.#parts = parts;
   }
 
   /**
@@ -28,22 +39,56 @@ export class Admission {
    * @throws StatusError from the promise when somebody refuses
    */
   mutate(request: AdmissionRequest): Promise<KubeObject | undefined> | undefined {
-    if (!this.#webhooks.concerns("mutating", request)) return undefined;
-    return this.#mutate(request);
+    const { webhooks, mutating } = this.#parts;
+    const isConcerned = mutating.concerns(request) || webhooks.concerns("mutating", request);
+    return isConcerned ? this.#mutate(request) : undefined;
   }
 
-  /** `undefined` when no webhook has a say. @throws StatusError, also from the promise, when somebody refuses */
+  /** `undefined` when nobody has a say. @throws StatusError from the promise when somebody refuses */
   validate(request: AdmissionRequest): Promise<void> | undefined {
-    this.#policies.validate(request);
-    if (!this.#webhooks.concerns("validating", request)) return undefined;
-    return this.#webhooks.validate(request);
+    const { webhooks, validating } = this.#parts;
+    const byPolicies = validating.concerns(request);
+    const byWebhooks = webhooks.concerns("validating", request);
+    return byPolicies || byWebhooks ? this.#validate(request, byPolicies, byWebhooks) : undefined;
   }
 
   async #mutate(request: AdmissionRequest): Promise<KubeObject | undefined> {
-    const reinvocation = new Reinvocation();
-    const object = await this.#webhooks.mutate(request, reinvocation);
-    if (!reinvocation.isDue) return object;
-    reinvocation.secondRound = true;
-    return this.#webhooks.mutate(object ? { ...request, object } : request, reinvocation);
+    const rounds = new Rounds();
+    const asked = { policies: new Asked(rounds), webhooks: new Asked(rounds) };
+    const object = await this.#round(request, asked);
+    if (!rounds.changed) return object;
+    rounds.isSecond = true;
+    return this.#round(withObject(request, object), asked);
+  }
+
+  async #round(
+    request: AdmissionRequest,
+    asked: { readonly policies: Asked; readonly webhooks: Asked },
+  ): Promise<KubeObject | undefined> {
+    const { webhooks, mutating } = this.#parts;
+    let { object } = request;
+    if (mutating.concerns(request)) {
+      object = await mutating.mutate(request, this.#views(request), asked.policies);
+    }
+    if (!webhooks.concerns("mutating", request)) return object;
+    return webhooks.mutate(withObject(request, object), asked.webhooks);
+  }
+
+  async #validate(
+    request: AdmissionRequest,
+    byPolicies: boolean,
+    byWebhooks: boolean,
+  ): Promise<void> {
+    const { webhooks, validating } = this.#parts;
+    if (byPolicies) await validating.validate(request, this.#views(request));
+    if (byWebhooks) await webhooks.validate(request);
+  }
+
+  #views(request: AdmissionRequest): RequestViews {
+    const { source, convert } = this.#parts;
+    return new RequestViews(request, convert, (name) => source.store.get("namespaces", name));
   }
 }
+
+const withObject = (request: AdmissionRequest, object: KubeObject | undefined): AdmissionRequest =>
+  object ? { ...request, object } : request;

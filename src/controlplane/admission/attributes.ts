@@ -40,5 +40,21 @@ export interface AdmissionRequest {
   readonly warn: (text: string) => void;
 }
 
-/** Turns what a patch made of an object into one of its kind again, with its defaults. @throws StatusError 500 */
-export type AcceptObject = (request: AdmissionRequest, patched: unknown) => KubeObject;
+/**
+ * Turns what a patch made of an object into one of its kind again, with its defaults.
+ *
+ * @param options - `isStrict` refuses fields that a built-in kind does not have
+ * @throws StatusError 500
+ */
+export type AcceptObject = (
+  request: AdmissionRequest,
+  patched: unknown,
+  options?: { readonly isStrict?: boolean },
+) => KubeObject;
+
+/** An object in another version of its resource. @throws StatusError 500 when a webhook fails that is asked for it */
+export type ConvertObject = (
+  object: KubeObject,
+  from: ServedResource,
+  to: ServedResource,
+) => KubeObject | Promise<KubeObject>;

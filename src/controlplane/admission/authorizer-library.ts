@@ -9,7 +9,8 @@ import { type FunctionDeclaration, member } from "../../kube/schema/cel/function
 import { KubernetesValue } from "../../kube/schema/cel/library/kubernetes-value.ts";
 import { BOOL, type CelType, STRING, struct } from "../../kube/schema/cel/types.ts";
 import { CelError, type CelValue, noSuchOverload } from "../../kube/schema/cel/values.ts";
-import type { Attributes, Decision } from "../auth/rbac.ts";
+import type { Attributes } from "../auth/attributes.ts";
+import type { Decision } from "../auth/rbac.ts";
 import { serviceAccountGroups } from "../auth/tokens.ts";
 import type { User } from "../kinds.ts";
 

@@ -1,181 +1,113 @@
 /**
- * Expressions of admission: their variables, and the JSON of a request as values of CEL.
+ * Expressions of admission, compiled: what they may use, and what they have to give.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#validation-expression
  * @module
  */
-import type { CompileFailure } from "../../kube/schema/cel/compile.ts";
-import { type Expression, compileExpression } from "../../kube/schema/cel/compile.ts";
-import type { Environment } from "../../kube/schema/cel/environment.ts";
+import {
+  CompileFailure,
+  type Expression,
+  compileExpression,
+} from "../../kube/schema/cel/compile.ts";
+import type { Environment, ObjectFields } from "../../kube/schema/cel/environment.ts";
 import { admissionEnvironment } from "../../kube/schema/cel/libraries.ts";
-import type { Result } from "../../kube/schema/cel/scope.ts";
-import { DYN } from "../../kube/schema/cel/types.ts";
-import {
-  CelError,
-  CelMap,
-  type CelValue,
-  ValueList,
-  ValueMap,
-} from "../../kube/schema/cel/values.ts";
-import {
-  AUTHORIZER,
-  RESOURCE_CHECK,
-  ResourceCheck,
-  AuthorizerValue,
-  type Authorize,
-  authorizerLibrary,
-} from "./authorizer-library.ts";
-import type { AdmissionRequest } from "./attributes.ts";
+import { type CelType, DYN, formatType, sameType } from "../../kube/schema/cel/types.ts";
+import { AUTHORIZER, RESOURCE_CHECK, authorizerLibrary } from "./authorizer-library.ts";
+import { patchLibrary } from "./patch-library.ts";
+import { AdmissionTypes, NAMESPACE, REQUEST, VARIABLES } from "./request-types.ts";
 
-const VARIABLES = {
-  object: DYN,
-  oldObject: DYN,
-  request: DYN,
-  authorizer: AUTHORIZER,
-  "authorizer.requestResource": RESOURCE_CHECK,
-};
-
-const POLICY_VARIABLES = { params: DYN, namespaceObject: DYN, variables: DYN };
-
-/** Compiles expressions of admission and keeps them: they are evaluated with every write. */
-export class AdmissionExpressions {
-  readonly #environment: Environment;
-  readonly #compiled = new Map<string, Expression | CompileFailure>();
-
-  /** @param ofPolicies - with the variables that only policies have */
-  constructor(ofPolicies: boolean) {
-    const variables = ofPolicies ? { ...VARIABLES, ...POLICY_VARIABLES } : VARIABLES;
-    this.#environment = admissionEnvironment([authorizerLibrary]).withVariables(variables);
-  }
-
-  /** The expression, or why it cannot be compiled. */
-  compile(source: string): Expression | CompileFailure {
-    const known = this.#compiled.get(source);
-    if (known) return known;
-    const compiled = compileExpression(source, this.#environment);
-    this.#compiled.set(source, compiled);
-    return compiled;
-  }
+/** What an expression may use beside the request and its objects. */
+export interface Surroundings {
+  readonly params: boolean;
+  readonly authorizer: boolean;
+  /** `Object{}` and `JSONPatch{}`. */
+  readonly patches?: boolean;
+  /** The types of `variables`; absent where there is no such thing. */
+  readonly variables?: ReadonlyMap<string, CelType>;
+  /** The types of the object and of the parameters, where they are known. */
+  readonly types?: {
+    readonly object: CelType;
+    readonly params: CelType;
+    readonly fields: readonly ObjectFields[];
+  };
 }
 
-/** An expression under a name, evaluated when it is first used. */
-export interface Variable {
-  readonly name: string;
-  readonly expression: string;
+/** An expression that was looked at, usable or not. */
+export interface CompiledExpression {
+  readonly source: string;
+  /** Absent when it cannot be used. */
+  readonly expression?: Expression;
+  /** Why it cannot be used. */
+  readonly problem?: string;
+  /** What it gives; anything when that is not known. */
+  readonly type: CelType;
 }
 
-type Bindings = (name: string) => Result | undefined;
+/** Compiles expressions. */
+export class ExpressionCompiler {
+  readonly #plain = admissionEnvironment([authorizerLibrary]);
+  readonly #patching = admissionEnvironment([authorizerLibrary, patchLibrary]);
 
-/** What policies see beside the request. */
-export interface PolicyContext {
-  readonly params: unknown;
-  readonly namespaceObject: unknown;
-  readonly variables: readonly Variable[];
-  evaluate(expression: string, bindings: Bindings): Result;
-}
-
-/** What the expressions of one request see. */
-export function bindingsOf(
-  request: AdmissionRequest,
-  shownRequest: unknown,
-  authorize: Authorize,
-  policy?: PolicyContext,
-): Bindings {
-  const values = new Map<string, CelValue>();
-  const compute = (name: string): CelValue | undefined => {
-    switch (name) {
-      case "object":
-        return valueOfJson(request.object ?? null);
-      case "oldObject":
-        return valueOfJson(request.oldObject ?? null);
-      case "request":
-        return valueOfJson(shownRequest);
-      case "authorizer":
-        return new AuthorizerValue(request.user, authorize);
-      case "authorizer.requestResource":
-        return requestCheck(request, authorize);
-      case "params":
-        return policy && valueOfJson(policy.params);
-      case "namespaceObject":
-        return policy && valueOfJson(policy.namespaceObject);
-      case "variables":
-        return policy && new VariablesMap(policy, bindings);
-      default:
-        return undefined;
+  /** @param gives - the types that the result may have; any when there are none */
+  compile(
+    source: string,
+    gives: readonly CelType[],
+    surroundings: Surroundings,
+  ): CompiledExpression {
+    const compiled = compileExpression(source, this.#environment(surroundings));
+    if (compiled instanceof CompileFailure) {
+      return { source, type: DYN, problem: `compilation failed: ${compiled.message}` };
     }
-  };
-  const bindings: Bindings = (name) => {
-    const known = values.get(name);
-    if (known !== undefined) return known;
-    const value = compute(name);
-    if (value !== undefined) values.set(name, value);
-    return value;
-  };
-  return bindings;
-}
-
-/** `variables` of a policy: each is evaluated once, when it is asked for. */
-class VariablesMap extends CelMap {
-  readonly #policy: PolicyContext;
-  readonly #bindings: Bindings;
-  readonly #values = new Map<string, Result>();
-
-  constructor(policy: PolicyContext, bindings: Bindings) {
-    super();
-    this.#policy = policy;
-    this.#bindings = bindings;
+    const { type } = compiled;
+    if (gives.length > 0 && !gives.some((one) => sameType(one, type))) {
+      const [first = type] = gives;
+      const wanted = gives.length === 1 ? goName(first) : `one of [${gives.map(goName).join(" ")}]`;
+      return { source, type, problem: `must evaluate to ${wanted} but got ${goName(type)}` };
+    }
+    const failure = compiled.prepare();
+    if (failure)
+      return { source, type, problem: `program instantiation failed: ${failure.message}` };
+    return { source, type, expression: compiled };
   }
 
-  get size(): number {
-    return this.#policy.variables.length;
+  /** Why the expression does not fit these types, in words of CEL alone; `undefined` when it does. */
+  mismatch(source: string, surroundings: Surroundings): string | undefined {
+    const compiled = compileExpression(source, this.#environment(surroundings));
+    return compiled instanceof CompileFailure ? compiled.message : undefined;
   }
 
-  find(key: CelValue): Result | undefined {
-    if (typeof key !== "string") return undefined;
-    const known = this.#values.get(key);
-    if (known !== undefined) return known;
-    const variable = this.#policy.variables.find(({ name }) => name === key);
-    if (!variable) return undefined;
-    const result = this.#policy.evaluate(variable.expression, this.#bindings);
-    const value =
-      result instanceof CelError
-        ? new CelError(
-            `composited variable ${JSON.stringify(key)} fails to evaluate: ${result.message}`,
-          )
-        : result;
-    this.#values.set(key, value);
-    return value;
-  }
-
-  *keys(): Generator<CelValue> {
-    for (const { name } of this.#policy.variables) yield name;
-  }
-
-  equals(other: CelValue): boolean {
-    return other === this;
-  }
-
-  toString(): string {
-    return "variables";
+  #environment(surroundings: Surroundings): Environment {
+    const { params, authorizer, patches = false, variables, types } = surroundings;
+    const object = types?.object ?? DYN;
+    const base = patches ? this.#patching : this.#plain;
+    return base.withVariables(
+      {
+        object,
+        oldObject: object,
+        request: REQUEST,
+        namespaceObject: NAMESPACE,
+        ...(params ? { params: types?.params ?? DYN } : {}),
+        ...(authorizer
+          ? { authorizer: AUTHORIZER, "authorizer.requestResource": RESOURCE_CHECK }
+          : {}),
+        ...(variables ? { variables: VARIABLES } : {}),
+      },
+      new AdmissionTypes(variables, types?.fields),
+    );
   }
 }
 
-/** The question whether the user may do something else with what the request is about. */
-function requestCheck(request: AdmissionRequest, authorize: Authorize): ResourceCheck {
-  const { resource, subresource, namespace, name } = request;
-  const asked = { group: resource.group, resource: resource.plural, subresource, namespace, name };
-  return new ResourceCheck(new AuthorizerValue(request.user, authorize), asked);
-}
-
-/** JSON without a schema as a value of CEL: whole numbers are integers. */
-function valueOfJson(json: unknown): CelValue {
-  if (json === undefined || json === null) return null;
-  if (Array.isArray(json)) return new ValueList(json.map(valueOfJson));
-  if (typeof json === "object") {
-    const map = new ValueMap();
-    for (const [key, value] of Object.entries(json)) map.set(key, valueOfJson(value));
-    return map;
+/** A type as Go prints it; `formatType` is how the checker does. */
+function goName(type: CelType): string {
+  switch (type.kind) {
+    case "null":
+    case "timestamp":
+    case "duration":
+      return type.name;
+    case "list":
+    case "map":
+      return `${type.kind}(${type.parameters.map(goName).join(", ")})`;
+    default:
+      return formatType(type);
   }
-  if (typeof json === "number") return Number.isInteger(json) ? BigInt(json) : json;
-  return json as string | boolean | bigint;
 }

@@ -1,67 +1,37 @@
 /**
- * `matchConditions`: expressions under which alone a webhook is asked.
+ * `matchConditions`: expressions under which alone a webhook or a policy is asked.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#matching-requests-matchconditions
  * @module
  */
-import { CompileFailure } from "../../kube/schema/cel/compile.ts";
 import { CelError } from "../../kube/schema/cel/values.ts";
-import { groupResourceOf } from "../../kube/resource.ts";
-import { failure } from "../../kube/status.ts";
-import type { AdmissionRequest } from "./attributes.ts";
-import type { Authorize } from "./authorizer-library.ts";
-import { AdmissionExpressions, bindingsOf } from "./expressions.ts";
-import type { MatchCondition } from "./webhooks.ts";
+import { Activation, Budget, CONDITIONS_BUDGET, type Inputs, OutOfBudget } from "./activation.ts";
+import type { CompiledExpression } from "./expressions.ts";
 
-/** Evaluates conditions. */
-export class MatchConditions {
-  readonly #expressions = new AdmissionExpressions(false);
-  readonly #authorize: Authorize;
+/** Whether the conditions hold, or why that cannot be said. */
+export type MatchResult = boolean | { readonly problem: string };
 
-  constructor(authorize: Authorize) {
-    this.#authorize = authorize;
-  }
-
-  /**
-   * Whether all conditions hold. One that is false decides, whatever becomes of the others.
-   *
-   * @param shown - the `request` of the review
-   * @param ignoreErrors - a condition that fails counts as one that does not hold
-   * @throws StatusError 403 for one that fails
-   */
-  hold(
-    conditions: readonly MatchCondition[],
-    request: AdmissionRequest,
-    shown: unknown,
-    ignoreErrors: boolean,
-  ): boolean {
-    const bindings = bindingsOf(request, shown, this.#authorize);
-    const errors: string[] = [];
-    for (const { expression } of conditions) {
-      const compiled = this.#expressions.compile(expression);
-      const result =
-        compiled instanceof CompileFailure
-          ? new CelError(`compilation failed: ${compiled.message}`)
-          : compiled.evaluate(bindings).result;
-      if (result === false) return false;
-      if (result === true) continue;
-      const why = result instanceof CelError ? result.message : "it is no boolean";
-      errors.push(`expression '${expression}' resulted in error: ${why}`);
+/** Evaluates conditions. One that is false decides, whatever becomes of the others. */
+export function matchConditions(
+  conditions: readonly CompiledExpression[],
+  inputs: Inputs,
+): MatchResult {
+  const activation = new Activation(inputs);
+  const budget = new Budget(CONDITIONS_BUDGET);
+  const problems: string[] = [];
+  let isFalse = false;
+  try {
+    for (const condition of conditions) {
+      const result = activation.evaluate(condition, budget);
+      if (result === false) isFalse = true;
+      else if (result instanceof CelError) problems.push(result.message);
     }
-    if (errors.length === 0) return true;
-    if (ignoreErrors) return false;
-    const { resource, name } = request;
-    const text = errors.length === 1 ? (errors[0] ?? "") : `[${errors.join(", ")}]`;
-    const shownName = name === "" ? "" : ` ${JSON.stringify(name)}`;
-    throw failure(
-      403,
-      "Forbidden",
-      `${groupResourceOf(resource)}${shownName} is forbidden: ${text}`,
-      {
-        ...(name === "" ? {} : { name }),
-        ...(resource.group === "" ? {} : { group: resource.group }),
-        kind: resource.plural,
-      },
-    );
+  } catch (error) {
+    if (error instanceof OutOfBudget) return { problem: error.message };
+    throw error;
   }
+  if (isFalse) return false;
+  const unique = [...new Set(problems)];
+  if (unique.length === 0) return true;
+  return { problem: unique.length === 1 ? (unique[0] ?? "") : `[${unique.join(", ")}]` };
 }

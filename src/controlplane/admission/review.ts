@@ -6,8 +6,8 @@
  */
 import { quote } from "../../kube/field-errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
-import type { JsonObject, KubeObject } from "../../kube/object.ts";
-import { apiVersionOf, parseApiVersion } from "../../kube/resource.ts";
+import type { JsonObject } from "../../kube/object.ts";
+import { parseApiVersion } from "../../kube/resource.ts";
 import type { Status } from "../../kube/status.ts";
 import { userInfo } from "../auth/user-info.ts";
 import type { ServedResource } from "../kinds.ts";
@@ -37,7 +37,7 @@ export interface Question {
 
 const KNOWN_VERSIONS = ["v1", "v1beta1"];
 
-/** The question about a write, shown in the version of `resource`. */
+/** The question about a write whose objects are in the version of `resource` already. */
 export function questionFor(
   webhook: Webhook,
   request: AdmissionRequest,
@@ -61,7 +61,7 @@ export function questionFor(
   return { body, uid, apiVersion };
 }
 
-/** A write as reviews and expressions show it, in the version of `resource`. */
+/** A write as reviews and expressions show it: its objects are in the version of `resource` already. */
 export function reviewRequest(
   request: AdmissionRequest,
   resource: ServedResource,
@@ -82,8 +82,8 @@ export function reviewRequest(
     ...(namespace === "" ? {} : { namespace }),
     operation,
     userInfo: userInfo(request.user),
-    object: shown(request.object, request, resource),
-    oldObject: shown(request.oldObject, request, resource),
+    object: request.object ?? null,
+    oldObject: request.oldObject ?? null,
     dryRun,
     options,
   };
@@ -96,17 +96,6 @@ const resourceOf = ({ group, version, plural }: ServedResource): JsonObject => (
   version,
   resource: plural,
 });
-
-/** An object in the version that a webhook wants to see; other kinds than the resource's stay as they are. */
-function shown(
-  object: KubeObject | undefined,
-  request: AdmissionRequest,
-  resource: ServedResource,
-): KubeObject | null {
-  if (!object) return null;
-  if (resource === request.resource || object.kind !== request.resource.kind) return object;
-  return { ...object, apiVersion: apiVersionOf(resource) };
-}
 
 /** Reads the answer to a question. @throws WebhookCallError */
 export function readAnswer(

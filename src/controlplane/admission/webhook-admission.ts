@@ -6,18 +6,17 @@
  */
 import { sameJson } from "../../kube/json.ts";
 import type { KubeObject } from "../../kube/object.ts";
-import { apiVersionOf } from "../../kube/resource.ts";
-import { type Status, StatusError } from "../../kube/status.ts";
+import { groupResourceOf } from "../../kube/resource.ts";
+import { BOOL } from "../../kube/schema/cel/types.ts";
+import { type Status, StatusError, failure } from "../../kube/status.ts";
 import type { ServedResource } from "../kinds.ts";
-import type { AcceptObject, AdmissionRequest } from "./attributes.ts";
-import type { MatchConditions } from "./match-conditions.ts";
-import {
-  type Question,
-  type ReviewAnswer,
-  questionFor,
-  readAnswer,
-  reviewRequest,
-} from "./review.ts";
+import type { AcceptObject, AdmissionRequest, ConvertObject } from "./attributes.ts";
+import type { Authorize } from "./authorizer-library.ts";
+import type { CompiledExpression, ExpressionCompiler } from "./expressions.ts";
+import { matchConditions } from "./match-conditions.ts";
+import type { Asked } from "./reinvocation.ts";
+import { convertOwn, requestIn, viewOf } from "./request-views.ts";
+import { type Question, type ReviewAnswer, questionFor, readAnswer } from "./review.ts";
 import { WebhookCallError, type WebhookCaller } from "./webhook-caller.ts";
 import { applyWebhookPatch, internal, readWebhookPatch } from "./webhook-patch.ts";
 import {
@@ -37,36 +36,15 @@ export interface WebhookPorts {
   /** A new uid for each question. */
   readonly newUid: () => string;
   readonly accept: AcceptObject;
-  readonly conditions: MatchConditions;
+  readonly convert: ConvertObject;
+  readonly authorize: Authorize;
+  readonly compiler: ExpressionCompiler;
 }
 
-/** Which mutating webhooks are to be asked a second time. */
-export class Reinvocation {
-  readonly #asked = new Set<string>();
-  readonly #again = new Set<string>();
-  /** Whether this is the second round. */
-  secondRound = false;
-
-  /** Whether somebody has to be asked again. */
-  get isDue(): boolean {
-    return this.#again.size > 0;
-  }
-
-  /** The object has changed: whoever wants to know and has seen it is asked again. */
-  changed(): void {
-    for (const id of this.#asked) this.#again.add(id);
-    this.#asked.clear();
-  }
-
-  /** A webhook that wants to know of later changes has been asked. */
-  wasAsked(id: string): void {
-    this.#asked.add(id);
-  }
-
-  /** Whether a webhook takes part in this round. */
-  includes(id: string): boolean {
-    return !this.secondRound || this.#again.has(id);
-  }
+/** The version in which a webhook wants to see a request, and the request in it. */
+interface Wanted {
+  readonly resource: ServedResource;
+  readonly request: AdmissionRequest;
 }
 
 const DEFAULT_TIMEOUT_SECONDS = 10;
@@ -74,6 +52,7 @@ const DEFAULT_TIMEOUT_SECONDS = 10;
 /** Asks the stored webhooks. */
 export class WebhookAdmission {
   readonly #ports: WebhookPorts;
+  readonly #conditions = new KnownConditions();
 
   constructor(ports: WebhookPorts) {
     this.#ports = ports;
@@ -89,38 +68,37 @@ export class WebhookAdmission {
    *
    * @throws StatusError when one denies, or fails and may not be ignored
    */
-  async mutate(
-    request: AdmissionRequest,
-    reinvocation: Reinvocation,
-  ): Promise<KubeObject | undefined> {
+  async mutate(request: AdmissionRequest, asked: Asked): Promise<KubeObject | undefined> {
+    asked.begin(request.object);
     let { object } = request;
     for (const installed of installedWebhooks(this.#ports.source, "mutating")) {
       const { id, webhook } = installed;
       const current: AdmissionRequest = object ? { ...request, object } : request;
-      const resource = this.#wants(installed, current);
-      if (!resource || !reinvocation.includes(id)) continue;
-      const next = await this.#mutateBy(webhook, current, resource);
-      if (next && object && !sameJson(next, object)) {
-        object = next;
-        reinvocation.changed();
-      } else if (next) object = next;
-      if (webhook.reinvocationPolicy === "IfNeeded") reinvocation.wasAsked(id);
+      const wanted = await this.#wants(installed, current);
+      if (!wanted || !asked.includes(id)) continue;
+      const next = await this.#mutateBy(webhook, current, wanted);
+      const isChange = next !== undefined && object !== undefined && !sameJson(next, object);
+      object = next ?? object;
+      if (isChange) asked.changed();
+      if (webhook.reinvocationPolicy === "IfNeeded") asked.wasAsked(id);
     }
+    asked.end(object);
     return object;
   }
 
   /** @throws StatusError when a validating webhook denies, or fails and may not be ignored */
   async validate(request: AdmissionRequest): Promise<void> {
-    const relevant = installedWebhooks(this.#ports.source, "validating").flatMap((installed) => {
-      const resource = this.#wants(installed, request);
-      return resource ? [{ webhook: installed.webhook, resource }] : [];
-    });
+    const relevant: { readonly webhook: Webhook; readonly wanted: Wanted }[] = [];
+    for (const installed of installedWebhooks(this.#ports.source, "validating")) {
+      const wanted = await this.#wants(installed, request);
+      if (wanted) relevant.push({ webhook: installed.webhook, wanted });
+    }
     let first: unknown;
     // As the answers come: the first refusal is the one that is told.
     await Promise.all(
-      relevant.map(async ({ webhook, resource }) => {
+      relevant.map(async ({ webhook, wanted }) => {
         try {
-          await this.#ask(webhook, request, resource, "validating");
+          await this.#ask(webhook, request, wanted, "validating");
         } catch (thrown) {
           first ??= thrown;
         }
@@ -129,25 +107,36 @@ export class WebhookAdmission {
     if (first !== undefined) throw first as Error;
   }
 
-  #wants({ webhook }: InstalledWebhook, request: AdmissionRequest): ServedResource | undefined {
-    const { source, conditions } = this.#ports;
+  /** The request as a webhook wants to see it; `undefined` when it does not concern it. @throws StatusError */
+  async #wants(
+    { webhook }: InstalledWebhook,
+    request: AdmissionRequest,
+  ): Promise<Wanted | undefined> {
+    const { source, authorize, compiler, convert } = this.#ports;
     const resource = versionFor(source, webhook, request);
     if (!resource) return undefined;
-    const { matchConditions = [] } = webhook;
-    if (matchConditions.length === 0) return resource;
-    // The review as it will be sent; a uid is given to it only then.
-    const shown = reviewRequest(request, resource, "");
-    const ignoreErrors = webhook.failurePolicy === "Ignore";
-    return conditions.hold(matchConditions, request, shown, ignoreErrors) ? resource : undefined;
+    const wanted = { resource, request: await requestIn(request, resource, convert) };
+    const { matchConditions: conditions = [], failurePolicy } = webhook;
+    if (conditions.length === 0) return wanted;
+    const compiled = conditions.map(({ expression }) =>
+      this.#conditions.of(expression, () =>
+        compiler.compile(expression, [BOOL], { params: false, authorizer: true }),
+      ),
+    );
+    const view = viewOf(wanted.request, resource);
+    const matches = matchConditions(compiled, { view, authorize });
+    if (typeof matches === "boolean") return matches ? wanted : undefined;
+    if (failurePolicy === "Ignore") return undefined;
+    throw conditionsFailed(request, matches.problem);
   }
 
   /** The object as one webhook left it; `undefined` when it sent no patch. */
   async #mutateBy(
     webhook: Webhook,
     request: AdmissionRequest,
-    resource: ServedResource,
+    wanted: Wanted,
   ): Promise<KubeObject | undefined> {
-    const answer = await this.#ask(webhook, request, resource, "mutating");
+    const answer = await this.#ask(webhook, request, wanted, "mutating");
     if (!answer || answer.patch.length === 0) return undefined;
     try {
       const operations = readWebhookPatch(answer.patch);
@@ -161,18 +150,28 @@ export class WebhookAdmission {
       if (answer.patchType !== "JSONPatch") {
         throw new WebhookCallError(`unsupported patch type ${JSON.stringify(answer.patchType)}`);
       }
-      const converted = resource !== request.resource && object.kind === resource.kind;
-      const shown = converted ? { ...object, apiVersion: apiVersionOf(resource) } : object;
-      const patched = applyWebhookPatch(shown, operations) as KubeObject;
-      return this.#ports.accept(
-        request,
-        converted ? { ...patched, apiVersion: object.apiVersion } : patched,
-      );
+      return await this.#patched(request, wanted, operations);
     } catch (thrown) {
       if (!(thrown instanceof WebhookCallError)) throw thrown;
       if (webhook.failurePolicy === "Ignore") return undefined;
       throw callFailed(webhook, thrown);
     }
+  }
+
+  /** The object after a patch that was made for the version which the webhook saw. @throws StatusError */
+  async #patched(
+    request: AdmissionRequest,
+    { resource, request: seen }: Wanted,
+    operations: readonly unknown[],
+  ): Promise<KubeObject> {
+    const { accept, convert } = this.#ports;
+    const patched = applyWebhookPatch(seen.object, operations) as KubeObject;
+    if (resource === request.resource || seen.object?.kind !== resource.kind) {
+      return accept(request, patched);
+    }
+    const { group, version, kind } = resource;
+    const accepted = accept({ ...seen, resource, kind: { group, version, kind } }, patched);
+    return convertOwn(accepted, resource, request.resource, convert);
   }
 
   /**
@@ -183,12 +182,12 @@ export class WebhookAdmission {
   async #ask(
     webhook: Webhook,
     request: AdmissionRequest,
-    resource: ServedResource,
+    { resource, request: seen }: Wanted,
     kind: WebhookKind,
   ): Promise<ReviewAnswer | undefined> {
     let answer: ReviewAnswer;
     try {
-      const question = questionFor(webhook, request, resource, this.#ports.newUid());
+      const question = questionFor(webhook, seen, resource, this.#ports.newUid());
       answer = readAnswer(await this.#call(webhook, question), question, kind);
     } catch (thrown) {
       if (!(thrown instanceof WebhookCallError)) throw thrown;
@@ -209,6 +208,32 @@ export class WebhookAdmission {
       throw new WebhookCallError(`failed to call webhook: ${thrown.message}`, { cause: thrown });
     }
   }
+}
+
+/** Conditions that have been compiled, by their text: they are evaluated with every write. */
+class KnownConditions {
+  readonly #known = new Map<string, CompiledExpression>();
+
+  of(source: string, compile: () => CompiledExpression): CompiledExpression {
+    let known = this.#known.get(source);
+    if (!known) this.#known.set(source, (known = compile()));
+    return known;
+  }
+}
+
+/** 403 for conditions that fail. */
+function conditionsFailed({ resource, name }: AdmissionRequest, problem: string): StatusError {
+  const shownName = name === "" ? "" : ` ${JSON.stringify(name)}`;
+  return failure(
+    403,
+    "Forbidden",
+    `${groupResourceOf(resource)}${shownName} is forbidden: ${problem}`,
+    {
+      ...(name === "" ? {} : { name }),
+      ...(resource.group === "" ? {} : { group: resource.group }),
+      kind: resource.plural,
+    },
+  );
 }
 
 function callFailed({ name }: Webhook, { message }: WebhookCallError): StatusError {

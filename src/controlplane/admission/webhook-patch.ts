@@ -28,18 +28,41 @@ export function readWebhookPatch(bytes: Buffer): unknown[] {
   );
 }
 
-/** The object after a patch; the one handed in stays as it is. @throws StatusError 500 when it does not fit */
-export function applyWebhookPatch(object: unknown, operations: readonly unknown[]): unknown {
+/** A patch that does not apply, in the words of the patch library. */
+export class PatchFailure extends Error {
+  override readonly name = "PatchFailure";
+  /** Whether a `test` failed. */
+  readonly isTest: boolean;
+
+  constructor(message: string, isTest: boolean) {
+    super(message);
+    this.isTest = isTest;
+  }
+}
+
+/** The object after the operations; the one handed in stays as it is. @throws PatchFailure */
+export function applyOperations(object: unknown, operations: readonly unknown[]): unknown {
   let document = object;
   for (const operation of operations) {
     try {
       document = applyJsonPatch(document, [operation]);
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
-      throw internal(whyNot(document, operation));
+      const isTest = isJsonObject(operation) && getField(operation, "op") === "test";
+      throw new PatchFailure(whyNot(document, operation), isTest);
     }
   }
   return document;
+}
+
+/** The object after a patch of a webhook. @throws StatusError 500 when it does not fit */
+export function applyWebhookPatch(object: unknown, operations: readonly unknown[]): unknown {
+  try {
+    return applyOperations(object, operations);
+  } catch (error) {
+    if (error instanceof PatchFailure) throw internal(error.message);
+    throw error;
+  }
 }
 
 /** 500 as the API server words what went wrong inside. */
@@ -55,7 +78,8 @@ function whyNot(document: unknown, operation: unknown): string {
     return typeof value === "string" ? value : "";
   };
   const [op, path, from] = [field("op"), field("path"), field("from")];
-  if (!OPERATIONS.has(op)) return `Unexpected kind: ${op === "" ? "unknown" : op}`;
+  if (!OPERATIONS.has(op))
+    return `Unexpected kind: ${isJsonObject(operation) && Object.hasOwn(operation, "op") ? op : "unknown"}`;
   if (op === "test") return `testing value ${path} failed: test failed`;
   const source = op === "move" || op === "copy" ? from : path;
   if (source === "" || !hasContainer(document, source)) {

@@ -6,7 +6,8 @@
  */
 import type { User } from "../kinds.ts";
 import { authorizeNode } from "./node-authorizer.ts";
-import { type Attributes, type Decision, type RoleSource, authorizeByRoles } from "./rbac.ts";
+import type { Attributes } from "./attributes.ts";
+import { type Decision, type RoleSource, authorizeByRoles } from "./rbac.ts";
 
 /** Asks both authorizers, as `--authorization-mode=Node,RBAC` does; the reasons of both are told. */
 export function authorize(source: RoleSource, user: User, attributes: Attributes): Decision {

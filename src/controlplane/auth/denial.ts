@@ -6,7 +6,8 @@
 import { quote } from "../../kube/field-errors.ts";
 import { type StatusError, failure } from "../../kube/status.ts";
 import type { User } from "../kinds.ts";
-import { type Attributes, denialText } from "./rbac.ts";
+import type { Attributes } from "./attributes.ts";
+import { denialText } from "./rbac.ts";
 
 /** 403 for what a user wanted. @param reason - what the authorizers said; may be empty */
 export function denial(user: User, attributes: Attributes, reason: string): StatusError {

@@ -10,7 +10,8 @@ import { StatusError, failure } from "../../kube/status.ts";
 import type { User } from "../kinds.ts";
 import { authorize } from "./authorizer.ts";
 import { denial } from "./denial.ts";
-import type { Attributes, ResourceAttributes, RoleSource } from "./rbac.ts";
+import type { Attributes, ResourceAttributes } from "./attributes.ts";
+import type { RoleSource } from "./rbac.ts";
 import { serviceAccountGroups } from "./tokens.ts";
 
 const AUTHENTICATION_GROUP = "authentication.k8s.io";

@@ -6,14 +6,8 @@
  */
 import type { KubeObject } from "../../kube/object.ts";
 import type { User } from "../kinds.ts";
-import {
-  type Attributes,
-  type Decision,
-  type PolicyRule,
-  type ResourceAttributes,
-  type RoleSource,
-  ruleAllows,
-} from "./rbac.ts";
+import type { Attributes, ResourceAttributes } from "./attributes.ts";
+import { type Decision, type PolicyRule, type RoleSource, ruleAllows } from "./rbac.ts";
 
 const USER_PREFIX = "system:node:";
 const READ = ["get", "list", "watch"];

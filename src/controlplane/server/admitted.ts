@@ -5,11 +5,16 @@
  */
 import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import { groupResourceOf, parseApiVersion } from "../../kube/resource.ts";
-import type { AdmissionOperation, AdmissionRequest } from "../admission/attributes.ts";
+import type {
+  AdmissionOperation,
+  AdmissionRequest,
+  AdmittedKind,
+} from "../admission/attributes.ts";
 import { internal } from "../admission/webhook-patch.ts";
 import { managersMistake } from "../apply/managers.ts";
 import { findBuiltInSchema } from "../builtin/definitions.ts";
 import { readBuiltInKind, readType } from "../wire/decode-body.ts";
+import { problemOf, strictMistake } from "../wire/content.ts";
 import { WireError } from "../wire/wire-error.ts";
 import type { Cluster, Endpoint, WriteOptions } from "./cluster.ts";
 import { tidyMetadata } from "./object-limits.ts";
@@ -77,7 +82,11 @@ export async function admitSubresource(
  *
  * @throws StatusError 500 when it is no object of its kind
  */
-export function acceptAdmitted(request: AdmissionRequest, patched: unknown): KubeObject {
+export function acceptAdmitted(
+  request: AdmissionRequest,
+  patched: unknown,
+  { isStrict = false } = {},
+): KubeObject {
   const { resource, kind, object } = request;
   try {
     const type = readType(patched);
@@ -91,9 +100,7 @@ export function acceptAdmitted(request: AdmissionRequest, patched: unknown): Kub
     }
     const isParent = kind.kind === resource.kind;
     const accepted = (
-      resource.builtIn || !isParent
-        ? { ...readBuiltInKind(patched, kind).object, ...type }
-        : patched
+      resource.builtIn || !isParent ? { ...readKnown(patched, kind, isStrict), ...type } : patched
     ) as KubeObject;
     tidyMetadata(accepted);
     if (isParent) resource.strategy.setDefaults(accepted);
@@ -103,6 +110,15 @@ export function acceptAdmitted(request: AdmissionRequest, patched: unknown): Kub
     if (error instanceof WireError) throw internal(error.message);
     throw error;
   }
+}
+
+/** @throws WireError for wrong types, with `isStrict` for unknown fields too */
+function readKnown(patched: unknown, kind: AdmittedKind, isStrict: boolean): JsonObject {
+  const { object, unknown } = readBuiltInKind(patched, kind);
+  if (isStrict && unknown.length > 0) {
+    throw new WireError(strictMistake(unknown.map((path) => problemOf("unknown", path))));
+  }
+  return object;
 }
 
 /** Puts the managers of fields back when a webhook broke them. */

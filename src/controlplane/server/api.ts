@@ -6,7 +6,7 @@
 import { TsopError, messageOf } from "../../errors.ts";
 import { pathSegmentErrors } from "../../kube/names.ts";
 import { StatusError } from "../../kube/status.ts";
-import type { Attributes, ResourceAttributes } from "../auth/rbac.ts";
+import type { Attributes, ResourceAttributes } from "../auth/attributes.ts";
 import type { ServedResource, User } from "../kinds.ts";
 import type { Cluster } from "./cluster.ts";
 import {

@@ -9,6 +9,7 @@ import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import type { Logger } from "../../log.ts";
 import type { Admission } from "../admission/admission.ts";
 import type { AdmittedKind } from "../admission/attributes.ts";
+import { authorize } from "../auth/authorizer.ts";
 import type { TokenAuthority } from "../auth/tokens.ts";
 import type { ServedResource, Strategy, User, WriteContext } from "../kinds.ts";
 import { type Store, storeKey } from "../store/store.ts";
@@ -76,6 +77,11 @@ export function writeContext(cluster: Cluster, options: WriteOptions): WriteCont
         .list(collectionOf(resource), namespace)
         .map((object) => readAs(cluster, resource, object));
     },
+    pluralOf: (group, version, kind) =>
+      registry
+        .all()
+        .find((one) => one.group === group && one.version === version && one.kind === kind)?.plural,
+    may: (attributes) => authorize(store, options.user, attributes).allowed,
     putStatus(group, plural, object) {
       const resource = registry.preferred(group, plural);
       if (!resource || options.dryRun) return;

@@ -5,7 +5,7 @@
  */
 import { authorize } from "../auth/authorizer.ts";
 import { denial } from "../auth/denial.ts";
-import type { Attributes } from "../auth/rbac.ts";
+import type { Attributes } from "../auth/attributes.ts";
 import type { User } from "../kinds.ts";
 import type { Cluster } from "./cluster.ts";
 import type { ResourceRequest } from "./request.ts";

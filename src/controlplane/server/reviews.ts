@@ -9,7 +9,8 @@ import { type FieldError, invalid, invalidValue } from "../../kube/field-errors.
 import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import { type ResourceInfo, groupResourceOf } from "../../kube/resource.ts";
 import { authorize } from "../auth/authorizer.ts";
-import { type Attributes, rulesOf } from "../auth/rbac.ts";
+import type { Attributes } from "../auth/attributes.ts";
+import { rulesOf } from "../auth/rbac.ts";
 import { userInfo } from "../auth/user-info.ts";
 import type { User } from "../kinds.ts";
 import { readObject } from "./body.ts";

@@ -7,6 +7,7 @@ import { copyJson } from "../../kube/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import { apiVersionOf } from "../../kube/resource.ts";
 import { convertVersion } from "../builtin/kind-versions.ts";
+import type { ConvertObject } from "../admission/attributes.ts";
 import type { ServedResource } from "../kinds.ts";
 import type { Conversion } from "./conversion.ts";
 import type { Registry } from "./registry.ts";
@@ -119,4 +120,17 @@ export function storeAs(resource: ServedResource, object: KubeObject): KubeObjec
   const copy = { ...copyJson(object), apiVersion };
   resource.storage.setDefaults(copy);
   return copy;
+}
+
+/** Converts objects of requests between the versions of their resource: for admission. */
+export function converterWith(conversion: Conversion): ConvertObject {
+  return (object, from, to) => {
+    const apiVersion = apiVersionOf(to);
+    if (object.apiVersion === apiVersion) return object;
+    if (from.builtIn) return convertVersion(asJson(object), apiVersion) as unknown as KubeObject;
+    const { conversion: webhook } = from;
+    return webhook
+      ? conversion.convert(webhook, object, apiVersion)
+      : { ...copyJson(object), apiVersion };
+  };
 }

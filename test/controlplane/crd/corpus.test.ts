@@ -38,6 +38,8 @@ const context: WriteContext = {
   clock: new VirtualClock(),
   find: () => undefined,
   list: () => [],
+  pluralOf: () => undefined,
+  may: () => true,
   putStatus: () => undefined,
   warn: () => undefined,
 };

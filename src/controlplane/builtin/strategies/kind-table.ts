@@ -20,20 +20,16 @@ import {
 } from "./core-rules.ts";
 import {
   dropLeaseStrategy,
-  setAdmissionBindingDefaults,
-  setAdmissionPolicyDefaults,
   setAutoscalerDefaults,
   setBindingDefaults,
   setCsiDriverDefaults,
   setEndpointSliceDefaults,
   setIngressClassDefaults,
   setIngressDefaults,
-  setMutatingWebhookDefaults,
   setNetworkPolicyDefaults,
   setPriorityClassDefaults,
   setSigningRequestDefaults,
   setStorageClassDefaults,
-  setValidatingWebhookDefaults,
   prepareApiServiceForCreate,
   setFlowSchemaDefaults,
   setPriorityLevelDefaults,
@@ -59,6 +55,14 @@ import {
   setReplicationControllerDefaults,
   setStatefulSetDefaults,
 } from "./workload-rules.ts";
+import {
+  MUTATING_BINDING,
+  MUTATING_POLICY,
+  MUTATING_WEBHOOKS,
+  VALIDATING_BINDING,
+  VALIDATING_POLICY,
+  VALIDATING_WEBHOOKS,
+} from "./admission-rules.ts";
 import type { KindRules } from "./kind-rules.ts";
 import type { PodTemplate } from "./pod-shapes.ts";
 import {
@@ -154,7 +158,6 @@ import {
   deploymentStatusErrors,
   replicaSetStatusErrors,
 } from "./validation/workload-status.ts";
-import { webhookConfigurationErrors } from "./validation/webhooks.ts";
 
 interface TemplateObject extends KubeObject {
   template?: PodTemplate;
@@ -438,39 +441,12 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
     },
   },
   "admissionregistration.k8s.io": {
-    MutatingAdmissionPolicy: {
-      generation: SPEC,
-      conditionalUpdate: true,
-      setDefaults: setAdmissionPolicyDefaults,
-    },
-    MutatingAdmissionPolicyBinding: {
-      generation: SPEC,
-      conditionalUpdate: true,
-      setDefaults: setAdmissionBindingDefaults,
-    },
-    MutatingWebhookConfiguration: {
-      generation: ["webhooks"],
-      conditionalUpdate: true,
-      setDefaults: setMutatingWebhookDefaults,
-      validate: webhookConfigurationErrors,
-    },
-    ValidatingAdmissionPolicy: {
-      status: "none",
-      generation: SPEC,
-      conditionalUpdate: true,
-      setDefaults: setAdmissionPolicyDefaults,
-    },
-    ValidatingAdmissionPolicyBinding: {
-      generation: SPEC,
-      conditionalUpdate: true,
-      setDefaults: setAdmissionBindingDefaults,
-    },
-    ValidatingWebhookConfiguration: {
-      generation: ["webhooks"],
-      conditionalUpdate: true,
-      setDefaults: setValidatingWebhookDefaults,
-      validate: webhookConfigurationErrors,
-    },
+    MutatingAdmissionPolicy: MUTATING_POLICY,
+    MutatingAdmissionPolicyBinding: MUTATING_BINDING,
+    MutatingWebhookConfiguration: MUTATING_WEBHOOKS,
+    ValidatingAdmissionPolicy: VALIDATING_POLICY,
+    ValidatingAdmissionPolicyBinding: VALIDATING_BINDING,
+    ValidatingWebhookConfiguration: VALIDATING_WEBHOOKS,
   },
   "certificates.k8s.io": {
     CertificateSigningRequest: {

@@ -5,7 +5,6 @@
  */
 import type { KubeObject } from "../../../kube/object.ts";
 import type { WriteContext } from "../../kinds.ts";
-import type { LabelSelector } from "./shapes.ts";
 import { timestampOf } from "./timestamp.ts";
 
 const RBAC = "rbac.authorization.k8s.io";
@@ -23,71 +22,6 @@ export function setBindingDefaults(object: KubeObject): void {
       subject.apiGroup = RBAC;
     }
   }
-}
-
-interface MatchResources {
-  matchPolicy?: string;
-  namespaceSelector?: LabelSelector;
-  objectSelector?: LabelSelector;
-  resourceRules?: { scope?: string }[];
-  excludeResourceRules?: { scope?: string }[];
-}
-
-interface Webhook extends MatchResources {
-  failurePolicy?: string;
-  timeoutSeconds?: number;
-  reinvocationPolicy?: string;
-  rules?: { scope?: string }[];
-  clientConfig: { service?: { port?: number } };
-}
-
-interface WebhookConfiguration extends KubeObject {
-  webhooks?: Webhook[];
-}
-
-export function setValidatingWebhookDefaults(object: KubeObject): void {
-  for (const webhook of (object as WebhookConfiguration).webhooks ?? []) {
-    setMatchDefaults(webhook);
-    webhook.failurePolicy ??= "Fail";
-    webhook.timeoutSeconds ??= 10;
-    for (const rule of webhook.rules ?? []) rule.scope ??= "*";
-    if (webhook.clientConfig.service) webhook.clientConfig.service.port ??= 443;
-  }
-}
-
-export function setMutatingWebhookDefaults(object: KubeObject): void {
-  setValidatingWebhookDefaults(object);
-  for (const webhook of (object as WebhookConfiguration).webhooks ?? []) {
-    webhook.reinvocationPolicy ??= "Never";
-  }
-}
-
-function setMatchDefaults(match: MatchResources): void {
-  match.matchPolicy ??= "Equivalent";
-  match.namespaceSelector ??= {};
-  match.objectSelector ??= {};
-  for (const rule of [...(match.resourceRules ?? []), ...(match.excludeResourceRules ?? [])]) {
-    rule.scope ??= "*";
-  }
-}
-
-interface AdmissionPolicy extends KubeObject {
-  spec: {
-    failurePolicy?: string;
-    matchConstraints?: MatchResources;
-    matchResources?: MatchResources;
-  };
-}
-
-export function setAdmissionPolicyDefaults(object: KubeObject): void {
-  const { spec } = object as AdmissionPolicy;
-  spec.failurePolicy ??= "Fail";
-  if (spec.matchConstraints) setMatchDefaults(spec.matchConstraints);
-}
-
-export function setAdmissionBindingDefaults(object: KubeObject): void {
-  const { matchResources } = (object as AdmissionPolicy).spec;
-  if (matchResources) setMatchDefaults(matchResources);
 }
 
 interface Ingress extends KubeObject {

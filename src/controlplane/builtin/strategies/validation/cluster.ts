@@ -15,14 +15,7 @@ import {
 import { dns1123LabelErrors, qualifiedNameErrors } from "../../../../kube/names.ts";
 import type { KubeObject } from "../../../../kube/object.ts";
 import type { Toleration } from "../pod-shapes.ts";
-import type {
-  Condition,
-  IntOrString,
-  LabelSelector,
-  Namespace,
-  Node,
-  ResourceList,
-} from "../shapes.ts";
+import type { IntOrString, LabelSelector, Namespace, Node, ResourceList } from "../shapes.ts";
 import { isOneOfEach, rangeErrors } from "./addresses.ts";
 import {
   countOrPercent,
@@ -34,6 +27,7 @@ import {
   oneOf,
   selectorErrors,
 } from "./checks.ts";
+import { type ShownCondition, conditionsErrors } from "./conditions.ts";
 import { containerResourcesErrors } from "./container-resources.ts";
 import { preemptionErrors } from "./pods.ts";
 import { amountErrors } from "./resource-names.ts";
@@ -259,7 +253,7 @@ interface DisruptionBudget extends KubeObject {
     unhealthyPodEvictionPolicy?: string;
   };
   status?: {
-    conditions?: Condition[];
+    conditions?: ShownCondition[];
     disruptionsAllowed?: number;
     currentHealthy?: number;
     desiredHealthy?: number;
@@ -304,21 +298,4 @@ export function disruptionBudgetStatusErrors(object: KubeObject): FieldError[] {
       ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"] as const
     ).flatMap((part) => notNegative(`status.${part}`, status[part])),
   ];
-}
-
-/** Conditions as every kind of today has them. */
-function conditionsErrors(field: string, conditions: readonly Condition[] = []): FieldError[] {
-  const types = new Set<string>();
-  return conditions.flatMap((condition, index) => {
-    const at = `${field}[${index}]`;
-    const { type, status, reason = "", observedGeneration } = condition;
-    const errors = nameErrorsAt(`${at}.type`, type, qualifiedNameErrors);
-    if (types.has(type)) errors.push(duplicate(`${at}.type`, type));
-    types.add(type);
-    errors.push(...oneOf(`${at}.status`, status, ["False", "True", "Unknown"]));
-    errors.push(...notNegative(`${at}.observedGeneration`, observedGeneration));
-    if (!condition.lastTransitionTime) errors.push(required(`${at}.lastTransitionTime`));
-    if (reason === "") errors.push(required(`${at}.reason`));
-    return errors;
-  });
 }

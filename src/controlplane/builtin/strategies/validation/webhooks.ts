@@ -18,6 +18,8 @@ import {
   qualifiedNameErrors,
 } from "../../../../kube/names.ts";
 import type { KubeObject } from "../../../../kube/object.ts";
+import { BOOL } from "../../../../kube/schema/cel/types.ts";
+import { ExpressionCompiler } from "../../../admission/expressions.ts";
 import type { MatchCondition, Webhook, WebhookRule } from "../../../admission/webhooks.ts";
 import { webhookAddressErrors } from "../../../crd/webhook-rules.ts";
 import type { LabelSelector } from "../shapes.ts";
@@ -52,13 +54,13 @@ function webhookErrors(path: string, webhook: Webhook): FieldError[] {
   const errors = [
     ...fullNameErrors(`${path}.name`, (webhook as Partial<Webhook>).name ?? ""),
     ...(webhook.rules ?? []).flatMap((rule, index) => ruleErrors(`${path}.rules[${index}]`, rule)),
-    ...oneOf(`${path}.failurePolicy`, webhook.failurePolicy, ["Fail", "Ignore"]),
-    ...oneOf(`${path}.matchPolicy`, webhook.matchPolicy, ["Equivalent", "Exact"]),
+    ...optionalWord(`${path}.failurePolicy`, webhook.failurePolicy, ["Fail", "Ignore"]),
+    ...optionalWord(`${path}.matchPolicy`, webhook.matchPolicy, ["Equivalent", "Exact"]),
   ];
   if (sideEffects === undefined) {
     const known = NO_SIDE_EFFECTS.join(", ");
     errors.push(required(`${path}.sideEffects`, `must specify one of ${known}`));
-  } else errors.push(...oneOf(`${path}.sideEffects`, sideEffects, NO_SIDE_EFFECTS));
+  } else errors.push(...optionalWord(`${path}.sideEffects`, sideEffects, NO_SIDE_EFFECTS));
   if (
     timeoutSeconds !== undefined &&
     (timeoutSeconds < 1 || timeoutSeconds > MAX_TIMEOUT_SECONDS)
@@ -70,13 +72,21 @@ function webhookErrors(path: string, webhook: Webhook): FieldError[] {
     ...errors,
     ...selectorErrors(`${path}.namespaceSelector`, webhook.namespaceSelector as LabelSelector),
     ...selectorErrors(`${path}.objectSelector`, webhook.objectSelector as LabelSelector),
-    ...oneOf(`${path}.reinvocationPolicy`, webhook.reinvocationPolicy, ["IfNeeded", "Never"]),
+    ...optionalWord(`${path}.reinvocationPolicy`, webhook.reinvocationPolicy, [
+      "IfNeeded",
+      "Never",
+    ]),
     ...webhookAddressErrors(clientConfig, `${path}.clientConfig`),
     ...conditionErrors(`${path}.matchConditions`, webhook.matchConditions),
   ];
 }
 
-function oneOf(field: string, value: string | undefined, known: readonly string[]): FieldError[] {
+/** A word that may be left out. */
+export function optionalWord(
+  field: string,
+  value: string | undefined,
+  known: readonly string[],
+): FieldError[] {
   return value === undefined || known.includes(value) ? [] : [notSupported(field, value, known)];
 }
 
@@ -89,18 +99,23 @@ function fullNameErrors(field: string, name: string): FieldError[] {
   return [invalidValue(field, name, rule)];
 }
 
-function ruleErrors(path: string, rule: WebhookRule): FieldError[] {
-  const { operations = [], apiGroups = [], apiVersions = [], resources = [], scope } = rule;
+/** What is wrong with a rule of a webhook or a policy. */
+export function ruleErrors(path: string, rule: WebhookRule): FieldError[] {
+  const { scope } = rule;
+  const [operations, apiGroups] = [rule.operations ?? [], rule.apiGroups ?? []];
+  const [apiVersions, resources] = [rule.apiVersions ?? [], rule.resources ?? []];
   return [
     ...wildcardErrors(`${path}.operations`, operations, "operations"),
-    ...operations.flatMap((one, index) => oneOf(`${path}.operations[${index}]`, one, OPERATIONS)),
+    ...operations.flatMap((one, index) =>
+      optionalWord(`${path}.operations[${index}]`, one, OPERATIONS),
+    ),
     ...wildcardErrors(`${path}.apiGroups`, apiGroups, "API groups"),
     ...wildcardErrors(`${path}.apiVersions`, apiVersions, "API versions"),
     ...apiVersions.flatMap((version, index) =>
       version === "" ? [required(`${path}.apiVersions[${index}]`)] : [],
     ),
     ...resourceErrors(`${path}.resources`, resources),
-    ...oneOf(`${path}.scope`, scope, SCOPES),
+    ...optionalWord(`${path}.scope`, scope, SCOPES),
   ];
 }
 
@@ -139,7 +154,11 @@ function resourceErrors(field: string, resources: readonly string[]): FieldError
   return errors;
 }
 
-function reviewVersionErrors(field: string, versions: readonly string[] = []): FieldError[] {
+function reviewVersionErrors(
+  field: string,
+  given: readonly string[] | null | undefined,
+): FieldError[] {
+  const versions = given ?? [];
   const known = REVIEW_VERSIONS.join(", ");
   if (versions.length === 0) return [required(field, `must specify one of ${known}`)];
   const errors = versions.flatMap((version, index) => {
@@ -151,10 +170,14 @@ function reviewVersionErrors(field: string, versions: readonly string[] = []): F
   return [...errors, invalidValue(field, versions, `must include at least one of ${known}`)];
 }
 
-function conditionErrors(
+/** What is wrong with the conditions of a webhook, or of a policy, whose expressions may use `params`. */
+export function conditionErrors(
   field: string,
-  conditions: readonly Partial<MatchCondition>[] = [],
+  given: readonly Partial<MatchCondition>[] | null | undefined,
+  compiler: ExpressionCompiler = new ExpressionCompiler(),
+  params = false,
 ): FieldError[] {
+  const conditions = given ?? [];
   const errors: FieldError[] = [];
   if (conditions.length > MAX_CONDITIONS) {
     errors.push(tooMany(field, conditions.length, MAX_CONDITIONS));
@@ -162,7 +185,12 @@ function conditionErrors(
   const names = new Set<string>();
   conditions.forEach(({ name = "", expression = "" }, index) => {
     const at = `${field}[${index}]`;
-    if (expression.trim() === "") errors.push(required(`${at}.expression`));
+    const trimmed = expression.trim();
+    if (trimmed === "") errors.push(required(`${at}.expression`));
+    else {
+      const { problem } = compiler.compile(trimmed, [BOOL], { params, authorizer: true });
+      if (problem !== undefined) errors.push(invalidValue(`${at}.expression`, trimmed, problem));
+    }
     if (name === "") errors.push(required(`${at}.name`));
     else errors.push(...nameErrorsAt(`${at}.name`, name, qualifiedNameErrors));
     if (name !== "" && names.has(name)) errors.push(duplicate(`${at}.name`, name));

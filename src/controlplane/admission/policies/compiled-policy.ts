@@ -1,0 +1,71 @@
+/**
+ * The expressions that policies of both kinds have, compiled once for each stored policy.
+ *
+ * @module
+ */
+import type { KubeObject } from "../../../kube/object.ts";
+import { BOOL, type CelType } from "../../../kube/schema/cel/types.ts";
+import type { CompiledExpression, ExpressionCompiler, Surroundings } from "../expressions.ts";
+import type { PolicySpec, Variable } from "./policy.ts";
+
+/** Variables, compiled in their order: each may use those before it. */
+interface CompiledVariables {
+  readonly expressions: ReadonlyMap<string, CompiledExpression>;
+  readonly types: ReadonlyMap<string, CelType>;
+}
+
+/** Compiles the variables of a policy. */
+function compileVariables(
+  compiler: ExpressionCompiler,
+  variables: readonly Variable[],
+  surroundings: Omit<Surroundings, "variables">,
+): CompiledVariables {
+  const expressions = new Map<string, CompiledExpression>();
+  const types = new Map<string, CelType>();
+  for (const { name, expression } of variables) {
+    const compiled = compiler.compile(expression, [], { ...surroundings, variables: types });
+    expressions.set(name, compiled);
+    types.set(name, compiled.type);
+  }
+  return { expressions, types };
+}
+
+/** What policies of both kinds have, ready to be evaluated. */
+export interface CommonParts {
+  readonly conditions: readonly CompiledExpression[];
+  readonly variables: ReadonlyMap<string, CompiledExpression>;
+  readonly surroundings: Surroundings;
+}
+
+/** Compiles what policies of both kinds have. */
+export function compileCommonParts(compiler: ExpressionCompiler, spec: PolicySpec): CommonParts {
+  const plain = { params: spec.paramKind !== undefined, authorizer: true };
+  const { expressions, types } = compileVariables(compiler, spec.variables ?? [], plain);
+  const surroundings = { ...plain, variables: types };
+  return {
+    surroundings,
+    variables: expressions,
+    conditions: (spec.matchConditions ?? []).map(({ expression }) =>
+      compiler.compile(expression, [BOOL], surroundings),
+    ),
+  };
+}
+
+/** Remembers what was made of a stored object, for as long as that is stored. */
+export class PerObject<O extends KubeObject, T> {
+  readonly #known = new WeakMap<O, T>();
+  readonly #make: (object: O) => T;
+
+  constructor(make: (object: O) => T) {
+    this.#make = make;
+  }
+
+  of(object: O): T {
+    let known = this.#known.get(object);
+    if (known === undefined) {
+      known = this.#make(object);
+      this.#known.set(object, known);
+    }
+    return known;
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * What is wrong with bindings of admission policies, and with what policies and bindings match.
+ *
+ * @see https://pkg.go.dev/k8s.io/kubernetes/pkg/apis/admissionregistration/validation
+ * @module
+ */
+import {
+  type FieldError,
+  duplicate,
+  forbidden,
+  invalidValue,
+  notSupported,
+  required,
+} from "../../../kube/field-errors.ts";
+import { dns1123SubdomainErrors, pathSegmentErrors } from "../../../kube/names.ts";
+import type { KubeObject } from "../../../kube/object.ts";
+import type { LabelSelector } from "../../builtin/strategies/shapes.ts";
+import { nameErrorsAt, selectorErrors } from "../../builtin/strategies/validation/checks.ts";
+import { optionalWord, ruleErrors } from "../../builtin/strategies/validation/webhooks.ts";
+import type { WebhookRule } from "../webhooks.ts";
+import type { Binding, MatchResources, ParamRef } from "./policy.ts";
+
+const MUTATED_OPERATIONS = ["*", "CONNECT", "CREATE", "UPDATE"];
+const ACTIONS = ["Audit", "Deny", "Warn"];
+
+/** Everything wrong with a ValidatingAdmissionPolicyBinding. */
+export function validatingBindingErrors(object: KubeObject): FieldError[] {
+  const { validationActions } = (object as Binding).spec;
+  return [...bindingErrors(object), ...actionErrors(validationActions, "spec.validationActions")];
+}
+
+/** Everything wrong with a MutatingAdmissionPolicyBinding. */
+export function mutatingBindingErrors(object: KubeObject): FieldError[] {
+  const rules = (object as Binding).spec.matchResources?.resourceRules ?? [];
+  return [...bindingErrors(object), ...mutatedOperationErrors(rules, "spec.matchResources")];
+}
+
+function bindingErrors(object: KubeObject): FieldError[] {
+  const { policyName, paramRef, matchResources } = (object as Binding).spec;
+  return [
+    ...(policyName
+      ? nameErrorsAt("spec.policyName", policyName, dns1123SubdomainErrors)
+      : [required("spec.policyName")]),
+    ...(paramRef ? paramRefErrors(paramRef, "spec.paramRef") : []),
+    ...(matchResources ? matchErrors(matchResources, "spec.matchResources") : []),
+  ];
+}
+
+function paramRefErrors(reference: ParamRef, path: string): FieldError[] {
+  const { name = "", selector, parameterNotFoundAction = "" } = reference;
+  const errors: FieldError[] = [];
+  const exclusive = "name and selector are mutually exclusive";
+  if (name !== "") {
+    errors.push(...nameErrorsAt(`${path}.name`, name, (one) => pathSegmentErrors(one)));
+    if (selector) errors.push(forbidden(`${path}.name`, exclusive));
+  }
+  if (selector) {
+    errors.push(...selectorErrors(`${path}.selector`, selector as LabelSelector));
+    if (name !== "") errors.push(forbidden(`${path}.selector`, exclusive));
+  }
+  if (name === "" && !selector) {
+    errors.push(required(path, "one of name or selector must be specified"));
+  }
+  const field = `${path}.parameterNotFoundAction`;
+  if (parameterNotFoundAction === "") return [...errors, required(field)];
+  return [...errors, ...optionalWord(field, parameterNotFoundAction, ["Deny", "Allow"])];
+}
+
+function actionErrors(given: readonly string[] | null | undefined, path: string): FieldError[] {
+  const actions = given ?? [];
+  const errors = actions.flatMap((action, index) => {
+    const at = `${path}[${index}]`;
+    return [
+      ...(ACTIONS.includes(action) ? [] : [notSupported(at, action, ACTIONS)]),
+      ...(actions.indexOf(action) < index ? [duplicate(at, action)] : []),
+    ];
+  });
+  if (actions.includes("Deny") && actions.includes("Warn")) {
+    const rule =
+      "must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)";
+    errors.push(invalidValue(path, actions, rule));
+  }
+  if (actions.length > 0) return errors;
+  return [...errors, required(path, "at least one validation action is required")];
+}
+
+/** What is wrong with what a policy or a binding matches. */
+export function matchErrors(match: MatchResources, path: string): FieldError[] {
+  const { matchPolicy, namespaceSelector, objectSelector } = match;
+  return [
+    ...(matchPolicy === undefined
+      ? [required(`${path}.matchPolicy`)]
+      : optionalWord(`${path}.matchPolicy`, matchPolicy, ["Equivalent", "Exact"])),
+    ...selectorErrors(`${path}.namespaceSelector`, namespaceSelector as LabelSelector),
+    ...selectorErrors(`${path}.objectSelector`, objectSelector as LabelSelector),
+    ...namedRuleErrors(match.resourceRules, `${path}.resourceRules`),
+    ...namedRuleErrors(match.excludeResourceRules, `${path}.excludeResourceRules`),
+  ];
+}
+
+function namedRuleErrors(
+  rules: readonly WebhookRule[] | null | undefined,
+  path: string,
+): FieldError[] {
+  return (rules ?? []).flatMap((rule, index) => {
+    const at = `${path}[${index}]`;
+    const names = rule.resourceNames ?? [];
+    return [
+      ...names.flatMap((name, position) => {
+        const field = `${at}.resourceNames[${position}]`;
+        return [
+          ...nameErrorsAt(field, name, (one) => pathSegmentErrors(one)),
+          ...(names.indexOf(name) < position ? [duplicate(field, name)] : []),
+        ];
+      }),
+      ...ruleErrors(at, rule),
+    ];
+  });
+}
+
+/** Mutations are made of creates, updates and connections only. */
+export function mutatedOperationErrors(rules: readonly WebhookRule[], path: string): FieldError[] {
+  const field = `${path}.resourceRules.operations`;
+  return rules.flatMap(({ operations }) =>
+    (operations ?? []).flatMap((operation) =>
+      MUTATED_OPERATIONS.includes(operation)
+        ? []
+        : [notSupported(field, operation, MUTATED_OPERATIONS)],
+    ),
+  );
+}

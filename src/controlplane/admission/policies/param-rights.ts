@@ -1,0 +1,87 @@
+/**
+ * Who makes a policy with parameters, or a binding to some, has to be allowed to read them.
+ *
+ * @module
+ */
+import { isDeepStrictEqual } from "node:util";
+import { type FieldError, forbidden } from "../../../kube/field-errors.ts";
+import type { KubeObject } from "../../../kube/object.ts";
+import { parseApiVersion } from "../../../kube/resource.ts";
+import type { User, WriteContext } from "../../kinds.ts";
+import { type Binding, POLICY_GROUP, type ParamKind, type Policy } from "./policy.ts";
+
+/** Errors of a policy that is fine but for the rights of who makes it. */
+export function paramKindRights(
+  object: KubeObject,
+  old: KubeObject | undefined,
+  context: WriteContext,
+): FieldError[] {
+  const { paramKind } = (object as Policy).spec;
+  const before = (old as Policy | undefined)?.spec.paramKind;
+  if (!paramKind || isDeepStrictEqual(paramKind, before)) return [];
+  const { group, version } = parseApiVersion(paramKind.apiVersion);
+  const resource = context.pluralOf(group, version, paramKind.kind) ?? "*";
+  const place = { group, version, resource, subresource: "", namespace: "*", name: "*" };
+  if (context.may({ verb: "get", ...place })) return [];
+  const { kind, apiVersion } = paramKind;
+  const rule = `user ${goUser(context.user)} must have "get" permission on all objects of the referenced paramKind (kind=${kind}, apiVersion=${apiVersion})`;
+  return [forbidden("spec.paramKind", rule)];
+}
+
+/** Errors of a binding that is fine but for the rights of who makes it. @param policies - the plural of its policies */
+export function paramRefRights(
+  object: KubeObject,
+  context: WriteContext,
+  policies: "validatingadmissionpolicies" | "mutatingadmissionpolicies",
+): FieldError[] {
+  const { paramRef, policyName } = (object as Binding).spec;
+  if (!paramRef) return [];
+  const policy = context.find(POLICY_GROUP, policies, "", policyName) as Policy | undefined;
+  const { name = "", namespace = "" } = paramRef;
+  const verb = name === "" ? "list" : "get";
+  const { place, unknown } = placeOf(policy, policyName, context);
+  if (context.may({ verb, ...place, subresource: "", namespace, name })) return [];
+  const user = goUser(context.user);
+  const why =
+    unknown === undefined
+      ? `user ${user} does not have "${verb}" permission on the object referenced by paramRef`
+      : `${unknown} to determine minimum required permissions and user ${user} does not have "${verb}" permission for all groups, versions and resources`;
+  return [forbidden("spec.paramRef", why)];
+}
+
+interface Place {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+}
+
+const ANYWHERE: Place = { group: "*", version: "*", resource: "*" };
+
+/** Where the parameters of a policy are, and what keeps that from being known. */
+function placeOf(
+  policy: Policy | undefined,
+  name: string,
+  context: WriteContext,
+): { readonly place: Place; readonly unknown?: string } {
+  if (!policy) return { place: ANYWHERE, unknown: `unable to get policy ${name}` };
+  const { paramKind } = policy.spec;
+  if (!paramKind) return { place: ANYWHERE };
+  const { group, version } = parseApiVersion(paramKind.apiVersion);
+  const resource = context.pluralOf(group, version, paramKind.kind);
+  if (resource !== undefined) return { place: { group, version, resource } };
+  return {
+    place: { group, version, resource: "*" },
+    unknown: `unable to resolve paramKind ${goParamKind(paramKind)}`,
+  };
+}
+
+const goParamKind = ({ apiVersion, kind }: ParamKind): string =>
+  `&ParamKind{Kind:${kind},APIVersion:${apiVersion},}`;
+
+/** A user as Go prints the struct. */
+function goUser({ name, uid = "", groups, extra = {} }: User): string {
+  const more = Object.keys(extra)
+    .sort()
+    .map((key) => `${key}:[${(extra[key] ?? []).join(" ")}]`);
+  return `&{${name} ${uid} [${groups.join(" ")}] map[${more.join(" ")}]}`;
+}

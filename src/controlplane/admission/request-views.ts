@@ -1,0 +1,85 @@
+/**
+ * A write in the versions in which webhooks and policies want to see it.
+ *
+ * @module
+ */
+import type { KubeObject } from "../../kube/object.ts";
+import { groupResourceOf } from "../../kube/resource.ts";
+import type { ServedResource } from "../kinds.ts";
+import { RequestView } from "./activation.ts";
+import type { AdmissionRequest, ConvertObject } from "./attributes.ts";
+import { reviewRequest } from "./review.ts";
+
+/** The request with its objects in another version of the resource. @throws StatusError when they cannot be had */
+export async function requestIn(
+  request: AdmissionRequest,
+  resource: ServedResource,
+  convert: ConvertObject,
+): Promise<AdmissionRequest> {
+  if (resource === request.resource) return request;
+  const { object, oldObject, resource: own } = request;
+  return {
+    ...request,
+    ...(object ? { object: await convertOwn(object, own, resource, convert) } : {}),
+    ...(oldObject ? { oldObject: await convertOwn(oldObject, own, resource, convert) } : {}),
+  };
+}
+
+/** An object in another version of its resource; what is of another kind than the resource stays as it is. */
+export async function convertOwn(
+  object: KubeObject,
+  from: ServedResource,
+  to: ServedResource,
+  convert: ConvertObject,
+): Promise<KubeObject> {
+  return object.kind === from.kind && from !== to ? convert(object, from, to) : object;
+}
+
+/** One write, shown to expressions; each version is made once. */
+export class RequestViews {
+  readonly #request: AdmissionRequest;
+  readonly #convert: ConvertObject;
+  readonly #namespaces: (name: string) => KubeObject | undefined;
+  readonly #known = new Map<ServedResource, Promise<RequestView>>();
+
+  constructor(
+    request: AdmissionRequest,
+    convert: ConvertObject,
+    namespaces: (name: string) => KubeObject | undefined,
+  ) {
+    this.#request = request;
+    this.#convert = convert;
+    this.#namespaces = namespaces;
+  }
+
+  in(resource: ServedResource): Promise<RequestView> {
+    let view = this.#known.get(resource);
+    if (!view) {
+      view = requestIn(this.#request, resource, this.#convert).then((request) =>
+        viewOf(request, resource),
+      );
+      this.#known.set(resource, view);
+    }
+    return view;
+  }
+
+  /** The namespace of the object as expressions see it; a namespace itself is in none. */
+  namespaceOf({ resource, namespace }: AdmissionRequest): unknown {
+    if (groupResourceOf(resource) === "namespaces" || namespace === "") return null;
+    const found = this.#namespaces(namespace);
+    if (!found) return null;
+    return { ...without(found, "apiVersion", "kind"), metadata: shownMetadata(found) };
+  }
+}
+
+/** The view of a request whose objects are in the version of `resource`. */
+export function viewOf(request: AdmissionRequest, resource: ServedResource): RequestView {
+  return new RequestView(request, reviewRequest(request, resource, ""));
+}
+
+const shownMetadata = ({ metadata }: KubeObject): object =>
+  without(metadata, "ownerReferences", "managedFields");
+
+function without(object: object, ...names: readonly string[]): object {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
+}
