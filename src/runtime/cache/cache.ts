@@ -69,6 +69,9 @@ export interface KindInformers<T extends KubeObject = KubeObject> {
   readonly informers: ReadonlyMap<string, SharedInformer<T>>;
 }
 
+// What the role of an operator has for each kind that it watches.
+const READING = ["get", "list", "watch"];
+
 /** Informers by kind. */
 export class Cache {
   readonly #rest: RestClient;
@@ -181,6 +184,17 @@ export class Cache {
     }
   }
 
+  /** What the informers that there are now read: for who asks whether they may. */
+  planned(): { readonly resource: ResourceInfo; readonly namespace?: string; verbs: string[] }[] {
+    return [...this.#kinds.values()].flatMap(({ resource, informers }) =>
+      [...informers.keys()].map((namespace) => ({
+        resource,
+        ...(namespace === "" ? {} : { namespace }),
+        verbs: READING,
+      })),
+    );
+  }
+
   /** How each informer is doing. */
   health(): InformerHealth[] {
     return [...this.#kinds.values()].flatMap(({ resource, informers }) =>
@@ -246,6 +260,10 @@ export class Cache {
         else log.error({ err: error }, problem);
         told = problem;
       },
+      onRecovery: () => {
+        told = undefined;
+        log.info(`watching ${groupResourceOf(resource)} again`);
+      },
     });
   }
 
@@ -260,8 +278,7 @@ export class Cache {
 /** What is wrong and what to do about it. */
 function problemOf(error: unknown, resource: ResourceInfo): string {
   const advice =
-    rightsAdvice(error, resource, ["get", "list", "watch"]) ??
-    (error instanceof TsopError ? error.fix : undefined);
+    rightsAdvice(error, resource, READING) ?? (error instanceof TsopError ? error.fix : undefined);
   const what = `cannot watch ${groupResourceOf(resource)}: ${messageOf(error)}`;
   return advice === undefined ? what : `${what}. ${advice}`;
 }

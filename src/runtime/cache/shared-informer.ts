@@ -31,6 +31,8 @@ export interface InformerOptions<T extends KubeObject> {
   readonly resyncMs?: number;
   /** Told of each failure of the list or the watch; the informer goes on by itself. */
   readonly onError?: (error: unknown) => void;
+  /** Told when a watch runs again after a failure. */
+  readonly onRecovery?: () => void;
 }
 
 /** One handler's place at an informer. */
@@ -65,6 +67,8 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
     "silent-watch": 0,
     "stale-event": 0,
   };
+  // Keyed by the very objects in the store, which are what handlers are told.
+  readonly #writtenAtMs = new WeakMap<T, number>();
   #hasSynced = false;
   #started = false;
   #stopped = false;
@@ -196,7 +200,14 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
     if (seenByWatch || (known && !isOlder(known.metadata.resourceVersion, resourceVersion))) return;
     this.#ownWrites.written(key, known);
     // The caller keeps the answer, and may change it.
-    this.#indexer.set(key, trimmedForCache(copyJson(object)));
+    const stored = trimmedForCache(copyJson(object));
+    this.#writtenAtMs.set(stored, this.#options.clock.monotonicMs());
+    this.#indexer.set(key, stored);
+  }
+
+  /** When this process itself wrote exactly this state of an object, on the monotonic clock; `undefined` if it did not. */
+  writtenAtMs(object: T): number | undefined {
+    return this.#writtenAtMs.get(object);
   }
 
   /** Takes out what this process deleted and the server no longer has. */
@@ -251,6 +262,8 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
     initial: boolean,
     notifications: Notification<T>[],
   ): void {
+    // Such a list says nothing of what is not in it.
+    if (delta.resourceVersion === "") return;
     const listed = new Set(delta.objects.map(cacheKeyOf));
     for (const [key, object] of [...this.#indexer.entries()]) {
       if (listed.has(key)) continue;

@@ -33,7 +33,8 @@ export function refusalAdvice(error: unknown): string | undefined {
   return ruleAdvice(group ?? "", resource, [verb]);
 }
 
-function ruleAdvice(group: string, resource: string, verbs: readonly string[]): string {
+/** Which rule to add, as a sentence without its full stop. */
+export function ruleAdvice(group: string, resource: string, verbs: readonly string[]): string {
   const list = verbs.map((verb) => JSON.stringify(verb)).join(", ");
   const rule = `{ groups: [${JSON.stringify(group)}], resources: [${JSON.stringify(resource)}], verbs: [${list}] }`;
   return `Put @Rbac(${rule}) on the reconciler, run \`tsop manifests\`, and apply the role`;

@@ -4,9 +4,11 @@
  * @module
  */
 import { TsopError } from "../../errors.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { KubeObject, ObjectKey } from "../../kube/object.ts";
 import { resourceOf, type ResourceInfo, type Token } from "../../kube/resource.ts";
+import { findCached } from "../cache/cache.ts";
 import type { IndexFunction } from "../cache/indexer.ts";
+import type { EventDetails } from "../events/recorder.ts";
 import type { Manager } from "../manager/manager.ts";
 import { Controller, type ControllerOptions } from "./controller.ts";
 import {
@@ -143,9 +145,19 @@ export class ControllerBuilder {
       scopes,
       metrics: metrics.controller(name, this.#options.maxConcurrentReconciles ?? 1),
       options: this.#options,
+      ...(this.#kind ? { tell: this.#teller(name, this.#kind) } : {}),
     });
     this.#manager.add(controller);
     return controller;
+  }
+
+  #teller(name: string, kind: ResourceInfo): (key: ObjectKey, details: EventDetails) => void {
+    const { cache } = this.#manager;
+    const recorder = this.#manager.recorder(name);
+    return (key, details) => {
+      const object = findCached(cache.findInformers(kind, key.namespace) ?? [], key);
+      if (object) recorder.event(object, details);
+    };
   }
 
   #watch<T extends KubeObject>(

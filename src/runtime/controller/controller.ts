@@ -10,6 +10,8 @@ import type { Logger } from "../../log.ts";
 import { formatKey, type ObjectKey } from "../../kube/object.ts";
 import { isConflict, isNotFound, type StatusError } from "../../kube/status.ts";
 import { refusalAdvice } from "../client/rights.ts";
+import { LruMap } from "../lru.ts";
+import type { EventDetails } from "../events/recorder.ts";
 import type { ControllerMetrics } from "../manager/metrics.ts";
 import type { RateLimiter } from "../queue/rate-limiters.ts";
 import { PriorityQueue, type QueueObserver, type RateLimitingQueue } from "../queue/work-queue.ts";
@@ -45,6 +47,8 @@ export interface ControllerOptions {
 }
 
 const ABORT_GRACE_MS = 5000;
+// Of how many keys the last begin is known; the events of own writes come soon after.
+const KEYS = 10_000;
 
 /** What a controller is made of. */
 export interface ControllerParts {
@@ -57,6 +61,8 @@ export interface ControllerParts {
   /** Shared with the client that the reconciler writes with. */
   readonly scopes: ReconcileScopes;
   readonly options: ControllerOptions;
+  /** Records an event about the object of a key, if it is known which that is. */
+  readonly tell?: (key: ObjectKey, details: EventDetails) => void;
 }
 
 /** One reconciler and what feeds it. */
@@ -67,6 +73,7 @@ export class Controller {
   readonly #queue: RateLimitingQueue;
   readonly #causes = new Causes();
   readonly #hotLoops: HotLoops;
+  readonly #begunAtMs = new LruMap<number>(KEYS);
 
   constructor(parts: ControllerParts) {
     this.name = parts.name;
@@ -80,8 +87,12 @@ export class Controller {
   }
 
   /** Lets the reconciler look at an object, as an event would. */
-  enqueue(key: ObjectKey, { priority, cause = "asked for" }: EnqueueHint = {}): void {
+  enqueue(key: ObjectKey, { priority, cause = "asked for", writtenAtMs }: EnqueueHint = {}): void {
     const id = formatKey(key);
+    if (writtenAtMs !== undefined && writtenAtMs < (this.#begunAtMs.get(id) ?? -Infinity)) {
+      this.#parts.metrics.ownEvent();
+      return;
+    }
     this.#causes.add(id, cause);
     const delayMs = this.#hotLoops.delayMs(id);
     if (delayMs > 0) this.#queue.addAfter(id, delayMs, priority);
@@ -154,6 +165,7 @@ export class Controller {
       .padStart(12, "0");
     const log = this.#parts.log.child({ controller: name, key: id, reconcileID });
     const startMs = clock.monotonicMs();
+    this.#begunAtMs.set(id, startMs);
     const timeout =
       options.reconcileTimeoutMs === undefined
         ? { signal: parent, clear: () => undefined }
@@ -197,6 +209,12 @@ export class Controller {
       if (loop) {
         metrics.hotLoop();
         log.warn({ delayMs: loop.delayMs }, `a loop; slowed down: ${loop.reason}`);
+        this.#parts.tell?.(parseKey(id), {
+          type: "Warning",
+          reason: "HotLoop",
+          message: `${name} reconciles it at most each ${loop.delayMs / 1000} s: ${loop.reason}`,
+          action: "SlowDown",
+        });
       }
     }
   }

@@ -13,6 +13,11 @@ export interface EnqueueHint {
   readonly priority?: number;
   /** For the log: `update of Deployment d/web`. */
   readonly cause?: string;
+  /**
+   * When this process itself wrote what the event tells of, on the monotonic clock: a reconcile that began later has
+   * seen it, and need not run again for it.
+   */
+  readonly writtenAtMs?: number;
 }
 
 /** Puts a key into the controller's queue. */

@@ -22,6 +22,8 @@ export interface ReconcileScope {
 }
 
 const PATHS = 20_000;
+// Events tell of the work; they are none.
+const EVENTS = /\/events(\/|$)/;
 
 /** The reconciles that are under way. */
 export class ReconcileScopes {
@@ -52,7 +54,7 @@ export class ReconcileScopes {
       );
     }
     const answer = await next(request);
-    if (scope && this.#isChange(request, answer)) {
+    if (scope && !EVENTS.test(request.path) && this.#isChange(request, answer)) {
       scope.changes.push(
         `${request.method} ${request.path} ${stringifyExact(request.body ?? null)}`,
       );

@@ -32,9 +32,13 @@ export function kindSource<T extends KubeObject>(
 ): Source {
   return {
     start(enqueue, signal) {
-      const handle = (event: ObjectEvent<T>): void | Promise<void> => {
+      const handle = (event: ObjectEvent<T>, writtenAtMs?: number): void | Promise<void> => {
         if (!filters.every((filter) => filter(event))) return;
-        const fromEvent = { cause: causeOf(event), priority: priorityOf(event) };
+        const fromEvent = {
+          cause: causeOf(event),
+          priority: priorityOf(event),
+          ...(writtenAtMs === undefined ? {} : { writtenAtMs }),
+        };
         return handler(event, (key, hint) => {
           enqueue(key, { ...fromEvent, ...hint });
         });
@@ -43,8 +47,14 @@ export function kindSource<T extends KubeObject>(
       for (const informer of cache.informersFor(token).informers.values()) {
         registrations.push(
           informer.addHandler({
-            onAdd: (object, initial) => handle({ type: "create", object, initial }),
-            onUpdate: (old, object) => handle({ type: "update", old, object }),
+            onAdd: (object, initial) =>
+              handle({ type: "create", object, initial }, informer.writtenAtMs(object)),
+            onUpdate: (old, object) =>
+              handle(
+                { type: "update", old, object },
+                // A resync is meant to be looked at.
+                old === object ? undefined : informer.writtenAtMs(object),
+              ),
             onDelete: (object, tombstone) => handle({ type: "delete", object, tombstone }),
           }),
         );

@@ -4,9 +4,11 @@
  * @module
  */
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
+import { createServer as createTlsServer, Server as TlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Registry } from "prom-client";
 import { messageOf, TsopError } from "../../errors.ts";
+import type { CertificateFiles, CertificatePaths, ServerCertificate } from "./certificate-files.ts";
 import type { ReviewFilter } from "./review-filter.ts";
 
 /** Passes, or throws with what is wrong. */
@@ -56,6 +58,8 @@ export interface MetricsEndpoint extends Endpoint {
    * when absent. The operator needs the right to create TokenReviews and SubjectAccessReviews.
    */
   readonly reviewed?: boolean;
+  /** Serves with TLS; when the files change, with what is in them then, and no connection is lost. */
+  readonly tls?: CertificatePaths;
 }
 
 /** A server that runs: its port, and how to end it. */
@@ -92,11 +96,21 @@ export function serveHealth(
   });
 }
 
-/** Serves `/metrics`, to those whom the filter lets pass. @throws TsopError `port-in-use` */
-export function serveMetrics(
+/** Who is let in at the metrics, and with which certificate. */
+interface MetricsGuards {
+  readonly filter?: ReviewFilter;
+  readonly certificate?: CertificateFiles;
+}
+
+/**
+ * Serves `/metrics`, to those whom the filter lets pass.
+ *
+ * @throws TsopError `port-in-use`, `certificate-unreadable`
+ */
+export async function serveMetrics(
   endpoint: Endpoint,
   registry: Registry,
-  filter?: ReviewFilter,
+  { filter, certificate }: MetricsGuards,
 ): Promise<RunningServer> {
   const answer = async ({ headers, url }: IncomingMessage): Promise<[number, string]> => {
     const { pathname } = new URL(url ?? "/", "http://localhost");
@@ -105,7 +119,7 @@ export function serveMetrics(
     if (verdict !== 200) return [verdict, verdict === 401 ? "Unauthorized\n" : "Forbidden\n"];
     return [200, await registry.metrics()];
   };
-  return serve(endpoint, (request, response) => {
+  const listener: RequestListener = (request, response) => {
     answer(request).then(
       ([status, text]) => {
         const type = status === 200 ? registry.contentType : "text/plain";
@@ -113,11 +127,25 @@ export function serveMetrics(
       },
       (error: unknown) => response.writeHead(500).end(`${messageOf(error)}\n`),
     );
-  });
+  };
+  if (!certificate) return serve(endpoint, listener);
+  const first = await certificate.read();
+  return serve(endpoint, listener, { files: certificate, first });
 }
 
-function serve({ port, host }: Endpoint, listener: RequestListener): Promise<RunningServer> {
-  const server = createServer(listener);
+interface Tls {
+  readonly files: CertificateFiles;
+  readonly first: ServerCertificate;
+}
+
+function serve(
+  { port, host }: Endpoint,
+  listener: RequestListener,
+  tls?: Tls,
+): Promise<RunningServer> {
+  const ended = new AbortController();
+  const { signal } = ended;
+  const server = tls ? createTlsServer(tlsOptions(tls.first), listener) : createServer(listener);
   return new Promise((resolve, reject) => {
     server.on("error", (error: NodeJS.ErrnoException) => {
       reject(
@@ -130,10 +158,14 @@ function serve({ port, host }: Endpoint, listener: RequestListener): Promise<Run
       );
     });
     server.listen(port, host, () => {
+      if (tls && server instanceof TlsServer) {
+        void tls.files.follow(tls.first, (now) => server.setSecureContext(tlsOptions(now)), signal);
+      }
       resolve({
         port: (server.address() as AddressInfo).port,
         stop: () =>
           new Promise((stopped) => {
+            ended.abort();
             server.close(() => {
               stopped();
             });
@@ -142,4 +174,14 @@ function serve({ port, host }: Endpoint, listener: RequestListener): Promise<Run
       });
     });
   });
+}
+
+function tlsOptions(certificate: ServerCertificate): SecureServerOptions {
+  const verified = certificate.ca !== undefined;
+  return { ...certificate, requestCert: verified, rejectUnauthorized: verified };
+}
+
+interface SecureServerOptions extends ServerCertificate {
+  readonly requestCert: boolean;
+  readonly rejectUnauthorized: boolean;
 }

@@ -44,7 +44,8 @@ interface Lease extends KubeObject {
   spec?: LeaseSpec;
 }
 
-const LEASE: ResourceType<Lease> = {
+/** The kind that elections are held with. */
+export const LEASE: ResourceType<Lease> = {
   group: "coordination.k8s.io",
   version: "v1",
   kind: "Lease",

@@ -22,6 +22,7 @@ import { FencedTransport } from "../transport/fenced-transport.ts";
 import { HttpsTransport } from "../transport/https-transport.ts";
 import { loadClusterConfig } from "../transport/load-config.ts";
 import type { Transport } from "../transport/transport.ts";
+import { CertificateFiles } from "./certificate-files.ts";
 import { defaultLogger } from "./default-logger.ts";
 import {
   HealthChecks,
@@ -32,8 +33,9 @@ import {
   type MetricsEndpoint,
   type RunningServer,
 } from "./health.ts";
-import { LeaderElector, type LeaderElectionOptions } from "./leader-election.ts";
+import { LEASE, LeaderElector, type LeaderElectionOptions } from "./leader-election.ts";
 import { RuntimeMetrics } from "./metrics.ts";
+import { Preflight, type PlannedAccess } from "./preflight.ts";
 import { ReviewFilter } from "./review-filter.ts";
 import { RunGroup, type Runnable } from "./run-group.ts";
 
@@ -125,6 +127,7 @@ class OperatorManager implements Manager {
   readonly #elected = deferred();
   readonly #failed = deferred<never>();
   readonly #names = new Set<string>();
+  readonly #preflight: Preflight;
   readonly #servers = new Map<"metrics" | "health", RunningServer>();
   readonly #caches: RunGroup;
   readonly #everywhere: RunGroup;
@@ -170,10 +173,18 @@ class OperatorManager implements Manager {
     this.#everywhere = new RunGroup(fail);
     this.#leading = new RunGroup(fail);
     this.#caches.add(this.cache);
+    this.#preflight = new Preflight({
+      client: this.#ownClient(),
+      clock,
+      log: this.log,
+      planned: () => this.#planned(),
+    });
+    this.#caches.add(this.#preflight);
     this.#healthz.add("ping", () => undefined);
     this.#readyz.add("informers", () => {
       this.#checkInformers();
     });
+    this.#readyz.add("rights", () => this.#preflight.check());
   }
 
   get elected(): Promise<void> {
@@ -293,15 +304,27 @@ class OperatorManager implements Manager {
     }
     if (metrics) {
       this.metrics.collectProcessMetrics();
-      const filter =
-        metrics.reviewed === true ? new ReviewFilter(this.#ownClient(), this.clock) : undefined;
-      this.#servers.set("metrics", await serveMetrics(metrics, this.metrics.registry, filter));
+      const { reviewed = false, tls } = metrics;
+      const observe = this.metrics.certificateRead.bind(this.metrics);
+      const guards = {
+        ...(reviewed ? { filter: new ReviewFilter(this.#ownClient(), this.clock) } : {}),
+        ...(tls ? { certificate: new CertificateFiles(tls, this.clock, this.log, observe) } : {}),
+      };
+      this.#servers.set("metrics", await serveMetrics(metrics, this.metrics.registry, guards));
     }
   }
 
   /** Writes what is no work of the operator's: neither fenced nor a dry run. */
   #ownClient(): Client {
     return new LiveClient(this.#rest, { fieldManager: this.#options.name ?? "tsop" });
+  }
+
+  /** What the process will do, as far as it is known. */
+  #planned(): PlannedAccess[] {
+    const { leaderElection: election } = this.#options;
+    const namespace = election?.namespace ?? this.#config?.namespace ?? "default";
+    const lease = { resource: LEASE, namespace, verbs: ["get", "create", "update"] };
+    return [...this.cache.planned(), ...(election ? [lease] : [])];
   }
 
   #createElector(): LeaderElector | undefined {

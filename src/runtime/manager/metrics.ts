@@ -44,6 +44,9 @@ export class RuntimeMetrics {
   readonly #running = new Map<string, ReadonlyMap<string, number>>();
   readonly #requests;
   readonly #leader;
+  readonly #certificates;
+  readonly #certificateErrors;
+  readonly #ownEvents;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -161,6 +164,19 @@ export class RuntimeMetrics {
       "method",
       "host",
     );
+    this.#certificates = counter(
+      "certwatcher_read_certificate_total",
+      "Total number of certificate reads",
+    );
+    this.#certificateErrors = counter(
+      "certwatcher_read_certificate_errors_total",
+      "Total number of certificate read errors",
+    );
+    this.#ownEvents = counter(
+      "tsop_own_events_total",
+      "Events of own writes that a later reconcile had seen already, and that caused no other one",
+      "controller",
+    );
     this.#leader = gauge("leader_election_master_status", "Whether this process leads", "name");
   }
 
@@ -187,6 +203,12 @@ export class RuntimeMetrics {
     return (method, code) => {
       this.#requests.inc({ code, method, host });
     };
+  }
+
+  /** Counts a reading of a server's certificate. */
+  certificateRead(outcome: "read" | "error"): void {
+    this.#certificates.inc();
+    if (outcome === "error") this.#certificateErrors.inc();
   }
 
   /** Shows how the informers do, whenever somebody asks. */
@@ -270,6 +292,9 @@ export class RuntimeMetrics {
       hotLoop: () => {
         this.#hotLoops.inc({ controller });
       },
+      ownEvent: () => {
+        this.#ownEvents.inc({ controller });
+      },
       timedOut: () => {
         this.#timeouts.inc({ controller });
       },
@@ -284,6 +309,8 @@ export interface ControllerMetrics extends QueueObserver {
   /** The reconciler threw before it returned a promise. */
   panicked(): void;
   timedOut(): void;
+  /** An event of an own write that a later reconcile had seen. */
+  ownEvent(): void;
   /** A reconcile changed the same once more, and is slowed down. */
   hotLoop(): void;
 }

@@ -4,6 +4,7 @@ import { VirtualClock } from "../../../src/clock.ts";
 import { silentLogger } from "../../../src/log.ts";
 import { formatKey, type KubeObject } from "../../../src/kube/object.ts";
 import type { ResourceType } from "../../../src/kube/resource.ts";
+import { controllerFor } from "../../../src/runtime/controller/builder.ts";
 import { createManager } from "../../../src/runtime/manager/manager.ts";
 import { MemoryApi } from "../support/memory-api.ts";
 
@@ -103,6 +104,48 @@ describe("own writes", () => {
     await clock.advance(2000);
     expect(events).toEqual(["add one=one", "update one=one -> one=two"]);
     await end();
+  });
+
+  it("T33: the event of an own write that a later reconcile has seen causes no other one", async () => {
+    const clock = new VirtualClock();
+    const api = new MemoryApi(clock);
+    api.latencyMs = 5;
+    api.watchDelayMs = 200;
+    const manager = createManager({ clock, transport: api, log: silentLogger });
+    const pages: string[] = [];
+    const write = async (name: string): Promise<void> => {
+      await manager.client.apply(SETTINGS, { metadata: { namespace: "d", name }, data: {} });
+    };
+    controllerFor(manager)
+      .named("pages")
+      .watches(SETTINGS, () => [KEY])
+      .complete({
+        async reconcile() {
+          pages.push((await manager.client.find(SETTINGS, KEY))?.data?.["page"] ?? "");
+          if (pages.length > 1) return;
+          // Two writes of one reconcile: the event of the first lets it run again, which sees both.
+          await write("two");
+          await clock.sleep(150);
+          await write("three");
+          await clock.sleep(100);
+        },
+      });
+    const stop = new AbortController();
+    const running = manager.start(stop.signal);
+    api.put(PATH, { apiVersion: "v1", kind: "ConfigMap", ...settings("one") });
+    await clock.advance(10_000);
+    const own = await manager.metrics.registry.getSingleMetric("tsop_own_events_total")?.get();
+    expect([pages, own?.values[0]?.value]).toEqual([["one", "one"], 1]);
+    // What somebody else writes is looked at, however soon after an own write.
+    const written = write("two");
+    await clock.advance(10);
+    await written;
+    api.put(PATH, { apiVersion: "v1", kind: "ConfigMap", ...settings("theirs") });
+    await clock.advance(1000);
+    expect(pages.at(-1)).toBe("theirs");
+    stop.abort();
+    await clock.advance(60_000);
+    await running;
   });
 
   it("gives way to what others wrote later, and to their deletion", async () => {

@@ -114,6 +114,12 @@ describe("reconciles under faults", () => {
     expect(warnings[0]).toContain(`PATCH ${PATH} {"metadata"`.slice(0, 20));
     expect(warnings[0]).toContain("somebody else changes it back");
     expect(await total("tsop_hot_loops_total")).toBe(warnings.length);
+    expect(api.objects("/api/v1/events")[0]).toMatchObject({
+      type: "Warning",
+      reason: "HotLoop",
+      involvedObject: { kind: "ConfigMap", name: "one" },
+      message: expect.stringContaining("somebody else changes it back"),
+    });
     await end();
   });
 

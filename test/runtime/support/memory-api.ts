@@ -34,6 +34,11 @@ const KINDS: Readonly<Record<string, string>> = {
   leases: "Lease",
   widgets: "Widget",
 };
+// What discovery says of each group: the same, for the tests have these kinds in no more than one.
+const RESOURCES = {
+  kind: "APIResourceList",
+  resources: Object.entries(KINDS).map(([name, kind]) => ({ name, kind, namespaced: true })),
+};
 const SUBRESOURCES = new Set(["status", "scale"]);
 
 export class MemoryApi implements Transport {
@@ -147,9 +152,11 @@ export class MemoryApi implements Transport {
     const known = this.#objects.get(path);
     switch (request.method) {
       case "GET":
+        if (/^\/(api|apis\/[^/]+)\/[^/]+$/.test(pathname)) return [200, RESOURCES];
         if (known) return [200, known];
         return isCollection(pathname) ? [200, this.#list(pathname)] : notFound(pathname);
       case "POST": {
+        if (last.endsWith("reviews")) return [201, { ...body, status: { allowed: true } }];
         const made = `${pathname}/${metadata.name ?? ""}`;
         if (this.#objects.has(made)) return refusal(409, "AlreadyExists");
         return [201, this.put(made, body as unknown as KubeObject)];

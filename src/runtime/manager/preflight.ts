@@ -1,0 +1,134 @@
+/**
+ * Asks, before anything fails, whether the operator may do what it is about to do, and names what is missing with the
+ * rule to add. It asks again until nothing is missing: nobody need restart the operator.
+ *
+ * @see https://kubernetes.io/docs/reference/access-authn-authz/authorization/#checking-api-access
+ * @module
+ */
+import type { Clock } from "../../clock.ts";
+import { messageOf, TsopError } from "../../errors.ts";
+import type { Logger } from "../../log.ts";
+import type { KubeObject } from "../../kube/object.ts";
+import {
+  apiVersionOf,
+  groupResourceOf,
+  type ResourceInfo,
+  type ResourceType,
+} from "../../kube/resource.ts";
+import type { Client } from "../client/client.ts";
+import { ruleAdvice } from "../client/rights.ts";
+
+interface AccessReview extends KubeObject {
+  spec: object;
+  status?: { allowed?: boolean };
+}
+
+const ACCESS_REVIEW: ResourceType<AccessReview> = {
+  group: "authorization.k8s.io",
+  version: "v1",
+  kind: "SelfSubjectAccessReview",
+  plural: "selfsubjectaccessreviews",
+  namespaced: false,
+};
+
+const AGAIN_AFTER_MS = 15_000;
+
+/** What an operator is about to do with a kind. */
+export interface PlannedAccess {
+  readonly resource: ResourceInfo;
+  /** All namespaces when absent. */
+  readonly namespace?: string;
+  readonly verbs: readonly string[];
+}
+
+/** What a preflight is made of. */
+export interface PreflightParts {
+  /** Asks as the operator; neither fenced nor a dry run. */
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** What is planned by now; asked for anew each time. */
+  readonly planned: () => readonly PlannedAccess[];
+}
+
+/** Looks for missing rights and kinds until there are none. */
+export class Preflight {
+  readonly needLeaderElection = false;
+  readonly #parts: PreflightParts;
+  #missing: readonly string[] = [];
+
+  constructor(parts: PreflightParts) {
+    this.#parts = parts;
+  }
+
+  /** Passes, or throws with what is missing now and what to do about it. */
+  async check(): Promise<void> {
+    // What was there once is the informers' business.
+    if (this.#missing.length > 0) await this.#look();
+    if (this.#missing.length > 0) throw new Error(this.#missing.join(" "));
+  }
+
+  /** Ends when nothing is missing any more, or `signal` is aborted. */
+  async start(signal: AbortSignal): Promise<void> {
+    await this.#look(signal);
+    while (this.#missing.length > 0) {
+      try {
+        await this.#parts.clock.sleep(AGAIN_AFTER_MS, signal);
+      } catch {
+        return;
+      }
+      await this.#look(signal);
+    }
+  }
+
+  async #look(signal?: AbortSignal): Promise<void> {
+    const { log, planned } = this.#parts;
+    const found = await Promise.all(planned().map((access) => this.#find(access, signal)));
+    const missing = found.flat();
+    for (const problem of missing) {
+      if (!this.#missing.includes(problem)) log.error(problem);
+    }
+    if (this.#missing.length > 0 && missing.length === 0) log.info("nothing is missing any more");
+    this.#missing = missing;
+  }
+
+  async #find(access: PlannedAccess, signal?: AbortSignal): Promise<string[]> {
+    const { client, log } = this.#parts;
+    const { resource, verbs, namespace } = access;
+    const name = groupResourceOf(resource);
+    try {
+      const allowed = await Promise.all(verbs.map((verb) => this.#mayDo(verb, access, signal)));
+      const denied = verbs.filter((_, index) => allowed[index] === false);
+      const where = namespace === undefined ? "" : ` in ${namespace}`;
+      const advice = ruleAdvice(resource.group, resource.plural, verbs);
+      const rights =
+        denied.length === 0
+          ? []
+          : [`The operator may not ${denied.join(", ")} ${name}${where}. ${advice}.`];
+      await client.dynamic(apiVersionOf(resource), resource.kind, resource.plural);
+      return rights;
+    } catch (error) {
+      if (error instanceof TsopError && error.code === "kind-not-served") {
+        return [`${error.message} ${error.fix}`];
+      }
+      // Who cannot be asked says no; the informers find out for themselves.
+      log.debug({ err: error }, `the rights to ${name} are not known: ${messageOf(error)}`);
+      return [];
+    }
+  }
+
+  /** `undefined`: the server does not say. */
+  async #mayDo(
+    verb: string,
+    { resource, namespace = "" }: PlannedAccess,
+    signal?: AbortSignal,
+  ): Promise<boolean | undefined> {
+    const { group, plural, version } = resource;
+    const resourceAttributes = { verb, group, version, resource: plural, namespace };
+    const review = { metadata: {}, spec: { resourceAttributes } };
+    const { status } = await this.#parts.client.create(ACCESS_REVIEW, review, {
+      ...(signal ? { signal } : {}),
+    });
+    return status?.allowed;
+  }
+}
