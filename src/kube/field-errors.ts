@@ -7,7 +7,8 @@
  * @see https://pkg.go.dev/k8s.io/apimachinery/pkg/util/validation/field
  * @module
  */
-import { formatNumber } from "./go-number.ts";
+import { formatNumber, isNumeric } from "./go-number.ts";
+import { encodeJson } from "./json.ts";
 import { type StatusError, failure } from "./status.ts";
 
 /** The reasons as they stand in `details.causes`. */
@@ -39,9 +40,9 @@ const withDetail = (head: string, detail: string): string =>
 export function formatValue(value: unknown): string {
   if (value === undefined) return "null";
   if (typeof value === "string") return quote(value);
-  if (typeof value === "number") return formatNumber(value);
+  if (isNumeric(value)) return formatNumber(value);
   // Go writes JSON so that it may stand in HTML.
-  return JSON.stringify(value).replace(
+  return encodeJson(value).replace(
     /[<>&\u2028\u2029]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );

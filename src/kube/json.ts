@@ -1,7 +1,8 @@
 /**
  * Plain JSON values as Kubernetes treats them: told apart, compared and copied.
  *
- * A key may be `__proto__`: objects here are written through `setField`, never with `object[key] = value`.
+ * A key may be `__proto__`: objects here are written through `setField`, never with `object[key] = value`. A whole
+ * number that a JavaScript number cannot hold exactly is a `bigint`.
  *
  * @module
  */
@@ -60,4 +61,38 @@ export function sameJson(left: unknown, right: unknown): boolean {
     keys.length === Object.keys(right).length &&
     keys.every((key) => Object.hasOwn(right, key) && sameJson(left[key], right[key]))
   );
+}
+
+/**
+ * The value as JSON, whole numbers in all their digits.
+ *
+ * @param gap - what each level is indented by; none: all in one line
+ */
+export function encodeJson(value: unknown, gap = ""): string {
+  try {
+    return JSON.stringify(value, undefined, gap);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return writeExactly(value, gap, "") ?? "";
+  }
+}
+
+/** As `JSON.stringify` writes it, which refuses values with a bigint in them. */
+function writeExactly(value: unknown, gap: string, margin: string): string | undefined {
+  if (typeof value === "bigint") return value.toString();
+  // What has no text in JSON, such as undefined, gives undefined.
+  if (typeof value !== "object" || value === null) {
+    return JSON.stringify(value);
+  }
+  const inner = margin + gap;
+  const parts = Array.isArray(value)
+    ? value.map((item) => writeExactly(item, gap, inner) ?? "null")
+    : Object.entries(value).flatMap(([key, field]) => {
+        const text = writeExactly(field, gap, inner);
+        return text === undefined ? [] : [`${JSON.stringify(key)}:${gap && " "}${text}`];
+      });
+  const [open, close] = Array.isArray(value) ? ["[", "]"] : ["{", "}"];
+  return gap === "" || parts.length === 0
+    ? `${open}${parts.join(",")}${close}`
+    : `${open}\n${inner}${parts.join(`,\n${inner}`)}\n${margin}${close}`;
 }

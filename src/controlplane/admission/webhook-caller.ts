@@ -11,6 +11,7 @@ import { Agent, request as httpsRequest } from "node:https";
 import type { IncomingMessage, RequestOptions } from "node:http";
 import type { Clock } from "../../clock.ts";
 import { quote } from "../../kube/field-errors.ts";
+import { encodeJson } from "../../kube/json.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import { storeKey } from "../store/store.ts";
 import { answerProblem } from "./webhook-answer.ts";
@@ -86,7 +87,7 @@ export class WebhookCaller {
       },
     };
     const agent = this.#agentOf(target, url);
-    const bytes = Buffer.from(JSON.stringify(body));
+    const bytes = Buffer.from(encodeJson(body));
     const answer = await this.#send({ ...options, agent }, bytes, timeoutSeconds, failed);
     const problem = answerProblem(answer);
     if (problem !== undefined) throw new WebhookCallError(problem);

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { isNumeric } from "../../kube/go-number.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import { printSource, printType, printValue } from "./go-print.ts";
@@ -31,7 +32,7 @@ export function scalarMisfit(schema: Schema, value: unknown, prefix = ""): Misfi
   switch (schema.type) {
     case "integer":
     case "number":
-      return typeof value === "number"
+      return isNumeric(value)
         ? undefined
         : misfit(`expected numeric (int or float), got ${printType(value)}`);
     case "boolean":

@@ -4,7 +4,9 @@
  * @module
  */
 import { quote } from "../../kube/field-errors.ts";
-import { isJsonObject } from "../../kube/json.ts";
+import { isInt64, isNumeric } from "../../kube/go-number.ts";
+import { encodeJson, isJsonObject } from "../../kube/json.ts";
+import { sortedKeys } from "../../kube/schema/sorted-keys.ts";
 
 const sortedEntries = (value: object): [string, unknown][] =>
   Object.entries(value).sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0));
@@ -18,7 +20,7 @@ export function printValue(value: unknown): string {
       .map(([key, field]) => `${key}:${printValue(field)}`)
       .join(" ")}]`;
   }
-  return typeof value === "string" ? value : JSON.stringify(value);
+  return typeof value === "string" ? value : encodeJson(value);
 }
 
 /** The value under the verb `%#v`: as Go source. */
@@ -30,7 +32,7 @@ export function printSource(value: unknown): string {
       .map(([key, field]) => `${quote(key)}:${printSource(field)}`)
       .join(", ")}}`;
   }
-  return typeof value === "string" ? quote(value) : JSON.stringify(value);
+  return typeof value === "string" ? quote(value) : encodeJson(value);
 }
 
 /** The value's type under the verb `%T`. */
@@ -40,15 +42,12 @@ export function printType(value: unknown): string {
   if (isJsonObject(value)) return "map[string]interface {}";
   if (typeof value === "boolean") return "bool";
   if (typeof value === "string") return "string";
-  return Number.isInteger(value) ? "int64" : "float64";
+  return isNumeric(value) && isInt64(value) ? "int64" : "float64";
 }
 
 /** The value as Go's JSON encoder writes it: keys sorted, `<`, `>` and `&` escaped. */
 export function printJson(value: unknown): string {
-  const text = JSON.stringify(value, (_, field: unknown) =>
-    isJsonObject(field) ? Object.fromEntries(sortedEntries(field)) : field,
-  );
-  return text.replace(
+  return encodeJson(sortedKeys(value)).replace(
     /[<>&\u2028\u2029]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );

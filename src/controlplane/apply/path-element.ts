@@ -8,7 +8,10 @@
  * @module
  */
 import { quote } from "../../kube/field-errors.ts";
+import { isNumeric } from "../../kube/go-number.ts";
+import { encodeJson } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
+import { readJson } from "../wire/json-scanner.ts";
 import { printJson } from "./go-print.ts";
 
 /** A path element in FieldsV1's notation. */
@@ -53,7 +56,7 @@ export function normaliseElement(text: string): PathElement | undefined {
       return undefined;
   }
   try {
-    const value: unknown = JSON.parse(content);
+    const value = readJson(content);
     if (text.startsWith("v:")) return valueElement(value);
     return typeof value === "object" && value !== null && !Array.isArray(value)
       ? keyElement(value as JsonObject)
@@ -65,7 +68,7 @@ export function normaliseElement(text: string): PathElement | undefined {
 
 /** A scalar as messages show it: strings quoted. */
 const printScalar = (value: unknown): string =>
-  typeof value === "string" ? quote(value) : JSON.stringify(value);
+  typeof value === "string" ? quote(value) : encodeJson(value);
 
 /** The element as messages show it: `.name`, `[name="x",port=80]`, `[="x"]`, `[0]`. */
 export function printElement(element: PathElement): string {
@@ -74,11 +77,11 @@ export function printElement(element: PathElement): string {
     case "f":
       return `.${content}`;
     case "k":
-      return `[${Object.entries(JSON.parse(content) as JsonObject)
+      return `[${Object.entries(readJson(content) as JsonObject)
         .map(([name, value]) => `${name}=${printScalar(value)}`)
         .join(",")}]`;
     case "v":
-      return `[=${printScalar(JSON.parse(content))}]`;
+      return `[=${printScalar(readJson(content))}]`;
     default:
       return `[${content}]`;
   }
@@ -90,9 +93,9 @@ const compareTexts = (left: string, right: string): number =>
   left < right ? -1 : left > right ? 1 : 0;
 
 function compareScalars(left: unknown, right: unknown): number {
-  return typeof left === "number" && typeof right === "number"
-    ? left - right
-    : compareTexts(JSON.stringify(left), JSON.stringify(right));
+  return isNumeric(left) && isNumeric(right)
+    ? Number(left > right) - Number(left < right)
+    : compareTexts(encodeJson(left), encodeJson(right));
 }
 
 function compareKeys(left: JsonObject, right: JsonObject): number {
@@ -111,8 +114,8 @@ export function compareElements(left: PathElement, right: PathElement): number {
   const rank = RANKS.indexOf(left.charAt(0)) - RANKS.indexOf(right.charAt(0));
   if (rank !== 0) return rank;
   if (left.startsWith("f")) return compareTexts(left, right);
-  const leftValue: unknown = JSON.parse(left.slice(2));
-  const rightValue: unknown = JSON.parse(right.slice(2));
+  const leftValue = readJson(left.slice(2));
+  const rightValue = readJson(right.slice(2));
   return left.startsWith("k")
     ? compareKeys(leftValue as JsonObject, rightValue as JsonObject)
     : compareScalars(leftValue, rightValue);

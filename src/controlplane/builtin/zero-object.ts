@@ -5,55 +5,30 @@
  *
  * @module
  */
-import type { JsonObject } from "../../kube/object.ts";
-import {
-  type Definition,
-  type GroupVersionKind,
-  REFERENCE_PREFIX,
-  definitions,
-  findDefinitionName,
-} from "./definitions.ts";
+import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import { apiVersionOf } from "../../kube/resource.ts";
+import type { GroupVersionKind } from "./definitions.ts";
+import { normaliseShape } from "./strategies/go-shape.ts";
 
-/** The empty object of the kind; just its type for one that is not built in. */
+/** What has no value and is written all the same, by kind: pointers, bytes and raw JSON. */
+const WRITTEN_NULLS: Readonly<Record<string, JsonObject>> = {
+  ControllerRevision: { data: null },
+  Deployment: { spec: { selector: null } },
+  ReplicaSet: { spec: { selector: null } },
+  StatefulSet: { spec: { selector: null } },
+  DaemonSet: { spec: { selector: null } },
+  CertificateSigningRequest: { spec: { request: null } },
+};
+
+/** The empty object of the kind, with empty metadata; just its type for one that is not built in. */
 export function zeroObject(gvk: GroupVersionKind): JsonObject {
-  const name = findDefinitionName(gvk);
-  const definition = name === undefined ? undefined : definitions()[name];
+  const object: KubeObject = { apiVersion: apiVersionOf(gvk), kind: gvk.kind, metadata: {} };
+  normaliseShape(object);
+  const zero = object as unknown as JsonObject;
+  const { spec, ...rest } = WRITTEN_NULLS[gvk.kind] ?? {};
   return {
-    ...(definition ? zeroFields(definition) : {}),
-    apiVersion: gvk.group === "" ? gvk.version : `${gvk.group}/${gvk.version}`,
-    kind: gvk.kind,
+    ...zero,
+    ...rest,
+    ...(spec ? { spec: { ...(zero["spec"] as JsonObject), ...spec } } : {}),
   };
-}
-
-/** Times by value, which are written as null; OpenAPI does not tell them from pointers. */
-const ZERO_TIMES: ReadonlySet<string> = new Set([
-  "firstTimestamp",
-  "lastTimestamp",
-  "deprecatedFirstTimestamp",
-  "deprecatedLastTimestamp",
-  "eventTime",
-]);
-
-function zeroFields(definition: Definition): JsonObject {
-  const fields: JsonObject = {};
-  for (const [name, field] of Object.entries(definition.properties ?? {})) {
-    const isRequired = definition.required?.includes(name) === true || ZERO_TIMES.has(name);
-    const value = zeroValue(field, isRequired);
-    if (value !== undefined) fields[name] = value;
-  }
-  return fields;
-}
-
-/** `undefined` for a field that is left out while it is empty. */
-function zeroValue(field: Definition, isRequired: boolean): unknown {
-  const reference = field.$ref ?? field.allOf?.[0]?.$ref;
-  if (reference !== undefined) {
-    const target = definitions()[reference.slice(REFERENCE_PREFIX.length)];
-    // Only a struct that is there by value has an empty default; a pointer has none.
-    if (field.default !== undefined && target?.properties) return zeroFields(target);
-    return isRequired ? null : undefined;
-  }
-  const isZero = field.default === "" || field.default === 0 || field.default === false;
-  if (isZero) return field.default;
-  return isRequired ? null : undefined;
 }

@@ -5,7 +5,8 @@
  * @module
  */
 import type { KubeObject } from "../../kube/object.ts";
-import { formatNumber } from "../../kube/go-number.ts";
+import { formatNumber, isNumeric } from "../../kube/go-number.ts";
+import { encodeJson } from "../../kube/json.ts";
 import { sortedKeys } from "../../kube/schema/sorted-keys.ts";
 import type { TableColumn, TablePrinter } from "../kinds.ts";
 import { humanDuration } from "../views/age.ts";
@@ -78,9 +79,10 @@ function cellOf(type: string, path: JsonPath, object: KubeObject, nowMs: number)
   if (value === null) return null;
   switch (type) {
     case "integer":
+      if (typeof value === "bigint") return value;
       return typeof value === "number" ? toInt64(value) : null;
     case "number":
-      return typeof value === "number" ? value : null;
+      return isNumeric(value) ? value : null;
     case "boolean":
       return typeof value === "boolean" ? value : null;
     case "date":
@@ -98,8 +100,8 @@ function toInt64(value: number): number {
 
 function textOf(value: unknown): string {
   if (value === null) return "<no value>";
-  if (typeof value === "object") return JSON.stringify(sortedKeys(value));
-  if (typeof value === "number") return formatNumber(value);
+  if (typeof value === "object") return encodeJson(sortedKeys(value));
+  if (isNumeric(value)) return formatNumber(value);
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 

@@ -4,9 +4,9 @@
  * @see https://pkg.go.dev/k8s.io/apimachinery/pkg/apis/meta/v1/unstructured#NestedInt64
  * @module
  */
-import { getField, isJsonObject, setField } from "../../kube/json.ts";
+import { encodeJson, getField, isJsonObject, setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
-import { formatNumber, isInt64 } from "../../kube/go-number.ts";
+import { formatNumber, isInt64, isNumeric } from "../../kube/go-number.ts";
 import { sortedKeys } from "../../kube/schema/sorted-keys.ts";
 
 /** The value; or what is wrong with it; or neither when it is not there. */
@@ -24,7 +24,7 @@ function stepsOf(path: string): string[] {
 function describe(value: unknown): string {
   if (value === null) return "<nil> is of the type <nil>";
   if (typeof value === "boolean") return `${value} is of the type bool`;
-  if (typeof value === "number") {
+  if (isNumeric(value)) {
     return `${formatNumber(value)} is of the type ${isInt64(value) ? "int64" : "float64"}`;
   }
   if (typeof value === "string") return `${value} is of the type string`;
@@ -40,7 +40,7 @@ function goValue(value: unknown): string {
       .join(" ")}]`;
   }
   if (value === null) return "<nil>";
-  return typeof value === "string" ? value : JSON.stringify(value);
+  return typeof value === "string" ? value : encodeJson(value);
 }
 
 function find(object: JsonObject, steps: readonly string[]): Nested<unknown> {
@@ -64,7 +64,7 @@ export function findInteger(object: JsonObject, path: string): Nested<number> {
   const { value, problem } = find(object, steps);
   if (problem !== undefined) return { problem };
   if (value === undefined) return {};
-  if (typeof value === "number" && isInt64(value)) return { value };
+  if (isNumeric(value) && isInt64(value)) return { value: Number(value) };
   const at = `.${steps.join(".")}`;
   return { problem: `${at} accessor error: ${describe(value)}, expected int64` };
 }

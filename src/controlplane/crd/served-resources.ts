@@ -4,6 +4,7 @@
  * @module
  */
 import { createHash } from "node:crypto";
+import { encodeJson } from "../../kube/json.ts";
 import { schemasOf } from "../../kube/schema/keyword-rules.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";
@@ -169,5 +170,5 @@ function selectableFieldsOf(
 function selected(path: JsonPath, object: KubeObject): string {
   const [value] = path.find(object);
   if (value === undefined || value === null) return "";
-  return typeof value === "string" ? value : JSON.stringify(value);
+  return typeof value === "string" ? value : encodeJson(value);
 }

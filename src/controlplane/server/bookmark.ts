@@ -3,10 +3,20 @@
  *
  * @module
  */
-import type { KubeObject } from "../../kube/object.ts";
+import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import { apiVersionOf } from "../../kube/resource.ts";
 import { zeroObject } from "../builtin/zero-object.ts";
 import type { ServedResource } from "../kinds.ts";
+
+/** What an empty object gains on its way from the server's own form to the version that is sent. */
+const CONVERTED_SPEC: Readonly<Record<string, JsonObject>> = {
+  Deployment: { replicas: 0 },
+  ReplicaSet: { replicas: 0 },
+  StatefulSet: { replicas: 0 },
+};
+const CONVERTED_ANNOTATIONS: Readonly<Record<string, Record<string, string>>> = {
+  DaemonSet: { "deprecated.daemonset.template.generation": "0" },
+};
 
 /** A bookmark at `version`. */
 export function bookmarkObject(
@@ -14,13 +24,18 @@ export function bookmarkObject(
   version: number,
   annotations?: Record<string, string>,
 ): KubeObject {
+  const { kind, builtIn } = resource;
+  const zero = builtIn ? zeroObject(resource) : {};
+  const spec = builtIn ? CONVERTED_SPEC[kind] : undefined;
+  const all = { ...(builtIn ? CONVERTED_ANNOTATIONS[kind] : {}), ...annotations };
   return {
-    ...(resource.builtIn ? zeroObject(resource) : {}),
-    kind: resource.kind,
+    ...zero,
+    ...(spec ? { spec: { ...(zero["spec"] as JsonObject), ...spec } } : {}),
+    kind,
     apiVersion: apiVersionOf(resource),
     metadata: {
       resourceVersion: String(version),
-      ...(annotations ? { annotations } : {}),
+      ...(Object.keys(all).length > 0 ? { annotations: all } : {}),
     },
   };
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { encodeJson } from "../../kube/json.ts";
 import type { KubeList, KubeObject } from "../../kube/object.ts";
 import { apiVersionOf } from "../../kube/resource.ts";
 import type { Status } from "../../kube/status.ts";
@@ -68,7 +69,7 @@ export class Presenter {
   event({ type, object }: WatchEvent): string {
     const shown = isStatus(object) ? object : this.#show(object, !this.#columnsSent);
     this.#columnsSent = true;
-    return `${JSON.stringify({ type, object: shown })}\n`;
+    return `${encodeJson({ type, object: shown })}\n`;
   }
 
   #show(object: KubeObject | KubeList<KubeObject>, withColumns = true): object {

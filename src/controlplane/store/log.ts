@@ -23,7 +23,9 @@ import {
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { TsopError, messageOf } from "../../errors.ts";
+import { encodeJson } from "../../kube/json.ts";
 import type { KubeObject } from "../../kube/object.ts";
+import { readJson } from "../wire/json-scanner.ts";
 import type { Change } from "./change.ts";
 import type { ChangeSink } from "./store.ts";
 
@@ -94,7 +96,7 @@ export class StoreLog implements ChangeSink {
     const { version: v, collection, key, type, object } = change;
     const line: Line = { v, collection, key, ...(type === "DELETED" ? {} : { object }) };
     this.#take(line);
-    this.#waiting.push(`${JSON.stringify(line)}\n`);
+    this.#waiting.push(`${encodeJson(line)}\n`);
   }
 
   flushed(): Promise<void> {
@@ -148,7 +150,7 @@ export class StoreLog implements ChangeSink {
     lines.forEach((text, index) => {
       if (text === "") return;
       try {
-        const line = JSON.parse(text) as Line;
+        const line = readJson(text) as Line;
         if (line.v > known) this.#take(line);
       } catch (cause) {
         if (mayBeCut && index === lines.length - 1) return;
@@ -170,7 +172,7 @@ export class StoreLog implements ChangeSink {
       writeSync(descriptor, `${JSON.stringify({ v: this.#version })}\n`);
     }
     for (const line of this.#state.values()) {
-      writeSync(descriptor, `${JSON.stringify({ ...line, v: this.#version })}\n`);
+      writeSync(descriptor, `${encodeJson({ ...line, v: this.#version })}\n`);
     }
     this.#snapshotBytes = fstatSync(descriptor).size;
     fsyncSync(descriptor);

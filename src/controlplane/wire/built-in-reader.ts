@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { isInt64, isNumeric } from "../../kube/go-number.ts";
 import { isJsonObject, setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import { goKindOf } from "../../kube/patch.ts";
@@ -55,7 +56,9 @@ function goType(node: Definition, field = ""): string {
   }
   switch (node.type) {
     case "array":
-      return `[]${goType(node.items ?? {})}`;
+      return field === "x-kubernetes-validations"
+        ? "v1.ValidationRules"
+        : `[]${goType(node.items ?? {})}`;
     case "object": {
       const values = node.additionalProperties ?? {};
       return shortName(refOf(values) ?? "") === "Quantity"
@@ -121,7 +124,7 @@ class BuiltInReader {
         return this.readInteger(value, node);
       case "number":
         if (value instanceof NumberLiteral) return Number(value.text);
-        return typeof value === "number" ? value : this.mismatch(value, node);
+        return isNumeric(value) ? Number(value) : this.mismatch(value, node);
       default:
         return plainNumbers(value);
     }
@@ -227,11 +230,7 @@ class BuiltInReader {
 
   protected readInteger(value: unknown, node: Definition): number {
     const text =
-      value instanceof NumberLiteral
-        ? value.text
-        : typeof value === "number"
-          ? String(value)
-          : undefined;
+      value instanceof NumberLiteral ? value.text : isNumeric(value) ? String(value) : undefined;
     if (text === undefined) return this.mismatch(value, node);
     if (!/^-?\d+$/.test(text) || !fits(BigInt(text), node.format === "int32" ? 32 : 64)) {
       return this.refuse(`number ${text}`, node);
@@ -243,7 +242,7 @@ class BuiltInReader {
 /** The kind of a value in Go's reflection. */
 function reflectKind(value: unknown): string {
   if (Array.isArray(value)) return "slice";
-  if (typeof value === "number") return Number.isInteger(value) ? "int64" : "float64";
+  if (isNumeric(value)) return isInt64(value) ? "int64" : "float64";
   if (typeof value === "boolean") return "bool";
   return typeof value === "string" ? "string" : "map";
 }
@@ -274,7 +273,9 @@ class Converter extends BuiltInReader {
   }
 
   protected override readInteger(value: unknown, node: Definition): number {
-    if (typeof value !== "number" || !Number.isInteger(value)) return this.mismatch(value, node);
+    if (!isNumeric(value) || (typeof value === "number" && !Number.isInteger(value))) {
+      return this.mismatch(value, node);
+    }
     return Number(BigInt.asIntN(node.format === "int32" ? 32 : 64, BigInt(value)));
   }
 
@@ -317,7 +318,12 @@ const QUANTITY_MISTAKE =
   "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 
 function readQuantity(value: unknown): string | number {
-  const text = value instanceof NumberLiteral ? value.text : value;
+  const text =
+    value instanceof NumberLiteral
+      ? value.text
+      : typeof value === "bigint"
+        ? value.toString()
+        : value;
   if (typeof text !== "string" && typeof text !== "number") throw new WireError(QUANTITY_MISTAKE);
   try {
     parseQuantity(text);

@@ -2,13 +2,13 @@
  * JSON as the API server reads it: duplicate keys are found with their paths, numbers keep their notation where it
  * matters, and mistakes are worded as Go's `encoding/json` does.
  *
- * A whole number beyond 2^53 loses precision when it becomes a JavaScript number, as it would in any client
- * written in JavaScript; its notation is kept up to there, so that range checks are exact.
+ * What a JavaScript number cannot hold exactly becomes a `bigint` where it is an `int64`, and a float otherwise.
  *
  * @module
  */
 import { setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
+import { WireError } from "./wire-error.ts";
 
 /** A number whose notation is not the one that JavaScript prints: `1.0`, `1e3`, `9223372036854775807`. */
 export class NumberLiteral {
@@ -74,9 +74,34 @@ export function scanJson(bytes: Uint8Array): ScannedJson {
   };
 }
 
-/** The value with plain numbers only; changed in place. */
+/** Reads JSON that this program wrote. @throws JsonSyntaxError */
+export function readJson(text: string): unknown {
+  return LONG_NUMBER.test(text)
+    ? plainNumbers(scanJson(Buffer.from(text)).value)
+    : (JSON.parse(text) as unknown);
+}
+
+/** What may be a number beyond 2^53. */
+const LONG_NUMBER = /\d{16}/;
+
+function plainNumber({ text }: NumberLiteral): number | bigint {
+  const number = Number(text);
+  if (!Number.isFinite(number)) {
+    throw new WireError(`json: cannot unmarshal number ${text} into Go value of type float64`);
+  }
+  if (Number.isSafeInteger(number)) return number + 0;
+  if (!/^-?\d+$/.test(text)) return number;
+  const exact = BigInt(text);
+  return BigInt.asIntN(64, exact) === exact ? exact : number;
+}
+
+/**
+ * The value without literals; changed in place.
+ *
+ * @throws WireError for a number beyond the range of a float
+ */
 export function plainNumbers(value: unknown): unknown {
-  if (value instanceof NumberLiteral) return Number(value.text);
+  if (value instanceof NumberLiteral) return plainNumber(value);
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
       if (typeof item === "object") value[index] = plainNumbers(item);

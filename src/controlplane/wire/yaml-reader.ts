@@ -23,6 +23,7 @@ import {
 import { quote } from "../../kube/field-errors.ts";
 import { getField, isJsonObject, setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
+import { NumberLiteral } from "./json-scanner.ts";
 
 /** What was read; `problems` are keys that came twice: `line 4: key "k" already set in map`. */
 export interface ReadYaml {
@@ -204,7 +205,7 @@ function resolvePlain(text: string): unknown {
   const plain = text.replaceAll("_", "");
   const whole = parseWhole(plain);
   if (whole !== undefined) return whole;
-  return /^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?$/.test(plain) ? Number(plain) : text;
+  return /^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?$/.test(plain) ? float(Number(plain)) : text;
 }
 
 const RADIX: readonly (readonly [pattern: RegExp, prefix: string])[] = [
@@ -213,13 +214,29 @@ const RADIX: readonly (readonly [pattern: RegExp, prefix: string])[] = [
   [/^0[oO]?([0-7]+)$/, "0o"],
 ];
 
-function parseWhole(text: string): number | undefined {
-  const sign = text.startsWith("-") ? -1 : 1;
+/** A float as JSON writes it: up to 1e21 a whole one has all its digits. */
+function float(value: number): number | NumberLiteral {
+  const isLong = Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21;
+  return isLong ? new NumberLiteral(BigInt(value).toString()) : value;
+}
+
+function parseWhole(text: string): number | NumberLiteral | undefined {
+  const sign = text.startsWith("-") ? "-" : "";
   const digits = text.replace(/^[-+]/, "");
-  if (/^(0|[1-9]\d*)$/.test(digits)) return sign * Number(digits);
+  if (/^(0|[1-9]\d*)$/.test(digits)) return whole(BigInt(sign + digits));
   for (const [pattern, prefix] of RADIX) {
     const match = pattern.exec(digits);
-    if (match) return sign * Number(BigInt(prefix + (match[1] ?? "")));
+    const value = BigInt(prefix + (match?.[1] ?? "0"));
+    if (match) return whole(sign === "" ? value : -value);
   }
   return undefined;
+}
+
+/** Integers beyond 64 bits are floats. */
+function whole(value: bigint): number | NumberLiteral {
+  const number = Number(value);
+  if (Number.isSafeInteger(number)) return number;
+  return value >= -(2n ** 63n) && value < 2n ** 64n
+    ? new NumberLiteral(value.toString())
+    : float(number);
 }

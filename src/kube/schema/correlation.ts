@@ -7,7 +7,7 @@
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-ratcheting
  * @module
  */
-import { getField, isJsonObject, sameJson } from "../json.ts";
+import { encodeJson, getField, isJsonObject, sameJson } from "../json.ts";
 import { schemaOfField, type Schema } from "./structural.ts";
 
 /** What an item of a list of type `map` is known by; `undefined` when a key is missing. */
@@ -19,7 +19,7 @@ function itemKey(item: unknown, names: readonly string[]): string | undefined {
     if (part === undefined || part === null || typeof part === "object") return undefined;
     parts.push(part);
   }
-  return JSON.stringify(parts);
+  return encodeJson(parts);
 }
 
 /** A value, the one that it replaces, and their common schema. */

@@ -5,7 +5,7 @@
  * @module
  */
 import { duplicate, type FieldError, invalidValue } from "../field-errors.ts";
-import { getField, isJsonObject } from "../json.ts";
+import { encodeJson, getField, isJsonObject } from "../json.ts";
 import type { JsonObject } from "../object.ts";
 import { sortedKeys } from "./sorted-keys.ts";
 import { propertyOf, type Schema, valuesOf } from "./structural.ts";
@@ -43,7 +43,7 @@ function repeated(values: readonly unknown[]): number[] {
   const seen = new Map<string, number>();
   const found: number[] = [];
   for (const [index, value] of values.entries()) {
-    const key = JSON.stringify(sortedKeys(value)) as string | undefined;
+    const key = encodeJson(sortedKeys(value)) as string | undefined;
     const times = seen.get(key ?? "") ?? 0;
     if (times === 1) found.push(index);
     seen.set(key ?? "", times + 1);

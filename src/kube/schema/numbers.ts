@@ -1,8 +1,7 @@
 /**
  * Checks of numbers as the API server makes them: whole numbers are `int64`, others `float64`.
  *
- * A parsed `1.0` and `1` are the same in JavaScript, so both count as whole; numbers from 2^53 on have
- * the precision of a double.
+ * A parsed `1.0` and `1` are the same in JavaScript, so both count as whole; from 2^53 on an `int64` is a `bigint`.
  *
  * @module
  */
@@ -11,6 +10,7 @@ import { breaks, breaksWhole, Outcome } from "./outcome.ts";
 import type { Schema } from "./structural.ts";
 
 const INT32_LIMIT = 2 ** 31;
+const INT64_LIMIT = 2 ** 63;
 const FLOAT32_MAX = 3.4028234663852886e38;
 /** Relative error up to which a quotient counts as whole. */
 const TOLERANCE = 1e-9;
@@ -29,12 +29,21 @@ interface NumberType {
   readonly format: string;
 }
 
-function fitsType(value: number, { type, format }: NumberType): boolean {
+function fitsType(value: number | bigint, { type, format }: NumberType): boolean {
   if (type === "integer") {
-    if (!isInt64(value)) return false;
+    if (typeof value === "number" && !Number.isInteger(value)) return false;
+    if (value < -INT64_LIMIT || value >= INT64_LIMIT) return false;
     return format !== "int32" || (value >= -INT32_LIMIT && value < INT32_LIMIT);
   }
-  return format !== "float" || Math.abs(value) <= FLOAT32_MAX;
+  return format !== "float" || Math.abs(Number(value)) <= FLOAT32_MAX;
+}
+
+function isMultiple(value: number | bigint, factor: number, whole: boolean): boolean {
+  if (typeof value === "bigint") return value % BigInt(factor) === 0n;
+  if (!Number.isInteger(factor)) {
+    return isWholeFloat(factor < 1 ? (1 / factor) * value : value / factor);
+  }
+  return value % factor === 0 || (!whole && isWholeFloat(value / factor));
 }
 
 /**
@@ -44,14 +53,14 @@ function fitsType(value: number, { type, format }: NumberType): boolean {
  */
 export function checkNumber(
   schema: Schema,
-  value: number,
+  value: number | bigint,
   path: string,
   typed: NumberType,
 ): Outcome {
   const outcome = new Outcome();
   const whole = isInt64(value);
   const show = whole ? formatNumber : formatFloat;
-  const inRange = (number: number, what: string): boolean => {
+  const inRange = (number: number | bigint, what: string): boolean => {
     if (fitsType(number, typed)) return true;
     const format = typed.format === "" ? "(default format)" : `with format ${typed.format}`;
     outcome.add(breaksWhole(`${what} value must be of type ${typed.type} ${format} in ${path}`));
@@ -70,9 +79,7 @@ export function checkNumber(
         breaks(path, factor, `factor MultipleOf declared for ${path} must be positive: ${shown}`),
       );
     } else {
-      const fits = Number.isInteger(factor)
-        ? value % factor === 0 || (!whole && isWholeFloat(value / factor))
-        : isWholeFloat(factor < 1 ? (1 / factor) * value : value / factor);
+      const fits = isMultiple(value, factor, whole);
       if (!fits) {
         outcome.add(breaks(path, value, `${path} in body should be a multiple of ${show(factor)}`));
       }

@@ -15,6 +15,7 @@ import {
   tooMany,
   typeInvalid,
 } from "../field-errors.ts";
+import { encodeJson } from "../json.ts";
 
 /** One failure; `at` is its path in the value, absent for one that speaks of the value as a whole. */
 interface Failure {
@@ -52,7 +53,7 @@ export const missing = (at: string): Failure =>
 
 /** The value is not one of a fixed set. */
 export function notInEnum(at: string, value: unknown, allowed: readonly unknown[]): Failure {
-  const names = allowed.map((one) => (typeof one === "string" ? one : JSON.stringify(one)));
+  const names = allowed.map((one) => (typeof one === "string" ? one : encodeJson(one)));
   const text = `${at} in body should be one of [${names.join(" ")}]`;
   return failure(text, at, (field) => notSupported(field, value, names));
 }

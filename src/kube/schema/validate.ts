@@ -10,7 +10,7 @@
 import { RE2JS } from "re2js";
 import { messageOf } from "../../errors.ts";
 import { type FieldError, formatValue } from "../field-errors.ts";
-import { isInt64 } from "../go-number.ts";
+import { isInt64, isNumeric } from "../go-number.ts";
 import { getField, isJsonObject, sameJson } from "../json.ts";
 import type { JsonObject } from "../object.ts";
 import type { Correlation } from "./correlation.ts";
@@ -51,6 +51,7 @@ function typeOfValue(value: unknown): { type: string; format: string } {
     case "string":
       return { type: "string", format: "" };
     case "number":
+    case "bigint":
       return isInt64(value)
         ? { type: "integer", format: "int64" }
         : { type: "number", format: "float64" };
@@ -131,7 +132,7 @@ export class SchemaValidator {
         if (!isFormat(value)) outcome.add(wrongType(path, format, value));
         outcome.matches++;
       }
-    } else if (typeof value === "number") {
+    } else if (isNumeric(value)) {
       const numeric = onlyType === "integer" || onlyType === "number" ? onlyType : "";
       outcome.merge(checkNumber(schema, value, path, { type: numeric, format: numeric && format }));
       outcome.matches++;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { FieldError } from "../../../src/kube/field-errors.ts";
+import { encodeJson } from "../../../src/kube/json.ts";
 import { validateObjectMeta } from "../../../src/kube/metadata.ts";
 import type { KubeObject } from "../../../src/kube/object.ts";
 import { applyJsonPatch } from "../../../src/kube/patch.ts";
@@ -239,7 +240,7 @@ describeShared("corpus", "The CRD corpus", () => {
           sample === undefined ? undefined : (applyJsonPatch(sample, verdict.patch) as KubeObject);
         create(
           tally,
-          `${verdict.sample} ${JSON.stringify(verdict.patch)}`,
+          `${verdict.sample} ${encodeJson(verdict.patch)}`,
           verdict,
           object || undefined,
         );

@@ -3,6 +3,7 @@
  */
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
+import { readJson } from "../../../src/controlplane/wire/json-scanner.ts";
 import type { Definition } from "../../../src/controlplane/crd/definition.ts";
 import { readBuiltIn } from "../../../src/controlplane/wire/built-in-reader.ts";
 import { readYaml, YamlError } from "../../../src/controlplane/wire/yaml-reader.ts";
@@ -39,7 +40,7 @@ export function corpusLines<T>(...parts: string[]): T[] {
   return corpusText(...parts)
     .split("\n")
     .filter((line) => line !== "")
-    .map((line) => JSON.parse(line) as T);
+    .map((line) => readJson(line) as T);
 }
 
 /** A YAML document as the control plane reads it; `undefined` for what it cannot read. */

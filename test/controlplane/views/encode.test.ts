@@ -21,4 +21,21 @@ describe("encode", () => {
     );
     expect(parse(encode(value, "application/yaml"))).toEqual(value);
   });
+
+  it("writes numbers in YAML as Go prints them", () => {
+    const numbers = [9_007_199_254_740_993n, 123456789.125, 1e-7, 2 ** 64, 2 ** 63, 1e21, 1.5];
+    expect(encode({ n: numbers }, "application/yaml")).toBe(
+      [
+        '"n":',
+        "- 9007199254740993",
+        "- 1.23456789125e+08",
+        "- 1e-07",
+        "- 1.8446744073709552e+19",
+        "- 9223372036854776000",
+        "- 1e+21",
+        "- 1.5",
+        "",
+      ].join("\n"),
+    );
+  });
 });

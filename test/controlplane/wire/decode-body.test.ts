@@ -7,6 +7,12 @@ import { describeShared } from "../../support/shared.ts";
 import { type RecordedStep, Resources, recordedScenarios } from "../recordings.ts";
 
 const configMap: ExpectedKind = { group: "", version: "v1", kind: "ConfigMap", builtIn: true };
+const widget: ExpectedKind = {
+  group: "example.com",
+  version: "v1",
+  kind: "Widget",
+  builtIn: false,
+};
 const bytesOf = (text: string): Uint8Array => Buffer.from(text);
 
 function messageOf(run: () => unknown): string {
@@ -56,6 +62,21 @@ describe("decodeBody", () => {
     for (let n = 1; n < 9; n++) laughs.push(`a${n}: &a${n} [${`*a${n - 1},`.repeat(10)}]`);
     expect(messageOf(() => read(laughs.join("\n"), "application/yaml"))).toContain(
       "excessive aliasing",
+    );
+  });
+
+  it("keeps whole numbers of custom resources exact up to 64 bits, in JSON and in YAML", () => {
+    const numbers = "[9007199254740993, -9223372036854775808, 9223372036854775808, 1e16, 1.0, -0]";
+    const exact = [9_007_199_254_740_993n, -(2n ** 63n), 2 ** 63, 1e16, 1, 0];
+    const body = `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{},"spec":${numbers}}`;
+    const json = decodeBody(Buffer.from(body), "application/json", widget, "Strict");
+    expect(json.object).toMatchObject({ spec: exact });
+    const yaml = decodeBody(Buffer.from(body), "application/yaml", widget, "Strict");
+    // On its way through YAML a float loses its exponent, and is an integer then.
+    expect(yaml.object).toMatchObject({ spec: exact.with(3, 10n ** 16n) });
+    const infinite = body.replace("1e16", "1e400");
+    expect(() => decodeBody(Buffer.from(infinite), "application/json", widget, "Strict")).toThrow(
+      "json: cannot unmarshal number 1e400 into Go value of type float64",
     );
   });
 
