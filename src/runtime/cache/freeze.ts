@@ -22,10 +22,19 @@ function freezeParts(value: object): void {
 
 /** An object as the cache keeps it: without managedFields, which are a third to a half of most objects. */
 export function trimmedForCache<T extends KubeObject>(object: T): T {
-  // `delete` would turn the rest into a dictionary, which is slower and larger.
-  const { managedFields, ...kept } = object.metadata;
-  if (managedFields) object.metadata = kept;
+  const { metadata } = object;
+  if (!metadata.managedFields) return object;
+  let last = "";
+  for (const field in metadata) last = field;
+  // V8 takes back the field that came last; without another one the object would become a dictionary, slow and large.
+  if (last === "managedFields") delete metadata.managedFields;
+  else object.metadata = withoutManagedFields(metadata);
   return object;
+}
+
+function withoutManagedFields<T extends KubeObject["metadata"]>(metadata: T): T {
+  const { managedFields, ...kept } = metadata;
+  return managedFields ? (kept as T) : metadata;
 }
 
 /** A copy that may be changed, of an object that was read from the cache. */

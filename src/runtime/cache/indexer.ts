@@ -120,13 +120,15 @@ export class Indexer<T extends KubeObject> {
     return objects;
   }
 
-  /** Puts `object` in, under its own key, and returns the one that it replaces. */
-  set(key: string, object: T): T | undefined {
-    const old = this.#objects.get(key);
-    if (old) this.#unindexAll(key, old);
+  /** Puts `object` in, under its own key. */
+  set(key: string, object: T): void {
+    if (this.#indexes.size > 0) {
+      const old = this.#objects.get(key);
+      if (old) this.#unindexAll(key, old);
+      for (const [name, index] of this.#indexes)
+        addToIndex(index, this.#valuesOf(name, object), key);
+    }
     this.#objects.set(key, object);
-    for (const [name, index] of this.#indexes) addToIndex(index, this.#valuesOf(name, object), key);
-    return old;
   }
 
   /** Takes the object out, and returns it. */

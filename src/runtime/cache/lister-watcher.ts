@@ -57,7 +57,15 @@ export function restListerWatcher<T extends KubeObject>(
     async list(options, signal) {
       const accept = acceptOf(resource, true);
       const query = queryOf(options);
-      const answer = await rest.request({ method: "GET", path, query, ...accept, signal });
+      const answer = await rest.request({
+        method: "GET",
+        path,
+        query,
+        ...accept,
+        signal,
+        // For client-go it is a list without items and without a version, and the watch from there brings everything.
+        takesFailures: true,
+      });
       const list = completeList<T>(answer, resource);
       for (const item of list.items) nameKind(item, resource);
       return list;

@@ -36,6 +36,8 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly watchList?: boolean;
   /** Told of each failure that ends a round; the reflector goes on by itself. */
   readonly onError?: (error: unknown) => void;
+  /** Told when a watch runs again after a failure. */
+  readonly onRecovery?: () => void;
   readonly count?: (what: InformerOccurrence) => void;
 }
 
@@ -52,6 +54,7 @@ export class Reflector<T extends KubeObject> {
   // The server refused the last version (410, or "too large"): the next request must not name it.
   #versionUnavailable = false;
   #paged = false;
+  #failing = false;
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
@@ -97,7 +100,7 @@ export class Reflector<T extends KubeObject> {
       if (signal.aborted) return;
       this.#state = isForbidden(error) ? "denied" : "backoff";
       this.#lastError = error;
-      if (!(error instanceof RelistNeeded)) this.#options.onError?.(error);
+      if (!(error instanceof RelistNeeded)) this.#report(error);
     }
   }
 
@@ -188,6 +191,7 @@ export class Reflector<T extends KubeObject> {
       return true;
     }
     this.#lastError = undefined;
+    this.#recover();
     try {
       await session.consume(stream);
     } catch (error) {
@@ -242,13 +246,24 @@ export class Reflector<T extends KubeObject> {
       },
       onInitialEnd: (objects, version) => {
         this.#replace(objects, version, this.#versionUnavailable || this.#lastVersion === "");
+        this.#recover();
       },
     });
   }
 
+  #report(error: unknown): void {
+    this.#failing = true;
+    this.#options.onError?.(error);
+  }
+
+  #recover(): void {
+    if (this.#failing) this.#options.onRecovery?.();
+    this.#failing = false;
+  }
+
   async #wait(error: unknown, signal: AbortSignal): Promise<void> {
     this.#lastError = error;
-    this.#options.onError?.(error);
+    this.#report(error);
     const askedMs = 1000 * (error instanceof StatusError ? retryAfterSeconds(error) : 0);
     await this.#options.clock.sleep(Math.max(askedMs, this.#backoff.nextMs()), signal);
   }

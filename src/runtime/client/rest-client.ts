@@ -31,6 +31,8 @@ export interface RestRequest {
   readonly contentType?: string;
   readonly accept?: string;
   readonly signal?: AbortSignal | undefined;
+  /** A `Status` that says failure but comes with 200 is an answer like any other, not an error. */
+  readonly takesFailures?: boolean;
 }
 
 /** The request of a watch. */
@@ -130,7 +132,7 @@ export class RestClient {
         error,
       );
     }
-    if (isFailure(answer)) throw statusErrorOf(answer.code, text);
+    if (isFailure(answer) && !request.takesFailures) throw statusErrorOf(answer.code, text);
     return answer;
   }
 

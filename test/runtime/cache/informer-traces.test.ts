@@ -41,8 +41,6 @@ const DIFFERENCES: Record<string, string> = {
     "an older version never replaces a newer one, so a server that replays the past cannot make a reconciler act on it",
   "list+watch: relist with a lower version than known":
     "a list that is older than what it was asked for is stale; the watch from its version brings the objects up to date",
-  "list+watch: list is a Status with 200":
-    "a failure is a failure whatever its HTTP status; client-go's dynamic client takes it for an empty list",
 };
 
 const WIDGETS = {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";
-import { silentLogger } from "../../../src/log.ts";
+import { silentLogger, type Logger } from "../../../src/log.ts";
+import { Cache } from "../../../src/runtime/cache/cache.ts";
 import { restListerWatcher } from "../../../src/runtime/cache/lister-watcher.ts";
 import { SharedInformer } from "../../../src/runtime/cache/shared-informer.ts";
 import { RestClient } from "../../../src/runtime/client/rest-client.ts";
@@ -131,6 +132,57 @@ describe("SharedInformer", () => {
     expect([slow, failing, quick]).toEqual([["a"], ["a", "b", "c"], ["a", "b", "c"]]);
     await clock.advance(2000);
     expect(slow).toEqual(["a", "b", "c"]);
+    stop.abort();
+    await running;
+  });
+
+  it("loses nothing to an answer that is no list", async () => {
+    const refused = {
+      kind: "Status",
+      apiVersion: "v1",
+      metadata: {},
+      status: "Failure",
+      code: 500,
+    };
+    const { clock, informer, stop, running } = build([
+      list("10", widget("a", "5")),
+      { status: 410, body: { ...refused, reason: "Expired", code: 410 } },
+      { body: refused },
+      { stream: [{ type: "ADDED", object: widget("b", "12") }], then: "hang" },
+    ]);
+    await clock.advance(10_000);
+    expect(informer.indexer.list().map(({ metadata }) => metadata.name)).toEqual(["a", "b"]);
+    stop.abort();
+    await running;
+  });
+
+  it("tells of each outage once, and of its end", async () => {
+    const down: Reply = { status: 500, body: "down" };
+    const up: Reply[] = [
+      list("10"),
+      { stream: [{ pauseMs: 2000 }, bookmark("20")], then: "close" },
+    ];
+    const clock = new VirtualClock();
+    const transport = new ScriptedTransport(clock, [down, down, ...up, down, down, down, ...up]);
+    const lines: string[] = [];
+    const write = (level: string) => (fields: object | string, text?: string) => {
+      if (level !== "debug") lines.push(`${level}: ${text ?? JSON.stringify(fields)}`);
+    };
+    const log: Logger = {
+      debug: write("debug"),
+      info: write("info"),
+      warn: write("warn"),
+      error: write("error"),
+      child: () => log,
+    };
+    const cache = new Cache(new RestClient(transport, clock), clock, log, { watchList: false });
+    cache.informersFor(WIDGETS);
+    const stop = new AbortController();
+    const running = cache.start(stop.signal);
+    await clock.advance(60_000);
+    const failed = expect.stringMatching(/^error: cannot watch widgets\.example\.com: .*down/);
+    const back = "info: watching widgets.example.com again";
+    expect(lines).toEqual([failed, back, failed, back]);
     stop.abort();
     await running;
   });
