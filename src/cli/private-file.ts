@@ -3,23 +3,23 @@
  *
  * @module
  */
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { messageOf, TsopError } from "../errors.ts";
 
 /**
- * Writes a file that only its owner can read, as a whole or not at all.
+ * Writes a file that only its owner can read, as a whole or not at all; at once, for nobody can go on without it.
  *
  * @throws TsopError `write-failed`
  */
-export async function writePrivateFile(path: string, text: string): Promise<void> {
+export function writePrivateFile(path: string, text: string): void {
   const temporary = `${path}.tsop-${process.pid}`;
   try {
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(temporary, text, { mode: 0o600 });
-    await rename(temporary, path);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(temporary, text, { mode: 0o600 });
+    renameSync(temporary, path);
   } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined);
+    if (existsSync(temporary)) rmSync(temporary);
     throw new TsopError(
       "write-failed",
       `${path} could not be written: ${messageOf(error)}`,

@@ -48,7 +48,7 @@ export async function cluster(
   });
   try {
     const kubeconfig = resolve(context.cwd, options.kubeconfig);
-    await writePrivateFile(kubeconfig, controlPlane.kubeconfig);
+    writePrivateFile(kubeconfig, controlPlane.kubeconfig);
     const startMs = Math.round(context.clock.monotonicMs() - began);
     if (options.json) {
       context.out(JSON.stringify({ url: controlPlane.url, kubeconfig, startMs }));

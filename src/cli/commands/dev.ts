@@ -36,7 +36,7 @@ export async function dev(options: DevOptions, context: CliContext): Promise<num
   const controlPlane = await startControlPlane({ port: options.port, clock: context.clock });
   const session = new DevSession(project, controlPlane, context);
   try {
-    await writePrivateFile(join(project.root, ADMIN_KUBECONFIG), controlPlane.kubeconfig);
+    writePrivateFile(join(project.root, ADMIN_KUBECONFIG), controlPlane.kubeconfig);
     const { bold, green } = paint(context);
     context.out(
       `${bold("control plane")}  ${controlPlane.url} (embedded)  ${green("ready")} in ${sinceMs(context, began)} ms  kubeconfig ${ADMIN_KUBECONFIG}`,

@@ -68,7 +68,7 @@ async function kubeconfigPaths(
   }
   // The first file of the list decides the context; the others still hold everything else.
   const first = join(root, ".tsop/run/context.yaml");
-  await writePrivateFile(
+  writePrivateFile(
     first,
     stringify({ apiVersion: "v1", kind: "Config", "current-context": options.context }),
   );

@@ -123,7 +123,7 @@ export class DevSession {
       : this.#controlPlane.kubeconfig;
     const { root, namespaced } = this.#project;
     const path = join(root, OPERATOR_KUBECONFIG);
-    await writePrivateFile(path, kubeconfig);
+    writePrivateFile(path, kubeconfig);
     const env = { KUBECONFIG: path, ...(namespaced ? { WATCH_NAMESPACE: namespace } : {}) };
     const options = { root, file: BUNDLE, args: [], env };
     return OperatorProcess.start(options, this.#context, onLine);

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import type { Clock, Timer } from "../../clock.ts";
+import { type Clock, settlePromises, type Timer } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import { type Logger, silentLogger } from "../../log.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
@@ -65,8 +65,9 @@ export class WorkLoop {
     this.#log = log;
   }
 
-  /** Hands out what is stored already, then follows the changes. */
+  /** Hands out what is stored already, then follows the changes. The work begins when the caller has gone on. */
   start(): void {
+    this.#running = true;
     this.#unsubscribe = this.#client.subscribe((event) => this.#observe(event));
     for (const controller of this.#controllers) {
       for (const key of controller.initialKeys ?? []) this.#add({ controller, key });
@@ -76,6 +77,7 @@ export class WorkLoop {
         this.#observe({ type: "ADDED", resource, object });
       }
     }
+    void settlePromises().then(() => this.#work());
   }
 
   stop(): void {
