@@ -102,12 +102,21 @@ export {
   type WatchOptions,
 } from "./runtime/controller/builder.ts";
 export type { Controller, ControllerOptions } from "./runtime/controller/controller.ts";
+export {
+  type Dependent,
+  dependent,
+  Dependents,
+  type DependentsOptions,
+  type DependentsState,
+} from "./runtime/controller/dependents.ts";
+export { type Expectation, Expectations } from "./runtime/controller/expectations.ts";
 export type {
   Enqueue,
   EnqueueHint,
   EventHandler,
   MapFunction,
 } from "./runtime/controller/handlers.ts";
+export { type PollOptions, PollSource } from "./runtime/controller/polling.ts";
 export { type ObjectEvent, type Predicate, predicates } from "./runtime/controller/predicates.ts";
 export type {
   Outcome,
@@ -117,6 +126,7 @@ export type {
   Result,
 } from "./runtime/controller/reconciler.ts";
 export { channelSource, type Source, type SourceRun } from "./runtime/controller/sources.ts";
+export { type TimerOptions, timerSource } from "./runtime/controller/timers.ts";
 export type { Cache, CacheOptions, InformerHealth, InformerStats } from "./runtime/cache/cache.ts";
 export { mutableCopy } from "./runtime/cache/freeze.ts";
 export type { ResourceEventHandler } from "./runtime/cache/handler-queue.ts";

@@ -11,6 +11,7 @@ import type { IndexFunction } from "../cache/indexer.ts";
 import type { EventDetails } from "../events/recorder.ts";
 import type { Manager } from "../manager/manager.ts";
 import { Controller, type ControllerOptions } from "./controller.ts";
+import { CONTROLLER_INDEX, controllerUids } from "./dependents.ts";
 import {
   enqueueMapped,
   enqueueObject,
@@ -81,6 +82,17 @@ export class ControllerBuilder {
       );
     }
     return this.#watch(token, enqueueOwner(this.#kind, options.everyOwner), options);
+  }
+
+  /**
+   * The kinds of what the objects want to exist; each is owned.
+   *
+   * @throws TsopError `controller-misbuilt` before `for()`
+   */
+  dependents({ kinds }: { readonly kinds: readonly Token[] }): this {
+    const indexes = { [CONTROLLER_INDEX]: controllerUids };
+    for (const kind of kinds) this.owns(kind, { indexes });
+    return this;
   }
 
   /** Another kind; `map` says which keys a change concerns. */

@@ -1,0 +1,59 @@
+/**
+ * What a reconciler began and waits for: it is not begun a second time meanwhile, and that it takes too long is
+ * noticed. Only in this process: after a restart the reconciler begins anew, which it must be able to do anyway.
+ *
+ * @module
+ */
+import type { Clock } from "../../clock.ts";
+import { formatKey, type ObjectKey } from "../../kube/object.ts";
+
+/** How a wait stands. `none`: nothing is waited for, so it may be begun. */
+export type Expectation =
+  | { readonly state: "none" | "fulfilled" }
+  /** `requeueAfterMs`: for the result of the reconcile, so that the end of the time is noticed. */
+  | { readonly state: "waiting"; readonly requeueAfterMs: number }
+  | { readonly state: "timed-out"; readonly sinceMs: number };
+
+/** The waits of one reconciler, by key and by what is waited for. */
+export class Expectations {
+  readonly #clock: Clock;
+  readonly #waits = new Map<string, Map<string, { readonly sinceMs: number; withinMs: number }>>();
+
+  /** @param clock - the manager's */
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Begins to wait for `what`, anew if it was waited for before. */
+  expect(key: ObjectKey, what: string, withinMs: number): void {
+    const id = formatKey(key);
+    const waits = this.#waits.get(id) ?? new Map<string, { sinceMs: number; withinMs: number }>();
+    this.#waits.set(id, waits);
+    waits.set(what, { sinceMs: this.#clock.monotonicMs(), withinMs });
+  }
+
+  /**
+   * How the wait for `what` stands. A fulfilled one is over; one that timed out stays so until it is begun anew.
+   *
+   * @param isFulfilled - whether it is there now
+   */
+  check(key: ObjectKey, what: string, isFulfilled: boolean): Expectation {
+    const waits = this.#waits.get(formatKey(key));
+    const wait = waits?.get(what);
+    if (!wait) return { state: "none" };
+    if (isFulfilled) {
+      waits?.delete(what);
+      if (waits?.size === 0) this.forget(key);
+      return { state: "fulfilled" };
+    }
+    const passedMs = this.#clock.monotonicMs() - wait.sinceMs;
+    return passedMs < wait.withinMs
+      ? { state: "waiting", requeueAfterMs: wait.withinMs - passedMs }
+      : { state: "timed-out", sinceMs: passedMs };
+  }
+
+  /** Ends all waits of a key: its object is gone. */
+  forget(key: ObjectKey): void {
+    this.#waits.delete(formatKey(key));
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * What is outside of Kubernetes and tells nobody of its changes: asked for again and again, and compared.
+ *
+ * @module
+ */
+import type { Clock } from "../../clock.ts";
+import { messageOf } from "../../errors.ts";
+import type { Logger } from "../../log.ts";
+import { sameJson } from "../../kube/json.ts";
+import { formatKey, type ObjectKey } from "../../kube/object.ts";
+import { deferred } from "../deferred.ts";
+import type { Enqueue } from "./handlers.ts";
+import type { Source, SourceRun } from "./sources.ts";
+
+/** What is asked, and how often. */
+export interface PollOptions<V> {
+  /** For messages: `buckets of the cloud`. */
+  readonly name: string;
+  /** From the end of one poll to the next; a failed one is tried again after this time, too. */
+  readonly everyMs: number;
+  /** Everything that there is, by the key of the object that it belongs to. Values are compared as JSON. */
+  readonly poll: (signal: AbortSignal) => Promise<Iterable<readonly [key: ObjectKey, value: V]>>;
+}
+
+/** Where polled values come from. */
+interface PollParts {
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Lets a controller look at the keys whose values changed, came or went; reconcilers read the values here. */
+export class PollSource<V> implements Source {
+  readonly #parts: PollParts;
+  readonly #options: PollOptions<V>;
+  #values = new Map<string, { readonly key: ObjectKey; readonly value: V }>();
+
+  /** @param parts - a manager has them */
+  constructor(parts: PollParts, options: PollOptions<V>) {
+    this.#parts = parts;
+    this.#options = options;
+  }
+
+  /** The value of a key as the last poll that succeeded had it. */
+  find(key: ObjectKey): V | undefined {
+    return this.#values.get(formatKey(key))?.value;
+  }
+
+  start(enqueue: Enqueue, signal: AbortSignal): SourceRun {
+    const first = deferred();
+    const tried = (): void => {
+      first.resolve();
+    };
+    return { synced: first.promise, ended: this.#run(enqueue, signal, tried) };
+  }
+
+  async #run(enqueue: Enqueue, signal: AbortSignal, tried: () => void): Promise<void> {
+    const { clock, log } = this.#parts;
+    const { name, everyMs, poll } = this.#options;
+    while (!signal.aborted) {
+      try {
+        this.#compare(await poll(signal), enqueue);
+      } catch (error) {
+        // What is outside may be away for long; the controller works on with what was known last.
+        if (!isAborted(signal))
+          log.warn({ err: error }, `cannot poll ${name}: ${messageOf(error)}`);
+      }
+      tried();
+      await clock.sleep(everyMs, signal).catch(() => undefined);
+    }
+    tried();
+  }
+
+  #compare(polled: Iterable<readonly [ObjectKey, V]>, enqueue: Enqueue): void {
+    const before = this.#values;
+    const now = new Map([...polled].map(([key, value]) => [formatKey(key), { key, value }]));
+    this.#values = now;
+    const cause = `poll of ${this.#options.name}`;
+    for (const [id, { key, value }] of now) {
+      const known = before.get(id);
+      if (!known || !sameJson(known.value, value)) enqueue(key, { cause });
+    }
+    for (const [id, { key }] of before) if (!now.has(id)) enqueue(key, { cause });
+  }
+}
+
+/** Aborted by now, whatever it was before. */
+function isAborted(signal: AbortSignal): boolean {
+  return signal.aborted;
+}

@@ -1,0 +1,96 @@
+/**
+ * Reconciles by the time of day, not by an event: each object of a kind at its own pace.
+ *
+ * @module
+ */
+import type { Clock, Timer } from "../../clock.ts";
+import { formatKey, keyOf, type KubeObject } from "../../kube/object.ts";
+import type { Token } from "../../kube/resource.ts";
+import type { Cache } from "../cache/cache.ts";
+import type { Source } from "./sources.ts";
+
+/** When the objects of a kind are looked at. */
+export interface TimerOptions<T extends KubeObject> {
+  /** From one look to the next, in milliseconds; asked for each object when it changes, `undefined`: never. */
+  readonly everyMs: number | ((object: T) => number | undefined);
+  /** Before the first look; drawn between 0 and a whole period when absent, so that a restart is no burst. */
+  readonly initialDelayMs?: number;
+  /** Looks only at objects that did not change for this long. */
+  readonly idleMs?: number;
+}
+
+interface Ticking {
+  readonly timer: Timer;
+  readonly atMs: number;
+  readonly everyMs: number;
+}
+
+/** Lets a controller look at each object of a kind from time to time. It adds to events, and replaces none. */
+export function timerSource<T extends KubeObject>(
+  { cache, clock }: { readonly cache: Cache; readonly clock: Clock },
+  token: Token<T>,
+  { everyMs, initialDelayMs, idleMs = 0 }: TimerOptions<T>,
+): Source {
+  const periodOf = (object: T): number | undefined =>
+    typeof everyMs === "function" ? everyMs(object) : everyMs;
+  // Named now, so that the informer starts with the others.
+  const { informers } = cache.informersFor(token);
+  return {
+    start(enqueue, signal) {
+      const ticking = new Map<string, Ticking>();
+      const stop = (id: string): void => {
+        ticking.get(id)?.timer.cancel();
+        ticking.delete(id);
+      };
+      const schedule = (object: T, period: number, delayMs: number): void => {
+        const id = formatKey(keyOf(object));
+        stop(id);
+        const timer = clock.after(
+          delayMs,
+          () => {
+            enqueue(keyOf(object), { cause: `timer of ${period} ms` });
+            schedule(object, period, period);
+          },
+          { unref: true },
+        );
+        ticking.set(id, { timer, atMs: clock.monotonicMs() + delayMs, everyMs: period });
+      };
+      const added = (object: T): void => {
+        const period = periodOf(object);
+        if (period === undefined) return;
+        schedule(object, period, Math.max(initialDelayMs ?? period * clock.random(), idleMs));
+      };
+      const updated = (object: T): void => {
+        const id = formatKey(keyOf(object));
+        const known = ticking.get(id);
+        const period = periodOf(object);
+        if (period === undefined) stop(id);
+        else if (!known) added(object);
+        else {
+          const leftMs = known.everyMs === period ? known.atMs - clock.monotonicMs() : period;
+          schedule(object, period, Math.max(leftMs, idleMs));
+        }
+      };
+      const registrations = [...informers.values()].map((informer) =>
+        informer.addHandler({
+          onAdd: added,
+          onUpdate: (old, object) => {
+            if (old !== object) updated(object);
+          },
+          onDelete: (object) => {
+            stop(formatKey(keyOf(object)));
+          },
+        }),
+      );
+      const end = (): void => {
+        for (const registration of registrations) registration.remove();
+        for (const id of [...ticking.keys()]) stop(id);
+      };
+      signal.addEventListener("abort", end, { once: true });
+      return {
+        synced: Promise.all(registrations.map(({ synced }) => synced)),
+        ended: Promise.resolve(),
+      };
+    },
+  };
+}
