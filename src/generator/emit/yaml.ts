@@ -8,41 +8,62 @@
 
 /** A YAML document, from its `---` on. */
 export function toYaml(value: object): string {
-  return `---\n${block(value, 0).replace(/^\n/, "")}`;
+  // Pieces, joined once: joining at every level would copy the text as often as it is nested.
+  const pieces = ["---\n"];
+  if (isEmpty(value)) pieces.push(empty(value));
+  else writeLines(value, 0, pieces);
+  return pieces.join("");
 }
 
-/** A value after `key:` or `-`, or at the top: with the line break or space before it. */
-function block(value: unknown, indent: number): string {
+/** A value after `key:`: with the line break or space before it. */
+function writeValue(value: unknown, indent: number, column: number, pieces: string[]): void {
+  if (!isStructure(value)) {
+    pieces.push(" ", scalar(value, indent, column), "\n");
+  } else if (isEmpty(value)) {
+    pieces.push(empty(value));
+  } else {
+    // go-yaml does not indent lists.
+    const inner = Array.isArray(value) ? indent - 2 : indent;
+    pieces.push("\n", " ".repeat(inner));
+    writeLines(value, inner, pieces);
+  }
+}
+
+/** The lines of a map or list that is not empty; the caller has indented the first. */
+function writeLines(value: object, indent: number, pieces: string[]): void {
+  const pad = " ".repeat(indent);
   if (Array.isArray(value)) {
-    if (value.length === 0) return " []\n";
-    const pad = " ".repeat(indent);
-    return `\n${value.map((item) => `${pad}-${listItem(item, indent + 2)}`).join("")}`;
+    for (const [index, item] of value.entries()) {
+      pieces.push(index === 0 ? "-" : `${pad}-`);
+      writeItem(item, indent + 2, pieces);
+    }
+    return;
   }
-  if (typeof value === "object" && value !== null) {
-    const entries = Object.entries(value)
-      .filter(([, item]) => item !== undefined)
-      .sort(([a], [b]) => compareKeys(a, b));
-    if (entries.length === 0) return " {}\n";
-    const pad = " ".repeat(indent);
-    return `\n${entries
-      .map(([key, item]) => {
-        const name = scalar(key, 0, 0);
-        const inner = Array.isArray(item) ? indent : indent + 2;
-        const text = isStructure(item)
-          ? block(item, inner)
-          : ` ${scalar(item, indent + 2, indent + name.length + 2)}\n`;
-        return `${pad}${name}:${text}`;
-      })
-      .join("")}`;
+  const entries = entriesOf(value).sort(([a], [b]) => compareKeys(a, b));
+  for (const [index, [key, item]] of entries.entries()) {
+    const name = scalar(key, 0, 0);
+    pieces.push(index === 0 ? name : pad + name, ":");
+    writeValue(item, indent + 2, indent + name.length + 2, pieces);
   }
-  return ` ${scalar(value, indent, indent)}\n`;
 }
 
 /** An item of a list: a map begins on the line of its dash. */
-function listItem(item: unknown, indent: number): string {
-  if (!isStructure(item)) return ` ${scalar(item, indent, indent)}\n`;
-  return block(item, indent).replace(/^\n */, " ");
+function writeItem(item: unknown, indent: number, pieces: string[]): void {
+  if (isStructure(item) && !isEmpty(item)) {
+    pieces.push(" ");
+    writeLines(item, indent, pieces);
+  } else {
+    writeValue(item, indent, indent, pieces);
+  }
 }
+
+const empty = (value: object): string => (Array.isArray(value) ? " []\n" : " {}\n");
+
+const entriesOf = (value: object): [string, unknown][] =>
+  Object.entries(value).filter(([, item]) => item !== undefined);
+
+const isEmpty = (value: object): boolean =>
+  Array.isArray(value) ? value.length === 0 : entriesOf(value).length === 0;
 
 const isStructure = (value: unknown): value is object =>
   typeof value === "object" && value !== null;
@@ -89,24 +110,28 @@ const FOLD_AFTER = 80;
 
 /** Breaks at the first single space after column 80, as libyaml does. */
 function fold(text: string, indent: number, column: number): string {
+  // The break before text[at] is at column + at - start.
   let folded = "";
-  let at = column;
-  for (let index = 0; index < text.length; index++) {
-    const character = text[index] ?? "";
-    const alone = character === " " && text[index - 1] !== " " && text[index + 1] !== " ";
-    if (alone && at > FOLD_AFTER && index > 0 && index < text.length - 1) {
-      folded += `\n${" ".repeat(indent)}`;
-      at = indent;
-    } else {
-      folded += character;
-      at++;
+  let start = 0;
+  let from = FOLD_AFTER + 1 - column;
+  while (true) {
+    const space = text.indexOf(" ", Math.max(from, start + 1));
+    if (space === -1 || space >= text.length - 1) return folded + text.slice(start);
+    if (text[space - 1] === " " || text[space + 1] === " ") {
+      from = space + 1;
+      continue;
     }
+    folded += `${text.slice(start, space)}\n${" ".repeat(indent)}`;
+    start = space + 1;
+    from = start + FOLD_AFTER + 1 - indent;
   }
-  return folded;
 }
+
+const ONLY_LETTERS = /^[A-Za-z]*$/;
 
 /** The order of go-yaml: runs of digits by value, punctuation and digits before letters. */
 function compareKeys(a: string, b: string): number {
+  if (ONLY_LETTERS.test(a) && ONLY_LETTERS.test(b)) return a < b ? -1 : a > b ? 1 : 0;
   const isDigit = (character: string): boolean => character >= "0" && character <= "9";
   const isLetter = (character: string): boolean => /\p{L}/u.test(character);
   const [x, y] = [Array.from(a), Array.from(b)];
