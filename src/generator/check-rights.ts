@@ -42,12 +42,10 @@ function reportGap(
   findings: Findings,
 ): void {
   const { group, resource, token, shown, at } = use;
-  const granted = new Set(
-    grants.filter((grant) => covers(grant, group, resource)).flatMap(({ verbs }) => verbs),
-  );
-  if (granted.has("*")) return;
   const missing = use.verbs.filter(
-    (verb) => !granted.has(verb) && !told.has(`${resource}.${group} ${verb}`),
+    (verb) =>
+      !told.has(`${resource}.${group} ${verb}`) &&
+      !grants.some((grant) => covers(grant, group, resource) && allows(grant, verb)),
   );
   if (missing.length === 0) return;
   for (const verb of missing) told.add(`${resource}.${group} ${verb}`);
@@ -113,12 +111,19 @@ function isBeyondCode(group: string, resource: string, uses: UsesModel): boolean
   // Owning children that block deletion; the lease and the events of leader election.
   if (subresource === "finalizers") return true;
   if (subresource === "status" && uses.unknownStatus) return true;
-  return group === "coordination.k8s.io" || plural === "events";
+  if (plural === "events") return uses.records || uses.elects;
+  return plural === "leases" && uses.elects;
+}
+
+/** Whether a grant allows a verb. One for some names does not where there is no name yet, or any. */
+function allows({ verbs, resourceNames }: GrantModel, verb: string): boolean {
+  if (!verbs.includes(verb) && !verbs.includes("*")) return false;
+  return resourceNames.length === 0 || (verb !== "create" && verb !== "deletecollection");
 }
 
 function covers(grant: GrantModel, group: string, resource: string): boolean {
-  const { groups, resources, urls, resourceNames } = grant;
-  if (urls.length > 0 || resourceNames.some((name) => name === "")) return false;
+  const { groups, resources, urls } = grant;
+  if (urls.length > 0) return false;
   const [plural = "", subresource] = resource.split("/");
   return (
     groups.some((name) => name === group || name === "*" || (name === "core" && group === "")) &&

@@ -13,7 +13,7 @@ import type { Diagnostic } from "../errors.ts";
 import type { ResourceInfo } from "../kube/resource.ts";
 import type { PlaceOf } from "./places.ts";
 import type { Modules } from "./read/module.ts";
-import { type Stamp, hashOf, readSources } from "./sources.ts";
+import { LEASE_ROLE, type Stamp, hashOf, readSources } from "./sources.ts";
 
 /** What a run makes. */
 export interface Generated {
@@ -120,7 +120,7 @@ async function run(modules: Modules, sources: ReadonlyMap<string, string>): Prom
 
 /** Everything that the result depends on, beside what the sources import from elsewhere. */
 function inputHash(root: string, sources: ReadonlyMap<string, string>): string {
-  const around = ["tsconfig.json", "package.json"].map(
+  const around = ["tsconfig.json", "package.json", LEASE_ROLE].map(
     (name) => [name, textOf(join(root, name)) ?? ""] as const,
   );
   const program = textOf(new URL("../build-id", import.meta.url)) ?? "";

@@ -121,10 +121,16 @@ export interface UseModel {
 /** What the code does. */
 export interface UsesModel {
   readonly uses: readonly UseModel[];
+  /** Kinds (`plural.group`) that informers hold. */
+  readonly watched: ReadonlySet<string>;
   /** Kinds (`plural.group`) that are handed to code which was not followed. */
   readonly escaped: ReadonlySet<string>;
   /** Kinds are named at run time somewhere. */
   readonly dynamic: boolean;
+  /** A leader is elected. */
+  readonly elects: boolean;
+  /** Events are written somewhere. */
+  readonly records: boolean;
   /** Statuses of objects of an unknown kind are written. */
   readonly unknownStatus: boolean;
 }

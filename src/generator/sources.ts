@@ -8,6 +8,9 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Diagnostic } from "../errors.ts";
 
+/** The role that `tsop init` writes: it lets the operator hold its lease. */
+export const LEASE_ROLE = "config/rbac/leader_election_role.yaml";
+
 /** What one run made, kept for a run on the same input. */
 export interface Stamp {
   /** What was read, by path in the project, with a hash of the content. */

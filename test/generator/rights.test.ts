@@ -27,7 +27,13 @@ declare const client: Client;
 declare const key: { namespace: string; name: string };
 `;
 
-async function run(markers: string, code: string): Promise<Generated> {
+/** @param files - others of the project, by their name */
+async function run(
+  markers: string,
+  code: string,
+  files: Readonly<Record<string, string>> = {},
+): Promise<Generated> {
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(root, "src", name), text);
   writeFileSync(join(root, "src/page.ts"), KIND);
   const source = `${HEAD}${markers}\nexport class PageReconciler {\n#client = client;\nasync reconcile() {\n${code}\n}\n}\n`;
   writeFileSync(join(root, "src/controller.ts"), source);
@@ -39,12 +45,12 @@ const told = ({ diagnostics }: Generated): string[] =>
 
 /** A call, and the right that it lacks when there is another one only. */
 const GAPS: readonly (readonly [call: string, right: string])[] = [
-  ["await client.get(Deployment, key);", "list and watch the deployments.apps"],
-  ["await client.find(Deployment, key);", "list and watch the deployments.apps"],
+  ["await client.get(Deployment, key);", "get the deployments.apps"],
+  ["await client.find(Deployment, key);", "get the deployments.apps"],
   ["await client.live.get(Deployment, key);", "get the deployments.apps"],
-  ["await client.list(Secret);", "list and watch the secrets"],
+  ["await client.list(Secret);", "list the secrets"],
   ["await client.live.list(Secret);", "list the secrets"],
-  ["for await (const one of client.listAll(Secret)) one;", "list and watch the secrets"],
+  ["for await (const one of client.listAll(Secret)) one;", "list the secrets"],
   ["await client.create(Service, {} as never);", "create the services"],
   ["await client.update(Service, {} as never);", "update the services"],
   ["await client.patch(Service, key, {} as never);", "patch the services"],
@@ -68,7 +74,7 @@ const GAPS: readonly (readonly [call: string, right: string])[] = [
   ],
   [
     "await createOrUpdate(client, Deployment, key, () => undefined);",
-    "list and watch and create and update the deployments.apps",
+    "get and create and update the deployments.apps",
   ],
   ["await addFinalizer(client, Page, {} as Page, 'x/y');", "patch the pages.web.example.com"],
   [
@@ -82,6 +88,217 @@ const GAPS: readonly (readonly [call: string, right: string])[] = [
   ["const direct = createClient({} as never);\nawait direct.get(Secret, key);", "get the secrets"],
 ];
 
+/** A file of helpers, code in which they are used, and a right that this needs. */
+const WAYS: readonly (readonly [way: string, helpers: string, code: string, right: string])[] = [
+  [
+    "a helper of another file",
+    "export async function purge(client: Client, token: Token) { await client.delete(token, key); }",
+    "await purge(client, Secret);",
+    "delete the secrets",
+  ],
+  [
+    "a helper of a helper",
+    `const inner = async (client: Client, token: Token) => client.deleteAllOf(token);
+     export const purge = (token: Token, client: Client) => inner(client, token);`,
+    "await purge(k8s.Secret, client);",
+    "deletecollection the secrets",
+  ],
+  [
+    "options of a helper",
+    "export const purge = ({ client, kind }: { client: Client; kind: Token }) => client.delete(kind, key);",
+    "await purge({ client, kind: Secret });",
+    "delete the secrets",
+  ],
+  [
+    "a list of kinds",
+    "export const purge = async (client: Client, ...kinds: Token[]) => { for (const kind of kinds) await client.delete(kind, key); };",
+    "await purge(client, ConfigMap, Secret);",
+    "delete the secrets",
+  ],
+  [
+    "a loop",
+    "export const KINDS = [Secret, Service] as const;",
+    "for (const kind of KINDS) await client.delete(kind, key);",
+    "delete the services",
+  ],
+  [
+    "a loop over pairs",
+    "",
+    'for (const [kind, name] of [[Secret, "a"], [Service, "b"]] as const) await client.delete(kind, { ...key, name });',
+    "delete the services",
+  ],
+  [
+    "a function for each",
+    "export const KINDS = { a: Secret, b: Service };",
+    "await Promise.all(Object.values(KINDS).map((kind) => client.delete(kind, key)));",
+    "delete the secrets",
+  ],
+  [
+    "a field of a record",
+    "export const KINDS = { a: Secret, b: Service };",
+    "await client.delete(KINDS.b, key);",
+    "delete the services",
+  ],
+  [
+    "another name",
+    "export const Vault = Secret;",
+    "await client.delete(Vault, key);",
+    "delete the secrets",
+  ],
+  [
+    "a choice",
+    "",
+    "await client.delete(key.name === 'a' ? Secret : Service, key);",
+    "delete the services",
+  ],
+  [
+    "a re-export",
+    'export { Secret as Vault } from "tsop/k8s";',
+    "await client.delete(Vault, key);",
+    "delete the secrets",
+  ],
+  [
+    "a re-exported namespace",
+    'export * as kinds from "tsop/k8s";',
+    "await client.delete(kinds.Secret, key);",
+    "delete the secrets",
+  ],
+  [
+    "a namespace of helpers",
+    "export const purge = (client: Client) => client.delete(Secret, key);",
+    "await helpers.purge(client);",
+    "delete the secrets",
+  ],
+  [
+    "a method that was taken out",
+    "",
+    "const { delete: remove } = client;\nawait remove(Secret, key);",
+    "delete the secrets",
+  ],
+  [
+    "a method that was bound",
+    "",
+    "const remove = client.delete.bind(client);\nawait remove(Secret, key);",
+    "delete the secrets",
+  ],
+  [
+    "a status that was taken out",
+    "",
+    "const { status } = client;\nconst page = await client.get(Page, key);\nawait status.patch(page, {});",
+    "patch the status of pages.web.example.com",
+  ],
+  [
+    "a store with a token",
+    `export class Store {
+       constructor(private readonly api: Client, private readonly kind: Token) {}
+       remove() { return this.api.delete(this.kind, key); }
+     }`,
+    "await new Store(client, Secret).remove();",
+    "delete the secrets",
+  ],
+  [
+    "a store with private fields",
+    `export class Store<T extends KubeObject> {
+       readonly #api: Client; readonly #kind: Token<T>;
+       constructor(deps: { client: Client }, kind: Token<T>) { this.#api = deps.client; this.#kind = kind; }
+       remove() { return this.#api.delete(this.#kind, key); }
+     }
+     export class Secrets extends Store<Secret> { constructor(client: Client) { super({ client }, Secret); } }`,
+    "await new Secrets(client).remove();",
+    "delete the secrets",
+  ],
+  [
+    "a method of an own class",
+    "export class Purge { constructor(readonly api: Client) {} all(kind: Token) { return this.api.deleteAllOf(kind); } }",
+    "const purge = new Purge(client);\nawait purge.all(Secret);",
+    "deletecollection the secrets",
+  ],
+  [
+    "an object of helpers",
+    "export const purge = { async one(client: Client, kind: Token) { await client.delete(kind, key); } };",
+    "await purge.one(client, Secret);",
+    "delete the secrets",
+  ],
+  [
+    "the objects of a list",
+    "",
+    "for (const page of await client.list(Page)) await client.status.patch(page, {});",
+    "patch the status of pages.web.example.com",
+  ],
+  [
+    "a function for each object",
+    "",
+    "const pages = await client.list(Page);\nawait Promise.all(pages.filter((page) => page.spec).map((page) => client.status.update({ ...page })));",
+    "update the status of pages.web.example.com",
+  ],
+  [
+    "a status that a generic helper writes",
+    "export async function ready<T extends KubeObject & { status?: object }>(client: Client, object: T) { await client.status.patch(object, {}); }",
+    "await ready(client, await client.get(Page, key));",
+    "patch the status of pages.web.example.com",
+  ],
+  [
+    "what a method returns",
+    "",
+    "const find = async () => (await client.list(Page))[0];\nconst page = await find();\nif (page) await client.status.patch(page, {});",
+    "patch the status of pages.web.example.com",
+  ],
+  [
+    "a client of other dependencies",
+    "export interface Deps { readonly api: Client }\nexport const deps = {} as Deps;",
+    "await deps.api.delete(Secret, key);",
+    "delete the secrets",
+  ],
+  [
+    "a subresource in between",
+    "",
+    'const scale = client.subresource("scale");\nawait scale.get(Deployment, key);',
+    "get the scale of deployments.apps",
+  ],
+  [
+    "an index of the cache",
+    "declare const manager: Manager;\nexport const index = () => manager.cache.addIndex(Secret, 'a', () => []);",
+    "",
+    "list and watch the secrets",
+  ],
+  [
+    "metadata only",
+    "",
+    "controllerFor({} as Manager).for(ConfigMap).watches(metadataOf(Secret), () => []);",
+    "list and watch the secrets",
+  ],
+  [
+    "a read of what is watched",
+    "export const setUp = (manager: Manager) => controllerFor(manager).for(Secret);",
+    "await client.get(Secret, key);",
+    "list and watch the secrets",
+  ],
+  [
+    "a token that is written out",
+    "export const Widget = { group: 'x.example.com', version: 'v1', kind: 'Widget', plural: 'widgets', namespaced: true } as const;",
+    "await client.delete(Widget, key);",
+    "delete the widgets.x.example.com",
+  ],
+  [
+    "an event",
+    "declare const manager: Manager;\nexport const events = manager.recorder('pages');",
+    "const details = { type: 'Normal', reason: 'A', message: 'b' } as const;\nevents.event({} as Page, details);",
+    "create and patch the events",
+  ],
+  [
+    "a leader",
+    "",
+    "createManager({ leaderElection: { id: 'x' } });",
+    "get and create and update the leases.coordination.k8s.io",
+  ],
+];
+
+const HELPER_HEAD = `import { controllerFor, createManager, metadataOf, type Client, type KubeObject, type Manager, type Token } from "tsop";
+import { ConfigMap, Secret, Service } from "tsop/k8s";
+import * as helpers from "./helpers.ts";
+declare const key: { namespace: string; name: string };
+`;
+
 const HELPER = `\nasync function helper(token: Token) { await client.delete(token, key); }\n`;
 
 describe("rights", () => {
@@ -93,6 +310,26 @@ describe("rights", () => {
       const missing = found.filter((line) => line.startsWith("right-missing"));
       expect(
         missing.some((line) => line.includes(`the right to ${right}, which`)),
+        found.join("\n"),
+      ).toBe(true);
+    });
+  }
+
+  for (const [way, helpers, code, right] of WAYS) {
+    it(`that are needed are found through ${way}`, async () => {
+      const exported = [
+        ...helpers.matchAll(/export (?:async )?(?:const|function|class) (\w+)|as (\w+)\b.* from/g),
+      ];
+      const names = ["key as unused", ...exported.map(([, name, other]) => name ?? other)];
+      const markers = `import { createManager, metadataOf } from "tsop";
+import { ${names.join(", ")} } from "./helpers.ts";
+import * as helpers from "./helpers.ts";
+@Rbac(ConfigMap, ["get", "list", "watch"])`;
+      const found = told(await run(markers, `${code}\n`, { "helpers.ts": HELPER_HEAD + helpers }));
+      expect(
+        found.some(
+          (line) => line.startsWith("right-missing") && line.includes(`to ${right}, which`),
+        ),
         found.join("\n"),
       ).toBe(true);
     });
@@ -130,6 +367,17 @@ describe("rights", () => {
     [`@Rbac({ groups: [""], resources: ["pods/log"], verbs: ["get"] })`, "get pods/log"],
     [`@Rbac(Page, ["deletecollection"])`, "deletecollection pages.web.example.com"],
     [`@Rbac(k8s.Service, ["create"])`, "create services"],
+    [`@Rbac({ groups: [""], resources: ["events"], verbs: ["create"] })`, "create events"],
+    [
+      `@Rbac({ groups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["get", "update"] })`,
+      "get, update leases.coordination",
+    ],
+    [
+      `@Rbac({ groups: ["apps"], resources: ["deployments", "statefulsets"], verbs: ["patch"] })`,
+      "patch statefulsets.apps",
+    ],
+    [`@Rbac(Secret, ["update"], { resourceNames: ["tls"] })`, "update secrets"],
+    [`@Rbac(Secret, ["delete"], { namespace: "system" })`, "delete secrets"],
   ] as const) {
     it(`that nothing uses are named: ${marker}`, async () => {
       const found = told(await run(`${NEEDED}\n${marker}`, USES));
@@ -151,8 +399,53 @@ describe("rights", () => {
       `@Rbac(Page, ["update"], { subresource: "finalizers" })`,
       "",
     ],
+    [
+      "a kind is kept for later",
+      `@Rbac(Secret, ["delete"])`,
+      "const kinds = new Map<unknown, string>();\nkinds.set(Secret, '');",
+    ],
+    [
+      "a kind is handed on to other code",
+      `@Rbac(Secret, ["delete"])`,
+      "const hand = (kind: Token) => console.log(kind);\nhand(Secret);",
+    ],
+    [
+      "a method is chosen at run time",
+      `@Rbac(Secret, ["delete"])`,
+      "const verb = key.name as 'delete';\nawait client[verb](Secret, key);",
+    ],
+    [
+      "the status is that of an unknown object",
+      `@Rbac(Page, ["patch"], { subresource: "status" })`,
+      "await client.status.patch(JSON.parse(''), {});",
+    ],
+    [
+      "one object may be named",
+      `@Rbac(Secret, ["get"], { resourceNames: ["tls"] })`,
+      "await client.get(Secret, { ...key, name: 'tls' });",
+    ],
+    [
+      "a recorder is there",
+      `@Rbac({ groups: [""], resources: ["events"], verbs: ["create", "patch"] })`,
+      "const recorder = ({} as Manager).recorder('a');\nconsole.log(recorder);",
+    ],
     ["it is a path", `@Rbac({ urls: ["/metrics"], verbs: ["get"] })`, ""],
     ["no call of that name is meant", "", "new Map<object, string>().get(Secret);"],
+    [
+      "another object has such a method",
+      "",
+      "class Registry { get(kind: object, name: string) { return name; } list(kind: object) { return kind; } }\nconst all = new Registry();\nall.get(Secret, 'a');\nall.list(Secret);",
+    ],
+    [
+      "a parameter is such an object",
+      "",
+      "const look = (cache: Map<unknown, string>, other: { list(kind: unknown): void }) => { cache.get(Secret); other.list.name; };\nconsole.log(look);",
+    ],
+    [
+      "a name is hidden by another",
+      "",
+      "const run = (Secret: string, api: Client) => api.status.update({ Secret } as never);\nconsole.log(run);",
+    ],
   ] as const) {
     it(`are left alone where ${why}`, async () => {
       expect(told(await run(`${NEEDED}\n${markers}`, `${USES}\n${code}`))).toEqual([]);
@@ -165,7 +458,7 @@ describe("rights", () => {
     const role = parse(files.get("config/rbac/role.yaml") ?? "") as { rules: unknown };
     expect(role.rules).toEqual([
       { apiGroups: ["apps"], resources: ["deployments"], verbs: ["create", "patch"] },
-      { apiGroups: ["web.example.com"], resources: ["pages"], verbs: ["get", "list", "watch"] },
+      { apiGroups: ["web.example.com"], resources: ["pages"], verbs: ["get"] },
     ]);
   });
 });

@@ -147,6 +147,7 @@ export class Modules {
     seen.add(module);
     const entry = module.exports.get(name);
     if (entry && "local" in entry) return this.resolve(module, entry.local);
+    if (entry?.name === "*") return { is: "namespace", specifier: entry.specifier, module };
     if (entry) return this.#follow(module, entry.specifier, entry.name);
     const declaration = module.declarations.get(name);
     if (declaration) return { is: "declaration", node: declaration, module };

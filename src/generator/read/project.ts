@@ -3,22 +3,26 @@
  *
  * @module
  */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { Findings } from "../findings.ts";
 import { ts } from "../load.ts";
+import { LEASE_ROLE } from "../sources.ts";
 import type { GrantModel, KindModel, ProjectModel, WebhookModel } from "../model.ts";
 import { readKind } from "./kind.ts";
 import { type Module, Modules } from "./module.ts";
 import type { Reader } from "./reader.ts";
 import { readRights } from "./rights.ts";
 import { readType } from "./type.ts";
-import { UsesReader } from "./uses.ts";
+import { UsesReader } from "../uses/uses.ts";
 import { readWebhooks } from "./webhooks.ts";
 
 /** A file without any of these cannot hold a kind or a right, and is not parsed for its own sake. */
 const SPEAKS_OF_MARKERS = /@\s*(?:\w+\.)?\w|\bResource\b|\bRbac\b/;
 
-/** A file without it can neither hold a client nor a builder. */
-const SPEAKS_OF_TSOP = /["']tsop(?:\/k8s)?["']/;
+/** A file without any of these can neither hold a client nor a builder, nor hand a kind to one. */
+const SPEAKS_OF_TSOP =
+  /["']tsop(?:\/k8s)?["']|\bclient\b|\.(?:get|find|list|listAll|create|update|patch|apply|delete|deleteAllOf|for|owns|watches|handles|status|event)\b/i;
 
 /** The modules of a project, resolved with the options of its tsconfig. */
 export function openModules(root: string): Modules {
@@ -60,5 +64,6 @@ export function readProject(
       webhooks.push(...readWebhooks(reader, module, node));
     }
   }
-  return { kinds, grants, webhooks, uses: new UsesReader(reader).read(callers) };
+  const leaseIsGranted = existsSync(join(modules.root, LEASE_ROLE));
+  return { kinds, grants, webhooks, uses: new UsesReader(reader, leaseIsGranted).read(callers) };
 }

@@ -37,17 +37,8 @@ export function tokenOf(
   );
 }
 
-/** The resource of a type's objects: `MyWeb`, `Deployment`. */
-export function tokenOfType(
-  reader: Reader,
-  module: Module,
-  node: ts.TypeNode,
-): TokenModel | undefined {
-  if (!ts.isTypeReferenceNode(node) || !ts.isIdentifier(node.typeName)) return undefined;
-  return declaredToken(reader, reader.modules.resolve(module, node.typeName.text));
-}
-
-function declaredToken(reader: Reader, found: Found | undefined): TokenModel | undefined {
+/** The resource that a declaration stands for: a class with `@Resource`, or a built-in kind. */
+export function declaredToken(reader: Reader, found: Found | undefined): TokenModel | undefined {
   if (found?.is !== "declaration") return undefined;
   const { node, module } = found;
   if (ts.isClassDeclaration(node)) return classToken(reader, module, node);

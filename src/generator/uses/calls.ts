@@ -1,0 +1,105 @@
+/**
+ * What the calls of `tsop` need the right to.
+ *
+ * @module
+ */
+import type { Receiver } from "./receivers.ts";
+
+/** The rights that a call needs for a kind. */
+export interface CallRights {
+  /** Where the token, or an object of the kind, stands among the arguments. */
+  readonly kind: number;
+  /** With fewer arguments than this it is another function of that name: `map.get(MyWeb)`. */
+  readonly least: number;
+  readonly verbs: readonly string[];
+  /** In place of `verbs` where the kind is watched, so that it is read from memory. */
+  readonly watched?: readonly string[];
+  /** The kind is watched from here on. */
+  readonly watches?: boolean;
+}
+
+/** The verbs of an informer. */
+const WATCHED = ["list", "watch"];
+
+const CLIENT: Readonly<Record<string, CallRights>> = {
+  get: { kind: 0, least: 2, verbs: ["get"], watched: WATCHED },
+  find: { kind: 0, least: 2, verbs: ["get"], watched: WATCHED },
+  list: { kind: 0, least: 1, verbs: ["list"], watched: WATCHED },
+  listAll: { kind: 0, least: 1, verbs: ["list"] },
+  watch: { kind: 0, least: 1, verbs: ["watch"] },
+  create: { kind: 0, least: 2, verbs: ["create"] },
+  update: { kind: 0, least: 2, verbs: ["update"] },
+  patch: { kind: 0, least: 3, verbs: ["patch"] },
+  apply: { kind: 0, least: 2, verbs: ["create", "patch"] },
+  delete: { kind: 0, least: 2, verbs: ["delete"] },
+  deleteAllOf: { kind: 0, least: 1, verbs: ["deletecollection"] },
+};
+
+const BUILDER: Readonly<Record<string, CallRights>> = {
+  for: { kind: 0, least: 1, verbs: WATCHED, watches: true },
+  owns: { kind: 0, least: 1, verbs: WATCHED, watches: true },
+  watches: { kind: 0, least: 2, verbs: WATCHED, watches: true },
+  handles: { kind: 0, least: 2, verbs: WATCHED, watches: true },
+};
+
+const CACHE: Readonly<Record<string, CallRights>> = {
+  informersFor: { kind: 0, least: 1, verbs: WATCHED, watches: true },
+  addIndex: { kind: 0, least: 3, verbs: WATCHED, watches: true },
+};
+
+/** The kind of a status is that of the object itself. */
+const STATUS: Readonly<Record<string, CallRights>> = {
+  patch: { kind: 0, least: 2, verbs: ["patch"] },
+  update: { kind: 0, least: 1, verbs: ["update"] },
+  apply: { kind: 0, least: 2, verbs: ["patch"] },
+};
+
+const SUBRESOURCE: Readonly<Record<string, CallRights>> = {
+  get: { kind: 0, least: 2, verbs: ["get"] },
+  create: { kind: 0, least: 3, verbs: ["create"] },
+  update: { kind: 0, least: 3, verbs: ["update"] },
+  patch: { kind: 0, least: 3, verbs: ["patch"] },
+};
+
+const FUNCTIONS: Readonly<Record<string, CallRights>> = {
+  createOrUpdate: {
+    kind: 1,
+    least: 3,
+    verbs: ["get", "create", "update"],
+    watched: [...WATCHED, "create", "update"],
+  },
+  addFinalizer: { kind: 1, least: 4, verbs: ["patch"] },
+  removeFinalizer: { kind: 1, least: 4, verbs: ["patch"] },
+};
+
+/** What a function of `tsop` needs. */
+export const functionRights = (name: string): CallRights | undefined => own(FUNCTIONS, name);
+
+/** What a method needs; where the receiver is not known, what it would need of a client or a builder. */
+export function methodRights(receiver: Receiver | undefined, name: string): CallRights | undefined {
+  switch (receiver?.is) {
+    case undefined:
+      return own(CLIENT, name) ?? own(BUILDER, name);
+    case "client": {
+      const rights = own(CLIENT, name);
+      if (!rights || !receiver.live) return rights;
+      const { kind, least, verbs } = rights;
+      return { kind, least, verbs };
+    }
+    case "builder":
+      return own(BUILDER, name);
+    case "cache":
+      return own(CACHE, name);
+    case "status":
+      return own(STATUS, name);
+    case "subresource":
+      return own(SUBRESOURCE, name);
+    case "manager":
+    case "recorder":
+    case "other":
+      return undefined;
+  }
+}
+
+const own = (table: Readonly<Record<string, CallRights>>, name: string): CallRights | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined;
