@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { encodeJson } from "../../kube/json.ts";
 import { schemasOf } from "../../kube/schema/keyword-rules.ts";
 import type { KubeObject } from "../../kube/object.ts";
-import type { ResourceInfo } from "../../kube/resource.ts";
+import { parseApiVersion } from "../../kube/resource.ts";
 import { RuleChecker } from "../../kube/schema/rule-check.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import type { WebhookTarget } from "../admission/webhook-caller.ts";
@@ -37,37 +37,67 @@ export function servedResourcesOf(object: KubeObject): ServedResource[] {
   const definition = object as Definition;
   if (!isConditionTrue(definition, "Established")) return [];
   const versions = definition.spec.versions ?? [];
+  const strategies = new Map(
+    versions.map((version) => [
+      version.name,
+      new CustomResourceStrategy(customKind(definition, version)),
+    ]),
+  );
   return versions
     .filter(({ served }) => served)
     .sort((a, b) => compareVersions(a.name, b.name))
-    .map((version) => servedResource(definition, version));
+    .map((version) => servedResource(definition, version, strategies));
 }
 
-function servedResource(definition: Definition, version: DefinitionVersion): ServedResource {
+function customKind(definition: Definition, version: DefinitionVersion): CustomKind {
   const { spec, status } = definition;
-  const names = status?.acceptedNames ?? {};
-  const { plural = "", singular = "", kind = "", listKind = "" } = names;
-  const group = spec.group ?? "";
-  const resource: ResourceInfo = {
-    group,
-    version: version.name,
-    kind,
-    plural,
-    namespaced: spec.scope === "Namespaced",
-  };
-  const terminating = isConditionTrue(definition, "Terminating");
+  const { plural = "", kind = "" } = status?.acceptedNames ?? {};
   const schema = version.schema?.openAPIV3Schema ?? {};
-  const custom: CustomKind = {
-    resource,
+  return {
+    resource: {
+      group: spec.group ?? "",
+      version: version.name,
+      kind,
+      plural,
+      namespaced: spec.scope === "Namespaced",
+    },
     schema,
     hasStatus: version.subresources?.status !== undefined,
     scale: version.subresources?.scale,
-    terminating,
+    terminating: isConditionTrue(definition, "Terminating"),
     rules: hasRules(schema) ? new RuleChecker(schema, true) : undefined,
   };
-  const storageVersion = (spec.versions ?? []).find((one) => one.storage) ?? version;
-  const storage = storageVersion.name;
-  const strategy = new CustomResourceStrategy(custom);
+}
+
+type Strategies = ReadonlyMap<string, CustomResourceStrategy>;
+
+/** What is in the store may be of any version that was once stored. */
+function storedDefaults(
+  strategies: Strategies,
+  storageVersion: string,
+): Pick<CustomResourceStrategy, "setDefaults"> {
+  return {
+    setDefaults(object, options) {
+      const { version } = parseApiVersion(object.apiVersion);
+      const strategy = strategies.get(version) ?? strategies.get(storageVersion);
+      strategy?.setDefaults(object, options);
+    },
+  };
+}
+
+function servedResource(
+  definition: Definition,
+  version: DefinitionVersion,
+  strategies: Strategies,
+): ServedResource {
+  const { spec, status } = definition;
+  const names = status?.acceptedNames ?? {};
+  const { singular = "", listKind = "" } = names;
+  const custom = customKind(definition, version);
+  const strategy = strategies.get(version.name) ?? new CustomResourceStrategy(custom);
+  const { resource, schema, terminating } = custom;
+  const { group, kind } = resource;
+  const storage = ((spec.versions ?? []).find((one) => one.storage) ?? version).name;
   return {
     ...resource,
     singular,
@@ -81,13 +111,7 @@ function servedResource(definition: Definition, version: DefinitionVersion): Ser
     storageVersionHash: storageHash(`${group}/${storage}/${kind}`),
     schema,
     strategy,
-    storage:
-      storageVersion === version
-        ? strategy
-        : new CustomResourceStrategy({
-            ...custom,
-            schema: storageVersion.schema?.openAPIV3Schema ?? {},
-          }),
+    storage: storedDefaults(strategies, storage),
     subresources: subresourcesOf(custom),
     table: columnPrinter(version.additionalPrinterColumns ?? []),
     selectableFields: selectableFieldsOf(version),

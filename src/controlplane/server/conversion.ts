@@ -19,18 +19,61 @@ import { plainError } from "./failures.ts";
 const REVIEW_GROUP = "apiextensions.k8s.io";
 const REVIEW_VERSIONS = ["v1", "v1beta1"];
 const TIMEOUT_SECONDS = 30;
+/** More than one write needs at a time. */
+const ANSWERS_KEPT = 100;
 
 /** What is wrong with an answer. */
 class BadAnswer extends Error {}
+
+/** Thrown where an object is wanted at once that a webhook has to be asked for first. */
+class NotYetConverted extends Error {
+  readonly ask: () => Promise<void>;
+
+  constructor(ask: () => Promise<void>) {
+    super("the object has to be converted first");
+    this.ask = ask;
+  }
+}
 
 /** Asks the webhooks of definitions. */
 export class Conversion {
   readonly #caller: Pick<WebhookCaller, "post">;
   readonly #newUid: () => string;
+  /** What those under way in `run` have been answered. */
+  readonly #answers = new Map<string, KubeObject>();
 
   constructor(caller: Pick<WebhookCaller, "post">, newUid: () => string) {
     this.#caller = caller;
     this.#newUid = newUid;
+  }
+
+  /**
+   * Does work that wants converted objects at once. It is begun again when one has been asked for, so it must
+   * not change what it was given.
+   *
+   * @throws StatusError 500 in the words of the API server
+   */
+  async run<T>(work: () => T | Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!(error instanceof NotYetConverted)) throw error;
+        await error.ask();
+      }
+    }
+  }
+
+  /** The object in another version, inside of `run` only. */
+  converted(webhook: ConversionWebhook, object: KubeObject, apiVersion: string): KubeObject {
+    const key = JSON.stringify([webhook, apiVersion, object]);
+    const known = this.#answers.get(key);
+    if (known) return copyJson(known);
+    throw new NotYetConverted(async () => {
+      this.#answers.set(key, await this.convert(webhook, object, apiVersion));
+      const [oldest] = this.#answers.keys();
+      if (this.#answers.size > ANSWERS_KEPT && oldest !== undefined) this.#answers.delete(oldest);
+    });
   }
 
   /** The object in another version. @throws StatusError 500 in the words of the API server */

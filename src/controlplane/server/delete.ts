@@ -15,7 +15,7 @@ import { type Cluster, type WriteOptions, mainEndpoint, timestamp } from "./clus
 import { type DeletionRule, deletionRule } from "./deletion-rules.ts";
 import { conflict, notFound } from "./failures.ts";
 import { collectionOf } from "./registry.ts";
-import { prepareReads, readAs, storeAs } from "./versions.ts";
+import { prepareReads, readAs } from "./versions.ts";
 
 /** What a deletion demands, as the API knows it. */
 export interface DeletionOptions extends DeleteOptions {
@@ -56,9 +56,20 @@ export async function deleteObject(
     await admitDeletion(cluster, resource, stored, withReviewed(rule, stored, deletion, options));
     // While somebody was asked, another may have written: then all begins anew, with what is there now.
     if (cluster.store.get(collectionOf(resource), storeKey(namespace, name)) === stored) {
-      return deleteStored(cluster, resource, stored, rule, deletion, options);
+      const outcome = deleteStored(cluster, resource, stored, rule, deletion, options);
+      await prepareReads(cluster, resource, [outcome.object]);
+      return result(cluster, resource, outcome, rule);
     }
   }
+}
+
+/** What became of an object. */
+interface Outcome {
+  /** As it is stored, or was last. */
+  readonly object: KubeObject;
+  readonly gone: boolean;
+  /** A new deletion of one that goes already changes nothing and is told nothing. */
+  readonly isPending?: boolean;
 }
 
 /** The options as admission sees them: with the grace that will be given, and namespaces by their uid. */
@@ -111,7 +122,7 @@ function deleteStored(
   rule: DeletionRule,
   deletion: DeletionOptions,
   options: WriteOptions,
-): DeletionResult {
+): Outcome {
   if (rule.warning && policyOf(deletion) === undefined) options.warn(rule.warning);
   if (rule.begin && stored.metadata.deletionTimestamp === undefined) {
     const begun = copyJson(stored);
@@ -119,9 +130,9 @@ function deleteStored(
     rule.begin(begun, timestamp(cluster.clock));
     begun.metadata.finalizers = dependentsFinalizers(rule, begun.metadata, deletion);
     tidyFinalizers(begun.metadata);
-    return { body: save(cluster, resource, begun, options), gone: false };
+    return { object: save(cluster, resource, begun, options), gone: false };
   }
-  if (rule.holds?.(stored)) return { body: readAs(cluster, resource, stored), gone: false };
+  if (rule.holds?.(stored)) return { object: stored, gone: false };
   return removeOrMark(cluster, resource, stored, rule, deletion, options);
 }
 
@@ -132,21 +143,21 @@ function removeOrMark(
   rule: DeletionRule,
   deletion: DeletionOptions,
   options: WriteOptions,
-): DeletionResult {
+): Outcome {
   const object = copyJson(stored);
   const metadata = object.metadata;
   const grace = applyGrace(cluster, object, rule, deletion);
-  if (grace === "pending") return result(cluster, resource, stored, rule, false);
+  if (grace === "pending") return { object: stored, gone: false, isPending: true };
   metadata.finalizers = dependentsFinalizers(rule, metadata, deletion);
   const held = metadata.finalizers.length > 0;
   tidyFinalizers(metadata);
   if (grace === "none") {
-    if (!held) return remove(cluster, resource, stored, stored, rule, options);
+    if (!held) return remove(cluster, resource, stored, stored, options);
     markAsDeleting(cluster, metadata);
   }
-  const body = save(cluster, resource, object, options);
-  if (held || (metadata.deletionGracePeriodSeconds ?? 0) > 0) return { body, gone: false };
-  return remove(cluster, resource, stored, body, rule, options);
+  const saved = save(cluster, resource, object, options);
+  if (held || (metadata.deletionGracePeriodSeconds ?? 0) > 0) return { object: saved, gone: false };
+  return remove(cluster, resource, stored, saved, options);
 }
 
 /** @throws StatusError 409 */
@@ -263,42 +274,39 @@ function tidyFinalizers(metadata: ObjectMeta): void {
 }
 
 function save(
-  cluster: Cluster,
+  { store }: Cluster,
   resource: ServedResource,
   object: KubeObject,
   options: WriteOptions,
 ): KubeObject {
   const collection = collectionOf(resource);
   const key = storeKey(object.metadata.namespace, object.metadata.name ?? "");
-  const before = cluster.store.get(collection, key);
-  if (before && sameJson(before, object)) return readAs(cluster, resource, before);
-  if (options.dryRun) return readAs(cluster, resource, object);
-  return readAs(cluster, resource, cluster.store.put(collection, object));
+  const before = store.get(collection, key);
+  if (before && sameJson(before, object)) return before;
+  return options.dryRun ? object : store.put(collection, object);
 }
 
 function remove(
-  cluster: Cluster,
+  { store }: Cluster,
   resource: ServedResource,
   stored: KubeObject,
   last: KubeObject,
-  rule: DeletionRule,
   options: WriteOptions,
-): DeletionResult {
+): Outcome {
   const key = storeKey(stored.metadata.namespace, stored.metadata.name ?? "");
-  if (options.dryRun) return result(cluster, resource, storeAs(resource, last), rule, true);
-  const removed = cluster.store.remove(collectionOf(resource), key, storeAs(resource, last));
-  return result(cluster, resource, removed ?? last, rule, true);
+  if (options.dryRun) return { object: last, gone: true };
+  return { object: store.remove(collectionOf(resource), key, last) ?? last, gone: true };
 }
 
 /** The object for the kinds that answer it, else a `Status` that names it. */
 function result(
   cluster: Cluster,
   resource: ServedResource,
-  object: KubeObject,
+  { object, gone, isPending = false }: Outcome,
   rule: DeletionRule,
-  gone: boolean,
 ): DeletionResult {
-  if (rule.answersObject) return { body: readAs(cluster, resource, object), gone };
+  const isShown = rule.answersObject || (!gone && !isPending);
+  if (isShown) return { body: readAs(cluster, resource, object), gone };
   const { name = "", uid } = object.metadata;
   const body: Status = {
     kind: "Status",

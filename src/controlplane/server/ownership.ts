@@ -91,8 +91,12 @@ export function applyTo(
   });
 }
 
-function writeBy({ registry, clock }: Cluster, endpoint: Endpoint, manager: string): WriteBy {
-  const { plural, builtIn } = endpoint.resource;
+function writeBy(
+  { registry, clock, conversion }: Cluster,
+  endpoint: Endpoint,
+  manager: string,
+): WriteBy {
+  const { plural, builtIn, conversion: webhook } = endpoint.resource;
   const versionOf = (apiVersion: string): ServedResource | undefined => {
     const { group, version } = parseApiVersion(apiVersion);
     const found = registry.find(group, version, plural);
@@ -106,9 +110,12 @@ function writeBy({ registry, clock }: Cluster, endpoint: Endpoint, manager: stri
       schemaOf: (apiVersion) => versionOf(apiVersion)?.schema,
       convert(object, apiVersion) {
         if (builtIn) return convertVersion(object, apiVersion);
-        const converted = { ...copyJson(object), apiVersion };
-        versionOf(apiVersion)?.dropUnknown?.(converted as unknown as KubeObject);
-        return converted;
+        const custom = object as unknown as KubeObject;
+        const converted = webhook
+          ? conversion.converted(webhook, custom, apiVersion)
+          : { ...copyJson(custom), apiVersion };
+        versionOf(apiVersion)?.dropUnknown?.(converted);
+        return converted as unknown as JsonObject;
       },
     },
   };

@@ -52,7 +52,7 @@ export async function updateObject(
     const prepared = prepareReads(cluster, resource, [stored]);
     if (prepared) await prepared;
     const live = readAs(cluster, resource, stored);
-    const changed = change(live);
+    const changed = resource.conversion ? cluster.conversion.run(() => change(live)) : change(live);
     const wanted = changed instanceof Promise ? await changed : changed;
     const mutated = admitted(cluster, endpoint, live, wanted, options);
     const object = mutated instanceof Promise ? await mutated : mutated;

@@ -16,7 +16,7 @@ import { expired, plainError } from "./failures.ts";
 import { isSelected, waitForVersion } from "./list.ts";
 import { type WatchQuery, versionProblem } from "./query.ts";
 import { collectionOf } from "./registry.ts";
-import { readAs } from "./versions.ts";
+import { prepareReads, readAs } from "./versions.ts";
 
 /** One line of a watch. */
 export interface WatchEvent {
@@ -42,6 +42,9 @@ export class Watch {
   readonly #sink: WatchSink;
   readonly #collection: string;
   readonly #releases: (() => void)[] = [];
+  /** How many wait to be sent, one after the other. */
+  #waiting = 0;
+  #line: Promise<void> = Promise.resolve();
   #ended = false;
   #reached = 0;
   #bookmarked = 0;
@@ -103,10 +106,36 @@ export class Watch {
   #sendExisting(): void {
     const { store } = this.#cluster;
     this.#reached = store.version;
-    for (const object of store.list(this.#collection, this.#query.namespace)) {
-      const visible = readAs(this.#cluster, this.#resource, object);
-      if (this.#matches(visible)) this.#sink.event({ type: "ADDED", object: visible });
+    const existing = store.list(this.#collection, this.#query.namespace);
+    this.#inOrder(existing, () => {
+      for (const object of existing) {
+        const visible = readAs(this.#cluster, this.#resource, object);
+        if (this.#matches(visible)) this.#sink.event({ type: "ADDED", object: visible });
+      }
+    });
+  }
+
+  /** Sends something once the objects in it can be read; what comes later is sent later. */
+  #inOrder(objects: readonly KubeObject[], send: () => void): void {
+    const prepare = (): Promise<void> | undefined =>
+      prepareReads(this.#cluster, this.#resource, objects);
+    const prepared = this.#waiting === 0 ? prepare() : undefined;
+    if (this.#waiting === 0 && !prepared) {
+      send();
+      return;
     }
+    this.#waiting++;
+    this.#line = this.#line
+      .then(() => prepared ?? prepare())
+      .then(() => {
+        if (!this.#ended) send();
+      })
+      .catch((thrown: unknown) => {
+        this.#fail(thrown);
+      })
+      .finally(() => {
+        this.#waiting--;
+      });
   }
 
   #follow(): void {
@@ -124,6 +153,13 @@ export class Watch {
     this.#reached = change.version;
     const { namespace } = this.#query;
     if (namespace !== "" && !change.key.startsWith(storeKey(namespace, ""))) return;
+    const objects = change.old ? [change.object, change.old] : [change.object];
+    this.#inOrder(objects, () => {
+      this.#show(change);
+    });
+  }
+
+  #show(change: Change): void {
     const visible = readAs(this.#cluster, this.#resource, change.object);
     const before = change.old && readAs(this.#cluster, this.#resource, change.old);
     const was = before && this.#matches(before) ? before : undefined;
@@ -143,9 +179,11 @@ export class Watch {
   #bookmark(annotations?: Record<string, string>): void {
     const version = Math.max(this.#cluster.store.version, this.#reached);
     this.#bookmarked = version;
-    this.#sink.event({
-      type: "BOOKMARK",
-      object: bookmarkObject(this.#resource, version, annotations),
+    this.#inOrder([], () => {
+      this.#sink.event({
+        type: "BOOKMARK",
+        object: bookmarkObject(this.#resource, version, annotations),
+      });
     });
   }
 

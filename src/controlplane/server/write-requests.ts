@@ -17,6 +17,7 @@ import type { Presenter } from "./presenter.ts";
 import { type WriteQuery, parseListQuery, parseWriteQuery } from "./query.ts";
 import { type Answer, type ResourceRequest, managerOf } from "./request.ts";
 import { type UpdateOptions, updateObject, wrongUid } from "./update.ts";
+import { prepareReads } from "./versions.ts";
 import { collectionOf } from "./registry.ts";
 import { storeKey } from "../store/store.ts";
 
@@ -177,6 +178,9 @@ export async function deleteCollectionRequest(
 ): Promise<Answer> {
   const { resource, request, namespace } = asked;
   const { deletion, dryRun, shown } = await readDeletion(asked);
+  if (resource.conversion) {
+    await prepareReads(cluster, resource, cluster.store.list(collectionOf(resource), namespace));
+  }
   const page = listObjects(cluster, resource, parseListQuery(request.query, resource, namespace));
   const options = {
     ...writeOptions(asked, { dryRun, fieldManager: "", asked: shown }),
