@@ -45,7 +45,7 @@ export async function markersPage(root: string): Promise<string> {
     }
   }
   parts.push("## Coming from controller-gen\n\n| controller-gen | tsop |\n| --- | --- |\n");
-  for (const [marker, here] of FROM_CONTROLLER_GEN) {
+  for (const { marker, here } of FROM_CONTROLLER_GEN) {
     parts.push(`| ${escape(marker)} | ${escape(here)} |\n`);
   }
   return parts.join("");

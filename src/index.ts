@@ -38,9 +38,9 @@ export {
   PreserveUnknownFields,
   RawSchema,
   Required,
-  type TextFormat,
   Title,
 } from "./markers/validation.ts";
+export type { TextFormat } from "./markers/text-formats.ts";
 export { Embed } from "./markers/embed.ts";
 export type { KeywordsFor, Str, With } from "./markers/constrained.ts";
 export { Atomic, Granular, ListAtomic, ListMap, ListSet } from "./markers/topology.ts";

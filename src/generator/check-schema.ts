@@ -22,6 +22,8 @@ export function checkSchema(kind: KindModel, findings: Findings): number {
   if (kind.statusSubresource) checkRoot(kind, schema, findings);
   for (const error of schemaErrors(schema)) {
     const { place, keyword, shown, type } = locate(kind.type, error);
+    // A placeholder stands for what could not be read; the user was told of that.
+    if (hasUnread(type)) continue;
     findings.error(
       place,
       CODES[keyword] ?? "schema-refused",
@@ -30,6 +32,15 @@ export function checkSchema(kind: KindModel, findings: Findings): number {
     );
   }
   return Buffer.byteLength(JSON.stringify(schema));
+}
+
+function hasUnread({ unread, properties = [], items, values }: TypeModel): boolean {
+  return (
+    unread === true ||
+    properties.some(({ type }) => hasUnread(type)) ||
+    (items !== undefined && hasUnread(items)) ||
+    (values !== undefined && hasUnread(values))
+  );
 }
 
 /** A message without the value of a structure, which the source shows better. */

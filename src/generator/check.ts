@@ -165,6 +165,14 @@ function checkBounds(type: TypeModel, findings: Findings): void {
       "Correct the value, or the field's type.",
     );
   }
+  if (schema.enum && schema.nullable) {
+    findings.warn(
+      saidAt.get("enum") ?? type.at,
+      "null-in-enum",
+      "The API server refuses null where there is an enumeration, even one that has null in it.",
+      'Write a union as the type, such as "a" | "b" | null, which becomes a rule.',
+    );
+  }
   if (schema.enum?.length === 0) {
     findings.error(
       saidAt.get("enum") ?? type.at,

@@ -94,11 +94,11 @@ async function run(modules: Modules, sources: ReadonlyMap<string, string>): Prom
   const findings = new Findings();
   const model = readProject(modules, sources, findings);
   const kinds = groupVersions(model.kinds);
-  // What could not be read is a placeholder; checks of it would blame the user twice.
+  checkKinds(kinds, findings);
+  checkWebhooks(model.webhooks, findings);
+  // A right that could not be read would be missing.
   if (!findings.hasErrors()) {
-    checkKinds(kinds, findings);
     checkRights(model, findings);
-    checkWebhooks(model.webhooks, findings);
   }
   return {
     files: findings.hasErrors()

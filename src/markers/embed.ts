@@ -29,8 +29,6 @@ interface EmbedMarker<Path extends string> {
   ): void;
 }
 
-const OPTIONS = ["only", "omit", "descriptions"];
-
 const isPaths = (value: unknown): boolean =>
   value === undefined ||
   (Array.isArray(value) && value.every((path) => typeof path === "string" && path !== ""));
@@ -51,12 +49,8 @@ export const Embed = typedMarker<
   on: "any",
   parameters: [
     options<EmbedOptions>(
-      "an object of only, omit and descriptions",
-      (value) =>
-        Object.keys(value).every((key) => OPTIONS.includes(key)) &&
-        isPaths(value["only"]) &&
-        isPaths(value["omit"]) &&
-        isLimit(value["descriptions"]),
+      ["only", "omit", "descriptions"],
+      ({ only, omit, descriptions }) => isPaths(only) && isPaths(omit) && isLimit(descriptions),
     ),
   ],
   effect: (embed: EmbedOptions) => ({ embed }),

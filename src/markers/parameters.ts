@@ -13,6 +13,8 @@ import type { Json } from "../kube/object.ts";
 export interface Parameter<T> {
   /** What a value has to be, for a message: `a number`. */
   readonly says: string;
+  /** The texts, or the keys of the object, that it takes: for suggestions. */
+  readonly names?: readonly string[];
   accepts(value: unknown): value is T;
   /** The value that a JSDoc tag's text stands for; anything that `accepts` refuses when there is none. */
   parse(text: string): unknown;
@@ -31,6 +33,13 @@ export const aNumber: Parameter<number> = {
   says: "a number",
   accepts: (value): value is number => typeof value === "number" && Number.isFinite(value),
   parse: (text) => (text.trim() === "" ? text : Number(text)),
+};
+
+/** What a number has to be a multiple of. */
+export const aStep: Parameter<number> = {
+  says: "a number above 0",
+  accepts: (value): value is number => aNumber.accepts(value) && value > 0,
+  parse: (text) => aNumber.parse(text),
 };
 
 /** A length or a count. */
@@ -76,15 +85,29 @@ function isJson(value: unknown): boolean {
   return Object.values(value).every(isJson);
 }
 
-/** An object of named options. */
-export function options<T extends object>(
-  says: string,
-  accepts: (value: Record<string, unknown>) => boolean,
-): Parameter<T> {
+/** One of a few texts. */
+export function oneOfTexts<T extends string>(says: string, texts: readonly T[]): Parameter<T> {
   return {
     says,
+    names: texts,
+    accepts: (value): value is T => texts.some((text) => text === value),
+    parse: (text) => text.trim(),
+  };
+}
+
+/** An object of named options: any, where no names are given. */
+export function options<T extends object>(
+  names?: readonly string[],
+  accepts: (value: Record<string, unknown>) => boolean = () => true,
+): Parameter<T> {
+  return {
+    says: names ? `an object of ${names.join(", ")}` : "an object",
+    ...(names ? { names } : {}),
     accepts: (value): value is T =>
-      typeof value === "object" && value !== null && accepts(value as Record<string, unknown>),
+      typeof value === "object" &&
+      value !== null &&
+      Object.keys(value).every((key) => names?.includes(key) ?? true) &&
+      accepts(value as Record<string, unknown>),
     parse: jsonOr,
   };
 }

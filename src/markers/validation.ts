@@ -15,7 +15,19 @@ import {
   markersOn,
   typedMarker,
 } from "./marker.ts";
-import { aCount, aJson, aName, aNumber, aPattern, aText, options } from "./parameters.ts";
+import {
+  aCount,
+  aJson,
+  aName,
+  aNumber,
+  aPattern,
+  aStep,
+  aText,
+  type Parameter,
+  oneOfTexts,
+  options,
+} from "./parameters.ts";
+import { type TextFormat, textFormats } from "./text-formats.ts";
 
 const onNumber = markersOn<FieldMarker<number>>("number");
 const onText = markersOn<TextMarker>("string");
@@ -40,7 +52,7 @@ export const ExclusiveMaximum = onNumber([aNumber], (limit) => ({
 }));
 
 /** Numbers have to be a multiple of this: `@MultipleOf(5) minutes!: Int32`. */
-export const MultipleOf = onNumber([aNumber], (step) => ({ schema: { multipleOf: step } }));
+export const MultipleOf = onNumber([aStep], (step) => ({ schema: { multipleOf: step } }));
 
 /** The least number of characters: `@MinLength(1) name!: string`. */
 export const MinLength = onText([aCount], (length) => ({ schema: { minLength: length } }));
@@ -56,39 +68,10 @@ export const Pattern = onText([aPattern], (pattern) => ({
   schema: { pattern: typeof pattern === "string" ? pattern : pattern.source },
 }));
 
-/** The formats that the API server knows for strings. */
-export type TextFormat =
-  | "bsonobjectid"
-  | "byte"
-  | "cidr"
-  | "creditcard"
-  | "date"
-  | "date-time"
-  | "duration"
-  | "email"
-  | "hexcolor"
-  | "hostname"
-  | "ipv4"
-  | "ipv6"
-  | "isbn"
-  | "isbn10"
-  | "isbn13"
-  | "k8s-long-name"
-  | "k8s-short-name"
-  | "mac"
-  | "password"
-  | "rgbcolor"
-  | "ssn"
-  | "uri"
-  | "uuid"
-  | "uuid3"
-  | "uuid4"
-  | "uuid5";
-
 /** The text's format: `@Format("ipv4") address!: string`. */
 export const Format = typedMarker<(format: TextFormat) => TextMarker>({
   on: "string",
-  parameters: [aText],
+  parameters: [oneOfTexts("a format that the API server knows", textFormats)],
   effect: (format: string) => ({ schema: { format } }),
 });
 
@@ -189,8 +172,10 @@ export const Ignore = onAny([], () => ({ ignored: true }));
 /** The field's value never changes once it was set. */
 export const Immutable = onAny([], () => ({ immutable: true }));
 
+const aSchema: Parameter<Schema> = { ...options<Schema>(), says: "an OpenAPI schema" };
+
 /** The schema, written by hand, in place of what the field's type says. It is checked all the same. */
-export const RawSchema = onAny([options<Schema>("an OpenAPI schema", () => true)], (schema) => ({
+export const RawSchema = onAny([aSchema], (schema) => ({
   schema,
   replaces: true,
 }));
@@ -199,7 +184,7 @@ export const RawSchema = onAny([options<Schema>("an OpenAPI schema", () => true)
  * Keywords that are added to what the type and the other markers say, as they are:
  * `@AddSchema({ oneOf: [{ required: ["a"] }, { required: ["b"] }] })`. They are checked all the same.
  */
-export const AddSchema = onAny([options<Schema>("an OpenAPI schema", () => true)], (schema) => ({
+export const AddSchema = onAny([aSchema], (schema) => ({
   schema,
 }));
 
@@ -223,12 +208,7 @@ const CEL_OPTIONS = ["message", "messageExpression", "reason", "fieldPath", "opt
 export const Cel = typedMarker<(rule: string, options?: CelOptions) => FieldOrClassMarker<unknown>>(
   {
     on: "any",
-    parameters: [
-      aText,
-      options<CelOptions>(`an object of ${CEL_OPTIONS.join(", ")}`, (value) =>
-        Object.keys(value).every((key) => CEL_OPTIONS.includes(key)),
-      ),
-    ],
+    parameters: [aText, options<CelOptions>(CEL_OPTIONS)],
     last: "optional",
     effect: (rule: string, more: CelOptions = {}) => ({
       schema: { "x-kubernetes-validations": [{ rule, ...more } satisfies ValidationRule] },

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { textFormats } from "../../markers/text-formats.ts";
 import type { Schema, ValidationRule } from "../../kube/schema/structural.ts";
 import { literal } from "./source-text.ts";
 
@@ -14,12 +15,7 @@ export type Carrier = "number" | "string" | "array" | "keyed array" | "object" |
 /** Names of `tsop` that a source uses. */
 export type Uses = Set<string>;
 
-const TEXT_FORMATS = new Set(
-  (
-    "bsonobjectid byte cidr creditcard date date-time duration email hexcolor hostname ipv4 ipv6 isbn " +
-    "isbn10 isbn13 k8s-long-name k8s-short-name mac password rgbcolor ssn uri uuid uuid3 uuid4 uuid5"
-  ).split(" "),
-);
+const TEXT_FORMATS: ReadonlySet<string> = new Set(textFormats);
 
 const SIMPLE: Readonly<Partial<Record<keyof Schema, readonly [Carrier, string]>>> = {
   title: ["any", "Title"],

@@ -122,7 +122,8 @@ export class TypeWriter {
 
   #text(schema: Schema): TypeSource {
     const values = schema.enum;
-    if (values && isUnion(values)) {
+    // `"a" | null` is no enumeration: the API server refuses null where there is one.
+    if (values && isUnion(values) && schema.nullable !== true) {
       const text = values.map((value) => JSON.stringify(value)).join(" | ");
       return { text, rest: without(schema, "type", "enum"), on: "string" };
     }

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { type TypeModel, ruleKey } from "../model.ts";
+import type { ValidationRule } from "../../kube/schema/structural.ts";
+import { type Position, type TypeModel, ruleKey } from "../model.ts";
 import { without } from "../schema-keywords.ts";
 import { embed } from "./embed.ts";
 import { narrow } from "./keywords.ts";
@@ -20,12 +21,7 @@ export function applyMarks(
   let required: boolean | undefined;
   let immutable = false;
   // A decorator that stands first is applied last, as in TypeScript; for rules the source's order counts.
-  const rules = marks.flatMap(({ definition, values, at }) =>
-    (definition.effect(...values).schema?.["x-kubernetes-validations"] ?? []).map((rule) => ({
-      rule,
-      at,
-    })),
-  );
+  const rules: { rule: ValidationRule; at: Position }[] = [];
   // What replaces the schema comes first: the other markers narrow it.
   const replacing = marks.map((mark) => {
     const { replaces, embed: embedded } = mark.definition.effect(...mark.values);
@@ -49,6 +45,7 @@ export function applyMarks(
       result = embed(reader, result, effect.embed, at);
       continue;
     }
+    if (result.unread) continue;
     if (!fits(definition.on, result)) {
       reader.findings.error(
         at,
@@ -58,6 +55,8 @@ export function applyMarks(
       );
       continue;
     }
+    const { "x-kubernetes-validations": own = [] } = effect.schema ?? {};
+    rules.push(...own.map((rule) => ({ rule, at })));
     const schema = without(effect.schema ?? {}, "x-kubernetes-validations");
     if (schema["x-kubernetes-int-or-string"] && result.schema.type === "string") {
       // Numbers too: the type keyword would forbid them.
@@ -118,8 +117,8 @@ function otherMarker(shown: string, on: string, { schema }: TypeModel): string {
   const row = Object.values(SIMILAR).find((names) => names.includes(stem));
   const column = { integer: 0, number: 0, string: 1, array: 2, object: 3, boolean: -1 };
   const other = row?.[column[schema.type ?? "boolean"]];
-  const wanted = on === "array" ? "list" : on;
+  const wanted = on === "array" ? "a list" : on === "object" ? "an object" : `a ${on}`;
   return other === undefined
-    ? `Remove it, or make the field a ${wanted}.`
-    : `Use @${other}, or make the field a ${wanted}.`;
+    ? `Remove it, or make the field ${wanted}.`
+    : `Use @${other}, or make the field ${wanted}.`;
 }

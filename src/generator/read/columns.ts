@@ -160,6 +160,8 @@ export function readScale(
   return { spec, status, ...(selector === undefined ? {} : { selector }) };
 }
 
+const SELECTABLE = ["string", "boolean", "integer"];
+
 export function readSelectable(
   reader: Reader,
   module: Module,
@@ -173,14 +175,15 @@ export function readSelectable(
       const path = argument && readPath(reader, module, argument, root);
       if (!path) return [];
       const kind = path.type.schema.type ?? "";
-      if (path.throughList || !["string", "boolean", "integer"].includes(kind)) {
+      const inMetadata = path.jsonPath.startsWith(".metadata.");
+      if (inMetadata || path.throughList || !SELECTABLE.includes(kind)) {
         complain(
           reader,
           module,
           argument,
           "not-selectable",
           `Field selectors cannot ask for ${path.jsonPath}.`,
-          "Choose a string, a boolean or a whole number that is not inside a list.",
+          "Choose a string, a boolean or a whole number that is neither metadata nor inside a list.",
         );
         return [];
       }

@@ -76,17 +76,14 @@ function shortened(text: string, most: number): string {
 type Steps = Map<string, Steps | undefined>;
 
 function stepsOf(paths: readonly string[]): Steps {
-  const steps: Steps = new Map();
+  const below = new Map<string, string[]>();
   for (const path of paths) {
     const [name = "", ...rest] = path.split(".");
-    if (rest.length === 0) {
-      steps.set(name, undefined);
-    } else if (!steps.has(name) || steps.get(name)) {
-      const inner = stepsOf([rest.join(".")]);
-      steps.set(name, new Map([...(steps.get(name) ?? []), ...inner]));
-    }
+    below.set(name, [...(below.get(name) ?? []), rest.join(".")]);
   }
-  return steps;
+  return new Map(
+    [...below].map(([name, rest]) => [name, rest.includes("") ? undefined : stepsOf(rest)]),
+  );
 }
 
 /** Keeps or drops fields; the items of a list and the values of a record are gone into. */

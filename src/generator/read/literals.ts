@@ -27,6 +27,27 @@ export function literalsOf(reader: Reader, node: ts.TypeNode, scope: Scope): Lit
   return undefined;
 }
 
+/** The values of a type without null: `NonNullable<"a" | "b" | null>`. */
+export function nonNullLiterals(
+  reader: Reader,
+  node: ts.TypeNode,
+  scope: Scope,
+): Literal[] | undefined {
+  if (ts.isTypeReferenceNode(node) && ts.isIdentifier(node.typeName)) {
+    const found = reader.modules.resolve(scope.module, node.typeName.text);
+    if (found?.is !== "declaration" || !ts.isTypeAliasDeclaration(found.node)) return undefined;
+    return nonNullLiterals(reader, found.node.type, topScope(found.module));
+  }
+  if (!ts.isUnionTypeNode(node)) return undefined;
+  const parts = node.types.filter(
+    (part) =>
+      part.kind !== ts.SyntaxKind.UndefinedKeyword &&
+      !(ts.isLiteralTypeNode(part) && part.literal.kind === ts.SyntaxKind.NullKeyword),
+  );
+  const values = parts.map((part) => literalsOf(reader, part, scope));
+  return values.includes(undefined) ? undefined : values.flatMap((value) => value ?? []);
+}
+
 function literal(reader: Reader, node: ts.LiteralTypeNode, scope: Scope): Literal[] | undefined {
   if (node.literal.kind === ts.SyntaxKind.NullKeyword) return undefined;
   const value = evaluate(reader, scope.module, node.literal);

@@ -158,6 +158,14 @@ export function argumentsOf(
   return undefined;
 }
 
+/** The text or the option that was meant, where one is near. */
+function suggestion(value: unknown, names: readonly string[] = []): string | undefined {
+  const typed = typeof value === "string" ? [value] : Object.keys(value ?? {});
+  const wrong = typed.find((name) => !names.includes(name));
+  const fix = wrong === undefined ? "" : didYouMean(wrong, names, "");
+  return fix === "" ? undefined : fix;
+}
+
 function addMark(
   reader: Reader,
   marks: Mark[],
@@ -187,7 +195,8 @@ function addMark(
       at,
       "wrong-argument",
       `${shown} takes ${parameter?.says ?? "nothing"}, got ${JSON.stringify(values[wrong])}.`,
-      `Give ${shown} ${parameter?.says ?? "no argument"}.`,
+      suggestion(values[wrong], parameter?.names) ??
+        `Give ${shown} ${parameter?.says ?? "no argument"}.`,
     );
     return;
   }

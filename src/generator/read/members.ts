@@ -4,6 +4,7 @@
  * @module
  */
 import type { Json } from "../../kube/object.ts";
+import type { Schema } from "../../kube/schema/structural.ts";
 import { ts } from "../load.ts";
 import type { PropertyModel, TypeModel } from "../model.ts";
 import { applyMarks } from "./apply-marks.ts";
@@ -59,6 +60,7 @@ export function readMembers(
       "A schema has either named fields or any fields, not both.",
       "Remove the index signature, and put @PreserveUnknownFields() on the class to keep other fields.",
     );
+    values = undefined;
   }
   return {
     ...(properties.length > 0 ? { properties } : {}),
@@ -98,8 +100,8 @@ function readField(
     type = narrow(type, { default: fallback }, reader.modules.at(module, initial ?? member));
   }
   const applied = applyMarks(reader, type, marks);
-  if (applied.type.schema.type === undefined)
-    needsShape(reader, module, member, name, applied.type);
+  const shaped = hasShape(applied.type.schema);
+  if (!shaped) complainOfShape(reader, module, member, name);
   const maybeAbsent =
     member.questionToken !== undefined || initial !== undefined || allowsUndefined(member.type);
   const required = applied.required ?? !maybeAbsent;
@@ -112,7 +114,8 @@ function readField(
         applied.type.at,
       )
     : applied.type;
-  return { property: { name, required, type: shown }, immutable: applied.immutable };
+  const model: TypeModel = shaped ? shown : { ...shown, unread: true };
+  return { property: { name, required, type: model }, immutable: applied.immutable };
 }
 
 function nameOf(reader: Reader, module: Module, name: ts.PropertyName): string | undefined {
@@ -173,20 +176,19 @@ function inferred(
     `The field ${member.name.getText(module.file)} has no type.`,
     isNumber ? `Write ${NUMBER_NAMES}, imported from "tsop".` : "Write its type.",
   );
-  return leaf({ "x-kubernetes-preserve-unknown-fields": true }, at);
+  return { ...leaf({ "x-kubernetes-preserve-unknown-fields": true }, at), unread: true };
 }
 
 /** A field of `unknown` takes anything, which has to be said. */
-function needsShape(
-  reader: Reader,
-  module: Module,
-  member: Field,
-  name: string,
-  { schema }: TypeModel,
-): void {
-  const said =
-    schema["x-kubernetes-preserve-unknown-fields"] ?? schema["x-kubernetes-int-or-string"];
-  if (said) return;
+function hasShape(schema: Schema): boolean {
+  return (
+    schema.type !== undefined ||
+    schema["x-kubernetes-preserve-unknown-fields"] === true ||
+    schema["x-kubernetes-int-or-string"] === true
+  );
+}
+
+function complainOfShape(reader: Reader, module: Module, member: Field, name: string): void {
   complain(
     reader,
     module,

@@ -33,7 +33,7 @@ export function readReference(
   if (values) return enumeration(values, scope.module, trail, at);
   const name = node.typeName.getText(scope.module.file);
   const argument = scope.parameters.get(name);
-  if (argument) return reader.readType(reader, argument.node, argument.scope, trail);
+  if (argument) return reader.readType(reader, argument.node, argument.scope, argument.trail);
   const found = ts.isQualifiedName(node.typeName)
     ? qualified(reader, node.typeName, scope)
     : reader.modules.resolve(scope.module, name);
@@ -98,7 +98,7 @@ function declared(
       "Put @PreserveUnknownFields() with the type `unknown` on the field, or write out as many levels as you need.",
     );
   }
-  const inner = bind(declaration, module, node.typeArguments, scope);
+  const inner = bind(declaration, module, node.typeArguments, scope, trail);
   const deeper = [...trail, declaration];
   if (ts.isTypeAliasDeclaration(declaration)) {
     const type = reader.readType(reader, declaration.type, inner, deeper);
@@ -203,14 +203,15 @@ function bind(
   module: Module,
   typeArguments: readonly ts.TypeNode[] | undefined,
   scope: Scope,
+  trail: Trail,
 ): Scope {
   const top = topScope(module);
   if (!("typeParameters" in declaration)) return top;
   const parameters = new Map<string, TypeArgument>();
   declaration.typeParameters?.forEach(({ name, default: fallback }, index) => {
     const given = typeArguments?.[index];
-    if (given) parameters.set(name.text, { node: given, scope });
-    else if (fallback) parameters.set(name.text, { node: fallback, scope: top });
+    if (given) parameters.set(name.text, { node: given, scope, trail });
+    else if (fallback) parameters.set(name.text, { node: fallback, scope: top, trail });
   });
   return { module, parameters };
 }

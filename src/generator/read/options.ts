@@ -11,7 +11,7 @@ import type { Module } from "./module.ts";
 import type { Reader } from "./reader.ts";
 
 /** What an option is: a type, or one of several texts. */
-export type OptionType =
+type OptionType =
   | "string"
   | "number"
   | "boolean"

@@ -25,10 +25,11 @@ export interface Scope {
   readonly parameters: ReadonlyMap<string, TypeArgument>;
 }
 
-/** A type argument, in the scope in which it was written. */
+/** A type argument, in the scope in which it was written and inside of what it was written. */
 export interface TypeArgument {
   readonly node: ts.TypeNode;
   readonly scope: Scope;
+  readonly trail: Trail;
 }
 
 /** The scope of a file's top level. */

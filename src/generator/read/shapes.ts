@@ -21,7 +21,8 @@ export function unsupported(
   fix: string,
 ): TypeModel {
   complain(reader, module, node, code, message, fix);
-  return leaf({ "x-kubernetes-preserve-unknown-fields": true }, reader.modules.at(module, node));
+  const at = reader.modules.at(module, node);
+  return { ...leaf({ "x-kubernetes-preserve-unknown-fields": true }, at), unread: true };
 }
 
 /** A list of a type. */

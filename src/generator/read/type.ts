@@ -14,6 +14,7 @@ import { objectOf, readReference } from "./named-type.ts";
 import { readMembers } from "./members.ts";
 import { objectUnion } from "./object-union.ts";
 import type { Reader, Scope, Trail } from "./reader.ts";
+import { without } from "../schema-keywords.ts";
 import { NUMBER_NAMES, scalars } from "./scalars.ts";
 import { patternOf } from "./template-type.ts";
 import { enumeration, listOf, merge, unsupported } from "./shapes.ts";
@@ -139,7 +140,25 @@ function union(
   const parts = node.types.filter((part) => !isNull(part) && !UNIONS_OF_ONE.has(part.kind));
   const nullable = node.types.some(isNull);
   const type = unionOf(reader, node, parts, scope, trail, at);
-  return nullable ? narrow(type, { nullable: true }, at) : type;
+  return nullable ? withNull(type, at) : type;
+}
+
+/**
+ * The API server refuses null where there is an enumeration, even one that has null in it; a rule is not asked
+ * about null.
+ */
+function withNull(type: TypeModel, at: Position): TypeModel {
+  const { enum: values } = type.schema;
+  if (!values) return narrow(type, { nullable: true }, at);
+  const texts = values.map((value) => (typeof value === "string" ? value : JSON.stringify(value)));
+  const rule = {
+    rule: `self in ${JSON.stringify(values)}`,
+    message: `must be ${texts.join(", ")} or null`,
+  };
+  const longest = Math.max(...texts.map((text) => text.length));
+  const bound = type.schema.type === "string" ? { maxLength: longest } : {};
+  const open = { ...type, schema: without(type.schema, "enum") };
+  return narrow(open, { nullable: true, ...bound, "x-kubernetes-validations": [rule] }, at);
 }
 
 function unionOf(

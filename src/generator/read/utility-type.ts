@@ -7,7 +7,7 @@ import { ts } from "../load.ts";
 import type { Position, TypeModel } from "../model.ts";
 import { without } from "../schema-keywords.ts";
 import { leaf, narrow } from "./keywords.ts";
-import { literalsOf } from "./literals.ts";
+import { literalsOf, nonNullLiterals } from "./literals.ts";
 import type { Reader, Scope, Trail } from "./reader.ts";
 import { scalars } from "./scalars.ts";
 import { enumeration, listOf, unsupported } from "./shapes.ts";
@@ -39,6 +39,8 @@ export function utilityType(
     case "Readonly":
       return read(first);
     case "NonNullable": {
+      const values = nonNullLiterals(reader, first, scope);
+      if (values) return enumeration(values, scope.module, trail, at);
       const type = read(first);
       return { ...type, schema: without(type.schema, "nullable") };
     }
