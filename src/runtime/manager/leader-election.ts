@@ -127,6 +127,8 @@ export class LeaderElector {
   /** Gives the Lease back, so that the next process need not wait for its end. */
   async release(): Promise<void> {
     const { client, clock, log, identity, renewDeadlineMs } = this.#parts;
+    // From here on another process may lead.
+    if (this.#renewedMs !== undefined) this.#renewedMs = -Infinity;
     const lease = this.#observed?.lease;
     if (lease?.spec?.holderIdentity !== identity) return;
     const timeout = timeoutSignal(clock, renewDeadlineMs);

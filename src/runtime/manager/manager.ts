@@ -283,9 +283,9 @@ class OperatorManager implements Manager {
       await this.#everywhere.stop(reason);
       await this.#leading.stop(reason);
       await this.#caches.stop(reason);
+      await this.#events.flush();
       // Only now: nobody else may lead while something of ours still writes.
       await elector?.release();
-      await this.#events.flush();
       for (const server of this.#servers.values()) await server.stop();
     })();
     expired.catch(() => undefined);

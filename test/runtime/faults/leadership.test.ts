@@ -1,9 +1,10 @@
 /** T38 to T40: who may write, and when, while the API server or the process itself stands still. */
 import { describe, expect, it } from "vitest";
-import { VirtualClock, type Clock, type Timer } from "../../../src/clock.ts";
+import { VirtualClock } from "../../../src/clock.ts";
 import { silentLogger } from "../../../src/log.ts";
 import { createManager } from "../../../src/runtime/manager/manager.ts";
 import { MemoryApi } from "../support/memory-api.ts";
+import { StoppableClock } from "../support/stoppable-clock.ts";
 
 const CONFIG_MAPS = {
   group: "",
@@ -12,66 +13,6 @@ const CONFIG_MAPS = {
   plural: "configmaps",
   namespaced: true,
 };
-
-/** A process that can be stopped as SIGSTOP does: its timers wait, while the time goes on. */
-class StoppableClock implements Clock {
-  readonly #clock: VirtualClock;
-  #waiting: (() => void)[] | undefined;
-  #lostMs = 0;
-
-  constructor(clock: VirtualClock) {
-    this.#clock = clock;
-  }
-
-  stop(): void {
-    this.#waiting = [];
-  }
-
-  resume(): void {
-    const waiting = this.#waiting ?? [];
-    this.#waiting = undefined;
-    for (const run of waiting) run();
-  }
-
-  /** The wall clock is set to another time. */
-  jump(ms: number): void {
-    this.#lostMs += ms;
-  }
-
-  now(): number {
-    return this.#clock.now() + this.#lostMs;
-  }
-
-  monotonicMs(): number {
-    return this.#clock.monotonicMs();
-  }
-
-  after(delayMs: number, run: () => void): Timer {
-    return this.#clock.after(delayMs, () => {
-      if (this.#waiting) this.#waiting.push(run);
-      else run();
-    });
-  }
-
-  sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const aborted = (): void => {
-        timer.cancel();
-        reject(signal?.reason as Error);
-      };
-      const timer = this.after(delayMs, () => {
-        signal?.removeEventListener("abort", aborted);
-        resolve();
-      });
-      if (signal?.aborted) aborted();
-      else signal?.addEventListener("abort", aborted, { once: true });
-    });
-  }
-
-  random(): number {
-    return this.#clock.random();
-  }
-}
 
 function start(world: VirtualClock, api: MemoryApi, identity: string) {
   const clock = new StoppableClock(world);
