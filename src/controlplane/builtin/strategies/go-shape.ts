@@ -13,6 +13,7 @@
  * @module
  */
 import { readFileSync } from "node:fs";
+import { getField, setField } from "../../../kube/json.ts";
 import type { JsonObject, KubeObject } from "../../../kube/object.ts";
 import { formatQuantity, parseQuantity, roundUpToMilli } from "../../../kube/quantity.ts";
 
@@ -112,11 +113,22 @@ function shapeMap(
     clear(parent, field, optional);
     return;
   }
+  sortKeys(value, keys);
   if (element === "") return;
   for (const key of keys) {
     const item = value[key];
     if (isObject(item)) shapeStruct(item, element);
     else value[key] = shapeScalar(item, element);
+  }
+}
+
+/** Go prints maps in the order of their keys. */
+function sortKeys(value: JsonObject, keys: readonly string[]): void {
+  if (keys.every((key, index) => index === 0 || (keys[index - 1] ?? "") < key)) return;
+  for (const key of keys.toSorted()) {
+    const item = getField(value, key);
+    Reflect.deleteProperty(value, key);
+    setField(value, key, item);
   }
 }
 

@@ -37,7 +37,13 @@ import {
 } from "./other-rules.ts";
 import { setPodDefaults, setPodTemplateDefaults } from "./pod-defaults.ts";
 import { preparePodForCreate, preparePodForUpdate, preparePodStatus } from "./pod-rules.ts";
-import { jobWarnings, podWarnings, templateWarnings } from "./pod-warnings.ts";
+import {
+  jobWarnings,
+  podTemplateWarnings,
+  podWarnings,
+  statefulSetWarnings,
+  templateWarnings,
+} from "./pod-warnings.ts";
 import {
   prepareServiceForCreate,
   prepareServiceForUpdate,
@@ -132,7 +138,7 @@ import {
 } from "./validation/jobs.ts";
 import { jobStatusErrors } from "./validation/job-status.ts";
 import { podStatusErrors, podUpdateErrors } from "./validation/pod-updates.ts";
-import { newPodErrors, podErrors } from "./validation/pods.ts";
+import { newPodErrors, podErrors, podTemplateErrors } from "./validation/pods.ts";
 import {
   roleErrors,
   clusterRoleErrors,
@@ -141,22 +147,19 @@ import {
   bindingUpdateErrors,
 } from "./validation/rbac.ts";
 import { serviceErrors, serviceUpdateErrors } from "./validation/services.ts";
-import { daemonSetErrors } from "./validation/daemon-sets.ts";
+import { daemonSetErrors, daemonSetUpdateErrors } from "./validation/daemon-sets.ts";
 import {
   deploymentErrors,
   replicaSetErrors,
   replicationControllerErrors,
 } from "./validation/deployments.ts";
-import {
-  newStatefulSetErrors,
-  statefulSetErrors,
-  statefulSetUpdateErrors,
-} from "./validation/stateful-sets.ts";
+import { newStatefulSetErrors, statefulSetUpdateErrors } from "./validation/stateful-sets.ts";
 import { selectorUpdateErrors } from "./validation/workload-selection.ts";
 import {
   daemonSetStatusErrors,
   deploymentStatusErrors,
   replicaSetStatusErrors,
+  statefulSetStatusErrors,
 } from "./validation/workload-status.ts";
 
 interface TemplateObject extends KubeObject {
@@ -233,6 +236,8 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       prepareForCreate: preparePodForCreate,
     },
     PodTemplate: {
+      warnings: podTemplateWarnings,
+      validate: podTemplateErrors,
       generation: ["template"],
       setDefaults: (object) => setPodTemplateDefaults((object as TemplateObject).template),
     },
@@ -274,8 +279,8 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
     },
     DaemonSet: {
       warnings: templateWarnings,
-      validate: daemonSetErrors,
-      validateUpdate: selectorUpdateErrors,
+      validateCreate: daemonSetErrors,
+      validateUpdate: daemonSetUpdateErrors,
       validateStatus: daemonSetStatusErrors,
       status: "all",
       generation: SPEC,
@@ -303,10 +308,10 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       setDefaults: setReplicaSetDefaults,
     },
     StatefulSet: {
-      warnings: templateWarnings,
-      validate: statefulSetErrors,
+      warnings: statefulSetWarnings,
       validateCreate: newStatefulSetErrors,
       validateUpdate: statefulSetUpdateErrors,
+      validateStatus: statefulSetStatusErrors,
       name: "label",
       status: "all",
       generation: SPEC,

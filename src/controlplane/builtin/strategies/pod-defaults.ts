@@ -52,6 +52,7 @@ export function setPodTemplateDefaults(template: PodTemplate | undefined): void 
 }
 
 function setPodSpecDefaults(spec: PodSpec): void {
+  dropDisabledFields(spec);
   spec.dnsPolicy ??= "ClusterFirst";
   spec.restartPolicy ??= "Always";
   spec.securityContext ??= {};
@@ -72,6 +73,23 @@ function setPodSpecDefaults(spec: PodSpec): void {
   }
 }
 
+/** Features that are off: what belongs to them is as if nobody had written it. */
+function dropDisabledFields(spec: PodSpec): void {
+  delete spec.schedulingGroup;
+  for (const { projected } of spec.volumes ?? []) {
+    for (const source of projected?.sources ?? []) {
+      delete source.clusterTrustBundle;
+      delete source.podCertificate;
+    }
+  }
+  for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
+    const { lifecycle } = container;
+    if (lifecycle?.stopSignal === undefined) continue;
+    delete lifecycle.stopSignal;
+    if (!lifecycle.postStart && !lifecycle.preStop) delete container.lifecycle;
+  }
+}
+
 function setContainerDefaults(container: Container): void {
   container.imagePullPolicy ??= pullPolicyOf(container.image ?? "");
   container.terminationMessagePath ??= "/dev/termination-log";
@@ -85,9 +103,15 @@ function setContainerDefaults(container: Container): void {
   setHandlerDefaults(container.lifecycle?.preStop);
 }
 
-/** Always for `latest` (and no tag at all), else IfNotPresent; a digest alone is fixed. */
+const REFERENCE =
+  /^(?:(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?\/)?[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*(?::\w[\w.-]{0,127})?(?:@[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,})?$/;
+const LONGEST_NAME = 255;
+
+/** Always for `latest` (and no tag at all), else IfNotPresent, which also what is no reference gets; a digest alone is fixed. */
 function pullPolicyOf(image: string): string {
   const [reference = "", digest] = image.split("@");
+  const name = reference.replace(/:[^/:]+$/, "");
+  if (!REFERENCE.test(image) || name.length > LONGEST_NAME) return "IfNotPresent";
   const tag = /:([^/:]+)$/.exec(reference)?.[1];
   if (tag === undefined) return digest === undefined ? "Always" : "IfNotPresent";
   return tag === "latest" ? "Always" : "IfNotPresent";
@@ -132,7 +156,6 @@ function setVolumeDefaults(volume: Volume): void {
     volume.projected.defaultMode ??= FILE_MODE;
     for (const source of volume.projected.sources ?? []) {
       if (source.serviceAccountToken) source.serviceAccountToken.expirationSeconds ??= 3600;
-      if (source.podCertificate) source.podCertificate.maxExpirationSeconds ??= 86_400;
       setDownwardDefaults(source.downwardAPI?.items);
     }
   }

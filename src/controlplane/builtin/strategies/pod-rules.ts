@@ -37,9 +37,13 @@ export function preparePodForCreate(object: KubeObject, context: WriteContext): 
   }
 }
 
-/** The tolerations that every pod has come back when an update leaves them out. */
-export function preparePodForUpdate(object: KubeObject): void {
-  addTolerations((object as Pod).spec);
+/** What every pod has comes back when an update leaves it out. */
+export function preparePodForUpdate(object: KubeObject, previous: KubeObject): void {
+  const { spec } = object as Pod;
+  const { priority, preemptionPolicy } = (previous as Pod).spec;
+  if (priority !== undefined) spec.priority ??= priority;
+  if (preemptionPolicy !== undefined) spec.preemptionPolicy ??= preemptionPolicy;
+  addTolerations(spec);
 }
 
 /** The status keeps the quality of service unless it says another; addresses are written in both forms. */

@@ -71,6 +71,8 @@ interface VolumeMount {
   readOnly?: boolean;
   subPath?: string;
   subPathExpr?: string;
+  mountPropagation?: string;
+  recursiveReadOnly?: string;
 }
 
 export interface Container {
@@ -85,13 +87,17 @@ export interface Container {
   env?: EnvVar[];
   envFrom?: { prefix?: string; configMapRef?: { name?: string }; secretRef?: { name?: string } }[];
   volumeMounts?: VolumeMount[];
+  volumeDevices?: { name: string; devicePath: string }[];
   livenessProbe?: Probe;
   readinessProbe?: Probe;
   startupProbe?: Probe;
-  lifecycle?: { postStart?: Handler; preStop?: Handler };
+  lifecycle?: { postStart?: Handler; preStop?: Handler; stopSignal?: string };
   securityContext?: ContainerContext;
   resizePolicy?: { resourceName: string; restartPolicy: string }[];
-  restartPolicyRules?: object[];
+  restartPolicyRules?: {
+    action?: string;
+    exitCodes?: { operator?: string; values?: number[] };
+  }[];
   targetContainerName?: string;
 }
 
@@ -122,15 +128,15 @@ export interface Volume extends CommonVolumeSources {
           downwardAPI?: { items?: DownwardItem[] };
           configMap?: object;
           secret?: object;
-          podCertificate?: { keyType?: string; maxExpirationSeconds?: number };
+          podCertificate?: object;
+          clusterTrustBundle?: object;
         }[]
       | null;
   };
   persistentVolumeClaim?: { claimName: string; readOnly?: boolean };
   ephemeral?: { volumeClaimTemplate?: { metadata?: ObjectMeta; spec: PersistentVolumeClaimSpec } };
   image?: { reference?: string; pullPolicy?: string };
-  csi?: { driver: string; nodePublishSecretRef?: { name?: string } };
-  nfs?: { server: string; path: string };
+  gcePersistentDisk?: { readOnly?: boolean };
 }
 
 export interface Toleration {
@@ -142,6 +148,7 @@ export interface Toleration {
 }
 
 export interface PodSpec {
+  schedulingGroup?: object;
   volumes?: Volume[];
   initContainers?: Container[];
   containers: Container[] | null;

@@ -4,9 +4,18 @@
  * @module
  */
 import type { KubeObject, ObjectMeta } from "../../../kube/object.ts";
-import { parseQuantity } from "../../../kube/quantity.ts";
-import type { Container, Pod, PodSpec, PodTemplate, Volume } from "./pod-shapes.ts";
-import type { Job } from "./workload-shapes.ts";
+import { quote } from "../../../kube/field-errors.ts";
+import { labelValueErrors } from "../../../kube/names.ts";
+import { addressWarnings } from "./address-warnings.ts";
+import type { Affinity, Container, Pod, PodSpec, PodTemplate } from "./pod-shapes.ts";
+import { claimSizeWarnings, fractionWarnings, volumeWarnings } from "./volume-warnings.ts";
+import type { Job, StatefulSet } from "./workload-shapes.ts";
+
+type NodeSelectorTerm = NonNullable<
+  NonNullable<
+    NonNullable<Affinity["nodeAffinity"]>["requiredDuringSchedulingIgnoredDuringExecution"]
+  >["nodeSelectorTerms"]
+>[number];
 
 const LABELS: Readonly<Record<string, string>> = {
   "beta.kubernetes.io/arch": 'deprecated since v1.14; use "kubernetes.io/arch" instead',
@@ -17,21 +26,22 @@ const LABELS: Readonly<Record<string, string>> = {
     'deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
   "beta.kubernetes.io/instance-type":
     'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
+  "app.kubernetes.io/created-by": "deprecated since v1.9",
+  "scheduler.alpha.kubernetes.io/preferAvoidPods":
+    "deprecated since v1.22; use Taints and Tolerations instead",
+  "node-role.kubernetes.io/master": 'use "node-role.kubernetes.io/control-plane" instead',
 };
-const VOLUMES: Readonly<Record<string, string>> = {
-  cephfs: "deprecated in v1.28, non-functional in v1.31+",
-  gitRepo: "deprecated in v1.11, and disabled by default in v1.33+",
-  glusterfs: "deprecated in v1.25, non-functional in v1.26+",
-  quobyte: "deprecated in v1.22, non-functional in v1.25+",
-  rbd: "deprecated in v1.28, non-functional in v1.31+",
-  scaleIO: "deprecated in v1.16, non-functional in v1.22+",
-  storageos: "deprecated in v1.22, non-functional in v1.25+",
+const SYSCTLS = 'non-functional in v1.11+; use the "sysctls" field instead';
+const ANNOTATIONS: Readonly<Record<string, string>> = {
+  "scheduler.alpha.kubernetes.io/critical-pod":
+    'non-functional in v1.16+; use the "priorityClassName" field instead',
+  "security.alpha.kubernetes.io/sysctls": SYSCTLS,
+  "security.alpha.kubernetes.io/unsafe-sysctls": SYSCTLS,
 };
-const VOLUME_NAMES: Readonly<Record<string, string>> = { storageos: "storageOS" };
 const SECCOMP_POD = "seccomp.security.alpha.kubernetes.io/pod";
 const SECCOMP_CONTAINER = "container.seccomp.security.alpha.kubernetes.io/";
 const APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/";
-const WHOLE = 1_000_000_000n;
+const NULL_SELECTOR = "a null labelSelector results in matching no pod";
 
 /** Warnings on a Pod; a change of its status or metadata alone brings none. */
 export function podWarnings(object: KubeObject, old: KubeObject | undefined): string[] {
@@ -49,6 +59,32 @@ export function templateWarnings(object: KubeObject, old: KubeObject | undefined
   const { metadata = {}, spec: pod } = spec.template;
   const name = old ? undefined : object.metadata.name;
   return specWarnings("spec.template.spec", "spec.template.metadata", metadata, pod, name);
+}
+
+/** Warnings on PodTemplates. */
+export function podTemplateWarnings(object: KubeObject, old: KubeObject | undefined): string[] {
+  const { template } = object as KubeObject & { template: PodTemplate };
+  const before = (old as (typeof object & { template?: PodTemplate }) | undefined)?.template;
+  if (JSON.stringify(before) === JSON.stringify(template)) return [];
+  const { metadata = {}, spec } = template;
+  return specWarnings("template.spec", "template.metadata", metadata, spec, undefined);
+}
+
+/** Warnings on StatefulSets. */
+export function statefulSetWarnings(object: KubeObject, old: KubeObject | undefined): string[] {
+  const { revisionHistoryLimit: limit = 0, volumeClaimTemplates = [] } = (object as StatefulSet)
+    .spec;
+  const warnings = templateWarnings(object, old);
+  for (const [index, { spec }] of volumeClaimTemplates.entries()) {
+    const field = `spec.volumeClaimTemplates[${index}]${old ? ".Spec" : ""}`;
+    warnings.push(...claimSizeWarnings(field, spec));
+  }
+  return limit < 0
+    ? [
+        ...warnings,
+        "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended",
+      ]
+    : warnings;
 }
 
 /** Warnings on Jobs. */
@@ -84,56 +120,145 @@ function specWarnings(
     const note = LABELS[key];
     if (note !== undefined) warnings.push(`${at}.nodeSelector[${key}]: ${note}`);
   }
+  const { nodeAffinity, podAffinity, podAntiAffinity } = spec.affinity ?? {};
+  warnings.push(...nodeAffinityWarnings(`${at}.affinity.nodeAffinity`, nodeAffinity));
   for (const [index, constraint] of (spec.topologySpreadConstraints ?? []).entries()) {
     const field = `${at}.topologySpreadConstraints[${index}]`;
     const note = LABELS[constraint.topologyKey];
     if (note !== undefined)
       warnings.push(`${field}.topologyKey: ${constraint.topologyKey} is ${note}`);
-    if (!constraint.labelSelector) {
-      warnings.push(`${field}.labelSelector: a null labelSelector results in matching no pod`);
+    if (!constraint.labelSelector) warnings.push(`${field}.labelSelector: ${NULL_SELECTOR}`);
+  }
+  for (const [key, note] of Object.entries(ANNOTATIONS)) {
+    if (metadata.annotations?.[key] !== undefined) {
+      warnings.push(`${metaAt}.annotations[${key}]: ${note}`);
     }
   }
-  warnings.push(...annotationWarnings(`${metaAt}.annotations`, metadata, spec));
-  const hosts = new Set<string>();
-  for (const [index, { ip = "" }] of (spec.hostAliases ?? []).entries()) {
-    if (hosts.has(ip))
-      warnings.push(`${at}.hostAliases[${index}].ip: duplicate ip ${JSON.stringify(ip)}`);
-    hosts.add(ip);
+  warnings.push(
+    ...volumeWarnings(`${at}.volumes`, spec.volumes ?? []),
+    ...referenceWarnings(at, spec),
+    ...annotationWarnings(`${metaAt}.annotations`, metadata, spec),
+  );
+  for (const [field, container] of containersOf(at, spec)) {
+    warnings.push(...containerWarnings(field, container));
   }
-  warnings.push(...volumeWarnings(`${at}.volumes`, spec.volumes ?? []));
-  const secrets = new Set<string>();
-  for (const [index, secret] of (spec.imagePullSecrets ?? []).entries()) {
-    const field = `${at}.imagePullSecrets[${index}].name`;
-    const { name: secretName = "" } = secret;
-    if (secretName === "") warnings.push(`${field}: invalid empty name ""`);
-    else if (secrets.has(secretName))
-      warnings.push(`${field}: duplicate name ${JSON.stringify(secretName)}`);
-    secrets.add(secretName);
-  }
+  warnings.push(...portWarnings(containersOf(at, spec)));
   if ((spec.terminationGracePeriodSeconds ?? 0) < 0) {
     warnings.push(
       `${at}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`,
     );
   }
-  for (const list of ["initContainers", "containers"] as const) {
-    for (const [index, container] of (spec[list] ?? []).entries()) {
-      warnings.push(...containerWarnings(`${at}.${list}[${index}]`, container));
-    }
+  warnings.push(
+    ...podAffinityWarnings(`${at}.affinity.podAffinity`, podAffinity),
+    ...podAffinityWarnings(`${at}.affinity.podAntiAffinity`, podAntiAffinity),
+  );
+  for (const [index, server] of (spec.dnsConfig?.nameservers ?? []).entries()) {
+    warnings.push(...addressWarnings(`${at}.dnsConfig.nameservers[${index}]`, server));
   }
-  return [...warnings, ...portWarnings(at, spec)];
+  for (const [index, { ip = "" }] of (spec.hostAliases ?? []).entries()) {
+    warnings.push(...addressWarnings(`${at}.hostAliases[${index}].ip`, ip));
+  }
+  return warnings;
 }
 
-function annotationWarnings(
-  at: string,
-  { annotations = {} }: ObjectMeta,
-  { securityContext, containers }: PodSpec,
+/** Labels of nodes that are called otherwise today, and values that no label has. */
+export function nodeTermWarnings(
+  field: string,
+  term: NodeSelectorTerm,
+  checksValues: boolean,
 ): string[] {
+  return (term.matchExpressions ?? []).flatMap(({ key, values = [] }, index) => {
+    const at = `${field}.matchExpressions[${index}]`;
+    const note = LABELS[key];
+    const wrong = checksValues
+      ? values.flatMap((value, position) =>
+          labelValueErrors(value).map(
+            (detail) => `${at}.values[${position}]: ${value} is invalid, ${detail}`,
+          ),
+        )
+      : [];
+    return note === undefined ? wrong : [`${at}.key: ${key} is ${note}`, ...wrong];
+  });
+}
+
+function nodeAffinityWarnings(at: string, affinity: Affinity["nodeAffinity"]): string[] {
+  const wanted = affinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  const field = `${at}.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms`;
+  return [
+    ...(wanted?.nodeSelectorTerms ?? []).flatMap((term, index) =>
+      nodeTermWarnings(`${field}[${index}]`, term, false),
+    ),
+    ...(affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).flatMap(
+      ({ preference }, index) =>
+        nodeTermWarnings(
+          `${at}.preferredDuringSchedulingIgnoredDuringExecution[${index}].preference`,
+          preference,
+          true,
+        ),
+    ),
+  ];
+}
+
+function podAffinityWarnings(at: string, affinity: Affinity["podAffinity"]): string[] {
+  const required = affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
+  const preferred = affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
+  return [
+    ...required.map(
+      ({ labelSelector }, index) =>
+        [
+          labelSelector,
+          `${at}.requiredDuringSchedulingIgnoredDuringExecution[${index}].labelSelector`,
+        ] as const,
+    ),
+    ...preferred.map(
+      ({ podAffinityTerm }, index) =>
+        [
+          podAffinityTerm.labelSelector,
+          `${at}.preferredDuringSchedulingIgnoredDuringExecution[${index}].podAffinityTerm.labelSelector`,
+        ] as const,
+    ),
+  ].flatMap(([selector, field]) => (selector ? [] : [`${field}: ${NULL_SELECTOR}`]));
+}
+
+/** Hosts and secrets that stand twice or have no name, and amounts that are not whole. */
+function referenceWarnings(at: string, spec: PodSpec): string[] {
+  const { hostAliases = [], imagePullSecrets = [], overhead = {} } = spec;
+  const twice = (field: string, what: string, values: readonly string[], part: string): string[] =>
+    values.flatMap((value, index) =>
+      values.indexOf(value) < index
+        ? [`${at}.${field}[${index}].${part}: duplicate ${what} ${quote(value)}`]
+        : [],
+    );
+  const hosts = hostAliases.map(({ ip = "" }) => ip);
+  const secrets = imagePullSecrets.map(({ name = "" }) => name);
+  return [
+    ...twice("hostAliases", "ip", hosts, "ip"),
+    ...twice("imagePullSecrets", "name", secrets, "name"),
+    ...secrets.flatMap((name, index) =>
+      name === "" ? [`${at}.imagePullSecrets[${index}].name: invalid empty name ""`] : [],
+    ),
+    ...["memory", "ephemeral-storage"].flatMap((name) =>
+      fractionWarnings(`${at}.overhead[${name}]`, overhead[name]),
+    ),
+  ];
+}
+
+/** The containers in the order in which they are looked at, each with where it stands. */
+const containersOf = (at: string, spec: PodSpec): [field: string, container: Container][] =>
+  (["initContainers", "containers", "ephemeralContainers"] as const).flatMap((list) =>
+    (spec[list] ?? []).map((container, index): [string, Container] => [
+      `${at}.${list}[${index}]`,
+      container,
+    ]),
+  );
+
+function annotationWarnings(at: string, { annotations = {} }: ObjectMeta, spec: PodSpec): string[] {
   const warnings: string[] = [];
   const seccomp = 'non-functional in v1.27+; use the "seccompProfile" field instead';
-  if (annotations[SECCOMP_POD] !== undefined && !securityContext?.["seccompProfile"]) {
+  if (annotations[SECCOMP_POD] !== undefined && !spec.securityContext?.["seccompProfile"]) {
     warnings.push(`${at}[${SECCOMP_POD}]: ${seccomp}`);
   }
-  for (const { name, securityContext: own } of containers ?? []) {
+  for (const [, { name, securityContext: own }] of containersOf("", spec)) {
     const key = `${SECCOMP_CONTAINER}${name}`;
     if (annotations[key] !== undefined && !own?.seccompProfile) {
       warnings.push(`${at}[${key}]: ${seccomp}`);
@@ -148,70 +273,66 @@ function annotationWarnings(
   return warnings;
 }
 
-function volumeWarnings(at: string, volumes: readonly Volume[]): string[] {
-  return volumes.flatMap((volume, index) =>
-    Object.keys(volume).flatMap((source) => {
-      const note = VOLUMES[source];
-      return note === undefined
-        ? []
-        : [`${at}[${index}].${VOLUME_NAMES[source] ?? source}: ${note}`];
-    }),
-  );
-}
-
 function containerWarnings(at: string, { resources, env = [] }: Container): string[] {
-  const warnings: string[] = [];
-  for (const part of ["limits", "requests"] as const) {
-    for (const name of ["memory", "ephemeral-storage"]) {
-      const amount = resources?.[part]?.[name];
-      if (amount === undefined || parseQuantity(amount).nanos % WHOLE === 0n) continue;
+  const warnings = ["memory", "ephemeral-storage"].flatMap((name) =>
+    (["limits", "requests"] as const).flatMap((part) =>
+      fractionWarnings(`${at}.resources.${part}[${name}]`, resources?.[part]?.[name]),
+    ),
+  );
+  const seen = new Set<string>();
+  for (const [index, { name, value = "", valueFrom }] of env.entries()) {
+    const reference = `$(${name})`;
+    const hides = valueFrom !== undefined || value === reference || !value.includes(reference);
+    if (seen.has(name) && hides) {
       warnings.push(
-        `${at}.resources.${part}[${name}]: fractional byte value ${JSON.stringify(amount)} is invalid, must be an integer`,
+        `${at}.env[${index}]: hides previous definition of ${quote(name)}, which may be dropped when using apply`,
       );
     }
-  }
-  const seen = new Map<string, string | undefined>();
-  for (const [index, { name, value }] of env.entries()) {
-    const hides = seen.has(name) && !(value ?? "").includes(`$(${name})`);
-    if (hides) {
-      warnings.push(
-        `${at}.env[${index}]: hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`,
-      );
-    }
-    seen.set(name, value);
+    seen.add(name);
   }
   return warnings;
 }
 
-/** Ports that stand twice: in one container, or in containers that run side by side. */
-function portWarnings(at: string, spec: PodSpec): string[] {
-  const warnings: string[] = [];
-  const ports = new Map<string, string>();
+/** Ports that stand twice, in whatever containers. */
+function portWarnings(containers: readonly (readonly [string, Container])[]): string[] {
+  const all = containers.flatMap(([at, { ports = [] }]) =>
+    ports.map((port, index) => ({ field: `${at}.ports[${index}]`, port })),
+  );
+  const warnings = all.flatMap(({ field, port }, index) => {
+    const { hostIP = "", hostPort = 0, containerPort = 0, protocol = "", name = "" } = port;
+    const shown = `{Name:${name} HostPort:${hostPort} ContainerPort:${containerPort} Protocol:${protocol} HostIP:${hostIP}}`;
+    const alone =
+      hostIP !== "" && hostPort === 0 ? [`${field}: hostIP set without hostPort: ${shown}`] : [];
+    const others = all
+      .slice(0, index)
+      .filter(
+        (other) => other.port.containerPort === containerPort && other.port.protocol === protocol,
+      );
+    return [
+      ...alone,
+      ...others.flatMap(({ field: otherField, port: other }) => {
+        const { hostIP: otherIP = "", hostPort: otherPort = 0 } = other;
+        if (hostIP === otherIP && hostPort === otherPort) {
+          return [`${field}: duplicate port definition with ${otherField}`];
+        }
+        if (hostPort === 0 || otherPort === 0) {
+          return [`${field}: overlapping port definition with ${otherField}`];
+        }
+        return hostPort === otherPort && (hostIP === "") !== (otherIP === "")
+          ? [`${field}: dangerously ambiguous port definition with ${otherField}`]
+          : [];
+      }),
+    ];
+  });
   const names = new Map<string, string>();
-  const lists = [
-    [
-      "initContainers",
-      (spec.initContainers ?? []).map((one) => (one.restartPolicy === "Always" ? one : undefined)),
-    ],
-    ["containers", spec.containers ?? []],
-  ] as const;
-  for (const [list, containers] of lists) {
-    for (const [index, container] of containers.entries()) {
-      for (const [position, port] of (container?.ports ?? []).entries()) {
-        const field = `${at}.${list}[${index}].ports[${position}]`;
-        const key = [port.containerPort, port.protocol, port.hostIP, port.hostPort].join();
-        const twin = ports.get(key);
-        if (twin !== undefined) warnings.push(`${field}: duplicate port definition with ${twin}`);
-        else ports.set(key, field);
-        if (!port.name) continue;
-        const namesake = names.get(port.name);
-        const isOther = namesake !== undefined && !namesake.startsWith(`${at}.${list}[${index}].`);
-        if (isOther) {
-          warnings.push(
-            `${field}: duplicate port name ${JSON.stringify(port.name)} with ${namesake}, services and probes that select ports by name will use ${namesake}`,
-          );
-        } else names.set(port.name, field);
-      }
+  for (const { field, port } of all) {
+    if (!port.name) continue;
+    const first = names.get(port.name);
+    if (first === undefined) names.set(port.name, field);
+    else {
+      warnings.push(
+        `${field}: duplicate port name ${quote(port.name)} with ${first}, services and probes that select ports by name will use ${first}`,
+      );
     }
   }
   return warnings;

@@ -75,6 +75,8 @@ export function setStatefulSetDefaults(object: KubeObject): void {
   }
   if (spec.updateStrategy.type === "RollingUpdate" && spec.updateStrategy.rollingUpdate) {
     spec.updateStrategy.rollingUpdate.partition ??= 0;
+    // The feature is off.
+    delete spec.updateStrategy.rollingUpdate.maxUnavailable;
   }
   const retention = (spec.persistentVolumeClaimRetentionPolicy ??= {});
   retention.whenDeleted ??= "Retain";
@@ -103,7 +105,8 @@ export function setJobDefaults(object: KubeObject): void {
   spec.parallelism ??= 1;
   spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : 2 ** 31 - 1;
   const labels = spec.template.metadata?.labels;
-  if (labels && !metadata.labels) metadata.labels = { ...labels };
+  // The labels are the very same ones: those that the template is given later are the job's too.
+  if (labels && !metadata.labels) metadata.labels = labels;
   spec.completionMode ??= "NonIndexed";
   spec.suspend ??= false;
   spec.podReplacementPolicy ??= spec.podFailurePolicy ? "Failed" : "TerminatingOrFailed";

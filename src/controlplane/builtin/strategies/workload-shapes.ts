@@ -64,7 +64,7 @@ export interface Deployment extends KubeObject {
 export interface StatefulSet extends KubeObject {
   spec: {
     replicas?: number;
-    selector: LabelSelector;
+    selector?: LabelSelector;
     template: PodTemplate;
     serviceName?: string;
     podManagementPolicy?: string;
@@ -89,7 +89,7 @@ export interface StatefulSet extends KubeObject {
 
 export interface DaemonSet extends KubeObject {
   spec: {
-    selector: LabelSelector;
+    selector?: LabelSelector;
     template: PodTemplate;
     updateStrategy: {
       type?: string;
@@ -128,7 +128,7 @@ export interface JobSpec {
   podFailurePolicy?: {
     rules: {
       action: string;
-      onExitCodes?: { containerName?: string; operator: string; values: number[] };
+      onExitCodes?: { containerName?: string; operator: string; values: number[] | null };
       onPodConditions?: { type: string; status?: string }[];
     }[];
   };

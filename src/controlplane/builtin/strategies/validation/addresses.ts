@@ -45,6 +45,24 @@ export function parseAddress(text: string): Address | undefined {
   return { value, bits: 128 };
 }
 
+/** An address in its usual form: the shortest one. */
+export function formatAddress({ value, bits }: Address): string {
+  if (bits === 32) return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 255n).join(".");
+  const groups = Array.from({ length: 8 }, (_, index) =>
+    ((value >> BigInt(112 - 16 * index)) & 0xffffn).toString(16),
+  );
+  // The first of the longest runs of zeros, of two at least, is left out.
+  const [longest = ""] = (groups.join(":").match(/\b0(:0)+\b/g) ?? []).sort(
+    (left, right) => right.length - left.length,
+  );
+  if (longest === "") return groups.join(":");
+  const whole = groups.join(":");
+  const start = whole.search(new RegExp(`\\b${longest}\\b`));
+  const head = whole.slice(0, start).replace(/:$/, "");
+  const tail = whole.slice(start + longest.length).replace(/^:/, "");
+  return `${head}::${tail}`;
+}
+
 /** `undefined` when the text is no range. */
 export function parseRange(text: string): Range | undefined {
   const [head = "", length = "", ...rest] = text.split("/");

@@ -10,6 +10,7 @@ import {
   invalidValue,
   notSupported,
   required,
+  tooLong,
 } from "../../../../kube/field-errors.ts";
 import {
   dns1123SubdomainErrors,
@@ -104,7 +105,9 @@ export function countOrPercent(field: string, value: IntOrString | undefined): F
 
 /** Whether a count or percentage is nothing, or not given. */
 export const isZero = (value: IntOrString | undefined): boolean =>
-  value === undefined || value === 0 || (typeof value === "string" && /^0+%$/.test(value));
+  typeof value === "string"
+    ? !/^[0-9]+%$|^[-+]?[0-9]+$/.test(value) || Number.parseInt(value, 10) === 0
+    : (value ?? 0) === 0;
 
 /** A percentage above 100. */
 export function notOverHundred(field: string, value: IntOrString | undefined): FieldError[] {
@@ -189,4 +192,16 @@ export function localPathErrors(field: string, path: string): FieldError[] {
 /** A path that climbs with `..`. */
 export function backstepErrors(field: string, path: string): FieldError[] {
   return path.split("/").includes("..") ? [invalidValue(field, path, "must not contain '..'")] : [];
+}
+
+/** The name of a CSI driver: at most 63 characters, a DNS name in whatever case. */
+export function csiDriverNameErrors(field: string, name: string): FieldError[] {
+  if (name === "") return [required(field)];
+  const errors = name.length > 63 ? [tooLong(field, 63)] : [];
+  return [
+    ...errors,
+    ...dns1123SubdomainErrors(name.toLowerCase()).map((detail) =>
+      invalidValue(field, name, detail),
+    ),
+  ];
 }

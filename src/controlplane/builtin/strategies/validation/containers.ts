@@ -11,9 +11,10 @@ import {
   notFoundValue,
   notSupported,
   required,
+  tooMany,
 } from "../../../../kube/field-errors.ts";
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../../kube/names.ts";
-import type { Container, EnvVar, PodSpec } from "../pod-shapes.ts";
+import type { Container, EnvVar, PodSpec, Volume } from "../pod-shapes.ts";
 import {
   backstepErrors,
   configKeyErrors,
@@ -23,12 +24,17 @@ import {
   portNumber,
 } from "./checks.ts";
 import { containerResourcesErrors, resizePolicyErrors } from "./container-resources.ts";
+import { fieldPathErrors, resourceFieldErrors } from "./field-references.ts";
+import { devicesErrors, mountsErrors } from "./mounts.ts";
 import { lifecycleErrors } from "./probes.ts";
 import { containerContextErrors } from "./security-context.ts";
 
 const PULL_POLICIES = ["Always", "IfNotPresent", "Never"];
 const MESSAGE_POLICIES = ["File", "FallbackToLogsOnError"];
 const RESTART_POLICIES = ["Always", "Never", "OnFailure"];
+const RULE_ACTIONS = ["Restart", "RestartAllContainers"];
+const MAX_RULES = 20;
+const MAX_CODES = 255;
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
 const ENV_FIELDS = [
   "metadata.name",
@@ -41,32 +47,18 @@ const ENV_FIELDS = [
   "status.podIP",
   "status.podIPs",
 ];
-const ENV_RESOURCES = [
-  "limits.cpu",
-  "limits.ephemeral-storage",
-  "limits.memory",
-  "requests.cpu",
-  "requests.ephemeral-storage",
-  "requests.memory",
-];
-const KNOWN_FIELDS: ReadonlySet<string> = new Set([
-  ...ENV_FIELDS,
-  "metadata.annotations",
-  "metadata.labels",
-  "spec.restartPolicy",
-  "spec.schedulerName",
-  "spec.hostNetwork",
-  "status.phase",
-  "status.nominatedNodeName",
-]);
 /** Everything wrong with the containers of a pod, init containers after the others. */
-export function containersErrors(field: string, spec: PodSpec): FieldError[] {
+export function containersErrors(
+  field: string,
+  spec: PodSpec,
+  volumes: ReadonlyMap<string, Volume>,
+): FieldError[] {
   const names = new Set<string>();
   const containers = spec.containers ?? [];
   const errors = containers.length === 0 ? [required(`${field}.containers`)] : [];
   for (const [index, container] of containers.entries()) {
     const at = `${field}.containers[${index}]`;
-    errors.push(...commonErrors(at, container, spec));
+    errors.push(...commonErrors(at, container, spec, volumes));
     if (names.has(container.name)) errors.push(duplicate(`${at}.name`, container.name));
     names.add(container.name);
     errors.push(...lifecycleErrors(at, container, spec), ...restartErrors(at, container, false));
@@ -75,17 +67,25 @@ export function containersErrors(field: string, spec: PodSpec): FieldError[] {
   const own = new Set(names);
   for (const [index, container] of (spec.initContainers ?? []).entries()) {
     const at = `${field}.initContainers[${index}]`;
-    errors.push(...commonErrors(at, container, spec), ...restartErrors(at, container, true));
+    errors.push(
+      ...commonErrors(at, container, spec, volumes),
+      ...restartErrors(at, container, true),
+    );
     if (names.has(container.name)) errors.push(duplicate(`${at}.name`, container.name));
     else if (container.name !== "") names.add(container.name);
     own.add(container.name);
     errors.push(...hostPortErrors(`${field}.initContainers`, [container]));
     errors.push(...initErrors(at, container, spec));
   }
-  return [...errors, ...ephemeralErrors(`${field}.ephemeralContainers`, spec, own)];
+  return [...errors, ...ephemeralErrors(`${field}.ephemeralContainers`, spec, own, volumes)];
 }
 
-function commonErrors(at: string, container: Container, spec: PodSpec): FieldError[] {
+function commonErrors(
+  at: string,
+  container: Container,
+  spec: PodSpec,
+  volumes: ReadonlyMap<string, Volume>,
+): FieldError[] {
   const { name, image = "", imagePullPolicy = "", terminationMessagePolicy = "" } = container;
   const errors =
     name === "" ? [required(`${at}.name`)] : nameErrorsAt(`${at}.name`, name, dns1123LabelErrors);
@@ -101,7 +101,8 @@ function commonErrors(at: string, container: Container, spec: PodSpec): FieldErr
   return [
     ...errors,
     ...envFromErrors(`${at}.envFrom`, container),
-    ...mountsErrors(at, container, spec),
+    ...mountsErrors(`${at}.volumeMounts`, container, volumes),
+    ...devicesErrors(`${at}.volumeDevices`, container, volumes),
     ...oneOf(`${at}.imagePullPolicy`, imagePullPolicy, PULL_POLICIES),
     ...containerResourcesErrors(`${at}.resources`, container.resources ?? {}, claims),
     ...resizePolicyErrors(`${at}.resizePolicy`, container.resizePolicy, spec.restartPolicy),
@@ -132,12 +133,12 @@ function hostPortErrors(field: string, containers: readonly Container[]): FieldE
 function restartErrors(at: string, container: Container, isInit: boolean): FieldError[] {
   const { restartPolicy, restartPolicyRules = [] } = container;
   const field = `${at}.restartPolicy`;
-  if (restartPolicy === undefined) {
-    return restartPolicyRules.length === 0
-      ? []
-      : [required(field, "must specify restartPolicy when restart rules are used")];
+  const errors: FieldError[] = [];
+  if (restartPolicy !== undefined) errors.push(...oneOf(field, restartPolicy, RESTART_POLICIES));
+  else if (restartPolicyRules.length > 0) {
+    errors.push(required(field, "must specify restartPolicy when restart rules are used"));
   }
-  const errors = oneOf(field, restartPolicy, RESTART_POLICIES);
+  errors.push(...restartRulesErrors(`${at}.restartPolicyRules`, restartPolicyRules));
   return isInit && restartPolicy === "Always" && restartPolicyRules.length > 0
     ? [
         ...errors,
@@ -147,6 +148,27 @@ function restartErrors(at: string, container: Container, isInit: boolean): Field
         ),
       ]
     : errors;
+}
+
+function restartRulesErrors(
+  field: string,
+  rules: NonNullable<Container["restartPolicyRules"]>,
+): FieldError[] {
+  const errors = rules.length > MAX_RULES ? [tooMany(field, rules.length, MAX_RULES)] : [];
+  for (const [index, { action = "", exitCodes }] of rules.entries()) {
+    const at = `${field}[${index}]`;
+    errors.push(...oneOf(`${at}.action`, action, RULE_ACTIONS));
+    if (!exitCodes) {
+      errors.push(required(`${at}.exitCodes`, "must be specified"));
+      continue;
+    }
+    const { operator = "", values = [] } = exitCodes;
+    errors.push(...oneOf(`${at}.exitCodes.operator`, operator, ["In", "NotIn"]));
+    if (values.length > MAX_CODES) {
+      errors.push(tooMany(`${at}.exitCodes.values`, values.length, MAX_CODES));
+    }
+  }
+  return errors;
 }
 
 function initErrors(at: string, container: Container, spec: PodSpec): FieldError[] {
@@ -186,11 +208,16 @@ const EPHEMERAL: ReadonlySet<string> = new Set([
   "resources",
 ]);
 
-function ephemeralErrors(field: string, spec: PodSpec, others: ReadonlySet<string>): FieldError[] {
+function ephemeralErrors(
+  field: string,
+  spec: PodSpec,
+  others: ReadonlySet<string>,
+  volumes: ReadonlyMap<string, Volume>,
+): FieldError[] {
   const names = new Set(others);
   return (spec.ephemeralContainers ?? []).flatMap((container, index) => {
     const at = `${field}[${index}]`;
-    const errors = commonErrors(at, container, spec);
+    const errors = commonErrors(at, container, spec, volumes);
     errors.push(...imageErrors(at, container));
     if (names.has(container.name)) errors.push(duplicate(`${at}.name`, container.name));
     names.add(container.name);
@@ -246,13 +273,10 @@ function envErrors(at: string, variable: EnvVar): FieldError[] {
     name === "" ? [required(`${at}.name`)] : nameErrorsAt(`${at}.name`, name, envNameErrors);
   if (!valueFrom) return errors;
   const from = `${at}.valueFrom`;
-  const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef } = valueFrom;
-  if (fieldRef) errors.push(...fieldPathErrors(`${from}.fieldRef`, fieldRef.fieldPath, ENV_FIELDS));
+  const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef } = valueFrom;
+  if (fieldRef) errors.push(...fieldPathErrors(`${from}.fieldRef`, fieldRef, ENV_FIELDS));
   if (resourceFieldRef) {
-    const { resource } = resourceFieldRef;
-    if (!ENV_RESOURCES.includes(resource) && !resource.includes("hugepages-")) {
-      errors.push(notSupported(`${from}.resourceFieldRef.resource`, resource, ENV_RESOURCES));
-    }
+    errors.push(...resourceFieldErrors(`${from}.resourceFieldRef`, resourceFieldRef, false));
   }
   for (const [part, reference] of [
     ["configMapKeyRef", configMapKeyRef],
@@ -264,6 +288,7 @@ function envErrors(at: string, variable: EnvVar): FieldError[] {
     if (key === "") errors.push(required(`${from}.${part}.key`));
     else errors.push(...nameErrorsAt(`${from}.${part}.key`, key, configKeyErrors));
   }
+  if (fileKeyRef) errors.push(...fileKeyErrors(`${from}.fileKeyRef`, fileKeyRef));
   const sources = Object.keys(valueFrom).length;
   if (sources === 0) {
     errors.push(
@@ -281,21 +306,18 @@ function envErrors(at: string, variable: EnvVar): FieldError[] {
   return errors;
 }
 
-/** What a `fieldRef` may name: a field of the pod that is in `supported`, or one label or annotation. */
-export function fieldPathErrors(
+/** A variable out of a file in a volume. */
+function fileKeyErrors(
   at: string,
-  path: string,
-  supported: readonly string[],
+  { key = "", volumeName = "", path = "" }: { key?: string; volumeName?: string; path?: string },
 ): FieldError[] {
-  const field = `${at}.fieldPath`;
-  if (path === "") return [required(field)];
-  if (/^metadata\.(labels|annotations)\['.+'\]$/.test(path)) return [];
-  if (!KNOWN_FIELDS.has(path)) {
-    return [
-      invalidValue(field, path, `error converting fieldPath: field label not supported: ${path}`),
-    ];
-  }
-  return supported.includes(path) ? [] : [notSupported(field, path, supported)];
+  return [
+    ...(key === "" ? [required(`${at}.key`)] : nameErrorsAt(`${at}.key`, key, envNameErrors)),
+    ...(volumeName === ""
+      ? [required(`${at}.volumeName`)]
+      : nameErrorsAt(`${at}.volumeName`, volumeName, dns1123LabelErrors)),
+    ...(path === "" ? [required(`${at}.path`)] : backstepErrors(`${at}.path`, path)),
+  ];
 }
 
 function envFromErrors(field: string, { envFrom = [] }: Container): FieldError[] {
@@ -315,33 +337,6 @@ function envFromErrors(field: string, { envFrom = [] }: Container): FieldError[]
       errors.push(invalidValue(field, "", "must specify one of: `configMapRef` or `secretRef`"));
     } else if (configMapRef && secretRef) {
       errors.push(invalidValue(field, "", "may not have more than one field specified at a time"));
-    }
-  }
-  return errors;
-}
-
-function mountsErrors(at: string, container: Container, spec: PodSpec): FieldError[] {
-  const errors: FieldError[] = [];
-  const volumes = new Set((spec.volumes ?? []).map(({ name }) => name));
-  const paths = new Set<string>();
-  for (const [index, mount] of (container.volumeMounts ?? []).entries()) {
-    const field = `${at}.volumeMounts[${index}]`;
-    if (mount.name === "") errors.push(required(`${field}.name`));
-    else if (!volumes.has(mount.name)) errors.push(notFoundValue(`${field}.name`, mount.name));
-    if (mount.mountPath === "") errors.push(required(`${field}.mountPath`));
-    if (paths.has(mount.mountPath)) {
-      errors.push(invalidValue(`${field}.mountPath`, mount.mountPath, "must be unique"));
-    }
-    paths.add(mount.mountPath);
-    for (const part of ["subPath", "subPathExpr"] as const) {
-      const path = mount[part];
-      if (!path) continue;
-      const where = `${at}.volumeMounts.${part}`;
-      errors.push(
-        ...(path.startsWith("/")
-          ? [invalidValue(where, path, "must be a relative path")]
-          : backstepErrors(where, path)),
-      );
     }
   }
   return errors;

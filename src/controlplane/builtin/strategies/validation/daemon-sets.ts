@@ -11,41 +11,65 @@ import {
 } from "../../../../kube/field-errors.ts";
 import type { KubeObject } from "../../../../kube/object.ts";
 import type { DaemonSet } from "../workload-shapes.ts";
-import { countOrPercent, isZero, notNegative, notOverHundred } from "./checks.ts";
-import { alwaysRestarts, templateErrors } from "./pods.ts";
-import { TEMPLATE, selectionErrors } from "./workload-selection.ts";
+import { internalForm } from "../go-internal.ts";
+import {
+  countOrPercent,
+  isZero,
+  notNegative,
+  notOverHundred,
+  selectorErrors,
+  selectsNothing,
+} from "./checks.ts";
+import { templateErrors } from "./pods.ts";
+import {
+  TEMPLATE,
+  endlessErrors,
+  mismatchErrors,
+  selectorUpdateErrors,
+  shownSelector,
+} from "./workload-selection.ts";
 
 export function daemonSetErrors(object: KubeObject): FieldError[] {
   const { spec } = object as DaemonSet;
+  const { selector, template } = spec;
+  const wrong = selector ? selectorErrors("spec.selector", selector) : [];
+  const emptyText = "empty selector is invalid for daemonset";
   return [
-    ...selectionErrors(spec.selector, spec.template, "empty selector is invalid for daemonset"),
-    ...templateErrors(TEMPLATE, spec.template),
-    ...alwaysRestarts(TEMPLATE, spec.template),
+    ...wrong,
+    ...(wrong.length > 0 ? [] : mismatchErrors(selector, template)),
+    ...(selector && selectsNothing(selector)
+      ? [invalidValue("spec.selector", shownSelector(selector), emptyText)]
+      : []),
+    ...templateErrors(TEMPLATE, template),
+    ...endlessErrors("DaemonSet", template),
     ...notNegative("spec.minReadySeconds", spec.minReadySeconds),
     ...daemonStrategyErrors(spec.updateStrategy),
     ...notNegative("spec.revisionHistoryLimit", spec.revisionHistoryLimit),
   ];
 }
 
+export function daemonSetUpdateErrors(object: KubeObject, old: KubeObject): FieldError[] {
+  return [...selectorUpdateErrors(object, old), ...daemonSetErrors(object)];
+}
+
 function daemonStrategyErrors({
   type = "",
-  rollingUpdate = {},
+  rollingUpdate,
 }: DaemonSet["spec"]["updateStrategy"]): FieldError[] {
   const field = "spec.updateStrategy";
   if (type === "OnDelete") return [];
   if (type !== "RollingUpdate") {
-    const shown = { Type: type, RollingUpdate: null };
+    const shown = internalForm("apps.DaemonSetUpdateStrategy", { type, rollingUpdate });
     return [notSupported(field, shown, ["RollingUpdate", "OnDelete"])];
   }
-  const { maxUnavailable, maxSurge } = rollingUpdate;
+  const { maxUnavailable, maxSurge } = rollingUpdate ?? {};
   const at = `${field}.rollingUpdate`;
   const errors = [
     ...countOrPercent(`${at}.maxUnavailable`, maxUnavailable),
-    ...notOverHundred(`${at}.maxUnavailable`, maxUnavailable),
     ...countOrPercent(`${at}.maxSurge`, maxSurge),
+    ...notOverHundred(`${at}.maxUnavailable`, maxUnavailable),
     ...notOverHundred(`${at}.maxSurge`, maxSurge),
   ];
-  if (errors.length > 0) return errors;
   if (!isZero(maxUnavailable) && !isZero(maxSurge)) {
     errors.push(
       invalidValue(`${at}.maxSurge`, maxSurge, "may not be set when maxUnavailable is non-zero"),

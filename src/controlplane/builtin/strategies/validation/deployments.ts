@@ -12,23 +12,20 @@ import {
 } from "../../../../kube/field-errors.ts";
 import type { KubeObject } from "../../../../kube/object.ts";
 import { matchesLabelSelector } from "../../../../kube/selector.ts";
-import type { PodTemplate } from "../pod-shapes.ts";
+import { internalForm } from "../go-internal.ts";
 import type { Deployment, ReplicaSet, ReplicationController } from "../workload-shapes.ts";
 import { countOrPercent, isZero, notNegative, notOverHundred } from "./checks.ts";
-import { alwaysRestarts, templateErrors } from "./pods.ts";
-import { MISMATCH, TEMPLATE, selectionErrors } from "./workload-selection.ts";
+import {
+  MISMATCH,
+  TEMPLATE,
+  replicatedTemplateErrors,
+  selectionErrors,
+} from "./workload-selection.ts";
 
-/** The pods of a set that keeps their number may not end by themselves. */
-function deadlineErrors({ spec }: PodTemplate): FieldError[] {
-  return spec.activeDeadlineSeconds === undefined
-    ? []
-    : [
-        forbidden(
-          `${TEMPLATE}.spec.activeDeadlineSeconds`,
-          "activeDeadlineSeconds in ReplicaSet is not Supported",
-        ),
-      ];
-}
+const TEXTS = {
+  empty: "empty selector is invalid for deployment",
+  invalid: "invalid label selector",
+};
 
 export function deploymentErrors(object: KubeObject): FieldError[] {
   const { spec } = object as Deployment;
@@ -36,10 +33,9 @@ export function deploymentErrors(object: KubeObject): FieldError[] {
   const late = progressDeadlineSeconds !== undefined && progressDeadlineSeconds <= minReadySeconds;
   return [
     ...notNegative("spec.replicas", spec.replicas),
-    ...selectionErrors(spec.selector, spec.template, "empty selector is invalid for deployment"),
-    ...templateErrors(TEMPLATE, spec.template),
-    ...alwaysRestarts(TEMPLATE, spec.template),
-    ...deadlineErrors(spec.template),
+    ...selectionErrors(spec.selector, spec.template, TEXTS, () =>
+      replicatedTemplateErrors("ReplicaSet", spec.template, spec.replicas),
+    ),
     ...strategyErrors(spec.strategy),
     ...notNegative("spec.minReadySeconds", spec.minReadySeconds),
     ...notNegative("spec.revisionHistoryLimit", spec.revisionHistoryLimit),
@@ -72,8 +68,7 @@ function strategyErrors({
       : [];
   }
   if (type !== "RollingUpdate") {
-    // The server prints its internal struct here.
-    const shown = { Type: type, RollingUpdate: null };
+    const shown = internalForm("apps.DeploymentStrategy", { type, rollingUpdate });
     return [notSupported(field, shown, ["Recreate", "RollingUpdate"])];
   }
   const at = `${field}.rollingUpdate`;
@@ -99,9 +94,9 @@ export function replicaSetErrors(object: KubeObject): FieldError[] {
   return [
     ...notNegative("spec.replicas", spec.replicas),
     ...notNegative("spec.minReadySeconds", spec.minReadySeconds),
-    ...selectionErrors(spec.selector, spec.template, "empty selector is invalid for deployment"),
-    ...templateErrors(TEMPLATE, spec.template),
-    ...alwaysRestarts(TEMPLATE, spec.template),
+    ...selectionErrors(spec.selector, spec.template, TEXTS, () =>
+      replicatedTemplateErrors("ReplicaSet", spec.template, spec.replicas),
+    ),
   ];
 }
 
@@ -119,7 +114,6 @@ export function replicationControllerErrors(object: KubeObject): FieldError[] {
   }
   return [
     ...errors,
-    ...templateErrors(TEMPLATE, spec.template),
-    ...alwaysRestarts(TEMPLATE, spec.template),
+    ...replicatedTemplateErrors("ReplicationController", spec.template, spec.replicas),
   ];
 }

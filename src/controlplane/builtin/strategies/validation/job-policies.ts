@@ -8,6 +8,7 @@ import {
   type FieldError,
   duplicate,
   invalidValue,
+  quote,
   required,
   tooMany,
 } from "../../../../kube/field-errors.ts";
@@ -17,11 +18,15 @@ import type { JobSpec } from "../workload-shapes.ts";
 import { nameErrorsAt, notNegative, oneOf } from "./checks.ts";
 
 const ACTIONS = ["Count", "FailIndex", "FailJob", "Ignore"];
+const OPERATORS = ["In", "NotIn"];
 const STATES = ["False", "True", "Unknown"];
 const MAX_RULES = 20;
 const MAX_CODES = 255;
 
 type FailureRule = NonNullable<JobSpec["podFailurePolicy"]>["rules"][number];
+
+/** A list as Go's `%q` prints it. */
+const shownWords = (words: readonly string[]): string => `[${words.map(quote).join(" ")}]`;
 
 /** An error that shows no value. */
 const bare = (field: string, detail: string): FieldError => ({
@@ -48,7 +53,7 @@ function ruleErrors(
 ): FieldError[] {
   const errors: FieldError[] = [];
   if (action === "") {
-    errors.push(required(`${at}.action`, `valid values: ${JSON.stringify(ACTIONS)}`));
+    errors.push(required(`${at}.action`, `valid values: ${shownWords(ACTIONS)}`));
   } else if (action === "FailIndex") {
     if (spec.backoffLimitPerIndex === undefined) {
       const detail = "requires the backoffLimitPerIndex to be set";
@@ -61,7 +66,7 @@ function ruleErrors(
     errors.push(
       ...nameErrorsAt(`${pattern}.type`, type, qualifiedNameErrors),
       ...(status === ""
-        ? [required(`${pattern}.status`, `valid values: ${JSON.stringify(STATES)}`)]
+        ? [required(`${pattern}.status`, `valid values: ${shownWords(STATES)}`)]
         : oneOf(`${pattern}.status`, status, STATES)),
     );
   }
@@ -76,17 +81,21 @@ function ruleErrors(
 
 function exitCodeErrors(
   at: string,
-  { operator, values, containerName }: NonNullable<FailureRule["onExitCodes"]>,
+  { operator, values: given, containerName }: NonNullable<FailureRule["onExitCodes"]>,
   names: readonly string[],
 ): FieldError[] {
-  const errors = oneOf(`${at}.operator`, operator, ["In", "NotIn"]);
+  const values = given ?? [];
+  const errors =
+    operator === ""
+      ? [required(`${at}.operator`, `valid values: ${shownWords(OPERATORS)}`)]
+      : oneOf(`${at}.operator`, operator, OPERATORS);
   if (containerName !== undefined && !names.includes(containerName)) {
     const detail = "must be one of the container or initContainer names in the pod template";
     errors.push(invalidValue(`${at}.containerName`, containerName, detail));
   }
   const field = `${at}.values`;
   if (values.length === 0)
-    errors.push(invalidValue(field, values, "at least one value is required"));
+    errors.push(invalidValue(field, given, "at least one value is required"));
   else if (values.length > MAX_CODES) errors.push(tooMany(field, values.length, MAX_CODES));
   for (const [index, value] of values.entries()) {
     if (operator === "In" && value === 0) {
@@ -115,7 +124,7 @@ export function successPolicyErrors(field: string, spec: JobSpec): FieldError[] 
       const detail = "at least one of succeededCount or succeededIndexes must be specified";
       errors.push(required(at, detail));
     }
-    let total: number | undefined;
+    let total = succeededIndexes === undefined ? undefined : 0;
     if (succeededIndexes !== undefined) {
       try {
         total = parseIndexes(succeededIndexes, completions).length;

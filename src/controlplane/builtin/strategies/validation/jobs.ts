@@ -15,6 +15,8 @@ import {
 import { dns1123LabelErrors } from "../../../../kube/names.ts";
 import type { KubeObject } from "../../../../kube/object.ts";
 import { matchesLabelSelector } from "../../../../kube/selector.ts";
+import { internalForm } from "../go-internal.ts";
+import type { Container, PodTemplate } from "../pod-shapes.ts";
 import type { CronJob, Job, JobSpec } from "../workload-shapes.ts";
 import {
   domainPrefixedPathErrors,
@@ -25,11 +27,11 @@ import {
 } from "./checks.ts";
 import { failurePolicyErrors, successPolicyErrors } from "./job-policies.ts";
 import { templateErrors } from "./pods.ts";
+import { mismatchErrors } from "./workload-selection.ts";
 
 const MODES = ["NonIndexed", "Indexed"];
 const REPLACEMENTS = ["Failed", "TerminatingOrFailed"];
 const CONCURRENCY = ["Allow", "Forbid", "Replace"];
-const UNMATCHED = "`selector` does not match template `labels`";
 
 export function jobErrors(object: KubeObject): FieldError[] {
   const { spec, metadata } = object as Job;
@@ -50,11 +52,10 @@ export function jobErrors(object: KubeObject): FieldError[] {
 }
 
 function jobSelectorErrors({ selector, template }: JobSpec): FieldError[] {
-  const labels = template.metadata?.labels;
-  const mismatch = invalidValue("spec.template.metadata.labels", labels ?? null, UNMATCHED);
-  if (!selector) return [required("spec.selector"), mismatch];
-  const errors = selectorErrors("spec.selector", selector);
-  return matchesLabelSelector(selector, labels) ? errors : [...errors, mismatch];
+  const errors = selector ? selectorErrors("spec.selector", selector) : [required("spec.selector")];
+  return selector && errors.length > 0
+    ? errors
+    : [...errors, ...mismatchErrors(selector, template)];
 }
 
 /** What the server puts into the labels and the selector of a Job that does not select by itself. */
@@ -107,18 +108,16 @@ function jobSpecErrors(field: string, spec: JobSpec): FieldError[] {
   if (completionMode !== undefined) {
     errors.push(...oneOf(`${field}.completionMode`, completionMode, MODES));
   }
-  errors.push(...(completionMode === "Indexed" ? indexedErrors : unindexedErrors)(field, spec));
+  if (completionMode === "Indexed") errors.push(...indexedErrors(field, spec));
+  else if (completionMode === undefined || completionMode === "NonIndexed") {
+    errors.push(...unindexedErrors(field, spec));
+  }
   if (podFailurePolicy) errors.push(...failurePolicyErrors(`${field}.podFailurePolicy`, spec));
   if (successPolicy) {
     if (completionMode === "Indexed") {
       errors.push(...successPolicyErrors(`${field}.successPolicy`, spec));
     } else {
-      const shown = {
-        Rules: successPolicy.rules.map(({ succeededIndexes, succeededCount }) => ({
-          SucceededIndexes: succeededIndexes ?? null,
-          SucceededCount: succeededCount ?? null,
-        })),
-      };
+      const shown = internalForm("batch.SuccessPolicy", successPolicy);
       errors.push(
         invalidValue(`${field}.successPolicy`, shown, "requires indexed completion mode"),
       );
@@ -193,11 +192,11 @@ function unindexedErrors(field: string, spec: JobSpec): FieldError[] {
   );
 }
 
-/** Of a Job little may change: parallelism and suspension; its template only while it waits. */
+/** Of a Job little may change: parallelism and suspension, and of a suspended one where and how its pods will run. */
 export function jobUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
   const { spec } = object as Job;
-  const { spec: old, status } = previous as Job;
-  const errors = [...jobSpecErrors("spec", spec), ...jobSelectorErrors(spec)];
+  const { spec: old } = previous as Job;
+  const errors = [...jobErrors(object), ...jobSpecErrors("spec", spec), ...jobSelectorErrors(spec)];
   if (spec.completionMode !== "Indexed") {
     errors.push(...immutable("spec.completions", spec.completions, old.completions));
   } else if (
@@ -208,19 +207,73 @@ export function jobUpdateErrors(object: KubeObject, previous: KubeObject): Field
     const detail = "can only be modified in tandem with spec.parallelism";
     errors.push(invalidValue("spec.completions", spec.completions, detail));
   }
-  errors.push(...immutable("spec.selector", spec.selector, old.selector));
-  const waits = old.suspend === true && status?.startTime === undefined;
-  if (!waits) errors.push(...immutable("spec.template", spec.template, old.template));
-  for (const part of [
-    "completionMode",
-    "podFailurePolicy",
-    "backoffLimitPerIndex",
-    "managedBy",
-    "successPolicy",
+  errors.push(
+    ...fixed("selector", "*metav1.LabelSelector", spec, old),
+    ...templateUpdateErrors(spec.template, previous as Job),
+  );
+  for (const [part, type] of [
+    ["completionMode", "*text"],
+    ["podFailurePolicy", "*batch.PodFailurePolicy"],
+    ["backoffLimitPerIndex", "*number"],
+    ["managedBy", "*text"],
+    ["successPolicy", "*batch.SuccessPolicy"],
   ] as const) {
-    errors.push(...immutable(`spec.${part}`, spec[part], old[part]));
+    errors.push(...fixed(part, type, spec, old));
   }
   return errors;
+}
+
+/** A field that keeps its value, shown as the server keeps it. */
+const fixed = (part: keyof JobSpec, type: string, now: JobSpec, old: JobSpec): FieldError[] =>
+  immutable(`spec.${part}`, internalForm(type, now[part]), internalForm(type, old[part]));
+
+/** Whether the pods of a job are not there yet, or not any more. */
+function mayChangePods({ spec, status = {} }: Job): boolean {
+  const isSuspended = (status.conditions ?? []).some(
+    (condition) => condition.type === "Suspended" && condition.status === "True",
+  );
+  const waits = status.startTime === undefined || isSuspended;
+  return spec.suspend === true && waits && (status.active ?? 0) === 0;
+}
+
+function templateUpdateErrors(template: PodTemplate, previous: Job): FieldError[] {
+  const { template: before } = previous.spec;
+  const field = "spec.template";
+  const shown = (one: PodTemplate): unknown => internalForm("core.PodTemplateSpec", one);
+  if (!mayChangePods(previous)) return immutable(field, shown(template), shown(before));
+  const { affinity, nodeSelector, tolerations, schedulingGates } = template.spec;
+  const others = { ...before.spec.affinity };
+  delete others.nodeAffinity;
+  const { nodeAffinity } = affinity ?? {};
+  const merged = { ...others, ...(nodeAffinity ? { nodeAffinity } : {}) };
+  const old = {
+    ...before.spec,
+    affinity: affinity || Object.keys(merged).length > 0 ? merged : undefined,
+    nodeSelector,
+    tolerations,
+    schedulingGates,
+    containers: withResources(before.spec.containers, template.spec.containers),
+    initContainers: withResources(before.spec.initContainers, template.spec.initContainers),
+  };
+  return immutable(
+    `${field}.spec`,
+    internalForm("core.PodSpec", template.spec),
+    internalForm("core.PodSpec", old),
+  );
+}
+
+/** Containers with the resources that they are to have. */
+function withResources(
+  old: readonly Container[] | null | undefined,
+  now: readonly Container[] | null | undefined,
+): readonly Container[] | null | undefined {
+  if (old?.length !== now?.length) return old;
+  return old?.map((container, index) => {
+    const next = now?.[index];
+    return next?.name === container.name
+      ? { ...container, resources: next.resources ?? {} }
+      : container;
+  });
 }
 
 /** What is wrong with a new CronJob. */

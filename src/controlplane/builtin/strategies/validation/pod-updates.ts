@@ -15,13 +15,15 @@ import type {
   PodStatus,
   Toleration,
 } from "../pod-shapes.ts";
+import { internalForm } from "../go-internal.ts";
+import { unifiedDiff } from "../unified-diff.ts";
 import { addressErrors, isOneOfEach } from "./addresses.ts";
-import { describeChange } from "./change-text.ts";
 import { immutable, nameErrorsAt } from "./checks.ts";
 import { podAnnotationErrors } from "./pods.ts";
 
 const UPDATES =
   "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
+const MOST_SECONDS = 2 ** 31 - 1;
 const MIRROR = "kubernetes.io/config.mirror";
 const APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/";
 
@@ -48,14 +50,12 @@ export function podUpdateErrors(object: KubeObject, previous: KubeObject): Field
   errors.push(...late);
   if (late.length > 0 && spec.activeDeadlineSeconds !== undefined) return errors;
   errors.push(...addedTolerationErrors(spec, old), ...gateErrors(spec, old));
-  const gated = (old.schedulingGates ?? []).length > 0;
-  if (gated) errors.push(...narrowingErrors(spec, old));
-  const now = muted(spec, old, gated);
-  const before = muted(old, old, gated);
-  if (!isDeepStrictEqual(now, before)) {
-    errors.push(forbidden("spec", `${UPDATES}${describeChange(now, before)}`));
-  }
-  return errors;
+  if ((old.schedulingGates ?? []).length > 0) errors.push(...narrowingErrors(spec, old));
+  const difference = unifiedDiff(
+    internalForm("core.PodSpec", old),
+    internalForm("core.PodSpec", muted(spec, old)),
+  );
+  return difference === "" ? errors : [...errors, forbidden("spec", `${UPDATES}\n${difference}`)];
 }
 
 /** Some annotations are decided when the pod is made. */
@@ -81,6 +81,9 @@ function deadlineErrors(spec: PodSpec, old: PodSpec): FieldError[] {
   const field = "spec.activeDeadlineSeconds";
   const { activeDeadlineSeconds: now } = spec;
   const { activeDeadlineSeconds: before } = old;
+  if (now !== undefined && (now < 0 || now > MOST_SECONDS)) {
+    return [invalidValue(field, now, `must be between 0 and ${MOST_SECONDS}, inclusive`)];
+  }
   if (before === undefined || now === before) return [];
   if (now === undefined) {
     return [invalidValue(field, null, "must not update from a positive integer to nil value")];
@@ -163,29 +166,36 @@ function narrowingErrors(spec: PodSpec, old: PodSpec): FieldError[] {
 }
 
 /** The spec with everything that may change as it was. */
-function muted(spec: PodSpec, old: PodSpec, gated: boolean): PodSpec {
+function muted(spec: PodSpec, old: PodSpec): PodSpec {
   const images = <Item extends { image?: string }>(
     list: readonly Item[] | null | undefined,
     before: readonly Item[] | null | undefined,
-  ): Item[] =>
-    (list ?? []).map((item, index) => ({ ...item, image: before?.[index]?.image ?? "" }));
-  const result: PodSpec = { ...spec, containers: images(spec.containers, old.containers) };
-  for (const part of ["tolerations", "schedulingGates", "activeDeadlineSeconds"] as const) {
-    Reflect.deleteProperty(result, part);
-  }
-  if (spec.initContainers) {
-    result.initContainers = images(spec.initContainers, old.initContainers);
-  }
-  if ((old.terminationGracePeriodSeconds ?? 0) < 0 && spec.terminationGracePeriodSeconds === 1) {
-    result.terminationGracePeriodSeconds = old.terminationGracePeriodSeconds ?? 0;
-  }
-  if (!gated) return result;
-  delete result.nodeSelector;
-  const others = { ...spec.affinity };
-  delete others.nodeAffinity;
-  delete result.affinity;
-  if (Object.keys(others).length > 0) result.affinity = others;
-  return result;
+  ): Item[] | undefined =>
+    list?.map((item, index) => ({ ...item, image: before?.[index]?.image ?? "" }));
+  const gated = (old.schedulingGates ?? []).length > 0;
+  const graceless =
+    (old.terminationGracePeriodSeconds ?? 0) < 0 && spec.terminationGracePeriodSeconds === 1;
+  const result: Record<string, unknown> = {
+    ...spec,
+    containers: images(spec.containers, old.containers),
+    initContainers: images(spec.initContainers, old.initContainers),
+    activeDeadlineSeconds: old.activeDeadlineSeconds,
+    schedulingGates: old.schedulingGates,
+    tolerations: old.tolerations,
+    ...(graceless ? { terminationGracePeriodSeconds: old.terminationGracePeriodSeconds } : {}),
+    ...(gated ? { nodeSelector: old.nodeSelector, affinity: mutedAffinity(spec, old) } : {}),
+  };
+  return result as unknown as PodSpec;
+}
+
+/** The affinity with its part about nodes as it was. */
+function mutedAffinity(spec: PodSpec, old: PodSpec): Affinity | undefined {
+  const before = old.affinity?.nodeAffinity;
+  if (!spec.affinity) return before ? { nodeAffinity: before } : undefined;
+  if (isDeepStrictEqual(spec.affinity.nodeAffinity, before)) return spec.affinity;
+  const { nodeAffinity, ...others } = spec.affinity;
+  if (nodeAffinity && !old.affinity && Object.keys(others).length === 0) return undefined;
+  return { ...others, ...(before ? { nodeAffinity: before } : {}) };
 }
 
 const SYSTEM_CONDITIONS = ["PodScheduled", "Ready", "Initialized"];

@@ -7,7 +7,6 @@ import {
   type FieldError,
   forbidden,
   invalidValue,
-  notSupported,
   required,
   tooLong,
 } from "../../../../kube/field-errors.ts";
@@ -25,7 +24,7 @@ import { containerResourcesErrors, podResourcesErrors } from "./container-resour
 import { containersErrors, imageErrors } from "./containers.ts";
 import { affinityErrors, spreadErrors, tolerationsErrors } from "./scheduling.ts";
 import { hostUsersErrors, osErrors, podContextErrors } from "./security-context.ts";
-import { volumesErrors } from "./volumes.ts";
+import { checkVolumes } from "./volumes.ts";
 
 const RESTART_POLICIES = ["Always", "OnFailure", "Never"];
 const DNS_POLICIES = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
@@ -40,7 +39,7 @@ export function podErrors(object: KubeObject): FieldError[] {
   const { metadata, spec } = object as Pod;
   const errors = [
     ...podAnnotationErrors("metadata.annotations", metadata, spec),
-    ...podSpecErrors("spec", spec, true),
+    ...podSpecErrors("spec", spec, metadata.name ?? ""),
   ];
   if (!spec.serviceAccountName) errors.push(...tokenErrors(spec));
   for (const list of ["containers", "initContainers"] as const) {
@@ -81,14 +80,20 @@ export function newPodErrors(object: KubeObject): FieldError[] {
   return errors;
 }
 
+/** Everything wrong with a PodTemplate. */
+export const podTemplateErrors = (object: KubeObject): FieldError[] =>
+  templateErrors("template", (object as PodTemplateObject).template);
+
+interface PodTemplateObject extends KubeObject {
+  template: PodTemplate;
+}
+
 /** Everything wrong with the template of a workload, its metadata included. */
 export function templateErrors(field: string, template: PodTemplate): FieldError[] {
-  const { metadata = {}, spec } = template;
+  const { spec } = template;
   const errors = [
-    ...labelErrors(`${field}.labels`, metadata.labels),
-    ...validateAnnotations(metadata.annotations ?? {}, `${field}.annotations`),
-    ...podAnnotationErrors(`${field}.annotations`, metadata, spec),
-    ...podSpecErrors(`${field}.spec`, spec, false),
+    ...templateMetadataErrors(field, template),
+    ...podSpecErrors(`${field}.spec`, spec, undefined),
   ];
   return (spec.ephemeralContainers ?? []).length === 0
     ? errors
@@ -100,6 +105,16 @@ export function templateErrors(field: string, template: PodTemplate): FieldError
         ),
       ];
 }
+
+/** What is wrong with the labels and annotations of a template. */
+export const templateMetadataErrors = (
+  field: string,
+  { metadata = {}, spec }: PodTemplate,
+): FieldError[] => [
+  ...labelErrors(`${field}.labels`, metadata.labels),
+  ...validateAnnotations(metadata.annotations ?? {}, `${field}.annotations`),
+  ...podAnnotationErrors(`${field}.annotations`, metadata, spec),
+];
 
 /** Annotations that mean something to the API server. */
 export function podAnnotationErrors(
@@ -139,14 +154,16 @@ export function podAnnotationErrors(
 const isInt32 = (text: string): boolean =>
   /^(0|-?[1-9]\d*)$/.test(text) && Math.abs(Number(text)) <= MAX_INT32;
 
-function podSpecErrors(field: string, spec: PodSpec, isPod: boolean): FieldError[] {
+/** `podName` is undefined for a template. */
+function podSpecErrors(field: string, spec: PodSpec, podName: string | undefined): FieldError[] {
   const { restartPolicy = "", dnsPolicy = "" } = spec;
+  const volumes = checkVolumes(`${field}.volumes`, spec.volumes, podName);
   return [
-    ...volumesErrors(`${field}.volumes`, spec.volumes),
+    ...volumes.errors,
     ...claimsErrors(`${field}.resourceClaims`, spec.resourceClaims),
-    ...containersErrors(field, spec),
+    ...containersErrors(field, spec, volumes.usable),
     ...podResourcesErrors(field, spec),
-    ...hostNetworkErrors(`${field}.containers`, spec, isPod),
+    ...hostNetworkErrors(`${field}.containers`, spec, podName !== undefined),
     ...oneOf(`${field}.restartPolicy`, restartPolicy, RESTART_POLICIES),
     ...oneOf(`${field}.dnsPolicy`, dnsPolicy, DNS_POLICIES),
     ...labelErrors(`${field}.nodeSelector`, spec.nodeSelector),
@@ -268,13 +285,23 @@ function dnsErrors(field: string, { dnsPolicy, dnsConfig }: PodSpec): FieldError
   for (const [index, search] of searches.entries()) {
     const bare = search.replace(/\.$/, "");
     if (search === ".") continue;
-    const details = dns1123SubdomainErrors(bare.replace(/(^|\.)_/g, "$1x").replaceAll("_", "x"));
-    errors.push(
-      ...details.map((detail) => invalidValue(`${field}.searches[${index}]`, bare, detail)),
-    );
+    errors.push(...nameErrorsAt(`${field}.searches[${index}]`, bare, searchPathErrors));
   }
   for (const [index, { name = "" }] of options.entries()) {
     if (name === "") errors.push(required(`${field}.options[${index}]`, "must not be empty"));
+  }
+  return errors;
+}
+
+/** A DNS name in which parts may begin with an underscore. */
+function searchPathErrors(name: string): string[] {
+  const errors: string[] = [];
+  if (name.length > 253) errors.push("must be no more than 253 characters");
+  const part = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?";
+  if (!new RegExp(`^${part}(\\.${part})*$`).test(name)) {
+    errors.push(
+      "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*')",
+    );
   }
   return errors;
 }
@@ -343,11 +370,3 @@ function classErrors(field: string, spec: PodSpec): FieldError[] {
 /** Whether a pod may push out others. */
 export const preemptionErrors = (field: string, policy: string): FieldError[] =>
   policy === "" ? [required(field)] : oneOf(field, policy, ["PreemptLowerPriority", "Never"]);
-
-/** Workloads keep their pods running: templates restart always. */
-export function alwaysRestarts(field: string, { spec }: PodTemplate): FieldError[] {
-  const { restartPolicy = "" } = spec;
-  return restartPolicy === "Always"
-    ? []
-    : [notSupported(`${field}.spec.restartPolicy`, restartPolicy, ["Always"])];
-}

@@ -15,27 +15,42 @@ import { dns1123LabelErrors } from "../../../../kube/names.ts";
 import type { KubeObject } from "../../../../kube/object.ts";
 import type { PodTemplate } from "../pod-shapes.ts";
 import type { StatefulSet } from "../workload-shapes.ts";
-import { countOrPercent, nameErrorsAt, notNegative } from "./checks.ts";
-import { alwaysRestarts, templateErrors } from "./pods.ts";
+import { internalForm } from "../go-internal.ts";
+import { nameErrorsAt, notNegative } from "./checks.ts";
+import { templateErrors, templateMetadataErrors } from "./pods.ts";
 import { claimSpecErrors } from "./storage.ts";
-import { TEMPLATE, selectionErrors } from "./workload-selection.ts";
+import { TEMPLATE, endlessErrors, selectionErrors } from "./workload-selection.ts";
 
+const TEXTS = { empty: "empty selector is invalid for statefulset", invalid: "" };
 const RETENTION = ["Retain", "Delete"];
 
-export function statefulSetErrors(object: KubeObject): FieldError[] {
-  const { spec } = object as StatefulSet;
+export function newStatefulSetErrors(object: KubeObject): FieldError[] {
+  const { volumeClaimTemplates = [], serviceName = "" } = (object as StatefulSet).spec;
+  const claims = volumeClaimTemplates.flatMap(({ spec }, index) =>
+    claimSpecErrors(`spec.volumeClaimTemplates[${index}].spec`, spec),
+  );
+  const service =
+    serviceName === "" ? [] : nameErrorsAt("spec.serviceName", serviceName, dns1123LabelErrors);
+  return specErrors(object as StatefulSet, { claims, service, template: true });
+}
+
+/** What is looked at in one case and not in another. */
+interface Extent {
+  readonly claims: FieldError[];
+  readonly service: FieldError[];
+  /** Whether the pods' spec is looked at. */
+  readonly template: boolean;
+}
+
+function specErrors(set: StatefulSet, { claims, service, template }: Extent): FieldError[] {
+  const { spec } = set;
+  const { podManagementPolicy = "" } = spec;
   const errors: FieldError[] = [];
-  const { podManagementPolicy = "", updateStrategy, serviceName = "" } = spec;
   if (podManagementPolicy !== "OrderedReady" && podManagementPolicy !== "Parallel") {
-    errors.push(
-      invalidValue(
-        "spec.podManagementPolicy",
-        podManagementPolicy,
-        "must be 'OrderedReady' or 'Parallel'",
-      ),
-    );
+    const detail = "must be 'OrderedReady' or 'Parallel'";
+    errors.push(invalidValue("spec.podManagementPolicy", podManagementPolicy, detail));
   }
-  errors.push(...statefulStrategyErrors(updateStrategy));
+  errors.push(...statefulStrategyErrors(spec.updateStrategy));
   for (const part of ["whenDeleted", "whenScaled"] as const) {
     const policy = spec.persistentVolumeClaimRetentionPolicy?.[part] ?? "";
     if (!RETENTION.includes(policy)) {
@@ -44,18 +59,21 @@ export function statefulSetErrors(object: KubeObject): FieldError[] {
       );
     }
   }
-  errors.push(
+  const pods = withClaims(set);
+  return [
+    ...errors,
+    ...claims,
     ...notNegative("spec.replicas", spec.replicas),
     ...notNegative("spec.minReadySeconds", spec.minReadySeconds),
     ...notNegative("spec.ordinals.start", spec.ordinals?.start),
-    ...selectionErrors(spec.selector, spec.template, "empty selector is invalid for statefulset"),
-    ...templateErrors(TEMPLATE, withClaims(object as StatefulSet)),
-    ...alwaysRestarts(TEMPLATE, spec.template),
-  );
-  if (serviceName !== "") {
-    errors.push(...nameErrorsAt("spec.serviceName", serviceName, dns1123LabelErrors));
-  }
-  return errors;
+    ...service,
+    ...selectionErrors(spec.selector, pods, TEXTS, () => [
+      ...(template ? templateErrors(TEMPLATE, pods) : []),
+      // Looked at a second time, whatever was said before.
+      ...templateMetadataErrors(TEMPLATE, pods),
+    ]),
+    ...endlessErrors("StatefulSet", spec.template),
+  ];
 }
 
 /** The template as its pods will be: each claim template brings a volume of its name. */
@@ -67,15 +85,9 @@ function withClaims({ spec }: StatefulSet): PodTemplate {
   const own = spec.template.spec.volumes ?? [];
   const names = new Set(claims.map(({ name }) => name));
   const volumes = [...claims, ...own.filter(({ name }) => !names.has(name))];
-  return { ...spec.template, spec: { ...spec.template.spec, volumes } };
-}
-
-/** What a new set's claims lack. */
-export function newStatefulSetErrors(object: KubeObject): FieldError[] {
-  const { volumeClaimTemplates = [] } = (object as StatefulSet).spec;
-  return volumeClaimTemplates.flatMap(({ spec }, index) =>
-    claimSpecErrors(`spec.volumeClaimTemplates[${index}].spec`, spec),
-  );
+  const { subdomain, hostname, ...pod } = spec.template.spec;
+  const named = claims.length === 0 && subdomain === undefined && hostname === undefined;
+  return named ? spec.template : { ...spec.template, spec: { ...pod, volumes } };
 }
 
 function statefulStrategyErrors({
@@ -86,10 +98,7 @@ function statefulStrategyErrors({
   if (type === "") return [required(field)];
   if (type === "OnDelete") {
     if (!rollingUpdate) return [];
-    const shown = {
-      Partition: rollingUpdate.partition ?? 0,
-      MaxUnavailable: rollingUpdate.maxUnavailable ?? null,
-    };
+    const shown = internalForm("apps.RollingUpdateStatefulSetStrategy", rollingUpdate);
     return [
       invalidValue(
         `${field}.rollingUpdate`,
@@ -99,13 +108,10 @@ function statefulStrategyErrors({
     ];
   }
   if (type !== "RollingUpdate") {
-    const shown = { Type: type, RollingUpdate: null };
+    const shown = internalForm("apps.StatefulSetUpdateStrategy", { type, rollingUpdate });
     return [invalidValue(field, shown, "must be 'RollingUpdate' or 'OnDelete'")];
   }
-  return [
-    ...notNegative(`${field}.rollingUpdate.partition`, rollingUpdate?.partition),
-    ...countOrPercent(`${field}.rollingUpdate.maxUnavailable`, rollingUpdate?.maxUnavailable),
-  ];
+  return notNegative(`${field}.rollingUpdate.partition`, rollingUpdate?.partition);
 }
 
 const STATEFUL_UPDATES =
@@ -118,7 +124,10 @@ export function statefulSetUpdateErrors(object: KubeObject, old: KubeObject): Fi
     spec.podManagementPolicy,
     spec.volumeClaimTemplates ?? [],
   ];
+  const extent = { claims: [], service: [], template: true };
+  const wasWrong = specErrors(old as StatefulSet, extent).length > 0;
+  const errors = specErrors(object as StatefulSet, { ...extent, template: !wasWrong });
   return isDeepStrictEqual(fixed(object as StatefulSet), fixed(old as StatefulSet))
-    ? []
-    : [forbidden("spec", STATEFUL_UPDATES)];
+    ? errors
+    : [...errors, forbidden("spec", STATEFUL_UPDATES)];
 }

@@ -12,11 +12,14 @@ import {
   required,
 } from "../../../../kube/field-errors.ts";
 import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../../kube/names.ts";
-import type { KubeObject } from "../../../../kube/object.ts";
+import type { KubeObject, ObjectMeta } from "../../../../kube/object.ts";
 import { compareQuantities, parseQuantity } from "../../../../kube/quantity.ts";
 import type { NodeSelector } from "../pod-shapes.ts";
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec, ResourceList } from "../shapes.ts";
-import { backstepErrors, immutable, nameErrorsAt, oneOf, selectorErrors } from "./checks.ts";
+import { immutable, labelErrors, nameErrorsAt, oneOf, selectorErrors } from "./checks.ts";
+import { internalForm } from "../go-internal.ts";
+import { unifiedDiff } from "../unified-diff.ts";
+import { DISKS, volumeSourceErrors } from "./disk-sources.ts";
 import { nodeSelectorErrors } from "./scheduling.ts";
 
 const ACCESS_MODES = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
@@ -45,9 +48,8 @@ interface VolumeSpec {
   volumeMode?: string;
   nodeAffinity?: { required?: NodeSelector };
   hostPath?: { path: string };
-  local?: { path: string };
-  nfs?: { server: string; path: string };
-  csi?: { driver: string; volumeHandle: string };
+  local?: object;
+  csi?: { controllerExpandSecretRef?: object };
   volumeAttributesClassName?: string;
 }
 
@@ -55,21 +57,34 @@ interface PersistentVolume extends KubeObject {
   spec: VolumeSpec;
 }
 
-/** The fields of a volume's spec that are no source. */
-const NO_SOURCE: ReadonlySet<string> = new Set([
-  "capacity",
-  "accessModes",
-  "claimRef",
-  "persistentVolumeReclaimPolicy",
-  "storageClassName",
-  "mountOptions",
-  "volumeMode",
-  "nodeAffinity",
-  "volumeAttributesClassName",
-]);
-
-const sourcesOf = (spec: VolumeSpec): [string, unknown][] =>
-  Object.entries(spec).filter(([name]) => !NO_SOURCE.has(name));
+/** In this order the API server looks for the source of a volume. */
+const SOURCES = [
+  "hostPath",
+  "gcePersistentDisk",
+  "awsElasticBlockStore",
+  "glusterfs",
+  "flocker",
+  "nfs",
+  "rbd",
+  "quobyte",
+  "cephfs",
+  "iscsi",
+  "cinder",
+  "fc",
+  "flexVolume",
+  "azureFile",
+  "vsphereVolume",
+  "photonPersistentDisk",
+  "portworxVolume",
+  "azureDisk",
+  "scaleIO",
+  "local",
+  "storageos",
+  "csi",
+].flatMap((name) => {
+  const check = DISKS[name];
+  return check ? [[name, check] as const] : [];
+});
 
 export function persistentVolumeErrors(object: KubeObject): FieldError[] {
   const { spec } = object as PersistentVolume;
@@ -86,7 +101,11 @@ export function persistentVolumeErrors(object: KubeObject): FieldError[] {
         : [required("spec.nodeAffinity.required", "must specify required node constraints")]),
     );
   }
-  errors.push(...volumeSourceErrors(spec));
+  const { name = "" } = object.metadata;
+  errors.push(...volumeSourceErrors("spec", spec, SOURCES, { name, persistent: true }));
+  if (spec.local && !spec.nodeAffinity) {
+    errors.push(required("spec.nodeAffinity", "Local volume requires node affinity"));
+  }
   if (/^\/+$/.test(spec.hostPath?.path ?? "") && policy === "Recycle") {
     errors.push(
       forbidden(
@@ -116,55 +135,6 @@ function capacityErrors(capacity: ResourceList): FieldError[] {
   ];
 }
 
-function volumeSourceErrors(spec: VolumeSpec): FieldError[] {
-  const [first, ...surplus] = sourcesOf(spec);
-  if (!first) return [required("spec", "must specify a volume type")];
-  const errors: FieldError[] = [];
-  const { hostPath, local, nfs, csi } = spec;
-  if (hostPath) errors.push(...pathErrors("spec.hostPath.path", hostPath.path));
-  if (local) {
-    errors.push(...pathErrors("spec.local.path", local.path));
-    if (!spec.nodeAffinity) {
-      errors.push(required("spec.nodeAffinity", "Local volume requires node affinity"));
-    }
-  }
-  if (nfs) {
-    if (nfs.server === "") errors.push(required("spec.nfs.server"));
-    if (nfs.path === "") errors.push(required("spec.nfs.path"));
-    else if (!nfs.path.startsWith("/")) {
-      errors.push(invalidValue("spec.nfs.path", nfs.path, "must be an absolute path"));
-    }
-  }
-  if (csi) {
-    errors.push(...csiDriverNameErrors("spec.csi.driver", csi.driver));
-    if (csi.volumeHandle === "") errors.push(required("spec.csi.volumeHandle"));
-  }
-  return [
-    ...errors,
-    ...surplus.map(([name]) =>
-      forbidden(`spec.${name}`, "may not specify more than 1 volume type"),
-    ),
-  ];
-}
-
-const pathErrors = (field: string, path: string): FieldError[] =>
-  path === "" ? [required(field)] : backstepErrors(field, path);
-
-/** The name of a CSI driver: at most 63 characters, a DNS name in whatever case. */
-export function csiDriverNameErrors(field: string, name: string): FieldError[] {
-  if (name === "") return [required(field)];
-  const errors: FieldError[] =
-    name.length > 63
-      ? [{ reason: "FieldValueTooLong", field, message: "Too long: may not be more than 63 bytes" }]
-      : [];
-  return [
-    ...errors,
-    ...dns1123SubdomainErrors(name.toLowerCase()).map((detail) =>
-      invalidValue(field, name, detail),
-    ),
-  ];
-}
-
 function attributesErrors({ volumeAttributesClassName: name, csi }: VolumeSpec): FieldError[] {
   if (name === undefined) return [];
   const field = "spec.volumeAttributesClassName";
@@ -184,19 +154,20 @@ export function persistentVolumeUpdateErrors(
 ): FieldError[] {
   const { spec } = object as PersistentVolume;
   const { spec: old } = previous as PersistentVolume;
-  const same = isDeepStrictEqual(
-    Object.fromEntries(sourcesOf(spec)),
-    Object.fromEntries(sourcesOf(old)),
+  const before = { ...old };
+  // A secret for expanding may be added later.
+  if (old.csi && !old.csi.controllerExpandSecretRef && spec.csi?.controllerExpandSecretRef) {
+    before.csi = { ...old.csi, controllerExpandSecretRef: spec.csi.controllerExpandSecretRef };
+  }
+  const difference = unifiedDiff(
+    internalForm("core.PersistentVolumeSource", before),
+    internalForm("core.PersistentVolumeSource", spec),
   );
+  const fixed = "spec.persistentvolumesource is immutable after creation";
   return [
-    ...(same
+    ...(difference === ""
       ? []
-      : [
-          forbidden(
-            "spec.persistentvolumesource",
-            "spec.persistentvolumesource is immutable after creation\n",
-          ),
-        ]),
+      : [forbidden("spec.persistentvolumesource", `${fixed}\n${difference}`)]),
     ...immutable("volumeMode", spec.volumeMode, old.volumeMode),
   ];
 }
@@ -242,6 +213,22 @@ export function claimSpecErrors(field: string, spec: PersistentVolumeClaimSpec):
     errors.push(invalidValue(field, `${field}.dataSource`, "must match dataSourceRef"));
   }
   return errors;
+}
+
+/** What is wrong with a claim that a pod brings along. */
+export function claimTemplateErrors(
+  field: string,
+  template: { metadata?: ObjectMeta; spec: PersistentVolumeClaimSpec } | undefined,
+): FieldError[] {
+  if (!template) return [required(field)];
+  const { metadata = {}, spec } = template;
+  return [
+    ...labelErrors(`${field}.labels`, metadata.labels),
+    ...Object.keys(metadata)
+      .filter((name) => name !== "labels" && name !== "annotations")
+      .map((name) => forbidden(`${field}.${name}`, "cannot be set")),
+    ...claimSpecErrors(`${field}.spec`, spec),
+  ];
 }
 
 function sourceErrors(

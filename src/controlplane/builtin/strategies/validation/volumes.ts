@@ -11,176 +11,121 @@ import {
   notSupported,
   required,
 } from "../../../../kube/field-errors.ts";
-import { dns1123LabelErrors } from "../../../../kube/names.ts";
+import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import { parseQuantity } from "../../../../kube/quantity.ts";
-import type { DownwardItem, Volume } from "../pod-shapes.ts";
-import { backstepErrors, localPathErrors, nameErrorsAt } from "./checks.ts";
-import { claimSpecErrors, csiDriverNameErrors } from "./storage.ts";
-import { fieldPathErrors } from "./containers.ts";
+import { textAt } from "../../at.ts";
+import type { Volume } from "../pod-shapes.ts";
+import { localPathErrors, nameErrorsAt } from "./checks.ts";
+import { DISKS, type SourceCheck, texts, volumeSourceErrors } from "./disk-sources.ts";
+import { downwardErrors, keyFilesErrors, projectedErrors } from "./file-sources.ts";
+import { claimTemplateErrors } from "./storage.ts";
 
-const HOST_PATH_TYPES = [
-  "",
-  "BlockDevice",
-  "CharDevice",
-  "Directory",
-  "DirectoryOrCreate",
-  "File",
-  "FileOrCreate",
-  "Socket",
-];
-const DOWNWARD_FIELDS = [
-  "metadata.annotations",
-  "metadata.labels",
-  "metadata.name",
-  "metadata.namespace",
-  "metadata.uid",
-];
-const MAX_MODE = 0o777;
+const PULL_POLICIES = ["Always", "IfNotPresent", "Never"];
 
-/** Everything wrong with the volumes: names, one source each, and what the sources need. */
-export function volumesErrors(field: string, volumes: readonly Volume[] = []): FieldError[] {
-  const names = new Set<string>();
-  return volumes.flatMap((volume, index) => {
-    const at = `${field}[${index}]`;
-    const errors = sourceErrors(at, volume);
-    if (volume.name === "") errors.push(required(`${at}.name`));
-    else errors.push(...nameErrorsAt(`${at}.name`, volume.name, dns1123LabelErrors));
-    if (names.has(volume.name)) errors.push(duplicate(`${at}.name`, volume.name));
-    names.add(volume.name);
-    return errors;
+/** What a pod may have beside disks and shares. */
+const OWN: Readonly<Record<string, SourceCheck>> = {
+  emptyDir: (field, source) => {
+    const limit = textAt(source, "sizeLimit", "0");
+    return parseQuantity(limit).nanos < 0n
+      ? [forbidden(`${field}.sizeLimit`, "SizeLimit field must be a valid resource quantity")]
+      : [];
+  },
+  gitRepo: (field, source) => [
+    ...texts(field, source, "repository"),
+    ...localPathErrors(`${field}.directory`, textAt(source, "directory")),
+  ],
+  secret: (field, source) => keyFilesErrors(field, source, "secretName"),
+  persistentVolumeClaim: (field, source) => texts(field, source, "claimName"),
+  downwardAPI: downwardErrors,
+  configMap: (field, source) => keyFilesErrors(field, source, "name"),
+  projected: projectedErrors,
+  ephemeral: (field, source) =>
+    claimTemplateErrors(
+      `${field}.volumeClaimTemplate`,
+      (source as NonNullable<Volume["ephemeral"]>).volumeClaimTemplate,
+    ),
+  image: (field, source) => {
+    const policy = textAt(source, "pullPolicy");
+    return [
+      ...texts(field, source, "reference"),
+      ...(policy === "" || PULL_POLICIES.includes(policy)
+        ? []
+        : [notSupported(`${field}.pullPolicy`, policy, PULL_POLICIES)]),
+    ];
+  },
+};
+
+/** In this order the API server looks for the source of a volume. */
+const SOURCES = [
+  "emptyDir",
+  "hostPath",
+  "gitRepo",
+  "gcePersistentDisk",
+  "awsElasticBlockStore",
+  "secret",
+  "nfs",
+  "iscsi",
+  "glusterfs",
+  "flocker",
+  "persistentVolumeClaim",
+  "rbd",
+  "cinder",
+  "cephfs",
+  "quobyte",
+  "downwardAPI",
+  "fc",
+  "flexVolume",
+  "configMap",
+  "azureFile",
+  "vsphereVolume",
+  "photonPersistentDisk",
+  "portworxVolume",
+  "azureDisk",
+  "storageos",
+  "projected",
+  "scaleIO",
+  "csi",
+  "ephemeral",
+  "image",
+].flatMap((name) => {
+  const check = OWN[name] ?? DISKS[name];
+  return check ? [[name, check] as const] : [];
+});
+
+/** Everything wrong with the volumes of a pod, and those that containers can use: the ones with nothing wrong. */
+export function checkVolumes(
+  field: string,
+  volumes: readonly Volume[] = [],
+  podName = "",
+): { errors: FieldError[]; usable: ReadonlyMap<string, Volume> } {
+  const usable = new Map<string, Volume>();
+  const made = volumes.flatMap(({ name, ephemeral }) => (ephemeral ? [`${podName}-${name}`] : []));
+  const errors = volumes.flatMap((volume, index) => {
+    const where = `${field}[${index}]`;
+    const wrong = volumeErrors(where, volume, podName);
+    if (usable.has(volume.name)) wrong.push(duplicate(`${where}.name`, volume.name));
+    if (wrong.length === 0) usable.set(volume.name, volume);
+    const claimName = volume.persistentVolumeClaim?.claimName ?? "";
+    if (podName !== "" && made.includes(claimName)) {
+      const detail = "must not reference a PVC that gets created for an ephemeral volume";
+      wrong.push(invalidValue(`${where}.persistentVolumeClaim.claimName`, claimName, detail));
+    }
+    return wrong;
   });
+  return { errors, usable };
 }
 
-function sourceErrors(at: string, volume: Volume): FieldError[] {
-  const errors: FieldError[] = [];
-  const [, ...surplus] = Object.keys(volume).filter((key) => key !== "name");
-  for (const source of surplus) {
-    errors.push(forbidden(`${at}.${source}`, "may not specify more than 1 volume type"));
-  }
-  if (surplus.length > 0) return errors;
-  const { hostPath, secret, configMap, downwardAPI, projected, persistentVolumeClaim } = volume;
-  if (hostPath) {
-    const { path = "", type = "" } = hostPath;
-    if (path === "") errors.push(required(`${at}.hostPath.path`));
-    else errors.push(...backstepErrors(`${at}.hostPath.path`, path));
-    if (!HOST_PATH_TYPES.includes(type)) {
-      errors.push(notSupported(`${at}.hostPath.type`, type, HOST_PATH_TYPES));
+function volumeErrors(where: string, volume: Volume, podName: string): FieldError[] {
+  const { name } = volume;
+  const errors = volumeSourceErrors(where, volume, SOURCES, { name, persistent: false });
+  if (volume.ephemeral && podName !== "" && name !== "") {
+    const claim = `${podName}-${name}`;
+    for (const detail of dns1123SubdomainErrors(claim)) {
+      const text = `PVC name ${JSON.stringify(claim)}: ${detail}`;
+      errors.push(invalidValue(`${where}.name`, name, text));
     }
   }
-  if (secret) {
-    if (!secret.secretName) errors.push(required(`${at}.secret.secretName`));
-    errors.push(...filesErrors(`${at}.secret`, secret));
-  }
-  if (configMap) {
-    if (!configMap.name) errors.push(required(`${at}.configMap.name`));
-    errors.push(...filesErrors(`${at}.configMap`, configMap));
-  }
-  if (downwardAPI) {
-    errors.push(...modeErrors(`${at}.downwardAPI.defaultMode`, downwardAPI.defaultMode));
-    for (const item of downwardAPI.items ?? []) {
-      errors.push(...downwardErrors(`${at}.downwardAPI`, item));
-    }
-  }
-  if (projected) errors.push(...projectedErrors(`${at}.projected`, projected));
-  if (persistentVolumeClaim && !persistentVolumeClaim.claimName) {
-    errors.push(required(`${at}.persistentVolumeClaim.claimName`));
-  }
-  const { csi, emptyDir, ephemeral, nfs } = volume;
-  if (emptyDir?.sizeLimit !== undefined && parseQuantity(emptyDir.sizeLimit).nanos < 0n) {
-    const detail = "SizeLimit field must be a valid resource quantity";
-    errors.push(forbidden(`${at}.emptyDir.sizeLimit`, detail));
-  }
-  if (csi) {
-    errors.push(...csiDriverNameErrors(`${at}.csi.driver`, csi.driver));
-    if (csi.nodePublishSecretRef && !csi.nodePublishSecretRef.name) {
-      errors.push(required(`${at}.csi.nodePublishSecretRef.name`));
-    }
-  }
-  if (nfs) {
-    if (nfs.server === "") errors.push(required(`${at}.nfs.server`));
-    if (nfs.path === "") errors.push(required(`${at}.nfs.path`));
-    else if (!nfs.path.startsWith("/")) {
-      errors.push(invalidValue(`${at}.nfs.path`, nfs.path, "must be an absolute path"));
-    }
-  }
-  if (ephemeral) {
-    const field = `${at}.ephemeral.volumeClaimTemplate`;
-    errors.push(
-      ...(ephemeral.volumeClaimTemplate
-        ? claimSpecErrors(`${field}.spec`, ephemeral.volumeClaimTemplate.spec)
-        : [required(field)]),
-    );
-  }
-  return errors;
-}
-
-function filesErrors(
-  at: string,
-  source: { defaultMode?: number; items?: (DownwardItem & { key?: string })[] },
-): FieldError[] {
-  const errors = modeErrors(`${at}.defaultMode`, source.defaultMode);
-  for (const [index, { key = "", path }] of (source.items ?? []).entries()) {
-    const item = `${at}.items[${index}]`;
-    if (key === "") errors.push(required(`${item}.key`));
-    if (path === "") errors.push(required(`${item}.path`));
-    else errors.push(...localPathErrors(`${item}.path`, path));
-  }
-  return errors;
-}
-
-function modeErrors(field: string, mode: number | undefined): FieldError[] {
-  return mode !== undefined && (mode < 0 || mode > MAX_MODE)
-    ? [invalidValue(field, mode, "must be a number between 0 and 0777 (octal), both inclusive")]
-    : [];
-}
-
-function downwardErrors(at: string, item: DownwardItem): FieldError[] {
-  const errors =
-    item.path === "" ? [required(`${at}.path`)] : localPathErrors(`${at}.path`, item.path);
-  if (item.fieldRef) {
-    errors.push(...fieldPathErrors(`${at}.fieldRef`, item.fieldRef.fieldPath, DOWNWARD_FIELDS));
-    if (item.resourceFieldRef) {
-      errors.push(
-        invalidValue(
-          at,
-          "resource",
-          "fieldRef and resourceFieldRef can not be specified simultaneously",
-        ),
-      );
-    }
-  } else if (!item.resourceFieldRef) {
-    errors.push(required(at, "one of fieldRef and resourceFieldRef is required"));
-  }
-  return errors;
-}
-
-function projectedErrors(at: string, projected: NonNullable<Volume["projected"]>): FieldError[] {
-  const errors = modeErrors(`${at}.defaultMode`, projected.defaultMode);
-  for (const [index, source] of (projected.sources ?? []).entries()) {
-    const field = `${at}.sources[${index}]`;
-    if (Object.keys(source).length > 1) {
-      errors.push(forbidden(field, "may not specify more than 1 volume type per source"));
-      continue;
-    }
-    const token = source.serviceAccountToken;
-    if (token) {
-      const { expirationSeconds = 0, path = "" } = token;
-      const tokenAt = `${field}.serviceAccountToken`;
-      if (expirationSeconds < 600) {
-        errors.push(
-          invalidValue(
-            `${tokenAt}.expirationSeconds`,
-            expirationSeconds,
-            "may not specify a duration less than 10 minutes",
-          ),
-        );
-      }
-      if (path === "") errors.push(required(`${tokenAt}.path`));
-      else errors.push(...localPathErrors(`${tokenAt}.path`, path));
-    }
-    for (const item of source.downwardAPI?.items ?? []) {
-      errors.push(...downwardErrors(`${field}.downwardAPI`, item));
-    }
-  }
-  return errors;
+  return name === ""
+    ? [...errors, required(`${where}.name`)]
+    : [...errors, ...nameErrorsAt(`${where}.name`, name, dns1123LabelErrors)];
 }

@@ -1,5 +1,5 @@
 /**
- * Validation of the counts in the status of Deployments, ReplicaSets and DaemonSets.
+ * Validation of the counts in the status of workloads.
  *
  * @module
  */
@@ -17,6 +17,7 @@ function countErrors(
   object: KubeObject,
   counts: readonly string[],
   parts: readonly string[],
+  ready = "readyReplicas",
 ): FieldError[] {
   const { status = {} } = object as Counts;
   const count = (name: string): number => {
@@ -37,17 +38,24 @@ function countErrors(
       invalidValue(
         "status.availableReplicas",
         count("availableReplicas"),
-        "cannot be greater than readyReplicas",
+        `cannot be greater than ${ready}`,
       ),
     );
   }
   return errors;
 }
 
-export function deploymentStatusErrors(object: KubeObject, previous: KubeObject): FieldError[] {
-  const { status } = object as Deployment;
-  const { status: old } = previous as Deployment;
-  const errors = countErrors(
+/** The count of collisions of names only grows. */
+function collisionErrors(object: KubeObject, previous: KubeObject): FieldError[] {
+  const { collisionCount: before } = (previous as Deployment).status ?? {};
+  const { collisionCount: now = 0 } = (object as Deployment).status ?? {};
+  return before !== undefined && now < before
+    ? [invalidValue("status.collisionCount", now, "cannot be decremented")]
+    : [];
+}
+
+export const deploymentStatusErrors = (object: KubeObject, previous: KubeObject): FieldError[] => [
+  ...countErrors(
     object,
     [
       "observedGeneration",
@@ -60,14 +68,27 @@ export function deploymentStatusErrors(object: KubeObject, previous: KubeObject)
       "collisionCount",
     ],
     ["updatedReplicas", "readyReplicas", "availableReplicas"],
-  );
-  if (old?.collisionCount !== undefined && (status?.collisionCount ?? 0) < old.collisionCount) {
-    errors.push(
-      invalidValue("status.collisionCount", status?.collisionCount ?? 0, "cannot be decremented"),
-    );
-  }
-  return errors;
-}
+  ),
+  ...collisionErrors(object, previous),
+];
+
+export const statefulSetStatusErrors = (object: KubeObject, previous: KubeObject): FieldError[] => [
+  ...countErrors(
+    object,
+    [
+      "replicas",
+      "readyReplicas",
+      "currentReplicas",
+      "updatedReplicas",
+      "availableReplicas",
+      "observedGeneration",
+      "collisionCount",
+    ],
+    ["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"],
+    "status.readyReplicas",
+  ),
+  ...collisionErrors(object, previous),
+];
 
 export const replicaSetStatusErrors = (object: KubeObject): FieldError[] =>
   countErrors(
@@ -83,17 +104,21 @@ export const replicaSetStatusErrors = (object: KubeObject): FieldError[] =>
     ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"],
   );
 
-export const daemonSetStatusErrors = (object: KubeObject): FieldError[] =>
-  [
-    "currentNumberScheduled",
-    "numberMisscheduled",
-    "desiredNumberScheduled",
-    "numberReady",
-    "observedGeneration",
-    "updatedNumberScheduled",
-    "numberAvailable",
-    "numberUnavailable",
-  ].flatMap((name) => {
-    const value = (object as Counts).status?.[name];
-    return typeof value === "number" ? notNegative(`status.${name}`, value) : [];
-  });
+export const daemonSetStatusErrors = (object: KubeObject, previous: KubeObject): FieldError[] => [
+  ...countErrors(
+    object,
+    [
+      "currentNumberScheduled",
+      "numberMisscheduled",
+      "desiredNumberScheduled",
+      "numberReady",
+      "observedGeneration",
+      "updatedNumberScheduled",
+      "numberAvailable",
+      "numberUnavailable",
+      "collisionCount",
+    ],
+    [],
+  ),
+  ...collisionErrors(object, previous),
+];

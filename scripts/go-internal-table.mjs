@@ -1,0 +1,193 @@
+/**
+ * Makes src/controlplane/builtin/strategies/go-internal.data.json: the fields of the structs in which a Kubernetes
+ * API server works with built-in objects. Some messages show such a struct, field by field under its Go name.
+ *
+ * The input is the source of k8s.io/kubernetes (v1.36.3) and k8s.io/api (v0.36.3), found in Go's module cache
+ * (`go mod download` brings them); only names and types of fields are taken.
+ *
+ *   node scripts/go-internal-table.mjs
+ *
+ * A type is a list of [Go name, name in JSON, code]; see go-internal.ts for the codes.
+ */
+import { execFileSync } from "node:child_process";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+
+const cache = `${execFileSync("go", ["env", "GOMODCACHE"], { encoding: "utf8" }).trim()}/k8s.io`;
+/** Folder of the internal package: the versioned one whose JSON it is read from. */
+const PACKAGES = {
+  core: "core/v1",
+  batch: "batch/v1",
+  apps: "apps/v1",
+  networking: "networking/v1",
+  discovery: "discovery/v1",
+  autoscaling: "autoscaling/v2",
+  policy: "policy/v1",
+  storage: "storage/v1",
+  rbac: "rbac/v1",
+  resource: "resource/v1",
+  flowcontrol: "flowcontrol/v1",
+  node: "node/v1",
+  certificates: "certificates/v1",
+};
+/** What a message shows; everything inside comes along. */
+const SHOWN = [
+  "core.PodSpec",
+  "core.PodTemplateSpec",
+  "apps.DeploymentStrategy",
+  "apps.DaemonSetUpdateStrategy",
+  "apps.StatefulSetUpdateStrategy",
+  "batch.PodFailurePolicy",
+  "core.PersistentVolumeSource",
+  "core.PersistentVolumeClaimSpec",
+  "core.VolumeNodeAffinity",
+  "core.Taint",
+  "core.Toleration",
+  "core.NodeAddress",
+  "core.NodeSpec",
+  "core.NodeStatus",
+  "core.TopologySpreadConstraint",
+  "core.ObjectReference",
+  "batch.JobSpec",
+  "policy.PodDisruptionBudgetSpec",
+  "networking.IngressServiceBackend",
+  "networking.IngressClassSpec",
+  "networking.ParentReference",
+  "rbac.RoleRef",
+  "storage.VolumeAttachmentSpec",
+  "storage.TokenRequest",
+  "storage.CSINodeDriver",
+  "resource.DeviceClaim",
+  "resource.ResourceClaimSpec",
+  "resource.ResourceClaimTemplateSpec",
+  "resource.AllocationResult",
+  "resource.ResourceClaimConsumerReference",
+  "resource.DeviceCounterConsumption",
+  "resource.NetworkDeviceData",
+  "flowcontrol.PriorityLevelConfigurationSpec",
+  "flowcontrol.FlowSchemaSpec",
+  "flowcontrol.QueuingConfiguration",
+  "certificates.CertificateSigningRequestSpec",
+];
+
+const types = new Map();
+const jsonNames = new Map();
+
+const sourcesIn = (folder) =>
+  readdirSync(folder)
+    .filter((file) => /^(types|annotation_key_constants)\.go$/.test(file))
+    .map((file) => readFileSync(`${folder}/${file}`, "utf8"))
+    .join("\n");
+
+for (const [name, versioned] of Object.entries(PACKAGES)) {
+  const source = sourcesIn(`${cache}/kubernetes@v1.36.3/pkg/apis/${name}`);
+  const qualify = (type) =>
+    type.replace(/(?:(\w+)\.)?\b([A-Z]\w*)\b/g, (_, alias, local) =>
+      alias === "api" ? `core.${local}` : `${alias ?? name}.${local}`,
+    );
+  for (const [, type, body] of source.matchAll(/^(?:type )?\t?(\w+) struct \{\n([\s\S]*?)^\}/gm)) {
+    const fields = [];
+    for (const line of body.split("\n")) {
+      const match = /^\t(?:(\w+)\s+)?([\w[\]*.]+)(\s+`[^`]*`)?\s*(\/\/.*)?$/.exec(line);
+      if (match && !match[2].startsWith("//"))
+        fields.push({ name: match[1], type: qualify(match[2]) });
+    }
+    types.set(`${name}.${type}`, { fields });
+  }
+  for (const [, type, target] of source.matchAll(/^type (\w+) ((?:\[\]|map\[)?[\w[\].*]+)\s*$/gm)) {
+    if (target !== "struct") types.set(`${name}.${type}`, { alias: qualify(target) });
+  }
+  readJsonNames(name, `${cache}/api@v0.36.3/${versioned}`);
+}
+
+/** Which name the fields of a versioned struct have in JSON. */
+function readJsonNames(name, folder) {
+  const api = sourcesIn(folder);
+  for (const [, type, body] of api.matchAll(/^type (\w+) struct \{\n([\s\S]*?)^\}/gm)) {
+    const names = {};
+    for (const [, field, json] of body.matchAll(/^\t(\w+)\s+\S+\s+`json:"([^",]+)/gm)) {
+      names[field] = json;
+    }
+    jsonNames.set(`${name}.${type}`, names);
+  }
+}
+
+// What embeds or refers to these prints them as in JSON: under those names, without what is empty.
+const META = `${cache}/apimachinery@v0.36.3/pkg/apis/meta/v1`;
+for (const [, type, body] of sourcesIn(META).matchAll(/^type (\w+) struct \{\n([\s\S]*?)^\}/gm)) {
+  const fields = [];
+  for (const [, of, json, options] of body.matchAll(/^\t\w+\s+(\S+)\s+`json:"([^",]+)([^"]*)"/gm)) {
+    if (json === "managedFields") continue;
+    fields.push({
+      name: json,
+      json,
+      optional: /omit/.test(options),
+      type: of.replace(/(?<!\.)\b([A-Z]\w*)\b/g, "metav1.$1"),
+    });
+  }
+  types.set(`metav1.${type}`, { fields });
+}
+types.set("metav1.LabelSelectorOperator", { alias: "string" });
+
+const NUMBER = /^(u?int(8|16|32|64)?|float(32|64))$/;
+
+/** `text`, `number`, `bool`, `tree` (printed as it is in JSON), `quantity`, `time`, `intOrString` or a struct. */
+function leafOf(type) {
+  if (type === "string" || type === "[]byte" || /^types\.(UID|NodeName)$/.test(type)) return "text";
+  if (type === "bool") return "bool";
+  if (NUMBER.test(type)) return "number";
+  if (type === "resource.Quantity") return "quantity";
+  if (/^metav1\.(Time|MicroTime)$/.test(type)) return "time";
+  if (type === "intstr.IntOrString") return "intOrString";
+  if (type.startsWith("runtime.")) return "tree";
+  return undefined;
+}
+
+function codeOf(type) {
+  if (type === "[]byte") return "text";
+  if (type.startsWith("*")) return `*${codeOf(type.slice(1)).replace(/^\*/, "")}`;
+  if (type.startsWith("[]")) return `[]${codeOf(type.slice(2))}`;
+  const map = /^map\[[^\]]*\](.*)$/.exec(type);
+  if (map) return `{}${codeOf(map[1])}`;
+  const leaf = leafOf(type);
+  if (leaf) return leaf;
+  const known = types.get(type);
+  if (known?.alias) return codeOf(known.alias);
+  if (!known) throw new Error(`no type ${type}`);
+  visit(type);
+  return type;
+}
+
+const table = {};
+
+/** Embedded structs print their fields as their own. */
+function fieldsOf(type, jsonOwner = type) {
+  return types.get(type).fields.flatMap(({ name, type: of, json: own, optional }) => {
+    if (own !== undefined) return [[name, own, `${optional ? "?" : ""}${codeOf(of)}`]];
+    if (name === undefined) {
+      if (of === "metav1.TypeMeta") return [];
+      if (of === "metav1.ObjectMeta") return [["", "metadata", codeOf(of)]];
+      return fieldsOf(of);
+    }
+    const json = jsonNames.get(jsonOwner)?.[name] ?? name.charAt(0).toLowerCase() + name.slice(1);
+    return [[name, json, codeOf(of)]];
+  });
+}
+
+function visit(type) {
+  if (table[type]) return;
+  table[type] = [];
+  table[type].push(...fieldsOf(type));
+}
+
+for (const type of SHOWN) {
+  if (types.has(type)) visit(type);
+  else console.error(`there is no ${type}`);
+}
+const lines = Object.entries(table)
+  .sort(([a], [b]) => (a < b ? -1 : 1))
+  .map(([name, fields]) => `${JSON.stringify(name)}:${JSON.stringify(fields)}`);
+writeFileSync(
+  new URL("../src/controlplane/builtin/strategies/go-internal.data.json", import.meta.url),
+  `{\n${lines.join(",\n")}\n}\n`,
+);
+console.log(`${lines.length} types`);

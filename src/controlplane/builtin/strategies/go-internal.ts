@@ -1,0 +1,88 @@
+/**
+ * Shows a part of a built-in object as the struct in which an API server written in Go works with it.
+ *
+ * Messages that quote such a struct print all of its fields under their Go names, absent ones as null or zero.
+ * The table is made by `scripts/go-internal-table.mjs`: for each type its fields as [Go name, name in JSON, code]:
+ *
+ *   `text`, `number`, `bool`, `quantity`, `intOrString` zero when absent · `time`, `*code` null when absent ·
+ *   `[]code`, `{}code` a list or a map, null when absent · `tree` as it stands in JSON · a name is a struct ·
+ *   `?code` left out when absent or empty. A field without a Go name prints the fields of its struct in its place.
+ *
+ * @module
+ */
+import { readFileSync } from "node:fs";
+import { getField, isJsonObject, setField } from "../../../kube/json.ts";
+import type { JsonObject } from "../../../kube/object.ts";
+
+type Field = readonly [shown: string, json: string, code: string];
+type Table = Readonly<Record<string, readonly Field[]>>;
+
+let table: Table | undefined;
+
+// The table is data of the program: read once, on first use, never changed.
+function internalTable(): Table {
+  return (table ??= JSON.parse(
+    readFileSync(new URL("./go-internal.data.json", import.meta.url), "utf8"),
+  ) as Table);
+}
+
+const ZERO: Readonly<Record<string, unknown>> = {
+  text: "",
+  number: 0,
+  bool: false,
+  quantity: "0",
+  intOrString: 0,
+  time: null,
+  tree: null,
+};
+
+/**
+ * The internal form of `value`, for messages.
+ *
+ * @param type - the Go type with its package (`core.PodSpec`), or a code such as `[]core.Taint`
+ */
+export function internalForm(type: string, value: unknown): unknown {
+  if (type.startsWith("?")) return internalForm(type.slice(1), value);
+  if (type.startsWith("*")) {
+    return value === undefined || value === null ? null : internalForm(type.slice(1), value);
+  }
+  if (type.startsWith("[]")) {
+    return Array.isArray(value) ? value.map((item) => internalForm(type.slice(2), item)) : null;
+  }
+  if (type.startsWith("{}")) return isJsonObject(value) ? internalMap(type.slice(2), value) : null;
+  const fields = internalTable()[type];
+  if (!fields) return value ?? ZERO[type];
+  return internalStruct(type, fields, isJsonObject(value) ? value : {});
+}
+
+function internalMap(type: string, value: JsonObject): JsonObject {
+  const shown: JsonObject = {};
+  for (const key of Object.keys(value).sort()) {
+    setField(shown, key, internalForm(type, getField(value, key)));
+  }
+  return shown;
+}
+
+function internalStruct(type: string, fields: readonly Field[], value: JsonObject): JsonObject {
+  const source = type === "core.PodSpec" ? internalPodSpec(value) : value;
+  const shown: JsonObject = {};
+  for (const [name, json, code] of fields) {
+    const form = internalForm(code, source[json]);
+    if (name === "") Object.assign(shown, form);
+    else if (!code.startsWith("?") || !isEmpty(form)) shown[name] = form;
+  }
+  return shown;
+}
+
+/** What pods say of the host's namespaces is part of the security context there, which is always present. */
+function internalPodSpec(spec: JsonObject): JsonObject {
+  const { hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers } = spec;
+  const securityContext = isJsonObject(spec["securityContext"]) ? spec["securityContext"] : {};
+  const host = { hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers };
+  return { ...spec, securityContext: { ...securityContext, ...host } };
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === null || value === "" || value === 0 || value === false) return true;
+  return Array.isArray(value) && value.length === 0;
+}
