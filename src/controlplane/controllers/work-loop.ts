@@ -65,10 +65,17 @@ export class WorkLoop {
     this.#log = log;
   }
 
-  /** Hands out what is stored already, then follows the changes. The work begins when the caller has gone on. */
+  /** Follows the changes; when the caller has gone on, takes what is stored already and begins to work. */
   start(): void {
     this.#running = true;
     this.#unsubscribe = this.#client.subscribe((event) => this.#observe(event));
+    void settlePromises().then(() => {
+      this.#observeStored();
+      return this.#work();
+    });
+  }
+
+  #observeStored(): void {
     for (const controller of this.#controllers) {
       for (const key of controller.initialKeys ?? []) this.#add({ controller, key });
     }
@@ -77,7 +84,6 @@ export class WorkLoop {
         this.#observe({ type: "ADDED", resource, object });
       }
     }
-    void settlePromises().then(() => this.#work());
   }
 
   stop(): void {
