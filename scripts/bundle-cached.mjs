@@ -4,6 +4,7 @@ import { build } from "esbuild";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { thirdPartyNotices } from "./third-party.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const slashes = (path) => path.replaceAll("\\", "/");
@@ -69,7 +70,8 @@ const withPackageJson = {
 };
 
 async function bundle(options, outfile) {
-  await build({
+  const { metafile } = await build({
+    metafile: true,
     absWorkingDir: root,
     outfile,
     bundle: true,
@@ -77,7 +79,7 @@ async function bundle(options, outfile) {
     format: "cjs",
     target: "node20",
     charset: "ascii",
-    legalComments: "linked",
+    legalComments: "none",
     logLevel: "warning",
     // A script from the code cache has no import().
     supported: { "dynamic-import": false },
@@ -85,6 +87,7 @@ async function bundle(options, outfile) {
     banner: { js: 'const __bundleUrl = require("node:url").pathToFileURL(__filename);' },
     ...options,
   });
+  return metafile;
 }
 
 /** Puts in place of `<module>.js` one that loads `<module>.cjs`. */
@@ -106,16 +109,22 @@ export async function bundleCached(outdir) {
   const dist = resolve(root, outdir);
   const compiler = `${dist}/generator/load`;
   const contents = 'exports.ts = require("@ts-morph/common/dist/typescript.js");';
-  await bundle({ stdin: { contents, resolveDir: root }, minify: true }, `${compiler}.cjs`);
+  const compilerFiles = await bundle(
+    { stdin: { contents, resolveDir: root }, minify: true },
+    `${compiler}.cjs`,
+  );
   writeDoor(dist, "generator/load", ["ts"]);
 
   const editor = `${dist}/cli/vendor/source-editor`;
   const plugins = [withOwnUrl(dist, `${editor}.cjs`), compilerFrom(dist)];
-  await bundle({ entryPoints: [`${editor}.js`], minify: true, plugins }, `${editor}.cjs`);
+  const editorFiles = await bundle(
+    { entryPoints: [`${editor}.js`], minify: true, plugins },
+    `${editor}.cjs`,
+  );
   writeDoor(dist, "cli/vendor/source-editor", ["Project", "SyntaxKind"]);
 
   const scaffold = `${dist}/cli/vendor/scaffold-tools`;
-  await bundle(
+  const scaffoldFiles = await bundle(
     {
       entryPoints: [`${scaffold}.js`],
       minify: true,
@@ -131,7 +140,7 @@ export async function bundleCached(outdir) {
   ]);
 
   const program = `${dist}/cli/program`;
-  await bundle(
+  const programFiles = await bundle(
     {
       entryPoints: [`${program}.js`],
       external: ["esbuild"],
@@ -140,4 +149,7 @@ export async function bundleCached(outdir) {
     `${program}.cjs`,
   );
   writeDoor(dist, "cli/program", ["runProgram"]);
+
+  const metafiles = [compilerFiles, editorFiles, scaffoldFiles, programFiles];
+  writeFileSync(`${dist}/THIRD-PARTY.txt`, thirdPartyNotices(root, metafiles));
 }
