@@ -88,7 +88,7 @@ export function validateObjectMeta(
 export function validateObjectMetaUpdate(
   metadata: ObjectMeta,
   old: ObjectMeta,
-  path = "metadata",
+  { path = "metadata", strictFinalizers = false }: MetadataRules = {},
 ): FieldError[] {
   const errors: FieldError[] = [];
   if (old.deletionTimestamp !== undefined) {
@@ -114,6 +114,7 @@ export function validateObjectMetaUpdate(
     ...validateAnnotations(metadata.annotations, `${path}.annotations`),
     ...validateOwners(metadata.ownerReferences, `${path}.ownerReferences`),
     ...validateManagedFields(metadata.managedFields, `${path}.managedFields`),
+    ...(strictFinalizers ? unknownFinalizers(metadata.finalizers, `${path}.finalizers`) : []),
   ];
 }
 

@@ -44,10 +44,12 @@ const events = (reference: string, sources: readonly string[]): SelectableFields
   ),
   reason: field("reason"),
   type: field("type"),
-  reportingComponent: (event) => firstText(event, "reportingComponent", "reportingController"),
   ...(reference === "regarding"
-    ? { reportingController: field("reportingController") }
-    : { source: (event: KubeObject) => firstText(event, ...sources) }),
+    ? fields("reportingController")
+    : {
+        ...fields("reportingComponent"),
+        source: (event: KubeObject) => firstText(event, ...sources),
+      }),
 });
 
 const TABLE: Readonly<Record<string, SelectableFields>> = {
@@ -66,13 +68,12 @@ const TABLE: Readonly<Record<string, SelectableFields>> = {
     "status.podIPs": () => "",
   },
   "/Node": fields(["spec.unschedulable", "false"]),
-  "/Namespace": { ...fields("status.phase"), name: field("metadata.name") },
+  "/Namespace": fields("status.phase"),
   "/Secret": fields("type"),
   "/Service": fields("spec.clusterIP", "spec.type"),
   "/ReplicationController": fields(["status.replicas", "0"]),
   "/Event": events("involvedObject", ["source.component", "reportingComponent"]),
   "events.k8s.io/Event": events("regarding", []),
-  "apps/ReplicaSet": fields(["status.replicas", "0"]),
   "batch/Job": { "status.successful": field("status.succeeded", "0") },
   "certificates.k8s.io/CertificateSigningRequest": fields("spec.signerName"),
   "resource.k8s.io/ResourceSlice": fields("spec.nodeName", "spec.driver"),

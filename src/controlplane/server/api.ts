@@ -104,11 +104,12 @@ export class Api {
     return this.#perform(verb, asked);
   }
 
-  /** A POST to an object of a custom kind is one to its collection. */
+  /** A POST to an object of a custom kind is one to its collection, and a HEAD is a GET. */
   #verbOf(request: UnknownRequest, path: ResourcePath): string {
+    const isCustom = this.#cluster.registry.groupOwner(path.group) === "custom";
+    if (isCustom && request.method === "HEAD") return verbOf({ ...request, method: "GET" }, path);
     const verb = verbOf(request, path);
     const isNamedPost = verb === "" && request.method === "POST" && !path.watchPrefix;
-    const isCustom = this.#cluster.registry.groupOwner(path.group) === "custom";
     return isNamedPost && isCustom && path.subresource === undefined ? "create" : verb;
   }
 

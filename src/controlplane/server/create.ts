@@ -9,7 +9,8 @@ import type { KubeObject, ObjectMeta } from "../../kube/object.ts";
 import type { StatusError } from "../../kube/status.ts";
 import { admissionRequest } from "./admitted.ts";
 import { checkEscalation } from "./escalation.ts";
-import { checkSize, dedupOwners, hasStrictFinalizers } from "./object-limits.ts";
+import { hasStrictFinalizers } from "./metadata-checks.ts";
+import { checkSize, dedupOwners } from "./object-limits.ts";
 import { trackChange } from "./ownership.ts";
 import type { ServedResource } from "../kinds.ts";
 import { storeKey } from "../store/store.ts";
@@ -137,6 +138,11 @@ async function storeNew(
   const collection = collectionOf(resource);
   for (let tries = 1; ; tries++) {
     if (generated) metadata.name = generateName(metadata.generateName ?? "", () => clock.random());
+    if (!resource.builtIn && object.kind !== resource.kind) {
+      const kind = { group: resource.group, kind: object.kind };
+      const wrongKind = resource.strategy.validateCreate(object, context);
+      throw invalid(kind, metadata.name ?? "", wrongKind);
+    }
     const errors = [
       ...validateObjectMeta(
         metadata,
@@ -157,7 +163,7 @@ async function storeNew(
     if (!existing) break;
     if (!generated || tries >= GENERATE_TRIES) throw taken(resource, existing, generated);
   }
-  checkVersionIsUnset(metadata);
+  if (!options.dryRun) checkVersionIsUnset(metadata);
   resource.dropUnknown?.(object);
   const converted = convertForStore(cluster, resource, object);
   const stored = converted ? await converted : storeAs(resource, object);

@@ -167,12 +167,15 @@ function checkPreconditions(
   { uid, resourceVersion }: DeletionOptions,
 ): void {
   const { name = "" } = object.metadata;
-  if (deletionRule(resource).pinsUid && uid !== undefined && uid !== object.metadata.uid) {
-    throw conflict(
-      resource,
-      name,
-      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${object.metadata.uid ?? ""}`,
-    );
+  if (deletionRule(resource).pinsUid) {
+    const { metadata } = object;
+    const differs = (field: string, wanted: string | undefined, found = ""): void => {
+      if (wanted === undefined || wanted === found) return;
+      const text = `${field} in precondition: ${wanted}, ${field} in object meta: ${found}`;
+      throw conflict(resource, name, `Precondition failed: ${text}`);
+    };
+    differs("UID", uid, metadata.uid);
+    differs("ResourceVersion", resourceVersion, metadata.resourceVersion);
   }
   const refuse = (field: string, wanted: string, found: string, end: string): StatusError =>
     failure(

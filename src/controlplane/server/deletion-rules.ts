@@ -87,6 +87,8 @@ const SPECIAL: Readonly<Record<string, Partial<DeletionRule>>> = {
       "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
   },
   "customresourcedefinitions.apiextensions.k8s.io": {
+    pinsUid: true,
+    dependents: "unsupported",
     begin: (object, now) => markForDeletion(object, now),
   },
   "priorityclasses.scheduling.k8s.io": {

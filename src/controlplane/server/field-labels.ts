@@ -16,16 +16,26 @@ const SHORT_REFUSAL = new Set([
   "events.events.k8s.io",
   "replicationcontrollers",
   "nodes",
+  "certificatesigningrequests.certificates.k8s.io",
+]);
+
+/** Cluster scoped kinds that list their labels, without the namespace. */
+const WITHOUT_NAMESPACE = new Set([
+  "namespaces",
+  "nodes",
+  "certificatesigningrequests.certificates.k8s.io",
+  "resourceslices.resource.k8s.io",
 ]);
 
 /** What is wrong with a field selector's field; `undefined` when the resource has it. */
 export function fieldErrorFor(resource: ServedResource, field: string): string | undefined {
   if (field === "metadata.name") return undefined;
-  if (field === "metadata.namespace" && (resource.namespaced || resource.builtIn)) return undefined;
+  const name = groupResourceOf(resource);
+  const hasNamespace = resource.namespaced || (resource.builtIn && !WITHOUT_NAMESPACE.has(name));
+  if (field === "metadata.namespace" && hasNamespace) return undefined;
   if (resource.selectableFields && Object.hasOwn(resource.selectableFields, field)) {
     return undefined;
   }
-  const name = groupResourceOf(resource);
   if (name === "resourceslices.resource.k8s.io") {
     return `field label not supported for ${apiVersionOf(resource)}, Kind=${resource.kind}: ${field}`;
   }

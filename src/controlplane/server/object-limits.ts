@@ -6,7 +6,6 @@
 import { sameJson } from "../../kube/json.ts";
 import type { KubeObject, ObjectMeta, OwnerReference } from "../../kube/object.ts";
 import type { StatusError } from "../../kube/status.ts";
-import type { ServedResource } from "../kinds.ts";
 import { plainError } from "./failures.ts";
 
 /** What etcd takes in one request, by default. */
@@ -57,11 +56,6 @@ export function dedupOwners(metadata: ObjectMeta, warn: (text: string) => void, 
   warn(
     `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${twice.join(", ").slice(0, SHOWN_LENGTH)}`,
   );
-}
-
-/** Whether finalizers of the kind must be qualified or known; custom kinds only get a warning. */
-export function hasStrictFinalizers({ builtIn, group }: ServedResource): boolean {
-  return builtIn && group !== "apiextensions.k8s.io";
 }
 
 const LISTS_AND_MAPS = ["labels", "annotations", "finalizers", "ownerReferences"] as const;

@@ -5,7 +5,6 @@
  */
 import { invalid } from "../../kube/field-errors.ts";
 import { sameJson } from "../../kube/json.ts";
-import { validateObjectMetaUpdate } from "../../kube/metadata.ts";
 import type { KubeObject, ObjectMeta } from "../../kube/object.ts";
 import type { StatusError } from "../../kube/status.ts";
 import type { ServedResource } from "../kinds.ts";
@@ -16,6 +15,7 @@ import { matchNamespace } from "./create.ts";
 import { deletionRule } from "./deletion-rules.ts";
 import { checkEscalation } from "./escalation.ts";
 import { conflict, modified, notFound, plainError } from "./failures.ts";
+import { metadataErrors } from "./metadata-checks.ts";
 import { checkSize, dedupOwners } from "./object-limits.ts";
 import { collectionOf } from "./registry.ts";
 import { convertForStore, prepareReads, readAs, storeAs } from "./versions.ts";
@@ -128,11 +128,8 @@ function validateChange(
   keepSystemMetadata(object.metadata, live.metadata);
   const context = writeContext(cluster, options);
   endpoint.strategy.prepareForUpdate(object, live, context);
-  // The real server checks metadata twice, once for all kinds and once for the kind; causes show it.
-  const metadataErrors = validateObjectMetaUpdate(object.metadata, live.metadata);
   const errors = [
-    ...metadataErrors,
-    ...metadataErrors,
+    ...metadataErrors(endpoint, object, live),
     ...endpoint.strategy.validateUpdate(object, live, context),
   ];
   if (errors.length > 0) {

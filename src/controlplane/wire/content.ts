@@ -69,6 +69,17 @@ function readPlainJson(bytes: Uint8Array): Content | undefined {
 export const problemOf = (what: "duplicate" | "unknown", path: string): string =>
   `${what} field ${JSON.stringify(path)}`;
 
+/**
+ * Unknown fields as problems.
+ *
+ * @param typed - paths in what Go reads into a struct
+ * @param pruned - paths that a schema does not have, which are not quoted
+ */
+export const unknownFields = (typed: readonly string[], pruned: readonly string[]): string[] => [
+  ...typed.map((path) => problemOf("unknown", path)),
+  ...pruned.map((path) => `unknown field "${path}"`),
+];
+
 /** Problems as warnings show them: each alone, without the parser's heading. */
 export function warningsOf(problems: readonly string[]): string[] {
   return problems.flatMap((problem) =>

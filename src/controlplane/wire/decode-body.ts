@@ -14,7 +14,7 @@ import { type StatusError, failure } from "../../kube/status.ts";
 import { type GroupVersionKind, findDefinitionName } from "../builtin/definitions.ts";
 import { normaliseShape } from "../builtin/strategies/go-shape.ts";
 import { readBuiltIn } from "./built-in-reader.ts";
-import { type Content, problemOf, readContent, strictMistake, warningsOf } from "./content.ts";
+import { type Content, readContent, strictMistake, unknownFields, warningsOf } from "./content.ts";
 import { NumberLiteral, plainNumbers } from "./json-scanner.ts";
 import { type BodyForm, bodyForm, unsupportedBody } from "./media-type.ts";
 import { readContentAs, readEnvelope } from "./protobuf.ts";
@@ -184,8 +184,9 @@ function decodeObject(
   }
   const object = { ...read.object, ...type } as unknown as KubeObject;
   if (body.withEmpty) normaliseShape(object);
-  const unknown = [...read.unknown, ...(expected.dropUnknown?.(object) ?? [])];
-  const problems = [...body.problems, ...unknown.map((path) => problemOf("unknown", path))];
+  // Another kind has no schema here; that it is another one is said later.
+  const dropped = type.kind === expected.kind ? (expected.dropUnknown?.(object) ?? []) : [];
+  const problems = [...body.problems, ...unknownFields(read.unknown, dropped)];
   if (validation === "Strict" && problems.length > 0) throw refuse(strictMistake(problems));
   if (type.apiVersion !== wanted) {
     throw badRequest(
@@ -258,7 +259,7 @@ export function readCustom(value: unknown): ReadKind {
   }
   return {
     object: { ...content, metadata },
-    unknown: unknown.map((path) => `metadata.${path}`),
+    unknown: unknown.sort().map((path) => `metadata.${path}`),
   };
 }
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isJsonObject } from "../../kube/json.ts";
+import { encodeJson, isJsonObject } from "../../kube/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import { type StatusError, failure } from "../../kube/status.ts";
 import { quote } from "../../kube/field-errors.ts";
@@ -11,7 +11,7 @@ import { apiVersionOf, parseApiVersion } from "../../kube/resource.ts";
 import { printValue } from "../apply/go-print.ts";
 import { type GroupVersionKind, findDefinitionName } from "../builtin/definitions.ts";
 import { convertBuiltIn, readBuiltIn } from "./built-in-reader.ts";
-import { problemOf, readContent, strictMistake, warningsOf } from "./content.ts";
+import { problemOf, readContent, strictMistake, unknownFields, warningsOf } from "./content.ts";
 import {
   type DecodedObject,
   type ExpectedKind,
@@ -118,6 +118,14 @@ function patchRefusal(shown: string, message: string): StatusError {
   });
 }
 
+/** 500 for a custom resource whose version was taken away. */
+function withoutVersion(): StatusError {
+  const message = "Object 'apiVersion' is missing in 'object has no apiVersion field'";
+  return failure(500, "InternalError", `Internal error occurred: ${message}`, {
+    causes: [{ message }],
+  });
+}
+
 /**
  * What a patch made of an object, as an object of its kind.
  *
@@ -130,14 +138,11 @@ export function acceptPatched(
   validation: FieldValidation,
 ): DecodedObject {
   const refuse = (message: string): StatusError =>
-    patchRefusal(form === "strategic" ? printValue(patch) : JSON.stringify(patched), message);
+    patchRefusal(form === "strategic" ? printValue(patch) : encodeJson(patched), message);
   try {
     const { object, unknown } = readPatched(patched, expected, form);
     const dropped = expected.dropUnknown?.(object) ?? [];
-    const all = [
-      ...problems,
-      ...[...unknown, ...dropped].map((path) => problemOf("unknown", path)),
-    ];
+    const all = [...problems, ...unknownFields(unknown, dropped)];
     if (validation === "Strict" && all.length > 0) throw refuse(strictMistake(all));
     return { object, warnings: validation === "Warn" ? warningsOf(all) : [] };
   } catch (error) {
@@ -156,7 +161,13 @@ function readPatched(
     object: { ...read.object, ...type } as unknown as KubeObject,
     unknown: read.unknown,
   });
-  if (!expected.builtIn) return of(given, readCustom(patched));
+  if (!expected.builtIn) {
+    if (given.kind === "") {
+      throw new WireError(`Object 'Kind' is missing in '${encodeJson(patched)}'`);
+    }
+    if (given.apiVersion === "") throw withoutVersion();
+    return of(given, readCustom(patched));
+  }
   const wanted: TypeMeta = { apiVersion: apiVersionOf(expected), kind: expected.kind };
   if (form === "strategic") return of(wanted, readBuiltInKind(patched, expected, convertBuiltIn));
   // Without a version Go reads into its internal struct, which knows no field by its name on the wire.
