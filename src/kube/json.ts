@@ -41,7 +41,10 @@ function copyValue(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(copyValue);
   const copy: JsonObject = {};
-  for (const key of Object.keys(value)) setField(copy, key, copyValue((value as JsonObject)[key]));
+  for (const key of Object.keys(value)) {
+    const part = (value as JsonObject)[key];
+    setField(copy, key, typeof part === "object" ? copyValue(part) : part);
+  }
   return copy;
 }
 

@@ -8,7 +8,7 @@ import { isNumeric } from "../../kube/go-number.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import { printSource, printType, printValue } from "./go-print.ts";
-import { printElement } from "./path-element.ts";
+import { type PathElement, fieldElement, printElement } from "./path-element.ts";
 import { type NodeType, fieldType, formOf, itemElement, itemType, listKeys } from "./topology.ts";
 
 /** Something that does not fit the schema; the path is empty for the object itself. */
@@ -63,84 +63,81 @@ export function scalarMisfit(schema: Schema, value: unknown, prefix = ""): Misfi
  * @param allowDuplicates - list maps and sets may hold items twice, as stored objects do
  */
 export function findMisfits(type: NodeType, value: unknown, allowDuplicates: boolean): Misfit[] {
-  const found: Misfit[] = [];
-  visit(type, value, allowDuplicates, "", found);
-  return found;
+  const walk = new FitWalk(allowDuplicates);
+  walk.visit(type, value);
+  return walk.found;
 }
 
-function visit(
-  type: NodeType,
-  value: unknown,
-  allowDuplicates: boolean,
-  path: string,
-  found: Misfit[],
-): void {
-  switch (formOf(type, value)) {
-    case "scalar": {
-      const misfit = scalarMisfit(type.schema, value);
-      if (misfit) found.push({ path, message: misfit.message });
-      break;
-    }
-    case "map":
-      if (isJsonObject(value)) visitMap(type, value, allowDuplicates, path, found);
-      else if (value !== null) {
-        found.push({ path, message: `expected map, got &{${printValue(value)}}` });
-      }
-      break;
-    case "list":
-      if (Array.isArray(value)) visitList(type, value, allowDuplicates, path, found);
-      else if (value !== null) {
-        found.push({ path, message: `expected list, got &{${printValue(value)}}` });
-      }
-      break;
+class FitWalk {
+  readonly found: Misfit[] = [];
+  readonly #allowDuplicates: boolean;
+  readonly #path: PathElement[] = [];
+
+  constructor(allowDuplicates: boolean) {
+    this.#allowDuplicates = allowDuplicates;
   }
-}
 
-function visitMap(
-  type: NodeType,
-  map: Record<string, unknown>,
-  allowDuplicates: boolean,
-  path: string,
-  found: Misfit[],
-): void {
-  for (const key of Object.keys(map)) {
-    const child = fieldType(type, key);
-    if (!child) {
-      found.push({ path: `${path}.${key}`, message: "field not declared in schema" });
-      return;
+  visit(type: NodeType, value: unknown): void {
+    switch (formOf(type, value)) {
+      case "scalar": {
+        const misfit = scalarMisfit(type.schema, value);
+        if (misfit) this.#add(misfit.message);
+        break;
+      }
+      case "map":
+        if (isJsonObject(value)) this.#visitMap(type, value);
+        else if (value !== null) this.#add(`expected map, got &{${printValue(value)}}`);
+        break;
+      case "list":
+        if (Array.isArray(value)) this.#visitList(type, value);
+        else if (value !== null) this.#add(`expected list, got &{${printValue(value)}}`);
+        break;
     }
-    const value = map[key];
-    // Texts are most of an object: no path is built for the ones that fit.
-    if (typeof value === "string" && child.schema.type === "string") continue;
-    visit(child, value, allowDuplicates, `${path}.${key}`, found);
   }
-}
 
-function visitList(
-  type: NodeType,
-  list: readonly unknown[],
-  allowDuplicates: boolean,
-  path: string,
-  found: Misfit[],
-): void {
-  const keys = listKeys(type);
-  const items = itemType(type);
-  const seen = new Set<string>();
-  for (const [index, item] of list.entries()) {
-    if (!keys) {
-      visit(items, item, allowDuplicates, `${path}[${index}]`, found);
-      continue;
+  #add(message: string): void {
+    this.found.push({ path: this.#path.map(printElement).join(""), message });
+  }
+
+  #below(element: PathElement, work: () => void): void {
+    this.#path.push(element);
+    work();
+    this.#path.pop();
+  }
+
+  #visitMap(type: NodeType, map: Record<string, unknown>): void {
+    for (const key of Object.keys(map)) {
+      const child = fieldType(type, key);
+      if (!child) {
+        this.#below(fieldElement(key), () => this.#add("field not declared in schema"));
+        return;
+      }
+      const value = map[key];
+      // Texts are most of an object.
+      if (typeof value === "string" && child.schema.type === "string") continue;
+      this.#below(fieldElement(key), () => this.visit(child, value));
     }
-    const known = itemElement(type, keys, item);
-    if ("mistake" in known) {
-      found.push({ path, message: `element ${index}: ${known.mistake}` });
-      return;
+  }
+
+  #visitList(type: NodeType, list: readonly unknown[]): void {
+    const keys = listKeys(type);
+    const items = itemType(type);
+    const seen = new Set<string>();
+    for (const [index, item] of list.entries()) {
+      if (!keys) {
+        this.#below(`i:${index}`, () => this.visit(items, item));
+        continue;
+      }
+      const known = itemElement(type, keys, item);
+      if ("mistake" in known) {
+        this.#add(`element ${index}: ${known.mistake}`);
+        return;
+      }
+      if (seen.has(known.element) && !this.#allowDuplicates) {
+        this.#add(`duplicate entries for key ${printElement(known.element)}`);
+      }
+      seen.add(known.element);
+      this.#below(known.element, () => this.visit(items, item));
     }
-    const printed = printElement(known.element);
-    if (seen.has(known.element) && !allowDuplicates) {
-      found.push({ path, message: `duplicate entries for key ${printed}` });
-    }
-    seen.add(known.element);
-    visit(items, item, allowDuplicates, path + printed, found);
   }
 }

@@ -157,8 +157,11 @@ export class FieldSet {
   /** The set as `fieldsV1` holds it, its keys in order. */
   toFieldsV1(): JsonObject {
     const fields: JsonObject = {};
-    const elements = new Set([...this.#members, ...this.#children.keys()]);
-    for (const element of [...elements].sort(compareElements)) {
+    const elements = [...this.#members];
+    for (const element of this.#children.keys()) {
+      if (!this.#members.has(element)) elements.push(element);
+    }
+    for (const element of elements.sort(compareElements)) {
       const child = this.#children.get(element);
       const below = child && !child.isEmpty ? child.toFieldsV1() : undefined;
       if (this.#members.has(element)) setField(fields, element, below ? { ".": {}, ...below } : {});

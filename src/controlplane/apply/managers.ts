@@ -53,6 +53,9 @@ export function nameManager(
 const isListOrAbsent = (value: unknown): boolean =>
   value === undefined || value === null || Array.isArray(value);
 
+/** The entries from which owners were read: written again as they are, while nothing changed. */
+const origins = new WeakMap<Ownership, ManagedFieldsEntry>();
+
 /** Reads managedFields; `undefined` when an entry is malformed. */
 export function readManagers(
   entries: readonly ManagedFieldsEntry[] | undefined,
@@ -72,12 +75,10 @@ export function readManagers(
       apiVersion: operation === "Apply" ? "" : apiVersion,
       subresource: entry.subresource ?? "",
     };
-    managers.set(managerKey(name), {
-      name,
-      apiVersion,
-      fields,
-      ...(time === undefined ? {} : { time }),
-    });
+    const owner = { name, apiVersion, fields, ...(time === undefined ? {} : { time }) };
+    // Only entries of stored objects, which stay as they are.
+    if (Object.isFrozen(entry)) origins.set(owner, entry);
+    managers.set(managerKey(name), owner);
   }
   return managers;
 }
@@ -102,7 +103,10 @@ export function managersMistake(
   return undefined;
 }
 
-function writeEntry({ name, apiVersion, fields, time }: Ownership): ManagedFieldsEntry {
+function writeEntry(owner: Ownership): ManagedFieldsEntry {
+  const { name, apiVersion, fields, time } = owner;
+  const origin = origins.get(owner);
+  if (origin) return origin;
   return {
     ...(name.manager === "" ? {} : { manager: name.manager }),
     operation: name.operation,

@@ -111,9 +111,9 @@ function compareKeys(left: JsonObject, right: JsonObject): number {
 
 /** The order in which sets list their elements: fields, list map items, set items, indexes. */
 export function compareElements(left: PathElement, right: PathElement): number {
+  if (left.startsWith("f") && right.startsWith("f")) return compareTexts(left, right);
   const rank = RANKS.indexOf(left.charAt(0)) - RANKS.indexOf(right.charAt(0));
   if (rank !== 0) return rank;
-  if (left.startsWith("f")) return compareTexts(left, right);
   const leftValue = readJson(left.slice(2));
   const rightValue = readJson(right.slice(2));
   return left.startsWith("k")

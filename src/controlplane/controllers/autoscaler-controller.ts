@@ -48,6 +48,7 @@ const PERIOD_MS = 15_000;
 /** Keeps what autoscalers point at within their bounds. */
 export class AutoscalerController implements Controller {
   readonly name = "Autoscaler";
+  readonly watches = [AUTOSCALERS];
   readonly #client: ControllerClient;
   readonly #events: EventRecorder;
   readonly #clock: Clock;

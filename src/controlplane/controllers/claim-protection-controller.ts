@@ -17,6 +17,7 @@ const VOLUME_FINALIZER = "kubernetes.io/pv-protection";
 /** Lets claims and volumes go. */
 export class ClaimProtectionController implements Controller {
   readonly name = "ClaimProtection";
+  readonly watches = [CLAIMS, VOLUMES, PODS];
   readonly #client: ControllerClient;
 
   constructor(client: ControllerClient) {

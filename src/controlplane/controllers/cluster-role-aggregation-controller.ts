@@ -19,6 +19,7 @@ interface ClusterRole extends KubeObject {
 /** Writes the rules of aggregated roles, as their owner. */
 export class ClusterRoleAggregationController implements Controller {
   readonly name = "ClusterRoleAggregation";
+  readonly watches = [CLUSTER_ROLES];
   readonly #client: ControllerClient;
 
   constructor(client: ControllerClient) {

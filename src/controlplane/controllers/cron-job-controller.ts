@@ -30,6 +30,7 @@ type Status = NonNullable<CronJob["status"]>;
 /** Makes, follows and tidies up the Jobs of CronJobs. */
 export class CronJobController implements Controller {
   readonly name = "CronJob";
+  readonly watches = [CRON_JOBS, JOBS];
   readonly #client: ControllerClient;
   readonly #events: EventRecorder;
   readonly #clock: Clock;

@@ -50,6 +50,7 @@ const OWNERS: Readonly<Record<string, ResourceName>> = {
 /** Keeps the status of budgets. */
 export class DisruptionBudgetController implements Controller {
   readonly name = "DisruptionBudget";
+  readonly watches = [BUDGETS, PODS, ...Object.values(OWNERS)];
   readonly #client: ControllerClient;
   readonly #clock: Clock;
 

@@ -46,6 +46,7 @@ interface Slice extends KubeObject {
 /** Keeps one slice for each subset and family of addresses. */
 export class EndpointMirrorController implements Controller {
   readonly name = "EndpointMirror";
+  readonly watches = [ENDPOINTS, SERVICES, ENDPOINT_SLICES];
   readonly #client: ControllerClient;
 
   constructor(client: ControllerClient) {

@@ -19,7 +19,7 @@ import {
   resolvePorts,
   servicesOf,
 } from "./endpoint-ports.ts";
-import { ENDPOINT_SLICES, NODES, SERVICES, concerns, keyFrom } from "./keys.ts";
+import { ENDPOINT_SLICES, NODES, PODS, SERVICES, concerns, keyFrom } from "./keys.ts";
 import { type OwnerKind, controllerReference } from "./ownership.ts";
 import { isReady } from "./pods.ts";
 import { canonicalJson } from "./template-hash.ts";
@@ -50,6 +50,7 @@ interface EndpointSlice extends KubeObject {
 /** Keeps the slices of each Service. */
 export class EndpointSliceController implements Controller {
   readonly name = "EndpointSlice";
+  readonly watches = [SERVICES, PODS, NODES, ENDPOINT_SLICES];
   readonly #client: ControllerClient;
 
   constructor(client: ControllerClient) {

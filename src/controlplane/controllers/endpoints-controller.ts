@@ -19,7 +19,7 @@ import {
   resolvePorts,
   servicesOf,
 } from "./endpoint-ports.ts";
-import { ENDPOINTS, SERVICES, concerns, keyFrom, textOf } from "./keys.ts";
+import { ENDPOINTS, NODES, PODS, SERVICES, concerns, keyFrom, textOf } from "./keys.ts";
 import { isReady } from "./pods.ts";
 import { canonicalJson } from "./template-hash.ts";
 import type { Controller } from "./work-loop.ts";
@@ -47,6 +47,7 @@ interface Endpoints extends KubeObject {
 /** Keeps the Endpoints object of each Service. */
 export class EndpointsController implements Controller {
   readonly name = "Endpoints";
+  readonly watches = [SERVICES, PODS, NODES, ENDPOINTS];
   readonly #client: ControllerClient;
 
   constructor(client: ControllerClient) {

@@ -17,6 +17,7 @@ const KIND: OwnerKind = { apiVersion: "v1", kind: "Pod", resource: PODS };
 /** Makes what is missing. */
 export class EphemeralClaimController implements Controller {
   readonly name = "EphemeralClaim";
+  readonly watches = [PODS];
   readonly #client: ControllerClient;
 
   constructor(client: ControllerClient) {

@@ -18,6 +18,7 @@ const CONTENT =
 /** Makes both where they are missing, and brings them back. */
 export class NamespaceContentController implements Controller {
   readonly name = "NamespaceContent";
+  readonly watches = [NAMESPACES, SERVICE_ACCOUNTS, CONFIG_MAPS];
   readonly #client: ControllerClient;
   readonly #caCertificate: string;
 

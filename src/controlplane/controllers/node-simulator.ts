@@ -30,6 +30,7 @@ export function nodeAddress(index: number): string {
 /** Registers the nodes and reports them ready. */
 export class NodeSimulator implements Controller {
   readonly name = "Nodes";
+  readonly watches = [NODES];
   readonly initialKeys: readonly string[];
   readonly #client: ControllerClient;
   readonly #clock: Clock;

@@ -44,6 +44,7 @@ const PRESSURES: Readonly<Record<string, string>> = {
 /** Keeps the taints of nodes, and evicts. Keys are `/node` and `namespace/pod`. */
 export class NodeTaintController implements Controller {
   readonly name = "NodeTaint";
+  readonly watches = [PODS, NODES];
   readonly #client: ControllerClient;
   readonly #events: EventRecorder;
   readonly #clock: Clock;

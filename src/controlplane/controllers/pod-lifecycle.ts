@@ -38,6 +38,7 @@ const POD_ADDRESSES = 65_000;
 /** Moves every pod on to where it belongs. */
 export class PodLifecycle implements Controller {
   readonly name = "PodLifecycle";
+  readonly watches = [PODS, NODES];
   readonly #parts: PodLifecycleParts;
   readonly #addresses = new Map<string, number>();
   readonly #usedAddresses = new Set<number>();

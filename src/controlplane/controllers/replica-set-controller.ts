@@ -12,7 +12,7 @@ import { type LabelSelector, matchesLabelSelector } from "../../kube/selector.ts
 import { isNotFound } from "../../kube/status.ts";
 import type { Pod, PodTemplate } from "../builtin/strategies/pod-shapes.ts";
 import type { Condition } from "../builtin/strategies/shapes.ts";
-import type { ControllerClient, StoreEvent } from "./client.ts";
+import type { ControllerClient, ResourceName, StoreEvent } from "./client.ts";
 import type { EventRecorder } from "./event-recorder.ts";
 import { PODS, concerns, keyFrom, textOf } from "./keys.ts";
 import { type OwnerKind, claimed, controllerReference, ownersOf } from "./ownership.ts";
@@ -38,6 +38,7 @@ interface Replicas extends KubeObject {
 /** Creates and deletes the pods of one of the two kinds. */
 export class ReplicaSetController implements Controller {
   readonly name: string;
+  readonly watches: readonly ResourceName[];
   readonly #kind: OwnerKind;
   readonly #client: ControllerClient;
   readonly #events: EventRecorder;
@@ -45,6 +46,7 @@ export class ReplicaSetController implements Controller {
 
   constructor(kind: OwnerKind, client: ControllerClient, events: EventRecorder, clock: Clock) {
     this.name = kind.kind;
+    this.watches = [kind.resource, PODS];
     this.#kind = kind;
     this.#client = client;
     this.#events = events;

@@ -15,6 +15,7 @@ import type { Controller } from "./work-loop.ts";
 /** Deletes what has been finished for long enough. */
 export class TtlController implements Controller {
   readonly name = "TtlAfterFinished";
+  readonly watches = [JOBS];
   readonly #client: ControllerClient;
   readonly #clock: Clock;
 

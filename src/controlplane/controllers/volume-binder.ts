@@ -37,6 +37,7 @@ const storageOf = (amounts: Readonly<Record<string, string>> | undefined): strin
 /** Binds claims. Keys are `/volume` and `namespace/claim`. */
 export class VolumeBinder implements Controller {
   readonly name = "VolumeBinder";
+  readonly watches = [CLAIMS, VOLUMES, STORAGE_CLASSES, PODS];
   readonly #client: ControllerClient;
   readonly #events: EventRecorder;
   readonly #provisions: boolean;

@@ -9,12 +9,15 @@
  */
 import { type Clock, settlePromises, type Timer } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
+import { groupResourceOf } from "../../kube/resource.ts";
 import { type Logger, silentLogger } from "../../log.ts";
-import type { ControllerClient, StoreEvent } from "./client.ts";
+import type { ControllerClient, ResourceName, StoreEvent } from "./client.ts";
 
 /** One simulated controller. */
 export interface Controller {
   readonly name: string;
+  /** The resources whose changes it observes; all when absent. */
+  readonly watches?: readonly ResourceName[];
   /** Keys to begin with, beside those of what is stored. */
   readonly initialKeys?: readonly string[];
   /** Takes note of a change, and names the keys that it concerns. */
@@ -48,6 +51,8 @@ export class WorkLoop {
   readonly #failures = new Map<string, number>();
   readonly #failed = new Map<string, Item>();
   readonly #timers = new Map<string, Timer>();
+  /** Who observes a resource, by its name. */
+  readonly #observers = new Map<string, readonly Controller[]>();
   #idle: (() => void)[] = [];
   #running = false;
   #stopped = false;
@@ -104,11 +109,23 @@ export class WorkLoop {
   #observe(event: StoreEvent): void {
     // Events are written by the controllers themselves; nothing waits for them.
     if (this.#stopped || event.resource.plural === "events") return;
-    for (const controller of this.#controllers) {
+    for (const controller of this.#observersOf(event.resource)) {
       for (const key of controller.observe(event)) this.#add({ controller, key });
     }
     for (const item of this.#failed.values()) this.#add(item);
     this.#failed.clear();
+  }
+
+  #observersOf(resource: ResourceName): readonly Controller[] {
+    const name = groupResourceOf(resource);
+    let found = this.#observers.get(name);
+    if (!found) {
+      found = this.#controllers.filter(
+        ({ watches }) => !watches || watches.some((watched) => groupResourceOf(watched) === name),
+      );
+      this.#observers.set(name, found);
+    }
+    return found;
   }
 
   #add(item: Item): void {

@@ -24,7 +24,7 @@ import {
 } from "./cluster.ts";
 import { alreadyExists, badRequest, forbiddenTo, notFound, plainError } from "./failures.ts";
 import { collectionOf } from "./registry.ts";
-import { convertForStore, prepareReads, readAs, storeAs } from "./versions.ts";
+import { convertForStore, prepareReads, readAs, rememberRead, storeAs } from "./versions.ts";
 
 const SUFFIX_LETTERS = "bcdfghjklmnpqrstvwxz2456789";
 const SUFFIX_LENGTH = 5;
@@ -71,7 +71,8 @@ export async function createObject(
     dedupOwners(admitted.metadata, options.warn, " after mutating admission happens");
   }
   checkEscalation(cluster, endpoint, admitted, undefined, options.user);
-  return storeNew(cluster, resource, namespace, admitted, options);
+  const isWhole = admitted === object && !options.ownedAlready;
+  return storeNew(cluster, resource, namespace, admitted, options, isWhole);
 }
 
 /**
@@ -122,12 +123,14 @@ function admitToNamespace(
   );
 }
 
+/** @param isWhole - all defaults are set, and no null stands where there should be none */
 async function storeNew(
   cluster: Cluster,
   resource: ServedResource,
   namespace: string,
   object: KubeObject,
   options: WriteOptions,
+  isWhole: boolean,
 ): Promise<KubeObject> {
   const { store, clock } = cluster;
   const metadata = object.metadata;
@@ -169,6 +172,7 @@ async function storeNew(
   const stored = converted ? await converted : storeAs(resource, object);
   checkSize(stored);
   const kept = options.dryRun ? stored : store.put(collection, stored);
+  if (isWhole) rememberRead(resource, kept);
   const prepared = prepareReads(cluster, resource, [kept]);
   if (prepared) await prepared;
   return readAs(cluster, resource, kept);

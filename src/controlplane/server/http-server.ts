@@ -8,7 +8,7 @@ import { type Server, createServer } from "node:https";
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import { TsopError } from "../../errors.ts";
-import { failure } from "../../kube/status.ts";
+import { type StatusError, failure } from "../../kube/status.ts";
 import type { Credentials, PeerIdentity } from "../auth/authenticator.ts";
 import type { Answer, ApiRequest } from "./request.ts";
 
@@ -94,12 +94,6 @@ export class HttpServer {
   }
 
   async #respond(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const gone = new AbortController();
-    // `close` of the request comes with the end of its body; that of the response when the client goes.
-    response.on("close", () => {
-      // Aborting makes an error with its stack, which nobody looks at once the answer is out.
-      if (!response.writableFinished) gone.abort();
-    });
     const target = incoming.url ?? "/";
     const question = target.indexOf("?");
     const { socket } = incoming;
@@ -111,7 +105,11 @@ export class HttpServer {
       headers: incoming.headers,
       ...(peer ? { peer } : {}),
       body: () => readBody(incoming),
-      signal: gone.signal,
+      whenGone: (listener) => {
+        // `close` of the request comes with the end of its body; that of the response when the client goes.
+        if (response.destroyed) listener();
+        else response.once("close", listener);
+      },
     });
     if (response.destroyed) return;
     await send(response, answer);
@@ -121,6 +119,7 @@ export class HttpServer {
 
 /** As Go reads a query: a pair with a semicolon is dropped. */
 function parseQuery(text: string): URLSearchParams {
+  if (!text.includes(";")) return new URLSearchParams(text);
   const pairs = text.split("&").filter((pair) => !pair.includes(";"));
   return new URLSearchParams(pairs.join("&"));
 }
@@ -155,39 +154,64 @@ function peerOf(socket: TLSSocket): PeerIdentity | "untrusted" | undefined {
   return peer;
 }
 
-async function readBody(incoming: IncomingMessage): Promise<Uint8Array> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of incoming as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > BODY_MAX_BYTES) {
-      throw failure(
-        413,
-        "RequestEntityTooLarge",
-        `Request entity too large: limit is ${BODY_MAX_BYTES}`,
-        {},
-      );
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+/** @throws StatusError 413, or 400 when the client goes before all of it has come */
+function readBody(incoming: IncomingMessage): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const cut = (): void => reject(failure(400, "BadRequest", "unexpected EOF"));
+    if (incoming.destroyed) cut();
+    incoming.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= BODY_MAX_BYTES) chunks.push(chunk);
+      else reject(bodyTooLarge());
+    });
+    incoming.on("end", () => {
+      const [first] = chunks;
+      resolve(first && chunks.length === 1 ? first : Buffer.concat(chunks));
+    });
+    incoming.on("error", cut);
+    incoming.on("close", cut);
+  });
 }
 
+const bodyTooLarge = (): StatusError =>
+  failure(413, "RequestEntityTooLarge", `Request entity too large: limit is ${BODY_MAX_BYTES}`, {});
+
 async function send(response: ServerResponse, answer: Answer): Promise<void> {
+  const headers: Record<string, string | number | string[]> = {};
   for (const [name, value] of Object.entries(answer.headers)) {
-    response.setHeader(name, Array.isArray(value) ? value.map(headerText) : headerText(value));
+    headers[name] = Array.isArray(value) ? value.map(headerText) : headerText(value);
   }
-  response.statusCode = answer.status;
   const { body } = answer;
   if (typeof body !== "function") {
-    response.setHeader("content-length", Buffer.byteLength(body));
     // A text would go out in one piece with the headers, which would then be encoded a second time.
-    response.end(typeof body === "string" ? Buffer.from(body, "utf8") : body);
+    const bytes = typeof body === "string" ? Buffer.from(body, "utf8") : body;
+    headers["content-length"] = bytes.byteLength;
+    response.writeHead(answer.status, headers);
+    response.end(bytes);
     return;
   }
+  response.writeHead(answer.status, headers);
   response.flushHeaders();
-  await body((line) => response.write(line));
+  await body(together(response));
   response.end();
+}
+
+/** Writes lines; those of one turn go out in one piece. */
+function together(response: ServerResponse): (line: string) => void {
+  let isCorked = false;
+  return (line) => {
+    if (!isCorked) {
+      isCorked = true;
+      response.cork();
+      process.nextTick(() => {
+        isCorked = false;
+        response.uncork();
+      });
+    }
+    response.write(line);
+  };
 }
 
 /** Node writes headers as latin1; Kubernetes puts raw UTF-8 there. */

@@ -121,24 +121,21 @@ export function listObjects(
   }
   const prefix = query.namespace === "" ? "" : `${query.namespace}/`;
   const only = resource.namespaced && prefix === "" ? undefined : selectedName(query);
-  const rest = cluster.store
-    .snapshotAt(collection, version)
-    .entries.filter(
-      ([key]) =>
-        key.startsWith(prefix) &&
-        (!start || key >= prefix + start.key) &&
-        (only === undefined || key === prefix + only),
-    );
+  // "0" follows "/" in ASCII, so this bounds all keys with the prefix.
+  const end = prefix === "" ? undefined : `${query.namespace}0`;
+  const state = cluster.store.stateAt(collection, version, prefix + (start?.key ?? ""), end);
+  const rest = only === undefined ? state.keys : state.keys.filter((key) => key === prefix + only);
   const items: KubeObject[] = [];
   let taken = 0;
-  for (const [, object] of rest) {
+  for (const key of rest) {
     if (paged && items.length >= query.limit) break;
     taken++;
-    const visible = readAs(cluster, resource, object);
-    if (isSelected(resource, query, visible)) items.push(visible);
+    const object = state.get(key);
+    const visible = object && readAs(cluster, resource, object);
+    if (visible && isSelected(resource, query, visible)) items.push(visible);
   }
   if (taken >= rest.length) return { metadata: listMetadata(resource, version), items };
-  const last = (rest[taken - 1]?.[0] ?? "").slice(prefix.length);
+  const last = (rest[taken - 1] ?? "").slice(prefix.length);
   return {
     metadata: {
       resourceVersion: String(version),

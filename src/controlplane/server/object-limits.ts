@@ -27,8 +27,8 @@ function sizeOf(value: unknown, limit: number): number {
   if (typeof value === "string") return value.length + 2;
   if (typeof value !== "object" || value === null) return 5;
   let size = 2;
-  for (const [key, part] of Object.entries(value)) {
-    size += key.length + 4 + sizeOf(part, limit - size);
+  for (const key of Object.keys(value)) {
+    size += key.length + 4 + sizeOf((value as Record<string, unknown>)[key], limit - size);
     if (size > limit) break;
   }
   return size;

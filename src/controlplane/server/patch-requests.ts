@@ -135,7 +135,7 @@ async function applyRequest(
       matchPath(asked, object);
       return object;
     },
-    { ...options, replaces: false },
+    { ...options, replaces: false, keepsNulls: true },
   );
 }
 

@@ -66,7 +66,11 @@ export class Presenter {
   }
 
   /** The line of a watch event. */
-  event({ type, object }: WatchEvent): string {
+  event(event: WatchEvent): string {
+    return this.#representation.view ? this.#viewLine(event) : plainLine(this.#cluster, event);
+  }
+
+  #viewLine({ type, object }: WatchEvent): string {
     const shown = isStatus(object) ? object : this.#show(object, !this.#columnsSent);
     this.#columnsSent = true;
     return `${encodeJson({ type, object: shown })}\n`;
@@ -90,6 +94,24 @@ export class Presenter {
       body: encode(body, mediaType),
     };
   }
+}
+
+/** What was written last for a watch of a cluster. */
+interface LatestLine {
+  readonly type: WatchEvent["type"];
+  readonly object: WatchEvent["object"];
+  readonly line: string;
+}
+
+const latestLines = new WeakMap<Cluster, LatestLine>();
+
+/** The line of an object as it is; all watches that see a change get the same text. */
+function plainLine(cluster: Cluster, { type, object }: WatchEvent): string {
+  const latest = latestLines.get(cluster);
+  if (latest?.object === object && latest.type === type) return latest.line;
+  const line = `${encodeJson({ type, object })}\n`;
+  latestLines.set(cluster, { type, object, line });
+  return line;
 }
 
 function isStatus(object: KubeObject | Status): object is Status {

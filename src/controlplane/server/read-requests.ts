@@ -79,8 +79,12 @@ export function watchRequest(
     { ...query, fields },
     { event: (event) => write(presenter.event(event)), end: finish },
   );
-  request.signal.addEventListener("abort", finish, { once: true });
-  watch.start(request.signal);
+  const gone = new AbortController();
+  request.whenGone(() => {
+    gone.abort();
+    finish();
+  });
+  watch.start(gone.signal);
   return {
     status: 200,
     headers: { "cache-control": "no-cache, private", "content-type": "application/json" },

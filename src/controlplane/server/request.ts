@@ -16,8 +16,8 @@ export interface ApiRequest {
   readonly user: User;
   /** Reads the body; once. @throws StatusError 413 */
   body(): Promise<Uint8Array>;
-  /** Aborts when the client is gone. */
-  readonly signal: AbortSignal;
+  /** Calls back when the client is gone, or has got its answer. */
+  whenGone(listener: () => void): void;
 }
 
 /** Lines to be written as they come; ends when the promise settles. */

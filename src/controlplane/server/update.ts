@@ -18,7 +18,7 @@ import { conflict, modified, notFound, plainError } from "./failures.ts";
 import { metadataErrors } from "./metadata-checks.ts";
 import { checkSize, dedupOwners } from "./object-limits.ts";
 import { collectionOf } from "./registry.ts";
-import { convertForStore, prepareReads, readAs, storeAs } from "./versions.ts";
+import { convertForStore, prepareReads, readAs, rememberRead, storeAs } from "./versions.ts";
 
 /** What a change does beyond its object. */
 export interface UpdateOptions extends WriteOptions {
@@ -26,6 +26,8 @@ export interface UpdateOptions extends WriteOptions {
   readonly replaces: boolean;
   /** Overwrites whatever is there when the object has no resourceVersion, whatever its kind wants. */
   readonly unconditional?: boolean;
+  /** Nulls that stand where there should be none are stored: an apply. */
+  readonly keepsNulls?: boolean;
 }
 
 /**
@@ -76,7 +78,10 @@ export async function updateObject(
     // While somebody was asked, another may have written: then all begins anew, with what is there now.
     if (cluster.store.get(collection, key) === stored) {
       const kept = commitChange(cluster, endpoint, stored, live, object, next, options);
-      if (kept === object) return object;
+      if (kept === object) {
+        if (object === wanted && !options.keepsNulls) rememberRead(resource, kept);
+        return object;
+      }
       const shown = prepareReads(cluster, resource, [kept]);
       if (shown) await shown;
       return readAs(cluster, resource, kept);

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { copyJson } from "../../kube/json.ts";
+import { copyJson, sameJson } from "../../kube/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import { apiVersionOf } from "../../kube/resource.ts";
 import { convertVersion } from "../builtin/kind-versions.ts";
@@ -38,6 +38,15 @@ export function readAs(
   );
   known.set(object, result);
   return result;
+}
+
+/**
+ * Notes that an object was just stored as `resource` shows it: with its defaults, in its version.
+ */
+export function rememberRead(resource: ServedResource, object: KubeObject): void {
+  if (!resource.builtIn && object.apiVersion === apiVersionOf(resource)) {
+    knownReads(resource).set(object, object);
+  }
 }
 
 /**
@@ -84,7 +93,8 @@ function customAs(
 ): KubeObject {
   const copy = copyJson(object);
   setStoredDefaults(registry, resource, copy);
-  if (copy.apiVersion === apiVersion) return copy;
+  // Most objects need nothing: then there is no second one in memory.
+  if (copy.apiVersion === apiVersion) return sameJson(copy, object) ? object : copy;
   copy.apiVersion = apiVersion;
   resource.dropUnknown?.(copy);
   return copy;

@@ -5,15 +5,22 @@
  */
 import type { KubeObject } from "../../kube/object.ts";
 import type { Change } from "./change.ts";
+import { SortedKeys } from "./sorted-keys.ts";
 
 /** How many changes are kept for watches and older lists; an eighth more before the oldest are dropped. */
 const HISTORY_LENGTH = 16_384;
 
+/** The objects of a collection at one version. */
+export interface State {
+  /** In order. */
+  readonly keys: readonly string[];
+  get(key: string): KubeObject | undefined;
+}
+
 /** Objects by key, and their history. */
 export class Collection {
   readonly #objects = new Map<string, KubeObject>();
-  /** The keys, sorted. */
-  readonly #keys: string[] = [];
+  readonly #keys = new SortedKeys();
   #changes: Change[] = [];
   #oldestVersion = 0;
 
@@ -27,28 +34,30 @@ export class Collection {
   }
 
   all(): KubeObject[] {
-    return this.#range(0, this.#keys.length);
+    return this.#range();
   }
 
   inNamespace(namespace: string): KubeObject[] {
-    const prefix = `${namespace}/`;
     // "0" follows "/" in ASCII, so this bounds all keys with the prefix.
-    return this.#range(this.#indexOf(prefix), this.#indexOf(`${namespace}0`));
+    return this.#range(`${namespace}/`, `${namespace}0`);
   }
 
-  /** The objects as they were at `version`, in key order. */
-  entriesAt(version: number): (readonly [string, KubeObject])[] {
-    const entries = (): (readonly [string, KubeObject])[] =>
-      this.#keys.map((key) => [key, this.#objects.get(key) as KubeObject] as const);
+  /** The keys as they were at `version`, in order, and what was there; from a key on, up to another. */
+  stateAt(version: number, from?: string, end?: string): State {
     const later = this.changesSince(version);
-    if (later.length === 0) return entries();
-    const then = new Map(entries());
+    if (later.length === 0) {
+      const get = (key: string): KubeObject | undefined => this.#objects.get(key);
+      return { keys: [...this.#keys.range(from, end)], get };
+    }
+    const then = new Map(this.#objects);
     for (let index = later.length - 1; index >= 0; index--) {
       const change = later[index] as Change;
       if (change.old) then.set(change.key, change.old);
       else then.delete(change.key);
     }
-    return [...then].sort(([a], [b]) => (a < b ? -1 : 1));
+    const isMeant = (key: string): boolean =>
+      (from === undefined || key >= from) && (end === undefined || key < end);
+    return { keys: [...then.keys()].filter(isMeant).sort(), get: (key) => then.get(key) };
   }
 
   /** The changes after `version`, oldest first. */
@@ -76,7 +85,7 @@ export class Collection {
 
   /** Puts an object in place without a trace in the history. */
   restore(key: string, object: KubeObject): void {
-    if (!this.#objects.has(key)) this.#keys.splice(this.#indexOf(key), 0, key);
+    if (!this.#objects.has(key)) this.#keys.add(key);
     this.#objects.set(key, object);
   }
 
@@ -86,25 +95,12 @@ export class Collection {
   }
 
   #delete(key: string): void {
-    if (this.#objects.delete(key)) this.#keys.splice(this.#indexOf(key), 1);
+    if (this.#objects.delete(key)) this.#keys.delete(key);
   }
 
-  #range(from: number, to: number): KubeObject[] {
+  #range(from?: string, end?: string): KubeObject[] {
     const found: KubeObject[] = [];
-    for (let index = from; index < to; index++) {
-      found.push(this.#objects.get(this.#keys[index] as string) as KubeObject);
-    }
+    for (const key of this.#keys.range(from, end)) found.push(this.#objects.get(key) as KubeObject);
     return found;
-  }
-
-  /** Where `key` is, or would be. */
-  #indexOf(key: string): number {
-    let [low, high] = [0, this.#keys.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#keys[middle] as string) < key) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 }

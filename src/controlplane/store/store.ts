@@ -11,7 +11,7 @@
 import type { KubeObject } from "../../kube/object.ts";
 import { keyOf } from "../../kube/object.ts";
 import type { Change } from "./change.ts";
-import { Collection } from "./collection.ts";
+import { Collection, type State } from "./collection.ts";
 
 /** What a store must remember elsewhere to survive the process; see `StoreLog`. */
 export interface ChangeSink {
@@ -19,13 +19,6 @@ export interface ChangeSink {
   append(change: Change): void;
   /** Resolves when everything appended so far is safe. */
   flushed(): Promise<void>;
-}
-
-/** The state of a collection at one version. */
-export interface Snapshot {
-  readonly version: number;
-  /** In the order of keys. */
-  readonly entries: readonly (readonly [key: string, object: KubeObject])[];
 }
 
 /** The key of an object within its collection. */
@@ -57,7 +50,7 @@ export class Store {
     return this.#version;
   }
 
-  /** The oldest version of which `snapshotAt` and `changesSince` still know the collection. */
+  /** The oldest version of which `stateAt` and `changesSince` still know the collection. */
   oldestVersion(collection: string): number {
     return Math.max(this.#compactedAt, this.#collections.get(collection)?.oldestVersion ?? 0);
   }
@@ -85,12 +78,14 @@ export class Store {
     );
   }
 
-  /** The state now, or at an earlier version that `oldestVersion` still covers. */
-  snapshotAt(collection: string, version: number = this.#version): Snapshot {
-    return {
-      version,
-      entries: this.#collections.get(collection)?.entriesAt(version) ?? [],
-    };
+  /**
+   * The state at `version`: now, or an earlier one that `oldestVersion` still covers.
+   *
+   * @param from - the first key of interest
+   * @param end - behind the last one
+   */
+  stateAt(collection: string, version: number, from?: string, end?: string): State {
+    return this.#collection(collection).stateAt(version, from, end);
   }
 
   /** The changes of a collection after `version`, oldest first. */
@@ -190,7 +185,9 @@ export class Store {
 /** Freezes a JSON tree in place and returns it. Parts that are frozen already are taken as done. */
 export function deepFreeze<T>(value: T): T {
   if (value === null || typeof value !== "object" || Object.isFrozen(value)) return value;
-  Object.freeze(value);
-  for (const part of Object.values(value)) deepFreeze(part);
-  return value;
+  for (const key of Object.keys(value)) {
+    const part = (value as Record<string, unknown>)[key];
+    if (typeof part === "object") deepFreeze(part);
+  }
+  return Object.freeze(value);
 }

@@ -20,8 +20,13 @@ export const JSON_TYPE: MediaType = ["application", "json"];
 /** `application/yaml`. */
 export const YAML_TYPE: MediaType = ["application", "yaml"];
 
+const PLAIN_JSON: readonly AcceptClause[] = [
+  { type: "application", subtype: "json", quality: 1, parameters: {} },
+];
+
 /** The clauses of the header, what is wanted most first. Malformed ones are left out. */
 export function parseAccept(header: string): readonly AcceptClause[] {
+  if (header === "application/json") return PLAIN_JSON;
   return header
     .split(",")
     .flatMap((part) => parseClause(part))

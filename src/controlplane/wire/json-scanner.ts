@@ -104,11 +104,15 @@ export function plainNumbers(value: unknown): unknown {
   if (value instanceof NumberLiteral) return plainNumber(value);
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
-      if (typeof item === "object") value[index] = plainNumbers(item);
+      if (item instanceof NumberLiteral) value[index] = plainNumber(item);
+      else plainNumbers(item);
     }
   } else if (typeof value === "object" && value !== null) {
-    for (const [key, field] of Object.entries(value)) {
-      if (typeof field === "object") setField(value as JsonObject, key, plainNumbers(field));
+    const object = value as JsonObject;
+    for (const key of Object.keys(object)) {
+      const field = object[key];
+      if (field instanceof NumberLiteral) setField(object, key, plainNumber(field));
+      else plainNumbers(field);
     }
   }
   return value;

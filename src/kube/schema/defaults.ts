@@ -30,7 +30,7 @@ export function dropNulls(value: unknown, schema: Schema): void {
         const known = schemaOfField(node, name);
         if (!known) continue;
         if (child === null && !known.nullable && !hasDefault(known)) delete data[name];
-        else open.push({ value: child, schema: known });
+        else if (typeof child === "object") open.push({ value: child, schema: known });
       }
     }
   }
@@ -66,7 +66,7 @@ export function setDefaults(value: unknown, schema: Schema): void {
         if (child === null && !known.nullable && hasDefault(known)) {
           setField(data, name, copyJson<unknown>(known.default));
         }
-        open.push({ value: data[name], schema: known });
+        if (typeof data[name] === "object") open.push({ value: data[name], schema: known });
       }
     }
   }

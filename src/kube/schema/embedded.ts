@@ -29,12 +29,28 @@ interface EmbeddedOptions {
 
 const child = (path: string, name: string): string => (path === "" ? name : `${path}.${name}`);
 
+const withEmbedded = new WeakMap<Schema, boolean>();
+
+/** Whether a schema describes an embedded object anywhere below itself. */
+function describesEmbedded(schema: Schema): boolean {
+  let known = withEmbedded.get(schema);
+  if (known === undefined) {
+    const parts = [...Object.values(schema.properties ?? {}), schema.items, valuesOf(schema)];
+    known = parts.some(
+      (part) => part && (part["x-kubernetes-embedded-resource"] || describesEmbedded(part)),
+    );
+    withEmbedded.set(schema, known);
+  }
+  return known;
+}
+
 /** Every embedded object in `value`. */
 function* embeddedObjects(
   value: unknown,
   schema: Schema,
   { path = "", self = false }: EmbeddedOptions,
 ): Generator<Embedded> {
+  if (!describesEmbedded(schema) && !self) return;
   const top = self ? schema : { ...schema, "x-kubernetes-embedded-resource": false };
   const open: { value: unknown; schema: Schema | undefined; path: string }[] = [
     { value, schema: top, path },

@@ -75,29 +75,30 @@ export const moreThan = (
 
 /** Failures and matches of one value under one schema. */
 export class Outcome {
-  /** By their texts, in the order in which they were found. */
-  #failures = new Map<string, Failure>();
+  /** By their texts, in the order in which they were found; absent while there are none. */
+  #failures: Map<string, Failure> | undefined;
   /** Parts of the schema that were looked at with success: tells the best branch of `anyOf`. */
   matches = 0;
 
   get valid(): boolean {
-    return this.#failures.size === 0;
+    return this.#failures === undefined;
   }
 
   add(failed: Failure): void {
+    this.#failures ??= new Map();
     if (!this.#failures.has(failed.text)) this.#failures.set(failed.text, failed);
   }
 
   /** Takes over what another outcome holds; that one is of no use afterwards. */
   merge(other: Outcome): void {
     this.matches += other.matches;
-    if (this.valid) this.#failures = other.#failures;
-    else for (const failed of other.#failures.values()) this.add(failed);
+    if (!this.#failures) this.#failures = other.#failures;
+    else for (const failed of other.#failures?.values() ?? []) this.add(failed);
   }
 
   /** Forgives: the value is as it was before. */
   clear(): void {
-    this.#failures = new Map();
+    this.#failures = undefined;
   }
 
   /**
@@ -106,7 +107,7 @@ export class Outcome {
    * @param base - where the value is in its object; absent for the object itself
    */
   errors(base?: string): FieldError[] {
-    return Array.from(this.#failures.values(), ({ at = "", asError }) => {
+    return Array.from(this.#failures?.values() ?? [], ({ at = "", asError }) => {
       const path = at.startsWith(".") ? at.slice(1) : at;
       // Go prints a path that there is none of as <nil>, and clients see it.
       if (path === "") return asError(base ?? "<nil>");

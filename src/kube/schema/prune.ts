@@ -49,14 +49,14 @@ export function prune(
   options: { readonly root?: boolean } = {},
 ): string[] {
   const removed: string[] = [];
-  const root = options.root ? { ...schema, "x-kubernetes-embedded-resource": true } : schema;
-  const open: Visit[] = [{ value, schema: root, place: undefined, preserving: false }];
+  const open: Visit[] = [{ value, schema, place: undefined, preserving: false }];
   for (let visit = open.pop(); visit; visit = open.pop()) {
     const { value: data, schema: node, place } = visit;
     const preserving = visit.preserving || node?.["x-kubernetes-preserve-unknown-fields"] === true;
     if (Array.isArray(data)) {
       if (preserving && !node?.items) continue;
       for (const [index, item] of data.entries()) {
+        if (typeof item !== "object") continue;
         open.push({
           value: item,
           schema: node?.items,
@@ -65,10 +65,13 @@ export function prune(
         });
       }
     } else if (isJsonObject(data)) {
+      const isObject =
+        node?.["x-kubernetes-embedded-resource"] === true || (options.root === true && !place);
       for (const name of Object.keys(data)) {
-        if (node?.["x-kubernetes-embedded-resource"] && isTypeMeta(name)) continue;
+        if (isObject && isTypeMeta(name)) continue;
         const property = node && propertyOf(node, name);
         if (property ?? node?.additionalProperties != null) {
+          if (typeof data[name] !== "object") continue;
           const known = property ?? (node && valuesOf(node));
           open.push({
             value: data[name],

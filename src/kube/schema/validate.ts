@@ -267,6 +267,10 @@ export class SchemaValidator {
   ): Outcome {
     const outcome = new Outcome();
     const check = (branch: Schema): Outcome => this.#check(branch, value, path, correlation);
+    if (!hasBranches(schema)) {
+      outcome.matches++;
+      return outcome;
+    }
     const name = formatValue(path);
     if (schema.anyOf && schema.anyOf.length > 0) {
       let best: Outcome | undefined;
@@ -314,6 +318,9 @@ export class SchemaValidator {
     return outcome;
   }
 }
+
+const hasBranches = ({ anyOf, oneOf, allOf, not }: Schema): boolean =>
+  anyOf !== undefined || oneOf !== undefined || allOf !== undefined || not !== undefined;
 
 function checkType(
   types: readonly string[],

@@ -85,9 +85,11 @@ describe("Store", () => {
           );
         }
         for (const [version, state] of states) {
-          const { entries } = store.snapshotAt("configmaps", version);
-          expect(entries.map(([, object]) => JSON.stringify(object))).toEqual(state);
-          const replayed = new Map(entries.map(([key, object]) => [key, JSON.stringify(object)]));
+          const then = store.stateAt("configmaps", version);
+          const { keys } = then;
+          const texts = keys.map((key) => JSON.stringify(then.get(key)));
+          expect(texts).toEqual(state);
+          const replayed = new Map(keys.map((key, index) => [key, texts[index] ?? ""]));
           for (const change of store.changesSince("configmaps", version)) replay(replayed, change);
           expect([...replayed.values()].sort()).toEqual(
             store

@@ -28,6 +28,7 @@ type Placement = ReadonlyMap<string, readonly Pod[]>;
 /** Creates, replaces and deletes the pods of DaemonSets. */
 export class DaemonSetController implements Controller {
   readonly name = "DaemonSet";
+  readonly watches = [DAEMON_SETS, NODES, PODS];
   readonly #client: ControllerClient;
   readonly #events: EventRecorder;
   readonly #clock: Clock;

@@ -36,6 +36,7 @@ import { SetScaler } from "./set-scaler.ts";
 /** Keeps each Deployment's ReplicaSets at the sizes that its rollout asks for. */
 export class DeploymentController implements Controller {
   readonly name = "Deployment";
+  readonly watches = [DEPLOYMENTS, REPLICA_SETS, PODS];
   readonly #client: ControllerClient;
   readonly #scaler: SetScaler;
   readonly #revisions: RevisionSets;

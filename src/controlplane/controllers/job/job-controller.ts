@@ -54,6 +54,7 @@ interface Failures {
 /** Creates, counts and deletes the pods of Jobs. */
 export class JobController implements Controller {
   readonly name = "Job";
+  readonly watches = [JOBS, PODS];
   readonly #client: ControllerClient;
   readonly #events: EventRecorder;
   readonly #clock: Clock;

@@ -41,6 +41,7 @@ interface Versions {
 /** Creates, replaces and deletes the pods and claims of StatefulSets. */
 export class StatefulSetController implements Controller {
   readonly name = "StatefulSet";
+  readonly watches = [STATEFUL_SETS, PODS];
   readonly #client: ControllerClient;
   readonly #events: EventRecorder;
   readonly #clock: Clock;

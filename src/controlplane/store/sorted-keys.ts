@@ -1,0 +1,73 @@
+/**
+ * Keys in order, kept in pieces: one more key moves few others, however many there are.
+ *
+ * @module
+ */
+
+/** A longer piece is cut in two. */
+const PIECE_MAX = 512;
+
+/** A sorted set of texts, in the order of their UTF-16 code units. */
+export class SortedKeys {
+  /** None is empty; each begins after the one before ends. */
+  readonly #pieces: string[][] = [];
+
+  add(key: string): void {
+    const index = Math.max(this.#pieceOf(key), 0);
+    const piece = this.#pieces[index];
+    if (!piece) {
+      this.#pieces.push([key]);
+      return;
+    }
+    const at = placeIn(piece, key);
+    if (piece[at] === key) return;
+    piece.splice(at, 0, key);
+    if (piece.length > PIECE_MAX) {
+      this.#pieces.splice(index + 1, 0, piece.splice(PIECE_MAX / 2));
+    }
+  }
+
+  delete(key: string): void {
+    const index = this.#pieceOf(key);
+    const piece = this.#pieces[index];
+    if (!piece) return;
+    const at = placeIn(piece, key);
+    if (piece[at] !== key) return;
+    piece.splice(at, 1);
+    if (piece.length === 0) this.#pieces.splice(index, 1);
+  }
+
+  /** The keys from `from` on, in order, up to `end`, which is not among them; without bounds, all. */
+  *range(from = "", end?: string): Generator<string> {
+    for (let index = Math.max(this.#pieceOf(from), 0); index < this.#pieces.length; index++) {
+      const piece = this.#pieces[index] ?? [];
+      for (let at = placeIn(piece, from); at < piece.length; at++) {
+        const key = piece[at] ?? "";
+        if (end !== undefined && key >= end) return;
+        yield key;
+      }
+    }
+  }
+
+  /** The last piece that begins at or before `key`; -1 when all begin after it. */
+  #pieceOf(key: string): number {
+    let [low, high] = [0, this.#pieces.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#pieces[middle]?.[0] ?? "") <= key) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
+}
+
+/** Where `key` is in a piece, or would be. */
+function placeIn(piece: readonly string[], key: string): number {
+  let [low, high] = [0, piece.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((piece[middle] ?? "") < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
