@@ -1,5 +1,6 @@
 /** `npm run bench`: all benchmarks, or those named. Ratios within one run; the machine is named. */
 import { benchCliStart } from "./cli-start.ts";
+import { benchControlPlane } from "./control-plane.ts";
 import { benchControlPlaneStart } from "./control-plane-start.ts";
 import { benchInformerSync } from "./informer-sync.ts";
 import { benchManifests } from "./manifests.ts";
@@ -10,6 +11,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   manifests: benchManifests,
   "informer-sync": benchInformerSync,
   "control-plane-start": benchControlPlaneStart,
+  "control-plane": benchControlPlane,
 };
 
 const wanted = process.argv.slice(2);

@@ -4,7 +4,7 @@
  * @module
  */
 import { type KeyObject, createPrivateKey, generateKeyPairSync } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** Private keys, and the certificate that belongs to the first. */
@@ -39,10 +39,13 @@ export function loadKeys(folder: string): ClusterKeys | undefined {
   };
 }
 
-/** Keeps keys in a data directory, for its owner's eyes only. */
+/** Keeps keys in a data directory, for its owner's eyes only; as a whole or not at all. */
 export function saveKeys(folder: string, keys: Required<ClusterKeys>): void {
   const pem = (key: KeyObject): string => key.export({ type: "pkcs8", format: "pem" }) as string;
   const { authority, tokens, certificate } = keys;
   const text = JSON.stringify({ authority: pem(authority), tokens: pem(tokens), certificate });
-  writeFileSync(join(folder, FILE), text, { mode: 0o600 });
+  const file = join(folder, FILE);
+  if (existsSync(file) && readFileSync(file, "utf8") === text) return;
+  writeFileSync(`${file}.new`, text, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
 }

@@ -4,8 +4,8 @@
  * @see https://kubernetes.io/docs/concepts/storage/persistent-volumes/#storage-object-in-use-protection
  * @module
  */
-import type { Pod } from "../builtin/strategies/pod-shapes.ts";
 import type { PersistentVolume } from "../builtin/strategies/shapes.ts";
+import { usedClaims, usersOf } from "./claims.ts";
 import type { ControllerClient, ResourceName, StoreEvent } from "./client.ts";
 import { CLAIMS, PODS, VOLUMES, concerns, keyFrom, textOf } from "./keys.ts";
 import { isFinished } from "./pods.ts";
@@ -26,9 +26,7 @@ export class ClaimProtectionController implements Controller {
 
   *observe(event: StoreEvent): Iterable<string> {
     if (concerns(event, CLAIMS) || concerns(event, VOLUMES)) yield textOf(event.object);
-    if (!concerns(event, PODS)) return;
-    const { namespace = "" } = event.object.metadata;
-    for (const name of claimsOf(event.object as Pod)) yield `${namespace}/${name}`;
+    yield* usedClaims(event);
   }
 
   async sync(key: string): Promise<undefined> {
@@ -38,9 +36,7 @@ export class ClaimProtectionController implements Controller {
       if (volume?.status?.phase !== "Bound") await this.#release(VOLUMES, volume, VOLUME_FINALIZER);
       return;
     }
-    const isUsed = (this.#client.list(PODS, { namespace }) as Pod[]).some(
-      (pod) => !isFinished(pod) && claimsOf(pod).includes(name),
-    );
+    const isUsed = usersOf(this.#client, { namespace, name }).some((pod) => !isFinished(pod));
     if (!isUsed) {
       await this.#release(CLAIMS, this.#client.find(CLAIMS, { namespace, name }), CLAIM_FINALIZER);
     }
@@ -58,12 +54,4 @@ export class ClaimProtectionController implements Controller {
       metadata: { finalizers: rest.length > 0 ? rest : null },
     });
   }
-}
-
-/** The claims that a pod uses: those that it names, and those that are made for it. */
-export function claimsOf({ metadata, spec }: Pod): string[] {
-  return (spec.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
-    if (persistentVolumeClaim) return [persistentVolumeClaim.claimName];
-    return ephemeral ? [`${metadata.name ?? ""}-${name}`] : [];
-  });
 }

@@ -8,8 +8,9 @@ import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import { parseCron } from "../../kube/cron.ts";
-import { isAlreadyExists, isNotFound } from "../../kube/status.ts";
+import { isAlreadyExists } from "../../kube/status.ts";
 import type { CronJob, Job } from "../builtin/strategies/workload-shapes.ts";
+import { unlessGone } from "./absence.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import type { EventRecorder } from "./event-recorder.ts";
 import { CRON_JOBS, JOBS, concerns, keyFrom, textOf } from "./keys.ts";
@@ -211,15 +212,12 @@ export class CronJobController implements Controller {
 
   async #delete(cron: CronJob, job: Job): Promise<void> {
     const { namespace = "", name = "", uid = "" } = job.metadata;
-    try {
-      await this.#client.remove(
-        JOBS,
-        { namespace, name },
-        { propagationPolicy: "Background", uid },
-      );
+    if (
+      await unlessGone(
+        this.#client.remove(JOBS, { namespace, name }, { propagationPolicy: "Background", uid }),
+      )
+    ) {
       await this.#events.record(cron, "Normal", "SuccessfulDelete", `Deleted job ${name}`);
-    } catch (thrown) {
-      if (!isNotFound(thrown)) throw thrown;
     }
   }
 }

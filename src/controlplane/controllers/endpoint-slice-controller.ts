@@ -5,9 +5,9 @@
  * @module
  */
 import type { KubeObject } from "../../kube/object.ts";
-import { isNotFound } from "../../kube/status.ts";
 import type { Pod } from "../builtin/strategies/pod-shapes.ts";
 import type { Service } from "../builtin/strategies/shapes.ts";
+import { unlessGone } from "./absence.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import {
   type ResolvedPort,
@@ -201,10 +201,6 @@ export class EndpointSliceController implements Controller {
 
   async #remove({ metadata }: EndpointSlice): Promise<void> {
     const { namespace = "", name = "" } = metadata;
-    try {
-      await this.#client.remove(ENDPOINT_SLICES, { namespace, name });
-    } catch (thrown) {
-      if (!isNotFound(thrown)) throw thrown;
-    }
+    await unlessGone(this.#client.remove(ENDPOINT_SLICES, { namespace, name }));
   }
 }

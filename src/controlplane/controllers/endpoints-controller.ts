@@ -5,9 +5,9 @@
  * @module
  */
 import type { KubeObject } from "../../kube/object.ts";
-import { isNotFound } from "../../kube/status.ts";
 import type { Pod } from "../builtin/strategies/pod-shapes.ts";
 import type { Service } from "../builtin/strategies/shapes.ts";
+import { unlessGone } from "./absence.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import {
   type ResolvedPort,
@@ -117,11 +117,7 @@ export class EndpointsController implements Controller {
   }
 
   async #remove(namespace: string, name: string): Promise<void> {
-    try {
-      await this.#client.remove(ENDPOINTS, { namespace, name });
-    } catch (thrown) {
-      if (!isNotFound(thrown)) throw thrown;
-    }
+    await unlessGone(this.#client.remove(ENDPOINTS, { namespace, name }));
   }
 }
 

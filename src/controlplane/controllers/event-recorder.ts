@@ -7,6 +7,7 @@
 import type { Clock } from "../../clock.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import { hasReason, isNotFound } from "../../kube/status.ts";
+import { unlessGone } from "./absence.ts";
 import type { ControllerClient } from "./client.ts";
 import { EVENTS } from "./keys.ts";
 import { timeOf } from "./times.ts";
@@ -74,18 +75,11 @@ export class EventRecorder {
   }
 
   async #countAgain(before: Recorded, namespace: string, time: string): Promise<boolean> {
-    try {
-      await this.#client.patch(
-        EVENTS,
-        { namespace, name: before.name },
-        { count: before.count + 1, lastTimestamp: time },
-      );
-      before.count++;
-      return true;
-    } catch (thrown) {
-      if (isNotFound(thrown)) return false;
-      throw thrown;
-    }
+    const patch = { count: before.count + 1, lastTimestamp: time };
+    const key = { namespace, name: before.name };
+    const isThere = await unlessGone(this.#client.patch(EVENTS, key, patch));
+    if (isThere) before.count++;
+    return isThere;
   }
 
   /** Sixteen hexadecimal digits, as the nanoseconds of the time would give. */

@@ -6,7 +6,7 @@
  */
 import type { KubeObject, ObjectKey, OwnerReference } from "../../kube/object.ts";
 import { parseApiVersion } from "../../kube/resource.ts";
-import { isNotFound } from "../../kube/status.ts";
+import { unlessGone } from "./absence.ts";
 import type { ControllerClient, DeleteOptions, ResourceName, StoreEvent } from "./client.ts";
 import type { EventRecorder } from "./event-recorder.ts";
 import type { Controller } from "./work-loop.ts";
@@ -213,10 +213,6 @@ export class GarbageCollector implements Controller {
   ): Promise<void> {
     const known = this.#known.get(object.metadata.uid ?? "");
     if (!known) return;
-    try {
-      await write(known.resource, known.key);
-    } catch (thrown) {
-      if (!isNotFound(thrown)) throw thrown;
-    }
+    await unlessGone(write(known.resource, known.key));
   }
 }

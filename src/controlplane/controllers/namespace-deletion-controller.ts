@@ -7,9 +7,9 @@
 import type { Clock } from "../../clock.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import { type ResourceInfo, groupResourceOf } from "../../kube/resource.ts";
-import { isNotFound } from "../../kube/status.ts";
 import type { Pod } from "../builtin/strategies/pod-shapes.ts";
 import type { Condition, Namespace } from "../builtin/strategies/shapes.ts";
+import { unlessGone } from "./absence.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import { NAMESPACES, PODS, concerns } from "./keys.ts";
 import { isFinished } from "./pods.ts";
@@ -84,15 +84,13 @@ export class NamespaceDeletionController implements Controller {
     for (const { resource, objects } of this.#remainders(namespace, resources)) {
       for (const { metadata } of objects) {
         if (metadata.deletionTimestamp) continue;
-        try {
-          await this.#client.remove(
+        await unlessGone(
+          this.#client.remove(
             resource,
             { namespace, name: metadata.name ?? "" },
             { propagationPolicy: "Background" },
-          );
-        } catch (thrown) {
-          if (!isNotFound(thrown)) throw thrown;
-        }
+          ),
+        );
       }
     }
   }

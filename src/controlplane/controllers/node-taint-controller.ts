@@ -6,9 +6,9 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../clock.ts";
-import { isNotFound } from "../../kube/status.ts";
 import type { Pod, Toleration } from "../builtin/strategies/pod-shapes.ts";
 import type { Node } from "../builtin/strategies/shapes.ts";
+import { unlessGone } from "./absence.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import type { EventRecorder } from "./event-recorder.ts";
 import { NODES, PODS, concerns, keyFrom, textOf } from "./keys.ts";
@@ -122,11 +122,7 @@ export class NodeTaintController implements Controller {
     const { namespace = "", name = "", uid = "" } = pod.metadata;
     const message = `Marking for deletion Pod ${namespace}/${name}`;
     await this.#events.record(pod, "Normal", "TaintManagerEviction", message);
-    try {
-      await this.#client.remove(PODS, { namespace, name }, { uid });
-    } catch (thrown) {
-      if (!isNotFound(thrown)) throw thrown;
-    }
+    await unlessGone(this.#client.remove(PODS, { namespace, name }, { uid }));
   }
 }
 

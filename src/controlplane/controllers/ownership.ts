@@ -6,7 +6,7 @@
  */
 import type { KubeObject, OwnerReference } from "../../kube/object.ts";
 import { type LabelSelector, matchesLabelSelector } from "../../kube/selector.ts";
-import { isNotFound } from "../../kube/status.ts";
+import { unlessGone } from "./absence.ts";
 import type { ControllerClient, ResourceName, StoreEvent } from "./client.ts";
 import { concerns, textOf } from "./keys.ts";
 
@@ -107,15 +107,13 @@ async function release(
 ): Promise<void> {
   const { namespace = "", name = "", uid, ownerReferences = [] } = object.metadata;
   const rest = ownerReferences.filter((reference) => reference.uid !== owner.metadata.uid);
-  try {
-    await client.patch(
+  await unlessGone(
+    client.patch(
       resource,
       { namespace, name },
       { metadata: { uid, ownerReferences: rest.length > 0 ? rest : null } },
-    );
-  } catch (thrown) {
-    if (!isNotFound(thrown)) throw thrown;
-  }
+    ),
+  );
 }
 
 /**

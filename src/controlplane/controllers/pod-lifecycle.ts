@@ -8,9 +8,9 @@
  * @module
  */
 import type { Clock } from "../../clock.ts";
-import { isNotFound } from "../../kube/status.ts";
 import type { Pod, PodStatus } from "../builtin/strategies/pod-shapes.ts";
 import type { Condition, Node } from "../builtin/strategies/shapes.ts";
+import { unlessGone } from "./absence.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import type { EventRecorder } from "./event-recorder.ts";
 import { NODES, PODS, concerns, keyFrom, textOf } from "./keys.ts";
@@ -70,11 +70,9 @@ export class PodLifecycle implements Controller {
   async #finishDeletion(pod: Pod): Promise<void> {
     const { namespace = "", name = "", uid = "", deletionGracePeriodSeconds } = pod.metadata;
     if (deletionGracePeriodSeconds === 0) return;
-    try {
-      await this.#parts.kubelet.remove(PODS, { namespace, name }, { gracePeriodSeconds: 0, uid });
-    } catch (thrown) {
-      if (!isNotFound(thrown)) throw thrown;
-    }
+    await unlessGone(
+      this.#parts.kubelet.remove(PODS, { namespace, name }, { gracePeriodSeconds: 0, uid }),
+    );
   }
 
   async #schedule(pod: Pod): Promise<void> {

@@ -5,8 +5,8 @@
  * @module
  */
 import type { Clock } from "../../clock.ts";
-import { isNotFound } from "../../kube/status.ts";
 import type { Job } from "../builtin/strategies/workload-shapes.ts";
+import { unlessGone } from "./absence.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import { JOBS, concerns, keyFrom, textOf } from "./keys.ts";
 import { msOf } from "./times.ts";
@@ -38,14 +38,12 @@ export class TtlController implements Controller {
     if (!end) return undefined;
     const leftMs = msOf(end.lastTransitionTime) + seconds * 1000 - this.#clock.now();
     if (leftMs > 0) return leftMs;
-    try {
-      await this.#client.remove(JOBS, keyFrom(key), {
+    await unlessGone(
+      this.#client.remove(JOBS, keyFrom(key), {
         propagationPolicy: "Foreground",
         uid: job.metadata.uid ?? "",
-      });
-    } catch (thrown) {
-      if (!isNotFound(thrown)) throw thrown;
-    }
+      }),
+    );
     return undefined;
   }
 }

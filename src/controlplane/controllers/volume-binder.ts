@@ -10,9 +10,8 @@
 import type { KubeObject } from "../../kube/object.ts";
 import { compareQuantities, parseQuantity } from "../../kube/quantity.ts";
 import { matchesLabelSelector } from "../../kube/selector.ts";
-import type { Pod } from "../builtin/strategies/pod-shapes.ts";
 import type { PersistentVolume, PersistentVolumeClaim } from "../builtin/strategies/shapes.ts";
-import { claimsOf } from "./claim-protection-controller.ts";
+import { usedClaims, usersOf } from "./claims.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import type { EventRecorder } from "./event-recorder.ts";
 import { CLAIMS, PODS, STORAGE_CLASSES, VOLUMES, concerns, keyFrom, textOf } from "./keys.ts";
@@ -63,10 +62,7 @@ export class VolumeBinder implements Controller {
       for (const claim of this.#client.list(CLAIMS) as readonly PersistentVolumeClaim[]) {
         if (claim.spec.storageClassName === name) yield textOf(claim);
       }
-    } else if (concerns(event, PODS)) {
-      const { namespace = "" } = event.object.metadata;
-      for (const name of claimsOf(event.object as Pod)) yield `${namespace}/${name}`;
-    }
+    } else yield* usedClaims(event);
   }
 
   async sync(key: string): Promise<undefined> {
@@ -210,9 +206,7 @@ export class VolumeBinder implements Controller {
       await tell("Warning", "ProvisioningFailed", message);
       return;
     }
-    const used = (this.#client.list(PODS, { namespace }) as Pod[]).some((pod) =>
-      claimsOf(pod).includes(name),
-    );
+    const used = usersOf(this.#client, { namespace, name }).length > 0;
     if (found.volumeBindingMode === "WaitForFirstConsumer" && !used) {
       const message = "waiting for first consumer to be created before binding";
       await tell("Normal", "WaitForFirstConsumer", message);

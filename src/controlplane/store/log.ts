@@ -49,6 +49,10 @@ const SNAPSHOT = "snapshot.jsonl";
 const LOG = "changes.jsonl";
 const LOCK = "lock";
 
+/** Secrets are in the files: they are their owner's alone. */
+const PRIVATE_FILE = 0o600;
+const PRIVATE_FOLDER = 0o700;
+
 /** How long the log may grow, in bytes, before a new snapshot takes its place; more when the snapshot is larger. */
 const LOG_MAX_BYTES = 32 * 1024 * 1024;
 
@@ -77,13 +81,13 @@ export class StoreLog implements ChangeSink {
    * @throws TsopError `data-dir-in-use` or `data-dir-broken`
    */
   async open(): Promise<LoadedState> {
-    mkdirSync(this.#folder, { recursive: true });
+    mkdirSync(this.#folder, { recursive: true, mode: PRIVATE_FOLDER });
     this.#lock();
     this.#read(SNAPSHOT, false, 0);
     // A log that a crash left beside a newer snapshot begins with what that holds already.
     this.#read(LOG, true, this.#version ?? 0);
     this.#writeSnapshot();
-    this.#file = await open(join(this.#folder, LOG), "w");
+    this.#file = await this.#newLog();
     return {
       ...(this.#version === undefined ? {} : { version: this.#version }),
       objects: [...this.#state.values()].flatMap(({ collection, object }) =>
@@ -129,9 +133,16 @@ export class StoreLog implements ChangeSink {
   async #fold(): Promise<void> {
     this.#writeSnapshot();
     const old = this.#file;
-    this.#file = await open(join(this.#folder, LOG), "w");
+    this.#file = await this.#newLog();
     await old?.close();
     this.#logBytes = 0;
+  }
+
+  async #newLog(): Promise<FileHandle> {
+    const file = await open(join(this.#folder, LOG), "w", PRIVATE_FILE);
+    // One that was there before keeps the rights that it had.
+    await file.chmod(PRIVATE_FILE);
+    return file;
   }
 
   #take(line: Line): void {
@@ -167,7 +178,7 @@ export class StoreLog implements ChangeSink {
   /** A new snapshot in place of the old one and of the log; the rename makes it one step. */
   #writeSnapshot(): void {
     const file = join(this.#folder, SNAPSHOT);
-    const descriptor = openSync(`${file}.new`, "w");
+    const descriptor = openSync(`${file}.new`, "w", PRIVATE_FILE);
     if (this.#version !== undefined) {
       writeSync(descriptor, `${JSON.stringify({ v: this.#version })}\n`);
     }
@@ -201,7 +212,7 @@ export class StoreLog implements ChangeSink {
         "Stop it, or pass another data directory.",
       );
     }
-    writeFileSync(file, String(process.pid));
+    writeFileSync(file, String(process.pid), { mode: PRIVATE_FILE });
   }
 }
 

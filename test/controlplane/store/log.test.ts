@@ -1,11 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
+  chmodSync,
   copyFileSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  readdirSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
@@ -78,10 +81,13 @@ describe("StoreLog", () => {
     }
     await store.durable();
     const log = readFileSync(join(folder, "changes.jsonl"));
-    for (let step = 0; step < 120; step++) {
-      // Spread over the whole log, never twice the same place in a line.
-      const cut = Math.floor((log.length * step) / 119);
-      const copy = join(folder, `cut-${step}`);
+    const lastLine = log.lastIndexOf(10, log.length - 2);
+    const cuts = new Set<number>();
+    // Spread over the whole log, never twice the same place in a line; and everywhere in the last one.
+    for (let step = 0; step < 40; step++) cuts.add(Math.floor((log.length * step) / 39));
+    for (let cut = lastLine; cut <= log.length; cut++) cuts.add(cut);
+    for (const cut of cuts) {
+      const copy = join(folder, `cut-${cut}`);
       mkdirSync(copy);
       copyFileSync(join(folder, "snapshot.jsonl"), join(copy, "snapshot.jsonl"));
       writeFileSync(join(copy, "changes.jsonl"), log);
@@ -110,6 +116,20 @@ describe("StoreLog", () => {
     const after = await opened();
     expect(valuesOf(after.store)).toEqual(valuesOf(store));
     await after.disk.close();
+  });
+
+  it.skipIf(process.platform === "win32")("lets nobody but its owner read the files", async () => {
+    const path = join(folder, "data");
+    const { disk, store } = await opened(path, 200);
+    for (let index = 0; index < 10; index++) store.put("secrets", configMap(`s${index}`));
+    await store.durable();
+    const rights = (file: string): number => statSync(join(path, file)).mode & 0o777;
+    expect(rights(".")).toBe(0o700);
+    expect(readdirSync(path).map(rights)).toEqual([0o600, 0o600, 0o600]);
+    await disk.close();
+    chmodSync(join(path, "changes.jsonl"), 0o644);
+    await (await opened(path)).disk.close();
+    expect(rights("changes.jsonl")).toBe(0o600);
   });
 
   it("takes nothing from a log that a crash left beside a newer snapshot", async () => {

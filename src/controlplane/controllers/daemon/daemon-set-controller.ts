@@ -7,10 +7,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../../clock.ts";
 import { messageOf } from "../../../errors.ts";
-import { isNotFound } from "../../../kube/status.ts";
 import type { Pod } from "../../builtin/strategies/pod-shapes.ts";
 import type { IntOrString, Node } from "../../builtin/strategies/shapes.ts";
 import type { DaemonSet } from "../../builtin/strategies/workload-shapes.ts";
+import { unlessGone } from "../absence.ts";
 import type { ControllerClient, StoreEvent } from "../client.ts";
 import type { EventRecorder } from "../event-recorder.ts";
 import { DAEMON_SETS, NODES, PODS, concerns, keyFrom, textOf } from "../keys.ts";
@@ -206,11 +206,8 @@ export class DaemonSetController implements Controller {
   async #delete(set: DaemonSet, pod: Pod): Promise<void> {
     const { namespace = "", name = "", uid = "", deletionTimestamp } = pod.metadata;
     if (deletionTimestamp) return;
-    try {
-      await this.#client.remove(PODS, { namespace, name }, { uid });
+    if (await unlessGone(this.#client.remove(PODS, { namespace, name }, { uid }))) {
       await this.#events.record(set, "Normal", "SuccessfulDelete", `Deleted pod: ${name}`);
-    } catch (thrown) {
-      if (!isNotFound(thrown)) throw thrown;
     }
   }
 

@@ -10,10 +10,10 @@ import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../../clock.ts";
 import { messageOf } from "../../../errors.ts";
 import type { KubeObject } from "../../../kube/object.ts";
-import { isNotFound } from "../../../kube/status.ts";
 import type { Pod } from "../../builtin/strategies/pod-shapes.ts";
 import type { Condition } from "../../builtin/strategies/shapes.ts";
 import type { Job } from "../../builtin/strategies/workload-shapes.ts";
+import { unlessGone } from "../absence.ts";
 import type { ControllerClient, StoreEvent } from "../client.ts";
 import type { EventRecorder } from "../event-recorder.ts";
 import { JOBS, PODS, concerns, keyFrom, textOf } from "../keys.ts";
@@ -248,22 +248,15 @@ export class JobController implements Controller {
 
   async #delete(job: Job, pod: Pod): Promise<void> {
     const { namespace = "", name = "", uid = "" } = pod.metadata;
-    try {
-      await this.#client.remove(PODS, { namespace, name }, { uid });
+    if (await unlessGone(this.#client.remove(PODS, { namespace, name }, { uid }))) {
       await this.#events.record(job, "Normal", "SuccessfulDelete", `Deleted pod: ${name}`);
-    } catch (thrown) {
-      if (!isNotFound(thrown)) throw thrown;
     }
   }
 
   async #release(pod: Pod): Promise<void> {
     if (!pod.metadata.finalizers?.includes(TRACKING)) return;
     const { namespace = "", name = "" } = pod.metadata;
-    try {
-      await this.#client.patch(PODS, { namespace, name }, releasePatch(pod));
-    } catch (thrown) {
-      if (!isNotFound(thrown)) throw thrown;
-    }
+    await unlessGone(this.#client.patch(PODS, { namespace, name }, releasePatch(pod)));
   }
 
   /** Names the finished pods in the status, lets them go, and adds them to the counts. */

@@ -8,10 +8,11 @@ import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../../clock.ts";
 import { messageOf } from "../../../errors.ts";
 import type { OwnerReference } from "../../../kube/object.ts";
-import { isAlreadyExists, isNotFound } from "../../../kube/status.ts";
+import { isAlreadyExists } from "../../../kube/status.ts";
 import type { Pod, PodTemplate } from "../../builtin/strategies/pod-shapes.ts";
 import type { PersistentVolumeClaim } from "../../builtin/strategies/shapes.ts";
 import type { StatefulSet } from "../../builtin/strategies/workload-shapes.ts";
+import { unlessGone } from "../absence.ts";
 import type { ControllerClient, StoreEvent } from "../client.ts";
 import type { EventRecorder } from "../event-recorder.ts";
 import { CLAIMS, PODS, STATEFUL_SETS, concerns, keyFrom, textOf } from "../keys.ts";
@@ -254,12 +255,7 @@ export class StatefulSetController implements Controller {
 
   async #delete(set: StatefulSet, pod: Pod): Promise<void> {
     const { namespace = "", name = "", uid = "" } = pod.metadata;
-    try {
-      await this.#client.remove(PODS, { namespace, name }, { uid });
-    } catch (thrown) {
-      if (isNotFound(thrown)) return;
-      throw thrown;
-    }
+    if (!(await unlessGone(this.#client.remove(PODS, { namespace, name }, { uid })))) return;
     const message = `Delete Pod ${name} in StatefulSet ${set.metadata.name ?? ""} successful`;
     await this.#events.record(set, "Normal", "SuccessfulDelete", message);
   }

@@ -1,0 +1,235 @@
+/**
+ * The control plane under load, against a real one (where it has been built) in the same run.
+ *
+ * Both get the same requests from a client in a process of its own, in turns. Runs what `npm run build` made.
+ *
+ * @module
+ */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { startControlPlane } from "../src/controlplane/control-plane.ts";
+import { sharedPath } from "../test/support/shared.ts";
+import type { Job, JobResult } from "./control-plane-client.ts";
+import { median } from "./measure.ts";
+
+const REAL_PORT = 16_700;
+const OBJECTS = 10_000;
+const SIZES = [100, 1000, 10_000, 100_000];
+const FORKED = 1000;
+const FORKS = 20;
+
+/** A control plane that is up. */
+interface Contender {
+  readonly name: string;
+  readonly kubeconfig: string;
+  readonly processIds: readonly number[];
+  stop(): Promise<void>;
+}
+
+async function startOurs(folder: string): Promise<Contender> {
+  const kubeconfig = join(folder, "kubeconfig");
+  const args = ["bin/tsop.js", "cluster", "--json", "--port", "0", "--kubeconfig", kubeconfig];
+  const child: ChildProcess = spawn(process.execPath, args, {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  if (!child.stdout || child.pid === undefined) throw new Error("tsop cluster does not start");
+  await once(createInterface(child.stdout), "line");
+  return {
+    name: "tsop",
+    kubeconfig,
+    processIds: [child.pid],
+    async stop() {
+      child.kill("SIGTERM");
+      await once(child, "exit");
+    },
+  };
+}
+
+function startReal(): Contender | undefined {
+  const tool = sharedPath("tools", "real-apiserver");
+  const home = process.env["REAL_HOME"] ?? join(tmpdir(), "real-apiserver");
+  if (!existsSync(tool) || !existsSync(join(home, "bin", "kube-apiserver"))) return undefined;
+  const name = `bench-${process.pid}`;
+  const { status, stderr } = spawnSync(tool, ["start", name, String(REAL_PORT)], {
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(stderr);
+  const processId = (file: string): number =>
+    Number(readFileSync(join(home, name, `${file}.pid`), "utf8"));
+  return {
+    name: "etcd and kube-apiserver",
+    kubeconfig: join(home, name, "kubeconfig"),
+    processIds: [processId("etcd"), processId("apiserver")],
+    stop() {
+      spawnSync(tool, ["stop", name]);
+      rmSync(join(home, name), { recursive: true, force: true });
+      return Promise.resolve();
+    },
+  };
+}
+
+/** Has a client do the job and end. */
+async function work(kubeconfig: string, job: Job): Promise<JobResult> {
+  const args = [
+    "scripts/run-ts.mjs",
+    "bench/control-plane-client.ts",
+    kubeconfig,
+    JSON.stringify(job),
+  ];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const chunks: Buffer[] = [];
+  child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
+  const [code] = (await once(child, "close")) as [number | null];
+  if (code !== 0) throw new Error(`${job.operation} failed`);
+  return JSON.parse(Buffer.concat(chunks).toString("utf8")) as JobResult;
+}
+
+/** What the processes hold in memory, in MB; `NaN` where the system does not say. */
+function memoryMb({ processIds }: Contender): number {
+  if (process.platform !== "linux") return NaN;
+  const kilobytes = processIds.map((id) => {
+    const status = readFileSync(`/proc/${id}/status`, "utf8");
+    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]);
+  });
+  return kilobytes.reduce((sum, part) => sum + part, 0) / 1024;
+}
+
+interface Measurement {
+  readonly title: string;
+  readonly job: Job;
+  /** How many times as fast as the real one it has to be. */
+  readonly goal?: number;
+}
+
+const MEASUREMENTS: readonly Measurement[] = [
+  {
+    title: `creates, 16 writers, to ${OBJECTS} objects`,
+    job: { operation: "create", count: OBJECTS, parallel: 16, objects: 0 },
+    goal: 3,
+  },
+  {
+    title: "status patches, 10 writers",
+    job: { operation: "status", count: 4000, parallel: 10, objects: OBJECTS },
+    goal: 4,
+  },
+  {
+    title: "server-side applies, 10 writers",
+    job: { operation: "apply", count: 2000, parallel: 10, objects: OBJECTS },
+  },
+  {
+    title: "gets, 10 readers",
+    job: { operation: "get", count: 6000, parallel: 10, objects: OBJECTS },
+  },
+  {
+    title: "pages of 500, 2 readers",
+    job: { operation: "page", count: 60, parallel: 2, objects: OBJECTS },
+  },
+  {
+    title: `lists of all ${OBJECTS}, 2 readers`,
+    job: { operation: "list", count: 6, parallel: 2, objects: OBJECTS },
+  },
+  {
+    title: "events to 100 watches, one change after another",
+    job: { operation: "fan-out", count: 100, parallel: 100, objects: OBJECTS },
+  },
+];
+
+const shown = ({ perSecond, p50Ms, p99Ms }: JobResult): string =>
+  `${perSecond.toFixed(perSecond < 100 ? 1 : 0)}/s (p50 ${p50Ms.toFixed(1)}, p99 ${p99Ms.toFixed(1)} ms)`;
+
+function verdict(ratio: number, goal: number | undefined, isMet: boolean): string {
+  const wanted = goal === undefined ? "" : `, goal ${goal}x ${isMet ? "met" : "MISSED"}`;
+  return `  ${ratio.toFixed(2)}x${wanted}`;
+}
+
+async function benchLoad(folder: string): Promise<void> {
+  const ours = await startOurs(folder);
+  const real = startReal();
+  try {
+    for (const one of real ? [ours, real] : [ours]) {
+      await work(one.kubeconfig, { operation: "prepare", count: 1, parallel: 1, objects: 0 });
+    }
+    for (const { title, job, goal } of MEASUREMENTS) {
+      const result = await work(ours.kubeconfig, job);
+      const peer = real && (await work(real.kubeconfig, job));
+      const ratio = peer ? result.perSecond / peer.perSecond : NaN;
+      const against = real && peer ? `  ${real.name} ${shown(peer)}` : "";
+      const end = peer ? verdict(ratio, goal, ratio >= (goal ?? 0)) : "";
+      console.log(`${title.padEnd(50)} ${shown(result)}${against}${end}`);
+      if (job.operation === "create") reportMemory(ours, real);
+    }
+  } finally {
+    await ours.stop();
+    await real?.stop();
+  }
+}
+
+function reportMemory(ours: Contender, real: Contender | undefined): void {
+  const held = memoryMb(ours);
+  const peer = real ? memoryMb(real) : NaN;
+  const against = real
+    ? `  ${real.name} ${peer.toFixed(0)} MB${verdict(held / peer, 0.15, held / peer <= 0.15)}`
+    : "";
+  console.log(`${"memory with them".padEnd(50)} ${held.toFixed(0)} MB${against}`);
+}
+
+/** How each operation fares with ever more objects. */
+async function benchGrowth(folder: string): Promise<void> {
+  const ours = await startOurs(folder);
+  try {
+    await work(ours.kubeconfig, { operation: "prepare", count: 1, parallel: 1, objects: 0 });
+    let objects = 0;
+    for (const size of SIZES) {
+      const run = (operation: Job["operation"], count: number): Promise<JobResult> =>
+        work(ours.kubeconfig, { operation, count, parallel: 10, objects });
+      const creates = await run("create", size - objects);
+      objects = size;
+      const status = await run("status", 1000);
+      const gets = await run("get", 2000);
+      const pages = await run("page", 20);
+      const rates = Object.entries({ creates, status, gets, pages })
+        .map(([name, { perSecond }]) => `${name} ${perSecond.toFixed(0)}/s`)
+        .join("  ");
+      console.log(`${`${size} objects`.padEnd(50)} ${rates}  ${memoryMb(ours).toFixed(0)} MB`);
+    }
+  } finally {
+    await ours.stop();
+  }
+}
+
+/** Goal: a copy of a cluster of 1,000 objects within 10 ms. */
+async function benchFork(folder: string): Promise<void> {
+  const controlPlane = await startControlPlane();
+  const kubeconfig = join(folder, "fork-kubeconfig");
+  writeFileSync(kubeconfig, controlPlane.kubeconfig, { mode: 0o600 });
+  await work(kubeconfig, { operation: "prepare", count: 1, parallel: 1, objects: 0 });
+  await work(kubeconfig, { operation: "create", count: FORKED, parallel: 4, objects: 0 });
+  const times: number[] = [];
+  for (let turn = 0; turn < FORKS; turn++) {
+    const began = performance.now();
+    const copy = await controlPlane.fork();
+    times.push(performance.now() - began);
+    await copy.stop();
+  }
+  await controlPlane.stop();
+  const took = median(times);
+  console.log(
+    `${`fork of ${FORKED} objects`.padEnd(50)} ${took.toFixed(1)} ms  goal 10 ms ${took < 10 ? "met" : "MISSED"}`,
+  );
+}
+
+/** Goals: 3 times the creates and 4 times the status patches of the real one with 0.15 of its memory. */
+export async function benchControlPlane(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "tsop-bench-"));
+  try {
+    await benchFork(folder);
+    await benchLoad(folder);
+    await benchGrowth(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

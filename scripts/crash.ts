@@ -1,0 +1,173 @@
+/**
+ * `npm run crash -- [rounds]`: kills `tsop cluster --data-dir` at random moments under write load, starts it again on
+ * the same folder, and looks whether every write that was answered is there, and none by halves.
+ *
+ * Runs what `npm run build` made. Prints a line a round, and ends with an error at the first loss.
+ *
+ * @module
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { Agent, request } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { parse } from "yaml";
+
+const WRITERS = 6;
+/** Large enough that the log is folded into a snapshot now and then. */
+const VALUE_BYTES = 4000;
+const LONGEST_LIFE_MS = 1500;
+const COLLECTION = "/api/v1/namespaces/default/configmaps";
+
+/** What one object may hold: the number of its last answered write, and of one that was under way. */
+interface Expected {
+  /** Absent: deleted, or never there. */
+  answered: number | undefined;
+  /** A write without an answer may have happened. */
+  underWay?: { readonly to: number | undefined };
+}
+
+interface Server {
+  readonly child: ChildProcess;
+  send(method: string, path: string, body?: object): Promise<ConfigMap>;
+}
+
+interface ConfigMap {
+  readonly metadata: { readonly name: string; readonly resourceVersion: string };
+  readonly data?: { readonly first: string; readonly second: string };
+  readonly items?: readonly ConfigMap[];
+}
+
+async function start(folder: string): Promise<Server> {
+  const kubeconfig = join(folder, "kubeconfig");
+  const args = ["bin/tsop.js", "cluster", "--json", "--controllers", "off", "--port", "0"];
+  const child = spawn(
+    process.execPath,
+    [...args, "--data-dir", join(folder, "data"), "--kubeconfig", kubeconfig],
+    { stdio: ["ignore", "pipe", "inherit"] },
+  );
+  const [line] = (await once(createInterface(child.stdout), "line")) as [string];
+  const { url } = JSON.parse(line) as { url: string };
+  const { users, clusters } = parse(readFileSync(kubeconfig, "utf8")) as {
+    users: [{ user: Record<string, string> }];
+    clusters: [{ cluster: Record<string, string> }];
+  };
+  const decode = (text = ""): Buffer => Buffer.from(text, "base64");
+  const agent = new Agent({
+    keepAlive: true,
+    ca: decode(clusters[0].cluster["certificate-authority-data"]),
+    cert: decode(users[0].user["client-certificate-data"]),
+    key: decode(users[0].user["client-key-data"]),
+  });
+  return {
+    child,
+    send: (method, path, body) =>
+      new Promise((resolve, reject) => {
+        const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
+        const headers = body ? { "content-type": type } : {};
+        const call = request(new URL(path, url), { method, agent, headers }, (response) => {
+          const chunks: Buffer[] = [];
+          response.on("data", (chunk: Buffer) => chunks.push(chunk));
+          response.on("error", reject);
+          response.on("end", () => {
+            const text = Buffer.concat(chunks).toString("utf8");
+            // Only a whole answer is one.
+            if (!response.complete) reject(new Error("the answer was cut"));
+            else if ((response.statusCode ?? 500) < 300) resolve(JSON.parse(text) as ConfigMap);
+            else reject(new Error(`${method} ${path}: ${text}`));
+          });
+        });
+        call.on("error", reject);
+        call.end(body && JSON.stringify(body));
+      }),
+  };
+}
+
+const dataOf = (number: number): object => {
+  const value = `${number} ${"x".repeat(VALUE_BYTES)}`;
+  return { first: value, second: value };
+};
+
+/** Creates, changes and deletes objects of its own until the server is gone. */
+async function writeOn(
+  server: Server,
+  writer: number,
+  state: Map<string, Expected>,
+  versions: { newest: number },
+): Promise<void> {
+  for (let number = 1; ; number++) {
+    const name = `writer-${writer}-${number % 8}`;
+    const known: Expected = state.get(name) ?? { answered: undefined };
+    state.set(name, known);
+    const isDeletion = known.answered !== undefined && number % 5 === 0;
+    const to = isDeletion ? undefined : number;
+    known.underWay = { to };
+    const metadata = { name };
+    try {
+      const answer = isDeletion
+        ? await server.send("DELETE", `${COLLECTION}/${name}`)
+        : known.answered === undefined
+          ? await server.send("POST", COLLECTION, { metadata, data: dataOf(number) })
+          : await server.send("PATCH", `${COLLECTION}/${name}`, { data: dataOf(number) });
+      known.answered = to;
+      delete known.underWay;
+      versions.newest = Math.max(versions.newest, Number(answer.metadata.resourceVersion || "0"));
+    } catch (error) {
+      if (server.child.killed) return;
+      throw error;
+    }
+  }
+}
+
+/** What is stored now, by name; the state goes on from there. */
+function compare(found: readonly ConfigMap[], state: Map<string, Expected>): void {
+  const stored = new Map(found.map((object) => [object.metadata.name, object]));
+  for (const [name, expected] of state) {
+    const data = stored.get(name)?.data;
+    if (data && data.first !== data.second) throw new Error(`${name} is half written`);
+    const value = data && Number(data.first.split(" ")[0]);
+    const { answered, underWay } = expected;
+    if (value !== answered && !(underWay && value === underWay.to)) {
+      throw new Error(`${name}: ${String(answered)} was answered, ${String(value)} is stored`);
+    }
+    state.set(name, { answered: value });
+  }
+}
+
+const rounds = Number(process.argv[2] ?? 200);
+const folder = mkdtempSync(join(tmpdir(), "tsop-crash-"));
+const state = new Map<string, Expected>();
+const versions = { newest: 0 };
+let writes = 0;
+try {
+  for (let round = 1; round <= rounds; round++) {
+    const server = await start(folder);
+    const { items = [], metadata } = await server.send("GET", COLLECTION);
+    compare(items, state);
+    if (Number(metadata.resourceVersion) < versions.newest) {
+      throw new Error(
+        `version ${versions.newest} was answered, ${metadata.resourceVersion} is stored`,
+      );
+    }
+    const before = versions.newest;
+    const lifeMs = Math.random() * LONGEST_LIFE_MS;
+    const writing = Promise.all(
+      Array.from({ length: WRITERS }, (_, writer) => writeOn(server, writer, state, versions)),
+    );
+    await Promise.race([writing, new Promise((resolve) => setTimeout(resolve, lifeMs))]);
+    server.child.kill("SIGKILL");
+    await writing;
+    if (server.child.exitCode === null && server.child.signalCode === null) {
+      await once(server.child, "exit");
+    }
+    writes += Math.max(versions.newest - before, 0);
+    console.log(
+      `round ${round} of ${rounds}: killed after ${lifeMs.toFixed(0)} ms, ${writes} writes so far`,
+    );
+  }
+  console.log(`${rounds} kills, ${writes} answered writes: none is missing, none is half there`);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

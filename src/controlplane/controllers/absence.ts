@@ -1,0 +1,21 @@
+/**
+ * Writes to objects that may be gone meanwhile.
+ *
+ * @module
+ */
+import { isNotFound } from "../../kube/status.ts";
+
+/**
+ * Whether the write found its object: one that is gone is no failure.
+ *
+ * @throws StatusError from the promise for everything but a 404
+ */
+export async function unlessGone(write: Promise<unknown>): Promise<boolean> {
+  try {
+    await write;
+    return true;
+  } catch (thrown) {
+    if (isNotFound(thrown)) return false;
+    throw thrown;
+  }
+}
