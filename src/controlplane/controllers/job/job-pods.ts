@@ -64,7 +64,7 @@ export function verdictOn(pod: Pod, job: Job): Verdict {
         (container) =>
           (codes.containerName === undefined || codes.containerName === container.name) &&
           container.exitCode !== 0 &&
-          codes.values.includes(container.exitCode) === (codes.operator === "In"),
+          (codes.values ?? []).includes(container.exitCode) === (codes.operator === "In"),
       );
       if (found) {
         const message = `Container ${found.name} for pod ${namespace}/${name} failed with exit code ${found.exitCode} ${at}`;

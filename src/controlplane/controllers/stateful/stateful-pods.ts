@@ -48,7 +48,7 @@ export function claimsFor(set: StatefulSet, ordinal: number): PersistentVolumeCl
       metadata: {
         name: claimName(set, template, ordinal),
         namespace: set.metadata.namespace ?? "",
-        labels: { ...labels, ...set.spec.selector.matchLabels },
+        labels: { ...labels, ...set.spec.selector?.matchLabels },
         ...(annotations ? { annotations: { ...annotations } } : {}),
       },
       spec: structuredClone(template.spec),
