@@ -178,6 +178,8 @@ export {
   type RateLimitingQueue,
   WorkQueue,
 } from "./runtime/queue/work-queue.ts";
+export type { KeyGate } from "./runtime/sharding/key-gate.ts";
+export type { ShardingOptions, ShardMember } from "./runtime/sharding/shard-member.ts";
 export type { ClusterConfig } from "./runtime/transport/cluster-config.ts";
 export type { Credentials, CredentialSource } from "./runtime/transport/credentials.ts";
 export { type ClusterConfigOptions, loadClusterConfig } from "./runtime/transport/load-config.ts";

@@ -147,7 +147,7 @@ export class ControllerBuilder {
       throw misbuilt("it watches nothing", "Call for(), watches() or watchesSource().");
     }
     if (name === undefined) throw misbuilt("it has no name", "Call for(), or named().");
-    const { clock, log, metrics, scopes } = this.#manager;
+    const { clock, log, metrics, scopes, shards } = this.#manager;
     const controller = new Controller({
       name,
       reconciler,
@@ -157,6 +157,7 @@ export class ControllerBuilder {
       scopes,
       metrics: metrics.controller(name, this.#options.maxConcurrentReconciles ?? 1),
       options: this.#options,
+      ...(shards ? { gate: shards } : {}),
       ...(this.#kind ? { tell: this.#teller(name, this.#kind) } : {}),
     });
     this.#manager.add(controller);

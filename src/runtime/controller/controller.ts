@@ -15,6 +15,7 @@ import type { EventDetails } from "../events/recorder.ts";
 import type { ControllerMetrics } from "../manager/metrics.ts";
 import type { RateLimiter } from "../queue/rate-limiters.ts";
 import { PriorityQueue, type QueueObserver, type RateLimitingQueue } from "../queue/work-queue.ts";
+import type { KeyGate } from "../sharding/key-gate.ts";
 import { Causes } from "./causes.ts";
 import type { EnqueueHint } from "./handlers.ts";
 import { HotLoops } from "./hot-loops.ts";
@@ -61,6 +62,8 @@ export interface ControllerParts {
   /** Shared with the client that the reconciler writes with. */
   readonly scopes: ReconcileScopes;
   readonly options: ControllerOptions;
+  /** Which keys this process may work on; all when absent. */
+  readonly gate?: KeyGate;
   /** Records an event about the object of a key, if it is known which that is. */
   readonly tell?: (key: ObjectKey, details: EventDetails) => void;
 }
@@ -74,10 +77,13 @@ export class Controller {
   readonly #causes = new Causes();
   readonly #hotLoops: HotLoops;
   readonly #begunAtMs = new LruMap<number>(KEYS);
+  // Keys that nobody may work on just now, because they change hands.
+  readonly #parked = new Set<string>();
 
   constructor(parts: ControllerParts) {
     this.name = parts.name;
-    this.needLeaderElection = parts.options.needLeaderElection ?? true;
+    // Who shares the keys has no leader.
+    this.needLeaderElection = (parts.options.needLeaderElection ?? true) && !parts.gate;
     this.#parts = parts;
     this.#hotLoops = new HotLoops(parts.clock);
     const { newQueue, rateLimiter } = parts.options;
@@ -91,6 +97,11 @@ export class Controller {
     const id = formatKey(key);
     if (writtenAtMs !== undefined && writtenAtMs < (this.#begunAtMs.get(id) ?? -Infinity)) {
       this.#parts.metrics.ownEvent();
+      return;
+    }
+    const { gate } = this.#parts;
+    if (gate && !gate.mayWork(id)) {
+      if (!gate.settled) this.#parked.add(id);
       return;
     }
     this.#causes.add(id, cause);
@@ -124,6 +135,14 @@ export class Controller {
         this.enqueue(key, hint);
       }, stop.signal),
     );
+    const { gate } = this.#parts;
+    gate?.onChange(() => {
+      for (const id of [...this.#parked]) {
+        this.#parked.delete(id);
+        this.enqueue(parseKey(id), { cause: "its shard is this one's now" });
+      }
+      for (const { resync } of runs) resync?.();
+    }, stop.signal);
     for (const { ended } of runs) {
       ended.catch((error: unknown) => {
         failure ??= error;
@@ -153,8 +172,23 @@ export class Controller {
       const key = await this.#queue.get();
       if (key === undefined) return;
       // What is in line is not lost: the next process finds it in its first list.
-      if (!signal.aborted) await this.#reconcile(key, signal);
+      if (!signal.aborted) await this.#enter(key, signal);
       this.#queue.done(key);
+    }
+  }
+
+  async #enter(id: string, signal: AbortSignal): Promise<void> {
+    const { gate } = this.#parts;
+    if (gate && !gate.enter(id)) {
+      this.#parked.add(id);
+      this.#queue.forget(id);
+      this.#causes.take(id);
+      return;
+    }
+    try {
+      await this.#reconcile(id, signal);
+    } finally {
+      gate?.leave(id);
     }
   }
 

@@ -50,7 +50,13 @@ export class PollSource<V> implements Source {
     const tried = (): void => {
       first.resolve();
     };
-    return { synced: first.promise, ended: this.#run(enqueue, signal, tried) };
+    return {
+      synced: first.promise,
+      ended: this.#run(enqueue, signal, tried),
+      resync: () => {
+        for (const { key } of this.#values.values()) enqueue(key, { cause: "resync" });
+      },
+    };
   }
 
   async #run(enqueue: Enqueue, signal: AbortSignal, tried: () => void): Promise<void> {

@@ -30,11 +30,22 @@ export class ReconcileScopes {
   readonly #storage = new AsyncLocalStorage<ReconcileScope>();
   // The version that each path had last: an answer with the same one changed nothing.
   readonly #versions = new LruMap<string>(PATHS);
+  readonly #running = new Set<ReconcileScope>();
   #ended = false;
 
   /** Runs a reconcile; requests that it makes, at whatever time, are of this scope. */
-  run<T>(scope: ReconcileScope, reconcile: () => T): T {
-    return this.#storage.run(scope, reconcile);
+  async run<T>(scope: ReconcileScope, reconcile: () => Promise<T>): Promise<T> {
+    this.#running.add(scope);
+    try {
+      return await this.#storage.run(scope, reconcile);
+    } finally {
+      this.#running.delete(scope);
+    }
+  }
+
+  /** Lets no reconcile that is under way write any more: their keys may be another process's by now. */
+  expireAll(): void {
+    for (const scope of this.#running) scope.expired = true;
   }
 
   /** Lets no reconcile write any more: the process did not wait for those that are still under way. */
@@ -49,7 +60,7 @@ export class ReconcileScopes {
     if (scope && (scope.expired || this.#ended)) {
       throw new TsopError(
         "reconcile-expired",
-        `${request.method} ${request.path} was not sent: the reconcile (${scope.name}) took too long, and its key is worked on anew.`,
+        `${request.method} ${request.path} was not sent: the reconcile (${scope.name}) took too long, and its key is worked on anew, here or elsewhere.`,
         "End the work when `context.signal` is aborted, or raise reconcileTimeoutMs.",
       );
     }

@@ -21,6 +21,8 @@ export interface SourceRun {
   readonly synced: Promise<unknown>;
   /** Rejects when the source fails, which ends its controller. */
   readonly ended: Promise<void>;
+  /** Puts everything that there is into the queue once more: the process got other keys to work on. */
+  readonly resync?: () => void;
 }
 
 /** The changes of a kind, from the cache. */
@@ -44,7 +46,8 @@ export function kindSource<T extends KubeObject>(
         });
       };
       const registrations: Registration[] = [];
-      for (const informer of cache.informersFor(token).informers.values()) {
+      const { informers } = cache.informersFor(token);
+      for (const informer of informers.values()) {
         registrations.push(
           informer.addHandler({
             onAdd: (object, initial) =>
@@ -69,6 +72,14 @@ export function kindSource<T extends KubeObject>(
       return {
         synced: Promise.all(registrations.map(({ synced }) => synced)),
         ended: Promise.resolve(),
+        resync: () => {
+          for (const { indexer } of informers.values()) {
+            for (const object of indexer.list()) {
+              // A handler that fails here fails as it would have at the start: the informer's log has it.
+              void handle({ type: "create", object, initial: true });
+            }
+          }
+        },
       };
     },
   };

@@ -127,10 +127,12 @@ export class LeaderElector {
   /** Gives the Lease back, so that the next process need not wait for its end. */
   async release(): Promise<void> {
     const { client, clock, log, identity, renewDeadlineMs } = this.#parts;
+    const inTerm = (this.leadsUntilMs ?? -Infinity) > clock.monotonicMs();
     // From here on another process may lead.
     if (this.#renewedMs !== undefined) this.#renewedMs = -Infinity;
     const lease = this.#observed?.lease;
-    if (lease?.spec?.holderIdentity !== identity) return;
+    // After the term a write that was given up may still be on its way: who comes next waits until the lease is over.
+    if (!inTerm || lease?.spec?.holderIdentity !== identity) return;
     const timeout = timeoutSignal(clock, renewDeadlineMs);
     try {
       const { acquireTime, renewTime, leaseTransitions = 0 } = lease.spec;

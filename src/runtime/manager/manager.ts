@@ -5,7 +5,6 @@
  * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/manager
  * @module
  */
-import { hostname } from "node:os";
 import { systemClock, timeoutSignal, type Clock } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
@@ -17,12 +16,14 @@ import { RestClient, type ClientMiddleware } from "../client/rest-client.ts";
 import { ReconcileScopes } from "../controller/reconcile-scopes.ts";
 import { deferred } from "../deferred.ts";
 import { EventBroadcaster, type EventRecorder } from "../events/recorder.ts";
+import type { ShardMember, ShardingOptions } from "../sharding/shard-member.ts";
 import type { ClusterConfig } from "../transport/cluster-config.ts";
 import { FencedTransport } from "../transport/fenced-transport.ts";
 import { HttpsTransport } from "../transport/https-transport.ts";
 import { loadClusterConfig } from "../transport/load-config.ts";
 import type { Transport } from "../transport/transport.ts";
 import { CertificateFiles } from "./certificate-files.ts";
+import { coordinationAccess, createElector, createMember } from "./coordination.ts";
 import { defaultLogger } from "./default-logger.ts";
 import {
   HealthChecks,
@@ -33,7 +34,7 @@ import {
   type MetricsEndpoint,
   type RunningServer,
 } from "./health.ts";
-import { LEASE, LeaderElector, type LeaderElectionOptions } from "./leader-election.ts";
+import type { LeaderElectionOptions, LeaderElector } from "./leader-election.ts";
 import { RuntimeMetrics } from "./metrics.ts";
 import { Preflight, type PlannedAccess } from "./preflight.ts";
 import { ReviewFilter } from "./review-filter.ts";
@@ -53,6 +54,11 @@ export interface ManagerOptions {
   readonly health?: Endpoint;
   /** Controllers run only where the Lease is held; everywhere when absent. */
   readonly leaderElection?: LeaderElectionOptions;
+  /**
+   * Several processes share the keys of all controllers, and each works on its own. In the place of a leader election:
+   * there is no leader then.
+   */
+  readonly sharding?: ShardingOptions;
   /** How long reconciles may take to end: 30 s. */
   readonly gracefulShutdownMs?: number;
   readonly cache?: CacheOptions;
@@ -78,6 +84,8 @@ export interface Manager {
   readonly metrics: RuntimeMetrics;
   /** What the client and the controllers know together of the reconciles under way. */
   readonly scopes: ReconcileScopes;
+  /** Which keys this process works on; absent where they are not shared. */
+  readonly shards: ShardMember | undefined;
   /** Resolves when this process leads, or at once without leader election. */
   readonly elected: Promise<void>;
   /** The ports of the servers, once `start` has opened them. */
@@ -103,8 +111,19 @@ export interface Manager {
   start(signal: AbortSignal): Promise<void>;
 }
 
-/** Makes a manager. Nothing is opened before `start`. @throws TsopError `no-cluster`, `kubeconfig-...` */
+/**
+ * Makes a manager. Nothing is opened before `start`.
+ *
+ * @throws TsopError `no-cluster`, `kubeconfig-...`; `leader-and-shards` when both are asked for
+ */
 export function createManager(options: ManagerOptions = {}): Manager {
+  if (options.leaderElection && options.sharding) {
+    throw new TsopError(
+      "leader-and-shards",
+      "A manager either elects a leader or shares the keys; both were asked for.",
+      "Leave out leaderElection: with sharding every process works on its own keys.",
+    );
+  }
   const clock = options.clock ?? systemClock;
   const config = options.config ?? (options.transport ? undefined : loadClusterConfig({ clock }));
   return new OperatorManager(options, clock, config);
@@ -117,6 +136,7 @@ class OperatorManager implements Manager {
   readonly log: Logger;
   readonly metrics: RuntimeMetrics;
   readonly scopes = new ReconcileScopes();
+  readonly shards: ShardMember | undefined;
   readonly #options: ManagerOptions;
   readonly #config: ClusterConfig | undefined;
   readonly #transport: Transport;
@@ -146,7 +166,9 @@ class OperatorManager implements Manager {
     const observe = this.metrics.requests(new URL(this.#transport.server).host);
     // The elector itself must be able to write before it leads, and the caches only read.
     this.#rest = new RestClient(this.#transport, clock, { observe });
-    const fenced = new FencedTransport(this.#transport, clock, () => this.#elector?.leadsUntilMs);
+    const fenced = new FencedTransport(this.#transport, clock, () =>
+      this.shards ? this.shards.endsAtMs : this.#elector?.leadsUntilMs,
+    );
     this.cache = new Cache(this.#rest, clock, this.log, options.cache);
     this.metrics.informers(() => this.cache.health());
     const { middlewares = [] } = options;
@@ -180,6 +202,13 @@ class OperatorManager implements Manager {
       planned: () => this.#planned(),
     });
     this.#caches.add(this.#preflight);
+    if (options.sharding) {
+      const parts = { client: this.#ownClient(), clock, log: this.log, namespace: this.#namespace };
+      this.shards = createMember(options.sharding, parts, () => {
+        this.scopes.expireAll();
+      });
+      this.#caches.add(this.shards);
+    }
     this.#healthz.add("ping", () => undefined);
     this.#readyz.add("informers", () => {
       this.#checkInformers();
@@ -234,7 +263,10 @@ class OperatorManager implements Manager {
       await this.#openServers();
       this.#caches.start();
       this.#everywhere.start();
-      this.#elector = this.#createElector();
+      const { leaderElection } = this.#options;
+      const { clock, log } = this;
+      const parts = { client: this.#ownClient(), clock, log, namespace: this.#namespace };
+      this.#elector = leaderElection && createElector(leaderElection, parts);
       await Promise.race([this.#lead(this.#elector, signal), this.#failed.promise]);
     } catch (error) {
       failure = error;
@@ -286,6 +318,7 @@ class OperatorManager implements Manager {
       await this.#events.flush();
       // Only now: nobody else may lead while something of ours still writes.
       await elector?.release();
+      await this.shards?.end();
       for (const server of this.#servers.values()) await server.stop();
     })();
     expired.catch(() => undefined);
@@ -321,29 +354,15 @@ class OperatorManager implements Manager {
 
   /** What the process will do, as far as it is known. */
   #planned(): PlannedAccess[] {
-    const { leaderElection: election } = this.#options;
-    const namespace = election?.namespace ?? this.#config?.namespace ?? "default";
-    const lease = { resource: LEASE, namespace, verbs: ["get", "create", "update"] };
-    return [...this.cache.planned(), ...(election ? [lease] : [])];
+    const { leaderElection, sharding } = this.#options;
+    return [
+      ...this.cache.planned(),
+      ...coordinationAccess(leaderElection, sharding, this.#namespace),
+    ];
   }
 
-  #createElector(): LeaderElector | undefined {
-    const options = this.#options.leaderElection;
-    if (!options) return undefined;
-    const random = Math.floor(this.clock.random() * 2 ** 48).toString(16);
-    return new LeaderElector({
-      client: this.#ownClient(),
-      clock: this.clock,
-      log: this.log,
-      key: {
-        namespace: options.namespace ?? this.#config?.namespace ?? "default",
-        name: options.id,
-      },
-      identity: options.identity ?? `${hostname()}_${random}`,
-      leaseDurationMs: options.leaseDurationMs ?? 15_000,
-      renewDeadlineMs: options.renewDeadlineMs ?? 10_000,
-      retryPeriodMs: options.retryPeriodMs ?? 2000,
-    });
+  get #namespace(): string {
+    return this.#config?.namespace ?? "default";
   }
 
   #checkInformers(): void {

@@ -83,8 +83,9 @@ export class Preflight {
 
   async #look(signal?: AbortSignal): Promise<void> {
     const { log, planned } = this.#parts;
-    const found = await Promise.all(planned().map((access) => this.#find(access, signal)));
-    const missing = found.flat();
+    const missing: string[] = [];
+    // One after the other: nobody waits for it, and the server has other things to do at the start.
+    for (const access of planned()) missing.push(...(await this.#find(access, signal)));
     for (const problem of missing) {
       if (!this.#missing.includes(problem)) log.error(problem);
     }
@@ -97,8 +98,10 @@ export class Preflight {
     const { resource, verbs, namespace } = access;
     const name = groupResourceOf(resource);
     try {
-      const allowed = await Promise.all(verbs.map((verb) => this.#mayDo(verb, access, signal)));
-      const denied = verbs.filter((_, index) => allowed[index] === false);
+      const denied: string[] = [];
+      for (const verb of verbs) {
+        if ((await this.#mayDo(verb, access, signal)) === false) denied.push(verb);
+      }
       const where = namespace === undefined ? "" : ` in ${namespace}`;
       const advice = ruleAdvice(resource.group, resource.plural, verbs);
       const rights =

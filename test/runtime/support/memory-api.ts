@@ -41,6 +41,8 @@ const RESOURCES = {
 };
 const SUBRESOURCES = new Set(["status", "scale"]);
 
+const FIRST_VERSION = 100;
+
 export class MemoryApi implements Transport {
   readonly server = "https://memory:6443";
   /** `METHOD path`, of each request that came through. */
@@ -55,8 +57,8 @@ export class MemoryApi implements Transport {
   readonly #objects = new Map<string, KubeObject>();
   readonly #history: Change[] = [];
   #watches = new Set<Watch>();
-  #version = 100;
-  #compactedAt = 100;
+  #version = FIRST_VERSION;
+  #compactedAt = FIRST_VERSION;
   #uids = 0;
 
   constructor(clock: VirtualClock) {
@@ -253,8 +255,9 @@ export class MemoryApi implements Transport {
 
   /** All that the watch does not have yet, in order: a short delay does not overtake a long one. */
   #deliver(watch: Watch, upTo: number): void {
-    for (const { version, path, type, object } of this.#history) {
-      if (version <= watch.position || version > upTo) continue;
+    // Each version is one change, so a change's place is its version's.
+    const changes = this.#history.slice(watch.position - FIRST_VERSION, upTo - FIRST_VERSION);
+    for (const { path, type, object } of changes) {
       if (isIn(path, watch.path)) watch.queue.push(line(type, object));
     }
     watch.position = Math.max(watch.position, upTo);

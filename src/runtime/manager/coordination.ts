@@ -1,0 +1,72 @@
+/**
+ * How several processes of one operator agree on who works: one leads, or all share the keys.
+ *
+ * @module
+ */
+import { hostname } from "node:os";
+import type { Clock } from "../../clock.ts";
+import type { Logger } from "../../log.ts";
+import type { Client } from "../client/client.ts";
+import { ShardMember, type ShardingOptions } from "../sharding/shard-member.ts";
+import { LEASE, LeaderElector, type LeaderElectionOptions } from "./leader-election.ts";
+import type { PlannedAccess } from "./preflight.ts";
+
+/** What a manager gives to whoever coordinates it with others. */
+interface CoordinationParts {
+  /** Neither cached nor fenced. */
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Of the Leases, where the options name none. */
+  readonly namespace: string;
+}
+
+const TIMES = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2000 };
+
+/** The elector of a process. @throws TsopError `leader-election-times` */
+export function createElector(
+  { id, namespace, identity, ...times }: LeaderElectionOptions,
+  parts: CoordinationParts,
+): LeaderElector {
+  return new LeaderElector({
+    ...parts,
+    ...TIMES,
+    ...times,
+    key: { namespace: namespace ?? parts.namespace, name: id },
+    identity: identity ?? identityOf(parts.clock),
+  });
+}
+
+/** The member that a process is among those that share the keys. */
+export function createMember(
+  { id, namespace, identity, ...times }: ShardingOptions,
+  parts: CoordinationParts,
+  expired: () => void,
+): ShardMember {
+  return new ShardMember({
+    ...parts,
+    ...TIMES,
+    ...times,
+    id,
+    namespace: namespace ?? parts.namespace,
+    // It is a part of a name, where `_` is not allowed.
+    identity: (identity ?? identityOf(parts.clock)).toLowerCase().replaceAll("_", "-"),
+    expired,
+  });
+}
+
+/** What the coordination needs of the cluster. */
+export function coordinationAccess(
+  election: LeaderElectionOptions | undefined,
+  sharding: ShardingOptions | undefined,
+  namespace: string,
+): PlannedAccess[] {
+  const options = election ?? sharding;
+  if (!options) return [];
+  const verbs = ["get", "create", "update", ...(sharding ? ["list", "delete"] : [])];
+  return [{ resource: LEASE, namespace: options.namespace ?? namespace, verbs }];
+}
+
+function identityOf(clock: Clock): string {
+  return `${hostname()}_${Math.floor(clock.random() * 2 ** 48).toString(16)}`;
+}
