@@ -123,8 +123,6 @@ export interface UseModel {
 /** What the code does. */
 export interface UsesModel {
   readonly uses: readonly UseModel[];
-  /** Kinds (`plural.group`) that informers hold. */
-  readonly watched: ReadonlySet<string>;
   /** Kinds (`plural.group`) that are handed to code which was not followed. */
   readonly escaped: ReadonlySet<string>;
   /** Kinds are named at run time somewhere. */

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { startControlPlane } from "../../src/controlplane/control-plane.ts";
 import { newProject, runCli } from "./support/run-cli.ts";
 
 const source = (
@@ -46,4 +47,35 @@ it("tsop manifests --against says what breaks, where, and exits with 3", async (
   const nothing = await runCli(folder, ["manifests", "--against", "no-such-thing"]);
   expect(nothing.code).toBe(2);
   expect(nothing.err).toContain("neither a file, a folder nor a revision");
+});
+
+it("tsop manifests --against cluster knows what is installed, and in which versions objects are stored", async () => {
+  const folder = await newProject();
+  const cluster = await startControlPlane();
+  try {
+    const file = join(folder, "src/zone.ts");
+    writeFileSync(join(folder, "kubeconfig"), cluster.kubeconfig);
+    const tsop = (...argv: string[]): ReturnType<typeof runCli> =>
+      runCli(folder, [...argv, "--kubeconfig", join(folder, "kubeconfig")]);
+    const against = ["manifests", "--against", "cluster"];
+
+    writeFileSync(file, source('@Maximum(9) ttl?: Int32;\n  kind: string = "a";'));
+    expect((await tsop(...against)).out).toContain("against cluster: 0 breaking, 0 risky, 1 safe");
+    expect(await tsop("install")).toMatchObject({ code: 0 });
+    expect((await tsop(...against)).out).toContain("against cluster: 0 breaking, 0 risky, 0 safe");
+
+    writeFileSync(file, source('@Maximum(12) ttl?: Int32;\n  kind: string = "b";'));
+    const risky = await tsop(...against);
+    expect(risky).toMatchObject({ code: 0 });
+    expect(risky.out).toContain(
+      'risky src/zone.ts:4:18 zones.dns.example.com v1 spec.kind: the default was "a" and is "b".',
+    );
+
+    writeFileSync(file, source("@Maximum(9) ttl?: Int32;").replace('"v1"', '"v2"'));
+    const gone = await tsop(...against);
+    expect(gone.code).toBe(3);
+    expect(gone.out).toContain("v1 is gone, in which objects are stored (status.storedVersions)");
+  } finally {
+    await cluster.stop();
+  }
 });

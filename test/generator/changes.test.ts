@@ -47,6 +47,24 @@ const rule = (expression: string): Schema => ({
   "x-kubernetes-validations": [{ rule: expression }],
 });
 
+/** A version with these parts. */
+const withVersion = (version: Partial<VersionDefinition>): CrdState => crd(text, { version });
+const named = (names: object): CrdState =>
+  crd(text, { spec: { names: { kind: "Zone", plural: "zones", shortNames: ["zo"], ...names } } });
+const scaled = (replicas: string): CrdState =>
+  withVersion({
+    subresources: {
+      status: {},
+      scale: { specReplicasPath: replicas, statusReplicasPath: ".status.replicas" },
+    },
+  });
+const open: Schema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+const inside = (...names: string[]): Schema => ({
+  type: "object",
+  properties: Object.fromEntries(names.map((name) => [name, text])),
+});
+const record = (values: Schema): Schema => ({ type: "object", additionalProperties: values });
+
 const CASES: readonly (readonly [string, CrdState, CrdState, string])[] = [
   ["a field that is gone", crd(text), crd(undefined), "breaking: the field was removed"],
   ["a field that is new", crd(undefined), crd(text), "safe: the field is new"],
@@ -172,6 +190,346 @@ const CASES: readonly (readonly [string, CrdState, CrdState, string])[] = [
     crd(text, { version: { served: false }, storedVersions: ["v1"] }),
     crd(text, { version: { name: "v2" } }),
     "breaking: v1 is gone, in which objects are stored",
+  ],
+  [
+    "a default where there was none",
+    crd(text),
+    crd({ ...text, default: "a" }),
+    'risky: there was no default and it is "a"',
+  ],
+  [
+    "a default that is gone",
+    crd({ ...text, default: "a" }),
+    crd(text),
+    'risky: the default was "a" and there is none now',
+  ],
+  [
+    "a required field without its default",
+    crd({ ...text, default: "a" }, { required: ["field"] }),
+    crd(text, { required: ["field"] }),
+    "breaking: the field is required and has no default any more",
+  ],
+  [
+    "a required name without a schema",
+    crd(text),
+    crd(text, { required: ["elsewhere"] }),
+    "breaking: the field is required now",
+  ],
+  [
+    "a whole number that may have a fraction",
+    crd(number),
+    crd({ type: "number" }),
+    "risky: the type was integer",
+  ],
+  [
+    "a number that has to be whole",
+    crd({ type: "number" }),
+    crd(number),
+    "breaking: the type was number",
+  ],
+  [
+    "a value of any type",
+    crd(text),
+    crd({ "x-kubernetes-preserve-unknown-fields": true }),
+    "safe: any value is taken now",
+  ],
+  [
+    "a value of any type no more",
+    crd({ "x-kubernetes-preserve-unknown-fields": true }),
+    crd(text),
+    "breaking: the type was any",
+  ],
+  [
+    "a new format",
+    crd(text),
+    crd({ ...text, format: "date-time" }),
+    "breaking: the format was any and is date-time",
+  ],
+  [
+    "a format that nobody checks",
+    crd(text),
+    crd({ ...text, format: "secret" }),
+    "safe: the format was any",
+  ],
+  [
+    "a wider format",
+    crd({ ...number, format: "int32" }),
+    crd({ ...number, format: "int64" }),
+    "safe: the format was int32",
+  ],
+  [
+    "a narrower format",
+    crd({ ...number, format: "int64" }),
+    crd({ ...number, format: "int32" }),
+    "breaking: the format was int64",
+  ],
+  [
+    "a bound that is gone",
+    crd({ ...text, maxLength: 3 }),
+    crd(text),
+    "safe: maxLength was 3 and is not set",
+  ],
+  [
+    "fewer items",
+    crd({ ...list, maxItems: 9 }),
+    crd({ ...list, maxItems: 3 }),
+    "breaking: maxItems was 9 and is 3",
+  ],
+  [
+    "more properties at least",
+    crd(record(text)),
+    crd({ ...record(text), minProperties: 1 }),
+    "breaking: minProperties was not set and is 1",
+  ],
+  [
+    "a limit that is excluded",
+    crd({ ...number, minimum: 1 }),
+    crd({ ...number, minimum: 1, exclusiveMinimum: true }),
+    "breaking: exclusiveMinimum is true now",
+  ],
+  [
+    "a coarser multiple",
+    crd({ ...number, multipleOf: 2 }),
+    crd({ ...number, multipleOf: 4 }),
+    "breaking: multipleOf was 2 and is 4",
+  ],
+  [
+    "a finer multiple",
+    crd({ ...number, multipleOf: 4 }),
+    crd({ ...number, multipleOf: 2 }),
+    "safe: multipleOf was 4 and is 2",
+  ],
+  [
+    "a pattern that is gone",
+    crd({ ...text, pattern: "^a" }),
+    crd(text),
+    "safe: the pattern was ^a",
+  ],
+  [
+    "an enumeration where there was none",
+    crd(text),
+    crd({ ...text, enum: ["a"] }),
+    'breaking: only "a" are taken now',
+  ],
+  [
+    "an enumeration that is gone",
+    crd({ ...text, enum: ["a"] }),
+    crd(text),
+    "safe: any value is taken now",
+  ],
+  ["null that is taken", crd(text), crd({ ...text, nullable: true }), "safe: null is taken now"],
+  [
+    "a set that became a list",
+    crd({ ...list, "x-kubernetes-list-type": "set" }),
+    crd(list),
+    "risky: the list was set and is atomic",
+  ],
+  [
+    "other keys of a list",
+    crd({
+      type: "array",
+      items: inside("a", "b"),
+      "x-kubernetes-list-type": "map",
+      "x-kubernetes-list-map-keys": ["a"],
+    }),
+    crd({
+      type: "array",
+      items: inside("a", "b"),
+      "x-kubernetes-list-type": "map",
+      "x-kubernetes-list-map-keys": ["b"],
+    }),
+    'breaking: the keys were ["a"] and are ["b"]',
+  ],
+  [
+    "an object that is owned as a whole",
+    crd(inside("a")),
+    crd({ ...inside("a"), "x-kubernetes-map-type": "atomic" }),
+    "risky: the object was granular and is atomic",
+  ],
+  [
+    "unknown fields that are dropped",
+    crd(open),
+    crd({ type: "object" }),
+    "breaking: unknown fields are dropped now",
+  ],
+  [
+    "unknown fields that are kept",
+    crd({ type: "object" }),
+    crd(open),
+    "safe: unknown fields are kept now",
+  ],
+  [
+    "a field that was kept unchecked",
+    crd(open),
+    crd({ ...open, ...inside("a") }),
+    "breaking: what was kept unchecked in the field is checked now",
+  ],
+  [
+    "a field that is no longer described",
+    crd({ ...open, ...inside("a") }),
+    crd(open),
+    "risky: the field is no longer described; it is kept unchecked",
+  ],
+  [
+    "a record that became an object",
+    crd(record(text)),
+    crd(inside("a")),
+    "breaking: names that are not listed are dropped now",
+  ],
+  [
+    "an object that became a record",
+    crd(inside("a")),
+    crd(record(text)),
+    "risky: the field is one of the record's values now",
+  ],
+  [
+    "an object that became a record of others",
+    crd(inside("a")),
+    crd(record(number)),
+    "breaking: the type was string and is integer",
+  ],
+  [
+    "other values of a record",
+    crd(record(text)),
+    crd(record(number)),
+    "breaking: the type was string and is integer",
+  ],
+  [
+    "values that were kept unchecked",
+    crd(open),
+    crd(record(text)),
+    "breaking: what was kept unchecked is checked now",
+  ],
+  [
+    "an embedded object",
+    crd(open),
+    crd({ ...open, "x-kubernetes-embedded-resource": true }),
+    "breaking: the object has to be a whole Kubernetes object now",
+  ],
+  [
+    "an embedded object no more",
+    crd({ ...open, "x-kubernetes-embedded-resource": true }),
+    crd(open),
+    "risky: the object need not be a whole Kubernetes object",
+  ],
+  [
+    "a rule in other words",
+    crd(rule("self != ''")),
+    crd({ ...text, "x-kubernetes-validations": [{ rule: "self != ''", message: "no" }] }),
+    "safe: the rule self != '' answers in other words",
+  ],
+  [
+    "a rule that holds for new objects as well",
+    crd(rule("self == oldSelf")),
+    crd({
+      ...text,
+      "x-kubernetes-validations": [{ rule: "self == oldSelf", optionalOldSelf: true }],
+    }),
+    "breaking: the rule self == oldSelf holds for new values too now",
+  ],
+  [
+    "a union that is gone",
+    crd({ ...text, oneOf: [{ minLength: 1 }] }),
+    crd(text),
+    "safe: oneOf is another one now",
+  ],
+  ["another kind", crd(text), named({ kind: "Area" }), "breaking: the kind was Zone and is Area"],
+  [
+    "another singular",
+    crd(text),
+    named({ singular: "area" }),
+    "risky: the singular was zone and is area",
+  ],
+  [
+    "another list",
+    crd(text),
+    named({ listKind: "Zones" }),
+    "risky: the listKind was ZoneList and is Zones",
+  ],
+  [
+    "another category",
+    crd(text),
+    named({ categories: ["all"] }),
+    "safe: all is new among its categories",
+  ],
+  [
+    "a status that became a subresource",
+    withVersion({ subresources: {} }),
+    crd(text),
+    "breaking: status is a subresource now",
+  ],
+  ["a new scale", crd(text), scaled(".spec.replicas"), "safe: scale is a subresource now"],
+  [
+    "a scale that is gone",
+    scaled(".spec.replicas"),
+    crd(text),
+    "breaking: scale is no longer a subresource",
+  ],
+  [
+    "a scale of another field",
+    scaled(".spec.replicas"),
+    scaled(".spec.count"),
+    "risky: scale reads and writes other fields",
+  ],
+  [
+    "a version that is served again",
+    withVersion({ served: false }),
+    crd(text),
+    "safe: the version is served now",
+  ],
+  [
+    "a deprecated version",
+    crd(text),
+    withVersion({ deprecated: true }),
+    "safe: the version is deprecated",
+  ],
+  [
+    "a selectable field more",
+    crd(text),
+    withVersion({ selectableFields: [{ jsonPath: ".spec.field" }] }),
+    "safe: field selectors can ask for .spec.field",
+  ],
+  [
+    "a selectable field less",
+    withVersion({ selectableFields: [{ jsonPath: ".spec.field" }] }),
+    crd(text),
+    "breaking: field selectors can no longer ask for .spec.field",
+  ],
+  [
+    "another column",
+    crd(text),
+    withVersion({
+      additionalPrinterColumns: [{ name: "A", type: "string", jsonPath: ".spec.field" }],
+    }),
+    "safe: kubectl get shows other columns",
+  ],
+  [
+    "another way of conversion",
+    crd(text, { spec: { conversion: { strategy: "Webhook", webhook: { path: "/a" } } } }),
+    crd(text, { spec: { conversion: { strategy: "Webhook", webhook: { path: "/b" } } } }),
+    "risky: the conversion is done in another way",
+  ],
+  [
+    "a conversion",
+    crd(text),
+    crd(text, { spec: { conversion: { strategy: "Webhook" } } }),
+    "risky: the conversion was None and is Webhook",
+  ],
+  [
+    "another stored version",
+    crd(text),
+    crd(text, {
+      spec: {
+        versions: ["v1", "v2"].map((name) => ({
+          name,
+          served: true,
+          storage: name === "v2",
+          subresources: { status: {} },
+          schema: {},
+        })),
+      },
+    }),
+    "risky: objects were stored as v1 and are stored as v2",
   ],
   [
     "a status that is no subresource any more",

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { sameJson } from "../../kube/json.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import type { CrdDefinition, VersionDefinition } from "../import/definition.ts";
 import type { Change, Finding } from "./change.ts";
@@ -65,7 +66,18 @@ function compareNames(before: CrdState, after: CrdState): Change[] {
     const message = `the kind was ${old.names.kind} and is ${now.names.kind}`;
     changes.push(shared(after, "breaking", "kind", message));
   }
+  for (const name of ["singular", "listKind"] as const) {
+    const usual = (of: CrdState["spec"]["names"]): string =>
+      of[name] ?? (name === "singular" ? of.kind.toLowerCase() : `${of.kind}List`);
+    const [was, is] = [usual(old.names), usual(now.names)];
+    if (was === is || old.names.kind !== now.names.kind) continue;
+    changes.push(shared(after, "risky", name, `the ${name} was ${was} and is ${is}`));
+  }
   for (const list of ["shortNames", "categories"] as const) {
+    const added = (now.names[list] ?? []).filter((name) => !old.names[list]?.includes(name));
+    if (added.length > 0) {
+      changes.push(shared(after, "safe", list, `${added.join(", ")} is new among its ${list}`));
+    }
     const gone = (old.names[list] ?? []).filter((name) => !now.names[list]?.includes(name));
     if (gone.length > 0) {
       changes.push(shared(after, "risky", list, `${gone.join(", ")} is gone from its ${list}`));
@@ -76,7 +88,19 @@ function compareNames(before: CrdState, after: CrdState): Change[] {
     const message = `the conversion was ${oldWay} and is ${newWay}`;
     changes.push(shared(after, "risky", "conversion", message));
   }
+  if (oldWay === newWay && !sameJson(webhookOf(before), webhookOf(after))) {
+    changes.push(shared(after, "risky", "conversion", "the conversion is done in another way"));
+  }
   return changes;
+}
+
+/** How a webhook is reached, without what a cluster adds: the usual port, and its certificates. */
+function webhookOf({ spec }: CrdState): unknown {
+  return JSON.parse(
+    JSON.stringify(spec.conversion?.["webhook"] ?? {}, (key, value: unknown) =>
+      key === "caBundle" || (key === "port" && value === 443) ? undefined : value,
+    ),
+  ) as unknown;
 }
 
 function strategyOf({ spec }: CrdState): string {
@@ -112,30 +136,11 @@ function compareVersion(crd: CrdState, before: VersionDefinition, after: CrdStat
       say(before.served ? "breaking" : "risky", "version", "the version is gone; its clients fail"),
     ];
   }
-  const changes: Change[] = [];
-  if (before.served && !now.served) {
-    changes.push(say("breaking", "served", "the version is no longer served; its clients fail"));
-  }
-  const [oldSub, newSub] = [before.subresources ?? {}, now.subresources ?? {}];
-  for (const name of ["status", "scale"] as const) {
-    if (Boolean(oldSub[name]) === Boolean(newSub[name])) continue;
-    changes.push(
-      newSub[name]
-        ? say(
-            name === "status" ? "breaking" : "safe",
-            "statusSubresource",
-            name === "status"
-              ? "status is a subresource now; writes of the object no longer change it"
-              : "scale is a subresource now",
-          )
-        : say("breaking", "statusSubresource", `${name} is no longer a subresource`),
-    );
-  }
-  const selectable = new Set((now.selectableFields ?? []).map(({ jsonPath }) => jsonPath));
-  for (const { jsonPath } of before.selectableFields ?? []) {
-    if (selectable.has(jsonPath)) continue;
-    changes.push(say("breaking", "", `field selectors can no longer ask for ${jsonPath}`));
-  }
+  const changes: Change[] = [
+    ...compareService(before, now, say),
+    ...compareSubresources(before, now, say),
+    ...compareViews(before, now, say),
+  ];
   const schemas = [before, now].map(
     (version) => (version.schema?.openAPIV3Schema ?? {}) as Schema,
   ) as [Schema, Schema];
@@ -145,5 +150,76 @@ function compareVersion(crd: CrdState, before: VersionDefinition, after: CrdStat
       path: change.path,
     })),
   );
+  return changes;
+}
+
+type Say = (severity: Finding["severity"], keyword: string, message: string) => Change;
+
+/** Whether and how a version is served. */
+function compareService(before: VersionDefinition, now: VersionDefinition, say: Say): Change[] {
+  const changes: Change[] = [];
+  if (before.served !== now.served) {
+    changes.push(
+      now.served
+        ? say("safe", "served", "the version is served now")
+        : say("breaking", "served", "the version is no longer served; its clients fail"),
+    );
+  }
+  const warning = ({ deprecated, deprecationWarning }: VersionDefinition): string | undefined =>
+    deprecated ? (deprecationWarning ?? "") : undefined;
+  const [was, is] = [warning(before), warning(now)];
+  if (was !== is) {
+    const message = is === undefined ? "is no longer deprecated" : "is deprecated, with a warning";
+    changes.push(say("safe", "deprecated", `the version ${message}`));
+  }
+  return changes;
+}
+
+function compareSubresources(
+  before: VersionDefinition,
+  now: VersionDefinition,
+  say: Say,
+): Change[] {
+  const [old, fresh] = [before.subresources ?? {}, now.subresources ?? {}];
+  const changes: Change[] = [];
+  if (Boolean(old.status) !== Boolean(fresh.status)) {
+    const message = fresh.status
+      ? "status is a subresource now; writes of the object no longer change it"
+      : "status is no longer a subresource";
+    changes.push(say("breaking", "statusSubresource", message));
+  }
+  if (old.scale && !fresh.scale) {
+    changes.push(say("breaking", "scale", "scale is no longer a subresource"));
+  } else if (!old.scale && fresh.scale) {
+    changes.push(say("safe", "scale", "scale is a subresource now"));
+  } else if (old.scale && fresh.scale && !sameJson(sorted(old.scale), sorted(fresh.scale))) {
+    changes.push(say("risky", "scale", "scale reads and writes other fields"));
+  }
+  return changes;
+}
+
+const sorted = (record: object): unknown =>
+  Object.entries(record)
+    .filter(([, value]) => value !== "" && value !== 0 && value !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+
+/** What `kubectl get` shows, and what field selectors may ask for. */
+function compareViews(before: VersionDefinition, now: VersionDefinition, say: Say): Change[] {
+  const paths = ({ selectableFields }: VersionDefinition): string[] =>
+    (selectableFields ?? []).map(({ jsonPath }) => jsonPath);
+  const [old, fresh] = [paths(before), paths(now)];
+  const changes = [
+    ...old
+      .filter((path) => !fresh.includes(path))
+      .map((path) => say("breaking", "", `field selectors can no longer ask for ${path}`)),
+    ...fresh
+      .filter((path) => !old.includes(path))
+      .map((path) => say("safe", "", `field selectors can ask for ${path}`)),
+  ];
+  const columns = ({ additionalPrinterColumns }: VersionDefinition): unknown =>
+    (additionalPrinterColumns ?? []).map(sorted);
+  if (!sameJson(columns(before), columns(now))) {
+    changes.push(say("safe", "", "kubectl get shows other columns"));
+  }
   return changes;
 }

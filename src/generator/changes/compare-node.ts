@@ -3,13 +3,14 @@
  *
  * @module
  */
+import { sameJson } from "../../kube/json.ts";
+import { isKnownFormat } from "../../kube/schema/formats.ts";
 import type { Schema, ValidationRule } from "../../kube/schema/structural.ts";
 import type { Finding } from "./change.ts";
 
 const LOWER = ["minimum", "minLength", "minItems", "minProperties"] as const;
 const UPPER = ["maximum", "maxLength", "maxItems", "maxProperties"] as const;
 
-const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 const show = (value: unknown): string => JSON.stringify(value);
 
 /** What differs in the node itself, without its children. */
@@ -43,15 +44,16 @@ function compareTypes(before: Schema, after: Schema): Finding[] {
       ),
     ];
   }
+  return compareFormats(before, after);
+}
+
+/** A format that the API server does not know says nothing; others refuse texts and numbers. */
+function compareFormats(before: Schema, after: Schema): Finding[] {
   if (before.format === after.format) return [];
-  const narrowed = after.format !== undefined;
-  return [
-    found(
-      narrowed ? "risky" : "safe",
-      "format",
-      `the format was ${before.format ?? "any"} and is ${after.format ?? "any"}`,
-    ),
-  ];
+  const checked = after.format !== undefined && isKnownFormat(after.format, after.type);
+  const wider = before.format === "int32" && after.format === "int64";
+  const message = `the format was ${before.format ?? "any"} and is ${after.format ?? "any"}`;
+  return [found(checked && !wider ? "breaking" : "safe", "format", message)];
 }
 
 const typeName = (schema: Schema): string =>
@@ -84,7 +86,9 @@ function compareBounds(before: Schema, after: Schema): Finding[] {
     }
   }
   if (before.multipleOf !== after.multipleOf) {
-    const coarser = after.multipleOf !== undefined;
+    const coarser =
+      after.multipleOf !== undefined &&
+      (before.multipleOf === undefined || before.multipleOf % after.multipleOf !== 0);
     changes.push(
       found(
         coarser ? "breaking" : "safe",
@@ -106,7 +110,7 @@ function compareBounds(before: Schema, after: Schema): Finding[] {
 }
 
 function compareEnums(before: Schema, after: Schema): Finding[] {
-  if (same(before.enum, after.enum)) return [];
+  if (sameJson(before.enum, after.enum)) return [];
   if (!after.enum) return [found("safe", "enum", "any value is taken now")];
   if (!before.enum) {
     return [found("breaking", "enum", `only ${after.enum.map(show).join(", ")} are taken now`)];
@@ -125,30 +129,42 @@ function compareEnums(before: Schema, after: Schema): Finding[] {
 const RULES = "x-kubernetes-validations";
 
 function compareRules(before: Schema, after: Schema): Finding[] {
-  const old = new Set((before[RULES] ?? []).map(({ rule }) => rule));
-  const now = new Set((after[RULES] ?? []).map(({ rule }) => rule));
+  const old = new Map((before[RULES] ?? []).map((rule) => [rule.rule, rule]));
+  const now = new Map((after[RULES] ?? []).map((rule) => [rule.rule, rule]));
   return [
-    ...(after[RULES] ?? []).filter(({ rule }) => !old.has(rule)).map(newRule),
-    ...[...old]
+    ...[...now.values()].flatMap((rule) => {
+      const known = old.get(rule.rule);
+      return known ? compareRule(known, rule) : [newRule(rule)];
+    }),
+    ...[...old.keys()]
       .filter((rule) => !now.has(rule))
       .map((rule) => found("safe", RULES, `the rule ${show(rule)} was removed`)),
   ];
 }
 
+/** One rule, said in another way or about other updates. */
+function compareRule(before: ValidationRule, after: ValidationRule): Finding[] {
+  const about = `the rule ${oneLine(after.rule)}`;
+  if ((before.optionalOldSelf ?? false) !== (after.optionalOldSelf ?? false)) {
+    return after.optionalOldSelf
+      ? [found("breaking", RULES, `${about} holds for new values too now`)]
+      : [found("risky", RULES, `${about} holds for changes only now`)];
+  }
+  return sameJson(before, after) ? [] : [found("safe", RULES, `${about} answers in other words`)];
+}
+
+const oneLine = (rule: string): string => rule.replaceAll("\n", " ");
+
 /** A rule on the change of a value lets every object that is there stay as it is. */
 function newRule({ rule, optionalOldSelf }: ValidationRule): Finding {
   const transition = /\boldSelf\b/.test(rule) && optionalOldSelf !== true;
-  return found(
-    transition ? "risky" : "breaking",
-    RULES,
-    `there is a new rule: ${rule.replaceAll("\n", " ")}`,
-  );
+  return found(transition ? "risky" : "breaking", RULES, `there is a new rule: ${oneLine(rule)}`);
 }
 
 function compareOthers(before: Schema, after: Schema): Finding[] {
   const changes: Finding[] = [];
   for (const name of ["allOf", "anyOf", "oneOf", "not"] as const) {
-    if (same(before[name], after[name])) continue;
+    if (sameJson(before[name], after[name])) continue;
     changes.push(
       found(after[name] === undefined ? "safe" : "breaking", name, `${name} is another one now`),
     );
@@ -166,10 +182,12 @@ function compareOthers(before: Schema, after: Schema): Finding[] {
   return changes;
 }
 
+/** A default fills in what objects leave out, those that are there as well. */
 function compareDefaults(before: Schema, after: Schema): Finding[] {
-  if (same(before.default, after.default)) return [];
+  if (sameJson(before.default, after.default)) return [];
   if (before.default === undefined) {
-    return [found("safe", "default", `the default is ${show(after.default)} now`)];
+    const message = `there was no default and it is ${show(after.default)}; objects without a value get it`;
+    return [found("risky", "default", message)];
   }
   const now = after.default === undefined ? "there is none now" : `is ${show(after.default)}`;
   return [found("risky", "default", `the default was ${show(before.default)} and ${now}`)];
@@ -190,7 +208,7 @@ function compareTopology(before: Schema, after: Schema): Finding[] {
     );
   }
   const keys = "x-kubernetes-list-map-keys";
-  if (oldList === newList && !same(before[keys], after[keys])) {
+  if (oldList === newList && !sameJson(before[keys], after[keys])) {
     changes.push(
       found("breaking", keys, `the keys were ${show(before[keys])} and are ${show(after[keys])}`),
     );
@@ -213,6 +231,10 @@ function compareTopology(before: Schema, after: Schema): Finding[] {
   const embedded = "x-kubernetes-embedded-resource";
   if (after[embedded] && !before[embedded]) {
     changes.push(found("breaking", embedded, "the object has to be a whole Kubernetes object now"));
+  } else if (before[embedded] && !after[embedded]) {
+    const message =
+      "the object need not be a whole Kubernetes object now; its metadata is unchecked";
+    changes.push(found(after[preserve] ? "risky" : "breaking", embedded, message));
   }
   return changes;
 }

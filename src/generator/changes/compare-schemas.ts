@@ -25,48 +25,100 @@ export function compareSchemas(
   if (before.items && after.items) {
     changes.push(...compareSchemas(before.items, after.items, [...path, "items"]));
   }
-  const [old, fresh] = [before.additionalProperties, after.additionalProperties];
-  if (typeof old === "object" && typeof fresh === "object") {
-    changes.push(...compareSchemas(old, fresh, [...path, "additionalProperties"]));
-  }
+  changes.push(...compareValues(before, after, path));
   return changes;
 }
+
+const isOpen = (schema: Schema): boolean => schema["x-kubernetes-preserve-unknown-fields"] === true;
+
+/** What a record takes under names that it does not list. */
+function compareValues(before: Schema, after: Schema, path: readonly string[]): SchemaChange[] {
+  const [old, now] = [valuesOf(before), valuesOf(after)];
+  const at = [...path, VALUES];
+  const say = (severity: Finding["severity"], message: string): SchemaChange[] => [
+    { severity, keyword: VALUES, message, path },
+  ];
+  if (old && now) return compareSchemas(old, now, at);
+  if (now) return isOpen(before) ? say("breaking", "what was kept unchecked is checked now") : [];
+  if (!old) return [];
+  return isOpen(after)
+    ? say("risky", "the values are no longer described; they are kept unchecked")
+    : say("breaking", "names that are not listed are dropped now");
+}
+
+const VALUES = "additionalProperties";
+
+/** The schema of a record's values: that of anything where it is only said that there are some. */
+function valuesOf({ additionalProperties }: Schema): Schema | undefined {
+  if (typeof additionalProperties === "object") return additionalProperties;
+  return additionalProperties === true ? ANYTHING : undefined;
+}
+
+const ANYTHING: Schema = { "x-kubernetes-preserve-unknown-fields": true };
 
 function compareProperties(before: Schema, after: Schema, path: readonly string[]): SchemaChange[] {
   const [old, fresh] = [before.properties ?? {}, after.properties ?? {}];
   const wasRequired = new Set(before.required);
   const isRequired = new Set(after.required);
-  const kept = after["x-kubernetes-preserve-unknown-fields"] === true;
-  const open = typeof after.additionalProperties === "object";
   const changes: SchemaChange[] = [];
   const add = (name: string, severity: Finding["severity"], message: string): void => {
     changes.push({ severity, keyword: "", message, path: [...path, name] });
   };
   for (const [name, schema] of Object.entries(old)) {
     const now = Object.hasOwn(fresh, name) ? fresh[name] : undefined;
-    if (!now) {
-      if (kept) add(name, "risky", "the field is no longer described; it is kept unchecked");
-      else if (!open)
-        add(name, "breaking", "the field was removed; what objects have in it is dropped");
-      continue;
-    }
-    changes.push(...compareSchemas(schema, now, [...path, name]));
-    if (isRequired.has(name) && !wasRequired.has(name)) {
-      add(name, ...nowRequired(now));
-    } else if (wasRequired.has(name) && !isRequired.has(name)) {
+    if (now) changes.push(...compareSchemas(schema, now, [...path, name]));
+    else changes.push(...removedField(schema, after, [...path, name]));
+    if (wasRequired.has(name) && !isRequired.has(name)) {
       add(name, "safe", "the field is no longer required");
+    } else if (wasRequired.has(name) && now && fills(schema) && !fills(now)) {
+      add(name, "breaking", "the field is required and has no default any more");
     }
   }
   for (const [name, schema] of Object.entries(fresh)) {
     if (Object.hasOwn(old, name)) continue;
-    if (isRequired.has(name)) add(name, ...nowRequired(schema));
-    else add(name, "safe", "the field is new");
+    if (isOpen(before))
+      add(name, "breaking", "what was kept unchecked in the field is checked now");
+    else if (valuesOf(before)) changes.push(...namedValue(before, schema, [...path, name]));
+    else if (!isRequired.has(name)) add(name, "safe", "the field is new");
+  }
+  for (const name of isRequired) {
+    if (wasRequired.has(name)) continue;
+    add(name, ...nowRequired(Object.hasOwn(fresh, name) ? fresh[name] : undefined));
   }
   return changes;
 }
 
-function nowRequired({ default: fallback }: Schema): [Finding["severity"], string] {
-  return fallback === undefined
+/** A field that is not listed any more; what objects have in it stays only in a record or where all is kept. */
+function removedField(field: Schema, after: Schema, path: readonly string[]): SchemaChange[] {
+  const values = valuesOf(after);
+  const say = (severity: Finding["severity"], message: string): SchemaChange => ({
+    severity,
+    keyword: "",
+    message,
+    path,
+  });
+  if (values) {
+    const message = "the field is one of the record's values now";
+    return [say("risky", message), ...compareSchemas(field, values, path)];
+  }
+  return isOpen(after)
+    ? [say("risky", "the field is no longer described; it is kept unchecked")]
+    : [say("breaking", "the field was removed; what objects have in it is dropped")];
+}
+
+/** A field that was one of a record's values. */
+function namedValue(before: Schema, field: Schema, path: readonly string[]): SchemaChange[] {
+  const message = "the field was one of the record's values";
+  return [
+    { severity: "risky", keyword: "", message, path },
+    ...compareSchemas(valuesOf(before) ?? {}, field, path),
+  ];
+}
+
+const fills = (schema: Schema): boolean => schema.default !== undefined;
+
+function nowRequired(field: Schema | undefined): [Finding["severity"], string] {
+  return field?.default === undefined
     ? ["breaking", "the field is required now; objects without it are refused"]
     : ["safe", "the field is required now, and has a default"];
 }

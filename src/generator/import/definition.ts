@@ -19,7 +19,7 @@ export interface ColumnDefinition {
 export interface VersionDefinition {
   readonly name: string;
   readonly served: boolean;
-  readonly storage: boolean;
+  readonly storage?: boolean;
   readonly deprecated?: boolean;
   readonly deprecationWarning?: string;
   readonly schema?: { readonly openAPIV3Schema?: unknown };

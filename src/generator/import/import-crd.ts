@@ -44,6 +44,12 @@ export function importCrd(found: unknown, from: string, suffix = ""): Imported {
   if (definition.metadata.name !== undefined && definition.metadata.name !== name) {
     notes.push(`metadata.name was ${definition.metadata.name}; it has to be ${name}.`);
   }
+  const left = Object.entries(definition.metadata).filter(
+    ([field, value]) => !KEPT.has(field) && isSaid(value),
+  );
+  for (const [field] of left) {
+    notes.push(`metadata.${field} was left out: it belongs to one object in one cluster.`);
+  }
   const files = new Map<string, string>();
   const written = new Map<string, SharedSchema>();
   versions.forEach((version, index) => {
@@ -65,6 +71,16 @@ export function importCrd(found: unknown, from: string, suffix = ""): Imported {
   };
   return { kind, files, notes: [...new Set(notes)] };
 }
+
+/** What of the metadata becomes code, or is made anew by the server. */
+const KEPT = new Set(
+  "name annotations labels creationTimestamp generation managedFields resourceVersion selfLink uid".split(
+    " ",
+  ),
+);
+
+const isSaid = (value: unknown): boolean =>
+  value !== null && value !== undefined && (!Array.isArray(value) || value.length > 0);
 
 /** A name that is no path: letters, digits and dashes, in lower case. */
 function safeName(name: string): string {

@@ -129,7 +129,7 @@ function options(
     shortNames: some(names.shortNames),
     categories: some(names.categories),
     scope: spec.scope === "Cluster" ? "Cluster" : undefined,
-    storage: alone ? undefined : version.storage,
+    storage: alone && version.storage === true ? undefined : version.storage === true,
     served: version.served ? undefined : false,
     deprecated: version.deprecated ? (version.deprecationWarning ?? true) : undefined,
     statusSubresource: statusSubresource === hasStatus ? undefined : statusSubresource,

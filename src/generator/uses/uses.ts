@@ -91,7 +91,6 @@ export class UsesReader {
           ? { ...use, verbs: watched }
           : use,
       ),
-      watched: this.#watched,
       escaped: this.#escaped,
       dynamic: this.#dynamic,
       elects: this.#elects,
