@@ -9,6 +9,7 @@ import { type Logger, silentLogger } from "../log.ts";
 import { Admission } from "./admission/admission.ts";
 import type { Authorize } from "./admission/authorizer-library.ts";
 import { ExpressionCompiler } from "./admission/expressions.ts";
+import { PodSecurity } from "./admission/pod-security/pod-security.ts";
 import { MutatingPolicies } from "./admission/policies/mutating-policies.ts";
 import { ValidatingPolicies } from "./admission/policies/validating-policies.ts";
 import { WebhookAdmission } from "./admission/webhook-admission.ts";
@@ -160,6 +161,7 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
     }),
     validating: new ValidatingPolicies(admissionPorts.source, mayDo, admissionPorts.compiler),
     mutating: new MutatingPolicies(admissionPorts),
+    podSecurity: new PodSecurity(admissionPorts.source),
   });
   const cluster: Cluster = { store, registry, tokens, admission, conversion, clock, log };
   // A fork has them, and reading their list takes longer than all else.

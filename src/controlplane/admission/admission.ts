@@ -9,6 +9,7 @@
  */
 import type { KubeObject } from "../../kube/object.ts";
 import type { AdmissionRequest, ConvertObject } from "./attributes.ts";
+import type { PodSecurity } from "./pod-security/pod-security.ts";
 import type { MutatingPolicies } from "./policies/mutating-policies.ts";
 import type { ValidatingPolicies } from "./policies/validating-policies.ts";
 import { Asked, Rounds } from "./reinvocation.ts";
@@ -23,6 +24,7 @@ export interface AdmissionParts {
   readonly webhooks: WebhookAdmission;
   readonly validating: ValidatingPolicies;
   readonly mutating: MutatingPolicies;
+  readonly podSecurity: PodSecurity;
 }
 
 /** Who has a say in writes. */
@@ -44,9 +46,10 @@ export class Admission {
     return isConcerned ? this.#mutate(request) : undefined;
   }
 
-  /** `undefined` when nobody has a say. @throws StatusError from the promise when somebody refuses */
+  /** `undefined` when nobody has a say. @throws StatusError, also from the promise, when somebody refuses */
   validate(request: AdmissionRequest): Promise<void> | undefined {
-    const { webhooks, validating } = this.#parts;
+    const { webhooks, validating, podSecurity } = this.#parts;
+    podSecurity.validate(request);
     const byPolicies = validating.concerns(request);
     const byWebhooks = webhooks.concerns("validating", request);
     return byPolicies || byWebhooks ? this.#validate(request, byPolicies, byWebhooks) : undefined;

@@ -1,0 +1,204 @@
+/**
+ * Pod Security Admission: pods that violate what the labels of their namespace demand are refused or warned of.
+ *
+ * Nobody is exempt, as in a server without configuration of its own.
+ *
+ * @see https://kubernetes.io/docs/concepts/security/pod-security-admission/
+ * @module
+ */
+import { isDeepStrictEqual } from "node:util";
+import { invalid } from "../../../kube/field-errors.ts";
+import type { KubeObject } from "../../../kube/object.ts";
+import { groupResourceOf } from "../../../kube/resource.ts";
+import type { AdmissionRequest } from "../attributes.ts";
+import { refusal } from "../refusal.ts";
+import type { WebhookSource } from "../webhooks.ts";
+import { BASELINE } from "./baseline.ts";
+import {
+  type LevelVersion,
+  hasSecurityLabels,
+  isStricter,
+  sameLevel,
+  securityPolicyOf,
+  showLevel,
+} from "./levels.ts";
+import type { CheckedPod } from "./pod-shape.ts";
+import { RESTRICTED } from "./restricted.ts";
+import { type Violation, showDetails, showReasons } from "./violation.ts";
+
+/** The last minor version in which rules changed. */
+const NEWEST_MINOR = 35;
+const MAX_PODS = 3000;
+const IGNORED = new Set([
+  "exec",
+  "attach",
+  "binding",
+  "eviction",
+  "log",
+  "portforward",
+  "proxy",
+  "status",
+]);
+
+type Template = CheckedPod | null | undefined;
+
+interface TemplateOwner extends KubeObject {
+  readonly template?: Template;
+  readonly spec?: {
+    readonly template?: Template;
+    readonly jobTemplate?: { readonly spec?: { readonly template?: Template } };
+  };
+}
+
+const ownTemplate = ({ spec }: TemplateOwner): Template => spec?.template;
+
+/** Where the kinds that make pods keep what these are like. */
+const TEMPLATES: Readonly<Record<string, (object: TemplateOwner) => Template>> = {
+  podtemplates: ({ template }) => template,
+  replicationcontrollers: ownTemplate,
+  "replicasets.apps": ownTemplate,
+  "deployments.apps": ownTemplate,
+  "statefulsets.apps": ownTemplate,
+  "daemonsets.apps": ownTemplate,
+  "jobs.batch": ownTemplate,
+  "cronjobs.batch": ({ spec }) => spec?.jobTemplate?.spec?.template,
+};
+
+/** What a pod violates of a level; empty when it is fine. */
+export function violationsOf(pod: CheckedPod, { level, minor }: LevelVersion): Violation[] {
+  if (level === "privileged") return [];
+  const version = Math.min(minor, NEWEST_MINOR);
+  const isRestricted = level === "restricted";
+  const checks = [
+    ...BASELINE.filter(({ replacedFrom = Infinity }) => !isRestricted || version < replacedFrom),
+    ...(isRestricted ? RESTRICTED.map((check) => ({ check })) : []),
+  ];
+  return checks.flatMap(({ check }) => check(pod, version) ?? []);
+}
+
+/** Judges pods, what makes pods, and namespaces. */
+export class PodSecurity {
+  readonly #source: WebhookSource;
+
+  constructor(source: WebhookSource) {
+    this.#source = source;
+  }
+
+  /** Warns. @throws StatusError 403 for a pod, 422 for labels of a namespace */
+  validate(request: AdmissionRequest): void {
+    const { operation, resource, subresource, object } = request;
+    if ((operation !== "CREATE" && operation !== "UPDATE") || !resource.builtIn || !object) return;
+    const name = groupResourceOf(resource);
+    if (name === "pods") this.#validatePod(request, object);
+    else if (subresource !== "") return;
+    else if (name === "namespaces") this.#validateNamespace(request, object);
+    else this.#validateTemplate(request, TEMPLATES[name]?.(object));
+  }
+
+  #labelsOf({ namespace }: AdmissionRequest): Readonly<Record<string, string>> | undefined {
+    const labels = this.#source.store.get("namespaces", namespace)?.metadata.labels;
+    return hasSecurityLabels(labels) ? labels : undefined;
+  }
+
+  #validatePod(request: AdmissionRequest, object: KubeObject): void {
+    const labels = this.#labelsOf(request);
+    if (!labels || IGNORED.has(request.subresource)) return;
+    const pod = object as unknown as CheckedPod;
+    const old = request.oldObject as unknown as CheckedPod | undefined;
+    if (old && !isSignificant(pod, old)) return;
+    const { enforce, warn } = securityPolicyOf(labels).policy;
+    const violations = violationsOf(pod, enforce);
+    if (violations.length > 0) {
+      const text = `violates PodSecurity ${JSON.stringify(showLevel(enforce))}: ${showDetails(violations)}`;
+      throw refusal(request, text);
+    }
+    if (!sameLevel(enforce, warn)) warnOf(request, pod, warn);
+  }
+
+  #validateTemplate(request: AdmissionRequest, template: Template): void {
+    const labels = template ? this.#labelsOf(request) : undefined;
+    if (template && labels) warnOf(request, template, securityPolicyOf(labels).policy.warn);
+  }
+
+  #validateNamespace(request: AdmissionRequest, object: KubeObject): void {
+    const { labels = {}, name = "" } = object.metadata;
+    const before = request.oldObject && securityPolicyOf(request.oldObject.metadata.labels);
+    const { policy, errors } = securityPolicyOf(labels);
+    if (errors.length > 0 && !isDeepStrictEqual(errors, before?.errors)) {
+      throw invalid({ group: "", kind: "Namespace" }, name, [...errors]);
+    }
+    if (!before) return;
+    const [now, old] = [policy.enforce, before.policy.enforce];
+    if (sameLevel(now, old) || now.level === "privileged") return;
+    if (now.minor === old.minor && !isStricter(now.level, old.level)) return;
+    for (const text of this.#warnings(name, now)) request.warn(text);
+  }
+
+  /** What pods that are there would violate of a new level. */
+  #warnings(namespace: string, level: LevelVersion): string[] {
+    const pods = prioritised(
+      this.#source.store.list("pods").filter(({ metadata }) => metadata.namespace === namespace),
+    );
+    const found = new Map<string, string[]>();
+    for (const pod of pods.slice(0, MAX_PODS)) {
+      const violations = violationsOf(pod as unknown as CheckedPod, level);
+      if (violations.length === 0) continue;
+      const reasons = showReasons(violations);
+      found.set(reasons, [...(found.get(reasons) ?? []), pod.metadata.name ?? ""]);
+    }
+    const shown = [...found].map(([reasons, names]) => `${showPods(names)}: ${reasons}`).sort();
+    const isPartial = pods.length > MAX_PODS;
+    return [
+      ...(isPartial
+        ? [
+            `new PodSecurity enforce level only checked against the first ${MAX_PODS} of ${pods.length} existing pods`,
+          ]
+        : []),
+      ...(shown.length > 0
+        ? [
+            `existing pods in namespace ${JSON.stringify(namespace)} violate the new PodSecurity enforce level ${JSON.stringify(showLevel(level))}`,
+          ]
+        : []),
+      ...shown,
+    ];
+  }
+}
+
+function warnOf({ warn }: AdmissionRequest, pod: CheckedPod, level: LevelVersion): void {
+  const violations = violationsOf(pod, level);
+  if (violations.length === 0) return;
+  warn(`would violate PodSecurity ${JSON.stringify(showLevel(level))}: ${showDetails(violations)}`);
+}
+
+function showPods(names: readonly string[]): string {
+  const [first = ""] = [...names].sort();
+  if (names.length === 1) return first;
+  const others = names.length - 1;
+  return `${first} (and ${others} other ${others === 1 ? "pod" : "pods"})`;
+}
+
+/** The first pod of each controller comes before its others. */
+function prioritised(pods: readonly KubeObject[]): readonly KubeObject[] {
+  const seen = new Set<string>();
+  const first: KubeObject[] = [];
+  const rest: KubeObject[] = [];
+  for (const pod of pods) {
+    const owner = pod.metadata.ownerReferences?.find(({ controller }) => controller)?.uid;
+    if (owner !== undefined && seen.has(owner)) rest.push(pod);
+    else first.push(pod);
+    if (owner !== undefined) seen.add(owner);
+  }
+  return [...first, ...rest];
+}
+
+/** Of what may change in a pod, images and new containers count. */
+function isSignificant({ spec }: CheckedPod, { spec: old }: CheckedPod): boolean {
+  const imagesOf = ({ containers = [], initContainers = [] }: CheckedPod["spec"]): unknown => [
+    containers.map(({ image }) => image),
+    initContainers.map(({ image }) => image),
+  ];
+  if (!isDeepStrictEqual(imagesOf(spec), imagesOf(old))) return true;
+  return (spec.ephemeralContainers ?? []).some(
+    ({ name, image }) => old.ephemeralContainers?.find((one) => one.name === name)?.image !== image,
+  );
+}

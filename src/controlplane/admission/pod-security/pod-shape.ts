@@ -1,0 +1,73 @@
+/**
+ * What the Pod Security Standards look at in a pod.
+ *
+ * @module
+ */
+import type { ObjectMeta } from "../../../kube/object.ts";
+
+interface Typed {
+  readonly type?: string;
+}
+
+/** What a pod and its containers have in common. */
+interface SharedContext {
+  readonly appArmorProfile?: Typed;
+  readonly seccompProfile?: Typed;
+  readonly seLinuxOptions?: Typed & { readonly user?: string; readonly role?: string };
+  readonly windowsOptions?: { readonly hostProcess?: boolean };
+  readonly runAsNonRoot?: boolean;
+  readonly runAsUser?: number;
+}
+
+interface HostAction {
+  readonly httpGet?: { readonly host?: string };
+  readonly tcpSocket?: { readonly host?: string };
+}
+
+/** A container of any kind. */
+export interface CheckedContainer {
+  readonly name: string;
+  readonly image?: string;
+  readonly ports?: readonly { readonly hostPort?: number }[] | null;
+  readonly securityContext?: SharedContext & {
+    readonly allowPrivilegeEscalation?: boolean;
+    readonly privileged?: boolean;
+    readonly procMount?: string;
+    readonly capabilities?: { readonly add?: readonly string[]; readonly drop?: readonly string[] };
+  };
+  readonly livenessProbe?: HostAction;
+  readonly readinessProbe?: HostAction;
+  readonly startupProbe?: HostAction;
+  readonly lifecycle?: { readonly postStart?: HostAction; readonly preStop?: HostAction };
+}
+
+/** The spec of a pod. */
+export interface CheckedSpec {
+  readonly containers?: readonly CheckedContainer[];
+  readonly initContainers?: readonly CheckedContainer[];
+  readonly ephemeralContainers?: readonly CheckedContainer[];
+  readonly volumes?: readonly (object & { readonly name: string })[];
+  readonly hostNetwork?: boolean;
+  readonly hostPID?: boolean;
+  readonly hostIPC?: boolean;
+  readonly hostUsers?: boolean;
+  readonly os?: { readonly name?: string };
+  readonly securityContext?: SharedContext & {
+    readonly sysctls?: readonly { readonly name: string }[];
+  };
+}
+
+/** A pod, or the template of some. */
+export interface CheckedPod {
+  readonly metadata?: ObjectMeta;
+  readonly spec: CheckedSpec;
+}
+
+/** All containers, in the order in which they start. */
+export function containersOf(spec: CheckedSpec): readonly CheckedContainer[] {
+  return [
+    ...(spec.initContainers ?? []),
+    ...(spec.containers ?? []),
+    ...(spec.ephemeralContainers ?? []),
+  ];
+}

@@ -1,0 +1,43 @@
+/**
+ * How violations are worded.
+ *
+ * @module
+ */
+
+/** What a pod violates, and how. */
+export interface Violation {
+  readonly reason: string;
+  readonly detail: string;
+}
+
+/** `"a", "b"` */
+export const quoted = (items: Iterable<string>): string =>
+  [...items].map((item) => `"${item}"`).join(", ");
+
+/** `container "a"`, `containers "a", "b"` */
+export const counted = (noun: string, names: readonly string[]): string =>
+  `${noun}${names.length === 1 ? "" : "s"} ${quoted(names)}`;
+
+/** `one` for one, else the plural. */
+export const plural = (one: string, many: string, count: number): string =>
+  count === 1 ? one : many;
+
+/** The items in order, each once. */
+export const sorted = (items: Iterable<string>): readonly string[] => [...new Set(items)].sort();
+
+/** `pod and container "a"` */
+export function setters(isPod: boolean, containers: readonly string[]): string {
+  const parts = isPod ? ["pod"] : [];
+  if (containers.length > 0) parts.push(counted("container", containers));
+  return parts.join(" and ");
+}
+
+/** All violations with their details. */
+export const showDetails = (violations: readonly Violation[]): string =>
+  violations
+    .map(({ reason, detail }) => (detail === "" ? reason : `${reason} (${detail})`))
+    .join(", ");
+
+/** All violations without their details. */
+export const showReasons = (violations: readonly Violation[]): string =>
+  violations.map(({ reason }) => reason).join(", ");
