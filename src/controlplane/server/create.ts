@@ -9,6 +9,7 @@ import type { KubeObject, ObjectMeta } from "../../kube/object.ts";
 import type { StatusError } from "../../kube/status.ts";
 import { admissionRequest } from "./admitted.ts";
 import { checkEscalation } from "./escalation.ts";
+import { emptyListsIn, withEmptyLists } from "../apply/empty-lists.ts";
 import { hasStrictFinalizers } from "./metadata-checks.ts";
 import { checkSize, dedupOwners } from "./object-limits.ts";
 import { trackChange } from "./ownership.ts";
@@ -54,16 +55,21 @@ export async function createObject(
   matchNamespace(resource, namespace, object);
   wipeSystemMetadata(object.metadata);
   dedupOwners(object.metadata, options.warn);
+  const sentEmpty = resource.builtIn && !options.ownedAlready ? emptyListsIn(object) : [];
   resource.strategy.setDefaults(object, { keepNulls: options.ownedAlready === true });
   if (!options.ownedAlready) {
     delete object.metadata.managedFields;
-    trackChange(cluster, mainEndpoint(resource), undefined, object, options.manager);
+    const tracked = sentEmpty.length > 0 ? withEmptyLists(object, sentEmpty) : object;
+    trackChange(cluster, mainEndpoint(resource), undefined, tracked, options.manager);
+    const { managedFields } = tracked.metadata;
+    if (managedFields) object.metadata.managedFields = managedFields;
   }
   admitToNamespace(cluster, resource, namespace, object);
   const key = { namespace, name: object.metadata.name ?? "" };
   const endpoint = mainEndpoint(resource);
   const mutation = cluster.admission.mutate(
     admissionRequest(endpoint, "CREATE", key, { object }, options),
+    (one) => resource.strategy.admit?.(one, writeContext(cluster, options)),
   );
   const admitted = mutation ? ((await mutation) ?? object) : object;
   if (admitted !== object) {
