@@ -70,6 +70,7 @@ export type {
   EmbedOptions,
   FieldMarker,
   FieldOrClassMarker,
+  ObjectMarker,
   TextMarker,
 } from "./markers/marker.ts";
 export type {

@@ -8,13 +8,17 @@ import { options } from "./parameters.ts";
 
 type FirstStep<Path extends string> = Path extends `${infer Step}.${string}` ? Step : Path;
 
-/** The fields of a type, of the items of a list, of the values of a record. */
-type FieldOf<V> =
-  NonNullable<V> extends readonly (infer I)[]
-    ? FieldOf<I>
-    : string extends keyof NonNullable<V>
-      ? FieldOf<NonNullable<V>[keyof NonNullable<V>]>
-      : Extract<keyof NonNullable<V>, string>;
+/** The items of a list, the values of a record, or the type itself. */
+type Part<V> = V extends readonly (infer I)[]
+  ? NonNullable<I>
+  : V extends object
+    ? string extends keyof V
+      ? NonNullable<V[keyof V]>
+      : V
+    : never;
+
+/** The fields of a type; those of the items of a list and of the values of a record, to a depth of two. */
+type FieldOf<V> = Extract<keyof Part<Part<NonNullable<V>>>, string>;
 
 /** A decorator for a field whose type has all of the fields at which the paths begin. */
 interface EmbedMarker<Path extends string> {

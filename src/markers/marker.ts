@@ -32,6 +32,29 @@ export interface TextMarker {
   ): void;
 }
 
+/** Nothing where a type is a list, which is an object to the compiler. */
+type NoList<V> = [Extract<V, readonly unknown[]>] extends [never] ? unknown : never;
+
+/** A decorator for fields that hold an object or a record, or for the class of such fields. */
+export interface ObjectMarker {
+  <This, V extends object | null | undefined>(
+    value: undefined,
+    context: ClassFieldDecoratorContext<This, V> & NoList<V>,
+  ): void;
+  <O extends object, K extends keyof O>(
+    target: O,
+    key: O[K] extends object | null | undefined
+      ? unknown extends NoList<O[K]>
+        ? K
+        : never
+      : never,
+  ): void;
+  <C extends abstract new (...args: never[]) => object>(
+    target: C,
+    context?: ClassDecoratorContext<C>,
+  ): void;
+}
+
 /** A decorator for classes whose objects are `T`, in both forms. */
 export type ClassMarker<T> = <C extends abstract new (...args: never[]) => T>(
   target: C,
@@ -66,6 +89,8 @@ export interface Effect {
   readonly replaces?: boolean;
   /** How much of the field's type goes into the schema. */
   readonly embed?: EmbedOptions;
+  /** Fields of the object that have to be optional. */
+  readonly optionalFields?: readonly string[];
   /** The field keeps its first value; one that is optional may be set once. */
   readonly immutable?: boolean;
 }

@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy
  * @module
  */
-import { type FieldMarker, type FieldOrClassMarker, markersOn, typedMarker } from "./marker.ts";
+import { type FieldMarker, type ObjectMarker, markersOn, typedMarker } from "./marker.ts";
 import { aName } from "./parameters.ts";
 
 type ItemKey<V> = NonNullable<V> extends readonly (infer I)[] ? Extract<keyof I, string> : never;
@@ -35,7 +35,7 @@ export const ListMap = typedMarker<<const K extends string>(...keys: K[]) => Key
 });
 
 const onArray = markersOn<FieldMarker<readonly unknown[] | ReadonlySet<unknown>>>("array");
-const onObject = markersOn<FieldOrClassMarker<object>>("object");
+const onObject = markersOn<ObjectMarker>("object");
 
 /** No item stands twice, and several managers may own different ones: `@ListSet() hosts!: string[]`. */
 export const ListSet = onArray([], () => ({ schema: { "x-kubernetes-list-type": "set" } }));

@@ -11,6 +11,7 @@ import type { Schema, ValidationRule } from "../kube/schema/structural.ts";
 import {
   type FieldMarker,
   type FieldOrClassMarker,
+  type ObjectMarker,
   type TextMarker,
   markersOn,
   typedMarker,
@@ -32,7 +33,7 @@ import { type TextFormat, textFormats } from "./text-formats.ts";
 const onNumber = markersOn<FieldMarker<number>>("number");
 const onText = markersOn<TextMarker>("string");
 const onArray = markersOn<FieldMarker<readonly unknown[] | ReadonlySet<unknown>>>("array");
-const onObject = markersOn<FieldOrClassMarker<object>>("object");
+const onObject = markersOn<ObjectMarker>("object");
 const onAny = markersOn<FieldOrClassMarker<unknown>>("any");
 
 /** The smallest number the field takes: `@Minimum(1) replicas!: Int32`. */
@@ -87,13 +88,23 @@ export const MinProperties = onObject([aCount], (count) => ({ schema: { minPrope
 /** The greatest number of entries: `@MaxProperties(8) labels!: Record<string, string>`. */
 export const MaxProperties = onObject([aCount], (count) => ({ schema: { maxProperties: count } }));
 
+/** A `T` of which the API server fills in the fields that are not there. */
+type Unfilled<T> = T extends readonly (infer I)[]
+  ? readonly Unfilled<I>[]
+  : T extends object
+    ? { readonly [K in keyof T]?: Unfilled<T[K]> }
+    : T;
+
 /** A decorator for fields that may hold a `D`. */
 interface ValueMarker<D> {
   <This, V>(
     value: undefined,
-    context: ClassFieldDecoratorContext<This, V> & ([D] extends [V] ? unknown : never),
+    context: ClassFieldDecoratorContext<This, V> & ([D] extends [Unfilled<V>] ? unknown : never),
   ): void;
-  <O extends object, K extends keyof O>(target: O, key: [D] extends [O[K]] ? K : never): void;
+  <O extends object, K extends keyof O>(
+    target: O,
+    key: [D] extends [Unfilled<O[K]>] ? K : never,
+  ): void;
 }
 
 /**
@@ -122,7 +133,9 @@ export const Example = typedMarker<<const D extends Json>(value: D) => ValueMark
  * field's type says the same, and the compiler knows it too.
  */
 export const Enum = typedMarker<
-  (...values: (string | number | boolean | null)[]) => FieldMarker<unknown>
+  <const V extends readonly (string | number | boolean | null)[]>(
+    ...values: V
+  ) => ValueMarker<V[number]>
 >({
   on: "any",
   parameters: [aJson],
@@ -216,19 +229,24 @@ export const Cel = typedMarker<(rule: string, options?: CelOptions) => FieldOrCl
   },
 );
 
-/** A decorator for a field or class of objects that have all of the fields `K`. */
+/** The fields that may be absent. */
+type OptionalField<T> = {
+  [P in keyof T]-?: undefined extends T[P] ? P : never;
+}[keyof T];
+
+/** A decorator for a field or class of objects that have all of the fields `K`, each of which may be absent. */
 interface FieldsMarker<K extends string> {
   <This, V extends { readonly [P in K]?: unknown } | null | undefined>(
     value: undefined,
     context: ClassFieldDecoratorContext<This, V> &
-      ([K] extends [keyof NonNullable<V>] ? unknown : never),
+      ([K] extends [OptionalField<NonNullable<V>>] ? unknown : never),
   ): void;
   <O extends object, P extends keyof O>(
     target: O,
-    key: [K] extends [keyof NonNullable<O[P]>] ? P : never,
+    key: [K] extends [OptionalField<NonNullable<O[P]>>] ? P : never,
   ): void;
   <C extends abstract new (...args: never[]) => object>(
-    target: C & ([K] extends [keyof InstanceType<C>] ? unknown : never),
+    target: C & ([K] extends [OptionalField<InstanceType<C>>] ? unknown : never),
     context?: ClassDecoratorContext<C>,
   ): void;
 }
@@ -239,6 +257,7 @@ const oneOf = (relation: string, says: string) =>
     parameters: [aName],
     last: "repeated",
     effect: (...fields: string[]) => ({
+      optionalFields: fields,
       schema: {
         "x-kubernetes-validations": [
           {

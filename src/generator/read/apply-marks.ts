@@ -55,6 +55,15 @@ export function applyMarks(
       );
       continue;
     }
+    const fixed = effect.optionalFields?.find((field) => isRequired(result, field));
+    if (fixed !== undefined) {
+      reader.findings.error(
+        at,
+        "field-needs-optional",
+        `${shown} asks whether ${fixed} is set, which it always is.`,
+        `Write ${fixed} with "?" and without a default, or leave it out.`,
+      );
+    }
     const { "x-kubernetes-validations": own = [] } = effect.schema ?? {};
     rules.push(...own.map((rule) => ({ rule, at })));
     const schema = without(effect.schema ?? {}, "x-kubernetes-validations");
@@ -72,6 +81,14 @@ export function applyMarks(
     for (const { rule, at } of rules) result.saidAt.set(ruleKey(rule.rule), at);
   }
   return { type: result, immutable, ...(required === undefined ? {} : { required }) };
+}
+
+/** Whether a field is always there: required, or filled in. */
+function isRequired({ properties = [] }: TypeModel, field: string): boolean {
+  const property = properties.find(({ name }) => name === field);
+  return (
+    property !== undefined && (property.required || property.type.schema.default !== undefined)
+  );
 }
 
 function fits(on: Mark["definition"]["on"], { schema }: TypeModel): boolean {
