@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { parse, stringify } from "yaml";
 import ts from "typescript";
 import { generate } from "../src/generator/generate.ts";
+import { ERROR_EXAMPLES } from "./error-examples.ts";
 import { EXAMPLES, FROM_CONTROLLER_GEN } from "./marker-examples.ts";
 
 const HEAD =
@@ -133,26 +134,42 @@ async function emittedFor(
   }
 }
 
-/** `docs/errors.md`: every code that the source tells with a literal text. */
+/** `docs/errors.md`: every code that the source can tell, with an example of what causes it. */
 export function errorsPage(root: string): string {
   const errors = new Map<string, readonly [string, string]>();
+  for (const [code, { message, fix }] of Object.entries(ERROR_EXAMPLES)) {
+    if (message !== undefined && fix !== undefined) errors.set(code, [message, fix]);
+  }
+  for (const [code, text] of errorsIn(root)) if (text && !errors.has(code)) errors.set(code, text);
+  const sections = [...errors]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([code, [message, fix]]) => {
+      const example = ERROR_EXAMPLES[code]?.example;
+      const shown =
+        example === undefined ? "" : `For example:\n\n\`\`\`text\n${example}\n\`\`\`\n\n`;
+      return `## ${code}\n\n${message}\n\n${shown}What to do: ${fix}\n\n`;
+    });
+  return `# Errors\n\n${HEAD}Every error has a code. \`tsop explain CODE\` shows its section in the terminal; \`...\` stands for what the error names.\n\n${sections.join("")}`;
+}
+
+/** Every code in the source, with its message and fix where those are texts. */
+export function errorsIn(root: string): Map<string, readonly [string, string] | undefined> {
+  const errors = new Map<string, readonly [string, string] | undefined>();
   for (const path of sourcesIn(join(root, "src"))) {
     const text = readFileSync(path, "utf8");
     if (!/"[a-z]+(?:-[a-z]+)+"/.test(text)) continue;
     const file = ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true);
     const walk = (node: ts.Node): void => {
       if (ts.isCallExpression(node) || ts.isNewExpression(node)) {
-        const found = errorOf(node, file);
-        if (found && !errors.has(found[0])) errors.set(found[0], [found[1], found[2]]);
+        for (const [code, said] of errorsOf(node, file)) {
+          errors.set(code, errors.get(code) ?? said);
+        }
       }
       ts.forEachChild(node, walk);
     };
     walk(file);
   }
-  const sections = [...errors]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([code, [message, fix]]) => `## ${code}\n\n${message}\n\nWhat to do: ${fix}\n\n`);
-  return `# Errors\n\n${HEAD}Every error has a code. \`tsop explain CODE\` shows its section in the terminal; \`...\` stands for what the error names.\n\n${sections.join("")}`;
+  return errors;
 }
 
 function sourcesIn(folder: string): string[] {
@@ -162,23 +179,30 @@ function sourcesIn(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-const TELLS = /(?:^|\.)(?:error|warn|complain|unsupported|TsopError|UsageError|refuse)$/;
+const TELLS =
+  /(?:^|\.)(?:error|warn|complain|unsupported|TsopError|UsageError|refuse|super)$|^findings\[/;
+const CODE = /^[a-z]+(?:-[a-z0-9]+)+$/;
 
-/** Code, message and fix of a call that tells an error: three texts in a row. */
-function errorOf(
+/** The codes of a call that tells an error, with message and fix: three texts in a row. */
+function errorsOf(
   node: ts.CallExpression | ts.NewExpression,
   file: ts.SourceFile,
-): [string, string, string] | undefined {
-  if (!TELLS.test(node.expression.getText(file))) return undefined;
+): [string, readonly [string, string] | undefined][] {
+  if (!TELLS.test(node.expression.getText(file))) return [];
   const args = [...(node.arguments ?? [])];
-  const at = args.findIndex(
-    (argument) => ts.isStringLiteral(argument) && /^[a-z]+(?:-[a-z0-9]+)+$/.test(argument.text),
-  );
-  const code = args[at];
-  const [message, fix] = [args[at + 1], args[at + 2]].map(
-    (argument) => argument && textOf(argument),
-  );
-  return code && ts.isStringLiteral(code) && message && fix ? [code.text, message, fix] : undefined;
+  const at = args.findIndex((argument) => codesOf(argument).length > 0);
+  const [code, ...texts] = args.slice(at, at + 3);
+  if (at < 0 || !code) return [];
+  const [message, fix] = texts.map(textOf);
+  return codesOf(code).map((one) => [one, message && fix ? [message, fix] : undefined]);
+}
+
+/** The code that an argument is; of a choice, both. */
+function codesOf(node: ts.Expression): string[] {
+  if (ts.isConditionalExpression(node)) {
+    return [...codesOf(node.whenTrue), ...codesOf(node.whenFalse)];
+  }
+  return ts.isStringLiteral(node) && CODE.test(node.text) ? [node.text] : [];
 }
 
 /** A text with `...` for what is put in; of a choice, the first. */

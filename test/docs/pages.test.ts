@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { format } from "prettier";
 import { describe, expect, it } from "vitest";
-import { errorsPage, markersPage } from "../../scripts/docs-pages.ts";
+import { errorsIn, errorsPage, markersPage } from "../../scripts/docs-pages.ts";
+import { ERROR_EXAMPLES } from "../../scripts/error-examples.ts";
 import { emptyFolder, runCli } from "../cli/support/run-cli.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -15,11 +16,14 @@ describe("the generated pages", () => {
     expect(page).toBe(await formatted(await markersPage(root)));
   });
 
-  it("list the errors", () => {
-    const page = errorsPage(root);
-    for (const code of ["right-missing", "recursive-type", "no-project"]) {
-      expect(page.includes(`## ${code}\n`)).toBe(true);
-    }
+  const errors = errorsPage(root);
+  const codes = [...new Set([...errorsIn(root).keys(), ...Object.keys(ERROR_EXAMPLES)])].sort();
+  it.each(codes)("explain %s: what it says, what causes it, what to do", (code) => {
+    const [, section = ""] = errors.split(new RegExp(`^## ${code}$`, "m"));
+    const text = section.split(/^## /m)[0] ?? "";
+    expect(text).toMatch(/For example:\n\n```text\n[^]+\n```/);
+    expect(text).toMatch(/What to do: \S+/);
+    expect(text.trim().startsWith("For example:")).toBe(false);
   });
 
   it("are what `tsop explain` prints", async () => {
