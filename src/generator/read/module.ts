@@ -6,12 +6,12 @@
  *
  * @module
  */
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Findings } from "../findings.ts";
 import { ts } from "../load.ts";
 import type { Position } from "../model.ts";
+import { BuiltInTypes } from "./built-in-types.ts";
 
 /** What a name of a file can stand for. */
 export type Declaration =
@@ -39,7 +39,7 @@ export interface Module {
   /** Exported under another name, or from another file. */
   readonly exports: ReadonlyMap<string, Import | { readonly local: string }>;
   readonly exportStars: readonly string[];
-  /** The file is one of `tsop/k8s`: literal unions there are documentation, not rules. */
+  /** It is a declaration of `tsop/k8s`: literal unions there are documentation, not rules. */
   readonly builtIn: boolean;
 }
 
@@ -49,16 +49,15 @@ export type Found =
   | { readonly is: "tsop"; readonly name: string }
   | { readonly is: "namespace"; readonly specifier: string; readonly module: Module };
 
-/** The folder of the built-in types: beside this file's parent, compiled or not. */
-const K8S = fileURLToPath(new URL("../../generated/k8s/", import.meta.url));
-
 /** Reads and keeps modules. Text that did not change is not parsed again. */
 export class Modules {
   readonly root: string;
   readonly #parsed = new Map<string, { readonly text: string; readonly module: Module }>();
   readonly #fresh = new Map<string, Module>();
   readonly #options: ts.CompilerOptions;
-  #k8sTexts: readonly { readonly path: string; readonly text: string }[] | undefined;
+  readonly #builtIns = new BuiltInTypes();
+  /** By path and name. */
+  readonly #builtInModules = new Map<string, Module>();
 
   constructor(root: string, options: ts.CompilerOptions) {
     this.root = root;
@@ -72,7 +71,8 @@ export class Modules {
 
   /** The paths of everything that was read since the last `refresh`. */
   read(): string[] {
-    return [...this.#fresh.keys()];
+    const builtIn = [...this.#builtInModules.values()].map(({ path }) => path);
+    return [...new Set([...this.#fresh.keys(), ...builtIn])];
   }
 
   /** The module at an absolute path. */
@@ -121,6 +121,7 @@ export class Modules {
   resolve(module: Module, name: string): Found | undefined {
     const declaration = module.declarations.get(name);
     if (declaration) return { is: "declaration", node: declaration, module };
+    if (module.builtIn) return this.#beside(module, name);
     const imported = module.imports.get(name);
     if (!imported) return undefined;
     if (imported.name === "*") return { is: "namespace", specifier: imported.specifier, module };
@@ -137,7 +138,6 @@ export class Modules {
       return name === "Condition" ? this.#builtIn(name) : { is: "tsop", name };
     }
     if (specifier === "tsop/k8s") return this.#builtIn(name);
-    if (from.builtIn && /\/scalars\.[jt]s$/.test(specifier)) return { is: "tsop", name };
     const path = this.#locate(from, specifier);
     return path === undefined ? undefined : this.#exported(this.get(path), name, new Set());
   }
@@ -159,15 +159,23 @@ export class Modules {
     return undefined;
   }
 
-  #builtIn(name: string): Found | undefined {
-    this.#k8sTexts ??= readdirSync(K8S)
-      .filter((file) => /-v\d+(?:\.d)?\.ts$/.test(file))
-      .map((file) => ({ path: join(K8S, file), text: readFileSync(join(K8S, file), "utf8") }));
-    const declared = new RegExp(`^export (?:interface|type) ${name}\\b`, "m");
-    const at = this.#k8sTexts.find(({ text }) => declared.test(text));
-    // The scalars (Int32, Quantity, ...) are re-exported there under the names that they have here.
-    if (!at) return { is: "tsop", name };
-    const module = this.get(at.path);
+  /** A name of `tsop/k8s`; the scalars (Int32, Quantity, ...) have the same names there and here. */
+  #builtIn(name: string): Found {
+    return this.#declared(name) ?? { is: "tsop", name };
+  }
+
+  /** A name that a built-in declaration uses. */
+  #beside({ path }: Module, name: string): Found | undefined {
+    const scalar = this.#builtIns.isImported(name, path) && ({ is: "tsop", name } as const);
+    return this.#declared(name, path) ?? (scalar || undefined);
+  }
+
+  #declared(name: string, from?: string): Found | undefined {
+    const found = this.#builtIns.find(name, from);
+    if (!found) return undefined;
+    const key = `${found.path} ${found.name}`;
+    const module = this.#builtInModules.get(key) ?? parse(found.path, found.text, true);
+    this.#builtInModules.set(key, module);
     const node = module.declarations.get(name);
     return node && { is: "declaration", node, module };
   }
@@ -192,7 +200,7 @@ export class Modules {
   }
 }
 
-function parse(path: string, text: string): Module {
+function parse(path: string, text: string, builtIn = false): Module {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true);
   const declarations = new Map<string, Declaration>();
   const merged = new Map<string, ts.InterfaceDeclaration[]>();
@@ -239,7 +247,6 @@ function parse(path: string, text: string): Module {
       }
     }
   }
-  const builtIn = path.startsWith(K8S);
   return { path, file, declarations, merged, imports, exports, exportStars, builtIn };
 }
 
