@@ -53,6 +53,8 @@ export interface DefaultingOptions {
 export interface Strategy {
   /** Fills in what a client may leave out; also run on what is read from the store. */
   setDefaults(object: KubeObject, options?: DefaultingOptions): void;
+  /** What the server's own admission makes of a new object: others in admission see it. Part of `prepareForCreate`. */
+  admit?(object: KubeObject, context: WriteContext): void;
   /** Before a create is validated: resets the status, allocates, sets the first generation. */
   prepareForCreate(object: KubeObject, context: WriteContext): void;
   /** Before an update is validated: keeps what this endpoint may not change, bumps the generation. */

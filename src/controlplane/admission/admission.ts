@@ -38,12 +38,16 @@ export class Admission {
   /**
    * The object as admission wants it, or `undefined` when nobody has a say.
    *
+   * @param admit - what the server's own plugins do to the object, in place, before anybody sees it
    * @throws StatusError from the promise when somebody refuses
    */
-  mutate(request: AdmissionRequest): Promise<KubeObject | undefined> | undefined {
+  mutate(
+    request: AdmissionRequest,
+    admit?: (object: KubeObject) => void,
+  ): Promise<KubeObject | undefined> | undefined {
     const { webhooks, mutating } = this.#parts;
     const isConcerned = mutating.concerns(request) || webhooks.concerns("mutating", request);
-    return isConcerned ? this.#mutate(request) : undefined;
+    return isConcerned ? this.#mutate(request, admit) : undefined;
   }
 
   /** `undefined` when nobody has a say. @throws StatusError, also from the promise, when somebody refuses */
@@ -55,12 +59,17 @@ export class Admission {
     return byPolicies || byWebhooks ? this.#validate(request, byPolicies, byWebhooks) : undefined;
   }
 
-  async #mutate(request: AdmissionRequest): Promise<KubeObject | undefined> {
+  async #mutate(
+    request: AdmissionRequest,
+    admit?: (object: KubeObject) => void,
+  ): Promise<KubeObject | undefined> {
     const rounds = new Rounds();
     const asked = { policies: new Asked(rounds), webhooks: new Asked(rounds) };
+    if (request.object) admit?.(request.object);
     const object = await this.#round(request, asked);
     if (!rounds.changed) return object;
     rounds.isSecond = true;
+    if (object) admit?.(object);
     return this.#round(withObject(request, object), asked);
   }
 

@@ -29,6 +29,8 @@ export interface KindRules {
   readonly conditionalUpdate?: true;
   /** What a client may leave out. */
   setDefaults?(object: KubeObject): void;
+  /** What the server's own admission makes of a new object; once more changes nothing. */
+  admit?(object: KubeObject, context: WriteContext): void;
   prepareForCreate?(object: KubeObject, context: WriteContext): void;
   prepareForUpdate?(object: KubeObject, old: KubeObject, context: WriteContext): void;
   /** What is wrong with the object as it is, on create and update alike. */

@@ -36,7 +36,12 @@ import {
   setResourceClaimDefaults,
 } from "./other-rules.ts";
 import { setPodDefaults, setPodTemplateDefaults } from "./pod-defaults.ts";
-import { preparePodForCreate, preparePodForUpdate, preparePodStatus } from "./pod-rules.ts";
+import {
+  admitPod,
+  preparePodForCreate,
+  preparePodForUpdate,
+  preparePodStatus,
+} from "./pod-rules.ts";
 import {
   jobWarnings,
   podTemplateWarnings,
@@ -233,6 +238,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       status: "no-owners",
       generation: SPEC,
       setDefaults: setPodDefaults,
+      admit: admitPod,
       prepareForCreate: preparePodForCreate,
     },
     PodTemplate: {

@@ -7,28 +7,30 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import type { KubeObject } from "../../../kube/object.ts";
-import { type StatusError, failure } from "../../../kube/status.ts";
 import type { WriteContext } from "../../kinds.ts";
 import { SYSTEM_PRIORITIES } from "./validation/cluster.ts";
 import { setLimitRangeRequirements } from "./limit-ranger.ts";
+import { podForbidden } from "./pod-forbidden.ts";
 import { qosClassOf } from "./pod-resources.ts";
 import type { Pod, PodSpec, Toleration, PodTerm, SpreadConstraint } from "./pod-shapes.ts";
-import type { ResourceList, ServiceAccount } from "./shapes.ts";
+import { takeServiceAccount } from "./service-account.ts";
+import type { ResourceList } from "./shapes.ts";
 import type { Condition } from "./shapes.ts";
 import { timestampOf } from "./timestamp.ts";
 
-const TOKEN_PATH = "/var/run/secrets/kubernetes.io/serviceaccount";
-const MIRROR = "kubernetes.io/config.mirror";
-const NAME_LETTERS = "bcdfghjklmnpqrstvwxz2456789";
-
-/** Resolves what a new pod refers to, and gives it its first status. */
-export function preparePodForCreate(object: KubeObject, context: WriteContext): void {
+/** Resolves what a new pod refers to; once more changes nothing. @throws StatusError 403 */
+export function admitPod(object: KubeObject, context: WriteContext): void {
   const pod = object as Pod;
   setLimitRangeRequirements(pod, context);
+  takeServiceAccount(pod, context);
   resolvePriority(pod, context);
-  if (pod.metadata.annotations?.[MIRROR] === undefined) takeServiceAccount(pod, context);
   addTolerations(pod.spec);
   resolveRuntimeClass(pod, context);
+}
+
+/** Gives a new pod its first status. */
+export function preparePodForCreate(object: KubeObject, context: WriteContext): void {
+  const pod = object as Pod;
   matchLabelKeys(pod);
   pod.status = { phase: "Pending", qosClass: qosClassOf(pod.spec) };
   const gates = pod.spec.schedulingGates ?? [];
@@ -65,15 +67,6 @@ function waitingCondition(context: WriteContext): Condition {
   };
 }
 
-/** 403 as admission words it. */
-function forbidden(pod: Pod, message: string): StatusError {
-  const name = pod.metadata.name ?? "";
-  return failure(403, "Forbidden", `pods "${name}" is forbidden: ${message}`, {
-    ...(name === "" ? {} : { name }),
-    kind: "pods",
-  });
-}
-
 interface PriorityClass extends KubeObject {
   value: number;
   globalDefault?: boolean;
@@ -96,7 +89,7 @@ function resolvePriority(pod: Pod, context: WriteContext): void {
   if (spec.priorityClassName) {
     const named = findPriorityClass(spec.priorityClassName, context);
     if (!named) {
-      throw forbidden(pod, `no PriorityClass with name ${spec.priorityClassName} was found`);
+      throw podForbidden(pod, `no PriorityClass with name ${spec.priorityClassName} was found`);
     }
     computed = named.value;
     policy = named.preemptionPolicy ?? policy;
@@ -111,13 +104,13 @@ function resolvePriority(pod: Pod, context: WriteContext): void {
     }
   }
   if (spec.priority !== undefined && spec.priority !== computed) {
-    throw forbidden(
+    throw podForbidden(
       pod,
       `the integer value of priority (${spec.priority}) must not be provided in pod spec; priority admission controller computed ${computed} from the given PriorityClass name`,
     );
   }
   if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== policy) {
-    throw forbidden(
+    throw podForbidden(
       pod,
       `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec; priority admission controller computed ${policy} from the given PriorityClass name`,
     );
@@ -135,7 +128,7 @@ function resolveRuntimeClass(pod: Pod, context: WriteContext): void {
   const { spec } = pod;
   if (spec.runtimeClassName === undefined) {
     if (spec.overhead) {
-      throw forbidden(
+      throw podForbidden(
         pod,
         "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead",
       );
@@ -145,19 +138,19 @@ function resolveRuntimeClass(pod: Pod, context: WriteContext): void {
   const runtime = context.find("node.k8s.io", "runtimeclasses", "", spec.runtimeClassName) as
     RuntimeClass | undefined;
   if (!runtime) {
-    throw forbidden(pod, `pod rejected: RuntimeClass "${spec.runtimeClassName}" not found`);
+    throw podForbidden(pod, `pod rejected: RuntimeClass "${spec.runtimeClassName}" not found`);
   }
   const overhead = runtime.overhead?.podFixed;
   if (overhead) {
     if (spec.overhead && !isDeepStrictEqual(spec.overhead, overhead)) {
-      throw forbidden(
+      throw podForbidden(
         pod,
         "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead",
       );
     }
     spec.overhead = { ...overhead };
   } else if (spec.overhead) {
-    throw forbidden(
+    throw podForbidden(
       pod,
       "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead",
     );
@@ -166,7 +159,7 @@ function resolveRuntimeClass(pod: Pod, context: WriteContext): void {
   if (nodeSelector) {
     for (const [key, value] of Object.entries(nodeSelector)) {
       if (spec.nodeSelector?.[key] !== undefined && spec.nodeSelector[key] !== value) {
-        throw forbidden(
+        throw podForbidden(
           pod,
           `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${spec.nodeSelector[key] ?? ""}`,
         );
@@ -208,69 +201,6 @@ function matchLabelKeys({ spec, metadata }: Pod): void {
       }
     }
   }
-}
-
-/** The account's pull secrets and, unless somebody declines, a volume with its token. */
-function takeServiceAccount(pod: Pod, context: WriteContext): void {
-  const { spec, metadata } = pod;
-  const name = spec.serviceAccountName ?? "default";
-  spec.serviceAccountName = name;
-  spec.serviceAccount = name;
-  const namespace = metadata.namespace ?? "";
-  const account = context.find("", "serviceaccounts", namespace, name) as
-    ServiceAccount | undefined;
-  if (!account) {
-    throw forbidden(
-      pod,
-      `error looking up service account ${namespace}/${name}: serviceaccount "${name}" not found`,
-    );
-  }
-  if (!spec.imagePullSecrets && account.imagePullSecrets) {
-    spec.imagePullSecrets = structuredClone(account.imagePullSecrets);
-  }
-  if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) {
-    mountToken(spec, context);
-  }
-}
-
-function mountToken(spec: PodSpec, context: WriteContext): void {
-  const existing = spec.volumes?.find(({ name }) => name.startsWith("kube-api-access-"));
-  const name = existing?.name ?? `kube-api-access-${randomSuffix(context)}`;
-  let mounted = false;
-  for (const container of [...(spec.initContainers ?? []), ...(spec.containers ?? [])]) {
-    if (container.volumeMounts?.some(({ mountPath }) => mountPath === TOKEN_PATH)) continue;
-    (container.volumeMounts ??= []).push({ name, readOnly: true, mountPath: TOKEN_PATH });
-    mounted = true;
-  }
-  if (!mounted || existing) return;
-  (spec.volumes ??= []).push({
-    name,
-    projected: {
-      defaultMode: 0o644,
-      sources: [
-        { serviceAccountToken: { expirationSeconds: 3607, path: "token" } },
-        { configMap: { name: "kube-root-ca.crt", items: [{ key: "ca.crt", path: "ca.crt" }] } },
-        {
-          downwardAPI: {
-            items: [
-              {
-                path: "namespace",
-                fieldRef: { apiVersion: "v1", fieldPath: "metadata.namespace" },
-              },
-            ],
-          },
-        },
-      ],
-    },
-  });
-}
-
-function randomSuffix(context: WriteContext): string {
-  let suffix = "";
-  for (let count = 0; count < 5; count++) {
-    suffix += NAME_LETTERS[Math.floor(context.clock.random() * NAME_LETTERS.length)] ?? "";
-  }
-  return suffix;
 }
 
 /** Pods stay for five minutes on a node that is not ready or out of reach. */

@@ -142,4 +142,5 @@ export interface ConfigMap extends KubeObject {
 export interface ServiceAccount extends KubeObject {
   automountServiceAccountToken?: boolean;
   imagePullSecrets?: { name?: string }[];
+  secrets?: { name?: string }[];
 }

@@ -29,7 +29,9 @@ export function strategyFor(group: string, kind: string): Strategy {
   const rules = rulesOf(group, kind) ?? NO_RULES;
   return {
     setDefaults: (object) => setDefaults(object, rules),
+    ...(rules.admit ? { admit: (object, context) => rules.admit?.(object, context) } : {}),
     prepareForCreate(object, context) {
+      rules.admit?.(object, context);
       if (rules.status && !rules.keepsStatusOnCreate) resetStatus(object);
       if (rules.generation) object.metadata.generation = 1;
       rules.prepareForCreate?.(object, context);

@@ -1,0 +1,12 @@
+/** 403 of a pod, as admission words it. */
+import { type StatusError, failure } from "../../../kube/status.ts";
+import type { Pod } from "./pod-shapes.ts";
+
+/** The refusal of a pod that has a name, or will get one. */
+export function podForbidden({ metadata }: Pod, message: string): StatusError {
+  const { name = "" } = metadata;
+  return failure(403, "Forbidden", `pods "${name}" is forbidden: ${message}`, {
+    ...(name === "" ? {} : { name }),
+    kind: "pods",
+  });
+}
