@@ -66,7 +66,7 @@ const SHOWN = [
   "flowcontrol.PriorityLevelConfigurationSpec",
   "flowcontrol.FlowSchemaSpec",
   "flowcontrol.QueuingConfiguration",
-  "certificates.CertificateSigningRequestSpec",
+  "certificates.CertificateSigningRequestCondition",
 ];
 
 const types = new Map();

@@ -130,7 +130,10 @@ function codeOf(field) {
   const is = classify(field.type);
   if (is.pointer) {
     if (is.what === "struct") return `*${is.name}`;
-    return ["quantity", "time", "microTime"].includes(is.what) ? `*${is.what}` : undefined;
+    if (["quantity", "time", "microTime"].includes(is.what)) return `*${is.what}`;
+    // The others without `omitempty` are required, or have defaults.
+    const isNullable = field.json === "apiGroup" || field.json === "secretNamespace";
+    return isNullable && field.options.join("") === "" ? "null" : undefined;
   }
   const optional = field.options.includes("omitempty") || field.options.includes("omitzero");
   switch (is.what) {

@@ -67,6 +67,23 @@ export function preparePersistentVolumeForCreate(object: KubeObject, context: Wr
   addFinalizer(object, "kubernetes.io/pv-protection");
 }
 
+/** A new phase begins now, unless the writer says when. */
+export function preparePersistentVolumeStatus(
+  object: KubeObject,
+  previous: KubeObject,
+  context: WriteContext,
+): void {
+  const volume = object as PersistentVolume;
+  const status = (volume.status ??= {});
+  const { phase, lastPhaseTransitionTime: before } = (previous as PersistentVolume).status ?? {};
+  const { lastPhaseTransitionTime: now } = status;
+  if (phase === (status.phase ?? "Pending")) {
+    if (now === undefined && before !== undefined) status.lastPhaseTransitionTime = before;
+  } else if (now === undefined || now === before) {
+    status.lastPhaseTransitionTime = timestampOf(context.clock);
+  }
+}
+
 export function setPersistentVolumeClaimDefaults(object: KubeObject): void {
   const claim = object as PersistentVolumeClaim;
   (claim.status ??= {}).phase ??= "Pending";
@@ -74,6 +91,29 @@ export function setPersistentVolumeClaimDefaults(object: KubeObject): void {
 }
 
 const DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class";
+
+/** A volume of another namespace is a feature that is off; the old field knows claims and snapshots only. */
+function dropDisabledSources(spec: PersistentVolumeClaim["spec"]): void {
+  const { dataSource, dataSourceRef } = spec;
+  if (dataSourceRef?.namespace !== undefined) delete dataSourceRef.namespace;
+  if (!dataSource) return;
+  const { apiGroup, kind } = dataSource;
+  const isKnown = apiGroup
+    ? apiGroup === "snapshot.storage.k8s.io" && kind === "VolumeSnapshot"
+    : kind === "PersistentVolumeClaim";
+  if (!isKnown) delete spec.dataSource;
+}
+
+/** A source that is there already stays as it is. */
+export function preparePersistentVolumeClaimForUpdate(
+  object: KubeObject,
+  previous: KubeObject,
+): void {
+  const claim = object as PersistentVolumeClaim;
+  const { dataSource, dataSourceRef } = (previous as PersistentVolumeClaim).spec;
+  if (!dataSource && !dataSourceRef) dropDisabledSources(claim.spec);
+  copyDataSource(claim);
+}
 
 /** Of the two ways to name a source the server keeps both. */
 function copyDataSource(claim: PersistentVolumeClaim): void {
@@ -91,6 +131,7 @@ export function preparePersistentVolumeClaimForCreate(
 ): void {
   const claim = object as PersistentVolumeClaim;
   addFinalizer(object, "kubernetes.io/pvc-protection");
+  dropDisabledSources(claim.spec);
   copyDataSource(claim);
   if (claim.spec.storageClassName !== undefined) return;
   if (claim.metadata.annotations?.["volume.beta.kubernetes.io/storage-class"] !== undefined) return;
@@ -122,11 +163,22 @@ export function setNodeDefaults(object: KubeObject): void {
 /** A new node is tainted until somebody reports it ready. */
 export function prepareNodeForCreate(object: KubeObject): void {
   const node = object as Node;
+  prepareNodeForUpdate(node);
+  prepareNodeStatus(node);
   const taints = ((node.spec ??= {}).taints ??= []);
   const key = "node.kubernetes.io/not-ready";
   if (!taints.some((taint) => taint.key === key && taint.effect === "NoSchedule")) {
     taints.push({ key, effect: "NoSchedule" });
   }
+}
+
+/** The kubelet's configuration is no longer kept in a node. */
+export function prepareNodeForUpdate(object: KubeObject): void {
+  delete (object as Node).spec?.configSource;
+}
+
+export function prepareNodeStatus(object: KubeObject): void {
+  delete (object as Node).status?.config;
 }
 
 interface LimitRange extends KubeObject {
@@ -151,6 +203,18 @@ export function setLimitRangeDefaults(object: KubeObject): void {
     const request = { ...limit.min, ...standard, ...limit.defaultRequest };
     if (Object.keys(standard).length > 0) limit.default = standard;
     if (Object.keys(request).length > 0) limit.defaultRequest = request;
+  }
+}
+
+interface Account extends KubeObject {
+  secrets?: { name?: string }[];
+}
+
+/** Of the secrets of an account only the names are kept. */
+export function keepSecretNames(object: KubeObject): void {
+  const account = object as Account;
+  if (account.secrets) {
+    account.secrets = account.secrets.map(({ name }) => (name === undefined ? {} : { name }));
   }
 }
 

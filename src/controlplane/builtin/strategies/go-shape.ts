@@ -8,7 +8,7 @@
  *
  *   `?` dropped when empty · `text`, `number`, `bool` always there · `!T` a struct, always there ·
  *   `?!T` dropped when empty · `*T` a struct that may be absent · `[]T`, `{}T` a list or map, null when empty ·
- *   `?[]T`, `?{}T` dropped when empty · `quantity`, `time`, `microTime`, with `*` when they may be absent.
+ *   `null` null when absent · `?[]T`, `?{}T` dropped when empty · `quantity`, `time`, `microTime`, with `*` when they may be absent.
  *
  * @module
  */
@@ -47,6 +47,10 @@ function shapeField(parent: JsonObject, field: string, code: string): void {
   const value = Object.hasOwn(parent, field) ? parent[field] : undefined;
   if (code === "?") {
     if (isZero(value)) Reflect.deleteProperty(parent, field);
+    return;
+  }
+  if (code === "null") {
+    parent[field] = value ?? null;
     return;
   }
   const zero = ZERO[code];

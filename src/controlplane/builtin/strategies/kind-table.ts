@@ -5,10 +5,15 @@
  */
 import type { KubeObject } from "../../../kube/object.ts";
 import {
+  keepSecretNames,
   prepareNamespaceForCreate,
   prepareNamespaceForUpdate,
   prepareNodeForCreate,
+  prepareNodeForUpdate,
+  prepareNodeStatus,
   preparePersistentVolumeClaimForCreate,
+  preparePersistentVolumeClaimForUpdate,
+  preparePersistentVolumeStatus,
   preparePersistentVolumeForCreate,
   setEndpointsDefaults,
   setLimitRangeDefaults,
@@ -23,12 +28,11 @@ import {
   setAutoscalerDefaults,
   setBindingDefaults,
   setCsiDriverDefaults,
+  dropTopology,
   setEndpointSliceDefaults,
   setIngressClassDefaults,
-  setIngressDefaults,
   setNetworkPolicyDefaults,
   setPriorityClassDefaults,
-  setSigningRequestDefaults,
   setStorageClassDefaults,
   prepareApiServiceForCreate,
   setFlowSchemaDefaults,
@@ -74,6 +78,20 @@ import {
   VALIDATING_POLICY,
   VALIDATING_WEBHOOKS,
 } from "./admission-rules.ts";
+import { claimWarnings, persistentVolumeWarnings } from "./storage-warnings.ts";
+import { secretWarnings } from "./secret-warnings.ts";
+import {
+  prepareSigningRequestForCreate,
+  prepareSigningRequestForUpdate,
+  prepareSigningStatus,
+} from "./signing-rules.ts";
+import {
+  newSigningRequestErrors,
+  signingApprovalErrors,
+  signingRequestUpdateErrors,
+  signingStatusErrors,
+} from "./validation/signing-requests.ts";
+import { serviceWarnings } from "./service-warnings.ts";
 import type { KindRules } from "./kind-rules.ts";
 import type { PodTemplate } from "./pod-shapes.ts";
 import {
@@ -99,7 +117,10 @@ import {
   namespaceStatusErrors,
   namespaceFinalizeErrors,
   newNodeErrors,
+  nodeStatusErrors,
   nodeUpdateErrors,
+  nodeWarnings,
+  namespaceErrors,
   controllerRevisionErrors,
   controllerRevisionUpdateErrors,
   disruptionBudgetErrors,
@@ -114,6 +135,7 @@ import {
   persistentVolumeErrors,
   persistentVolumeUpdateErrors,
   claimErrors,
+  claimStatusErrors,
   claimUpdateErrors,
   newStorageClassErrors,
   storageClassUpdateErrors,
@@ -151,7 +173,7 @@ import {
   clusterRoleBindingErrors,
   bindingUpdateErrors,
 } from "./validation/rbac.ts";
-import { serviceErrors, serviceUpdateErrors } from "./validation/services.ts";
+import { serviceErrors, serviceStatusErrors, serviceUpdateErrors } from "./validation/services.ts";
 import { daemonSetErrors, daemonSetUpdateErrors } from "./validation/daemon-sets.ts";
 import {
   deploymentErrors,
@@ -183,7 +205,7 @@ const EVENT: KindRules = {
 
 const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
   "": {
-    ConfigMap: { validate: configMapErrors, validateUpdate: configMapUpdateErrors },
+    ConfigMap: { validateCreate: configMapErrors, validateUpdate: configMapUpdateErrors },
     Endpoints: {
       validateCreate: newEndpointsErrors,
       validateUpdate: endpointsUpdateErrors,
@@ -197,6 +219,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       setDefaults: setLimitRangeDefaults,
     },
     Namespace: {
+      validate: namespaceErrors,
       validateStatus: namespaceStatusErrors,
       validateSubresource: namespaceFinalizeErrors,
       name: "label",
@@ -206,23 +229,32 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       prepareForUpdate: prepareNamespaceForUpdate,
     },
     Node: {
+      warnings: nodeWarnings,
       validateCreate: newNodeErrors,
       validateUpdate: nodeUpdateErrors,
-      validateStatus: nodeUpdateErrors,
+      validateStatus: nodeStatusErrors,
+      prepareForUpdate: prepareNodeForUpdate,
+      prepareForStatus: prepareNodeStatus,
+      keepsStatusOnCreate: true,
       status: "all",
       setDefaults: setNodeDefaults,
       prepareForCreate: prepareNodeForCreate,
     },
     PersistentVolume: {
-      validate: persistentVolumeErrors,
+      warnings: persistentVolumeWarnings,
+      validateCreate: persistentVolumeErrors,
+      prepareForStatus: preparePersistentVolumeStatus,
       validateUpdate: persistentVolumeUpdateErrors,
       status: "all",
       setDefaults: setPersistentVolumeDefaults,
       prepareForCreate: preparePersistentVolumeForCreate,
     },
     PersistentVolumeClaim: {
-      validate: claimErrors,
+      warnings: claimWarnings,
+      validateCreate: claimErrors,
       validateUpdate: claimUpdateErrors,
+      validateStatus: claimStatusErrors,
+      prepareForUpdate: preparePersistentVolumeClaimForUpdate,
       status: "all",
       setDefaults: setPersistentVolumeClaimDefaults,
       prepareForCreate: preparePersistentVolumeClaimForCreate,
@@ -262,13 +294,16 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       status: "all",
     },
     Secret: {
-      validate: secretErrors,
+      warnings: secretWarnings,
+      validateCreate: secretErrors,
       validateUpdate: secretUpdateErrors,
       setDefaults: setSecretDefaults,
     },
     Service: {
-      validate: serviceErrors,
+      warnings: serviceWarnings,
+      validateCreate: serviceErrors,
       validateUpdate: serviceUpdateErrors,
+      validateStatus: serviceStatusErrors,
       name: "label",
       status: "all",
       createOnUpdate: true,
@@ -276,7 +311,10 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       prepareForCreate: prepareServiceForCreate,
       prepareForUpdate: prepareServiceForUpdate,
     },
-    ServiceAccount: {},
+    ServiceAccount: {
+      prepareForCreate: keepSecretNames,
+      prepareForUpdate: keepSecretNames,
+    },
   },
   apps: {
     ControllerRevision: {
@@ -369,7 +407,6 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       warnings: ingressWarnings,
       status: "all",
       generation: SPEC,
-      setDefaults: setIngressDefaults,
     },
     IngressClass: {
       validate: ingressClassErrors,
@@ -398,6 +435,8 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       validateCreate: newEndpointSliceErrors,
       validateUpdate: endpointSliceUpdateErrors,
       warnings: endpointSliceWarnings,
+      prepareForCreate: dropTopology,
+      prepareForUpdate: dropTopology,
       generation: ["endpoints", "ports", "addressType"],
       generationMetadata: "labels",
       setDefaults: setEndpointSliceDefaults,
@@ -463,7 +502,13 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
     CertificateSigningRequest: {
       name: "any",
       status: "all",
-      setDefaults: setSigningRequestDefaults,
+      prepareForCreate: prepareSigningRequestForCreate,
+      prepareForUpdate: prepareSigningRequestForUpdate,
+      prepareForStatus: prepareSigningStatus,
+      validateCreate: newSigningRequestErrors,
+      validateUpdate: signingRequestUpdateErrors,
+      validateStatus: signingStatusErrors,
+      validateSubresource: signingApprovalErrors,
     },
   },
   "node.k8s.io": {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isDeepStrictEqual } from "node:util";
 import type { KubeObject } from "../../../kube/object.ts";
 import type { WriteContext } from "../../kinds.ts";
 import { timestampOf } from "./timestamp.ts";
@@ -21,16 +22,6 @@ export function setBindingDefaults(object: KubeObject): void {
     if (!subject.apiGroup && (subject.kind === "User" || subject.kind === "Group")) {
       subject.apiGroup = RBAC;
     }
-  }
-}
-
-interface Ingress extends KubeObject {
-  spec: { rules?: { http?: { paths?: { pathType?: string }[] } }[] };
-}
-
-export function setIngressDefaults(object: KubeObject): void {
-  for (const { http } of (object as Ingress).spec.rules ?? []) {
-    for (const path of http?.paths ?? []) path.pathType ??= "ImplementationSpecific";
   }
 }
 
@@ -60,6 +51,7 @@ export function setNetworkPolicyDefaults(object: KubeObject): void {
 }
 
 interface EndpointSlice extends KubeObject {
+  endpoints?: { deprecatedTopology?: object }[] | null;
   ports?: { name?: string; protocol?: string }[] | null;
 }
 
@@ -68,6 +60,14 @@ export function setEndpointSliceDefaults(object: KubeObject): void {
     port.name ??= "";
     port.protocol ??= "TCP";
   }
+}
+
+/** Topology is written by the older version of the API only. */
+export function dropTopology(object: KubeObject, previous?: unknown): void {
+  const slice = object as EndpointSlice;
+  const before = (previous as Partial<EndpointSlice> | undefined)?.endpoints;
+  if (isDeepStrictEqual(slice.endpoints, before)) return;
+  for (const endpoint of slice.endpoints ?? []) delete endpoint.deprecatedTopology;
 }
 
 interface StorageClass extends KubeObject {
@@ -140,14 +140,6 @@ export function setAutoscalerDefaults(object: KubeObject): void {
   const down = (spec.behavior.scaleDown ??= {});
   down.selectPolicy ??= "Max";
   down.policies ??= [{ type: "Percent", value: 100, periodSeconds: 15 }];
-}
-
-interface SigningRequest extends KubeObject {
-  spec: Record<string, unknown>;
-}
-
-export function setSigningRequestDefaults(object: KubeObject): void {
-  (object as SigningRequest).spec["usages"] ??= ["digital signature", "key encipherment"];
 }
 
 interface ApiService extends KubeObject {

@@ -10,6 +10,7 @@ import { type FieldError, invalid, invalidValue } from "../../../kube/field-erro
 import type { KubeObject } from "../../../kube/object.ts";
 import type { WriteContext } from "../../kinds.ts";
 import type { Service, ServicePort } from "./shapes.ts";
+import { clusterAddressErrors, familyOf } from "./validation/service-addresses.ts";
 
 const RANGE_PREFIX = "10.96.";
 const RANGE_SIZE = 65_534;
@@ -55,7 +56,8 @@ const needsNodePorts = (spec: Service["spec"]): boolean =>
   spec.type === "NodePort" ||
   (spec.type === "LoadBalancer" && spec.allocateLoadBalancerNodePorts !== false);
 
-const needsHealthCheckPort = (spec: Service["spec"]): boolean =>
+/** Whether a port of its own tells who serves on a node. */
+export const needsHealthCheckPort = (spec: Service["spec"]): boolean =>
   spec.type === "LoadBalancer" && spec.externalTrafficPolicy === "Local";
 
 export function prepareServiceForCreate(object: KubeObject, context: WriteContext): void {
@@ -75,6 +77,7 @@ export function prepareServiceForUpdate(
   const old = previous as Service;
   keepAllocated(service.spec, old.spec);
   dropWhatTypeLacks(service.spec, old.spec);
+  if (service.spec.type !== "LoadBalancer" && service.status) service.status.loadBalancer = {};
   allocate(service, context);
 }
 
@@ -142,7 +145,7 @@ function dropWhatTypeLacks(spec: Service["spec"], old: Service["spec"]): void {
 function allocate(service: Service, context: WriteContext): void {
   const { spec } = service;
   if (hasClusterAddress(spec)) {
-    setFamilies(spec);
+    setFamilies(service);
     const taken = new Set<string>();
     for (const other of others(service, context)) {
       for (const ip of other.spec.clusterIPs ?? []) taken.add(ip);
@@ -169,15 +172,64 @@ function others(service: Service, context: WriteContext): Service[] {
   );
 }
 
-function setFamilies(spec: Service["spec"]): void {
-  const headless = spec.clusterIP === "None" || spec.clusterIPs?.[0] === "None";
-  if (headless && !spec.selector && !spec.ipFamilies && spec.ipFamilyPolicy === undefined) {
-    spec.ipFamilies = ["IPv4", "IPv6"];
-    spec.ipFamilyPolicy = "RequireDualStack";
+/**
+ * Fills in policy and families; this cluster has IPv4 only, which a headless service without pods need not mind.
+ *
+ * @throws StatusError 422 when addresses, families and policy do not go together
+ */
+function setFamilies(service: Service): void {
+  const { spec } = service;
+  const isFree = spec.clusterIP === "None" && Object.keys(spec.selector ?? {}).length === 0;
+  spec.ipFamilyPolicy ??= isFree ? "RequireDualStack" : "SingleStack";
+  refuseAll(service, clusterAddressErrors(spec));
+  const { clusterIPs = [], ipFamilyPolicy: policy } = spec;
+  const families = [...(spec.ipFamilies ?? [])];
+  const errors: FieldError[] = [];
+  for (const [index, ip] of clusterIPs.entries()) {
+    if (ip === "None") break;
+    if (index < families.length) continue;
+    if (familyOf(ip) === "IPv4") families.push("IPv4");
+    else {
+      const detail = "IPv6 is not configured on this cluster";
+      errors.push(invalidValue(`spec.clusterIPs[${index}]`, clusterIPs, detail));
+    }
+  }
+  const field = "spec.ipFamilyPolicy";
+  for (const [list, what] of [
+    [clusterIPs, "cluster IPs"],
+    [families, "IP families"],
+  ] as const) {
+    if (policy !== "SingleStack" || list.length !== 2) continue;
+    const detail = `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${what} are specified`;
+    errors.push(invalidValue(field, policy, detail));
+  }
+  refuseAll(service, errors);
+  if (isFree) {
+    const [first = "IPv4"] = families;
+    const second = first === "IPv4" ? "IPv6" : "IPv4";
+    spec.ipFamilies =
+      families.length < 2 && policy !== "SingleStack"
+        ? [first, second]
+        : families.length === 0
+          ? [first]
+          : families;
     return;
   }
-  spec.ipFamilyPolicy ??= "SingleStack";
-  spec.ipFamilies ??= ["IPv4"];
+  refuseAll(service, [
+    ...(policy === "RequireDualStack"
+      ? [invalidValue(field, policy, "this cluster is not configured for dual-stack services")]
+      : []),
+    ...families.flatMap((family, index) =>
+      family === "IPv4"
+        ? []
+        : [invalidValue(`spec.ipFamilies[${index}]`, family, "not configured on this cluster")],
+    ),
+  ]);
+  spec.ipFamilies = families.length === 0 ? ["IPv4"] : families;
+}
+
+function refuseAll(service: Service, errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalid(KIND, service.metadata.name ?? "", errors);
 }
 
 function allocateAddress(

@@ -71,8 +71,9 @@ export interface Service extends KubeObject {
     ipFamilies?: string[];
     ipFamilyPolicy?: string;
     allocateLoadBalancerNodePorts?: boolean;
+    trafficDistribution?: string;
   };
-  status?: { loadBalancer?: { ingress?: { ip?: string; ipMode?: string }[] } };
+  status?: { loadBalancer?: { ingress?: { ip?: string; ipMode?: string; hostname?: string }[] } };
 }
 
 export interface PersistentVolumeClaimSpec {
@@ -89,7 +90,14 @@ export interface PersistentVolumeClaimSpec {
 
 export interface PersistentVolumeClaim extends KubeObject {
   spec: PersistentVolumeClaimSpec;
-  status?: { phase?: string; accessModes?: string[]; capacity?: ResourceList };
+  status?: {
+    phase?: string;
+    accessModes?: string[];
+    capacity?: ResourceList;
+    allocatedResources?: ResourceList;
+    allocatedResourceStatuses?: Record<string, string>;
+    currentVolumeAttributesClassName?: string;
+  };
 }
 
 export interface PersistentVolume extends KubeObject {
@@ -117,12 +125,14 @@ export interface Node extends KubeObject {
     podCIDRs?: string[];
     providerID?: string;
     configSource?: object;
+    externalID?: string;
   };
   status?: {
     capacity?: ResourceList;
     allocatable?: ResourceList;
     conditions?: Condition[];
     addresses?: { type: string; address: string }[];
+    config?: object;
   };
 }
 

@@ -21,6 +21,8 @@ import { admitToLimits } from "./quota-admission.ts";
 import { addressNameErrors } from "./validation/network.ts";
 import type { Pod } from "./pod-shapes.ts";
 import type { Namespace } from "./shapes.ts";
+import { stampConditions } from "./signing-rules.ts";
+import type { SigningRequest } from "./validation/signing-requests.ts";
 
 const NO_RULES: KindRules = {};
 
@@ -85,11 +87,11 @@ export function subresourceStrategyFor(
   const rules = rulesOf(group, kind) ?? NO_RULES;
   return {
     ...strategyFor(group, kind),
-    prepareForUpdate(object, old) {
+    prepareForUpdate(object, old, context) {
       const given = structuredClone(object);
       keepAllBut(object, old, ["metadata", "apiVersion", "kind"]);
       keepGeneration(object, old);
-      takes(object, given);
+      takes(object, given, context);
       setDefaults(object, rules);
       if (rules.generation && isChange(object, old, rules)) {
         object.metadata.generation = (old.metadata.generation ?? 0) + 1;
@@ -101,7 +103,9 @@ export function subresourceStrategyFor(
 }
 
 /** What the smaller subresources take over from what they are given. */
-const TAKES: Readonly<Record<string, (object: KubeObject, given: KubeObject) => void>> = {
+const TAKES: Readonly<
+  Record<string, (object: KubeObject, given: KubeObject, context: WriteContext) => void>
+> = {
   "/Namespace/finalize": (object, given) => {
     (object as Namespace).spec = (given as Namespace).spec ?? {};
   },
@@ -109,18 +113,13 @@ const TAKES: Readonly<Record<string, (object: KubeObject, given: KubeObject) => 
     const { nodeName } = (given as Pod).spec;
     if (nodeName !== undefined) (object as Pod).spec.nodeName = nodeName;
   },
-  "certificates.k8s.io/CertificateSigningRequest/approval": (object, given) => {
-    const target = object as SigningRequest;
-    target.status = { ...target.status, ...pickConditions(given) };
+  "certificates.k8s.io/CertificateSigningRequest/approval": (object, given, context) => {
+    const status = ((object as SigningRequest).status ??= {});
+    const { conditions = [] } = (given as SigningRequest).status ?? {};
+    stampConditions(conditions, status.conditions ?? [], context);
+    status.conditions = conditions;
   },
 };
-
-interface SigningRequest extends KubeObject {
-  status?: { conditions?: object[] };
-}
-
-const pickConditions = ({ status }: SigningRequest): { conditions?: object[] } =>
-  status?.conditions ? { conditions: status.conditions } : {};
 
 /** How the status subresource of a built-in kind treats its objects: it takes the status, little else. */
 function statusStrategyFor(group: string, kind: string): Strategy {

@@ -4,7 +4,6 @@
  *
  * @module
  */
-import { isDeepStrictEqual } from "node:util";
 import {
   type FieldError,
   duplicate,
@@ -36,10 +35,17 @@ import { taintsErrors, tolerationsErrors } from "./scheduling.ts";
 const FINALIZER = "name is neither a standard finalizer name nor is it fully qualified";
 
 /** What is wrong with the finalizers in the spec of a namespace. */
-export function namespaceFinalizeErrors(object: KubeObject): FieldError[] {
+export const namespaceFinalizeErrors = (object: KubeObject): FieldError[] =>
+  finalizerErrors(object, (index) => `spec.finalizers[${index}]`);
+
+/** Everything wrong with a Namespace as it is. */
+export const namespaceErrors = (object: KubeObject): FieldError[] =>
+  finalizerErrors(object, () => "spec.finalizers");
+
+function finalizerErrors(object: KubeObject, fieldOf: (index: number) => string): FieldError[] {
   const { finalizers = [] } = (object as Namespace).spec ?? {};
   return finalizers.flatMap((name, index) => {
-    const field = `spec.finalizers[${index}]`;
+    const field = fieldOf(index);
     const known = ["kubernetes", "orphan", "foregroundDeletion"].includes(name);
     return [
       ...nameErrorsAt(field, name, qualifiedNameErrors),
@@ -89,7 +95,28 @@ export function newNodeErrors(object: KubeObject): FieldError[] {
   ];
 }
 
-export function nodeUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
+/** The object as it is and the change are looked at one after the other. */
+export const nodeUpdateErrors = (object: KubeObject, previous: KubeObject): FieldError[] => [
+  ...newNodeErrors(object),
+  ...nodeStatusErrors(object, previous),
+];
+
+/** What the writer of a Node is told. */
+export function nodeWarnings(object: KubeObject): string[] {
+  const { configSource, externalID } = (object as Node).spec ?? {};
+  const unused = "is deprecated, and is unused by Kubernetes";
+  return [
+    ...(configSource
+      ? [
+          "spec.configSource: the feature is no longer supported since v1.22; use kubelet config instead",
+        ]
+      : []),
+    ...(externalID ? [`spec.externalID: this field ${unused}`] : []),
+  ];
+}
+
+/** What is wrong with a change of a node, in its spec or in its status. */
+export function nodeStatusErrors(object: KubeObject, previous: KubeObject): FieldError[] {
   const node = object as Node;
   const { podCIDRs = [], providerID = "", taints = [] } = node.spec ?? {};
   const { podCIDRs: old = [], providerID: oldProvider = "" } = (previous as Node).spec ?? {};
@@ -101,7 +128,11 @@ export function nodeUpdateErrors(object: KubeObject, previous: KubeObject): Fiel
     if (addresses.has(key)) errors.push(duplicate(`status.addresses[${index}]`, shown));
     addresses.add(key);
   }
-  if (old.length > 0 && !isDeepStrictEqual(podCIDRs, old)) {
+  const changed =
+    podCIDRs.length === old.length
+      ? old.filter((range, index) => range !== podCIDRs[index]).length
+      : Math.min(old.length, 1);
+  for (let count = 0; count < changed; count++) {
     errors.push(
       forbidden("spec.podCIDRs", 'node updates may not change podCIDR except from "" to valid'),
     );
@@ -114,7 +145,11 @@ export function nodeUpdateErrors(object: KubeObject, previous: KubeObject): Fiel
       ),
     );
   }
-  return [...errors, ...taintsErrors("metadata.taints", taints)];
+  errors.push(...taintsErrors("metadata.taints", taints));
+  const { externalID = "" } = node.spec ?? {};
+  return externalID === ((previous as Node).spec?.externalID ?? "")
+    ? errors
+    : [...errors, forbidden("spec.externalID", "may not be updated")];
 }
 
 interface PriorityClass extends KubeObject {

@@ -5,6 +5,7 @@
  */
 import { Buffer } from "node:buffer";
 import { isDeepStrictEqual } from "node:util";
+import { messageOf } from "../../../../errors.ts";
 import {
   type FieldError,
   forbidden,
@@ -14,6 +15,7 @@ import {
 } from "../../../../kube/field-errors.ts";
 import type { KubeObject } from "../../../../kube/object.ts";
 import type { ConfigMap, Secret } from "../shapes.ts";
+import { scanJson } from "../../../wire/json-scanner.ts";
 import { configKeyErrors, nameErrorsAt } from "./checks.ts";
 
 const MAX_BYTES = 1024 * 1024;
@@ -45,14 +47,14 @@ export function configMapErrors(object: KubeObject): FieldError[] {
 export function configMapUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
   const map = object as ConfigMap;
   const old = previous as ConfigMap;
-  if (old.immutable !== true) return [];
+  if (old.immutable !== true) return configMapErrors(object);
   const errors: FieldError[] = [];
   if (map.immutable !== true) errors.push(forbidden("immutable", FIXED));
   if (!isDeepStrictEqual(map.data ?? {}, old.data ?? {})) errors.push(forbidden("data", FIXED));
   if (!isDeepStrictEqual(map.binaryData ?? {}, old.binaryData ?? {})) {
     errors.push(forbidden("binaryData", FIXED));
   }
-  return errors;
+  return [...errors, ...configMapErrors(object)];
 }
 
 /** The keys that a type of Secret cannot do without. */
@@ -70,9 +72,12 @@ export function secretErrors(object: KubeObject): FieldError[] {
   );
   if (decodedBytes(data) > MAX_BYTES) errors.push(tooLong("data", MAX_BYTES));
   for (const key of NEEDED[type] ?? []) {
-    if (!Object.hasOwn(data, key)) errors.push(required(`data[${key}]`));
-    else if (key.startsWith(".docker") && !isJson(data[key] ?? "")) {
-      errors.push(invalidValue(`data[${key}]`, "<secret contents redacted>", "invalid character"));
+    const isEmpty = key === "ssh-privatekey" && (data[key] ?? "") === "";
+    if (!Object.hasOwn(data, key) || isEmpty) errors.push(required(`data[${key}]`));
+    else if (key.startsWith(".docker")) {
+      const problem = jsonObjectProblem(data[key] ?? "");
+      if (problem === undefined) continue;
+      errors.push(invalidValue(`data[${key}]`, "<secret contents redacted>", problem));
     }
   }
   if (type === "kubernetes.io/basic-auth" && !("username" in data) && !("password" in data)) {
@@ -85,12 +90,21 @@ export function secretErrors(object: KubeObject): FieldError[] {
   return errors;
 }
 
-function isJson(base64: string): boolean {
+/** A JSON object; what is wrong with another text is said in Go's words. */
+function jsonObjectProblem(base64: string): string | undefined {
+  const text = Buffer.from(base64, "base64");
+  if (text.length === 0) return "unexpected end of JSON input";
   try {
-    JSON.parse(Buffer.from(base64, "base64").toString("utf8"));
-    return true;
-  } catch {
-    return false;
+    const { value } = scanJson(text);
+    if (typeof value === "object" && !Array.isArray(value)) return undefined;
+    const what = Array.isArray(value)
+      ? "array"
+      : typeof value === "boolean"
+        ? "bool"
+        : typeof value;
+    return `json: cannot unmarshal ${what} into Go value of type map[string]interface {}`;
+  } catch (error) {
+    return messageOf(error);
   }
 }
 
@@ -101,8 +115,8 @@ export function secretUpdateErrors(object: KubeObject, previous: KubeObject): Fi
   if (secret.type !== old.type) {
     errors.push(invalidValue("type", secret.type, "field is immutable"));
   }
-  if (old.immutable !== true) return errors;
+  if (old.immutable !== true) return [...errors, ...secretErrors(object)];
   if (secret.immutable !== true) errors.push(forbidden("immutable", FIXED));
   if (!isDeepStrictEqual(secret.data ?? {}, old.data ?? {})) errors.push(forbidden("data", FIXED));
-  return errors;
+  return [...errors, ...secretErrors(object)];
 }

@@ -18,6 +18,7 @@ import {
   qualifiedNameErrors,
 } from "../../../../kube/names.ts";
 import type { KubeObject } from "../../../../kube/object.ts";
+import { addressWarnings } from "../address-warnings.ts";
 import { addressErrors, endpointAddressErrors } from "./addresses.ts";
 import { immutable, labelErrors, nameErrorsAt, oneOf, portNumber } from "./checks.ts";
 
@@ -142,11 +143,17 @@ export function endpointSliceUpdateErrors(object: KubeObject, previous: KubeObje
   ];
 }
 
-/** What a writer of domain names is told. */
-export function endpointSliceWarnings(object: KubeObject): string[] {
-  return (object as EndpointSlice).addressType === "FQDN"
-    ? ["spec.addressType: FQDN endpoints are deprecated"]
-    : [];
+/** What a writer of domain names, or of addresses in an odd form, is told. */
+export function endpointSliceWarnings(object: KubeObject, old: KubeObject | undefined): string[] {
+  const { addressType, endpoints } = object as EndpointSlice;
+  if (addressType === "FQDN") {
+    return old ? [] : ["spec.addressType: FQDN endpoints are deprecated"];
+  }
+  return (endpoints ?? []).flatMap(({ addresses }, index) =>
+    (addresses ?? []).flatMap((address, position) =>
+      addressWarnings(`endpoints[${index}].addresses[${position}]`, address),
+    ),
+  );
 }
 
 function frameErrors({ addressType = "", ports }: EndpointSlice): FieldError[] {
@@ -162,7 +169,10 @@ function frameErrors({ addressType = "", ports }: EndpointSlice): FieldError[] {
     if (name !== "") errors.push(...nameErrorsAt(`${at}.name`, name, dns1123LabelErrors));
     if (names.has(name)) errors.push(duplicate(`${at}.name`, name));
     names.add(name);
-    errors.push(...protocolErrors(at, protocol), ...appProtocolErrors(at, appProtocol));
+    errors.push(
+      ...oneOf(`${at}.protocol`, protocol, PROTOCOLS),
+      ...appProtocolErrors(at, appProtocol),
+    );
   }
   return errors;
 }

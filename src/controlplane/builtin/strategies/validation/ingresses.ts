@@ -24,7 +24,7 @@ import {
 import { segmentErrors } from "./network.ts";
 
 interface Backend {
-  resource?: { apiGroup?: string; kind: string; name: string };
+  resource?: { apiGroup?: string | null; kind: string; name: string };
   service?: { name: string; port?: { name?: string; number?: number } };
 }
 
@@ -188,10 +188,10 @@ function backendErrors(at: string, { resource, service }: Backend): FieldError[]
 
 function referenceErrors(
   at: string,
-  { apiGroup, kind, name }: { apiGroup?: string; kind: string; name: string },
+  { apiGroup, kind, name }: { apiGroup?: string | null; kind: string; name: string },
 ): FieldError[] {
   return [
-    ...(apiGroup === undefined
+    ...(apiGroup === undefined || apiGroup === null
       ? []
       : nameErrorsAt(`${at}.apiGroup`, apiGroup, dns1123SubdomainErrors)),
     ...segmentErrors(`${at}.kind`, kind),

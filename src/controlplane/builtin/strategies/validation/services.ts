@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { isIP, isIPv6 } from "node:net";
 import {
   type FieldError,
   duplicate,
@@ -12,51 +11,84 @@ import {
   notSupported,
   required,
 } from "../../../../kube/field-errors.ts";
-import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../../kube/names.ts";
+import {
+  dns1123LabelErrors,
+  dns1123SubdomainErrors,
+  qualifiedNameErrors,
+} from "../../../../kube/names.ts";
 import type { KubeObject } from "../../../../kube/object.ts";
-import { isExternallyAccessible } from "../service-rules.ts";
-import type { Service } from "../shapes.ts";
-import { labelErrors, nameErrorsAt, portNumber, portReference } from "./checks.ts";
+import { isExternallyAccessible, needsHealthCheckPort } from "../service-rules.ts";
+import type { Service, ServicePort } from "../shapes.ts";
+import { addressErrors, endpointAddressErrors, parseAddress, rangeErrors } from "./addresses.ts";
+import { labelErrors, nameErrorsAt, oneOf, portNumber, portReference } from "./checks.ts";
+import {
+  addressUpdateErrors,
+  clusterAddressErrors,
+  isHeadless,
+  unaddressedErrors,
+} from "./service-addresses.ts";
 
 type Spec = Service["spec"];
 
 const TYPES = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
 const TRAFFIC = ["Cluster", "Local"];
-const FAMILIES = ["IPv4", "IPv6"];
-const FAMILY_POLICIES = ["PreferDualStack", "RequireDualStack", "SingleStack"];
-const ADDRESS = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
+const DISTRIBUTIONS = ["PreferClose", "PreferSameZone", "PreferSameNode"];
 const BALANCER_ONLY = "may only be used when `type` is 'LoadBalancer'";
+const HINTS = "service.kubernetes.io/topology-aware-hints";
+const MODE = "service.kubernetes.io/topology-mode";
+const RANGES = "service.beta.kubernetes.io/load-balancer-source-ranges";
 
 /** Everything wrong with a Service as it is. */
 export function serviceErrors(object: KubeObject): FieldError[] {
-  const { spec } = object as Service;
+  const { spec, metadata } = object as Service;
+  const { type = "", ports = [] } = spec;
+  const { [HINTS]: hints, [MODE]: mode } = metadata.annotations ?? {};
+  const errors: FieldError[] = [];
+  if (mode !== undefined && hints !== undefined && mode !== hints) {
+    const detail = `must match annotations[${HINTS}] when both are specified`;
+    errors.push(invalidValue(`metadata.annotations[${MODE}]`, mode, detail));
+  }
+  if (ports.length === 0 && !isHeadless(spec) && type !== "ExternalName") {
+    errors.push(required("spec.ports"));
+  }
   return [
-    ...portsErrors(spec),
+    ...errors,
+    ...typeErrors(spec),
+    ...portsErrors(ports),
     ...labelErrors("spec.selector", spec.selector),
     ...affinityErrors(spec),
-    ...typeErrors(spec),
-    ...externalErrors(spec),
+    ...clusterAddressErrors(spec),
+    ...externalAddressErrors(spec),
+    ...oneOf("spec.type", type, TYPES),
+    ...portNumbersErrors(spec),
+    ...balancerErrors(object as Service),
     ...trafficErrors(spec),
-    ...familyErrors(spec),
-    ...addressErrors(spec),
   ];
 }
 
-const isHeadless = ({ clusterIP, clusterIPs }: Spec): boolean =>
-  clusterIP === "None" || clusterIPs?.[0] === "None";
-
-function portsErrors(spec: Spec): FieldError[] {
-  const { ports = [], type } = spec;
-  if (ports.length === 0) {
-    return isHeadless(spec) || type === "ExternalName" ? [] : [required("spec.ports")];
+function typeErrors(spec: Spec): FieldError[] {
+  const { type = "", externalName = "" } = spec;
+  if (type === "ExternalName") {
+    const bare = externalName.replace(/\.$/, "");
+    return [
+      ...unaddressedErrors(spec),
+      ...(bare === ""
+        ? [required("spec.externalName")]
+        : nameErrorsAt("spec.externalName", bare, dns1123SubdomainErrors)),
+    ];
   }
-  const errors: FieldError[] = [];
+  return isHeadless(spec) && (type === "LoadBalancer" || type === "NodePort")
+    ? [invalidValue("spec.clusterIPs[0]", "None", `may not be set to 'None' for ${type} services`)]
+    : [];
+}
+
+function portsErrors(ports: readonly ServicePort[]): FieldError[] {
   const names = new Set<string>();
-  const pairs = new Set<string>();
-  ports.forEach((port, index) => {
+  return ports.flatMap((port, index) => {
     const at = `spec.ports[${index}]`;
-    const { name = "", protocol = "" } = port;
+    const { name = "", protocol = "", appProtocol } = port;
+    const errors: FieldError[] = [];
     if (name === "") {
       if (ports.length > 1) errors.push(required(`${at}.name`));
     } else {
@@ -64,40 +96,33 @@ function portsErrors(spec: Spec): FieldError[] {
       if (names.has(name)) errors.push(duplicate(`${at}.name`, name));
       names.add(name);
     }
-    errors.push(...portNumber(`${at}.port`, port.port));
-    if (!PROTOCOLS.includes(protocol)) {
-      errors.push(notSupported(`${at}.protocol`, protocol, PROTOCOLS));
-    }
-    errors.push(...portReference(`${at}.targetPort`, port.targetPort));
-    const pair = `${protocol}/${port.port}`;
-    if (pairs.has(pair)) {
-      const shown = {
-        Name: "",
-        Protocol: protocol,
-        AppProtocol: null,
-        Port: port.port,
-        TargetPort: 0,
-        NodePort: 0,
-      };
-      errors.push(duplicate(at, shown));
-    }
-    pairs.add(pair);
-    if (port.nodePort && type === "ClusterIP") {
-      errors.push(forbidden(`${at}.nodePort`, "may not be used when `type` is 'ClusterIP'"));
-    }
+    errors.push(
+      ...portNumber(`${at}.port`, port.port),
+      ...oneOf(`${at}.protocol`, protocol, PROTOCOLS),
+      ...portReference(`${at}.targetPort`, port.targetPort),
+    );
+    return appProtocol === undefined
+      ? errors
+      : [...errors, ...nameErrorsAt(`${at}.appProtocol`, appProtocol, qualifiedNameErrors)];
   });
-  return errors;
 }
 
-function affinityErrors({ sessionAffinity = "", sessionAffinityConfig }: Spec): FieldError[] {
-  if (sessionAffinity !== "ClientIP" && sessionAffinity !== "None") {
+function affinityErrors({
+  sessionAffinity = "",
+  sessionAffinityConfig: config,
+}: Spec): FieldError[] {
+  const field = "spec.sessionAffinityConfig";
+  if (sessionAffinity === "None") {
+    return config ? [forbidden(field, "must not be set when session affinity is None")] : [];
+  }
+  if (sessionAffinity !== "ClientIP") {
     return [notSupported("spec.sessionAffinity", sessionAffinity, ["ClientIP", "None"])];
   }
-  const seconds = sessionAffinityConfig?.clientIP?.timeoutSeconds;
+  const seconds = config?.clientIP?.timeoutSeconds;
   return seconds !== undefined && (seconds <= 0 || seconds > 86_400)
     ? [
         invalidValue(
-          "spec.sessionAffinityConfig.clientIP.timeoutSeconds",
+          `${field}.clientIP.timeoutSeconds`,
           seconds,
           "must be greater than 0 and less than 86400",
         ),
@@ -105,157 +130,138 @@ function affinityErrors({ sessionAffinity = "", sessionAffinityConfig }: Spec): 
     : [];
 }
 
-function typeErrors(spec: Spec): FieldError[] {
-  const { type = "", externalName = "", clusterIPs } = spec;
-  if (!TYPES.includes(type)) return [notSupported("spec.type", type, TYPES)];
-  const errors: FieldError[] = [];
-  if (type === "ExternalName") {
-    if ((clusterIPs ?? []).length > 0) {
-      errors.push(forbidden("spec.clusterIPs", "may not be set for ExternalName services"));
-    }
-    const bare = externalName.replace(/\.$/, "");
-    if (bare === "") errors.push(required("spec.externalName"));
-    else errors.push(...nameErrorsAt("spec.externalName", bare, dns1123SubdomainErrors));
-  } else if (isHeadless(spec) && type !== "ClusterIP") {
-    errors.push(
-      invalidValue("spec.clusterIPs[0]", "None", `may not be set to 'None' for ${type} services`),
-    );
-  }
-  return errors;
+const externalAddressErrors = ({ externalIPs = [] }: Spec): FieldError[] =>
+  externalIPs.flatMap((ip, index) => {
+    const field = `spec.externalIPs[${index}]`;
+    const errors = addressErrors(field, ip);
+    return errors.length > 0 ? errors : endpointAddressErrors(field, ip);
+  });
+
+/** No number of a port stands twice. */
+function portNumbersErrors({ ports = [], type }: Spec): FieldError[] {
+  const at = (index: number): string => `spec.ports[${index}]`;
+  const isTaken = (index: number, part: "port" | "nodePort"): boolean =>
+    ports.findIndex(
+      (other) => other.protocol === ports[index]?.protocol && other[part] === ports[index]?.[part],
+    ) < index;
+  return [
+    ...ports.flatMap(({ nodePort }, index) =>
+      nodePort && type === "ClusterIP"
+        ? [forbidden(`${at(index)}.nodePort`, "may not be used when `type` is 'ClusterIP'")]
+        : [],
+    ),
+    ...ports.flatMap(({ nodePort }, index) =>
+      nodePort && isTaken(index, "nodePort") ? [duplicate(`${at(index)}.nodePort`, nodePort)] : [],
+    ),
+    ...ports.flatMap(({ protocol = "", port }, index) => {
+      const shown = { Name: "", Protocol: protocol, AppProtocol: null, Port: port };
+      return isTaken(index, "port")
+        ? [duplicate(at(index), { ...shown, TargetPort: 0, NodePort: 0 })]
+        : [];
+    }),
+  ];
 }
 
-function externalErrors(spec: Spec): FieldError[] {
+function balancerErrors({ spec, metadata }: Service): FieldError[] {
+  const isBalancer = spec.type === "LoadBalancer";
+  const { loadBalancerSourceRanges: ranges = [], loadBalancerClass } = spec;
+  const annotated = metadata.annotations?.[RANGES];
   const errors: FieldError[] = [];
-  const balancer = spec.type === "LoadBalancer";
-  for (const [index, ip] of (spec.externalIPs ?? []).entries()) {
-    const field = `spec.externalIPs[${index}]`;
-    if (isIP(ip) === 0) errors.push(invalidValue(field, ip, ADDRESS));
-    else if (/^127\./.test(ip) || ip === "::1") {
-      errors.push(
-        invalidValue(field, ip, "may not be in the loopback range (127.0.0.0/8, ::1/128)"),
-      );
-    } else if (ip === "0.0.0.0" || ip === "::") {
-      errors.push(invalidValue(field, ip, `may not be unspecified (${ip})`));
-    }
-  }
-  const ranges = spec.loadBalancerSourceRanges ?? [];
-  if (ranges.length > 0 && !balancer) {
-    errors.push(forbidden("spec.LoadBalancerSourceRanges", BALANCER_ONLY));
-  } else {
+  if (ranges.length > 0) {
+    const field = "spec.LoadBalancerSourceRanges";
+    if (!isBalancer) errors.push(forbidden(field, BALANCER_ONLY));
     for (const [index, range] of ranges.entries()) {
-      if (!isCidr(range.trim())) {
-        errors.push(
-          invalidValue(
-            `spec.LoadBalancerSourceRanges[${index}]`,
-            range,
-            "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)",
-          ),
-        );
-      }
+      errors.push(...rangeErrors(`${field}[${index}]`, range.trim()));
+    }
+  } else if (annotated !== undefined) {
+    const field = `metadata.annotations[${RANGES}]`;
+    if (!isBalancer) errors.push(forbidden(field, BALANCER_ONLY));
+    for (const range of annotated.trim() === "" ? [] : annotated.trim().split(",")) {
+      errors.push(...rangeErrors(field, range.trim()));
     }
   }
-  if (spec.allocateLoadBalancerNodePorts !== undefined && !balancer) {
+  if (spec.allocateLoadBalancerNodePorts !== undefined && !isBalancer) {
     errors.push(forbidden("spec.allocateLoadBalancerNodePorts", BALANCER_ONLY));
   }
-  if (spec.loadBalancerClass !== undefined && !balancer) {
-    errors.push(forbidden("spec.loadBalancerClass", BALANCER_ONLY));
-  }
-  return errors;
+  return loadBalancerClass === undefined
+    ? errors
+    : [...errors, ...classErrors(loadBalancerClass, isBalancer)];
 }
 
-/** An address and the length of its prefix. */
-function isCidr(text: string): boolean {
-  const [address = "", length = "", ...rest] = text.split("/");
-  const bits = isIPv6(address) ? 128 : 32;
-  return isIP(address) !== 0 && rest.length === 0 && /^\d+$/.test(length) && Number(length) <= bits;
-}
+const classErrors = (name: string, isBalancer: boolean): FieldError[] =>
+  isBalancer
+    ? nameErrorsAt("spec.loadBalancerClass", name, qualifiedNameErrors)
+    : [forbidden("spec.loadBalancerClass", BALANCER_ONLY)];
 
 function trafficErrors(spec: Spec): FieldError[] {
   const errors: FieldError[] = [];
-  const { externalTrafficPolicy: external, internalTrafficPolicy: internal } = spec;
-  if (external !== undefined) {
-    if (!isExternallyAccessible(spec)) {
-      errors.push(
-        invalidValue(
-          "spec.externalTrafficPolicy",
-          external,
-          "may only be set for externally-accessible services",
-        ),
-      );
-    } else if (!TRAFFIC.includes(external)) {
-      errors.push(notSupported("spec.externalTrafficPolicy", external, TRAFFIC));
-    }
+  const { externalTrafficPolicy: external = "", internalTrafficPolicy: internal } = spec;
+  const { trafficDistribution: distribution, healthCheckNodePort: port = 0 } = spec;
+  const field = "spec.externalTrafficPolicy";
+  if (isExternallyAccessible(spec)) {
+    errors.push(...(external === "" ? [required(field)] : oneOf(field, external, TRAFFIC)));
+  } else if (external !== "") {
+    const detail = "may only be set for externally-accessible services";
+    errors.push(invalidValue(field, external, detail));
   }
-  const local = spec.type === "LoadBalancer" && external === "Local";
-  if (spec.healthCheckNodePort && !local) {
-    errors.push(
-      invalidValue(
-        "spec.healthCheckNodePort",
-        spec.healthCheckNodePort,
-        "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'",
-      ),
-    );
+  if (needsHealthCheckPort(spec)) errors.push(...portNumber("spec.healthCheckNodePort", port));
+  else if (port !== 0) {
+    const detail =
+      "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
+    errors.push(invalidValue("spec.healthCheckNodePort", port, detail));
   }
-  if (internal !== undefined && !TRAFFIC.includes(internal)) {
-    errors.push(notSupported("spec.internalTrafficPolicy", internal, TRAFFIC));
+  if (internal !== undefined) {
+    errors.push(...oneOf("spec.internalTrafficPolicy", internal, TRAFFIC));
+  } else if (spec.type !== "ExternalName" && TYPES.includes(spec.type ?? "")) {
+    errors.push(required("spec.internalTrafficPolicy"));
   }
-  return errors;
+  return distribution === undefined
+    ? errors
+    : [...errors, ...oneOf("spec.trafficDistribution", distribution, DISTRIBUTIONS)];
 }
 
-function familyErrors({ type, ipFamilies = [], ipFamilyPolicy, ...spec }: Spec): FieldError[] {
-  if (type === "ExternalName") return [];
-  const errors: FieldError[] = [];
-  const seen = new Set<string>();
-  const unselected = spec.clusterIP === "None" && !spec.selector;
-  for (const [index, family] of ipFamilies.entries()) {
-    const field = `spec.ipFamilies[${index}]`;
-    if (!FAMILIES.includes(family)) errors.push(notSupported(field, family, FAMILIES));
-    else if (seen.has(family)) errors.push(duplicate(field, family));
-    else if (family === "IPv6" && !unselected) {
-      errors.push(invalidValue(field, family, "not configured on this cluster"));
-    }
-    seen.add(family);
-  }
-  if (ipFamilyPolicy !== undefined && !FAMILY_POLICIES.includes(ipFamilyPolicy)) {
-    errors.push(notSupported("spec.ipFamilyPolicy", ipFamilyPolicy, FAMILY_POLICIES));
-  } else if (ipFamilyPolicy === "RequireDualStack" && !unselected) {
-    errors.push(
-      invalidValue(
-        "spec.ipFamilyPolicy",
-        ipFamilyPolicy,
-        "this cluster is not configured for dual-stack services",
-      ),
-    );
-  }
-  return errors;
-}
-
-function addressErrors({ type, clusterIP = "", clusterIPs = [] }: Spec): FieldError[] {
-  if (type === "ExternalName" || clusterIPs.length === 0) return [];
-  if (clusterIP === "") {
-    return [
-      invalidValue(
-        "spec.clusterIPs",
-        clusterIPs,
-        "must be empty when `clusterIP` is not specified",
-      ),
-    ];
-  }
-  if (clusterIPs[0] !== clusterIP) {
-    return [invalidValue("spec.clusterIPs", clusterIPs, "first value must match `clusterIP`")];
-  }
-  return clusterIPs.flatMap((ip, index) =>
-    ip === "None" || isIP(ip) !== 0 ? [] : [invalidValue(`spec.clusterIPs[${index}]`, ip, ADDRESS)],
-  );
-}
-
-/** An address, once given, stays. */
+/** What is wrong with a change of a Service. */
 export function serviceUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
   const { spec } = object as Service;
   const { spec: old } = previous as Service;
-  if (spec.type === "ExternalName" || old.type === "ExternalName") return [];
-  const [before] = old.clusterIPs ?? [];
-  return before !== undefined && spec.clusterIPs?.[0] !== before
-    ? [invalidValue("spec.clusterIPs[0]", spec.clusterIPs ?? null, "may not change once set")]
-    : [];
+  const isBalancer = spec.type === "LoadBalancer";
+  const { loadBalancerClass: name } = spec;
+  const errors = addressUpdateErrors(spec, old);
+  if (isBalancer && old.type === "LoadBalancer" && name !== old.loadBalancerClass) {
+    const detail = "may not change once set";
+    errors.push(invalidValue("spec.loadBalancerClass", name ?? null, detail));
+  }
+  if (name !== undefined) errors.push(...classErrors(name, isBalancer));
+  const hasPort = needsHealthCheckPort(spec) && needsHealthCheckPort(old);
+  if (hasPort && spec.healthCheckNodePort !== old.healthCheckNodePort) {
+    errors.push(forbidden("spec.healthCheckNodePort", "field is immutable"));
+  }
+  return [...errors, ...serviceErrors(object)];
+}
+
+/** What a write to the status of a Service may say of its load balancer. */
+export function serviceStatusErrors(object: KubeObject): FieldError[] {
+  const { spec, status } = object as Service;
+  const ingress = status?.loadBalancer?.ingress ?? [];
+  const field = "status.loadBalancer.ingress";
+  if (spec.type !== "LoadBalancer") {
+    return ingress.length === 0
+      ? []
+      : [forbidden(field, "may only be used when `spec.type` is 'LoadBalancer'")];
+  }
+  return ingress.flatMap(({ ip = "", ipMode, hostname = "" }, index) => {
+    const at = `${field}[${index}]`;
+    const errors = ip === "" ? [] : addressErrors(`${at}.ip`, ip);
+    if (ipMode === undefined) {
+      if (ip !== "") errors.push(required(`${at}.ipMode`, "must be specified when `ip` is set"));
+    } else if (ip === "") {
+      errors.push(forbidden(`${at}.ipMode`, "may not be specified when `ip` is not set"));
+    } else errors.push(...oneOf(`${at}.ipMode`, ipMode, ["Proxy", "VIP"]));
+    if (hostname === "") return errors;
+    errors.push(...nameErrorsAt(`${at}.hostname`, hostname, dns1123SubdomainErrors));
+    const detail = "must be a DNS name, not an IP address";
+    return parseAddress(hostname)
+      ? [...errors, invalidValue(`${at}.hostname`, hostname, detail)]
+      : errors;
+  });
 }

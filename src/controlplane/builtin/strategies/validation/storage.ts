@@ -20,6 +20,7 @@ import { immutable, labelErrors, nameErrorsAt, oneOf, selectorErrors } from "./c
 import { internalForm } from "../go-internal.ts";
 import { unifiedDiff } from "../unified-diff.ts";
 import { DISKS, volumeSourceErrors } from "./disk-sources.ts";
+import { amountErrors } from "./resource-names.ts";
 import { nodeSelectorErrors } from "./scheduling.ts";
 
 const ACCESS_MODES = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
@@ -164,11 +165,34 @@ export function persistentVolumeUpdateErrors(
     internalForm("core.PersistentVolumeSource", spec),
   );
   const fixed = "spec.persistentvolumesource is immutable after creation";
+  const own = persistentVolumeErrors(object);
+  const affinity = (one: VolumeSpec): unknown =>
+    internalForm("*core.VolumeNodeAffinity", one.nodeAffinity);
   return [
+    // Looked at twice, by the server's strategy and by the check of the change.
+    ...own,
+    ...own,
     ...(difference === ""
       ? []
       : [forbidden("spec.persistentvolumesource", `${fixed}\n${difference}`)]),
     ...immutable("volumeMode", spec.volumeMode, old.volumeMode),
+    ...(!old.nodeAffinity || isDeepStrictEqual(affinity(spec), affinity(old))
+      ? []
+      : [
+          invalidValue(
+            "nodeAffinity",
+            affinity(spec),
+            "field is immutable, except for updating from beta label to GA",
+          ),
+        ]),
+    ...(old.volumeAttributesClassName !== undefined && spec.volumeAttributesClassName === undefined
+      ? [
+          forbidden(
+            "spec.volumeAttributesClassName",
+            "update from non-nil value to nil is forbidden",
+          ),
+        ]
+      : []),
   ];
 }
 
@@ -188,7 +212,11 @@ export function claimSpecErrors(field: string, spec: PersistentVolumeClaimSpec):
   errors.push(...accessModeErrors(`${field}.accessModes`, accessModes));
   const amount = resources?.requests?.["storage"];
   const at = `${field}.resources[storage]`;
-  errors.push(...(amount === undefined ? [required(at)] : positiveErrors(at, amount)));
+  if (amount === undefined) errors.push(required(at));
+  else {
+    const small = positiveErrors(at, amount);
+    errors.push(...(small.length > 0 ? small : amountErrors(at, "storage", amount)));
+  }
   if (storageClassName) {
     errors.push(
       ...nameErrorsAt(`${field}.storageClassName`, storageClassName, dns1123SubdomainErrors),
@@ -202,17 +230,19 @@ export function claimSpecErrors(field: string, spec: PersistentVolumeClaimSpec):
   if (dataSourceRef?.namespace) {
     if (dataSource) {
       errors.push(
-        invalidValue(
-          field,
-          `${field}.dataSource`,
-          "may not be specified when dataSourceRef.namespace is specified",
-        ),
+        invalidValue(field, {}, "may not be specified when dataSourceRef.namespace is specified"),
       );
     }
   } else if (dataSource && dataSourceRef && !isDeepStrictEqual(dataSource, dataSourceRef)) {
-    errors.push(invalidValue(field, `${field}.dataSource`, "must match dataSourceRef"));
+    errors.push(invalidValue(field, {}, "must match dataSourceRef"));
   }
-  return errors;
+  const { volumeAttributesClassName: attributes } = spec;
+  return attributes
+    ? [
+        ...errors,
+        ...nameErrorsAt(`${field}.volumeAttributesClassName`, attributes, dns1123SubdomainErrors),
+      ]
+    : errors;
 }
 
 /** What is wrong with a claim that a pod brings along. */
@@ -246,30 +276,37 @@ function sourceErrors(
   return [...errors, ...nameErrorsAt(`${at}.apiGroup`, apiGroup, dns1123SubdomainErrors)];
 }
 
+const CLAIM_UPDATES =
+  "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
+const CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class";
+
 /** A bound claim may grow; else its spec stays. */
 export function claimUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
-  const { spec, status } = object as PersistentVolumeClaim;
-  const { spec: old, status: oldStatus } = previous as PersistentVolumeClaim;
-  const bound = status?.phase === "Bound";
-  const comparable = (claim: PersistentVolumeClaimSpec): unknown => {
-    const requests: ResourceList = { ...claim.resources?.requests };
-    if (bound) delete requests["storage"];
-    return {
-      ...claim,
-      resources: { ...claim.resources, requests },
-      volumeName: old.volumeName ? claim.volumeName : undefined,
-      volumeAttributesClassName: bound ? undefined : claim.volumeAttributesClassName,
-    };
-  };
-  const errors: FieldError[] = [];
-  if (!isDeepStrictEqual(comparable(spec), comparable(old))) {
-    errors.push(
-      forbidden(
-        "spec",
-        "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n",
-      ),
-    );
+  const { spec, status, metadata } = object as PersistentVolumeClaim;
+  const { spec: old, status: oldStatus, metadata: oldMetadata } = previous as PersistentVolumeClaim;
+  const errors = claimErrors(object);
+  const annotated = metadata.annotations?.[CLASS_ANNOTATION];
+  const oldAnnotated = oldMetadata.annotations?.[CLASS_ANNOTATION];
+  const movesClass =
+    oldAnnotated !== undefined &&
+    old.storageClassName === undefined &&
+    spec.storageClassName === oldAnnotated &&
+    (annotated === undefined || annotated === oldAnnotated);
+  if (!movesClass && (annotated ?? "") !== (oldAnnotated ?? "")) {
+    const field = `metadata.annotations[${CLASS_ANNOTATION}]`;
+    errors.push(invalidValue(field, annotated ?? "", "field is immutable"));
   }
+  const settled = { ...spec };
+  if (movesClass) delete settled.storageClassName;
+  const bound = status?.phase === "Bound";
+  const difference = unifiedDiff(
+    internalForm("core.PersistentVolumeClaimSpec", {
+      ...old,
+      volumeName: old.volumeName ? old.volumeName : spec.volumeName,
+    }),
+    internalForm("core.PersistentVolumeClaimSpec", bound ? withFixedSize(settled, old) : settled),
+  );
+  if (difference !== "") errors.push(forbidden("spec", `${CLAIM_UPDATES}\n${difference}`));
   const sizeOf = (amounts: ResourceList | undefined): ReturnType<typeof parseQuantity> =>
     parseQuantity(amounts?.["storage"] ?? "0");
   const size = sizeOf(spec.resources?.requests);
@@ -281,7 +318,74 @@ export function claimUpdateErrors(object: KubeObject, previous: KubeObject): Fie
       forbidden("spec.resources.requests.storage", "field can not be less than status.capacity"),
     );
   }
-  return [...errors, ...immutable("volumeMode", spec.volumeMode, old.volumeMode)];
+  errors.push(...immutable("volumeMode", spec.volumeMode, old.volumeMode));
+  const { volumeAttributesClassName: attributes } = spec;
+  const current = oldStatus?.currentVolumeAttributesClassName;
+  if (attributes !== old.volumeAttributesClassName && current !== undefined && !attributes) {
+    const what = attributes === undefined ? "nil" : "empty string";
+    const detail = `update to ${what} is forbidden when status.currentVolumeAttributesClassName is not nil`;
+    errors.push(forbidden("spec.volumeAttributesClassName", detail));
+  }
+  return errors;
+}
+
+/** The claim as if nobody had asked for another size or other attributes. */
+function withFixedSize(
+  spec: PersistentVolumeClaimSpec,
+  old: PersistentVolumeClaimSpec,
+): PersistentVolumeClaimSpec {
+  const kept = old.volumeAttributesClassName;
+  const settled = { ...spec, ...(kept === undefined ? {} : { volumeAttributesClassName: kept }) };
+  if (kept === undefined) delete settled.volumeAttributesClassName;
+  const requests = spec.resources?.requests;
+  if (!requests) return settled;
+  const storage = old.resources?.requests?.["storage"] ?? "0";
+  return { ...settled, resources: { ...spec.resources, requests: { ...requests, storage } } };
+}
+
+const RESIZING = [
+  "ControllerResizeInProgress",
+  "ControllerResizeInfeasible",
+  "NodeResizeInProgress",
+  "NodeResizeInfeasible",
+  "NodeResizePending",
+];
+
+/** What a write to the status of a claim may say. */
+export function claimStatusErrors(object: KubeObject): FieldError[] {
+  const { spec, status = {} } = object as PersistentVolumeClaim;
+  const errors = (spec.accessModes ?? []).length === 0 ? [required("Spec.accessModes")] : [];
+  const amountsErrors = (field: string, amount: string): FieldError[] => {
+    const { nanos } = parseQuantity(amount);
+    return nanos < 0n
+      ? [invalidValue(field, Number(nanos / 1_000_000_000n), "must be a valid resource quantity")]
+      : [];
+  };
+  for (const [name, amount] of Object.entries(status.capacity ?? {})) {
+    errors.push(...amountsErrors(`status.capacity[${name}]`, amount));
+  }
+  const statuses = "status.allocatedResourceStatuses";
+  for (const [name, state] of Object.entries(status.allocatedResourceStatuses ?? {})) {
+    errors.push(...claimResourceErrors(statuses, name));
+    if (!RESIZING.includes(state)) errors.push(notSupported(statuses, name, RESIZING));
+  }
+  const allocated = "status.allocatedResources";
+  for (const [name, amount] of Object.entries(status.allocatedResources ?? {})) {
+    const unknown = claimResourceErrors(allocated, name);
+    const field = `${allocated}[${name}]`;
+    const wrong = unknown.length > 0 ? unknown : amountsErrors(field, amount);
+    errors.push(...(wrong.length > 0 ? wrong : amountErrors(field, "storage", amount)));
+  }
+  return errors;
+}
+
+/** Storage, or a resource of somebody else's. */
+function claimResourceErrors(field: string, name: string): FieldError[] {
+  const errors = nameErrorsAt(field, name, qualifiedNameErrors);
+  if (errors.length > 0) return errors;
+  if (name === "storage") return [];
+  const isOwn = name.includes("/") && !name.includes("kubernetes.io/");
+  return isOwn ? [] : [notSupported(field, name, ["storage", "custom resource keys"])];
 }
 
 interface StorageClass extends KubeObject {
