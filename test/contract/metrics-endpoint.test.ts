@@ -50,7 +50,7 @@ describe("the metrics endpoint", () => {
     return (answer as unknown as { status: { token: string } }).status.token;
   }
 
-  it("answers 401 to nobody, 403 to who may not, and 200 to who may", async () => {
+  it("T54: answers 401 to nobody, 403 to who may not, and 200 to who may", async () => {
     const client = clientFor(cluster);
     await client.create(ClusterRole, {
       metadata: { name: "metrics-reader" },

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { setMaxListeners } from "node:events";
+
 /** Something that runs until its signal is aborted. */
 export interface Runnable {
   start(signal: AbortSignal): Promise<void>;
@@ -32,6 +34,8 @@ export class RunGroup {
   start(): void {
     if (this.#stop.signal.aborted) return;
     this.#started = true;
+    // One for each part and each watch: Node's warning of a leak at ten would be none.
+    setMaxListeners(0, this.#stop.signal);
     for (const runnable of this.#waiting.splice(0)) this.#run(runnable);
   }
 

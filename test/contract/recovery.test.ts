@@ -1,0 +1,140 @@
+/** T37: rights and CRDs that go and come back, under an operator that is not restarted. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  controllerFor,
+  createManager,
+  loadClusterConfig,
+  type ResourceType,
+} from "../../src/index.ts";
+import { ClusterRole, ClusterRoleBinding, CustomResourceDefinition } from "../../src/k8s.ts";
+import {
+  clientFor,
+  eventually,
+  silentLogger,
+  startControlPlane,
+  type ControlPlane,
+} from "../../src/testing.ts";
+
+const GROUP = "recovery.example.com";
+const THING: ResourceType = {
+  group: GROUP,
+  version: "v1",
+  kind: "Thing",
+  plural: "things",
+  namespaced: true,
+};
+const CRD = {
+  metadata: { name: `things.${GROUP}` },
+  spec: {
+    group: GROUP,
+    scope: "Namespaced" as const,
+    names: { plural: "things", singular: "thing", kind: "Thing", listKind: "ThingList" },
+    versions: [
+      {
+        name: "v1",
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: "object" } },
+      },
+    ],
+  },
+};
+
+describe("an operator whose cluster changes under it", () => {
+  let cluster: ControlPlane;
+
+  beforeAll(async () => {
+    cluster = await startControlPlane({ controllers: "off" });
+  });
+
+  afterAll(async () => {
+    await cluster.stop();
+  });
+
+  const role = (verbs: string[]) => ({
+    metadata: { name: "things" },
+    rules: [{ apiGroups: [GROUP], resources: ["things"], verbs }],
+  });
+
+  function start() {
+    const config = loadClusterConfig({
+      kubeconfigText: cluster.kubeconfigFor({ user: "operator" }),
+    });
+    const manager = createManager({ config, log: silentLogger });
+    const seen: string[] = [];
+    controllerFor(manager)
+      .for(THING)
+      .complete({
+        async reconcile({ key }) {
+          const there = (await manager.client.find(THING, key)) ? "there" : "gone";
+          seen.push(`${key.name} ${there}`);
+        },
+      });
+    const stop = new AbortController();
+    const running = manager.start(stop.signal);
+    return {
+      manager,
+      seen,
+      end: async () => {
+        stop.abort();
+        await running;
+      },
+    };
+  }
+
+  it(
+    "T37: says which right is missing, and goes on when it is given back",
+    { timeout: 60_000 },
+    async () => {
+      const client = clientFor(cluster);
+      await client.create(CustomResourceDefinition, CRD);
+      await client.create(ClusterRole, role(["get", "list", "watch"]));
+      await client.create(ClusterRoleBinding, {
+        metadata: { name: "things" },
+        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "things" },
+        subjects: [{ kind: "User", name: "operator", apiGroup: "rbac.authorization.k8s.io" }],
+      });
+      const { manager, seen, end } = start();
+      const create = (name: string) =>
+        eventually(() => client.create(THING, { metadata: { namespace: "default", name } }));
+      await create("first");
+      await eventually(() => {
+        expect(seen).toEqual(["first there"]);
+      });
+      await client.update(ClusterRole, role(["delete"]));
+      cluster.dropConnections();
+      await eventually(() => {
+        const [health] = manager.cache.health();
+        expect(health?.problem).toContain(`cannot watch things.${GROUP}`);
+        expect(health?.problem).toContain('verbs: ["get", "list", "watch"]');
+      });
+      await eventually(() => client.update(ClusterRole, role(["get", "list", "watch"])));
+      await create("second");
+      await eventually(
+        () => {
+          expect(seen).toContain("second there");
+        },
+        { timeoutMs: 30_000 },
+      );
+      await eventually(() => {
+        expect(manager.cache.health()[0]?.problem).toBeUndefined();
+      });
+
+      await eventually(() => client.delete(CustomResourceDefinition, { name: CRD.metadata.name }));
+      cluster.dropConnections();
+      await eventually(() => {
+        expect(manager.cache.health()[0]?.problem).toContain("is not served: install its CRD");
+      });
+      await eventually(() => client.create(CustomResourceDefinition, CRD));
+      await create("third");
+      await eventually(
+        () => {
+          expect(seen).toContain("third there");
+        },
+        { timeoutMs: 30_000 },
+      );
+      expect(await manager.client.list(THING)).toHaveLength(1);
+      await end();
+    },
+  );
+});
