@@ -9,6 +9,7 @@
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
+const LONGEST_REPEAT_MS = 3 * 3_600_000;
 /** A schedule that fits no day in so many years, such as the 30th of February, never runs. */
 const HORIZON_DAYS = 5 * 366;
 
@@ -70,7 +71,8 @@ export function parseCron(text: string, timeZone = "UTC"): CronSchedule {
     throw new RangeError(`expected exactly 5 fields, found ${parts.length}: [${parts.join(" ")}]`);
   }
   const fields = FIELDS.map((bounds, index) => parseField(parts[index] ?? "", bounds));
-  return { next: (afterMs) => nextAfter(fields, afterMs, timeZone) };
+  const offset = offsetIn(timeZone);
+  return { next: (afterMs) => nextAfter(fields, afterMs, offset) };
 }
 
 /** `@every 1h30m`: a fixed interval, at least a second. */
@@ -159,17 +161,19 @@ function wholeNumber(text: string): number {
 function nextAfter(
   [minutes, hours, days, months, weekdays]: readonly Field[],
   afterMs: number,
-  timeZone: string,
+  offset: Offset,
 ): number | undefined {
   if (!minutes || !hours || !days || !months || !weekdays) return undefined;
-  const local = afterMs + offsetMs(afterMs, timeZone);
+  const local = afterMs + offset(afterMs);
   const firstDay = Math.floor(local / DAY_MS) * DAY_MS;
   for (let count = 0; count <= HORIZON_DAYS; count++) {
     const day = firstDay + count * DAY_MS;
     if (!isDueOn(new Date(day), days, months, weekdays)) continue;
-    for (let minute = 0; minute < 1440; minute++) {
+    // Clocks are never put back by more: what they showed before is over.
+    const from = Math.max(0, Math.floor((local - LONGEST_REPEAT_MS - day) / MINUTE_MS));
+    for (let minute = from; minute < 1440; minute++) {
       if (!hours.values.has(Math.floor(minute / 60)) || !minutes.values.has(minute % 60)) continue;
-      const moment = momentOf(day + minute * MINUTE_MS, timeZone);
+      const moment = momentOf(day + minute * MINUTE_MS, offset);
       if (moment !== undefined && moment > afterMs) return moment;
     }
   }
@@ -184,34 +188,42 @@ function isDueOn(day: Date, days: Field, months: Field, weekdays: Field): boolea
 }
 
 /** The moment at which clocks show `localMs`; `undefined` where they skip it. */
-function momentOf(localMs: number, timeZone: string): number | undefined {
-  const guess = localMs - offsetMs(localMs, timeZone);
-  const moment = localMs - offsetMs(guess, timeZone);
-  return moment + offsetMs(moment, timeZone) === localMs ? moment : undefined;
+function momentOf(localMs: number, offset: Offset): number | undefined {
+  const guess = localMs - offset(localMs);
+  const moment = localMs - offset(guess);
+  return moment + offset(moment) === localMs ? moment : undefined;
 }
 
-/** By how much clocks in the zone are ahead of UTC. */
-function offsetMs(ms: number, timeZone: string): number {
-  if (timeZone === "UTC" || timeZone === "Etc/UTC") return 0;
-  const parts = new Intl.DateTimeFormat("en-US", {
-    timeZone,
-    hourCycle: "h23",
-    year: "numeric",
-    month: "numeric",
-    day: "numeric",
-    hour: "numeric",
-    minute: "numeric",
-    second: "numeric",
-  }).formatToParts(ms);
-  const part = (type: Intl.DateTimeFormatPartTypes): number =>
-    Number(parts.find((one) => one.type === type)?.value ?? 0);
-  const shown = Date.UTC(
-    part("year"),
-    part("month") - 1,
-    part("day"),
-    part("hour"),
-    part("minute"),
-    part("second"),
-  );
-  return shown - Math.floor(ms / 1000) * 1000;
+/** By how many milliseconds clocks are ahead of UTC at a moment. */
+type Offset = (ms: number) => number;
+
+/** @throws RangeError when it is called, for a zone that is not known */
+function offsetIn(timeZone: string): Offset {
+  if (timeZone === "UTC" || timeZone === "Etc/UTC") return () => 0;
+  let format: Intl.DateTimeFormat | undefined;
+  return (ms) => {
+    // To make one costs far more than to use it.
+    format ??= new Intl.DateTimeFormat("en-US", {
+      timeZone,
+      hourCycle: "h23",
+      year: "numeric",
+      month: "numeric",
+      day: "numeric",
+      hour: "numeric",
+      minute: "numeric",
+      second: "numeric",
+    });
+    const parts = format.formatToParts(ms);
+    const part = (type: Intl.DateTimeFormatPartTypes): number =>
+      Number(parts.find((one) => one.type === type)?.value ?? 0);
+    const shown = Date.UTC(
+      part("year"),
+      part("month") - 1,
+      part("day"),
+      part("hour"),
+      part("minute"),
+      part("second"),
+    );
+    return shown - Math.floor(ms / 1000) * 1000;
+  };
 }

@@ -6,7 +6,8 @@
  */
 import type { PersistentVolume } from "../builtin/strategies/shapes.ts";
 import { usedClaims, usersOf } from "./claims.ts";
-import type { ControllerClient, ResourceName, StoreEvent } from "./client.ts";
+import type { ControllerClient, StoreEvent } from "./client.ts";
+import { dropFinalizer } from "./finalizers.ts";
 import { CLAIMS, PODS, VOLUMES, concerns, keyFrom, textOf } from "./keys.ts";
 import { isFinished } from "./pods.ts";
 import type { Controller } from "./work-loop.ts";
@@ -33,25 +34,15 @@ export class ClaimProtectionController implements Controller {
     const { namespace, name } = keyFrom(key);
     if (namespace === "") {
       const volume = this.#client.find(VOLUMES, { name }) as PersistentVolume | undefined;
-      if (volume?.status?.phase !== "Bound") await this.#release(VOLUMES, volume, VOLUME_FINALIZER);
+      if (volume?.status?.phase !== "Bound") {
+        await dropFinalizer(this.#client, VOLUMES, volume, VOLUME_FINALIZER);
+      }
       return;
     }
     const isUsed = usersOf(this.#client, { namespace, name }).some((pod) => !isFinished(pod));
     if (!isUsed) {
-      await this.#release(CLAIMS, this.#client.find(CLAIMS, { namespace, name }), CLAIM_FINALIZER);
+      const claim = this.#client.find(CLAIMS, { namespace, name });
+      await dropFinalizer(this.#client, CLAIMS, claim, CLAIM_FINALIZER);
     }
-  }
-
-  async #release(
-    resource: ResourceName,
-    object: ReturnType<ControllerClient["find"]>,
-    finalizer: string,
-  ): Promise<void> {
-    const { finalizers = [], deletionTimestamp, namespace, name = "" } = object?.metadata ?? {};
-    if (!deletionTimestamp || !finalizers.includes(finalizer)) return;
-    const rest = finalizers.filter((one) => one !== finalizer);
-    await this.#client.patch(resource, namespace === undefined ? { name } : { namespace, name }, {
-      metadata: { finalizers: rest.length > 0 ? rest : null },
-    });
   }
 }

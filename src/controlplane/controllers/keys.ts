@@ -34,6 +34,10 @@ export const AUTOSCALERS: ResourceName = {
   plural: "horizontalpodautoscalers",
 };
 export const STORAGE_CLASSES: ResourceName = { group: "storage.k8s.io", plural: "storageclasses" };
+export const ATTRIBUTES_CLASSES: ResourceName = {
+  group: "storage.k8s.io",
+  plural: "volumeattributesclasses",
+};
 export const CLUSTER_ROLES: ResourceName = {
   group: "rbac.authorization.k8s.io",
   plural: "clusterroles",

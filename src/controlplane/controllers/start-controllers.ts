@@ -9,6 +9,7 @@ import { DaemonSetController } from "./daemon/daemon-set-controller.ts";
 import { EphemeralClaimController } from "./ephemeral-claim-controller.ts";
 import { NodeTaintController } from "./node-taint-controller.ts";
 import { StatefulSetController } from "./stateful/stateful-set-controller.ts";
+import { AttributesClassProtectionController } from "./attributes-class-protection-controller.ts";
 import { AutoscalerController } from "./autoscaler-controller.ts";
 import { ClusterRoleAggregationController } from "./cluster-role-aggregation-controller.ts";
 import { DisruptionBudgetController } from "./disruption-budget-controller.ts";
@@ -74,6 +75,7 @@ export function startControllers(
     new DaemonSetController(client, events("daemonset-controller"), clock),
     new NodeTaintController(client, events("taint-eviction-controller"), clock),
     new ClaimProtectionController(client),
+    new AttributesClassProtectionController(client),
     new EphemeralClaimController(client),
     new VolumeBinder(client, events("persistentvolume-controller"), mode === "on"),
     new ResourceQuotaController(client),

@@ -147,6 +147,11 @@ export function preparePersistentVolumeClaimForCreate(
   if (newest?.metadata.name !== undefined) claim.spec.storageClassName = newest.metadata.name;
 }
 
+/** A class in use is protected by a finalizer. */
+export function prepareVolumeAttributesClassForCreate(object: KubeObject): void {
+  addFinalizer(object, "kubernetes.io/vac-protection");
+}
+
 function addFinalizer(object: KubeObject, finalizer: string): void {
   const finalizers = (object.metadata.finalizers ??= []);
   if (!finalizers.includes(finalizer)) finalizers.push(finalizer);

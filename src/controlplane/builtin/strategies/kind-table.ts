@@ -15,6 +15,7 @@ import {
   preparePersistentVolumeClaimForUpdate,
   preparePersistentVolumeStatus,
   preparePersistentVolumeForCreate,
+  prepareVolumeAttributesClassForCreate,
   setEndpointsDefaults,
   setLimitRangeDefaults,
   setNamespaceDefaults,
@@ -164,6 +165,7 @@ import {
   newCronJobErrors,
 } from "./validation/jobs.ts";
 import { jobStatusErrors } from "./validation/job-status.ts";
+import { podSubresourceErrors } from "./validation/pod-resize.ts";
 import { podStatusErrors, podUpdateErrors } from "./validation/pod-updates.ts";
 import { newPodErrors, podErrors, podTemplateErrors } from "./validation/pods.ts";
 import {
@@ -266,6 +268,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       validateUpdate: podUpdateErrors,
       validateStatus: podStatusErrors,
       prepareForStatus: preparePodStatus,
+      validateSubresource: podSubresourceErrors,
       prepareForUpdate: preparePodForUpdate,
       status: "no-owners",
       generation: SPEC,
@@ -480,7 +483,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       setDefaults: setStorageClassDefaults,
     },
     VolumeAttachment: { status: "none", conditionalUpdate: true },
-    VolumeAttributesClass: {},
+    VolumeAttributesClass: { prepareForCreate: prepareVolumeAttributesClassForCreate },
   },
   "scheduling.k8s.io": {
     PriorityClass: {

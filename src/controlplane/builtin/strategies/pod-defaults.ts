@@ -26,6 +26,8 @@ export function setPodDefaults(object: KubeObject): void {
   const { spec, status } = object as Pod;
   if (status) settleAddresses(status);
   setPodSpecDefaults(spec);
+  // Of a pod only: templates keep what they say.
+  if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
   for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
     requestsFromLimits(container);
   }

@@ -1,0 +1,22 @@
+/**
+ * Finalizers that protect what is in use.
+ *
+ * @module
+ */
+import type { KubeObject } from "../../kube/object.ts";
+import type { ControllerClient, ResourceName } from "./client.ts";
+
+/** Lets an object go that is being deleted and that nobody uses: its finalizer is removed. Others stay as they are. */
+export async function dropFinalizer(
+  client: ControllerClient,
+  resource: ResourceName,
+  object: KubeObject | undefined,
+  finalizer: string,
+): Promise<void> {
+  const { finalizers = [], deletionTimestamp, namespace, name = "" } = object?.metadata ?? {};
+  if (!deletionTimestamp || !finalizers.includes(finalizer)) return;
+  const rest = finalizers.filter((one) => one !== finalizer);
+  await client.patch(resource, namespace === undefined ? { name } : { namespace, name }, {
+    metadata: { finalizers: rest.length > 0 ? rest : null },
+  });
+}

@@ -1,0 +1,133 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { VirtualClock } from "../../../src/clock.ts";
+import { builtInResources } from "../../../src/controlplane/builtin/resources.ts";
+import type {
+  ControllerClient,
+  ResourceName,
+} from "../../../src/controlplane/controllers/client.ts";
+import { WorkLoop } from "../../../src/controlplane/controllers/work-loop.ts";
+import { CrdController } from "../../../src/controlplane/crd/crd-controller.ts";
+import type { Definition } from "../../../src/controlplane/crd/definition.ts";
+import { definitionResource } from "../../../src/controlplane/crd/definition.ts";
+import { createBootstrapObjects } from "../../../src/controlplane/bootstrap.ts";
+import type { Cluster } from "../../../src/controlplane/server/cluster.ts";
+import { controllerContext } from "../../../src/controlplane/server/controller-client.ts";
+import {
+  followDefinitions,
+  withDefinitions,
+} from "../../../src/controlplane/server/definitions.ts";
+import { Registry } from "../../../src/controlplane/server/registry.ts";
+import { Store } from "../../../src/controlplane/store/store.ts";
+import type { KubeObject } from "../../../src/kube/object.ts";
+
+const SHIPS: ResourceName = { group: "fleet.example.com", plural: "ships" };
+
+interface Started {
+  readonly client: ControllerClient;
+  readonly loop: WorkLoop;
+  readonly clock: VirtualClock;
+  /** What a definition says of itself. */
+  readonly conditions: (name: string) => Record<string, string>;
+}
+
+let running: WorkLoop | undefined;
+afterEach(() => running?.stop());
+
+function start(): Started {
+  const clock = new VirtualClock({ startMs: Date.parse("2026-01-05T10:00:00Z") });
+  const store = new Store();
+  const registry = new Registry(withDefinitions(builtInResources()));
+  followDefinitions(store, registry);
+  const admission = { mutate: () => undefined, validate: () => undefined };
+  const cluster = { store, registry, clock, admission } as unknown as Cluster;
+  createBootstrapObjects(cluster);
+  const client = controllerContext(cluster).clientFor("test");
+  const loop = new WorkLoop([new CrdController(client, clock)], client, clock);
+  running = loop;
+  loop.start();
+  return {
+    client,
+    loop,
+    clock,
+    conditions: (name) => {
+      const found = client.find(definitionResource, { name }) as Definition | undefined;
+      const conditions = found?.status?.conditions ?? [];
+      return Object.fromEntries(
+        conditions.map(({ type, status, reason }) => [type, `${status} ${reason ?? ""}`]),
+      );
+    },
+  };
+}
+
+const definition = (plural: string, kind: string): KubeObject =>
+  ({
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${plural}.fleet.example.com` },
+    spec: {
+      group: "fleet.example.com",
+      scope: "Namespaced",
+      names: { plural, kind, singular: `one-of-${plural}`, listKind: `List-${plural}` },
+      versions: [
+        {
+          name: "v1",
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: "object" } },
+        },
+      ],
+    },
+  }) as unknown as KubeObject;
+
+describe("CrdController", () => {
+  it("accepts the names of a definition and establishes it", async () => {
+    const { client, loop, conditions } = start();
+    await client.create(definitionResource, definition("ships", "Ship"));
+    await loop.settle();
+    expect(conditions("ships.fleet.example.com")).toEqual({
+      NamesAccepted: "True NoConflicts",
+      Established: "True InitialNamesAccepted",
+    });
+  });
+
+  it("gives a kind to the definition that came first, and to the next when that is gone", async () => {
+    const { client, loop, conditions } = start();
+    await client.create(definitionResource, definition("ships", "Ship"));
+    await loop.settle();
+    await client.create(definitionResource, definition("vessels", "Ship"));
+    await loop.settle();
+    expect(conditions("vessels.fleet.example.com")).toEqual({
+      NamesAccepted: "False KindConflict",
+      Established: "False NotAccepted",
+    });
+    await client.remove(definitionResource, { name: "ships.fleet.example.com" });
+    await loop.settle();
+    expect(conditions("vessels.fleet.example.com")).toEqual({
+      NamesAccepted: "True NoConflicts",
+      Established: "True InitialNamesAccepted",
+    });
+  });
+
+  it("removes the objects of a deleted definition, then the definition", async () => {
+    const { client, loop, clock, conditions } = start();
+    await client.create(definitionResource, definition("ships", "Ship"));
+    await loop.settle();
+    const key = { namespace: "default", name: "enterprise" };
+    await client.create(SHIPS, {
+      apiVersion: "fleet.example.com/v1",
+      kind: "Ship",
+      metadata: { ...key, finalizers: ["fleet.example.com/dock"] },
+    });
+    await client.remove(definitionResource, { name: "ships.fleet.example.com" });
+    await loop.settle();
+    expect(client.find(SHIPS, key)?.metadata.deletionTimestamp).toBeDefined();
+    expect(conditions("ships.fleet.example.com")).toMatchObject({
+      Terminating: "True InstanceDeletionInProgress",
+    });
+    await client.patch(SHIPS, key, { metadata: { finalizers: null } });
+    await loop.settle();
+    await clock.advance(10_000);
+    await loop.settle();
+    expect(client.find(definitionResource, { name: "ships.fleet.example.com" })).toBeUndefined();
+  });
+});
