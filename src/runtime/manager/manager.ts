@@ -141,6 +141,7 @@ class OperatorManager implements Manager {
   readonly #config: ClusterConfig | undefined;
   readonly #transport: Transport;
   readonly #rest: RestClient;
+  readonly #fenced: FencedTransport;
   readonly #events: EventBroadcaster;
   readonly #healthz = new HealthChecks();
   readonly #readyz = new HealthChecks();
@@ -166,13 +167,13 @@ class OperatorManager implements Manager {
     const observe = this.metrics.requests(new URL(this.#transport.server).host);
     // The elector itself must be able to write before it leads, and the caches only read.
     this.#rest = new RestClient(this.#transport, clock, { observe });
-    const fenced = new FencedTransport(this.#transport, clock, () =>
+    this.#fenced = new FencedTransport(this.#transport, clock, () =>
       this.shards ? this.shards.endsAtMs : this.#elector?.leadsUntilMs,
     );
     this.cache = new Cache(this.#rest, clock, this.log, options.cache);
     this.metrics.informers(() => this.cache.health());
     const { middlewares = [] } = options;
-    const rest = new RestClient(fenced, clock, {
+    const rest = new RestClient(this.#fenced, clock, {
       observe,
       middlewares: [...middlewares, this.scopes.middleware],
     });
@@ -316,8 +317,8 @@ class OperatorManager implements Manager {
       await this.#leading.stop(reason);
       await this.#caches.stop(reason);
       await this.#events.flush();
-      // Only now: nobody else may lead while something of ours still writes.
-      await elector?.release();
+      // Only now, and only so: nobody else may lead while something of ours is still written. Else the lease runs out.
+      if (this.#fenced.settled) await elector?.release();
       await this.shards?.end();
       for (const server of this.#servers.values()) await server.stop();
     })();

@@ -6,7 +6,16 @@
  */
 import { timeoutSignal, type Clock } from "../../clock.ts";
 import { TsopError } from "../../errors.ts";
-import type { Transport, TransportRequest, TransportResponse } from "./transport.ts";
+import {
+  ConnectionError,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+} from "./transport.ts";
+
+// What may lie between sending a request and the server's carrying it out: the time between two terms, with client-go's
+// times for an election.
+const LONGEST_WAY_MS = 5000;
 
 /** Until when this process may write, on the monotonic clock; `undefined` while it has never led. */
 export type Term = () => number | undefined;
@@ -17,12 +26,19 @@ export class FencedTransport implements Transport {
   readonly #inner: Transport;
   readonly #clock: Clock;
   readonly #endsAtMs: Term;
+  #unansweredAtMs: number | undefined;
 
   constructor(inner: Transport, clock: Clock, endsAtMs: Term) {
     this.server = inner.server;
     this.#inner = inner;
     this.#clock = clock;
     this.#endsAtMs = endsAtMs;
+  }
+
+  /** Whether no write is on its way to the server any more, as far as one can know: one that got no answer may be. */
+  get settled(): boolean {
+    if (this.#unansweredAtMs === undefined) return true;
+    return this.#clock.monotonicMs() - this.#unansweredAtMs > LONGEST_WAY_MS;
   }
 
   /** @throws TsopError `leadership-lost` for a write after the end of the term */
@@ -37,9 +53,14 @@ export class FencedTransport implements Transport {
         "Nothing is to be done: the process that leads now does the work.",
       );
     }
+    request.signal?.throwIfAborted();
     const limit = timeoutSignal(this.#clock, leftMs, request.signal);
     try {
       return await this.#inner.request({ ...request, signal: limit.signal });
+    } catch (error) {
+      const refused = error instanceof ConnectionError && error.failure === "refused";
+      if (!refused) this.#unansweredAtMs = this.#clock.monotonicMs();
+      throw error;
     } finally {
       limit.clear();
     }

@@ -166,7 +166,7 @@ describe("SharedInformer", () => {
     const transport = new ScriptedTransport(clock, [down, down, ...up, down, down, down, ...up]);
     const lines: string[] = [];
     const write = (level: string) => (fields: object | string, text?: string) => {
-      if (level !== "debug") lines.push(`${level}: ${text ?? JSON.stringify(fields)}`);
+      if (level !== "debug") lines.push(`${level}: ${typeof fields === "string" ? fields : String(text)}`);
     };
     const log: Logger = {
       debug: write("debug"),

@@ -157,7 +157,7 @@ class Replica {
         done.abort();
       });
       await working;
-      await elector.release();
+      if (fenced.settled) await elector.release();
     } catch {
       // Lost, or stopped before it led.
       done.abort();
