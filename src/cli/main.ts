@@ -22,6 +22,11 @@ export async function main(argv: readonly string[], context?: CliContext): Promi
     else process.stdout.write(`${packageVersion()}\n`);
     return 0;
   }
+  if (argv.length === 1 && argv[0] === "manifests") {
+    const { processContext } = await import("./context.ts");
+    const { saidUnchanged } = await import("./unchanged.ts");
+    if (await saidUnchanged(context ?? processContext())) return 0;
+  }
   const { runProgram } = await import("./program.ts");
   return runProgram(argv, context);
 }

@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import { messageOf, TsopError } from "../errors.ts";
 import type { CliContext } from "./context.ts";
 import { paint } from "./output.ts";
+import { NOTHING_TO_CHANGE } from "./unchanged.ts";
 
 /** One file that differs from what is wanted. `undefined` stands for "not there". */
 export interface FileChange {
@@ -91,7 +92,7 @@ export async function carryOut(
 ): Promise<void> {
   await showPlan(plan, context, options);
   const { dim } = paint(context);
-  if (plan.changes.length === 0) context.out(dim("  nothing to change"));
+  if (plan.changes.length === 0) context.out(dim(NOTHING_TO_CHANGE));
   if (options.dryRun) context.out(dim("  dry run: nothing was written"));
   else await applyPlan(plan);
 }

@@ -7,13 +7,13 @@
  *
  * @module
  */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { Diagnostic } from "../errors.ts";
 import type { ResourceInfo } from "../kube/resource.ts";
 import type { PlaceOf } from "./places.ts";
 import type { Modules } from "./read/module.ts";
-import { LEASE_ROLE, type Stamp, hashOf, readSources } from "./sources.ts";
+import { readSources } from "./sources.ts";
+import { keepResult, keptResult } from "./stamp.ts";
 
 /** What a run makes. */
 export interface Generated {
@@ -47,13 +47,20 @@ export interface OpenProject {
 export async function generate(options: GenerateOptions): Promise<Generated> {
   const root = resolve(options.root);
   const sources = readSources(root, options.sources);
-  const stampFile = options.cache === false ? undefined : join(root, ".tsop/manifests.json");
-  const stamped = stampFile === undefined ? undefined : fromStamp(root, sources, stampFile);
-  if (stamped) return stamped;
+  const stamped = options.cache !== false;
+  const kept = stamped ? keptResult(root, sources) : undefined;
+  if (kept) {
+    const { diagnostics, kinds } = kept;
+    const files = new Map(Object.entries(kept.files));
+    return { files, diagnostics, kinds: kinds as ResourceInfo[] };
+  }
   const { openModules } = await import("./read/project.ts");
   const modules = openModules(root);
   const generated = await run(modules, sources);
-  if (stampFile !== undefined) writeStamp(root, sources, modules, generated, stampFile);
+  if (stamped) {
+    const files = Object.fromEntries(generated.files);
+    keepResult(root, sources, modules.read(), { ...generated, files });
+  }
   return generated;
 }
 
@@ -116,71 +123,4 @@ async function run(modules: Modules, sources: ReadonlyMap<string, string>): Prom
     ),
     placeOf: placesIn(model.kinds),
   };
-}
-
-/** Everything that the result depends on, beside what the sources import from elsewhere. */
-function inputHash(root: string, sources: ReadonlyMap<string, string>): string {
-  const around = ["tsconfig.json", "package.json", LEASE_ROLE].map(
-    (name) => [name, textOf(join(root, name)) ?? ""] as const,
-  );
-  const program = textOf(new URL("../build-id", import.meta.url)) ?? "";
-  const version = textOf(new URL("../../package.json", import.meta.url)) ?? "";
-  return hashOf([...sources, ...around, ["program", program], ["tsop", version]]);
-}
-
-function textOf(path: string | URL): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
-}
-
-function fromStamp(
-  root: string,
-  sources: ReadonlyMap<string, string>,
-  stampFile: string,
-): Generated | undefined {
-  const text = textOf(stampFile);
-  if (text === undefined) return undefined;
-  const stamp = parseStamp(text);
-  if (stamp?.input !== inputHash(root, sources)) return undefined;
-  const unchanged = Object.entries(stamp.read).every(
-    ([path, hash]) => hashOf([[path, textOf(path) ?? ""]]) === hash,
-  );
-  if (!unchanged) return undefined;
-  return {
-    files: new Map(Object.entries(stamp.files)),
-    diagnostics: stamp.diagnostics,
-    kinds: stamp.kinds as ResourceInfo[],
-  };
-}
-
-/** A stamp that cannot be read is as good as none. */
-function parseStamp(text: string): Stamp | undefined {
-  try {
-    return JSON.parse(text) as Stamp;
-  } catch {
-    return undefined;
-  }
-}
-
-function writeStamp(
-  root: string,
-  sources: ReadonlyMap<string, string>,
-  modules: Modules,
-  { files, diagnostics, kinds }: Generated,
-  stampFile: string,
-): void {
-  const outside = modules.read().filter((path) => !sources.has(path));
-  const stamp: Stamp = {
-    read: Object.fromEntries(outside.map((path) => [path, hashOf([[path, textOf(path) ?? ""]])])),
-    input: inputHash(root, sources),
-    files: Object.fromEntries(files),
-    diagnostics,
-    kinds,
-  };
-  mkdirSync(dirname(stampFile), { recursive: true });
-  writeFileSync(`${stampFile}.new`, JSON.stringify(stamp));
-  renameSync(`${stampFile}.new`, stampFile);
 }

@@ -1,26 +1,14 @@
 /**
- * The user's source files, and whether anything changed since the last run.
+ * The user's source files, and hashes of texts.
  *
  * @module
  */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Diagnostic } from "../errors.ts";
 
 /** The role that `tsop init` writes: it lets the operator hold its lease. */
 export const LEASE_ROLE = "config/rbac/leader_election_role.yaml";
-
-/** What one run made, kept for a run on the same input. */
-export interface Stamp {
-  /** What was read, by path in the project, with a hash of the content. */
-  readonly read: Readonly<Record<string, string>>;
-  /** The hash of everything that could have been read. */
-  readonly input: string;
-  readonly files: Readonly<Record<string, string>>;
-  readonly diagnostics: readonly Diagnostic[];
-  readonly kinds: readonly unknown[];
-}
 
 const SKIPPED = new Set(["node_modules", "dist", ".tsop", ".git"]);
 

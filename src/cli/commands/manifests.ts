@@ -7,11 +7,13 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { formatDiagnostic, SourceError } from "../../errors.ts";
 import type { Generated, OpenProject } from "../../generator/generate.ts";
+import { GENERATED_FOLDERS, isGenerated } from "../../generator/stamp.ts";
 import type { ClusterOptions } from "../cluster-session.ts";
 import type { CliContext } from "../context.ts";
 import { ExitCode, paint, reportError } from "../output.ts";
 import { applyPlan, carryOut, planFiles, readIfThere, showPlan, type Plan } from "../plan.ts";
 import { getProject, type Project } from "../project-file.ts";
+import { NOTHING_TO_CHANGE } from "../unchanged.ts";
 import { watchSources } from "../watch-sources.ts";
 
 /** The flags of `tsop manifests`. */
@@ -23,9 +25,6 @@ export interface ManifestsOptions extends ClusterOptions {
   /** Compares with an earlier state in place of writing. */
   readonly against?: string;
 }
-
-/** Folders of which every file may be generated. */
-const GENERATED_FOLDERS = ["config/crd/bases", "config/webhook"];
 
 /** Generates the manifests; returns the exit code. */
 export async function manifests(options: ManifestsOptions, context: CliContext): Promise<number> {
@@ -48,7 +47,7 @@ export async function manifests(options: ManifestsOptions, context: CliContext):
   await showPlan(plan, context, options);
   const { yellow, bold, dim } = paint(context);
   if (plan.changes.length === 0) {
-    context.out(dim("  nothing to change"));
+    context.out(dim(NOTHING_TO_CHANGE));
     return ExitCode.ok;
   }
   context.err(
@@ -141,8 +140,7 @@ async function staleFiles(
     for (const name of names) {
       const path = `${folder}/${name}`;
       if (files.has(path) || !name.endsWith(".yaml")) continue;
-      const text = (await readIfThere(join(root, path))) ?? "";
-      if (text.startsWith("# Written by `tsop manifests`")) stale.push(path);
+      if (isGenerated(await readIfThere(join(root, path)))) stale.push(path);
     }
   }
   return stale;

@@ -5,6 +5,7 @@
  */
 import type { JsonObject } from "../../kube/object.ts";
 import type { GrantModel, WebhookModel } from "../model.ts";
+import { GENERATED_HEADER as HEADER } from "../stamp.ts";
 import { type VersionedKind, crdOf, crdPath } from "./crd.ts";
 import { type Rule, rolesOf } from "./rules.ts";
 import { webhookConfigurations } from "./webhooks.ts";
@@ -12,8 +13,6 @@ import { toYaml } from "./yaml.ts";
 
 /** The role that the manager's binding refers to. */
 const MANAGER_ROLE = "manager-role";
-
-const HEADER = "# Written by `tsop manifests`; changes by hand are lost.\n";
 
 /** All generated files, by their path in the project. */
 export function manifestsOf(
