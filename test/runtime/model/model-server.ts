@@ -77,7 +77,10 @@ export class ModelServer implements ListerWatcher {
     this.#compactedAt = this.#version;
   }
 
-  async list({ resourceVersion }: ListWatchOptions, signal: AbortSignal): Promise<KubeList> {
+  async list(
+    { resourceVersion }: ListWatchOptions,
+    signal: AbortSignal,
+  ): Promise<KubeList<KubeObject>> {
     await this.#way(signal);
     // From a cache that lags behind, but not behind what was asked for; none at all means the newest.
     const newest = resourceVersion === undefined || resourceVersion === "";

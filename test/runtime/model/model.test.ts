@@ -63,7 +63,7 @@ class Replica {
       onAdd: (object) => {
         this.#heard(object);
       },
-      onUpdate: (old, object) => {
+      onUpdate: (_, object) => {
         this.#heard(object);
       },
       onDelete: ({ metadata: { name = "" } }) => {
