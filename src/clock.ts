@@ -108,15 +108,26 @@ interface Scheduled {
 /**
  * A clock that stands still until it is moved. Timers run in the order of their time, then of
  * their registration; random numbers come from the seed.
+ *
+ * With `shuffle`, timers that are due together run in an order that the seed draws: what depends on
+ * their registration is found out, and each seed is a schedule of its own.
  */
 export class VirtualClock implements Clock {
   #nowMs: number;
   readonly #startMs: number;
   #order = 0;
   #state: number;
+  readonly #shuffle: boolean;
   readonly #timers = new Set<Scheduled>();
 
-  constructor(options: { readonly startMs?: number; readonly seed?: number } = {}) {
+  constructor(
+    options: {
+      readonly startMs?: number;
+      readonly seed?: number;
+      readonly shuffle?: boolean;
+    } = {},
+  ) {
+    this.#shuffle = options.shuffle ?? false;
     this.#startMs = options.startMs ?? Date.UTC(2026, 0, 1);
     this.#nowMs = this.#startMs;
     this.#state = (options.seed ?? 1) >>> 0;
@@ -131,7 +142,8 @@ export class VirtualClock implements Clock {
   }
 
   after(delayMs: number, run: () => void): Timer {
-    const timer = { at: this.#nowMs + Math.max(delayMs, 0), order: this.#order++, run };
+    const order = this.#shuffle ? this.random() : this.#order++;
+    const timer = { at: this.#nowMs + Math.max(delayMs, 0), order, run };
     this.#timers.add(timer);
     return {
       cancel: () => {

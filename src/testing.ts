@@ -7,7 +7,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
-import { systemClock, type Clock } from "./clock.ts";
+import { systemClock, VirtualClock, type Clock } from "./clock.ts";
 import type { ControlPlane } from "./controlplane/control-plane.ts";
 import { messageOf, TsopError } from "./errors.ts";
 import type { KubeObject } from "./kube/object.ts";
@@ -15,6 +15,8 @@ import type { ResourceType } from "./kube/resource.ts";
 import type { Client } from "./runtime/client/client.ts";
 import { createClient } from "./runtime/client/create-client.ts";
 import type { ClusterConfig } from "./runtime/transport/cluster-config.ts";
+import { FaultyTransport, type Faults } from "./runtime/transport/faulty-transport.ts";
+import { HttpsTransport } from "./runtime/transport/https-transport.ts";
 import { loadClusterConfig } from "./runtime/transport/load-config.ts";
 
 export { VirtualClock } from "./clock.ts";
@@ -35,6 +37,45 @@ export {
   ScriptedTransport,
   type SeenRequest,
 } from "./runtime/transport/scripted-transport.ts";
+
+/**
+ * The way to a cluster on which a share of everything goes wrong, for `createManager({ transport })`.
+ *
+ * @param share - how often what: `{ reset: 0.05, status: { 429: 0.1 } }`
+ * @param clock - a `VirtualClock` draws the same faults for the same seed
+ */
+export function faults(
+  config: ClusterConfig,
+  share: Faults,
+  clock: Clock = systemClock,
+): FaultyTransport {
+  return new FaultyTransport(new HttpsTransport(config, "faults"), clock, share);
+}
+
+/** Which seed is run alone, to see again what it did: `TSOP_SEED=17 npx vitest run`. */
+const SEED = "TSOP_SEED";
+
+/**
+ * Runs a simulation for the seeds from 1 to `count`, each on a clock of its own on which timers that are due together run
+ * in an order of the seed's. The environment's `TSOP_SEED` runs one alone.
+ *
+ * @throws Error with the seed and how to replay it; its cause is what `run` threw
+ */
+export async function withSeeds(
+  count: number,
+  run: (clock: VirtualClock, seed: number) => Promise<void>,
+): Promise<void> {
+  const alone = Number(process.env[SEED] ?? 0);
+  const seeds = alone > 0 ? [alone] : Array.from({ length: count }, (_, index) => index + 1);
+  for (const seed of seeds) {
+    try {
+      await run(new VirtualClock({ seed, shuffle: true }), seed);
+    } catch (error) {
+      const again = `${SEED}=${seed} runs it again.`;
+      throw new Error(`seed ${seed}: ${messageOf(error)}\n${again}`, { cause: error });
+    }
+  }
+}
 
 /** How long `eventually` keeps trying. */
 export interface EventuallyOptions {
