@@ -69,6 +69,23 @@ const withPackageJson = {
   },
 };
 
+/** The declarations of JavaScript's own library: three megabytes, and to edit a file nobody looks there. */
+const withoutLibFiles = {
+  name: "without-lib-files",
+  setup({ onLoad }) {
+    onLoad({ filter: /ts-morph-common\.js$/ }, ({ path }) => {
+      const text = readFileSync(path, "utf8");
+      const contents = text.replace(
+        /^const libFiles = \[\{[^]*?^\s*\}\];$/m,
+        "const libFiles = [];",
+      );
+      if (contents === text)
+        throw new Error(`${path} has no libFiles any more: look where they are`);
+      return { contents };
+    });
+  },
+};
+
 async function bundle(options, outfile) {
   const { metafile } = await build({
     metafile: true,
@@ -116,7 +133,7 @@ export async function bundleCached(outdir) {
   writeDoor(dist, "generator/load", ["ts"]);
 
   const editor = `${dist}/cli/vendor/source-editor`;
-  const plugins = [withOwnUrl(dist, `${editor}.cjs`), compilerFrom(dist)];
+  const plugins = [withOwnUrl(dist, `${editor}.cjs`), compilerFrom(dist), withoutLibFiles];
   const editorFiles = await bundle(
     { entryPoints: [`${editor}.js`], minify: true, plugins },
     `${editor}.cjs`,
