@@ -165,7 +165,6 @@ import {
   newCronJobErrors,
 } from "./validation/jobs.ts";
 import { jobStatusErrors } from "./validation/job-status.ts";
-import { podSubresourceErrors } from "./validation/pod-resize.ts";
 import { podStatusErrors, podUpdateErrors } from "./validation/pod-updates.ts";
 import { newPodErrors, podErrors, podTemplateErrors } from "./validation/pods.ts";
 import {
@@ -268,7 +267,6 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       validateUpdate: podUpdateErrors,
       validateStatus: podStatusErrors,
       prepareForStatus: preparePodStatus,
-      validateSubresource: podSubresourceErrors,
       prepareForUpdate: preparePodForUpdate,
       status: "no-owners",
       generation: SPEC,
