@@ -5,6 +5,7 @@
  */
 import type { KubeObject } from "../kube/object.ts";
 import { bootstrapRbacObjects } from "./auth/bootstrap-rbac.ts";
+import { ownByServer } from "./bootstrap-owners.ts";
 import { type Cluster, randomUid, timestamp } from "./server/cluster.ts";
 import { storeKey } from "./store/store.ts";
 
@@ -18,8 +19,16 @@ const RBAC_PLURALS: Readonly<Record<string, string>> = {
 const NAMESPACES = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
 const PRIORITY_CLASSES = [
-  ["system-cluster-critical", 2_000_000_000, "For what the cluster needs, on any of its nodes."],
-  ["system-node-critical", 2_000_001_000, "For what a node needs, on that node."],
+  [
+    "system-cluster-critical",
+    2_000_000_000,
+    "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.",
+  ],
+  [
+    "system-node-critical",
+    2_000_001_000,
+    "Used for system critical pods that must not be moved from their current node.",
+  ],
 ] as const;
 
 /** The service by which pods would reach the API. */
@@ -122,5 +131,6 @@ function add({ store, clock }: Cluster, collection: string, object: KubeObject):
     uid: randomUid(clock),
     creationTimestamp: timestamp(clock),
   };
+  ownByServer(object, timestamp(clock));
   store.put(collection, object);
 }

@@ -44,6 +44,8 @@ export interface WriteContext {
 export interface DefaultingOptions {
   /** What an apply made: nulls that the schema does not allow stay, for validation to refuse. */
   readonly keepNulls?: boolean;
+  /** What admission made: fields that the schema does not know stay until the object is stored. */
+  readonly keepUnknown?: boolean;
 }
 
 /**

@@ -80,9 +80,12 @@ export class CustomResourceStrategy implements Strategy {
     return [...prune(object, schema, { root: true }), ...unknown];
   }
 
-  setDefaults(object: KubeObject, { keepNulls = false }: DefaultingOptions = {}): void {
+  setDefaults(
+    object: KubeObject,
+    { keepNulls = false, keepUnknown = false }: DefaultingOptions = {},
+  ): void {
     const { schema } = this.kind;
-    prune(object, schema, { root: true });
+    if (!keepUnknown) prune(object, schema, { root: true });
     if (!keepNulls) dropNulls(object, schema);
     setDefaults(object, schema);
   }

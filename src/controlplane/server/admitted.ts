@@ -103,7 +103,7 @@ export function acceptAdmitted(
       resource.builtIn || !isParent ? { ...readKnown(patched, kind, isStrict), ...type } : patched
     ) as KubeObject;
     tidyMetadata(accepted);
-    if (isParent) resource.strategy.setDefaults(accepted);
+    if (isParent) resource.strategy.setDefaults(accepted, { keepUnknown: true });
     keepManagers(accepted, object, request.warn);
     return accepted;
   } catch (error) {
@@ -127,7 +127,9 @@ function keepManagers(
   before: KubeObject,
   warn: AdmissionRequest["warn"],
 ): void {
-  const mistake = managersMistake(accepted.metadata.managedFields);
+  const { managedFields: given } = accepted.metadata;
+  if (given?.length === 0) delete accepted.metadata.managedFields;
+  const mistake = managersMistake(given);
   if (mistake === undefined) return;
   const { managedFields } = before.metadata;
   if (managedFields) accepted.metadata.managedFields = managedFields;

@@ -1,0 +1,91 @@
+/**
+ * Who owns the fields of the objects that a cluster begins with: the server itself.
+ *
+ * Written down per kind instead of computed, because there are many of them and a control plane has to be there
+ * at once.
+ *
+ * @module
+ */
+import type { JsonObject, KubeObject } from "../kube/object.ts";
+
+const WHOLE = { ".": {} };
+const own = (...fields: readonly string[]): JsonObject =>
+  Object.fromEntries(fields.map((field) => [`f:${field}`, {}]));
+
+/** The fields of each kind, beside labels and annotations. */
+const FIELDS: Readonly<Record<string, (object: KubeObject) => JsonObject>> = {
+  Namespace: () => ({}),
+  PriorityClass: () => own("description", "preemptionPolicy", "value"),
+  ServiceCIDR: () => ({ "f:spec": own("cidrs") }),
+  IPAddress: () => ({
+    "f:spec": { "f:parentRef": { ...WHOLE, ...own("name", "namespace", "resource") } },
+  }),
+  Service: () => ({
+    "f:spec": {
+      ...own("clusterIP", "internalTrafficPolicy", "ipFamilyPolicy", "sessionAffinity", "type"),
+      "f:ports": {
+        ...WHOLE,
+        'k:{"port":443,"protocol":"TCP"}': {
+          ...WHOLE,
+          ...own("name", "port", "protocol", "targetPort"),
+        },
+      },
+    },
+  }),
+  ClusterRole: (object) =>
+    "aggregationRule" in object
+      ? { "f:aggregationRule": { ...WHOLE, ...own("clusterRoleSelectors") } }
+      : own("rules"),
+  Role: () => own("rules"),
+  ClusterRoleBinding: () => own("roleRef", "subjects"),
+  RoleBinding: () => own("roleRef", "subjects"),
+};
+
+function metadataFields({ metadata }: KubeObject): JsonObject {
+  const fields: JsonObject = {};
+  for (const part of ["annotations", "labels"] as const) {
+    const names = Object.keys(metadata[part] ?? {});
+    if (names.length > 0) fields[`f:${part}`] = { ...WHOLE, ...own(...names) };
+  }
+  return Object.keys(fields).length > 0 ? { "f:metadata": fields } : {};
+}
+
+/** The range of services is called ready by a controller of the server's. */
+const READY_CONDITION: JsonObject = {
+  "f:status": {
+    "f:conditions": {
+      'k:{"type":"Ready"}': {
+        ...WHOLE,
+        ...own("lastTransitionTime", "message", "status", "type"),
+      },
+    },
+  },
+};
+
+/** Notes the server as the owner of an object's fields. */
+export function ownByServer(object: KubeObject, time: string): void {
+  const { apiVersion, kind } = object;
+  object.metadata.managedFields = [
+    ...(kind === "ServiceCIDR"
+      ? [
+          {
+            manager: "kubernetes-service-cidr-controller",
+            operation: "Apply" as const,
+            apiVersion,
+            time,
+            fieldsType: "FieldsV1" as const,
+            fieldsV1: READY_CONDITION,
+            subresource: "status",
+          },
+        ]
+      : []),
+    {
+      manager: "kube-apiserver",
+      operation: "Update",
+      apiVersion,
+      time,
+      fieldsType: "FieldsV1",
+      fieldsV1: { ...metadataFields(object), ...FIELDS[kind]?.(object) },
+    },
+  ];
+}
