@@ -11,6 +11,7 @@ import { admissionRequest, admitSubresource } from "./admitted.ts";
 import type { Cluster } from "./cluster.ts";
 import { badRequest, notFound } from "./failures.ts";
 import { getObject } from "./list.ts";
+import { checkContainer } from "./pod-containers.ts";
 import { booleanOption } from "./query.ts";
 import type { Answer, ResourceRequest } from "./request.ts";
 import { writeOptions } from "./write-requests.ts";
@@ -64,18 +65,35 @@ export async function connectRequest(cluster: Cluster, asked: ResourceRequest): 
   throw unreachable(cluster, asked);
 }
 
-/** Why there is no way to the target. */
-function unreachable(cluster: Cluster, { resource, namespace, name }: ResourceRequest): Error {
-  if (resource.plural === "pods") {
-    getObject(cluster, resource, namespace, name);
-    return badRequest(`pod ${name} does not have a host assigned`);
+function podUnreachable(cluster: Cluster, asked: ResourceRequest): Error {
+  const { resource, subresource, namespace, name } = asked;
+  const pod = getObject(cluster, resource, namespace, name) as PodWithAddress;
+  if (subresource?.name === "proxy" && !pod.status?.podIP) {
+    return badRequest("address not allowed");
   }
+  if (subresource?.name === "exec" || subresource?.name === "attach") {
+    checkContainer(pod, asked.request.query.get("container") ?? "");
+  }
+  return badRequest(`pod ${name} does not have a host assigned`);
+}
+
+interface PodWithAddress extends KubeObject {
+  readonly status?: { readonly podIP?: string };
+}
+
+/** Why there is no way to the target. */
+function unreachable(cluster: Cluster, asked: ResourceRequest): Error {
+  const { resource, namespace, name } = asked;
+  if (resource.plural === "pods") return podUnreachable(cluster, asked);
   // A service may be named with scheme and port: `https:web:8443`.
   const parts = name.split(":");
   const target = parts.length === 1 ? name : (parts[parts.length === 2 ? 0 : 1] ?? "");
-  if (!cluster.store.get(resource.plural, namespace === "" ? target : `${namespace}/${target}`)) {
-    return notFound(resource, target);
-  }
+  const key = namespace === "" ? target : `${namespace}/${target}`;
+  // Those of a service are written by a controller; without them it cannot be told from no service at all.
+  const isKnown =
+    cluster.store.get(resource.plural, key) &&
+    (resource.plural !== "services" || cluster.store.get("endpoints", key));
+  if (!isKnown) return notFound(resource, target);
   return failure(
     503,
     "ServiceUnavailable",

@@ -30,6 +30,8 @@ const CREATED: Status = {
   code: 201,
 };
 
+/** What the server changes by itself is its own. */
+const SERVER = "kube-apiserver";
 const BINDING = { group: "", version: "v1", kind: "Binding" };
 
 interface Binding extends KubeObject {
@@ -124,13 +126,17 @@ interface Eviction extends KubeObject {
 }
 
 interface Budget extends KubeObject {
-  readonly spec?: { readonly selector?: LabelSelector };
+  readonly spec?: {
+    readonly selector?: LabelSelector;
+    readonly unhealthyPodEvictionPolicy?: string;
+  };
   status?: {
     disruptionsAllowed?: number;
     observedGeneration?: number;
     desiredHealthy?: number;
     currentHealthy?: number;
     disruptedPods?: Record<string, string>;
+    conditions?: { type: string; status: string; [field: string]: unknown }[];
   };
 }
 
@@ -229,6 +235,8 @@ async function spendBudget(
     ({ type, status }) => type === "Ready" && status === "True",
   );
   const { currentHealthy = 0, desiredHealthy = 0 } = budget.status ?? {};
+  const isUnguarded = budget.spec?.unhealthyPodEvictionPolicy === "AlwaysAllow";
+  if (ready !== true && isUnguarded) return;
   // A pod that is not ready does not count as healthy, so it may go while enough others are.
   if (ready !== true && currentHealthy >= desiredHealthy && desiredHealthy > 0) return;
   checkBudget(budget);
@@ -241,18 +249,36 @@ async function spendBudget(
     budget.metadata.name ?? "",
     (live) => {
       const spent = copyJson(live) as Budget;
+      const now = timestamp(cluster.clock);
+      const disruptionsAllowed = (spent.status?.disruptionsAllowed ?? 0) - 1;
       spent.status = {
         ...spent.status,
-        disruptionsAllowed: (spent.status?.disruptionsAllowed ?? 0) - 1,
-        disruptedPods: {
-          ...spent.status?.disruptedPods,
-          [pod.metadata.name ?? ""]: timestamp(cluster.clock),
-        },
+        disruptionsAllowed,
+        disruptedPods: { ...spent.status?.disruptedPods, [pod.metadata.name ?? ""]: now },
       };
+      if (disruptionsAllowed === 0) spent.status.conditions = exhausted(spent.status, now);
       return spent;
     },
-    { ...options, replaces: false },
+    { ...options, manager: SERVER, replaces: false },
   );
+}
+
+/** The conditions of a budget that allows no more. */
+function exhausted(
+  { conditions = [], observedGeneration = 0 }: NonNullable<Budget["status"]>,
+  now: string,
+): NonNullable<NonNullable<Budget["status"]>["conditions"]> {
+  const old = conditions.find(({ type }) => type === "DisruptionAllowed");
+  const lastTransitionTime = old?.status === "False" ? old["lastTransitionTime"] : now;
+  const condition = {
+    type: "DisruptionAllowed",
+    status: "False",
+    reason: "InsufficientPods",
+    message: "",
+    observedGeneration,
+    lastTransitionTime,
+  };
+  return [...conditions.filter((one) => one !== old), condition];
 }
 
 /** @throws StatusError 429 */

@@ -8,6 +8,7 @@ import type { Cluster } from "./cluster.ts";
 import { connectRequest } from "./connect-requests.ts";
 import { internalError } from "./failures.ts";
 import { getObject } from "./list.ts";
+import { checkContainer, checkLogOptions } from "./pod-containers.ts";
 import { bindRequest, evictRequest } from "./pod-requests.ts";
 import type { Presenter } from "./presenter.ts";
 import type { Answer, ResourceRequest } from "./request.ts";
@@ -56,7 +57,9 @@ export function specialHandler(
 
 /** A pod that waits for a node has said nothing yet; one on a simulated node never says anything. */
 function podLog(cluster: Cluster, asked: ResourceRequest): Answer {
+  checkLogOptions(asked.request.query, asked.name);
   const pod = getObject(cluster, asked.resource, asked.namespace, asked.name);
+  checkContainer(pod, asked.request.query.get("container") ?? "");
   const { nodeName = "" } = (pod as { spec?: { nodeName?: string } }).spec ?? {};
   if (nodeName !== "") {
     throw internalError(

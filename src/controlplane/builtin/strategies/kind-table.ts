@@ -165,6 +165,7 @@ import {
   newCronJobErrors,
 } from "./validation/jobs.ts";
 import { jobStatusErrors } from "./validation/job-status.ts";
+import { podSubresourceErrors } from "./validation/pod-resize.ts";
 import { podStatusErrors, podUpdateErrors } from "./validation/pod-updates.ts";
 import { newPodErrors, podErrors, podTemplateErrors } from "./validation/pods.ts";
 import {
@@ -267,6 +268,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       validateUpdate: podUpdateErrors,
       validateStatus: podStatusErrors,
       prepareForStatus: preparePodStatus,
+      validateSubresource: podSubresourceErrors,
       prepareForUpdate: preparePodForUpdate,
       status: "no-owners",
       generation: SPEC,

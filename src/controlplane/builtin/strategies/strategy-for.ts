@@ -90,6 +90,7 @@ export function subresourceStrategyFor(
     prepareForUpdate(object, old, context) {
       const given = structuredClone(object);
       keepAllBut(object, old, ["metadata", "apiVersion", "kind"]);
+      if (KEEPS_METADATA.has(subresource)) keepMetadata(object, old, "none");
       keepGeneration(object, old);
       takes(object, given, context);
       setDefaults(object, rules);
@@ -109,6 +110,14 @@ const TAKES: Readonly<
   "/Namespace/finalize": (object, given) => {
     (object as Namespace).spec = (given as Namespace).spec ?? {};
   },
+  "/Pod/ephemeralcontainers": (object, given) => {
+    const { ephemeralContainers } = (given as Pod).spec;
+    if (ephemeralContainers) (object as Pod).spec.ephemeralContainers = ephemeralContainers;
+    else delete (object as Pod).spec.ephemeralContainers;
+  },
+  "/Pod/resize": (object, given) => {
+    takeResources((object as Pod).spec, (given as Pod).spec);
+  },
   "/Pod/binding": (object, given) => {
     const { nodeName } = (given as Pod).spec;
     if (nodeName !== undefined) (object as Pod).spec.nodeName = nodeName;
@@ -120,6 +129,32 @@ const TAKES: Readonly<
     status.conditions = conditions;
   },
 };
+
+/** Takes the amounts of the containers over; when the containers are others, all of it, for validation to refuse. */
+function takeResources(spec: Pod["spec"], given: Pod["spec"]): void {
+  if (given.resources) spec.resources = given.resources;
+  else delete spec.resources;
+  const namesOf = (list: readonly { name: string }[] | null | undefined): string[] =>
+    (list ?? []).map(({ name }) => name);
+  for (const list of ["containers", "initContainers"] as const) {
+    const now = given[list];
+    const isKept = isDeepStrictEqual(namesOf(now), namesOf(spec[list]));
+    if (!now) continue;
+    spec[list] = !isKept
+      ? now
+      : (spec[list] ?? []).map((container, index) => {
+          const { resources, resizePolicy } = now[index] ?? {};
+          return {
+            ...container,
+            ...(resources ? { resources } : {}),
+            ...(resizePolicy ? { resizePolicy } : {}),
+          };
+        });
+  }
+}
+
+/** Subresources through which metadata stays as it is. */
+const KEEPS_METADATA: ReadonlySet<string> = new Set(["resize", "ephemeralcontainers"]);
 
 /** How the status subresource of a built-in kind treats its objects: it takes the status, little else. */
 function statusStrategyFor(group: string, kind: string): Strategy {
