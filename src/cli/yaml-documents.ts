@@ -4,7 +4,7 @@
  * @module
  */
 import { parseAllDocuments } from "yaml";
-import { TsopError } from "../errors.ts";
+import { messageOf, TsopError } from "../errors.ts";
 
 /**
  * The documents of a YAML or JSON text; those that are empty are left out.
@@ -27,9 +27,19 @@ export function readDocuments(text: string, from: string): unknown[] {
       "Repair that line and run the command again; nothing was written.",
     );
   }
-  return documents
-    .map((document) => document.toJS() as unknown)
-    .filter((value) => value !== null && value !== undefined);
+  try {
+    return documents
+      .map((document) => document.toJS() as unknown)
+      .filter((value) => value !== null && value !== undefined);
+  } catch (cause) {
+    // Aliases of aliases: a few lines that would fill the memory.
+    throw new TsopError(
+      "broken-yaml",
+      `${from} is not valid YAML: ${messageOf(cause)}.`,
+      "Write the values out in place of the aliases; nothing was written.",
+      { cause },
+    );
+  }
 }
 
 /** Deeper than any key; blanks at the start of a quoted text's lines mean nothing. */

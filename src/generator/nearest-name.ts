@@ -10,6 +10,7 @@ function nearestName(typed: string, names: Iterable<string>): string | undefined
   let best: string | undefined;
   let bestDistance = limit + 1;
   for (const name of names) {
+    if (name === typed) continue;
     const distance = editDistance(typed.toLowerCase(), name.toLowerCase());
     if (distance < bestDistance) [best, bestDistance] = [name, distance];
   }

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { newProject, runCli } from "./support/run-cli.ts";
+import { filesIn, newProject, runCli } from "./support/run-cli.ts";
 
 const CRD = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -45,12 +45,57 @@ describe("tsop import", () => {
     expect((await runCli(folder, ["import", "crd.yaml", "--force"])).code).toBe(0);
   });
 
-  it("says what is wrong with a source that holds no CRD", async () => {
+  const wrong: readonly (readonly [name: string, text: string, said: string])[] = [
+    ["empty.yaml", "", "There is no CustomResourceDefinition in empty.yaml"],
+    ["pod.yaml", "kind: Pod\n", "this is a Pod"],
+    ["list.yaml", "- 1\n- 2\n", "this is no object"],
+    ["text.yaml", "hello", "this is no object"],
+    ["binary.yaml", "\u0000\u0001\ufffd", "this is no object"],
+    ["broken.yaml", "a: [\n", "broken.yaml:2:1 is not valid YAML"],
+    ["twice.yaml", "a: 1\na: 2\n", "twice.yaml:2:1 is not valid YAML"],
+    ["open.json", "{", "open.json:1:2 is not valid YAML"],
+    [
+      "bomb.yaml",
+      [
+        "a: &a [x,x,x,x,x,x,x,x,x,x]",
+        ..."bcdefg".split("").map((name, index) => {
+          const alias = `*${"abcdef"[index] ?? ""}`;
+          return `${name}: &${name} [${Array.from({ length: 10 }, () => alias).join()}]`;
+        }),
+      ].join("\n"),
+      "bomb.yaml is not valid YAML: Excessive alias count",
+    ],
+    ["no-spec.yaml", CRD.slice(0, CRD.indexOf("spec:")), "it has no spec with a group and names"],
+    ["no-version.yaml", CRD.replace(/versions:[^]*/, "versions: []\n"), "it has no versions"],
+    [
+      "versions.yaml",
+      CRD.replace(/versions:[^]*/, "versions: 5\n"),
+      "spec.versions has to be a list",
+    ],
+    ["name.yaml", CRD.replace("name: v1", "name: 1"), "spec.versions[0].name has to be a text"],
+    [
+      "type.yaml",
+      CRD.replace("type: integer", "type: [integer]"),
+      "v1.spec.ttl.type has to be a text",
+    ],
+    ["main.ts", "export const answer = 42;\nclass {", "this is no object"],
+  ];
+  it.each(wrong)("says what is wrong with %s, and writes nothing", async (name, text, said) => {
     const folder = await newProject();
-    writeFileSync(join(folder, "pod.yaml"), "kind: Pod\n");
-    writeFileSync(join(folder, "broken.yaml"), "a: [\n");
-    expect((await runCli(folder, ["import", "pod.yaml"])).err).toContain("this is a Pod");
-    expect((await runCli(folder, ["import", "broken.yaml"])).err).toContain("is not valid YAML");
+    const before = filesIn(folder);
+    writeFileSync(join(folder, name), text);
+    const result = await runCli(folder, ["import", name]);
+    expect(result).toMatchObject({ code: 1, out: "" });
+    expect(result.err).toContain(said);
+    expect(result.err).not.toContain("internal-error");
+    expect(filesIn(folder)).toEqual({ ...before, [name]: text });
+  });
+
+  it("says that a source is not there, is a folder, or cannot be reached", async () => {
+    const folder = await newProject();
     expect(await runCli(folder, ["import", "absent.yaml"])).toMatchObject({ code: 2 });
+    expect((await runCli(folder, ["import", "src"])).err).toContain("src cannot be read");
+    const away = await runCli(folder, ["import", "https://127.0.0.1:1/crd.yaml"]);
+    expect(away.err).toContain("download-failed: https://127.0.0.1:1/crd.yaml could not be read");
   });
 });

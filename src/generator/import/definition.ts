@@ -4,6 +4,7 @@
  * @module
  */
 import { TsopError } from "../../errors.ts";
+import { isRecord, misshapen, type Shape } from "./shape.ts";
 
 /** A column of a definition. */
 export interface ColumnDefinition {
@@ -61,8 +62,68 @@ export interface CrdDefinition {
 
 type Unknown = Record<string, unknown>;
 
-const isRecord = (value: unknown): value is Unknown =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+const COLUMNS: Shape = [
+  {
+    name: "text",
+    type: "text",
+    jsonPath: "text",
+    JSONPath: "text",
+    format: "text",
+    description: "text",
+    priority: "number",
+  },
+];
+
+const SUBRESOURCES: Shape = {
+  status: "object",
+  scale: { specReplicasPath: "text", statusReplicasPath: "text", labelSelectorPath: "text" },
+};
+
+/** What of a definition is read, in both versions. */
+const DEFINITION: Shape = {
+  metadata: { name: "text", annotations: "object", labels: "object" },
+  spec: {
+    group: "text",
+    version: "text",
+    scope: "text",
+    names: {
+      kind: "text",
+      plural: "text",
+      singular: "text",
+      listKind: "text",
+      shortNames: "texts",
+      categories: "texts",
+    },
+    preserveUnknownFields: "boolean",
+    conversion: "object",
+    validation: "object",
+    subresources: SUBRESOURCES,
+    additionalPrinterColumns: COLUMNS,
+    versions: [
+      {
+        name: "text",
+        served: "boolean",
+        storage: "boolean",
+        deprecated: "boolean",
+        deprecationWarning: "text",
+        schema: "object",
+        subresources: SUBRESOURCES,
+        additionalPrinterColumns: COLUMNS,
+        selectableFields: [{ jsonPath: "text" }],
+      },
+    ],
+  },
+};
+
+/** Makes the errors about one definition. */
+export const refusal =
+  (from: string) =>
+  (what: string): TsopError =>
+    new TsopError(
+      "not-a-crd",
+      `${from}: ${what}.`,
+      "Give a CustomResourceDefinition of apiextensions.k8s.io/v1 or v1beta1.",
+    );
 
 /**
  * Reads a definition; what had to be changed to make it one of `v1` is added to `notes`.
@@ -70,12 +131,7 @@ const isRecord = (value: unknown): value is Unknown =>
  * @throws TsopError `not-a-crd` for any other object
  */
 export function readDefinition(found: unknown, from: string, notes: string[]): CrdDefinition {
-  const refuse = (what: string): TsopError =>
-    new TsopError(
-      "not-a-crd",
-      `${from}: ${what}.`,
-      "Give a CustomResourceDefinition of apiextensions.k8s.io/v1 or v1beta1.",
-    );
+  const refuse = refusal(from);
   if (!isRecord(found)) throw refuse("this is no object");
   const { apiVersion, kind, metadata, spec } = found;
   if (kind !== "CustomResourceDefinition") {
@@ -88,15 +144,38 @@ export function readDefinition(found: unknown, from: string, notes: string[]): C
   if (typeof name !== "string" || typeof plural !== "string") {
     throw refuse("spec.names has no kind and plural");
   }
+  const problem = misshapen(found, DEFINITION, "")?.slice(1);
+  if (problem !== undefined) throw refuse(problem);
   const named = { ...found, metadata: isRecord(metadata) ? metadata : {}, spec };
-  if (apiVersion === "apiextensions.k8s.io/v1beta1") return upgrade(named, notes);
+  if (apiVersion === "apiextensions.k8s.io/v1beta1") {
+    return namedVersions(upgrade(named, notes), refuse);
+  }
   if (apiVersion !== "apiextensions.k8s.io/v1") {
     throw refuse(`its apiVersion is ${JSON.stringify(apiVersion)}`);
   }
   if (!Array.isArray(spec["versions"]) || spec["versions"].length === 0) {
     throw refuse("it has no versions");
   }
-  return named as unknown as CrdDefinition;
+  return namedVersions(named as unknown as CrdDefinition, refuse);
+}
+
+/** A version without a name has no file; a column without one has no title. */
+function namedVersions(
+  definition: CrdDefinition,
+  refuse: (what: string) => TsopError,
+): CrdDefinition {
+  const lacks = (value: object, field: string): boolean =>
+    (value as Unknown)[field] === undefined || (value as Unknown)[field] === null;
+  for (const [index, version] of definition.spec.versions.entries()) {
+    const at = `spec.versions[${index}]`;
+    if (lacks(version, "name")) throw refuse(`${at} has no name`);
+    for (const column of version.additionalPrinterColumns ?? []) {
+      if (["name", "type", "jsonPath"].some((field) => lacks(column, field))) {
+        throw refuse(`${at}.additionalPrinterColumns has one without a name, type or jsonPath`);
+      }
+    }
+  }
+  return definition;
 }
 
 /** What `v1` says per version, `v1beta1` could say once for all of them. */

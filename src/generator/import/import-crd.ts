@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { readDefinition } from "./definition.ts";
+import { readDefinition, refusal } from "./definition.ts";
 import { type SharedSchema, kindSource } from "./kind-source.ts";
 import { normalSchema } from "./normal-schema.ts";
 
@@ -53,7 +53,12 @@ export function importCrd(found: unknown, from: string, suffix = ""): Imported {
   const files = new Map<string, string>();
   const written = new Map<string, SharedSchema>();
   versions.forEach((version, index) => {
-    const schema = normalSchema(version.schema?.openAPIV3Schema, version.name, notes);
+    const schema = normalSchema(
+      version.schema?.openAPIV3Schema,
+      version.name,
+      notes,
+      refusal(from),
+    );
     const key = JSON.stringify(schema);
     const file = `${safeName(`${names.kind} ${suffix}`)}.ts`;
     const folder = safeName(version.name);

@@ -74,8 +74,10 @@ export class TypeWriter {
     const inner = nullable ? `${text} | null` : text;
     if (Object.keys(keywords).length === 0) return inner;
     this.uses.add("With");
-    const narrowed = `With<${text}, ${literal(keywords)}>`;
-    return nullable ? `${narrowed} | null` : narrowed;
+    // Beside an enumeration, `| null` would be a rule.
+    const inside = keywords.enum && nullable ? { ...keywords, nullable } : keywords;
+    const narrowed = `With<${text}, ${literal(inside)}>`;
+    return nullable && inside === keywords ? `${narrowed} | null` : narrowed;
   }
 
   #field(name: string, schema: Schema, required: boolean, path: Path): FieldSource {

@@ -1,0 +1,77 @@
+/**
+ * Whether the parts of a definition have the types that they must have, before anything is made of them.
+ *
+ * @module
+ */
+
+/** What a part is; a record of shapes is an object with such fields, each of which may be left out. */
+export type Shape =
+  | "text"
+  | "number"
+  | "boolean"
+  | "object"
+  | "texts"
+  | "list"
+  | readonly [Shape]
+  | { readonly [field: string]: Shape };
+
+const NAMES: Readonly<Record<string, string>> = {
+  text: "a text",
+  number: "a number",
+  boolean: "true or false",
+  object: "an object",
+  texts: "a list of texts",
+  list: "a list",
+};
+
+/**
+ * What is wrong with a value, with its path; `undefined` when it has the shape.
+ *
+ * `null` is what is left out, as everywhere in Kubernetes.
+ */
+export function misshapen(value: unknown, shape: Shape, path: string): string | undefined {
+  if (value === null || value === undefined) return undefined;
+  if (typeof shape === "string") {
+    return isOf(value, shape) ? undefined : `${path} has to be ${NAMES[shape] ?? shape}`;
+  }
+  if (Array.isArray(shape)) {
+    if (!Array.isArray(value)) return `${path} has to be a list`;
+    const [item] = shape as [Shape];
+    return first(value.map((one, index) => listed(one, item, `${path}[${index}]`)));
+  }
+  if (!isRecord(value)) return `${path} has to be an object`;
+  return first(
+    Object.entries(shape as Record<string, Shape>).map(([field, inner]) =>
+      misshapen(Object.hasOwn(value, field) ? value[field] : undefined, inner, `${path}.${field}`),
+    ),
+  );
+}
+
+/** An item of a list is not left out. */
+function listed(value: unknown, shape: Shape, path: string): string | undefined {
+  if (value === null || value === undefined) return `${path} is empty`;
+  return misshapen(value, shape, path);
+}
+
+const first = (problems: readonly (string | undefined)[]): string | undefined =>
+  problems.find((problem) => problem !== undefined);
+
+/** Whether a value is an object with fields. */
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function isOf(value: unknown, shape: string): boolean {
+  switch (shape) {
+    case "text":
+      return typeof value === "string";
+    case "number":
+    case "boolean":
+      return typeof value === shape;
+    case "object":
+      return isRecord(value);
+    case "texts":
+      return Array.isArray(value) && value.every((one) => typeof one === "string");
+    default:
+      return Array.isArray(value);
+  }
+}
