@@ -166,7 +166,8 @@ describe("SharedInformer", () => {
     const transport = new ScriptedTransport(clock, [down, down, ...up, down, down, down, ...up]);
     const lines: string[] = [];
     const write = (level: string) => (fields: object | string, text?: string) => {
-      if (level !== "debug") lines.push(`${level}: ${typeof fields === "string" ? fields : String(text)}`);
+      if (level !== "debug")
+        lines.push(`${level}: ${typeof fields === "string" ? fields : String(text)}`);
     };
     const log: Logger = {
       debug: write("debug"),
