@@ -8,11 +8,13 @@
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#patch-and-apply
  * @module
  */
-import { copyJson, getField, isJsonObject, sameJson, setField } from "./json.ts";
+import { copyJson, encodeJson, getField, isJsonObject, sameJson, setField } from "./json.ts";
 import type { JsonObject } from "./object.ts";
 import { type StatusError, failure } from "./status.ts";
 
 const MAX_OPERATIONS = 10_000;
+/** What all copies of one patch may add, as JSON; copies of copies grow fast. */
+const MAX_COPIED_BYTES = 3 * 1024 * 1024;
 
 /** What Go calls the type of a parsed JSON value in its decoding errors. */
 export function goKindOf(value: unknown): string {
@@ -121,8 +123,13 @@ function testAt(document: unknown, operation: Operation): void {
   if (!sameJson(value ?? null, operation.value ?? null)) throw doesNotApply();
 }
 
+/** What the copies of one patch added so far. */
+interface Copied {
+  bytes: number;
+}
+
 /** Applies one operation in place and returns the document, which `replace` of "" exchanges. */
-function operate(document: unknown, operation: Operation): unknown {
+function operate(document: unknown, operation: Operation, copied: Copied): unknown {
   const { op, path, from, value = null } = operation;
   switch (op) {
     case "add":
@@ -143,8 +150,10 @@ function operate(document: unknown, operation: Operation): unknown {
       return document;
     }
     case "copy": {
-      const copied = copyJson(valueAt(findPlace(document, from)) ?? null);
-      addAt(findPlace(document, path), copied);
+      const copy = copyJson(valueAt(findPlace(document, from)) ?? null);
+      copied.bytes += Buffer.byteLength(encodeJson(copy));
+      if (copied.bytes > MAX_COPIED_BYTES) throw doesNotApply();
+      addAt(findPlace(document, path), copy);
       return document;
     }
     case "test":
@@ -176,7 +185,11 @@ export function applyJsonPatch(document: unknown, patch: unknown): unknown {
       `Request entity too large: The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${operations.length}`,
     );
   }
-  return operations.reduce<unknown>(operate, copyJson(document));
+  const copied: Copied = { bytes: 0 };
+  return operations.reduce<unknown>(
+    (patched, operation) => operate(patched, operation, copied),
+    copyJson(document),
+  );
 }
 
 /** A value that a merge patch brings: objects in it lose their nulls, those in arrays too. */

@@ -142,3 +142,16 @@ describe("applyMergePatch", () => {
     expect(failureOf(() => applyMergePatch({}, null)).message).toBe("Invalid JSON Patch");
   });
 });
+
+describe("copies in a JSON patch", () => {
+  it("add three MiB at most, however they multiply", () => {
+    const copies = Array.from({ length: 25 }, (_, index) => ({
+      op: "copy",
+      from: "/a",
+      path: `/a/b${index}`,
+    }));
+    const document = { a: { text: "x".repeat(1000) } };
+    expect(() => applyJsonPatch(document, copies)).toThrow("the server rejected our request");
+    expect(applyJsonPatch(document, copies.slice(0, 5))).toHaveProperty("a.b4.b3.b2.b1.b0.text");
+  });
+});

@@ -9,12 +9,7 @@
  */
 import { isJsonObject, setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
-import {
-  type PathElement,
-  compareElements,
-  normaliseElement,
-  printElement,
-} from "./path-element.ts";
+import { type PathElement, sortElements, normaliseElement, printElement } from "./path-element.ts";
 
 /** From the object's root to a field. */
 export type FieldPath = readonly PathElement[];
@@ -146,9 +141,8 @@ export class FieldSet {
   }
 
   #collect(prefix: FieldPath, found: FieldPath[]): void {
-    for (const element of [...this.#members].sort(compareElements))
-      found.push([...prefix, element]);
-    for (const element of [...this.#children.keys()].sort(compareElements)) {
+    for (const element of sortElements(this.#members)) found.push([...prefix, element]);
+    for (const element of sortElements(this.#children.keys())) {
       const child = this.#children.get(element);
       if (child) child.#collect([...prefix, element], found);
     }
@@ -161,7 +155,7 @@ export class FieldSet {
     for (const element of this.#children.keys()) {
       if (!this.#members.has(element)) elements.push(element);
     }
-    for (const element of elements.sort(compareElements)) {
+    for (const element of sortElements(elements)) {
       const child = this.#children.get(element);
       const below = child && !child.isEmpty ? child.toFieldsV1() : undefined;
       if (this.#members.has(element)) setField(fields, element, below ? { ".": {}, ...below } : {});

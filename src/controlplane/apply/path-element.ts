@@ -109,14 +109,30 @@ function compareKeys(left: JsonObject, right: JsonObject): number {
   return Object.keys(left).length - rightFields.length;
 }
 
-/** The order in which sets list their elements: fields, list map items, set items, indexes. */
-export function compareElements(left: PathElement, right: PathElement): number {
-  if (left.startsWith("f") && right.startsWith("f")) return compareTexts(left, right);
-  const rank = RANKS.indexOf(left.charAt(0)) - RANKS.indexOf(right.charAt(0));
-  if (rank !== 0) return rank;
-  const leftValue = readJson(left.slice(2));
-  const rightValue = readJson(right.slice(2));
-  return left.startsWith("k")
-    ? compareKeys(leftValue as JsonObject, rightValue as JsonObject)
-    : compareScalars(leftValue, rightValue);
+/** An element with what its order is told by. */
+interface Ranked {
+  readonly element: PathElement;
+  readonly rank: number;
+  /** The item's key or value; an index. Absent for fields, which go by their text. */
+  readonly value?: unknown;
+}
+
+function ranked(element: PathElement): Ranked {
+  const rank = RANKS.indexOf(element.charAt(0));
+  return rank === 0 ? { element, rank } : { element, rank, value: readJson(element.slice(2)) };
+}
+
+function compareRanked(left: Ranked, right: Ranked): number {
+  if (left.rank !== right.rank) return left.rank - right.rank;
+  if (left.rank === 0) return compareTexts(left.element, right.element);
+  return left.element.startsWith("k")
+    ? compareKeys(left.value as JsonObject, right.value as JsonObject)
+    : compareScalars(left.value, right.value);
+}
+
+/** The elements in the order in which sets list them: fields, list map items, set items, indexes. */
+export function sortElements(elements: Iterable<PathElement>): PathElement[] {
+  return Array.from(elements, ranked)
+    .sort(compareRanked)
+    .map(({ element }) => element);
 }

@@ -8,6 +8,8 @@
  * @module
  */
 import {
+  Composer,
+  type CST,
   LineCounter,
   type Node,
   type Pair,
@@ -18,7 +20,7 @@ import {
   isNode,
   isScalar,
   isSeq,
-  parseAllDocuments,
+  Parser,
 } from "yaml";
 import { quote } from "../../kube/field-errors.ts";
 import { getField, isJsonObject, setField } from "../../kube/json.ts";
@@ -42,20 +44,36 @@ const MAX_NODES = 1_000_000;
 /** Reads the first document of a text. @throws YamlError */
 export function readYaml(text: string): ReadYaml {
   const lines = new LineCounter();
-  const documents = parseAllDocuments(text, {
+  const tokens = [...new Parser(lines.addNewLine).parse(text)];
+  checkDepth(tokens);
+  const composer = new Composer({
     schema: "failsafe",
     version: "1.1",
     uniqueKeys: false,
-    lineCounter: lines,
     logLevel: "silent",
   });
-  const [first] = Array.isArray(documents) ? documents : [];
+  const [first] = composer.compose(tokens, false, text.length);
   if (!first) return { value: null, problems: [] };
   const [mistake] = first.errors;
   const broken = mistake ?? first.warnings.find(({ code }) => code === "BAD_DIRECTIVE");
   if (broken) throw new YamlError(explain(broken, lines));
   const reader = new YamlReader(lines);
   return { value: reader.read(first.contents, 0), problems: reader.problems };
+}
+
+/** Composing is recursive: what is nested too deep would exhaust the stack. @throws YamlError */
+function checkDepth(tokens: readonly CST.Token[]): void {
+  const open = tokens.map((token) => ({ token, depth: 0 }));
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { token, depth } = next;
+    if (depth > MAX_DEPTH) throw new YamlError("yaml: exceeded max depth");
+    if (token.type === "document" && token.value) open.push({ token: token.value, depth });
+    if (!("items" in token)) continue;
+    for (const { key, value } of token.items) {
+      if (key) open.push({ token: key, depth: depth + 1 });
+      if (value) open.push({ token: value, depth: depth + 1 });
+    }
+  }
 }
 
 function explain(

@@ -5,7 +5,7 @@
  * @module
  */
 import { copyJson, isJsonObject, setField } from "../json.ts";
-import { schemaOfField, type Schema } from "./structural.ts";
+import { describesFields, schemaOfField, type Schema } from "./structural.ts";
 
 interface Visit {
   readonly value: unknown;
@@ -25,7 +25,7 @@ export function dropNulls(value: unknown, schema: Schema): void {
     const { value: data, schema: node } = visit;
     if (Array.isArray(data)) {
       if (node.items) for (const item of data) open.push({ value: item, schema: node.items });
-    } else if (isJsonObject(data)) {
+    } else if (isJsonObject(data) && describesFields(node)) {
       for (const [name, child] of Object.entries(data)) {
         const known = schemaOfField(node, name);
         if (!known) continue;
@@ -52,7 +52,7 @@ export function setDefaults(value: unknown, schema: Schema): void {
         }
         open.push({ value: data[index] as unknown, schema: node.items });
       }
-    } else if (isJsonObject(data)) {
+    } else if (isJsonObject(data) && describesFields(node)) {
       for (const [name, property] of Object.entries(node.properties ?? {})) {
         if (!hasDefault(property)) continue;
         const present = Object.hasOwn(data, name);

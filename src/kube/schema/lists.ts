@@ -8,7 +8,7 @@ import { duplicate, type FieldError, invalidValue } from "../field-errors.ts";
 import { encodeJson, getField, isJsonObject } from "../json.ts";
 import type { JsonObject } from "../object.ts";
 import { sortedKeys } from "./sorted-keys.ts";
-import { propertyOf, type Schema, valuesOf } from "./structural.ts";
+import { describesFields, propertyOf, type Schema, valuesOf } from "./structural.ts";
 
 /** Everything in lists that stands twice, at whatever depth. */
 export function listErrors(value: unknown, schema: Schema, path = ""): FieldError[] {
@@ -24,7 +24,7 @@ export function listErrors(value: unknown, schema: Schema, path = ""): FieldErro
       for (const [index, item] of items.entries()) {
         open.push({ value: item, schema: node.items, path: `${at}[${index}]` });
       }
-    } else if (isJsonObject(next.value)) {
+    } else if (isJsonObject(next.value) && describesFields(node)) {
       const values = valuesOf(node);
       for (const [name, field] of Object.entries(next.value)) {
         if (typeof field !== "object" || field === null) continue;

@@ -7,7 +7,7 @@
  * @module
  */
 import { isJsonObject } from "../json.ts";
-import { propertyOf, valuesOf, type Schema } from "./structural.ts";
+import { describesFields, propertyOf, valuesOf, type Schema } from "./structural.ts";
 
 /** Where a value is; written out only for what is unknown. */
 interface Place {
@@ -67,6 +67,7 @@ export function prune(
     } else if (isJsonObject(data)) {
       const isObject =
         node?.["x-kubernetes-embedded-resource"] === true || (options.root === true && !place);
+      if (preserving && !isObject && !(node && describesFields(node))) continue;
       for (const name of Object.keys(data)) {
         if (isObject && isTypeMeta(name)) continue;
         const property = node && propertyOf(node, name);

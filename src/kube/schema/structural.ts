@@ -83,6 +83,11 @@ export function valuesOf(schema: Schema): Schema | undefined {
   return typeof additionalProperties === "object" ? additionalProperties : undefined;
 }
 
+/** Whether it says anything of the fields of an object. */
+export function describesFields(schema: Schema): boolean {
+  return schema.properties !== undefined || valuesOf(schema) !== undefined;
+}
+
 /** The schema of the field `name`, whether it is declared or the key of a map. */
 export function schemaOfField(schema: Schema, name: string): Schema | undefined {
   return propertyOf(schema, name) ?? valuesOf(schema);

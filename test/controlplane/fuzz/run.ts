@@ -1,0 +1,229 @@
+/**
+ * Sends random requests to a control plane and tells what went wrong: a crash, no answer, an error of the server
+ * without a cause, an answer that took too long, memory that does not come back.
+ *
+ * @module
+ */
+import { Agent, request } from "node:https";
+import { performance } from "node:perf_hooks";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { type ControlPlane, startControlPlane } from "../../../src/controlplane/control-plane.ts";
+import type { Logger } from "../../../src/log.ts";
+import { connectionOf } from "../../conformance/replay.ts";
+import { nextBomb } from "./bombs.ts";
+import { fuzzDefinition } from "./definition.ts";
+import { Random } from "./random.ts";
+import { type FuzzRequest, nextRequest } from "./requests.ts";
+
+const WORKERS = 4;
+/** A hang is what is looked for. */
+const DEADLINE_MS = 20_000;
+const SLOW_MS = 1000;
+/** One in so many requests is a bomb. */
+const BOMB_EVERY = 400;
+
+/** What to run. */
+export interface FuzzOptions {
+  readonly requests: number;
+  readonly seed: number;
+  /** Hears of progress after every so many requests. */
+  readonly onProgress?: (done: number, heapBytes: number) => void;
+}
+
+/** What became of it. */
+export interface FuzzReport {
+  readonly wrong: readonly string[];
+  /** The longest that an answer took, in milliseconds, and to what. */
+  readonly slowestMs: number;
+  readonly slowest: string;
+  /** Answers by status. */
+  readonly statuses: Readonly<Record<number, number>>;
+  /** Bytes in use after a collection: when warm, and in the end with all objects deleted. */
+  readonly warmBytes: number;
+  readonly endBytes: number;
+  readonly seconds: number;
+}
+
+interface FuzzAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
+const PROGRESS_EVERY = 10_000;
+
+/** Bytes in use, after a collection. */
+function collectedBytes(): number {
+  setFlagsFromString("--expose_gc");
+  (runInNewContext("gc") as () => void)();
+  return process.memoryUsage().heapUsed;
+}
+
+/** Runs the stream of a seed against a control plane of its own. */
+export async function fuzz({ requests, seed, onProgress }: FuzzOptions): Promise<FuzzReport> {
+  const crashes: string[] = [];
+  const plane = await startControlPlane({ controllers: "off", log: crashLogger(crashes) });
+  const { server, ca, cert, key } = connectionOf(plane.kubeconfig);
+  const agent = new Agent({ keepAlive: true, maxSockets: WORKERS, ca, cert, key });
+  const send = sender(server, agent);
+  try {
+    await send(create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", fuzzDefinition));
+    return await run(
+      { send, plane, crashes },
+      { requests, seed, ...(onProgress && { onProgress }) },
+    );
+  } finally {
+    agent.destroy();
+    await plane.stop();
+  }
+}
+
+interface Subject {
+  readonly send: (asked: FuzzRequest) => Promise<FuzzAnswer>;
+  readonly plane: ControlPlane;
+  readonly crashes: readonly string[];
+}
+
+async function run(
+  { send, plane, crashes }: Subject,
+  { requests, seed, onProgress }: FuzzOptions,
+): Promise<FuzzReport> {
+  const random = new Random(seed);
+  const wrong: string[] = [];
+  const statuses: Record<number, number> = {};
+  const suspects: { readonly asked: FuzzRequest; readonly shown: string }[] = [];
+  const began = performance.now();
+  let slowestMs = 0;
+  let slowest = "";
+  let sent = 0;
+  const timed = async (asked: FuzzRequest): Promise<FuzzAnswer & { readonly ms: number }> => {
+    const start = performance.now();
+    return { ...(await send(asked)), ms: performance.now() - start };
+  };
+  const ask = async (asked: FuzzRequest, name: string): Promise<void> => {
+    const before = crashes.length;
+    const shown = `${name}${asked.method} ${asked.path.slice(0, 300)} ${JSON.stringify(asked.headers)} ${asked.body.toString("latin1", 0, 600)}`;
+    try {
+      const { status, text, ms } = await timed(asked);
+      statuses[status] = (statuses[status] ?? 0) + 1;
+      if (ms > SLOW_MS) suspects.push({ asked, shown });
+      else if (ms > slowestMs) [slowestMs, slowest] = [ms, shown];
+      if (status < 200 || status > 599) wrong.push(`${status}: ${shown}`);
+      if (status >= 500 && !text.includes("message")) wrong.push(`${status} ${text}: ${shown}`);
+    } catch (error) {
+      wrong.push(`${String(error)}: ${shown}`);
+    }
+    if (crashes.length > before) wrong.push(`${crashes.at(-1) ?? ""}: ${shown}`);
+  };
+  const work = async (until: number): Promise<void> => {
+    while (sent < until) {
+      const count = ++sent;
+      if (count % BOMB_EVERY === 0) {
+        const { name, request: bomb } = nextBomb(random);
+        await ask(bomb, `(${name}) `);
+      } else await ask(nextRequest(random), "");
+      if (count % PROGRESS_EVERY === 0) onProgress?.(count, process.memoryUsage().heapUsed);
+    }
+  };
+  const all = (until: number): Promise<unknown> =>
+    Promise.all(Array.from({ length: WORKERS }, () => work(until)));
+  await all(Math.ceil(requests / 10));
+  await clear(send, plane);
+  const warmBytes = collectedBytes();
+  await all(requests);
+  // The time of others is not a request's own: a slow one has to be slow alone, too.
+  for (const { asked, shown } of suspects) {
+    const { ms } = await timed(asked);
+    if (ms > SLOW_MS) wrong.push(`${Math.round(ms)} ms: ${shown}`);
+    if (ms > slowestMs) [slowestMs, slowest] = [ms, shown];
+  }
+  await clear(send, plane);
+  const ready = await send({ method: "GET", path: "/readyz", headers: {}, body: Buffer.alloc(0) });
+  if (ready.text !== "ok") wrong.push(`not ready in the end: ${ready.text}`);
+  return {
+    wrong,
+    slowestMs,
+    slowest,
+    statuses,
+    warmBytes,
+    endBytes: collectedBytes(),
+    seconds: (performance.now() - began) / 1000,
+  };
+}
+
+const create = (path: string, body: object): FuzzRequest => ({
+  method: "POST",
+  path,
+  headers: { "content-type": "application/json" },
+  body: Buffer.from(JSON.stringify(body)),
+});
+
+/** Deletes what the stream made, finalizers and all, and forgets history. */
+async function clear(send: Subject["send"], plane: ControlPlane): Promise<void> {
+  const collections = [
+    ["configmaps", "/api/v1/namespaces/default/configmaps"],
+    ["pods", "/api/v1/namespaces/default/pods"],
+    ["services", "/api/v1/namespaces/default/services"],
+    ["deployments.apps", "/apis/apps/v1/namespaces/default/deployments"],
+    ["widgets.fuzz.example.com", "/apis/fuzz.example.com/v1/namespaces/default/widgets"],
+    ["clusterroles.rbac.authorization.k8s.io", "/apis/rbac.authorization.k8s.io/v1/clusterroles"],
+  ] as const;
+  for (const [resource, path] of collections) {
+    for (const { metadata } of plane.objects(resource)) {
+      if (resource.startsWith("clusterroles") && metadata.labels?.["kubernetes.io/bootstrapping"]) {
+        continue;
+      }
+      const object = `${path}/${encodeURIComponent(metadata.name ?? "")}`;
+      await send({
+        method: "PATCH",
+        path: object,
+        headers: { "content-type": "application/merge-patch+json" },
+        body: Buffer.from('{"metadata":{"finalizers":null}}'),
+      });
+      const gone = { method: "DELETE", path: `${object}?gracePeriodSeconds=0` };
+      await send({ ...gone, headers: {}, body: Buffer.alloc(0) });
+    }
+  }
+  plane.compact();
+}
+
+function sender(server: string, agent: Agent): Subject["send"] {
+  return (asked) =>
+    new Promise((resolve, reject) => {
+      // Node leaves the length of a DELETE's body to its caller.
+      const headers = { ...asked.headers, "content-length": asked.body.length };
+      const options = { method: asked.method, headers, agent };
+      const outgoing = request(`${server}${asked.path}`, options, (incoming) => {
+        let text = "";
+        incoming.setEncoding("utf8").on("data", (part: string) => (text += part));
+        incoming.on("end", () => {
+          resolve({ status: incoming.statusCode ?? 0, text });
+        });
+        incoming.on("error", reject);
+      });
+      outgoing.setTimeout(DEADLINE_MS, () => {
+        outgoing.destroy(new Error(`no answer within ${DEADLINE_MS} ms`));
+      });
+      outgoing.on("error", reject);
+      outgoing.end(asked.body);
+    });
+}
+
+/** A logger that keeps what the control plane calls its own failures. */
+function crashLogger(crashes: string[]): Logger {
+  const ignore = (): void => undefined;
+  const log: Logger = {
+    debug: ignore,
+    info: ignore,
+    warn: ignore,
+    error: (...line: unknown[]) => void crashes.push(describeCrash(line)),
+    child: () => log,
+  };
+  return log;
+}
+
+function describeCrash(line: readonly unknown[]): string {
+  const [bindings] = line;
+  const error = (bindings as { err?: unknown } | undefined)?.err;
+  return error instanceof Error ? (error.stack ?? error.message) : JSON.stringify(line);
+}
