@@ -10,6 +10,7 @@ import { Admission } from "./admission/admission.ts";
 import type { Authorize } from "./admission/authorizer-library.ts";
 import { ExpressionCompiler } from "./admission/expressions.ts";
 import { PodSecurity } from "./admission/pod-security/pod-security.ts";
+import { typeWarnings } from "./admission/policies/type-checking.ts";
 import { MutatingPolicies } from "./admission/policies/mutating-policies.ts";
 import { ValidatingPolicies } from "./admission/policies/validating-policies.ts";
 import { WebhookAdmission } from "./admission/webhook-admission.ts";
@@ -23,6 +24,7 @@ import { kubeconfigText } from "./auth/kubeconfig.ts";
 import { TokenAuthority } from "./auth/tokens.ts";
 import { builtInResources } from "./builtin/resources.ts";
 import { createBootstrapObjects } from "./bootstrap.ts";
+import type { ControllerContext } from "./controllers/client.ts";
 import { type RunningControllers, startControllers } from "./controllers/start-controllers.ts";
 import { WorkLoop } from "./controllers/work-loop.ts";
 import { CrdController } from "./crd/crd-controller.ts";
@@ -188,7 +190,9 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
   const kubeconfigFor = ({ user, groups = [] }: Identity): string =>
     kubeconfigText(url, authority.certificate, user, authority.client(user, groups));
   let adminConfig: string | undefined;
-  const controllers = runControllers(cluster, options, authority.certificate);
+  const controllers = runControllers(cluster, options, authority.certificate, (policy) =>
+    typeWarnings(policy, admissionPorts.source, admissionPorts.compiler),
+  );
   const stop = async (): Promise<void> => {
     controllers.stop();
     await server.close();
@@ -233,9 +237,16 @@ function runControllers(
   cluster: Cluster,
   { controllers = "on", nodes = 1 }: ControlPlaneOptions,
   caCertificate: string,
+  checkPolicyTypes: NonNullable<ControllerContext["checkPolicyTypes"]>,
 ): RunningControllers {
   const { clock, log } = cluster;
-  const context = { ...controllerContext(cluster), log, nodes, caCertificate };
+  const context = {
+    ...controllerContext(cluster),
+    log,
+    nodes,
+    caCertificate,
+    checkPolicyTypes,
+  };
   const client = context.clientFor("kube-apiserver");
   const definitions = new WorkLoop([new CrdController(client, clock)], client, clock, log);
   definitions.start();

@@ -65,6 +65,10 @@ export interface ControllerContext {
   readonly log?: Logger;
   /** The certificate of the cluster's authority, in PEM: published in each namespace. */
   readonly caCertificate?: string;
+  /** What expressions of a ValidatingAdmissionPolicy do not fit; nothing is told of it when absent. */
+  readonly checkPolicyTypes?: (
+    policy: KubeObject,
+  ) => readonly { readonly fieldRef: string; readonly warning: string }[];
   /** How many nodes the simulated kubelets run; 1 when absent. */
   readonly nodes?: number;
 }

@@ -28,6 +28,7 @@ import { REPLICATION_CONTROLLERS, REPLICA_SETS } from "./keys.ts";
 import { NamespaceContentController } from "./namespace-content-controller.ts";
 import { NamespaceDeletionController } from "./namespace-deletion-controller.ts";
 import { NodeSimulator, simulatedNodeNames } from "./node-simulator.ts";
+import { PolicyStatusController } from "./policy-status-controller.ts";
 import { PodLifecycle } from "./pod-lifecycle.ts";
 import { ReplicaSetController } from "./replica-set-controller.ts";
 import { type Controller, WorkLoop } from "./work-loop.ts";
@@ -86,6 +87,11 @@ export function startControllers(
     new EndpointSliceController(client),
     new EndpointsController(client),
   ];
+  const { checkPolicyTypes } = context;
+  if (checkPolicyTypes) {
+    const name = "validatingadmissionpolicy-status";
+    controllers.push(new PolicyStatusController(context.clientFor(name), checkPolicyTypes));
+  }
   if (mode === "on") controllers.push(...simulatedNodes(context));
   const loop = new WorkLoop(controllers, client, clock, context.log);
   loop.start();
