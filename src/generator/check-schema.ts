@@ -12,7 +12,7 @@ import type { Schema } from "../kube/schema/structural.ts";
 import { schemaOf } from "./emit/schema.ts";
 import type { Findings } from "./findings.ts";
 import { type KindModel, type Position, type TypeModel, ruleKey } from "./model.ts";
-import { didYouMean } from "./nearest-name.ts";
+import { ruleFix } from "./rule-fix.ts";
 
 const ROOT = "openAPIV3Schema";
 
@@ -71,7 +71,7 @@ const CODES: Readonly<Record<string, string>> = {
 function fixFor(keyword: string, error: FieldError, type: TypeModel): string {
   switch (keyword) {
     case RULES:
-      return ruleFix(error, type);
+      return ruleFix(error.message, type);
     case "pattern":
       return "Write it in RE2's syntax: https://github.com/google/re2/wiki/Syntax.";
     case "default":
@@ -83,20 +83,6 @@ function fixFor(keyword: string, error: FieldError, type: TypeModel): string {
         ? "Make the key field required, or give it a default."
         : "Change the field's type or its markers.";
   }
-}
-
-/** What to do about a rule: the name that was meant, the bounds that make it cheap, or the manual. */
-function ruleFix({ message }: FieldError, type: TypeModel): string {
-  const undefinedName = /undefined field '([^']+)'/.exec(message)?.[1];
-  const names = [type, type.items, type.values].flatMap(
-    (node) => node?.properties?.map(({ name }) => name) ?? [],
-  );
-  const manual =
-    "Correct the rule; https://kubernetes.io/docs/reference/using-api/cel/ says what it may use.";
-  if (undefinedName !== undefined) return didYouMean(undefinedName, names, manual);
-  return message.includes("budget") || message.includes("cost")
-    ? "Put @MaxItems, @MaxProperties and @MaxLength on the lists, records and strings that the rule goes through."
-    : manual;
 }
 
 const RULES = "x-kubernetes-validations";

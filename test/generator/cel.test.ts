@@ -56,6 +56,48 @@ const MISTAKES: readonly (readonly [field: string, said: string])[] = [
   [`@Cel("self.matches('(')") f8!: string;`, "invalid matches argument"],
 ];
 
+/** Slips of people who know other languages, and what they are told. */
+const SLIPS: readonly (readonly [field: string, fix: string])[] = [
+  [`@Cel("self.mni <= self.max") a1!: Range;`, "Did you mean min?"],
+  [`@Cel("self.starsWith('a')") a2!: string;`, "Did you mean startsWith?"],
+  [`@Cel("sie(self) > 1") a3!: string;`, "Did you mean size?"],
+  [`@Cel("isURl(self)") a4!: string;`, "Did you mean isURL?"],
+  [`@Cel("self.exits(x, x == 'a')") a5!: Bounded;`, "Did you mean exists?"],
+  [`@Cel("self.length > 1") a6!: string;`, "A string has no fields; for its length write size()."],
+  [`@Cel("self.includes('a')") a7!: string;`, "Write contains() for a text, or `value in list`."],
+  [`@Cel("self.every(x, x != '')") a8!: Bounded;`, "Write all() in place of every()."],
+  [
+    `@Cel("self.toLowerCase() == 'a'") a9!: string;`,
+    "Write lowerAscii() in place of toLowerCase().",
+  ],
+  [`@Cel("self === 'a'") b1!: string;`, "Write == to compare; an assignment there is not."],
+  [`@Cel("self.min =< 3") b2!: Range;`, "Write <= in place of =<."],
+  [`@Cel("self.min > 1 and true") b3!: Range;`, "Write && in place of and."],
+  [
+    `@Cel("self.min > 'a'") b4!: Range;`,
+    "One side is int and the other string: convert one with int(...) or string(...).",
+  ],
+  [`@Cel("self.opt != null") b5!: Opt;`, "Ask with has(self.field) whether a field is there."],
+  [`@Cel("old != self") b6!: string;`, "The value before an update is called oldSelf."],
+  [
+    `@Cel("self != oldSelf", { optionalOldSelf: true }) b7!: string;`,
+    "With optionalOldSelf, write oldSelf.orValue(self), or ask oldSelf.hasValue() first.",
+  ],
+  [
+    `@Cel("self.metadata.name == 'a'") b8!: Range;`,
+    "self is the value that the rule is on; put the rule on the class of the kind to see metadata.",
+  ],
+  [`@Cel("self.min < self.max", { fieldPath: ".mni" }) b9!: Range;`, "Did you mean min?"],
+  [
+    `@Cel("self.startsWith(1)") c1!: string;`,
+    "It is called as string.startsWith(string), not string.(int).",
+  ],
+  [
+    `@Cel("self.matches('(?=a)')") c2!: string;`,
+    "Write the pattern in RE2's syntax: https://github.com/google/re2/wiki/Syntax.",
+  ],
+];
+
 const SOURCE = [
   `import { Cel, CustomResource, MaxItems, MaxProperties, Resource, type Int32, type Str, type With } from "tsop";`,
   "export class Range { min!: Int32; max!: Int32; }",
@@ -92,13 +134,25 @@ describe("rules in CEL", () => {
     });
   }
 
+  it.each(SLIPS)("say what was meant: %s", async (field, fix) => {
+    const file = join(root, "src/rules.ts");
+    const opt = "export class Opt { opt?: Int32; }";
+    const lines = [...SOURCE.split("\n").slice(0, 4), opt, "export class Spec {", field, "}"];
+    writeFileSync(file, [...lines, ...SOURCE.split("\n").slice(-2)].join("\n"));
+    const { diagnostics } = await generate({ root, cache: false });
+    expect(diagnostics.map((one) => one.fix)).toContain(fix);
+    expect(diagnostics.every(({ line }) => line === 7)).toBe(true);
+  });
+
   it("that are right are left alone", () => {
     const first = MISTAKES.length + 6;
     // What is said of the kind itself is the sum of the costs above.
     expect(found.filter(({ line }) => line >= first && line < first + 3)).toEqual([]);
   });
 
-  it("come with the name that was meant", () => {
-    expect(found.find(({ message }) => message.includes("'mni'"))?.fix).toBe("Did you mean min?");
+  it("come with what to do about each, other than a look into the manual", () => {
+    const errors = found.filter(({ line, code }) => line < MISTAKES.length + 6 && code !== "");
+    expect(errors.length).toBeGreaterThanOrEqual(MISTAKES.length);
+    expect(errors.filter(({ fix }) => fix.startsWith("Correct the rule"))).toEqual([]);
   });
 });

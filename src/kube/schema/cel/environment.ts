@@ -126,6 +126,12 @@ export class Environment {
     return Object.hasOwn(this.#variables, plain) ? this.#variables[plain] : undefined;
   }
 
+  /** The functions and macros that a rule can call by name. */
+  get names(): readonly string[] {
+    const names = [...this.#functions.keys(), ...this.macros.map(({ name }) => name)];
+    return [...new Set(names)].filter((name) => /^[A-Za-z]/.test(name));
+  }
+
   /** The type of that name; `value` is false when it cannot be used at run time. */
   findType(name: string): { readonly type: CelType; readonly value: boolean } | undefined {
     const plain = name.replace(/^\./, "");
