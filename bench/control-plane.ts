@@ -133,7 +133,7 @@ const MEASUREMENTS: readonly Measurement[] = [
     job: { operation: "list", count: 6, parallel: 2, objects: OBJECTS },
   },
   {
-    title: "events to 100 watches, one change after another",
+    title: "events to 100 watches, one object after another",
     job: { operation: "fan-out", count: 100, parallel: 100, objects: OBJECTS },
   },
 ];

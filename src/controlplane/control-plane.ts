@@ -28,6 +28,7 @@ import type { ControllerContext } from "./controllers/client.ts";
 import { type RunningControllers, startControllers } from "./controllers/start-controllers.ts";
 import { WorkLoop } from "./controllers/work-loop.ts";
 import { CrdController } from "./crd/crd-controller.ts";
+import type { ServedResource } from "./kinds.ts";
 import { acceptAdmitted } from "./server/admitted.ts";
 import { converterWith } from "./server/versions.ts";
 import { Api } from "./server/api.ts";
@@ -118,6 +119,8 @@ interface Origin {
   readonly disk?: StoreLog;
   /** What the server shows of itself; a fork has the original's. */
   readonly served?: Served;
+  /** The built-in resources of the original. */
+  readonly builtIn?: readonly ServedResource[];
 }
 
 /** A certificate and its key, PEM. */
@@ -132,7 +135,8 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
   const authority = new CertificateAuthority(clock, keys.authority, keys.certificate);
   const ownKeys = { ...keys, certificate: authority.certificate };
   if (options.dataDir !== undefined) saveKeys(options.dataDir, ownKeys);
-  const registry = new Registry(withDefinitions(builtInResources()));
+  const builtIn = origin.builtIn ?? withDefinitions(builtInResources());
+  const registry = new Registry(builtIn);
   const store = new Store({
     ...(disk ? { sink: disk } : {}),
     ...(state?.version === undefined ? {} : { startVersion: state.version }),
@@ -223,6 +227,7 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
       return launch(same, {
         keys: ownKeys,
         served,
+        builtIn,
         state: { version: store.version, objects: store.contents() },
       });
     },

@@ -133,6 +133,22 @@ describe.skipIf(!hasKubectl)("A day with kubectl", { timeout: 30_000 }, () => {
     );
   });
 
+  it("drains no more than a disruption budget allows", async () => {
+    const [node = ""] = (await run("get nodes -o name")).trim().split("\n");
+    const name = node.replace("node/", "");
+    await run("rollout status deployment/web --timeout=20s");
+    await run("create pdb web --selector=app=web --min-available=2");
+    await plane.settle();
+    const drain = ["drain", name, "--ignore-daemonsets", "--force", "--timeout=2s"];
+    const { code, stderr } = await kubectl.run(drain);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain("Cannot evict pod as it would violate the pod's disruption budget.");
+    expect((await run("get pods -l app=web -o name")).trim().split("\n")).toHaveLength(2);
+    await run("delete pdb web");
+    expect(await kubectl.output(drain.slice(0, -1))).toContain("drained");
+    await run(`uncordon ${name}`);
+  });
+
   it("runs one pod, waits for it, and for its end", async () => {
     expect(await run("run one --image=nginx")).toBe("pod/one created\n");
     expect(await run("wait --for=condition=Ready pod/one --timeout=15s")).toContain("met");

@@ -6,14 +6,14 @@
 import { quote } from "../../kube/field-errors.ts";
 import { copyJson } from "../../kube/json.ts";
 import type { KubeObject } from "../../kube/object.ts";
-import { type LabelSelector, matchesLabelSelector } from "../../kube/selector.ts";
-import { type Status, failure } from "../../kube/status.ts";
+import type { Status } from "../../kube/status.ts";
 import { admissionRequest, admitSubresource } from "./admitted.ts";
 import { type DeletionBody, deletionOf, readObject } from "./body.ts";
 import { type Cluster, type WriteOptions, mainEndpoint, timestamp } from "./cluster.ts";
 import { matchNamespace } from "./create.ts";
 import { deleteObject } from "./delete.ts";
 import { badRequest, conflict, plainError } from "./failures.ts";
+import { spendBudget } from "./disruption-budget.ts";
 import { getObject } from "./list.ts";
 import { trackSubresource } from "./ownership.ts";
 import type { Presenter } from "./presenter.ts";
@@ -125,21 +125,6 @@ interface Eviction extends KubeObject {
   readonly deleteOptions?: DeletionBody;
 }
 
-interface Budget extends KubeObject {
-  readonly spec?: {
-    readonly selector?: LabelSelector;
-    readonly unhealthyPodEvictionPolicy?: string;
-  };
-  status?: {
-    disruptionsAllowed?: number;
-    observedGeneration?: number;
-    desiredHealthy?: number;
-    currentHealthy?: number;
-    disruptedPods?: Record<string, string>;
-    conditions?: { type: string; status: string; [field: string]: unknown }[];
-  };
-}
-
 /** POST of an `Eviction`: deletes the pod if its disruption budget allows. */
 export async function evictRequest(
   cluster: Cluster,
@@ -171,7 +156,7 @@ export async function evictRequest(
     dryRun: query.dryRun || dryRun.length > 0,
   });
   const pod = getObject(cluster, asked.resource, asked.namespace, asked.name) as Pod;
-  await spendBudget(cluster, asked, pod, options);
+  await spendBudget(cluster, pod, options, SERVER);
   if (!options.dryRun) await tellDisruption(cluster, asked, options);
   await deleteObject(cluster, asked.resource, asked.namespace, asked.name, deletion, options);
   await cluster.store.durable();
@@ -206,99 +191,5 @@ async function tellDisruption(
       return pod;
     },
     { ...options, replaces: false },
-  );
-}
-
-async function spendBudget(
-  cluster: Cluster,
-  asked: ResourceRequest,
-  pod: Pod,
-  options: WriteOptions,
-): Promise<void> {
-  const phase = pod.status?.phase;
-  const harmless = phase === "Succeeded" || phase === "Failed" || phase === "Pending";
-  if (harmless || pod.metadata.deletionTimestamp !== undefined) return;
-  const budgets = cluster.store
-    .list("poddisruptionbudgets.policy", asked.namespace)
-    .filter((budget) =>
-      matchesLabelSelector((budget as Budget).spec?.selector, pod.metadata.labels),
-    );
-  if (budgets.length > 1) {
-    throw plainError(
-      "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
-    );
-  }
-  const [budget] = budgets as Budget[];
-  const resource = cluster.registry.preferred("policy", "poddisruptionbudgets");
-  if (!budget || !resource) return;
-  const ready = pod.status?.conditions?.some(
-    ({ type, status }) => type === "Ready" && status === "True",
-  );
-  const { currentHealthy = 0, desiredHealthy = 0 } = budget.status ?? {};
-  const isUnguarded = budget.spec?.unhealthyPodEvictionPolicy === "AlwaysAllow";
-  if (ready !== true && isUnguarded) return;
-  // A pod that is not ready does not count as healthy, so it may go while enough others are.
-  if (ready !== true && currentHealthy >= desiredHealthy && desiredHealthy > 0) return;
-  checkBudget(budget);
-  const status = resource.subresources.find(({ name }) => name === "status")?.strategy;
-  if (!status) return;
-  await updateObject(
-    cluster,
-    { resource, subresource: "status", strategy: status },
-    asked.namespace,
-    budget.metadata.name ?? "",
-    (live) => {
-      const spent = copyJson(live) as Budget;
-      const now = timestamp(cluster.clock);
-      const disruptionsAllowed = (spent.status?.disruptionsAllowed ?? 0) - 1;
-      spent.status = {
-        ...spent.status,
-        disruptionsAllowed,
-        disruptedPods: { ...spent.status?.disruptedPods, [pod.metadata.name ?? ""]: now },
-      };
-      if (disruptionsAllowed === 0) spent.status.conditions = exhausted(spent.status, now);
-      return spent;
-    },
-    { ...options, manager: SERVER, replaces: false },
-  );
-}
-
-/** The conditions of a budget that allows no more. */
-function exhausted(
-  { conditions = [], observedGeneration = 0 }: NonNullable<Budget["status"]>,
-  now: string,
-): NonNullable<NonNullable<Budget["status"]>["conditions"]> {
-  const old = conditions.find(({ type }) => type === "DisruptionAllowed");
-  const lastTransitionTime = old?.status === "False" ? old["lastTransitionTime"] : now;
-  const condition = {
-    type: "DisruptionAllowed",
-    status: "False",
-    reason: "InsufficientPods",
-    message: "",
-    observedGeneration,
-    lastTransitionTime,
-  };
-  return [...conditions.filter((one) => one !== old), condition];
-}
-
-/** @throws StatusError 429 */
-function checkBudget({ metadata, status }: Budget): void {
-  const name = metadata.name ?? "";
-  const refuse = (cause: string, retryAfterSeconds?: number): Error =>
-    failure(
-      429,
-      "TooManyRequests",
-      "Cannot evict pod as it would violate the pod's disruption budget.",
-      {
-        causes: [{ reason: "DisruptionBudget", message: cause }],
-        ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-      },
-    );
-  if ((status?.observedGeneration ?? 0) < (metadata.generation ?? 0)) {
-    throw refuse(`The disruption budget ${name} is still being processed by the server.`, 10);
-  }
-  if ((status?.disruptionsAllowed ?? 0) > 0) return;
-  throw refuse(
-    `The disruption budget ${name} needs ${status?.desiredHealthy ?? 0} healthy pods and has ${status?.currentHealthy ?? 0} currently`,
   );
 }
