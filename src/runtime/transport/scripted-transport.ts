@@ -70,7 +70,7 @@ export class ScriptedTransport implements Transport {
       method: request.method,
       path: url.pathname,
       query: Object.fromEntries(url.searchParams),
-      body: request.body === undefined ? undefined : JSON.parse(request.body),
+      body: request.body === undefined ? undefined : (JSON.parse(request.body) as unknown),
       sincePreviousMs:
         this.#endedAtMs === undefined ? undefined : this.#clock.monotonicMs() - this.#endedAtMs,
     });
