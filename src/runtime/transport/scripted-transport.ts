@@ -82,7 +82,7 @@ export class ScriptedTransport implements Transport {
       throw new ConnectionError("reset", this.server, "cut", { reusedConnection });
     }
     if (reply.fails) throw new ConnectionError(reply.fails, this.server, "by script");
-    const headers = Object.entries(reply.headers ?? {}).map(([name, value]) => [
+    const headers = Object.entries(reply.headers ?? {}).map(([name, value]): [string, string] => [
       name.toLowerCase(),
       value,
     ]);
