@@ -81,7 +81,7 @@ export class WebhookCaller {
       host: connectTo?.host ?? url.hostname,
       port: connectTo?.port ?? (url.port === "" ? 443 : url.port),
       headers: {
-        host: url.host,
+        host: shownHost(target, url),
         "content-type": "application/json",
         accept: "application/json, */*",
       },
@@ -231,10 +231,15 @@ function certificatesOf(caBundle: string): string {
 }
 
 /** A URL as Go prints it: the port of a service is always there. */
-function shownUrl({ service }: WebhookTarget, url: URL): string {
-  if (!service || url.port !== "") return url.href;
-  return `${url.protocol}//${url.host}:443${url.pathname}${url.search}`;
+function shownUrl(target: WebhookTarget, url: URL): string {
+  const { service } = target;
+  return service
+    ? `${url.protocol}//${shownHost(target, url)}${url.pathname}${url.search}`
+    : url.href;
 }
+
+const shownHost = ({ service }: WebhookTarget, { host, port }: URL): string =>
+  service && port === "" ? `${host}:443` : host;
 
 const UNKNOWN_AUTHORITY = new Set([
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",

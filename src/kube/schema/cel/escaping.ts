@@ -4,30 +4,10 @@
  * @see https://kubernetes.io/docs/reference/using-api/cel/#escaping
  * @module
  */
+import { RESERVED } from "./words.ts";
 
-const RESERVED: ReadonlySet<string> = new Set([
-  "true",
-  "false",
-  "null",
-  "in",
-  "as",
-  "break",
-  "const",
-  "continue",
-  "else",
-  "for",
-  "function",
-  "if",
-  "import",
-  "let",
-  "loop",
-  "package",
-  "namespace",
-  "return",
-  "var",
-  "void",
-  "while",
-]);
+/** The words that are no names, those of constants and operators too. */
+const WORDS: ReadonlySet<string> = new Set([...RESERVED, "true", "false", "null", "in"]);
 
 const ESCAPES: Readonly<Record<string, string>> = {
   __: "__underscores__",
@@ -37,12 +17,12 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /** Whether the word cannot be a name in an expression as it is. */
-export const isReserved = (name: string): boolean => RESERVED.has(name);
+export const isReserved = (name: string): boolean => WORDS.has(name);
 
 /** The name in expressions; `undefined` for a field that they cannot name. */
 export function escapeName(name: string): string | undefined {
   if (name === "" || /^[0-9]/.test(name)) return undefined;
-  if (RESERVED.has(name)) return `__${name}__`;
+  if (WORDS.has(name)) return `__${name}__`;
   if (/[^a-zA-Z0-9_./-]/.test(name)) return undefined;
   return name.replace(/__|[-./]/g, (part) => ESCAPES[part] ?? "");
 }
@@ -51,7 +31,7 @@ export function escapeName(name: string): string | undefined {
 export function unescapeName(escaped: string): string | undefined {
   const words = escaped.match(/__[^_]+__/g) ?? [];
   const fits = words.every(
-    (word) => SYMBOLS.has(word) || (word === escaped && RESERVED.has(word.slice(2, -2))),
+    (word) => SYMBOLS.has(word) || (word === escaped && WORDS.has(word.slice(2, -2))),
   );
   if (!fits) return undefined;
   return escaped.replace(/__([^_]+)__/g, (word, name: string) => SYMBOLS.get(word) ?? name);

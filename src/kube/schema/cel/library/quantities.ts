@@ -11,6 +11,7 @@ import type { Library } from "../environment.ts";
 import { BOOL, DOUBLE, INT, STRING, struct } from "../types.ts";
 import { CelError, type CelValue, INT_MAX, INT_MIN, noSuchOverload } from "../values.ts";
 import { KubernetesValue } from "./kubernetes-value.ts";
+import { orderingFunctions } from "./ordering.ts";
 
 const QUANTITY = struct("kubernetes.Quantity");
 
@@ -129,18 +130,10 @@ const onQuantity =
   (quantity) =>
     quantity instanceof QuantityValue ? run(quantity) : noSuchOverload();
 
-const ordered =
-  (run: (order: number) => CelValue): Implementation =>
-  (left, right = null) => {
-    if (!(left instanceof QuantityValue) || !(right instanceof QuantityValue)) {
-      return noSuchOverload();
-    }
-    const asQuantity = ({ nanos }: QuantityValue): { nanos: bigint; format: "DecimalSI" } => ({
-      nanos,
-      format: "DecimalSI",
-    });
-    return run(compareQuantities(asQuantity(left), asQuantity(right)));
-  };
+const asQuantity = ({ nanos }: QuantityValue): { nanos: bigint; format: "DecimalSI" } => ({
+  nanos,
+  format: "DecimalSI",
+});
 
 const TWO = [QUANTITY, QUANTITY];
 
@@ -163,39 +156,11 @@ const functions: readonly FunctionDeclaration[] = [
       ),
     ],
   },
-  {
-    name: "isGreaterThan",
-    overloads: [
-      member(
-        "quantity_is_greater_than",
-        TWO,
-        BOOL,
-        ordered((order) => order > 0),
-      ),
-    ],
-  },
-  {
-    name: "isLessThan",
-    overloads: [
-      member(
-        "quantity_is_less_than",
-        TWO,
-        BOOL,
-        ordered((order) => order < 0),
-      ),
-    ],
-  },
-  {
-    name: "compareTo",
-    overloads: [
-      member(
-        "quantity_compare_to",
-        TWO,
-        INT,
-        ordered((order) => BigInt(order)),
-      ),
-    ],
-  },
+  ...orderingFunctions("quantity", QUANTITY, (left, right) =>
+    left instanceof QuantityValue && right instanceof QuantityValue
+      ? compareQuantities(asQuantity(left), asQuantity(right))
+      : undefined,
+  ),
   {
     name: "asApproximateFloat",
     overloads: [

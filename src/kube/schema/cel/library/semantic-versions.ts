@@ -10,6 +10,7 @@ import type { Library } from "../environment.ts";
 import { BOOL, INT, STRING, struct } from "../types.ts";
 import { CelError, type CelValue, noSuchOverload, UINT_MAX } from "../values.ts";
 import { KubernetesValue } from "./kubernetes-value.ts";
+import { orderingFunctions } from "./ordering.ts";
 
 const SEMVER = struct("kubernetes.Semver");
 
@@ -153,13 +154,6 @@ const isVersion: Implementation = (...args) => {
   return !(version instanceof CelError);
 };
 
-const ordered =
-  (run: (order: number) => CelValue): Implementation =>
-  (left, right = null) =>
-    left instanceof SemverValue && right instanceof SemverValue
-      ? run(left.compare(right))
-      : noSuchOverload();
-
 const part = (name: string, index: number): FunctionDeclaration => ({
   name,
   overloads: [
@@ -170,8 +164,6 @@ const part = (name: string, index: number): FunctionDeclaration => ({
     ),
   ],
 });
-
-const TWO = [SEMVER, SEMVER];
 
 const functions: readonly FunctionDeclaration[] = [
   {
@@ -188,39 +180,9 @@ const functions: readonly FunctionDeclaration[] = [
       overload("is_semver_string_bool", [STRING, BOOL], BOOL, isVersion),
     ],
   },
-  {
-    name: "isGreaterThan",
-    overloads: [
-      member(
-        "semver_is_greater_than",
-        TWO,
-        BOOL,
-        ordered((order) => order > 0),
-      ),
-    ],
-  },
-  {
-    name: "isLessThan",
-    overloads: [
-      member(
-        "semver_is_less_than",
-        TWO,
-        BOOL,
-        ordered((order) => order < 0),
-      ),
-    ],
-  },
-  {
-    name: "compareTo",
-    overloads: [
-      member(
-        "semver_compare_to",
-        TWO,
-        INT,
-        ordered((order) => BigInt(order)),
-      ),
-    ],
-  },
+  ...orderingFunctions("semver", SEMVER, (left, right) =>
+    left instanceof SemverValue && right instanceof SemverValue ? left.compare(right) : undefined,
+  ),
   part("major", 0),
   part("minor", 1),
   part("patch", 2),
