@@ -16,7 +16,7 @@ export interface BuiltInText {
   readonly path: string;
   readonly name: string;
   /** With as many line breaks before it as the file has there: lines are numbered as in the file. */
-  readonly text: string;
+  text(): string;
 }
 
 interface File {
@@ -48,8 +48,11 @@ export class BuiltInTypes {
     const span = file?.spans.get(name);
     if (!file || !span) return undefined;
     const [start, end] = span;
-    const linesBefore = file.text.slice(0, start).replace(/[^\n]+/g, "");
-    return { path: file.path, name, text: linesBefore + file.text.slice(start, end) };
+    return {
+      path: file.path,
+      name,
+      text: () => file.text.slice(0, start).replace(/[^\n]+/g, "") + file.text.slice(start, end),
+    };
   }
 
   /** Whether the built-in file at `path` takes that name from elsewhere, as it does its scalars. */

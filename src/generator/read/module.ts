@@ -10,7 +10,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import type { Findings } from "../findings.ts";
 import { ts } from "../load.ts";
-import type { Position } from "../model.ts";
+import type { Position, TypeModel } from "../model.ts";
 import { BuiltInTypes } from "./built-in-types.ts";
 
 /** What a name of a file can stand for. */
@@ -58,6 +58,9 @@ export class Modules {
   readonly #builtIns = new BuiltInTypes();
   /** By path and name. */
   readonly #builtInModules = new Map<string, Module>();
+
+  /** The models of built-in declarations, which are the same wherever they are used. */
+  readonly builtInModels = new Map<Declaration, TypeModel>();
 
   constructor(root: string, options: ts.CompilerOptions) {
     this.root = root;
@@ -174,7 +177,7 @@ export class Modules {
     const found = this.#builtIns.find(name, from);
     if (!found) return undefined;
     const key = `${found.path} ${found.name}`;
-    const module = this.#builtInModules.get(key) ?? parse(found.path, found.text, true);
+    const module = this.#builtInModules.get(key) ?? parse(found.path, found.text(), true);
     this.#builtInModules.set(key, module);
     const node = module.declarations.get(name);
     return node && { is: "declaration", node, module };

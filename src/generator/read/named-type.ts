@@ -98,8 +98,28 @@ function declared(
       "Put @PreserveUnknownFields() with the type `unknown` on the field, or write out as many levels as you need.",
     );
   }
+  const known = module.builtIn ? reader.modules.builtInModels.get(declaration) : undefined;
+  if (known) return known;
   const inner = bind(declaration, module, node.typeArguments, scope, trail);
   const deeper = [...trail, declaration];
+  const type = declaredType(reader, node, declaration, inner, deeper, scope);
+  // One that could not be read has to be told of wherever it is used.
+  if (module.builtIn && !reader.findings.hasErrors())
+    reader.modules.builtInModels.set(declaration, type);
+  return type;
+}
+
+function declaredType(
+  reader: Reader,
+  node: ts.TypeReferenceNode | ts.ExpressionWithTypeArguments,
+  declaration: Declaration,
+  inner: Scope,
+  deeper: Trail,
+  scope: Scope,
+): TypeModel {
+  const { module } = inner;
+  const at = reader.modules.at(scope.module, node);
+  const name = declaration.name?.getText(module.file) ?? "";
   if (ts.isTypeAliasDeclaration(declaration)) {
     const type = reader.readType(reader, declaration.type, inner, deeper);
     return described(reader, type, declaration, module);
@@ -107,7 +127,7 @@ function declared(
   if (ts.isEnumDeclaration(declaration)) {
     const values =
       (ts.isTypeReferenceNode(node) ? literalsOf(reader, node, scope) : undefined) ?? [];
-    return described(reader, enumeration(values, module, trail, at), declaration, module);
+    return described(reader, enumeration(values, module, deeper, at), declaration, module);
   }
   if (ts.isClassDeclaration(declaration) || ts.isInterfaceDeclaration(declaration)) {
     return readObject(reader, declaration, inner, deeper);
