@@ -99,7 +99,7 @@ export class Write {
   }
 
   get time(): string {
-    return new Date(this.#by.nowMs).toISOString().replace(/\.\d+Z$/, "Z");
+    return `${new Date(this.#by.nowMs).toISOString().slice(0, 19)}Z`;
   }
 
   get isSubresource(): boolean {
