@@ -220,6 +220,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   ),
   "right-unused": e('@Rbac(Secret, ["get", "list", "watch"]) // and no code reads a Secret'),
   "roll-out-failed": e("tsop deploy --image registry.example.com/no-such:1"),
+  "rule-without-has": e('@Cel("self.max > 1") limits!: Limits; // class Limits { max?: Int32 }'),
   "schema-refused": e(
     '@EmbeddedResource() template!: With<object, { properties: { kind: { type: "integer" } } }>;',
     REFUSED,

@@ -13,6 +13,7 @@ import { schemaOf } from "./emit/schema.ts";
 import type { Findings } from "./findings.ts";
 import { type KindModel, type Position, type TypeModel, ruleKey } from "./model.ts";
 import { ruleFix } from "./rule-fix.ts";
+import { unguardedFields } from "./unguarded-fields.ts";
 
 const ROOT = "openAPIV3Schema";
 
@@ -31,7 +32,25 @@ export function checkSchema(kind: KindModel, findings: Findings): number {
       fixFor(keyword, error, type),
     );
   }
+  checkGuards(kind.type, findings);
   return Buffer.byteLength(JSON.stringify(schema));
+}
+
+/** A rule may read a field that is not there; the API server finds that out with the first object. */
+function checkGuards(type: TypeModel, findings: Findings): void {
+  for (const { rule } of type.schema[RULES] ?? []) {
+    for (const path of unguardedFields(rule, schemaOf(type))) {
+      findings.warn(
+        type.saidAt.get(ruleKey(rule)) ?? type.at,
+        "rule-without-has",
+        `The rule reads ${path}, which objects may leave out: it fails for those, and refuses them.`,
+        `Begin it with !has(${path}) ||, or make the field required.`,
+      );
+    }
+  }
+  for (const { type: inner } of type.properties ?? []) checkGuards(inner, findings);
+  if (type.items) checkGuards(type.items, findings);
+  if (type.values) checkGuards(type.values, findings);
 }
 
 function hasUnread({ unread, properties = [], items, values }: TypeModel): boolean {
@@ -79,6 +98,7 @@ function fixFor(keyword: string, error: FieldError, type: TypeModel): string {
     case "x-kubernetes-list-map-keys":
       return "Name fields of the items that are required or have a default.";
     default:
+      if (error.message.includes("rule cost")) return ruleFix(error.message, type);
       return error.message.includes("must have a default or be a required property")
         ? "Make the key field required, or give it a default."
         : "Change the field's type or its markers.";

@@ -193,12 +193,16 @@ function converters(left: string, right: string): string {
 /** How a function is called, where it was called with something else. */
 function overloadFix(name: string, given: string): string {
   const found = kubernetesEnvironment.findFunction(name);
-  const forms = (found?.overloads ?? []).map(({ member, args }) => {
-    const names = args.map(({ name: type }) => type);
-    return member
-      ? `${names[0] ?? ""}.${name}(${names.slice(1).join(", ")})`
-      : `${name}(${names.join(", ")})`;
-  });
+  const asMember = given.includes(".(");
+  const overloads = found?.overloads.filter(({ member }) => member === asMember) ?? [];
+  const forms = (overloads.length > 0 ? overloads : (found?.overloads ?? [])).map(
+    ({ member, args }) => {
+      const names = args.map(({ name: type }) => type);
+      return member
+        ? `${names[0] ?? ""}.${name}(${names.slice(1).join(", ")})`
+        : `${name}(${names.join(", ")})`;
+    },
+  );
   const all = [...new Set(forms)].slice(0, 3);
   return all.length > 0 ? `It is called as ${all.join(" or ")}, not ${given}.` : MANUAL;
 }

@@ -144,6 +144,35 @@ describe("rules in CEL", () => {
     expect(diagnostics.every(({ line }) => line === 7)).toBe(true);
   });
 
+  it.each([
+    [`@Cel("self.opt > 1") a1!: Opt;`, ["self.opt"]],
+    [`@Cel("self.low == 1 || self.opt > 1") a1!: Opt;`, ["self.opt"]],
+    [`@Cel("!has(self.opt) || self.opt > 1") a1!: Opt;`, []],
+    [`@Cel("has(self.opt) && self.opt > self.low") a1!: Opt;`, []],
+    [`@Cel("self.?opt.orValue(1) > self.usual") a1!: Opt;`, []],
+  ])(
+    "that read what may not be there are told apart from those that ask: %s",
+    async (field, paths) => {
+      const opt = "export class Opt { opt?: Int32; low!: Int32; usual: Int32 = 1; }";
+      const lines = [...SOURCE.split("\n").slice(0, 4), opt, "export class Spec {", field, "}"];
+      writeFileSync(
+        join(root, "src/rules.ts"),
+        [...lines, ...SOURCE.split("\n").slice(-2)].join("\n"),
+      );
+      const { diagnostics } = await generate({ root, cache: false });
+      expect(
+        diagnostics.map(({ severity, code, message, line }) => [severity, code, message, line]),
+      ).toEqual(
+        paths.map((path) => [
+          "warning",
+          "rule-without-has",
+          `The rule reads ${path}, which objects may leave out: it fails for those, and refuses them.`,
+          7,
+        ]),
+      );
+    },
+  );
+
   it("that are right are left alone", () => {
     const first = MISTAKES.length + 6;
     // What is said of the kind itself is the sum of the costs above.

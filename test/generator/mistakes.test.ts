@@ -43,7 +43,7 @@ const MISTAKES: readonly (readonly [title: string, source: string, finding: stri
   ],
   ["bad-pattern", kind(`  @Pattern("^(") a!: string;`), "6:4 wrong-pattern;"],
   ["bounds-crossed", kind(`  @Minimum(5) @Maximum(1) a!: Int32;`), "6:16 bounds-crossed;"],
-  ["cel-syntax", kind(`  @Cel("self >") a!: Int32;`), "6:4 wrong-cel-rule; Correct the rule;"],
+  ["cel-syntax", kind(`  @Cel("self >") a!: Int32;`), "6:4 wrong-cel-rule; Look for a bracket"],
   ["chan", kind(`  a!: () => void;`), "6:7 type-without-schema;"],
   ["default-of-wrong-type", kind(`  a: Int32 = "abc";`), "6:14 wrong-default;"],
   ["a default out of bounds", kind(`  @Maximum(3) a: Int32 = 4;`), "6:26 wrong-default;"],
