@@ -5,7 +5,14 @@
  * @module
  */
 import { get } from "node:https";
-import { CoreV1Api, KubeConfig, ListWatch, Watch, type V1ConfigMap } from "@kubernetes/client-node";
+import {
+  CoreV1Api,
+  KubeConfig,
+  ListWatch,
+  Watch,
+  type V1ConfigMap,
+  type V1Pod,
+} from "@kubernetes/client-node";
 import { systemClock } from "../src/clock.ts";
 import { silentLogger } from "../src/log.ts";
 import { Cache } from "../src/runtime/cache/cache.ts";
@@ -16,6 +23,8 @@ import { HttpsTransport } from "../src/runtime/transport/https-transport.ts";
 export interface BenchServer {
   readonly port: number;
   readonly ca: string;
+  readonly kind: string;
+  readonly plural: string;
 }
 
 /** What a contender holds, and how it lets go. */
@@ -25,15 +34,7 @@ export interface Synced {
 }
 
 const NAMESPACE = "bench";
-const CONFIG_MAPS = {
-  group: "",
-  version: "v1",
-  kind: "ConfigMap",
-  plural: "configmaps",
-  namespaced: true,
-};
-
-async function ours({ port, ca }: BenchServer, watchList: boolean): Promise<Synced> {
+async function ours({ port, ca, kind, plural }: BenchServer, watchList: boolean): Promise<Synced> {
   const credentials = {
     get: () => Promise.resolve({ token: "bench" }),
     invalidate: () => undefined,
@@ -44,7 +45,13 @@ async function ours({ port, ca }: BenchServer, watchList: boolean): Promise<Sync
   );
   const rest = new RestClient(transport, systemClock);
   const cache = new Cache(rest, systemClock, silentLogger, { namespaces: [NAMESPACE], watchList });
-  const { informers } = cache.informersFor(CONFIG_MAPS);
+  const { informers } = cache.informersFor({
+    group: "",
+    version: "v1",
+    kind,
+    plural,
+    namespaced: true,
+  });
   const stop = new AbortController();
   const running = cache.start(stop.signal);
   await cache.synced();
@@ -58,7 +65,7 @@ async function ours({ port, ca }: BenchServer, watchList: boolean): Promise<Sync
   };
 }
 
-async function clientNode({ port, ca }: BenchServer): Promise<Synced> {
+async function clientNode({ port, ca, plural }: BenchServer): Promise<Synced> {
   const config = new KubeConfig();
   const cluster = {
     name: "bench",
@@ -68,28 +75,52 @@ async function clientNode({ port, ca }: BenchServer): Promise<Synced> {
   };
   config.loadFromClusterAndUser(cluster, { name: "bench", token: "bench" });
   const api = config.makeApiClient(CoreV1Api);
-  const informer = new ListWatch<V1ConfigMap>(
-    `/api/v1/namespaces/${NAMESPACE}/configmaps`,
+  const informer = new ListWatch<V1ConfigMap | V1Pod>(
+    `/api/v1/namespaces/${NAMESPACE}/${plural}`,
     new Watch(config),
-    () => api.listNamespacedConfigMap({ namespace: NAMESPACE }),
+    () =>
+      plural === "pods"
+        ? api.listNamespacedPod({ namespace: NAMESPACE })
+        : api.listNamespacedConfigMap({ namespace: NAMESPACE }),
     false,
   );
   await informer.start();
   return { held: informer.list(NAMESPACE), stop: () => informer.stop() };
 }
 
-async function bare({ port, ca }: BenchServer): Promise<Synced> {
-  const path = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
-  const text = await new Promise<string>((resolve, reject) => {
+/** The answer's text, up to its end or to the bookmark behind all objects. */
+function fetchText({ port, ca, plural }: BenchServer, query: string): Promise<string> {
+  const path = `/api/v1/namespaces/${NAMESPACE}/${plural}${query}`;
+  return new Promise((resolve, reject) => {
     get({ host: "127.0.0.1", port, ca, path, agent: false }, (response) => {
       const chunks: Buffer[] = [];
-      response.on("data", (chunk: Buffer) => chunks.push(chunk));
-      response.on("end", () => {
+      const finish = (): void => {
         resolve(Buffer.concat(chunks).toString("utf8"));
+      };
+      response.on("data", (chunk: Buffer) => {
+        chunks.push(chunk);
+        if (query === "" || !chunk.includes("k8s.io/initial-events-end")) return;
+        finish();
+        response.destroy();
       });
+      response.on("end", finish);
     }).on("error", reject);
   });
+}
+
+async function bare(server: BenchServer): Promise<Synced> {
+  const text = await fetchText(server, "");
   return { held: JSON.parse(text) as unknown, stop: () => Promise.resolve() };
+}
+
+/** The same bytes as the watch list, a line at a time. */
+async function bareStream(server: BenchServer): Promise<Synced> {
+  const text = await fetchText(server, "?watch=true&sendInitialEvents=true");
+  const held = text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as unknown);
+  return { held, stop: () => Promise.resolve() };
 }
 
 /** By name. */
@@ -98,4 +129,5 @@ export const CONTENDERS: Readonly<Record<string, (server: BenchServer) => Promis
   list: (server) => ours(server, false),
   "client-node": clientNode,
   bare,
+  "bare stream": bareStream,
 };

@@ -5,11 +5,13 @@ import { benchControlPlaneStart } from "./control-plane-start.ts";
 import { benchInformerSync } from "./informer-sync.ts";
 import { benchManifests } from "./manifests.ts";
 import { machine } from "./measure.ts";
+import { benchReconciles } from "./reconciles.ts";
 
 const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   "cli-start": benchCliStart,
   manifests: benchManifests,
   "informer-sync": benchInformerSync,
+  reconciles: benchReconciles,
   "control-plane-start": benchControlPlaneStart,
   "control-plane": benchControlPlane,
 };

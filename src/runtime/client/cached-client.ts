@@ -176,7 +176,7 @@ export class CachedClient implements Client {
     namespace: string | undefined,
   ): Promise<readonly SharedInformer<T>[] | undefined> {
     const informers = this.#cache.findInformers(token, namespace);
-    await Promise.all(informers?.map((informer) => informer.synced) ?? []);
+    for (const informer of informers ?? []) if (!informer.hasSynced) await informer.synced;
     return informers;
   }
 }

@@ -225,20 +225,12 @@ export class Controller {
 
   /** The reconcile with a watch on its time and on what it changes. */
   async #inScope(id: string, log: Logger, signal: AbortSignal): Promise<Outcome> {
-    const { clock, metrics, name, scopes, options } = this.#parts;
+    const { metrics, name, scopes } = this.#parts;
     const scope: ReconcileScope = { name: `${name} of ${id}`, changes: [], expired: false };
-    const overdue = new AbortController();
     try {
       const call = scopes.run(scope, () => this.#call(id, log, signal));
-      if (options.reconcileTimeoutMs === undefined) return await call;
-      const afterMs = options.reconcileTimeoutMs + ABORT_GRACE_MS;
-      const givenUp = clock.sleep(afterMs, overdue.signal).then(() => {
-        scope.expired = true;
-        throw givenUpAfter(afterMs);
-      });
-      return await Promise.race([call, givenUp]);
+      return await this.#inTime(scope, call);
     } finally {
-      overdue.abort();
       const loop = this.#hotLoops.note(id, scope.changes);
       if (loop) {
         metrics.hotLoop();
@@ -250,6 +242,23 @@ export class Controller {
           action: "SlowDown",
         });
       }
+    }
+  }
+
+  /** What the call comes to, unless it takes far longer than it may. */
+  async #inTime(scope: ReconcileScope, call: Promise<Outcome>): Promise<Outcome> {
+    const { clock, options } = this.#parts;
+    if (options.reconcileTimeoutMs === undefined) return call;
+    const overdue = new AbortController();
+    const afterMs = options.reconcileTimeoutMs + ABORT_GRACE_MS;
+    const givenUp = clock.sleep(afterMs, overdue.signal).then(() => {
+      scope.expired = true;
+      throw givenUpAfter(afterMs);
+    });
+    try {
+      return await Promise.race([call, givenUp]);
+    } finally {
+      overdue.abort();
     }
   }
 

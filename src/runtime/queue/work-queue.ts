@@ -68,6 +68,7 @@ export class WorkQueue implements RateLimitingQueue {
   readonly #waiters: Waiter[] = [];
   readonly #delayed = new DelayHeap();
   #timer: Timer | undefined;
+  #timerAtMs: number | undefined;
   #shuttingDown = false;
 
   constructor(
@@ -190,10 +191,13 @@ export class WorkQueue implements RateLimitingQueue {
 
   /** One timer for the earliest key. */
   #schedule(): void {
-    this.#timer?.cancel();
     const nextAtMs = this.#delayed.nextAtMs;
+    if (nextAtMs !== undefined && nextAtMs === this.#timerAtMs) return;
+    this.#timer?.cancel();
+    this.#timerAtMs = nextAtMs;
     if (nextAtMs === undefined) return;
     this.#timer = this.#clock.after(nextAtMs - this.#clock.monotonicMs(), () => {
+      this.#timerAtMs = undefined;
       const nowMs = this.#clock.monotonicMs();
       for (let key = this.#delayed.popReady(nowMs); key !== undefined;) {
         const priority = this.#delayedPriorities.get(key);
