@@ -244,12 +244,13 @@ function runControllers(
   caCertificate: string,
   checkPolicyTypes: NonNullable<ControllerContext["checkPolicyTypes"]>,
 ): RunningControllers {
-  const { clock, log } = cluster;
-  const context = {
+  const { clock, log, tokens } = cluster;
+  const context: ControllerContext = {
     ...controllerContext(cluster),
     log,
     nodes,
     caCertificate,
+    issueToken: (account, secret) => tokens.issueForSecret(account, secret),
     checkPolicyTypes,
   };
   const client = context.clientFor("kube-apiserver");

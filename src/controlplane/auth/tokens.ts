@@ -13,6 +13,10 @@ import type { RoleSource } from "./rbac.ts";
 /** Who issues tokens, and the audience that the API itself is. */
 export const ISSUER = "https://kubernetes.default.svc.cluster.local";
 
+/** Who issues the tokens that stand in Secrets. */
+const SECRET_ISSUER = "kubernetes/serviceaccount";
+const SECRET_CLAIM = "kubernetes.io/serviceaccount/";
+
 /** The object whose life a token shares. */
 export interface BoundObject {
   readonly kind: string;
@@ -23,8 +27,12 @@ export interface BoundObject {
 /** What a token says. */
 interface Claims {
   readonly aud: readonly string[];
+  /** In seconds since the epoch; a token in a Secret has no end. */
   readonly exp: number;
-  readonly jti: string;
+  /** Absent in the tokens of Secrets. */
+  readonly jti?: string;
+  /** The Secret that the token has to stand in. */
+  readonly secret?: string;
   readonly namespace: string;
   readonly account: { readonly name: string; readonly uid: string };
   readonly bound: readonly BoundObject[];
@@ -105,6 +113,22 @@ export class TokenAuthority {
       nbf: now,
       sub: `system:serviceaccount:${namespace}:${name}`,
     };
+    return this.#signed(payload);
+  }
+
+  /** A token that is good as long as the Secret in which it stands. */
+  issueForSecret({ namespace, name, uid }: TokenSubject, secret: string): string {
+    return this.#signed({
+      iss: SECRET_ISSUER,
+      [`${SECRET_CLAIM}namespace`]: namespace,
+      [`${SECRET_CLAIM}secret.name`]: secret,
+      [`${SECRET_CLAIM}service-account.name`]: name,
+      [`${SECRET_CLAIM}service-account.uid`]: uid,
+      sub: `system:serviceaccount:${namespace}:${name}`,
+    });
+  }
+
+  #signed(payload: object): string {
     const text = `${encode({ alg: "ES256", kid: this.#keyId })}.${encode(payload)}`;
     const signature = sign("sha256", Buffer.from(text), {
       key: this.#key,
@@ -123,7 +147,7 @@ export class TokenAuthority {
         error: `[invalid bearer token, token audiences ${quoteAll(claims.aud)} is invalid for the target audiences ${quoteAll(audiences)}]`,
       };
     }
-    const problem = this.#problemOf(claims);
+    const problem = this.#problemOf(claims, token);
     if (problem !== undefined) return { error: `[invalid bearer token, ${problem}]` };
     return { user: userOf(claims), audiences: common };
   }
@@ -135,7 +159,9 @@ export class TokenAuthority {
     const bytes = Buffer.from(signature, "base64url");
     if (!verify("sha256", Buffer.from(`${header}.${payload}`), key, bytes)) return undefined;
     // Signed by us, so it has the shape that we gave it.
-    const body = JSON.parse(Buffer.from(payload, "base64url").toString("utf8")) as {
+    const text = Buffer.from(payload, "base64url").toString("utf8");
+    if ((JSON.parse(text) as { iss: string }).iss === SECRET_ISSUER) return secretClaims(text);
+    const body = JSON.parse(text) as {
       aud: string[];
       exp: number;
       jti: string;
@@ -158,9 +184,18 @@ export class TokenAuthority {
   }
 
   /** Why a token that was good is no longer. */
-  #problemOf(claims: Claims): string | undefined {
+  #problemOf(claims: Claims, token: string): string | undefined {
     if (this.#clock.now() / 1000 > claims.exp) return "service account token has expired";
-    const { namespace, account } = claims;
+    const { namespace, account, secret } = claims;
+    if (secret !== undefined) {
+      const kept = this.#source.get("secrets", `${namespace}/${secret}`) as
+        { data?: Record<string, string>; metadata: { deletionTimestamp?: string } } | undefined;
+      if (!kept || kept.metadata.deletionTimestamp) {
+        return "Token has been invalidated";
+      }
+      const stored = Buffer.from(kept.data?.["token"] ?? "", "base64").toString("utf8");
+      if (stored !== token) return "Token does not match server's copy";
+    }
     const found = this.#source.get("serviceaccounts", `${namespace}/${account.name}`);
     if (!found) return `serviceaccounts ${JSON.stringify(account.name)} not found`;
     if (found.metadata.uid !== account.uid) {
@@ -177,6 +212,20 @@ export class TokenAuthority {
   }
 }
 
+/** The claims of a token that stands in a Secret; it is meant for the API alone. */
+function secretClaims(payload: string): Claims {
+  const body = JSON.parse(payload) as Record<string, string>;
+  const claim = (name: string): string => body[`${SECRET_CLAIM}${name}`] ?? "";
+  return {
+    aud: [ISSUER],
+    exp: Infinity,
+    secret: claim("secret.name"),
+    namespace: claim("namespace"),
+    account: { name: claim("service-account.name"), uid: claim("service-account.uid") },
+    bound: [],
+  };
+}
+
 const quoteAll = (texts: readonly string[]): string =>
   `[${texts.map((text) => JSON.stringify(text)).join(" ")}]`;
 
@@ -186,9 +235,8 @@ export function serviceAccountGroups(namespace: string): string[] {
 }
 
 function userOf({ namespace, account, bound, jti }: Claims): User {
-  const extra: Record<string, string[]> = {
-    "authentication.kubernetes.io/credential-id": [`JTI=${jti}`],
-  };
+  const extra: Record<string, string[]> =
+    jti === undefined ? {} : { "authentication.kubernetes.io/credential-id": [`JTI=${jti}`] };
   for (const { kind, name, uid } of bound) {
     if (kind === "Secret") continue;
     extra[`authentication.kubernetes.io/${kind.toLowerCase()}-name`] = [name];

@@ -56,6 +56,12 @@ export interface ControllerClient {
   subscribe(listener: (event: StoreEvent) => void): () => void;
 }
 
+/** Makes the token that a Secret holds for a service account. */
+export type IssueToken = (
+  account: { readonly namespace: string; readonly name: string; readonly uid: string },
+  secret: string,
+) => string;
+
 /** What a controller is built with. */
 export interface ControllerContext {
   /** The client that writes as `name`, for example `deployment-controller`. */
@@ -69,6 +75,8 @@ export interface ControllerContext {
   readonly checkPolicyTypes?: (
     policy: KubeObject,
   ) => readonly { readonly fieldRef: string; readonly warning: string }[];
+  /** Absent: Secrets for tokens of service accounts stay empty. */
+  readonly issueToken?: IssueToken;
   /** How many nodes the simulated kubelets run; 1 when absent. */
   readonly nodes?: number;
 }

@@ -13,6 +13,7 @@ export const NAMESPACES: ResourceName = { group: "", plural: "namespaces" };
 export const NODES: ResourceName = { group: "", plural: "nodes" };
 export const CONFIG_MAPS: ResourceName = { group: "", plural: "configmaps" };
 export const SERVICE_ACCOUNTS: ResourceName = { group: "", plural: "serviceaccounts" };
+export const SECRETS: ResourceName = { group: "", plural: "secrets" };
 export const EVENTS: ResourceName = { group: "", plural: "events" };
 export const CLAIMS: ResourceName = { group: "", plural: "persistentvolumeclaims" };
 export const VOLUMES: ResourceName = { group: "", plural: "persistentvolumes" };

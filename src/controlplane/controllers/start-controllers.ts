@@ -9,6 +9,7 @@ import { DaemonSetController } from "./daemon/daemon-set-controller.ts";
 import { EphemeralClaimController } from "./ephemeral-claim-controller.ts";
 import { NodeTaintController } from "./node-taint-controller.ts";
 import { StatefulSetController } from "./stateful/stateful-set-controller.ts";
+import { AccountTokenController } from "./account-token-controller.ts";
 import { AttributesClassProtectionController } from "./attributes-class-protection-controller.ts";
 import { AutoscalerController } from "./autoscaler-controller.ts";
 import { ClusterRoleAggregationController } from "./cluster-role-aggregation-controller.ts";
@@ -91,6 +92,11 @@ export function startControllers(
   if (checkPolicyTypes) {
     const name = "validatingadmissionpolicy-status";
     controllers.push(new PolicyStatusController(context.clientFor(name), checkPolicyTypes));
+  }
+  const { issueToken, caCertificate = "" } = context;
+  if (issueToken) {
+    const tokens = context.clientFor("tokens-controller");
+    controllers.push(new AccountTokenController(tokens, issueToken, caCertificate));
   }
   if (mode === "on") controllers.push(...simulatedNodes(context));
   const loop = new WorkLoop(controllers, client, clock, context.log);

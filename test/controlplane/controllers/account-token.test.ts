@@ -1,0 +1,87 @@
+import { generateKeyPairSync } from "node:crypto";
+import { afterEach, describe, expect, it } from "vitest";
+import { VirtualClock } from "../../../src/clock.ts";
+import { TokenAuthority } from "../../../src/controlplane/auth/tokens.ts";
+import { createBootstrapObjects } from "../../../src/controlplane/bootstrap.ts";
+import { builtInResources } from "../../../src/controlplane/builtin/resources.ts";
+import { AccountTokenController } from "../../../src/controlplane/controllers/account-token-controller.ts";
+import type { ControllerClient } from "../../../src/controlplane/controllers/client.ts";
+import { SECRETS, SERVICE_ACCOUNTS } from "../../../src/controlplane/controllers/keys.ts";
+import { WorkLoop } from "../../../src/controlplane/controllers/work-loop.ts";
+import type { Cluster } from "../../../src/controlplane/server/cluster.ts";
+import { controllerContext } from "../../../src/controlplane/server/controller-client.ts";
+import { Registry } from "../../../src/controlplane/server/registry.ts";
+import { Store } from "../../../src/controlplane/store/store.ts";
+import type { KubeObject } from "../../../src/kube/object.ts";
+
+let running: WorkLoop | undefined;
+afterEach(() => running?.stop());
+
+const KEY = { namespace: "default", name: "bot-token" };
+
+/** A cluster in which the account `bot` has a Secret for its token. */
+async function start(): Promise<{
+  readonly client: ControllerClient;
+  readonly loop: WorkLoop;
+  readonly tokens: TokenAuthority;
+  readonly token: string;
+}> {
+  const clock = new VirtualClock({ startMs: Date.parse("2026-01-05T10:00:00Z") });
+  const store = new Store();
+  const registry = new Registry(builtInResources());
+  const admission = { mutate: () => undefined, validate: () => undefined };
+  const cluster = { store, registry, clock, admission } as unknown as Cluster;
+  createBootstrapObjects(cluster);
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
+  const tokens = new TokenAuthority(clock, store, privateKey);
+  const client = controllerContext(cluster).clientFor("test");
+  const issue = tokens.issueForSecret.bind(tokens);
+  const loop = new WorkLoop([new AccountTokenController(client, issue, "PEM")], client, clock);
+  running = loop;
+  loop.start();
+  await client.create(SERVICE_ACCOUNTS, {
+    apiVersion: "v1",
+    kind: "ServiceAccount",
+    metadata: { namespace: "default", name: "bot" },
+  });
+  const annotations = { "kubernetes.io/service-account.name": "bot" };
+  await client.create(SECRETS, {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { ...KEY, annotations },
+    type: "kubernetes.io/service-account-token",
+  } as KubeObject);
+  await loop.settle();
+  const { data } = client.find(SECRETS, KEY) as KubeObject & { data: Record<string, string> };
+  expect(Object.keys(data).sort()).toEqual(["ca.crt", "namespace", "token"]);
+  expect(data["namespace"]).toBe(Buffer.from("default").toString("base64"));
+  const token = Buffer.from(data["token"] ?? "", "base64").toString("utf8");
+  return { client, loop, tokens, token };
+}
+
+describe("AccountTokenController", () => {
+  it("fills a Secret with a token that speaks for the account", async () => {
+    const { tokens, token } = await start();
+    expect(tokens.verify(token)).toMatchObject({
+      user: { name: "system:serviceaccount:default:bot", extra: {} },
+    });
+  });
+
+  it("removes the Secret with its account, and its token is worth nothing then", async () => {
+    const { client, loop, tokens, token } = await start();
+    await client.remove(SERVICE_ACCOUNTS, { namespace: "default", name: "bot" });
+    await loop.settle();
+    expect(client.find(SECRETS, KEY)).toBeUndefined();
+    expect(tokens.verify(token)).toEqual({
+      error: "[invalid bearer token, Token has been invalidated]",
+    });
+  });
+
+  it("does not believe a token that was taken out of its Secret", async () => {
+    const { client, tokens, token } = await start();
+    await client.patch(SECRETS, KEY, { data: { token: Buffer.from("x").toString("base64") } });
+    expect(tokens.verify(token)).toEqual({
+      error: "[invalid bearer token, Token does not match server's copy]",
+    });
+  });
+});
