@@ -1,0 +1,244 @@
+import { generateKeyPairSync } from "node:crypto";
+import { type Server, createServer, request } from "node:https";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { systemClock } from "../../../src/clock.ts";
+import { CertificateAuthority } from "../../../src/controlplane/auth/certificates.ts";
+import { type ControlPlane, startControlPlane } from "../../../src/controlplane/control-plane.ts";
+import { connectionOf } from "../../conformance/replay.ts";
+
+interface Review {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly request: {
+    readonly uid: string;
+    readonly desiredAPIVersion?: string;
+    readonly objects?: readonly Record<string, unknown>[];
+    readonly object?: { readonly metadata: { readonly name?: string } };
+  };
+}
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+/** A webhook that answers what `respond` says, with the authority that vouches for it. */
+async function webhook(
+  names: readonly string[],
+  respond: (review: Review) => object,
+): Promise<{ readonly address: string; readonly caBundle: string; readonly hosts: string[] }> {
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
+  const authority = new CertificateAuthority(systemClock, privateKey);
+  const { certificate, key } = authority.server(names);
+  const hosts: string[] = [];
+  const server: Server = createServer({ cert: certificate, key }, (asked, answer) => {
+    const chunks: Buffer[] = [];
+    hosts.push(asked.headers.host ?? "");
+    asked.on("data", (chunk: Buffer) => chunks.push(chunk));
+    asked.on("end", () => {
+      const review = JSON.parse(Buffer.concat(chunks).toString("utf8")) as Review;
+      const { kind, apiVersion } = review;
+      const response = { uid: review.request.uid, ...respond(review) };
+      answer.setHeader("content-type", "application/json");
+      answer.end(JSON.stringify({ kind, apiVersion, response }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  closing.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const caBundle = Buffer.from(authority.certificate).toString("base64");
+  return { address: `127.0.0.1:${port}`, caBundle, hosts };
+}
+
+async function started(serviceAddresses: Record<string, string>): Promise<ControlPlane> {
+  const controlPlane = await startControlPlane({ controllers: "off", serviceAddresses });
+  closing.push(() => controlPlane.stop());
+  return controlPlane;
+}
+
+interface Reply {
+  readonly status: number;
+  readonly text: string;
+  readonly body: Record<string, unknown>;
+}
+
+async function ask(
+  { kubeconfig }: ControlPlane,
+  method: string,
+  path: string,
+  body?: object,
+  until?: (text: string) => boolean,
+): Promise<Reply> {
+  const { server, ca, cert, key } = connectionOf(kubeconfig);
+  const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
+  return new Promise((resolve, reject) => {
+    const headers = { "content-type": type };
+    const sent = request(`${server}${path}`, { method, ca, cert, key, headers }, (response) => {
+      let text = "";
+      const finish = (): void => {
+        const whole = until ? {} : (JSON.parse(text) as Record<string, unknown>);
+        resolve({ status: response.statusCode ?? 0, text, body: whole });
+      };
+      response.setEncoding("utf8");
+      response.on("data", (chunk: string) => {
+        text += chunk;
+        if (!until?.(text)) return;
+        finish();
+        sent.destroy();
+      });
+      response.on("end", finish);
+    });
+    sent.on("error", reject);
+    sent.end(body && JSON.stringify(body));
+  });
+}
+
+const configuration = (clientConfig: object, more: object = {}): object => ({
+  metadata: { name: "labels" },
+  webhooks: [
+    {
+      name: "labels.example.com",
+      clientConfig,
+      rules: [
+        {
+          operations: ["CREATE"],
+          apiGroups: [""],
+          apiVersions: ["v1"],
+          resources: ["configmaps"],
+        },
+      ],
+      sideEffects: "None",
+      admissionReviewVersions: ["v1"],
+      ...more,
+    },
+  ],
+});
+
+const ADMISSION = "/apis/admissionregistration.k8s.io/v1";
+const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
+const service = { namespace: "operator-system", name: "webhooks", path: "/mutate" };
+
+describe("A webhook behind a service", () => {
+  it("is called at the address that was given for the service, under the service's name", async () => {
+    const patch = [{ op: "add", path: "/metadata/labels", value: { seen: "yes" } }];
+    const hook = await webhook(["webhooks.operator-system.svc"], () => ({
+      allowed: true,
+      patchType: "JSONPatch",
+      patch: Buffer.from(JSON.stringify(patch)).toString("base64"),
+    }));
+    const controlPlane = await started({ "operator-system/webhooks": hook.address });
+    const clientConfig = { service, caBundle: hook.caBundle };
+    const path = `${ADMISSION}/mutatingwebhookconfigurations`;
+    await ask(controlPlane, "POST", path, configuration(clientConfig));
+    const { status, body } = await ask(controlPlane, "POST", CONFIG_MAPS, {
+      metadata: { name: "a" },
+    });
+    expect(status).toBe(201);
+    expect(body["metadata"]).toMatchObject({ labels: { seen: "yes" } });
+    expect(hook.hosts).toEqual(["webhooks.operator-system.svc:443"]);
+  });
+
+  it("cannot be called when nothing is known of the service; failurePolicy decides then", async () => {
+    const controlPlane = await started({});
+    const path = `${ADMISSION}/validatingwebhookconfigurations`;
+    await ask(controlPlane, "POST", path, configuration({ service }));
+    const refused = await ask(controlPlane, "POST", CONFIG_MAPS, { metadata: { name: "a" } });
+    expect(refused.body["message"]).toBe(
+      'Internal error occurred: failed calling webhook "labels.example.com": failed to call webhook: Post "https://webhooks.operator-system.svc:443/mutate?timeout=10s": service "webhooks" not found',
+    );
+    await ask(controlPlane, "DELETE", `${path}/labels`);
+    await ask(controlPlane, "POST", path, configuration({ service }, { failurePolicy: "Ignore" }));
+    const taken = await ask(controlPlane, "POST", CONFIG_MAPS, { metadata: { name: "a" } });
+    expect(taken.status).toBe(201);
+  });
+
+  it("is not trusted under another name than the service's", async () => {
+    const hook = await webhook(["localhost"], () => ({ allowed: true }));
+    const controlPlane = await started({ "operator-system/webhooks": hook.address });
+    const clientConfig = { service, caBundle: hook.caBundle };
+    const path = `${ADMISSION}/validatingwebhookconfigurations`;
+    await ask(controlPlane, "POST", path, configuration(clientConfig));
+    const { status, text } = await ask(controlPlane, "POST", CONFIG_MAPS, {
+      metadata: { name: "a" },
+    });
+    expect(status).toBe(500);
+    expect(text).toContain("tls: failed to verify certificate: x509:");
+  });
+});
+
+const version = (name: string, field: string, storage: boolean): object => ({
+  name,
+  served: true,
+  storage,
+  schema: {
+    openAPIV3Schema: {
+      type: "object",
+      properties: {
+        spec: { type: "object", properties: { [field]: { type: "integer" } } },
+      },
+    },
+  },
+});
+
+describe("A conversion webhook", () => {
+  it("serves reads, watches in their order, and the owners of fields in another version", async () => {
+    const fields: Record<string, string> = { "example.com/v1": "size", "example.com/v2": "count" };
+    const hook = await webhook(["webhooks.operator-system.svc"], ({ request: asked }) => ({
+      result: { status: "Success" },
+      convertedObjects: (asked.objects ?? []).map((object) => {
+        const [from, to] = [object["apiVersion"] as string, asked.desiredAPIVersion ?? ""];
+        const { [fields[from] ?? ""]: value } = object["spec"] as Record<string, unknown>;
+        return { ...object, apiVersion: to, spec: { [fields[to] ?? ""]: value } };
+      }),
+    }));
+    const controlPlane = await started({ "operator-system/webhooks": hook.address });
+    const clientConfig = { service, caBundle: hook.caBundle };
+    await ask(controlPlane, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
+      metadata: { name: "widgets.example.com" },
+      spec: {
+        group: "example.com",
+        scope: "Namespaced",
+        names: { plural: "widgets", singular: "widget", kind: "Widget", listKind: "WidgetList" },
+        versions: [version("v1", "size", true), version("v2", "count", false)],
+        conversion: {
+          strategy: "Webhook",
+          webhook: { clientConfig, conversionReviewVersions: ["v1"] },
+        },
+      },
+    });
+    await controlPlane.settle();
+    const widgets = (name: string): string =>
+      `/apis/example.com/${name}/namespaces/default/widgets`;
+    const created = await ask(controlPlane, "POST", widgets("v1"), {
+      apiVersion: "example.com/v1",
+      kind: "Widget",
+      metadata: { name: "w" },
+      spec: { size: 1 },
+    });
+    expect(created.status).toBe(201);
+    const changed = await ask(controlPlane, "PATCH", `${widgets("v2")}/w?fieldManager=second`, {
+      spec: { count: 2 },
+    });
+    expect(changed.body["spec"]).toEqual({ count: 2 });
+    expect(JSON.stringify(changed.body["metadata"])).toContain('"f:spec":{"f:count":{}}');
+    const read = await ask(controlPlane, "GET", `${widgets("v1")}/w`);
+    expect(read.body["spec"]).toEqual({ size: 2 });
+    const { resourceVersion } = created.body["metadata"] as { resourceVersion: string };
+    const before = Number(resourceVersion) - 1;
+    const watch = `${widgets("v2")}?watch=1&resourceVersion=${before}`;
+    const twoLines = (text: string): boolean => text.split("\n").length > 2;
+    const { text } = await ask(controlPlane, "GET", watch, undefined, twoLines);
+    const events = text
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { type: string; object: { spec: object } });
+    expect(events.map(({ type, object }) => [type, object.spec])).toEqual([
+      ["ADDED", { count: 1 }],
+      ["MODIFIED", { count: 2 }],
+    ]);
+  });
+});
