@@ -8,7 +8,7 @@ import type { Finding } from "./change.ts";
 import { compareNode } from "./compare-node.ts";
 
 /** A difference and the path at which it is. */
-export interface SchemaChange extends Finding {
+interface SchemaChange extends Finding {
   readonly path: readonly string[];
 }
 

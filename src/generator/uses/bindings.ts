@@ -12,7 +12,7 @@ export const EACH: unique symbol = Symbol("each");
 export type Path = readonly (string | typeof EACH)[];
 
 /** The declaration of a name, and which part of what is declared has it. */
-export interface Binding {
+interface Binding {
   readonly node: ts.VariableDeclaration | ts.ParameterDeclaration;
   readonly path: Path;
 }

@@ -35,7 +35,7 @@ export interface ParameterPart {
 }
 
 /** What an expression can stand for. */
-export interface Kinds {
+interface Kinds {
   readonly tokens: readonly TokenModel[];
   readonly parameters: readonly ParameterPart[];
 }

@@ -8,7 +8,7 @@ import type { Found, Module, Modules } from "../read/module.ts";
 import { EACH, type Path } from "./bindings.ts";
 
 /** A written type, in the file in which it was written. */
-export interface Written {
+interface Written {
   readonly node: ts.TypeNode;
   readonly module: Module;
 }
