@@ -65,7 +65,7 @@ function containerOf(name: string, index: number): object {
     image: `registry.example.com/bench/${name}:1.${index % 10}`,
     imagePullPolicy: "IfNotPresent",
     ports: [{ name: "http", containerPort: 8080, protocol: "TCP" }],
-    env: Array.from({ length: 6 }, (_, line) => ({ name: `OPTION_${line}`, value: `v${index}` })),
+    env: Array.from({ length: 13 }, (_, line) => ({ name: `OPTION_${line}`, value: `v${index}` })),
     resources: { requests: { cpu: "100m", memory: "64Mi" }, limits: { memory: "128Mi" } },
     volumeMounts: [{ name: "config", mountPath: "/etc/bench", readOnly: true }],
     livenessProbe: {
