@@ -50,11 +50,11 @@ describe("the code in the pages", { timeout: 120_000 }, () => {
   const fileExists = host.fileExists.bind(host);
   const getSourceFile = host.getSourceFile.bind(host);
   host.fileExists = (path) => modules.has(path) || fileExists(path);
-  host.getSourceFile = (path, ...rest) => {
+  host.getSourceFile = (path, target, onError) => {
     const text = modules.get(path);
     return text === undefined
-      ? getSourceFile(path, ...rest)
-      : ts.createSourceFile(path, text, ...rest);
+      ? getSourceFile(path, target, onError)
+      : ts.createSourceFile(path, text, target);
   };
 
   it("compiles", () => {

@@ -1,13 +1,13 @@
 /** The clock of one of several processes that share a world. */
-import type { Clock, Timer, VirtualClock } from "../../../src/clock.ts";
+import type { Clock, Timer } from "../../../src/clock.ts";
 
 /** A process that can be stopped as SIGSTOP does: its timers wait, while the time goes on. */
 export class StoppableClock implements Clock {
-  readonly #clock: VirtualClock;
+  readonly #clock: Clock;
   #waiting: (() => void)[] | undefined;
   #lostMs = 0;
 
-  constructor(clock: VirtualClock) {
+  constructor(clock: Clock) {
     this.#clock = clock;
   }
 
