@@ -4,12 +4,15 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import type * as generator from "../src/generator/generate.ts";
 import { compare, has, report, run } from "./measure.ts";
 
 const CONTROLLER_GEN = "sigs.k8s.io/controller-tools/cmd/controller-gen@v0.23.0";
@@ -45,6 +48,44 @@ function controllerGen(): string | undefined {
   return program;
 }
 
+/** A project with copies of the one kind; cold, in milliseconds of each run. */
+function coldRun(kinds: number): () => number {
+  const root = project();
+  const source = readFileSync("bench/cronjob/ts/src/api/v1/cronjob.ts", "utf8");
+  for (let index = 1; index < kinds; index++) {
+    const text = source
+      .replaceAll("CronJob", `CronJob${index}`)
+      .replace("cronjobs", `jobs${index}`);
+    writeFileSync(join(root, `src/api/v1/cronjob${index}.ts`), text);
+  }
+  return () => {
+    rmSync(join(root, ".tsop"), { recursive: true, force: true });
+    rmSync(join(root, "config"), { recursive: true, force: true });
+    const began = performance.now();
+    run(process.execPath, [resolve("bin/tsop.js"), "manifests"], root);
+    return performance.now() - began;
+  };
+}
+
+/** One edit while the project is open, as under `--watch`: from the save to the new manifests. */
+async function editRun(): Promise<() => Promise<number>> {
+  const root = project();
+  const path = pathToFileURL(resolve("dist/generator/generate.js")).href;
+  const { openProject } = (await import(path)) as typeof generator;
+  const open = openProject(root);
+  await open.generate();
+  const file = join(root, "src/api/v1/cronjob.ts");
+  const before = readFileSync(file, "utf8");
+  let edits = 0;
+  return async () => {
+    edits++;
+    writeFileSync(file, before.replace("Schedule in", `Schedule ${edits} in`));
+    const began = performance.now();
+    await open.generate();
+    return performance.now() - began;
+  };
+}
+
 /** Goal: cold at most as long as controller-gen. */
 export async function benchManifests(): Promise<void> {
   const root = project();
@@ -78,6 +119,12 @@ export async function benchManifests(): Promise<void> {
   const peer = times["peer"] ?? PUBLISHED_MS;
   const name = gen ? "controller-gen" : "controller-gen (published)";
   report("manifests, cold, CronJob", times["cold"] ?? NaN, peer, name, 1);
-  report("manifests, unchanged, CronJob", times["unchanged"] ?? NaN, peer, name);
+  report("manifests, unchanged, CronJob", times["unchanged"] ?? NaN, peer, name, 0.15);
+  const edit = await compare({ edit: await editRun() }, 7);
+  report("manifests, one edit under --watch", edit["edit"] ?? NaN, peer, name, 0.1);
+  const growth = await compare({ one: coldRun(1), ten: coldRun(10), hundred: coldRun(100) }, 3);
+  const [one = NaN, ten = NaN, hundred = NaN] = ["one", "ten", "hundred"].map((key) => growth[key]);
+  report("manifests, 10 kinds", ten, one * 10, "10 times one kind", 1);
+  report("manifests, 100 kinds", hundred, one * 100, "100 times one kind", 1);
   rmSync(root, { recursive: true, force: true });
 }
