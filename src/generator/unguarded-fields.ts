@@ -27,25 +27,36 @@ export function unguardedFields(rule: string, schema: Schema): string[] {
 
 /** Notes the fields that are read, and those that are asked for. */
 function collect(node: Expr, read: Map<string, readonly string[]>, asked: Set<string>): void {
-  if (node.kind === "select") {
-    const steps = stepsOf(node);
-    if (steps && node.test) asked.add(steps.join("."));
-    else if (steps) read.set(steps.join("."), steps);
-  }
-  if (node.kind === "call" && node.name.startsWith("_?.")) {
-    const [operand, field] = node.args;
-    const steps = operand && stepsOf(operand);
-    if (steps && field?.kind === "literal") asked.add([...steps, String(field.value)].join("."));
+  const found = pathOf(node);
+  if (found) {
+    const { steps, optional } = found;
+    if (optional || (node.kind === "select" && node.test)) asked.add(steps.join("."));
+    else read.set(steps.join("."), steps);
   }
   for (const child of childrenOf(node)) collect(child, read, asked);
 }
 
-/** `["self", "a", "b"]` for `self.a.b`. */
-function stepsOf(node: Expr): readonly string[] | undefined {
-  if (node.kind === "ident") return node.name === "self" ? ["self"] : undefined;
-  if (node.kind !== "select") return undefined;
-  const before = stepsOf(node.operand);
-  return before && [...before, node.field];
+/** A path from `self` on; it is optional from the first `.?` on. */
+interface FieldPath {
+  readonly steps: readonly string[];
+  readonly optional: boolean;
+}
+
+/** `self.a.b` as `["self", "a", "b"]`. */
+function pathOf(node: Expr): FieldPath | undefined {
+  if (node.kind === "ident") {
+    return node.name === "self" ? { steps: ["self"], optional: false } : undefined;
+  }
+  if (node.kind === "select") {
+    const before = pathOf(node.operand);
+    return before && { ...before, steps: [...before.steps, node.field] };
+  }
+  if (node.kind !== "call" || node.name !== "_?._") return undefined;
+  const [operand, field] = node.args;
+  const before = operand && pathOf(operand);
+  return before && field?.kind === "literal"
+    ? { steps: [...before.steps, String(field.value)], optional: true }
+    : undefined;
 }
 
 /** What every object has, whatever its schema says. */
