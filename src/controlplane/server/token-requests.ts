@@ -106,6 +106,7 @@ function answered(cluster: Cluster, request: TokenRequest, account: KubeObject):
   const { managedFields } = request.metadata;
   return {
     ...request,
+    spec: { ...request.spec, boundObjectRef: boundObjectRef ?? null },
     metadata: {
       ...(managedFields ? { managedFields } : {}),
       name,

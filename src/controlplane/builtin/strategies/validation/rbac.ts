@@ -10,7 +10,7 @@ import {
   notSupported,
   required,
 } from "../../../../kube/field-errors.ts";
-import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
+import { dns1123SubdomainErrors, pathSegmentErrors } from "../../../../kube/names.ts";
 import type { KubeObject } from "../../../../kube/object.ts";
 import type { LabelSelector } from "../shapes.ts";
 import { nameErrorsAt, selectorErrors } from "./checks.ts";
@@ -48,7 +48,11 @@ export function clusterRoleErrors(object: KubeObject): FieldError[] {
     );
   }
   for (const [index, selector] of clusterRoleSelectors.entries()) {
-    errors.push(...selectorErrors(`${field}[${index}]`, selector));
+    const problems = selectorErrors(`${field}[${index}]`, selector);
+    errors.push(...problems);
+    if (problems.length > 0) {
+      errors.push(invalidValue(`${field}[${index}]`, null, "invalid label selector."));
+    }
   }
   return errors;
 }
@@ -113,6 +117,8 @@ function bindingErrors(
     errors.push(notSupported("roleRef.kind", roleRef.kind, kinds));
   }
   if (roleRef.name === "") errors.push(required("roleRef.name"));
+  else
+    errors.push(...nameErrorsAt("roleRef.name", roleRef.name, (name) => pathSegmentErrors(name)));
   for (const [index, subject] of subjects.entries()) {
     const at = `subjects[${index}]`;
     const { kind, name, apiGroup = "", namespace = "" } = subject;
