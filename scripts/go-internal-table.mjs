@@ -66,6 +66,7 @@ const SHOWN = [
   "flowcontrol.PriorityLevelConfigurationSpec",
   "flowcontrol.FlowSchemaSpec",
   "flowcontrol.QueuingConfiguration",
+  "flowcontrol.FlowDistinguisherMethod",
   "certificates.CertificateSigningRequestCondition",
 ];
 

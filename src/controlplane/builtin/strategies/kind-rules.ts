@@ -25,6 +25,8 @@ export interface KindRules {
   readonly generation?: readonly string[];
   /** The fields of the metadata whose change raises the generation too. */
   readonly generationMetadata?: "labels" | "annotations";
+  /** The generation is left out until the first change. */
+  readonly startsWithoutGeneration?: true;
   readonly createOnUpdate?: true;
   readonly conditionalUpdate?: true;
   /** What a client may leave out. */

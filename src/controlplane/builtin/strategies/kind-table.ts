@@ -138,9 +138,22 @@ import {
   claimErrors,
   claimStatusErrors,
   claimUpdateErrors,
-  newStorageClassErrors,
-  storageClassUpdateErrors,
 } from "./validation/storage.ts";
+import {
+  attachmentErrors,
+  attachmentUpdateErrors,
+  attributesClassErrors,
+  attributesClassUpdateErrors,
+  csiDriverErrors,
+  csiDriverUpdateErrors,
+  csiDriverWarnings,
+  csiNodeErrors,
+  csiNodeUpdateErrors,
+  newStorageClassErrors,
+  storageCapacityErrors,
+  storageCapacityUpdateErrors,
+  storageClassUpdateErrors,
+} from "./validation/storage-classes.ts";
 import { autoscalerErrors, autoscalerStatusErrors } from "./validation/autoscaling.ts";
 import {
   ingressErrors,
@@ -190,6 +203,12 @@ import {
   replicaSetStatusErrors,
   statefulSetStatusErrors,
 } from "./validation/workload-status.ts";
+
+import {
+  flowSchemaErrors,
+  flowStatusErrors,
+  priorityLevelErrors,
+} from "./validation/flow-control.ts";
 
 interface TemplateObject extends KubeObject {
   template?: PodTemplate;
@@ -474,16 +493,42 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
     },
   },
   "storage.k8s.io": {
-    CSIDriver: { conditionalUpdate: true, setDefaults: setCsiDriverDefaults },
-    CSINode: { conditionalUpdate: true },
-    CSIStorageCapacity: { conditionalUpdate: true },
+    CSIDriver: {
+      conditionalUpdate: true,
+      generation: SPEC,
+      startsWithoutGeneration: true,
+      warnings: csiDriverWarnings,
+      setDefaults: setCsiDriverDefaults,
+      validateCreate: csiDriverErrors,
+      validateUpdate: csiDriverUpdateErrors,
+    },
+    CSINode: {
+      conditionalUpdate: true,
+      validateCreate: csiNodeErrors,
+      validateUpdate: csiNodeUpdateErrors,
+    },
+    CSIStorageCapacity: {
+      conditionalUpdate: true,
+      validateCreate: storageCapacityErrors,
+      validateUpdate: storageCapacityUpdateErrors,
+    },
     StorageClass: {
       validateCreate: newStorageClassErrors,
       validateUpdate: storageClassUpdateErrors,
       setDefaults: setStorageClassDefaults,
     },
-    VolumeAttachment: { status: "none", conditionalUpdate: true },
-    VolumeAttributesClass: { prepareForCreate: prepareVolumeAttributesClassForCreate },
+    VolumeAttachment: {
+      status: "none",
+      conditionalUpdate: true,
+      validateCreate: attachmentErrors,
+      validateUpdate: attachmentUpdateErrors,
+      validateStatus: attachmentErrors,
+    },
+    VolumeAttributesClass: {
+      prepareForCreate: prepareVolumeAttributesClassForCreate,
+      validateCreate: attributesClassErrors,
+      validateUpdate: attributesClassUpdateErrors,
+    },
   },
   "scheduling.k8s.io": {
     PriorityClass: {
@@ -522,11 +567,19 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
     },
   },
   "flowcontrol.apiserver.k8s.io": {
-    FlowSchema: { status: "none", generation: SPEC, setDefaults: setFlowSchemaDefaults },
+    FlowSchema: {
+      status: "none",
+      generation: SPEC,
+      setDefaults: setFlowSchemaDefaults,
+      validate: flowSchemaErrors,
+      validateStatus: flowStatusErrors,
+    },
     PriorityLevelConfiguration: {
       status: "none",
       generation: SPEC,
       setDefaults: setPriorityLevelDefaults,
+      validate: priorityLevelErrors,
+      validateStatus: flowStatusErrors,
     },
   },
   "resource.k8s.io": {

@@ -35,7 +35,7 @@ export function strategyFor(group: string, kind: string): Strategy {
     prepareForCreate(object, context) {
       rules.admit?.(object, context);
       if (rules.status && !rules.keepsStatusOnCreate) resetStatus(object);
-      if (rules.generation) object.metadata.generation = 1;
+      if (rules.generation && !rules.startsWithoutGeneration) object.metadata.generation = 1;
       rules.prepareForCreate?.(object, context);
       // What was prepared is read back from the store, and gets defaults on the way.
       setDefaults(object, rules);

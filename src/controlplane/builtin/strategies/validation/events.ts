@@ -6,6 +6,7 @@
 import { type FieldError, invalidValue, required } from "../../../../kube/field-errors.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
 import type { JsonObject, KubeObject } from "../../../../kube/object.ts";
+import { internalForm } from "../go-internal.ts";
 import { immutable, nameErrorsAt } from "./checks.ts";
 
 const MAX_LENGTHS = { reportingInstance: 128, action: 128, reason: 128, message: 1024 } as const;
@@ -122,6 +123,13 @@ const FIXED = [
 ] as const;
 
 /** In events.k8s.io only the series of an event goes on. */
+/** A field as the server keeps it. */
+function shown(name: string, value: unknown): unknown {
+  if (name === "involvedObject") return internalForm("core.ObjectReference", value);
+  if (name === "related") return internalForm("*core.ObjectReference", value);
+  return name === "eventTime" || name === "series" ? (value ?? null) : (value ?? "");
+}
+
 export function eventUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
   if (!isNew(object)) return [];
   const now = coreFields(object);
@@ -130,6 +138,6 @@ export function eventUpdateErrors(object: KubeObject, previous: KubeObject): Fie
     ...(JSON.stringify(now["series"]) === JSON.stringify(old["series"])
       ? []
       : seriesErrors(object)),
-    ...FIXED.flatMap((name) => immutable(name, now[name], old[name])),
+    ...FIXED.flatMap((name) => immutable(name, shown(name, now[name]), shown(name, old[name]))),
   ];
 }

@@ -13,6 +13,7 @@ import {
 } from "../../../../kube/field-errors.ts";
 import { dns1123SubdomainErrors, pathSegmentErrors } from "../../../../kube/names.ts";
 import type { KubeObject } from "../../../../kube/object.ts";
+import { internalForm } from "../go-internal.ts";
 import type { IntOrString, LabelSelector } from "../shapes.ts";
 import {
   addressErrors,
@@ -217,7 +218,8 @@ export function segmentErrors(field: string, name: string): FieldError[] {
 }
 
 export function ipAddressUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
-  const parentOf = (address: KubeObject): unknown => (address as IpAddress).spec?.parentRef;
+  const parentOf = (address: KubeObject): unknown =>
+    internalForm("*networking.ParentReference", (address as IpAddress).spec?.parentRef);
   return isDeepStrictEqual(parentOf(object), parentOf(previous))
     ? []
     : immutable("spec.parentRef", parentOf(object), parentOf(previous));

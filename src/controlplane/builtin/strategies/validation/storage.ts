@@ -41,7 +41,9 @@ const positiveErrors = (field: string, amount: string): FieldError[] =>
     ? [invalidValue(field, amount, "must be greater than zero")]
     : [];
 
-interface VolumeSpec {
+/** The spec of a PersistentVolume, as far as it is checked. */
+export interface VolumeSpec {
+  claimRef?: object;
   capacity?: ResourceList;
   accessModes?: string[];
   persistentVolumeReclaimPolicy?: string;
@@ -87,39 +89,77 @@ const SOURCES = [
   return check ? [[name, check] as const] : [];
 });
 
-export function persistentVolumeErrors(object: KubeObject): FieldError[] {
-  const { spec } = object as PersistentVolume;
+export const persistentVolumeErrors = (object: KubeObject): FieldError[] =>
+  volumeSpecErrors("spec", (object as PersistentVolume).spec, object.metadata.name ?? "");
+
+const INLINE = "in the context of inline volumes";
+
+/** What only a volume of its own may have. */
+function inlineErrors(field: string, spec: VolumeSpec): FieldError[] {
+  const refuse = (part: string): FieldError =>
+    forbidden(`${field}.${part}`, `may not be specified ${INLINE}`);
+  return [
+    ...(spec.claimRef ? [refuse("claimRef")] : []),
+    ...(Object.keys(spec.capacity ?? {}).length > 0 ? [refuse("capacity")] : []),
+    ...(spec.csi ? [] : [required(`${field}.csi`, `has to be specified ${INLINE}`)]),
+  ];
+}
+
+/**
+ * What is wrong with the spec of a PersistentVolume.
+ *
+ * @param name - of the volume; none: it stands in an attachment
+ */
+export function volumeSpecErrors(
+  field: string,
+  spec: VolumeSpec,
+  name: string | undefined,
+): FieldError[] {
   const { accessModes = [], capacity = {}, nodeAffinity } = spec;
   const { persistentVolumeReclaimPolicy: policy, storageClassName = "", volumeMode } = spec;
-  const errors: FieldError[] = [];
-  if (accessModes.length === 0) errors.push(required("spec.accessModes"));
-  errors.push(...accessModeErrors("spec.accessModes", accessModes), ...capacityErrors(capacity));
-  if (policy) errors.push(...oneOf("spec.persistentVolumeReclaimPolicy", policy, RECLAIM_POLICIES));
-  if (nodeAffinity) {
+  const inline = name === undefined;
+  const errors = inline ? inlineErrors(field, spec) : [];
+  const refuse = (part: string, detail = `may not be specified ${INLINE}`): void => {
+    errors.push(forbidden(`${field}.${part}`, detail));
+  };
+  if (accessModes.length === 0) errors.push(required(`${field}.accessModes`));
+  errors.push(...accessModeErrors(`${field}.accessModes`, accessModes));
+  if (!inline) errors.push(...capacityErrors(capacity));
+  if (policy && inline) {
+    if (policy !== "Retain")
+      refuse("persistentVolumeReclaimPolicy", `may only be Retain ${INLINE}`);
+  } else if (policy) {
+    errors.push(...oneOf(`${field}.persistentVolumeReclaimPolicy`, policy, RECLAIM_POLICIES));
+  }
+  if (nodeAffinity && inline) refuse("nodeAffinity");
+  else if (nodeAffinity) {
+    const at = `${field}.nodeAffinity.required`;
     errors.push(
       ...(nodeAffinity.required
-        ? nodeSelectorErrors("spec.nodeAffinity.required", nodeAffinity.required)
-        : [required("spec.nodeAffinity.required", "must specify required node constraints")]),
+        ? nodeSelectorErrors(at, nodeAffinity.required)
+        : [required(at, "must specify required node constraints")]),
     );
   }
-  const { name = "" } = object.metadata;
-  errors.push(...volumeSourceErrors("spec", spec, SOURCES, { name, persistent: true }));
-  if (spec.local && !spec.nodeAffinity) {
-    errors.push(required("spec.nodeAffinity", "Local volume requires node affinity"));
+  errors.push(...volumeSourceErrors(field, spec, SOURCES, { name: name ?? "", persistent: true }));
+  if (spec.local && (!nodeAffinity || inline)) {
+    errors.push(required(`${field}.nodeAffinity`, "Local volume requires node affinity"));
   }
   if (/^\/+$/.test(spec.hostPath?.path ?? "") && policy === "Recycle") {
+    refuse("persistentVolumeReclaimPolicy", "may not be 'recycle' for a hostPath mount of '/'");
+  }
+  if (storageClassName !== "" && inline) refuse("storageClassName");
+  else if (storageClassName !== "") {
     errors.push(
-      forbidden(
-        "spec.persistentVolumeReclaimPolicy",
-        "may not be 'recycle' for a hostPath mount of '/'",
-      ),
+      ...nameErrorsAt(`${field}.storageClassName`, storageClassName, dns1123SubdomainErrors),
     );
   }
-  if (storageClassName !== "") {
-    errors.push(...nameErrorsAt("spec.storageClassName", storageClassName, dns1123SubdomainErrors));
+  if (volumeMode !== undefined && inline) {
+    const detail = `may not specify volumeMode other than Filesystem ${INLINE}`;
+    if (volumeMode !== "Filesystem") refuse("volumeMode", detail);
+  } else if (volumeMode !== undefined) {
+    errors.push(...oneOf(`${field}.volumeMode`, volumeMode, VOLUME_MODES));
   }
-  if (volumeMode !== undefined) errors.push(...oneOf("spec.volumeMode", volumeMode, VOLUME_MODES));
-  return [...errors, ...attributesErrors(spec)];
+  return inline ? errors : [...errors, ...attributesErrors(spec)];
 }
 
 function capacityErrors(capacity: ResourceList): FieldError[] {
@@ -386,38 +426,4 @@ function claimResourceErrors(field: string, name: string): FieldError[] {
   if (name === "storage") return [];
   const isOwn = name.includes("/") && !name.includes("kubernetes.io/");
   return isOwn ? [] : [notSupported(field, name, ["storage", "custom resource keys"])];
-}
-
-interface StorageClass extends KubeObject {
-  provisioner?: string;
-  parameters?: Record<string, string>;
-  reclaimPolicy?: string;
-  volumeBindingMode?: string;
-}
-
-export function newStorageClassErrors(object: KubeObject): FieldError[] {
-  const { provisioner = "", parameters = {}, reclaimPolicy = "" } = object as StorageClass;
-  const { volumeBindingMode } = object as StorageClass;
-  return [
-    ...(provisioner === ""
-      ? [required("provisioner")]
-      : qualifiedNameErrors(provisioner.toLowerCase()).map((detail) =>
-          invalidValue("provisioner", provisioner.toLowerCase(), detail),
-        )),
-    ...(Object.hasOwn(parameters, "")
-      ? [invalidValue("parameters", "", "field can not be empty.")]
-      : []),
-    ...(reclaimPolicy === "" ? [] : oneOf("reclaimPolicy", reclaimPolicy, ["Delete", "Retain"])),
-    ...(volumeBindingMode === undefined
-      ? [required("volumeBindingMode")]
-      : oneOf("volumeBindingMode", volumeBindingMode, ["Immediate", "WaitForFirstConsumer"])),
-  ];
-}
-
-export function storageClassUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
-  const now = object as StorageClass;
-  const old = previous as StorageClass;
-  return (["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"] as const).flatMap(
-    (field) => immutable(field, now[field], old[field]),
-  );
 }
