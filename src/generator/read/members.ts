@@ -69,7 +69,8 @@ export function readMembers(
   };
 }
 
-function readField(
+/** One field, with its markers; `undefined` for one that is no part of the schema. */
+export function readField(
   reader: Reader,
   member: Field,
   scope: Scope,

@@ -55,6 +55,7 @@ export class Modules {
   readonly #parsed = new Map<string, { readonly text: string; readonly module: Module }>();
   readonly #fresh = new Map<string, Module>();
   readonly #options: ts.CompilerOptions;
+  #checker: ts.TypeChecker | undefined;
   readonly #builtIns = new BuiltInTypes();
   /** By path and name. */
   readonly #builtInModules = new Map<string, Module>();
@@ -70,6 +71,7 @@ export class Modules {
   /** Files may have changed: each is looked at again when it is needed. */
   refresh(): void {
     this.#fresh.clear();
+    this.#checker = undefined;
   }
 
   /** The paths of everything that was read since the last `refresh`. */
@@ -88,6 +90,44 @@ export class Modules {
     this.#parsed.set(path, { text, module });
     this.#fresh.set(path, module);
     return module;
+  }
+
+  /**
+   * The type checker, for what has been read so far. It costs a second or more, and is made when it is asked for.
+   *
+   * The library's declarations are those of the project's own `typescript`; without one, types of the library
+   * are unknown to it.
+   */
+  checker(): ts.TypeChecker {
+    this.#checker ??= this.#program().getTypeChecker();
+    return this.#checker;
+  }
+
+  #program(): ts.Program {
+    const library = this.#libraryFolder();
+    const options: ts.CompilerOptions = {
+      ...this.#options,
+      strict: true,
+      ...(library === undefined ? { noLib: true } : {}),
+    };
+    const host = ts.createCompilerHost(options, true);
+    const read = host.getSourceFile.bind(host);
+    host.getSourceFile = (path, ...rest) => this.#fresh.get(path)?.file ?? read(path, ...rest);
+    if (library !== undefined) {
+      host.getDefaultLibLocation = () => library;
+      host.getDefaultLibFileName = (settings) => join(library, ts.getDefaultLibFileName(settings));
+    }
+    return ts.createProgram([...this.#fresh.keys()], options, host);
+  }
+
+  #libraryFolder(): string | undefined {
+    const { resolvedModule } = ts.resolveModuleName(
+      "typescript",
+      join(this.root, "index.ts"),
+      { ...this.#options, moduleResolution: ts.ModuleResolutionKind.Bundler },
+      ts.sys,
+    );
+    return resolvedModule && dirname(resolvedModule.resolvedFileName);
   }
 
   /** Where a node begins, relative to the project. */

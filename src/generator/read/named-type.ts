@@ -8,6 +8,7 @@ import { ts } from "../load.ts";
 import type { Position, TypeModel } from "../model.ts";
 import { didYouMean } from "../nearest-name.ts";
 import { applyMarks } from "./apply-marks.ts";
+import { checkedType } from "./checked-type.ts";
 import { constrainedType } from "./constrained-type.ts";
 import { descriptionOf } from "./documentation.ts";
 import { without } from "../schema-keywords.ts";
@@ -48,6 +49,8 @@ export function readReference(
   }
   const utility = found ? undefined : utilityType(reader, node, name, scope, trail, at);
   if (utility) return utility;
+  const checked = LIBRARY.has(name) ? checkedType(reader, node, scope, trail, at) : undefined;
+  if (checked) return checked;
   const names = [...scope.module.declarations.keys(), ...scope.module.imports.keys()];
   return unsupported(
     reader,
@@ -60,6 +63,13 @@ export function readReference(
       : didYouMean(name, [...names, ...scalars.keys()], "Declare it, or import it."),
   );
 }
+
+/** Types of TypeScript's own library that compute others. */
+const LIBRARY = new Set(
+  "Awaited ReturnType Parameters InstanceType Uppercase Lowercase Capitalize Uncapitalize".split(
+    " ",
+  ),
+);
 
 function qualified(
   reader: Reader,
@@ -121,6 +131,10 @@ function declaredType(
   const at = reader.modules.at(scope.module, node);
   const name = declaration.name?.getText(module.file) ?? "";
   if (ts.isTypeAliasDeclaration(declaration)) {
+    if (ts.isConditionalTypeNode(declaration.type) && ts.isTypeReferenceNode(node)) {
+      const checked = checkedType(reader, node, scope, deeper, at);
+      if (checked) return described(reader, checked, declaration, module);
+    }
     const type = reader.readType(reader, declaration.type, inner, deeper);
     return described(reader, type, declaration, module);
   }

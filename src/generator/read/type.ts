@@ -8,6 +8,7 @@
  */
 import { ts } from "../load.ts";
 import type { Position, TypeModel } from "../model.ts";
+import { checkedType } from "./checked-type.ts";
 import { leaf, narrow } from "./keywords.ts";
 import { literalsOf } from "./literals.ts";
 import { objectOf, readReference } from "./named-type.ts";
@@ -54,8 +55,19 @@ export function readType(reader: Reader, node: ts.TypeNode, scope: Scope, trail:
   }
   const values = literalsOf(reader, node, scope);
   if (values) return enumeration(values, scope.module, trail, at);
+  if (COMPUTED.has(node.kind)) {
+    const checked = checkedType(reader, node, scope, trail, at);
+    if (checked) return checked;
+  }
   return keyword(reader, node, scope, at);
 }
+
+/** Forms of types that the checker is asked for. */
+const COMPUTED = new Set<ts.SyntaxKind>([
+  ts.SyntaxKind.ConditionalType,
+  ts.SyntaxKind.IndexedAccessType,
+  ts.SyntaxKind.TypeQuery,
+]);
 
 function keyword(reader: Reader, node: ts.TypeNode, scope: Scope, at: Position): TypeModel {
   const { module } = scope;
@@ -217,14 +229,43 @@ function mapped(
 ): TypeModel {
   const { constraint } = node.typeParameter;
   if (!constraint || !node.type || node.nameType) return keyword(reader, node, scope, at);
-  const values = reader.readType(reader, node.type, scope, trail);
+  const { type: valueNode, questionToken } = node;
   const names = literalsOf(reader, constraint, scope);
-  if (!names) return { ...leaf({ type: "object" }, at), values };
-  const required = node.questionToken === undefined;
-  return {
-    ...leaf({ type: "object" }, at),
-    properties: names.map((name) => ({ name: String(name), required, type: values })),
-  };
+  const source = names ? undefined : keyedObject(reader, constraint, scope, trail);
+  const keys = names?.map((name) => ({ name: String(name), required: true })) ?? source?.properties;
+  if (!keys) {
+    return {
+      ...leaf({ type: "object" }, at),
+      values: reader.readType(reader, valueNode, scope, trail),
+    };
+  }
+  const properties = keys.map(({ name, required }) => {
+    const key = ts.factory.createLiteralTypeNode(ts.factory.createStringLiteral(name));
+    const bound = new Map(scope.parameters).set(node.typeParameter.name.text, {
+      node: key,
+      scope,
+      trail,
+    });
+    const type = reader.readType(reader, valueNode, { ...scope, parameters: bound }, trail);
+    const stays = questionToken === undefined ? required : isMinus(questionToken);
+    return { name, required: stays, type };
+  });
+  return { ...leaf({ type: "object" }, at), properties };
+}
+
+/** `-?` takes the question mark away. */
+const isMinus = ({ kind }: ts.Node): boolean => kind === ts.SyntaxKind.MinusToken;
+
+/** `keyof T`, where `T` is an object with named fields. */
+function keyedObject(
+  reader: Reader,
+  constraint: ts.TypeNode,
+  scope: Scope,
+  trail: Trail,
+): TypeModel | undefined {
+  const isKeyOf =
+    ts.isTypeOperatorNode(constraint) && constraint.operator === ts.SyntaxKind.KeyOfKeyword;
+  return isKeyOf ? reader.readType(reader, constraint.type, scope, trail) : undefined;
 }
 
 function memberType(
