@@ -49,6 +49,8 @@ interface Player {
 
 /** What to replay, and how much of it at once. */
 export interface ReplayOptions {
+  /** Where the recordings lie; the shared ones when left out. */
+  readonly folder?: string;
   /** Beginnings of recording names: `B`, `E-apply-`; all when left out. */
   readonly groups?: readonly string[];
   /** Scenario ids. */
@@ -57,10 +59,10 @@ export interface ReplayOptions {
   readonly onRecording?: (result: RecordingResult) => void;
 }
 
-const recordings = sharedPath("conformance", "recordings");
+const shared = sharedPath("conformance", "recordings");
 
-function namesOf(groups: readonly string[] | undefined): string[] {
-  return readdirSync(recordings)
+function namesOf({ folder = shared, groups }: ReplayOptions): string[] {
+  return readdirSync(folder)
     .filter((name) => name.endsWith(".json"))
     .filter((name) => !groups || groups.some((group) => name.startsWith(group)))
     .sort();
@@ -102,7 +104,7 @@ async function withDeadline(scenario: Scenario, work: Promise<ScenarioResult>) {
 async function replayRecording(player: Player, name: string, options: ReplayOptions) {
   const group = name.slice(0, 1);
   const scenarios = (
-    JSON.parse(readFileSync(`${recordings}/${name}`, "utf8")) as Scenario[]
+    JSON.parse(readFileSync(`${options.folder ?? shared}/${name}`, "utf8")) as Scenario[]
   ).filter(({ id }) => !options.only || options.only.includes(id));
   const controlPlane = await startControlPlane({
     controllers: group === "N" ? "no-kubelet" : "off",
@@ -158,7 +160,7 @@ export async function replayRecordings(options: ReplayOptions = {}): Promise<Rec
     results.push(result);
     options.onRecording?.(result);
   };
-  const names = namesOf(options.groups);
+  const names = namesOf(options);
   const waiting = names.filter((name) => name.startsWith("N")).map(replay);
   for (const name of names) if (!name.startsWith("N")) await replay(name);
   await Promise.all(waiting);

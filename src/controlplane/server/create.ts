@@ -141,7 +141,11 @@ async function storeNew(
   const { store, clock } = cluster;
   const metadata = object.metadata;
   setSystemMetadata(cluster, metadata);
-  const context = writeContext(cluster, options);
+  const warnings: string[] = [];
+  const context = writeContext(cluster, {
+    ...options,
+    warn: resource.builtIn ? (text) => warnings.push(text) : options.warn,
+  });
   resource.strategy.prepareForCreate(object, context);
   const generated = (metadata.name ?? "") === "" && (metadata.generateName ?? "") !== "";
   const collection = collectionOf(resource);
@@ -162,6 +166,8 @@ async function storeNew(
       ...resource.strategy.validateCreate(object, context),
     ];
     if (errors.length > 0) throw invalid(resource, metadata.name ?? "", errors);
+    // What is refused brings no warnings but those of a custom resource's rules.
+    for (const warning of warnings.splice(0)) options.warn(warning);
     const key = { namespace, name: metadata.name ?? "" };
     const endpoint = mainEndpoint(resource);
     const validation = cluster.admission.validate(
@@ -178,7 +184,9 @@ async function storeNew(
   const stored = converted ? await converted : storeAs(resource, object);
   checkSize(stored);
   const kept = options.dryRun ? stored : store.put(collection, stored);
-  if (isWhole) rememberRead(resource, kept);
+  // A status that was not the client's to set has its default when the object is read.
+  const statusHasDefault = resource.schema.properties?.["status"]?.default !== undefined;
+  if (isWhole && !statusHasDefault) rememberRead(resource, kept);
   const prepared = prepareReads(cluster, resource, [kept]);
   if (prepared) await prepared;
   return readAs(cluster, resource, kept);

@@ -131,7 +131,11 @@ function validateChange(
   const { resource } = endpoint;
   checkPreconditions(endpoint, live, object, options);
   keepSystemMetadata(object.metadata, live.metadata);
-  const context = writeContext(cluster, options);
+  const warnings: string[] = [];
+  const context = writeContext(cluster, {
+    ...options,
+    warn: resource.builtIn ? (text) => warnings.push(text) : options.warn,
+  });
   endpoint.strategy.prepareForUpdate(object, live, context);
   const errors = [
     ...metadataErrors(endpoint, object, live),
@@ -141,6 +145,8 @@ function validateChange(
     const kind = { group: resource.group, kind: object.kind };
     throw invalid(kind, object.metadata.name ?? "", errors);
   }
+  // What is refused brings no warnings but those of a custom resource's rules.
+  for (const warning of warnings) options.warn(warning);
 }
 
 function checkPreconditions(
