@@ -128,7 +128,7 @@ function requestErrors(object: SigningRequest, old: SigningRequest | undefined):
 }
 
 /** A domain and a path: who signs. */
-export function signerErrors(field: string, name: string): FieldError[] {
+function signerErrors(field: string, name: string): FieldError[] {
   if (name === "") return [required(field)];
   const [domain = "", path = "", ...rest] = name.split("/");
   if (!name.includes("/") || rest.length > 0) {
