@@ -25,6 +25,12 @@ export class Findings {
     return [...this.#found.values()].some(({ severity }) => severity === "error");
   }
 
+  /** The files that have a finding of that code. */
+  filesWith(code: string): ReadonlySet<string> {
+    const found = [...this.#found.values()].filter((finding) => finding.code === code);
+    return new Set(found.map(({ file }) => file));
+  }
+
   /** All findings, by file, line and column. */
   sorted(): Diagnostic[] {
     return [...this.#found.values()].sort(

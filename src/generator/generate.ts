@@ -101,7 +101,9 @@ async function run(modules: Modules, sources: ReadonlyMap<string, string>): Prom
   const findings = new Findings();
   const model = readProject(modules, sources, findings);
   const kinds = groupVersions(model.kinds);
-  checkKinds(kinds, findings);
+  // What a broken line makes of the rest of its file is no further mistake.
+  const broken = findings.filesWith("syntax-error");
+  checkKinds(groupVersions(model.kinds.filter(({ at }) => !broken.has(at.file))), findings);
   checkWebhooks(model.webhooks, findings);
   // A right that could not be read would be missing.
   if (!findings.hasErrors()) {
