@@ -59,7 +59,7 @@ function orBadRequest<T>(prefix: string, read: () => T): T {
 export function decodePatch(bytes: Uint8Array, form: PatchForm): DecodedPatch {
   const prefix = form === "strategic" ? "" : "error decoding patch: ";
   const { value, problems } = orBadRequest(prefix, () => readContent(bytes, "json"));
-  const patch = plainNumbers(value);
+  const patch = orBadRequest(prefix, () => plainNumbers(value));
   if (form !== "json") return { form, patch, problems };
   const unknown = (Array.isArray(patch) ? (patch as unknown[]) : []).flatMap((operation, index) =>
     Object.keys(isJsonObject(operation) ? operation : {})

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { decodeBody, type ExpectedKind } from "../../../src/controlplane/wire/decode-body.ts";
+import { decodePatch } from "../../../src/controlplane/wire/decode-patch.ts";
 import { StatusError } from "../../../src/kube/status.ts";
 import { coerceEmbedded } from "../../../src/kube/schema/embedded.ts";
 import { prune } from "../../../src/kube/schema/prune.ts";
@@ -78,6 +79,7 @@ describe("decodeBody", () => {
     expect(() => decodeBody(Buffer.from(infinite), "application/json", widget, "Strict")).toThrow(
       "json: cannot unmarshal number 1e400 into Go value of type float64",
     );
+    expect(messageOf(() => decodePatch(bytesOf('{"spec":1e400}'), "merge"))).toMatch(/^400 /);
   });
 
   it("says 415 for another media type", () => {
