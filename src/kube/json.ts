@@ -99,3 +99,13 @@ function writeExactly(value: unknown, gap: string, margin: string): string | und
     ? `${open}${parts.join(",")}${close}`
     : `${open}\n${inner}${parts.join(`,\n${inner}`)}\n${margin}${close}`;
 }
+
+/** Whether a text is one whole JSON value. */
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -5,7 +5,7 @@
  * @see https://kubectl.docs.kubernetes.io/references/kustomize/
  * @module
  */
-import { isJsonObject } from "../../kube/json.ts";
+import { isJson, isJsonObject } from "../../kube/json.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import { TsopError } from "../../errors.ts";
 import type { Plan } from "../plan.ts";
@@ -147,15 +147,6 @@ async function patchAll(
     );
   }
   return applyPatch(manifests, patch, parseYaml(where, text), where);
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** The `nameReference` part of a transformer configuration. */

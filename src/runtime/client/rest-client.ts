@@ -5,6 +5,7 @@
  * @module
  */
 import type { Clock } from "../../clock.ts";
+import { isJson } from "../../kube/json.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import {
   ConnectionError,
@@ -252,15 +253,6 @@ async function* decodeWatch<T extends KubeObject>(
     if (!(error instanceof ConnectionError) || signal?.aborted) throw error;
   } finally {
     response.cancel();
-  }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
   }
 }
 

@@ -135,10 +135,8 @@ import {
 import {
   persistentVolumeErrors,
   persistentVolumeUpdateErrors,
-  claimErrors,
-  claimStatusErrors,
-  claimUpdateErrors,
-} from "./validation/storage.ts";
+} from "./validation/persistent-volumes.ts";
+import { claimErrors, claimStatusErrors, claimUpdateErrors } from "./validation/volume-claims.ts";
 import {
   attachmentErrors,
   attachmentUpdateErrors,

@@ -9,21 +9,7 @@ import { type Quantity, compareQuantities, parseQuantity } from "../../../kube/q
 import type { WriteContext } from "../../kinds.ts";
 import { aggregateLimits, aggregateRequests } from "./pod-resources.ts";
 import type { Container, Pod } from "./pod-shapes.ts";
-import type { PersistentVolumeClaim, ResourceList } from "./shapes.ts";
-
-/** One entry of a LimitRange. */
-interface Limit {
-  type: string;
-  max?: ResourceList;
-  min?: ResourceList;
-  default?: ResourceList;
-  defaultRequest?: ResourceList;
-  maxLimitRequestRatio?: ResourceList;
-}
-
-interface LimitRange extends KubeObject {
-  spec?: { limits?: Limit[] | null };
-}
+import type { Limit, LimitRange, PersistentVolumeClaim, ResourceList } from "./shapes.ts";
 
 const ANNOTATION = "kubernetes.io/limit-ranger";
 

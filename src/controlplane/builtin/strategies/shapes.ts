@@ -154,3 +154,17 @@ export interface ServiceAccount extends KubeObject {
   imagePullSecrets?: { name?: string }[];
   secrets?: { name?: string }[];
 }
+
+/** One entry of a LimitRange. */
+export interface Limit {
+  type: string;
+  max?: ResourceList;
+  min?: ResourceList;
+  default?: ResourceList;
+  defaultRequest?: ResourceList;
+  maxLimitRequestRatio?: ResourceList;
+}
+
+export interface LimitRange extends KubeObject {
+  spec?: { limits?: Limit[] | null };
+}

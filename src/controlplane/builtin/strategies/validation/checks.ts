@@ -12,6 +12,7 @@ import {
   required,
   tooLong,
 } from "../../../../kube/field-errors.ts";
+import { validateLabels } from "../../../../kube/metadata.ts";
 import {
   dns1123SubdomainErrors,
   labelValueErrors,
@@ -117,20 +118,9 @@ export function notOverHundred(field: string, value: IntOrString | undefined): F
     : [];
 }
 
-/** Labels, in an object's metadata or in a selector. */
-export function labelErrors(
-  field: string,
-  labels: Readonly<Record<string, string>> | undefined,
-): FieldError[] {
-  return Object.entries(labels ?? {}).flatMap(([key, value]) => [
-    ...nameErrorsAt(field, key, qualifiedNameErrors),
-    ...nameErrorsAt(field, value, labelValueErrors),
-  ]);
-}
-
 /** What is wrong with a selector of labels. */
 export function selectorErrors(field: string, selector: LabelSelector | undefined): FieldError[] {
-  const errors = labelErrors(`${field}.matchLabels`, selector?.matchLabels);
+  const errors = validateLabels(selector?.matchLabels, `${field}.matchLabels`);
   for (const [index, expression] of (selector?.matchExpressions ?? []).entries()) {
     const at = `${field}.matchExpressions[${index}]`;
     const { key, operator, values = [] } = expression;

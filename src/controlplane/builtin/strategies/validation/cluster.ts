@@ -11,6 +11,7 @@ import {
   invalidValue,
   required,
 } from "../../../../kube/field-errors.ts";
+import { validateLabels } from "../../../../kube/metadata.ts";
 import { dns1123LabelErrors, qualifiedNameErrors } from "../../../../kube/names.ts";
 import type { KubeObject } from "../../../../kube/object.ts";
 import type { Toleration } from "../pod-shapes.ts";
@@ -19,7 +20,6 @@ import { isOneOfEach, rangeErrors } from "./addresses.ts";
 import {
   countOrPercent,
   immutable,
-  labelErrors,
   nameErrorsAt,
   notNegative,
   notOverHundred,
@@ -223,7 +223,7 @@ export function newRuntimeClassErrors(object: KubeObject): FieldError[] {
       ? [required("handler")]
       : nameErrorsAt("handler", handler, dns1123LabelErrors)),
     ...(overhead ? containerResourcesErrors("overhead", { limits: overhead.podFixed ?? {} }) : []),
-    ...labelErrors("scheduling.nodeSelector", nodeSelector),
+    ...validateLabels(nodeSelector, "scheduling.nodeSelector"),
     ...tolerationsErrors("scheduling.tolerations", tolerations),
     ...tolerations.flatMap(({ key, operator, value, effect, ...rest }, index) => {
       const id = JSON.stringify([key, operator, value, effect]);

@@ -11,6 +11,7 @@ import {
   required,
   tooMany,
 } from "../../../../kube/field-errors.ts";
+import { validateLabels } from "../../../../kube/metadata.ts";
 import {
   dns1123LabelErrors,
   dns1123SubdomainErrors,
@@ -20,7 +21,7 @@ import {
 import type { KubeObject } from "../../../../kube/object.ts";
 import { addressWarnings } from "../address-warnings.ts";
 import { addressErrors, endpointAddressErrors } from "./addresses.ts";
-import { immutable, labelErrors, nameErrorsAt, oneOf, portNumber } from "./checks.ts";
+import { immutable, nameErrorsAt, oneOf, portNumber } from "./checks.ts";
 
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
 const MAX_ENDPOINTS = 1000;
@@ -204,7 +205,7 @@ function endpointErrors(at: string, endpoint: Endpoint, addressType: string): Fi
   if (topology > MAX_TOPOLOGY) {
     errors.push(tooMany(`${at}.deprecatedTopology`, topology, MAX_TOPOLOGY));
   }
-  errors.push(...labelErrors(`${at}.deprecatedTopology`, deprecatedTopology));
+  errors.push(...validateLabels(deprecatedTopology, `${at}.deprecatedTopology`));
   if (hostname !== undefined) {
     errors.push(...nameErrorsAt(`${at}.hostname`, hostname, dns1123LabelErrors));
   }

@@ -15,11 +15,11 @@ import {
   dns1123SubdomainErrors,
   qualifiedNameErrors,
 } from "../../../../kube/names.ts";
-import { validateAnnotations } from "../../../../kube/metadata.ts";
+import { validateAnnotations, validateLabels } from "../../../../kube/metadata.ts";
 import type { KubeObject, ObjectMeta } from "../../../../kube/object.ts";
 import type { Pod, PodSpec, PodTemplate } from "../pod-shapes.ts";
 import { addressErrors } from "./addresses.ts";
-import { labelErrors, nameErrorsAt, oneOf } from "./checks.ts";
+import { nameErrorsAt, oneOf } from "./checks.ts";
 import { containerResourcesErrors, podResourcesErrors } from "./container-resources.ts";
 import { containersErrors, imageErrors } from "./containers.ts";
 import { affinityErrors, spreadErrors, tolerationsErrors } from "./scheduling.ts";
@@ -111,7 +111,7 @@ export const templateMetadataErrors = (
   field: string,
   { metadata = {}, spec }: PodTemplate,
 ): FieldError[] => [
-  ...labelErrors(`${field}.labels`, metadata.labels),
+  ...validateLabels(metadata.labels, `${field}.labels`),
   ...validateAnnotations(metadata.annotations ?? {}, `${field}.annotations`),
   ...podAnnotationErrors(`${field}.annotations`, metadata, spec),
 ];
@@ -166,7 +166,7 @@ function podSpecErrors(field: string, spec: PodSpec, podName: string | undefined
     ...hostNetworkErrors(`${field}.containers`, spec, podName !== undefined),
     ...oneOf(`${field}.restartPolicy`, restartPolicy, RESTART_POLICIES),
     ...oneOf(`${field}.dnsPolicy`, dnsPolicy, DNS_POLICIES),
-    ...labelErrors(`${field}.nodeSelector`, spec.nodeSelector),
+    ...validateLabels(spec.nodeSelector, `${field}.nodeSelector`),
     ...podContextErrors(`${field}.securityContext`, spec),
     ...affinityErrors(`${field}.affinity`, spec.affinity),
     ...dnsErrors(`${field}.dnsConfig`, spec),

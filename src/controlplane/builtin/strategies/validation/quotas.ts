@@ -13,7 +13,7 @@ import {
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
 import type { KubeObject } from "../../../../kube/object.ts";
 import { type Quantity, compareQuantities, parseQuantity } from "../../../../kube/quantity.ts";
-import type { ResourceList } from "../shapes.ts";
+import type { Limit, LimitRange, ResourceList } from "../shapes.ts";
 import { IMMUTABLE } from "./checks.ts";
 import {
   amountErrors,
@@ -197,19 +197,6 @@ function expressionErrors(
     }
   } else errors.push(invalidValue(`${field}.operator`, operator, "not a valid selector operator"));
   return errors;
-}
-
-interface Limit {
-  type: string;
-  max?: ResourceList;
-  min?: ResourceList;
-  default?: ResourceList;
-  defaultRequest?: ResourceList;
-  maxLimitRequestRatio?: ResourceList;
-}
-
-interface LimitRange extends KubeObject {
-  spec?: { limits?: Limit[] | null };
 }
 
 const LIMIT_TYPES = ["Pod", "Container", "PersistentVolumeClaim"];

@@ -11,6 +11,7 @@ import {
   notSupported,
   required,
 } from "../../../../kube/field-errors.ts";
+import { validateLabels } from "../../../../kube/metadata.ts";
 import {
   dns1123LabelErrors,
   dns1123SubdomainErrors,
@@ -20,7 +21,7 @@ import type { KubeObject } from "../../../../kube/object.ts";
 import { isExternallyAccessible, needsHealthCheckPort } from "../service-rules.ts";
 import type { Service, ServicePort } from "../shapes.ts";
 import { addressErrors, endpointAddressErrors, parseAddress, rangeErrors } from "./addresses.ts";
-import { labelErrors, nameErrorsAt, oneOf, portNumber, portReference } from "./checks.ts";
+import { nameErrorsAt, oneOf, portNumber, portReference } from "./checks.ts";
 import {
   addressUpdateErrors,
   clusterAddressErrors,
@@ -56,7 +57,7 @@ export function serviceErrors(object: KubeObject): FieldError[] {
     ...errors,
     ...typeErrors(spec),
     ...portsErrors(ports),
-    ...labelErrors("spec.selector", spec.selector),
+    ...validateLabels(spec.selector, "spec.selector"),
     ...affinityErrors(spec),
     ...clusterAddressErrors(spec),
     ...externalAddressErrors(spec),

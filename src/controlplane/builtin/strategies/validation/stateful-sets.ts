@@ -18,7 +18,7 @@ import type { StatefulSet } from "../workload-shapes.ts";
 import { internalForm } from "../go-internal.ts";
 import { nameErrorsAt, notNegative } from "./checks.ts";
 import { templateErrors, templateMetadataErrors } from "./pods.ts";
-import { claimSpecErrors } from "./storage.ts";
+import { claimSpecErrors } from "./volume-claims.ts";
 import { TEMPLATE, endlessErrors, selectionErrors } from "./workload-selection.ts";
 
 const TEXTS = { empty: "empty selector is invalid for statefulset", invalid: "" };

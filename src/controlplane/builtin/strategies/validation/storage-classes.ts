@@ -25,7 +25,7 @@ import {
   oneOf,
   selectorErrors,
 } from "./checks.ts";
-import { type VolumeSpec, volumeSpecErrors } from "./storage.ts";
+import { type VolumeSpec, volumeSpecErrors } from "./persistent-volumes.ts";
 
 const MOST_PARAMETERS = 512;
 const MOST_BYTES = 256 * 1024;

@@ -18,7 +18,7 @@ import type { Volume } from "../pod-shapes.ts";
 import { localPathErrors, nameErrorsAt } from "./checks.ts";
 import { DISKS, type SourceCheck, texts, volumeSourceErrors } from "./disk-sources.ts";
 import { downwardErrors, keyFilesErrors, projectedErrors } from "./file-sources.ts";
-import { claimTemplateErrors } from "./storage.ts";
+import { claimTemplateErrors } from "./volume-claims.ts";
 
 const PULL_POLICIES = ["Always", "IfNotPresent", "Never"];
 

@@ -1,5 +1,5 @@
 /**
- * Validation of PersistentVolumes, PersistentVolumeClaims and StorageClasses.
+ * Validation of PersistentVolumeClaims.
  *
  * @module
  */
@@ -13,228 +13,14 @@ import {
 } from "../../../../kube/field-errors.ts";
 import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../../kube/names.ts";
 import type { KubeObject, ObjectMeta } from "../../../../kube/object.ts";
+import { validateLabels } from "../../../../kube/metadata.ts";
 import { compareQuantities, parseQuantity } from "../../../../kube/quantity.ts";
-import type { NodeSelector } from "../pod-shapes.ts";
-import type { PersistentVolumeClaim, PersistentVolumeClaimSpec, ResourceList } from "../shapes.ts";
-import { immutable, labelErrors, nameErrorsAt, oneOf, selectorErrors } from "./checks.ts";
 import { internalForm } from "../go-internal.ts";
+import type { PersistentVolumeClaim, PersistentVolumeClaimSpec, ResourceList } from "../shapes.ts";
 import { unifiedDiff } from "../unified-diff.ts";
-import { DISKS, volumeSourceErrors } from "./disk-sources.ts";
+import { immutable, nameErrorsAt, oneOf, selectorErrors } from "./checks.ts";
+import { accessModeErrors, positiveErrors, VOLUME_MODES } from "./persistent-volumes.ts";
 import { amountErrors } from "./resource-names.ts";
-import { nodeSelectorErrors } from "./scheduling.ts";
-
-const ACCESS_MODES = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
-const VOLUME_MODES = ["Block", "Filesystem"];
-const RECLAIM_POLICIES = ["Delete", "Recycle", "Retain"];
-
-function accessModeErrors(field: string, modes: readonly string[]): FieldError[] {
-  const errors = modes.flatMap((mode) => oneOf(field, mode, ACCESS_MODES));
-  const known = modes.filter((mode) => ACCESS_MODES.includes(mode));
-  if (known.includes("ReadWriteOncePod") && known.some((mode) => mode !== "ReadWriteOncePod")) {
-    errors.push(forbidden(field, "may not use ReadWriteOncePod with other access modes"));
-  }
-  return errors;
-}
-
-const positiveErrors = (field: string, amount: string): FieldError[] =>
-  parseQuantity(amount).nanos <= 0n
-    ? [invalidValue(field, amount, "must be greater than zero")]
-    : [];
-
-/** The spec of a PersistentVolume, as far as it is checked. */
-export interface VolumeSpec {
-  claimRef?: object;
-  capacity?: ResourceList;
-  accessModes?: string[];
-  persistentVolumeReclaimPolicy?: string;
-  storageClassName?: string;
-  volumeMode?: string;
-  nodeAffinity?: { required?: NodeSelector };
-  hostPath?: { path: string };
-  local?: object;
-  csi?: { controllerExpandSecretRef?: object };
-  volumeAttributesClassName?: string;
-}
-
-interface PersistentVolume extends KubeObject {
-  spec: VolumeSpec;
-}
-
-/** In this order the API server looks for the source of a volume. */
-const SOURCES = [
-  "hostPath",
-  "gcePersistentDisk",
-  "awsElasticBlockStore",
-  "glusterfs",
-  "flocker",
-  "nfs",
-  "rbd",
-  "quobyte",
-  "cephfs",
-  "iscsi",
-  "cinder",
-  "fc",
-  "flexVolume",
-  "azureFile",
-  "vsphereVolume",
-  "photonPersistentDisk",
-  "portworxVolume",
-  "azureDisk",
-  "scaleIO",
-  "local",
-  "storageos",
-  "csi",
-].flatMap((name) => {
-  const check = DISKS[name];
-  return check ? [[name, check] as const] : [];
-});
-
-export const persistentVolumeErrors = (object: KubeObject): FieldError[] =>
-  volumeSpecErrors("spec", (object as PersistentVolume).spec, object.metadata.name ?? "");
-
-const INLINE = "in the context of inline volumes";
-
-/** What only a volume of its own may have. */
-function inlineErrors(field: string, spec: VolumeSpec): FieldError[] {
-  const refuse = (part: string): FieldError =>
-    forbidden(`${field}.${part}`, `may not be specified ${INLINE}`);
-  return [
-    ...(spec.claimRef ? [refuse("claimRef")] : []),
-    ...(Object.keys(spec.capacity ?? {}).length > 0 ? [refuse("capacity")] : []),
-    ...(spec.csi ? [] : [required(`${field}.csi`, `has to be specified ${INLINE}`)]),
-  ];
-}
-
-/**
- * What is wrong with the spec of a PersistentVolume.
- *
- * @param name - of the volume; none: it stands in an attachment
- */
-export function volumeSpecErrors(
-  field: string,
-  spec: VolumeSpec,
-  name: string | undefined,
-): FieldError[] {
-  const { accessModes = [], capacity = {}, nodeAffinity } = spec;
-  const { persistentVolumeReclaimPolicy: policy, storageClassName = "", volumeMode } = spec;
-  const inline = name === undefined;
-  const errors = inline ? inlineErrors(field, spec) : [];
-  const refuse = (part: string, detail = `may not be specified ${INLINE}`): void => {
-    errors.push(forbidden(`${field}.${part}`, detail));
-  };
-  if (accessModes.length === 0) errors.push(required(`${field}.accessModes`));
-  errors.push(...accessModeErrors(`${field}.accessModes`, accessModes));
-  if (!inline) errors.push(...capacityErrors(capacity));
-  if (policy && inline) {
-    if (policy !== "Retain")
-      refuse("persistentVolumeReclaimPolicy", `may only be Retain ${INLINE}`);
-  } else if (policy) {
-    errors.push(...oneOf(`${field}.persistentVolumeReclaimPolicy`, policy, RECLAIM_POLICIES));
-  }
-  if (nodeAffinity && inline) refuse("nodeAffinity");
-  else if (nodeAffinity) {
-    const at = `${field}.nodeAffinity.required`;
-    errors.push(
-      ...(nodeAffinity.required
-        ? nodeSelectorErrors(at, nodeAffinity.required)
-        : [required(at, "must specify required node constraints")]),
-    );
-  }
-  errors.push(...volumeSourceErrors(field, spec, SOURCES, { name: name ?? "", persistent: true }));
-  if (spec.local && (!nodeAffinity || inline)) {
-    errors.push(required(`${field}.nodeAffinity`, "Local volume requires node affinity"));
-  }
-  if (/^\/+$/.test(spec.hostPath?.path ?? "") && policy === "Recycle") {
-    refuse("persistentVolumeReclaimPolicy", "may not be 'recycle' for a hostPath mount of '/'");
-  }
-  if (storageClassName !== "" && inline) refuse("storageClassName");
-  else if (storageClassName !== "") {
-    errors.push(
-      ...nameErrorsAt(`${field}.storageClassName`, storageClassName, dns1123SubdomainErrors),
-    );
-  }
-  if (volumeMode !== undefined && inline) {
-    const detail = `may not specify volumeMode other than Filesystem ${INLINE}`;
-    if (volumeMode !== "Filesystem") refuse("volumeMode", detail);
-  } else if (volumeMode !== undefined) {
-    errors.push(...oneOf(`${field}.volumeMode`, volumeMode, VOLUME_MODES));
-  }
-  return inline ? errors : [...errors, ...attributesErrors(spec)];
-}
-
-function capacityErrors(capacity: ResourceList): FieldError[] {
-  const field = "spec.capacity";
-  const names = Object.keys(capacity);
-  return [
-    ...(names.length === 0 ? [required(field)] : []),
-    ...(capacity["storage"] === undefined || names.length > 1
-      ? [notSupported(field, names.length === 0 ? null : capacity, ["storage"])]
-      : []),
-    ...Object.entries(capacity).flatMap(([name, amount]) =>
-      positiveErrors(`${field}[${name}]`, amount),
-    ),
-  ];
-}
-
-function attributesErrors({ volumeAttributesClassName: name, csi }: VolumeSpec): FieldError[] {
-  if (name === undefined) return [];
-  const field = "spec.volumeAttributesClassName";
-  return [
-    ...(name === ""
-      ? [required(field, "an empty string is disallowed")]
-      : nameErrorsAt(field, name, dns1123SubdomainErrors)),
-    ...(csi
-      ? []
-      : [required("spec.csi", "has to be specified when using volumeAttributesClassName")]),
-  ];
-}
-
-export function persistentVolumeUpdateErrors(
-  object: KubeObject,
-  previous: KubeObject,
-): FieldError[] {
-  const { spec } = object as PersistentVolume;
-  const { spec: old } = previous as PersistentVolume;
-  const before = { ...old };
-  // A secret for expanding may be added later.
-  if (old.csi && !old.csi.controllerExpandSecretRef && spec.csi?.controllerExpandSecretRef) {
-    before.csi = { ...old.csi, controllerExpandSecretRef: spec.csi.controllerExpandSecretRef };
-  }
-  const difference = unifiedDiff(
-    internalForm("core.PersistentVolumeSource", before),
-    internalForm("core.PersistentVolumeSource", spec),
-  );
-  const fixed = "spec.persistentvolumesource is immutable after creation";
-  const own = persistentVolumeErrors(object);
-  const affinity = (one: VolumeSpec): unknown =>
-    internalForm("*core.VolumeNodeAffinity", one.nodeAffinity);
-  return [
-    // Looked at twice, by the server's strategy and by the check of the change.
-    ...own,
-    ...own,
-    ...(difference === ""
-      ? []
-      : [forbidden("spec.persistentvolumesource", `${fixed}\n${difference}`)]),
-    ...immutable("volumeMode", spec.volumeMode, old.volumeMode),
-    ...(!old.nodeAffinity || isDeepStrictEqual(affinity(spec), affinity(old))
-      ? []
-      : [
-          invalidValue(
-            "nodeAffinity",
-            affinity(spec),
-            "field is immutable, except for updating from beta label to GA",
-          ),
-        ]),
-    ...(old.volumeAttributesClassName !== undefined && spec.volumeAttributesClassName === undefined
-      ? [
-          forbidden(
-            "spec.volumeAttributesClassName",
-            "update from non-nil value to nil is forbidden",
-          ),
-        ]
-      : []),
-  ];
-}
 
 export function claimErrors(object: KubeObject): FieldError[] {
   return claimSpecErrors("spec", (object as PersistentVolumeClaim).spec);
@@ -293,7 +79,7 @@ export function claimTemplateErrors(
   if (!template) return [required(field)];
   const { metadata = {}, spec } = template;
   return [
-    ...labelErrors(`${field}.labels`, metadata.labels),
+    ...validateLabels(metadata.labels, `${field}.labels`),
     ...Object.keys(metadata)
       .filter((name) => name !== "labels" && name !== "annotations")
       .map((name) => forbidden(`${field}.${name}`, "cannot be set")),
