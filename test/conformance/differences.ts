@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { REASONS } from "./reasons.ts";
 import { countsByGroup, percentOf, type RecordingResult, type ScenarioResult } from "./replay.ts";
 
 /** What each group of recordings is about. */
@@ -48,10 +49,11 @@ export function differencesPage(results: readonly RecordingResult[]): string {
     if (different.length === 0) return [];
     return [`\n## ${group}: ${GROUPS[group] ?? ""}\n`, ...different.map(lineOf)];
   });
-  return `${HEAD}${rows.join("\n")}\n\nEach line below is a scenario in which at least one answer differs, with the number of those.\n${sections.join("\n")}\n`;
+  return `${HEAD}${rows.join("\n")}\n\nEach line below is a scenario in which at least one answer differs, with the number of those and the reason.\n${sections.join("\n")}\n`;
 }
 
 /** Titles hold `<`, `*` and the like: they are text here, not Markdown. */
 function lineOf({ id, title, same, steps }: ScenarioResult): string {
-  return `- ${id}: ${title.replace(/[\\`*_<>[\]|]/g, "\\$&")} (${steps - same} of ${steps})`;
+  const reason = REASONS[id] ?? "not looked into yet";
+  return `- ${id}: ${title.replace(/[\\`*_<>[\]|]/g, "\\$&")} (${steps - same} of ${steps}): ${reason}`;
 }

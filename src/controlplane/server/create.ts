@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Clock } from "../../clock.ts";
 import { invalid } from "../../kube/field-errors.ts";
 import { validateObjectMeta } from "../../kube/metadata.ts";
 import type { KubeObject, ObjectMeta } from "../../kube/object.ts";
@@ -140,6 +141,12 @@ async function storeNew(
 ): Promise<KubeObject> {
   const { store, clock } = cluster;
   const metadata = object.metadata;
+  const collection = collectionOf(resource);
+  const generated = (metadata.name ?? "") === "" && (metadata.generateName ?? "") !== "";
+  if (generated) {
+    const isFree = (name: string): boolean => !store.get(collection, storeKey(namespace, name));
+    metadata.name = generateName(metadata.generateName ?? "", isFree, clock);
+  }
   setSystemMetadata(cluster, metadata);
   const warnings: string[] = [];
   const context = writeContext(cluster, {
@@ -147,37 +154,31 @@ async function storeNew(
     warn: resource.builtIn ? (text) => warnings.push(text) : options.warn,
   });
   resource.strategy.prepareForCreate(object, context);
-  const generated = (metadata.name ?? "") === "" && (metadata.generateName ?? "") !== "";
-  const collection = collectionOf(resource);
-  for (let tries = 1; ; tries++) {
-    if (generated) metadata.name = generateName(metadata.generateName ?? "", () => clock.random());
-    if (!resource.builtIn && object.kind !== resource.kind) {
-      const kind = { group: resource.group, kind: object.kind };
-      const wrongKind = resource.strategy.validateCreate(object, context);
-      throw invalid(kind, metadata.name ?? "", wrongKind);
-    }
-    const errors = [
-      ...validateObjectMeta(
-        metadata,
-        resource.namespaced,
-        (name, prefix) => resource.strategy.validateName(name, prefix),
-        { strictFinalizers: hasStrictFinalizers(resource) },
-      ),
-      ...resource.strategy.validateCreate(object, context),
-    ];
-    if (errors.length > 0) throw invalid(resource, metadata.name ?? "", errors);
-    // What is refused brings no warnings but those of a custom resource's rules.
-    for (const warning of warnings.splice(0)) options.warn(warning);
-    const key = { namespace, name: metadata.name ?? "" };
-    const endpoint = mainEndpoint(resource);
-    const validation = cluster.admission.validate(
-      admissionRequest(endpoint, "CREATE", key, { object }, options),
-    );
-    if (validation) await validation;
-    const existing = store.get(collection, storeKey(namespace, key.name));
-    if (!existing) break;
-    if (!generated || tries >= GENERATE_TRIES) throw taken(resource, existing, generated);
+  if (!resource.builtIn && object.kind !== resource.kind) {
+    const kind = { group: resource.group, kind: object.kind };
+    const wrongKind = resource.strategy.validateCreate(object, context);
+    throw invalid(kind, metadata.name ?? "", wrongKind);
   }
+  const errors = [
+    ...validateObjectMeta(
+      metadata,
+      resource.namespaced,
+      (name, prefix) => resource.strategy.validateName(name, prefix),
+      { strictFinalizers: hasStrictFinalizers(resource) },
+    ),
+    ...resource.strategy.validateCreate(object, context),
+  ];
+  if (errors.length > 0) throw invalid(resource, metadata.name ?? "", errors);
+  // What is refused brings no warnings but those of a custom resource's rules.
+  for (const warning of warnings) options.warn(warning);
+  const key = { namespace, name: metadata.name ?? "" };
+  const endpoint = mainEndpoint(resource);
+  const validation = cluster.admission.validate(
+    admissionRequest(endpoint, "CREATE", key, { object }, options),
+  );
+  if (validation) await validation;
+  const existing = store.get(collection, storeKey(namespace, key.name));
+  if (existing) throw taken(resource, existing, generated);
   if (!options.dryRun) checkVersionIsUnset(metadata);
   resource.dropUnknown?.(object);
   const converted = convertForStore(cluster, resource, object);
@@ -228,11 +229,14 @@ function taken(resource: ServedResource, existing: KubeObject, generated: boolea
   return failure;
 }
 
-/** A prefix and five characters that spell no words. */
-function generateName(prefix: string, random: () => number): string {
-  let name = prefix.slice(0, GENERATED_PREFIX_MAX);
-  for (let count = 0; count < SUFFIX_LENGTH; count++) {
-    name += SUFFIX_LETTERS[Math.floor(random() * SUFFIX_LETTERS.length)] ?? "";
+/** A prefix and five characters that spell no words; the last of several tries when all are taken. */
+function generateName(prefix: string, isFree: (name: string) => boolean, clock: Clock): string {
+  let name = "";
+  for (let tries = 0; tries < GENERATE_TRIES && (tries === 0 || !isFree(name)); tries++) {
+    name = prefix.slice(0, GENERATED_PREFIX_MAX);
+    for (let count = 0; count < SUFFIX_LENGTH; count++) {
+      name += SUFFIX_LETTERS[Math.floor(clock.random() * SUFFIX_LETTERS.length)] ?? "";
+    }
   }
   return name;
 }

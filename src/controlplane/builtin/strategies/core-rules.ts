@@ -29,6 +29,8 @@ export function setNamespaceDefaults(object: KubeObject): void {
 
 export function prepareNamespaceForCreate(object: KubeObject): void {
   const namespace = object as Namespace;
+  // A generated name was not there yet when defaults were set.
+  setNamespaceDefaults(object);
   const finalizers = ((namespace.spec ??= {}).finalizers ??= []);
   if (!finalizers.includes("kubernetes")) finalizers.push("kubernetes");
 }
