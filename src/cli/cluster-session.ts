@@ -13,6 +13,7 @@ import {
   type ResourceType,
 } from "../kube/resource.ts";
 import { isNotFound } from "../kube/status.ts";
+import { isAllowed } from "../runtime/client/access.ts";
 import type { Client } from "../runtime/client/client.ts";
 import { createClient } from "../runtime/client/create-client.ts";
 import type { ClusterConfig } from "../runtime/transport/cluster-config.ts";
@@ -28,19 +29,6 @@ export interface ClusterOptions {
 
 /** Who owns what tsop applies, in managedFields. */
 const FIELD_MANAGER = "tsop";
-
-interface AccessReview extends KubeObject {
-  readonly spec: { readonly resourceAttributes: Readonly<Record<string, string>> };
-  readonly status?: { readonly allowed: boolean };
-}
-
-const ACCESS_REVIEW: ResourceType<AccessReview> = {
-  group: "authorization.k8s.io",
-  version: "v1",
-  kind: "SelfSubjectAccessReview",
-  plural: "selfsubjectaccessreviews",
-  namespaced: false,
-};
 
 const POD: ResourceType<PodState> = {
   group: "",
@@ -122,19 +110,7 @@ export class ClusterSession {
 
   /** Whether the user may do this to the kind's objects, in the namespace or everywhere. */
   async isAllowed(verb: string, resource: ResourceType, namespace?: string): Promise<boolean> {
-    const review = await this.#client.create(ACCESS_REVIEW, {
-      metadata: {},
-      spec: {
-        resourceAttributes: {
-          verb,
-          group: resource.group,
-          version: resource.version,
-          resource: resource.plural,
-          ...(namespace === undefined ? {} : { namespace }),
-        },
-      },
-    });
-    return review.status?.allowed === true;
+    return (await isAllowed(this.#client, { verb, resource, namespace })) === true;
   }
 
   /** Asks for the deletion; `false` when there was nothing to delete. */

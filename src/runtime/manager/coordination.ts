@@ -7,8 +7,9 @@ import { hostname } from "node:os";
 import type { Clock } from "../../clock.ts";
 import type { Logger } from "../../log.ts";
 import type { Client } from "../client/client.ts";
+import { LEASE } from "../lease.ts";
 import { ShardMember, type ShardingOptions } from "../sharding/shard-member.ts";
-import { LEASE, LeaderElector, type LeaderElectionOptions } from "./leader-election.ts";
+import { LeaderElector, type LeaderElectionOptions } from "./leader-election.ts";
 import type { PlannedAccess } from "./preflight.ts";
 
 /** What a manager gives to whoever coordinates it with others. */

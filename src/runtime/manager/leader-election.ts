@@ -11,10 +11,10 @@ import { timeoutSignal, type Clock } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
 import { sameJson } from "../../kube/json.ts";
-import type { KubeObject, ObjectKey } from "../../kube/object.ts";
-import type { ResourceType } from "../../kube/resource.ts";
+import type { ObjectKey } from "../../kube/object.ts";
 import { isConflict, isNotFound } from "../../kube/status.ts";
 import type { Client, NewObject } from "../client/client.ts";
+import { LEASE, type Lease, type LeaseSpec } from "../lease.ts";
 
 /** How the leader is found; the times are client-go's where they are left out. */
 export interface LeaderElectionOptions {
@@ -31,27 +31,6 @@ export interface LeaderElectionOptions {
   /** How often it is tried: 2 s. */
   readonly retryPeriodMs?: number;
 }
-
-interface LeaseSpec {
-  holderIdentity?: string;
-  leaseDurationSeconds?: number;
-  acquireTime?: string;
-  renewTime?: string;
-  leaseTransitions?: number;
-}
-
-interface Lease extends KubeObject {
-  spec?: LeaseSpec;
-}
-
-/** The kind that elections are held with. */
-export const LEASE: ResourceType<Lease> = {
-  group: "coordination.k8s.io",
-  version: "v1",
-  kind: "Lease",
-  plural: "leases",
-  namespaced: true,
-};
 
 // How far client-go spreads the tries of those who wait: up to 2.2 periods apart.
 const JITTER = 1.2;

@@ -2,34 +2,15 @@
  * Asks, before anything fails, whether the operator may do what it is about to do, and names what is missing with the
  * rule to add. It asks again until nothing is missing: nobody need restart the operator.
  *
- * @see https://kubernetes.io/docs/reference/access-authn-authz/authorization/#checking-api-access
  * @module
  */
 import type { Clock } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
-import type { KubeObject } from "../../kube/object.ts";
-import {
-  apiVersionOf,
-  groupResourceOf,
-  type ResourceInfo,
-  type ResourceType,
-} from "../../kube/resource.ts";
+import { apiVersionOf, groupResourceOf, type ResourceInfo } from "../../kube/resource.ts";
+import { isAllowed } from "../client/access.ts";
 import type { Client } from "../client/client.ts";
 import { ruleAdvice } from "../client/rights.ts";
-
-interface AccessReview extends KubeObject {
-  spec: object;
-  status?: { allowed?: boolean };
-}
-
-const ACCESS_REVIEW: ResourceType<AccessReview> = {
-  group: "authorization.k8s.io",
-  version: "v1",
-  kind: "SelfSubjectAccessReview",
-  plural: "selfsubjectaccessreviews",
-  namespaced: false,
-};
 
 const AGAIN_AFTER_MS = 15_000;
 
@@ -100,7 +81,8 @@ export class Preflight {
     try {
       const denied: string[] = [];
       for (const verb of verbs) {
-        if ((await this.#mayDo(verb, access, signal)) === false) denied.push(verb);
+        const wanted = { verb, resource, namespace };
+        if ((await isAllowed(client, wanted, signal)) === false) denied.push(verb);
       }
       const where = namespace === undefined ? "" : ` in ${namespace}`;
       const advice = ruleAdvice(resource.group, resource.plural, verbs);
@@ -118,20 +100,5 @@ export class Preflight {
       log.debug({ err: error }, `the rights to ${name} are not known: ${messageOf(error)}`);
       return [];
     }
-  }
-
-  /** `undefined`: the server does not say. */
-  async #mayDo(
-    verb: string,
-    { resource, namespace = "" }: PlannedAccess,
-    signal?: AbortSignal,
-  ): Promise<boolean | undefined> {
-    const { group, plural, version } = resource;
-    const resourceAttributes = { verb, group, version, resource: plural, namespace };
-    const review = { metadata: {}, spec: { resourceAttributes } };
-    const { status } = await this.#parts.client.create(ACCESS_REVIEW, review, {
-      ...(signal ? { signal } : {}),
-    });
-    return status?.allowed;
   }
 }

@@ -5,12 +5,7 @@
  * @module
  */
 import type { Clock } from "../../clock.ts";
-import type { KubeObject } from "../../kube/object.ts";
-
-/** The Lease of a member. */
-export interface MemberLease extends KubeObject {
-  spec?: { holderIdentity?: string; leaseDurationSeconds?: number; renewTime?: string };
-}
+import type { Lease } from "../lease.ts";
 
 /** Another member. */
 export interface Neighbour {
@@ -51,11 +46,11 @@ export class Neighbours {
    * @param self - the identity that is none of the others
    * @returns those that are over for so long that nobody will come back for them
    */
-  update(leases: readonly MemberLease[], self: string, defaultMs: number): readonly MemberLease[] {
+  update(leases: readonly Lease[], self: string, defaultMs: number): readonly Lease[] {
     const nowMs = this.#clock.monotonicMs();
     const before = this.#seen;
     this.#seen = new Map();
-    const forgotten: MemberLease[] = [];
+    const forgotten: Lease[] = [];
     for (const lease of leases) {
       const identity = lease.spec?.holderIdentity ?? "";
       if (identity === "" || identity === self) continue;
@@ -74,6 +69,6 @@ export class Neighbours {
 /** Where a member publishes its ring: identities, sorted, with commas between. */
 export const RING_ANNOTATION = "tsop.dev/ring";
 
-function ringOf({ metadata }: MemberLease): readonly string[] {
+function ringOf({ metadata }: Lease): readonly string[] {
   return (metadata.annotations?.[RING_ANNOTATION] ?? "").split(",").filter((name) => name !== "");
 }

@@ -13,11 +13,11 @@ import { timeoutSignal, type Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
 import type { ObjectKey } from "../../kube/object.ts";
-import type { ResourceType } from "../../kube/resource.ts";
 import { isConflict, isNotFound } from "../../kube/status.ts";
 import type { Client } from "../client/client.ts";
+import { LEASE, type Lease } from "../lease.ts";
 import type { KeyGate } from "./key-gate.ts";
-import { Neighbours, RING_ANNOTATION, type MemberLease } from "./neighbours.ts";
+import { Neighbours, RING_ANNOTATION } from "./neighbours.ts";
 import { ownerOf } from "./rendezvous.ts";
 
 /** How the keys are shared; the times mean what they mean in leader election. */
@@ -36,16 +36,9 @@ export interface ShardingOptions {
   readonly retryPeriodMs?: number;
 }
 
-const LEASE: ResourceType<MemberLease> = {
-  group: "coordination.k8s.io",
-  version: "v1",
-  kind: "Lease",
-  plural: "leases",
-  namespaced: true,
-};
-
 const NOBODY: readonly string[] = [];
 const SHARDS_LABEL = "tsop.dev/shards";
+
 /** What a member is made of. */
 export interface ShardMemberParts {
   /** Neither cached nor fenced. */
@@ -73,7 +66,7 @@ export class ShardMember implements KeyGate {
   #ring = NOBODY;
   #next = NOBODY;
   #renewedMs: number | undefined;
-  #lease: MemberLease | undefined;
+  #lease: Lease | undefined;
   #leaving = false;
   #claims = "";
 

@@ -1,0 +1,48 @@
+/**
+ * Asks the API server what a client may do.
+ *
+ * @see https://kubernetes.io/docs/reference/access-authn-authz/authorization/#checking-api-access
+ * @module
+ */
+import type { KubeObject } from "../../kube/object.ts";
+import type { ResourceInfo, ResourceType } from "../../kube/resource.ts";
+import type { Client } from "./client.ts";
+
+interface AccessReview extends KubeObject {
+  spec: object;
+  status?: { allowed?: boolean };
+}
+
+const ACCESS_REVIEW: ResourceType<AccessReview> = {
+  group: "authorization.k8s.io",
+  version: "v1",
+  kind: "SelfSubjectAccessReview",
+  plural: "selfsubjectaccessreviews",
+  namespaced: false,
+};
+
+/** What somebody wants to do. */
+export interface WantedAccess {
+  readonly verb: string;
+  readonly resource: ResourceInfo;
+  /** All namespaces when absent. */
+  readonly namespace?: string | undefined;
+}
+
+/**
+ * Whether the user of `client` may do that; `undefined`: the server does not say.
+ *
+ * @throws StatusError, ConnectionError
+ */
+export async function isAllowed(
+  client: Client,
+  { verb, resource, namespace = "" }: WantedAccess,
+  signal?: AbortSignal,
+): Promise<boolean | undefined> {
+  const { group, version, plural } = resource;
+  const resourceAttributes = { verb, group, version, resource: plural, namespace };
+  const review = { metadata: {}, spec: { resourceAttributes } };
+  const options = signal ? { signal } : {};
+  const { status } = await client.create(ACCESS_REVIEW, review, options);
+  return status?.allowed;
+}
