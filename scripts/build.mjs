@@ -18,5 +18,8 @@ for (const file of readdirSync(`${root}src`, { recursive: true })) {
 }
 await bundleCached("dist");
 // Results of another build are not taken for this one's. It is written last: with it the build is whole.
-const program = readFileSync(`${root}dist/cli/program.cjs`);
-writeFileSync(`${root}dist/build-id`, createHash("sha256").update(program).digest("hex"));
+const hash = createHash("sha256").update(readFileSync(`${root}dist/cli/program.cjs`));
+for (const file of readdirSync(`${root}dist/generated/k8s`).sort()) {
+  hash.update(file).update(readFileSync(`${root}dist/generated/k8s/${file}`));
+}
+writeFileSync(`${root}dist/build-id`, hash.digest("hex"));

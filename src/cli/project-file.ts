@@ -6,14 +6,12 @@
  *
  * @module
  */
-import { dirname, join, resolve } from "node:path";
+import { join } from "node:path";
 import type { Document } from "yaml";
 import { TsopError, UsageError } from "../errors.ts";
 import { readIfThere } from "./plan.ts";
+import { foldersUp, PROJECT_FILE } from "./project-root.ts";
 import { parseUserYaml } from "./user-yaml.ts";
-
-/** The name of the file, as kubebuilder calls its own. */
-export const PROJECT_FILE = "PROJECT";
 
 /** The form of the file that this tsop writes. */
 const LAYOUT = "tsop/v1";
@@ -48,17 +46,15 @@ export interface Project {
  * @throws UsageError `no-project` outside a project; TsopError `broken-project-file`
  */
 export async function getProject(folder: string): Promise<Project> {
-  for (let root = resolve(folder); ; root = dirname(root)) {
+  for (const root of foldersUp(folder)) {
     const text = await readIfThere(join(root, PROJECT_FILE));
     if (text !== undefined) return parseProject(root, text);
-    if (dirname(root) === root) {
-      throw new UsageError(
-        "no-project",
-        `There is no ${PROJECT_FILE} file in ${folder} or a folder above it.`,
-        "Change to the project's folder, or start one: `tsop init --domain example.com`.",
-      );
-    }
   }
+  throw new UsageError(
+    "no-project",
+    `There is no ${PROJECT_FILE} file in ${folder} or a folder above it.`,
+    "Change to the project's folder, or start one: `tsop init --domain example.com`.",
+  );
 }
 
 /** Reads the text of a `PROJECT` file. */

@@ -4,17 +4,18 @@
  * @module
  */
 import { existsSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { join } from "node:path";
 import { formatDiagnostic } from "../errors.ts";
 import { warningsIfUpToDate } from "../generator/stamp.ts";
 import type { CliContext } from "./context.ts";
+import { foldersUp, PROJECT_FILE } from "./project-root.ts";
 
 /** What a command says that had nothing to write. */
 export const NOTHING_TO_CHANGE = "  nothing to change";
 
 /** Says that the manifests are as the code says; false, and nothing said, when they may not be. */
 export async function saidUnchanged(context: CliContext): Promise<boolean> {
-  const root = projectRoot(context.cwd);
+  const root = [...foldersUp(context.cwd)].find((folder) => existsSync(join(folder, PROJECT_FILE)));
   const warnings = root === undefined ? undefined : warningsIfUpToDate(root);
   if (!warnings) return false;
   for (const warning of warnings) context.err(formatDiagnostic(warning));
@@ -25,11 +26,4 @@ export async function saidUnchanged(context: CliContext): Promise<boolean> {
     context.out(NOTHING_TO_CHANGE);
   }
   return true;
-}
-
-function projectRoot(folder: string): string | undefined {
-  for (let root = resolve(folder); ; root = dirname(root)) {
-    if (existsSync(join(root, "PROJECT"))) return root;
-    if (dirname(root) === root) return undefined;
-  }
 }

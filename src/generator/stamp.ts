@@ -73,6 +73,9 @@ export function keepResult(
   result: Kept,
 ): void {
   const input = inputHash(root, sources);
+  // The build says what its own files are.
+  const own = buildId() === "" ? undefined : fileURLToPath(OWN);
+  const isOwn = (path: string): boolean => own !== undefined && path.startsWith(own);
   const elsewhere = read.filter((path) => !sources.has(path) && !isOwn(path));
   const stamp: Stamp = {
     input,
@@ -111,12 +114,10 @@ function hasLeftOvers(root: string, made: Stamp["made"]): boolean {
   );
 }
 
-/** Where this program is: its build says what all of its files are. */
+/** Where this program is. */
 const OWN = new URL("../", import.meta.url);
 
 const buildId = (): string => textOf(new URL("build-id", OWN)) ?? "";
-
-const isOwn = (path: string): boolean => buildId() !== "" && path.startsWith(fileURLToPath(OWN));
 
 /** Everything that the result depends on, beside what the sources import from elsewhere. */
 function inputHash(root: string, sources: ReadonlyMap<string, string>): string {

@@ -20,11 +20,11 @@ import {
   isSameKind,
   isSameResource,
   parseProject,
-  PROJECT_FILE,
   withResource,
   type Project,
   type ProjectResource,
 } from "../project-file.ts";
+import { PROJECT_FILE } from "../project-root.ts";
 import { ask, scaffold } from "../scaffold.ts";
 import { listed } from "../source-line.ts";
 import { withListEntry } from "../user-yaml.ts";

@@ -12,7 +12,7 @@ import { checkDomain, checkProjectName, projectNameOf } from "../inputs.ts";
 import { isSourceCheckout, packageRoot, packageVersion } from "../package-info.ts";
 import { paint } from "../output.ts";
 import { carryOut, planFiles, readIfThere, type PlanOptions } from "../plan.ts";
-import { PROJECT_FILE } from "../project-file.ts";
+import { PROJECT_FILE } from "../project-root.ts";
 import { ask, scaffold } from "../scaffold.ts";
 
 /** The flags of `tsop init`. */
