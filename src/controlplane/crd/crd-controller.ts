@@ -8,7 +8,7 @@
 import type { Clock } from "../../clock.ts";
 import { copyJson, sameJson } from "../../kube/json.ts";
 import type { KubeObject } from "../../kube/object.ts";
-import { isNotFound } from "../../kube/status.ts";
+import { unlessGone } from "../controllers/absence.ts";
 import type { ControllerClient, ResourceName, StoreEvent } from "../controllers/client.ts";
 import type { Controller } from "../controllers/work-loop.ts";
 import { approvalOf, isProtectedGroup } from "./approval.ts";
@@ -246,11 +246,8 @@ export class CrdController implements Controller {
     for (const { metadata } of this.#client.list(resource)) {
       if (metadata.deletionTimestamp !== undefined) continue;
       const { name = "", namespace } = metadata;
-      try {
-        await this.#client.remove(resource, { name, ...(namespace ? { namespace } : {}) });
-      } catch (error) {
-        if (!isNotFound(error)) throw error;
-      }
+      const key = { name, ...(namespace ? { namespace } : {}) };
+      await unlessGone(this.#client.remove(resource, key));
     }
     return this.#client.list(resource).length === 0;
   }

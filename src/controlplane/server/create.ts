@@ -231,12 +231,14 @@ function taken(resource: ServedResource, existing: KubeObject, generated: boolea
 
 /** A prefix and five characters that spell no words; the last of several tries when all are taken. */
 function generateName(prefix: string, isFree: (name: string) => boolean, clock: Clock): string {
-  let name = "";
-  for (let tries = 0; tries < GENERATE_TRIES && (tries === 0 || !isFree(name)); tries++) {
+  let name: string;
+  let tries = 0;
+  do {
     name = prefix.slice(0, GENERATED_PREFIX_MAX);
     for (let count = 0; count < SUFFIX_LENGTH; count++) {
       name += SUFFIX_LETTERS[Math.floor(clock.random() * SUFFIX_LETTERS.length)] ?? "";
     }
-  }
+    tries++;
+  } while (tries < GENERATE_TRIES && !isFree(name));
   return name;
 }
