@@ -4,8 +4,10 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     exclude: ["test/**/fixtures/**"],
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    globalSetup: "test/support/side-thread-program.ts",
+    // Against what hangs, not a judgement of speed: a shared machine may be ten times slower.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     // Two cores are what CI has; more workers only make each of them slower.
     maxWorkers: 2,
     // CI's machine is shared: what waits for real processes gets a second try there, and is shown as retried.

@@ -1,68 +1,82 @@
 /**
- * A control plane with some Deployments, for operators to reconcile: `FOLDER COUNT`. Writes its kubeconfig into the folder
- * and prints a line when all objects are there. Each line on standard input is an order, answered by a line: `RATE SECONDS`
- * changes that many objects a second for so long, each with the time of its change.
+ * Objects of a kind with a status, which can be listed, watched and patched at next to no cost: `COUNT`. Each text is put
+ * together from parts, and a patch replaces one of them; of JSON only the patch is parsed. Watches hear of it at once.
  *
  * @module
  */
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { systemClock } from "../src/clock.ts";
-import { mergePatch, type ObjectKey } from "../src/index.ts";
-import { Deployment } from "../src/k8s.ts";
-import { clientFor, startControlPlane } from "../src/testing.ts";
+import type { ServerResponse } from "node:http";
+import { discoveryOf, serveBench } from "./bench-server.ts";
+import { GROUP, KIND, NAMESPACE, nameOf, PLURAL, VERSION, webOf } from "./reconcile-objects.ts";
 
-const [folder = "", text = ""] = process.argv.slice(2);
-const COUNT = Number(text);
-const keyOf = (index: number): ObjectKey => ({ namespace: "default", name: `object-${index}` });
+const COUNT = Number(process.argv[2]);
+const COLLECTION = `/apis/${GROUP}/${VERSION}/namespaces/${NAMESPACE}/${PLURAL}`;
 
-const cluster = await startControlPlane({ controllers: "off" });
-const client = clientFor(cluster);
-writeFileSync(join(folder, "kubeconfig"), cluster.kubeconfig);
-let next = 0;
-const labels = { app: "bench" };
-const container = {
-  name: "main",
-  image: "nginx:1.27",
-  env: [{ name: "A", value: "x".repeat(500) }],
-};
-const create = async (): Promise<void> => {
-  while (next < COUNT) {
-    await client.create(Deployment, {
-      metadata: { ...keyOf(next++) },
-      spec: {
-        selector: { matchLabels: labels },
-        template: { metadata: { labels }, spec: { containers: [container] } },
-      },
-    });
-  }
-};
-await Promise.all(Array.from({ length: 8 }, create));
-console.log("ready");
-
-async function change(rate: number, seconds: number): Promise<void> {
-  const beganMs = systemClock.monotonicMs();
-  const running = new Set<Promise<unknown>>();
-  for (let written = 0; written < rate * seconds; written++) {
-    const leftMs = beganMs + (written * 1000) / rate - systemClock.monotonicMs();
-    if (leftMs > 1) await systemClock.sleep(leftMs);
-    const at = String(performance.timeOrigin + performance.now());
-    const write = client
-      .patch(Deployment, keyOf(written % COUNT), mergePatch({ metadata: { annotations: { at } } }))
-      // What got no answer is not measured.
-      .catch(() => undefined)
-      .finally(() => running.delete(write));
-    running.add(write);
-  }
-  await Promise.all(running);
+/** An object's text, up to each of the parts that change. */
+interface Stored {
+  readonly beforeVersion: string;
+  readonly beforeAt: string;
+  readonly beforeStatus: string;
+  version: number;
+  at: string;
+  status: string;
 }
 
-const orders = createInterface(process.stdin);
-orders.on("line", (line) => {
-  const [rate = 0, seconds = 0] = line.split(" ").map(Number);
-  void change(rate, seconds).then(() => {
-    console.log("done");
-  });
-});
-orders.on("close", () => void cluster.stop());
+const PLACE = "@@";
+let version = 1_000_000;
+const objects = new Map<string, Stored>();
+for (let index = 0; index < COUNT; index++) {
+  const text = JSON.stringify(webOf(index, PLACE));
+  const [beforeVersion = "", beforeAt = "", beforeStatus = ""] = text.split(`"${PLACE}"`);
+  const parts = { beforeVersion, beforeAt, beforeStatus };
+  objects.set(nameOf(index), { ...parts, version: version++, at: '""', status: "{}" });
+}
+
+const textOf = (object: Stored): string =>
+  `${object.beforeVersion}"${object.version}"${object.beforeAt}${object.at}${object.beforeStatus}${object.status}}`;
+
+const documents = discoveryOf(GROUP, VERSION, KIND, PLURAL);
+const watches = new Set<ServerResponse>();
+
+function watch(response: ServerResponse, initial: boolean): void {
+  response.flushHeaders();
+  if (initial) {
+    for (const object of objects.values()) {
+      response.write(`{"type":"ADDED","object":${textOf(object)}}\n`);
+    }
+    const annotations = { "k8s.io/initial-events-end": "true" };
+    const metadata = { resourceVersion: String(version), annotations };
+    const object = { apiVersion: `${GROUP}/${VERSION}`, kind: KIND, metadata };
+    response.write(`${JSON.stringify({ type: "BOOKMARK", object })}\n`);
+  }
+  watches.add(response);
+  response.on("close", () => watches.delete(response));
+}
+
+function list(): string {
+  const items = [...objects.values()].map(textOf).join(",");
+  return `{"apiVersion":"${GROUP}/${VERSION}","kind":"${KIND}List","metadata":{"resourceVersion":"${version}"},"items":[${items}]}`;
+}
+
+function patch(object: Stored, text: string): string {
+  const { status, spec } = JSON.parse(text) as { status?: object; spec?: { at: string } };
+  if (status) object.status = JSON.stringify(status);
+  if (spec) object.at = JSON.stringify(spec.at);
+  object.version = ++version;
+  const changed = textOf(object);
+  for (const response of watches) response.write(`{"type":"MODIFIED","object":${changed}}\n`);
+  return changed;
+}
+
+serveBench((request, response, { pathname, searchParams }) => {
+  const document = documents[pathname];
+  const object = objects.get(pathname.split("/")[7] ?? "");
+  if (document) response.end(JSON.stringify(document));
+  else if (object && request.method === "PATCH") {
+    let body = "";
+    request.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
+    request.on("end", () => response.end(patch(object, body)));
+  } else if (object) response.end(textOf(object));
+  else if (!pathname.endsWith(`/${PLURAL}`)) response.writeHead(404).end("{}");
+  else if (searchParams.has("watch")) watch(response, searchParams.has("sendInitialEvents"));
+  else response.end(list());
+}, { collection: COLLECTION });

@@ -10,6 +10,7 @@ const run = (...command) =>
   execFileSync(process.execPath, command, { cwd: root, stdio: "inherit" });
 
 run("scripts/k8s-types.mjs");
+run("scripts/side-thread-program.mjs");
 rmSync(new URL("../dist", import.meta.url), { recursive: true, force: true });
 run("node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json");
 // Tables that are read at run time lie beside the code that reads them.

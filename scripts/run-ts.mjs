@@ -3,6 +3,7 @@ import { build } from "esbuild";
 import { readFile, rm } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { writeSideThreadProgram } from "./side-thread-program.mjs";
 
 const [file, ...rest] = process.argv.slice(2);
 if (!file) throw new Error("usage: node scripts/run-ts.mjs FILE [argument ...]");
@@ -23,6 +24,7 @@ const ownUrl = {
   },
 };
 
+await writeSideThreadProgram();
 await build({
   entryPoints: [resolve(file)],
   outfile,

@@ -16,7 +16,7 @@ export interface Timer {
 export interface Clock {
   /** Wall time, in milliseconds since the epoch. */
   now(): number;
-  /** Time that never goes back, in milliseconds from an arbitrary start. */
+  /** Time that never goes back, in milliseconds from an arbitrary start; the same in all threads of a process. */
   monotonicMs(): number;
   /** Calls `run` once, after `delayMs` (at least 0). A system timer does not keep the process alive when `unref` is set. */
   after(delayMs: number, run: () => void, options?: { readonly unref?: boolean }): Timer;
@@ -51,7 +51,8 @@ export function abortReason(signal: AbortSignal | undefined): Error {
 /** The machine's own clock and random numbers. */
 export const systemClock: Clock = {
   now: () => Date.now(),
-  monotonicMs: () => performance.now(),
+  // Not `performance.now`, which starts anew in each thread.
+  monotonicMs: () => Number(process.hrtime.bigint()) / 1e6,
   after(delayMs, run, options) {
     // A delay over 2^31-1 ms would fire at once in Node.
     const handle = setTimeout(run, Math.min(Math.max(delayMs, 0), 2 ** 31 - 1));

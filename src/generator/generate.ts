@@ -11,7 +11,7 @@ import { resolve } from "node:path";
 import type { Diagnostic } from "../errors.ts";
 import type { ResourceInfo } from "../kube/resource.ts";
 import type { PlaceOf } from "./places.ts";
-import type { Modules } from "./read/module.ts";
+import type { Modules } from "./read/modules.ts";
 import { readSources } from "./sources.ts";
 import { keepResult, keptResult } from "./stamp.ts";
 

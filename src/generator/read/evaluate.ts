@@ -4,7 +4,8 @@
  * @module
  */
 import { ts } from "../load.ts";
-import type { Found, Module } from "./module.ts";
+import type { Module } from "./module.ts";
+import type { Found } from "./modules.ts";
 import type { Reader } from "./reader.ts";
 
 /** Nothing is known of the value before the program runs. */

@@ -6,7 +6,8 @@
 import type { Findings } from "../findings.ts";
 import type { ts } from "../load.ts";
 import type { TypeModel } from "../model.ts";
-import type { Declaration, Module, Modules } from "./module.ts";
+import type { Declaration, Module } from "./module.ts";
+import type { Modules } from "./modules.ts";
 
 /** The files, and the list of what is wrong with them. */
 export interface Reader {

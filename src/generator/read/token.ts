@@ -7,7 +7,8 @@ import { pluralOf } from "../../kube/plural.ts";
 import { ts } from "../load.ts";
 import { evaluate } from "./evaluate.ts";
 import { decorationsOf } from "./marks.ts";
-import type { Found, Module } from "./module.ts";
+import type { Module } from "./module.ts";
+import type { Found } from "./modules.ts";
 import type { Reader } from "./reader.ts";
 
 /** What a token says of its kind. */

@@ -4,7 +4,8 @@
  * @module
  */
 import { ts } from "../load.ts";
-import type { Found, Module } from "../read/module.ts";
+import type { Module } from "../read/module.ts";
+import type { Found } from "../read/modules.ts";
 import type { Reader } from "../read/reader.ts";
 import { classAround, fieldOf, findBinding, plain } from "./bindings.ts";
 import { partsOf, typeNamed } from "./types.ts";

@@ -9,7 +9,8 @@
  */
 import { ts } from "../load.ts";
 import { evaluate } from "../read/evaluate.ts";
-import type { Found, Module } from "../read/module.ts";
+import type { Module } from "../read/module.ts";
+import type { Found } from "../read/modules.ts";
 import type { Reader } from "../read/reader.ts";
 import { type TokenModel, declaredToken } from "../read/token.ts";
 import {

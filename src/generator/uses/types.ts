@@ -4,7 +4,8 @@
  * @module
  */
 import { ts } from "../load.ts";
-import type { Found, Module, Modules } from "../read/module.ts";
+import type { Module } from "../read/module.ts";
+import type { Found, Modules } from "../read/modules.ts";
 import { EACH, type Path } from "./bindings.ts";
 
 /** A written type, in the file in which it was written. */

@@ -9,7 +9,7 @@ import type { Logger } from "../../log.ts";
 import type { Client } from "../client/client.ts";
 import { LEASE } from "../lease.ts";
 import { ShardMember, type ShardingOptions } from "../sharding/shard-member.ts";
-import { LeaderElector, type LeaderElectionOptions } from "./leader-election.ts";
+import { checkTimes, type ElectionSettings, type LeaderElectionOptions } from "./leader-election.ts";
 import type { PlannedAccess } from "./preflight.ts";
 
 /** What a manager gives to whoever coordinates it with others. */
@@ -24,18 +24,21 @@ interface CoordinationParts {
 
 const TIMES = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2000 };
 
-/** The elector of a process. @throws TsopError `leader-election-times` */
-export function createElector(
+/** The election that a process takes part in. @throws TsopError `leader-election-times` */
+export function electionSettings(
   { id, namespace, identity, ...times }: LeaderElectionOptions,
-  parts: CoordinationParts,
-): LeaderElector {
-  return new LeaderElector({
-    ...parts,
+  stuckAfterMs: number,
+  parts: Pick<CoordinationParts, "clock" | "namespace">,
+): ElectionSettings {
+  const settings = {
     ...TIMES,
     ...times,
+    stuckAfterMs,
     key: { namespace: namespace ?? parts.namespace, name: id },
     identity: identity ?? identityOf(parts.clock),
-  });
+  };
+  checkTimes(settings);
+  return settings;
 }
 
 /** The member that a process is among those that share the keys. */

@@ -68,30 +68,38 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
+/** What the kubelet is told: a status, and a text for people. */
+export interface ProbeAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** Runs the checks behind a path: `/healthz?verbose&exclude=disk`. */
+export async function answerProbe(
+  url: string,
+  checksOf: Readonly<Record<string, HealthChecks>>,
+): Promise<ProbeAnswer> {
+  const base = "http://localhost";
+  const { pathname, searchParams } = new URL(URL.canParse(url, base) ? url : "/", base);
+  const checks = checksOf[pathname];
+  if (!checks) return { status: 404, body: "404 page not found\n" };
+  const { healthy, lines } = await checks.run(new Set(searchParams.getAll("exclude")));
+  const summary = `${pathname.slice(1)} check ${healthy ? "passed" : "failed"}`;
+  const verbose = !healthy || searchParams.has("verbose");
+  return {
+    status: healthy ? 200 : 500,
+    body: verbose ? [...lines, summary, ""].join("\n") : "ok",
+  };
+}
+
 /** Serves `/healthz` and `/readyz`. @throws TsopError `port-in-use` */
-export function serveHealth(
+export function serveProbes(
   endpoint: Endpoint,
-  healthz: HealthChecks,
-  readyz: HealthChecks,
+  answer: (url: string) => Promise<ProbeAnswer>,
 ): Promise<RunningServer> {
-  return serve(endpoint, (request, response) => {
-    const url = new URL(request.url ?? "/", "http://localhost");
-    const checks = new Map([
-      ["/healthz", healthz],
-      ["/readyz", readyz],
-    ]).get(url.pathname);
-    if (!checks) {
-      response.writeHead(404).end("404 page not found\n");
-      return;
-    }
-    const exclude = new Set(url.searchParams.getAll("exclude"));
-    void checks.run(exclude).then(({ healthy, lines }) => {
-      const verbose = !healthy || url.searchParams.has("verbose");
-      const name = url.pathname.slice(1);
-      const body = verbose
-        ? [...lines, `${name} check ${healthy ? "passed" : "failed"}`, ""].join("\n")
-        : "ok";
-      response.writeHead(healthy ? 200 : 500, { "Content-Type": "text/plain" }).end(body);
+  return serve(endpoint, ({ url = "/" }, response) => {
+    void answer(url).then(({ status, body }) => {
+      response.writeHead(status, { "Content-Type": "text/plain" }).end(body);
     });
   });
 }

@@ -32,95 +32,113 @@ export interface LeaderElectionOptions {
   readonly retryPeriodMs?: number;
 }
 
-// How far client-go spreads the tries of those who wait: up to 2.2 periods apart.
-const JITTER = 1.2;
+/** Until when a process surely leads. Another thread may read it. */
+export interface LeaderTerm {
+  /** On the monotonic clock; `undefined` before the process ever led. */
+  endsAtMs: number | undefined;
+}
 
-/** What an elector is made of. */
-export interface LeaderElectorParts {
-  readonly client: Client;
-  readonly clock: Clock;
-  readonly log: Logger;
+/** Whose Lease, which one, and how fast: plain data. */
+export interface ElectionSettings {
   readonly key: ObjectKey;
   readonly identity: string;
   readonly leaseDurationMs: number;
   readonly renewDeadlineMs: number;
   readonly retryPeriodMs: number;
+  /** How long the work may stand still before the lead is given up. */
+  readonly stuckAfterMs: number;
+}
+
+/** Takes part in an election. */
+export interface Election {
+  /** Resolves when this process leads. @throws the signal's reason when it is aborted first */
+  acquire(signal: AbortSignal): Promise<void>;
+  /** Renews until `signal` is aborted. @throws TsopError `leadership-lost` */
+  hold(signal: AbortSignal): Promise<void>;
+  /** Gives the Lease back, so that the next process need not wait for its end. */
+  release(): Promise<void>;
+}
+
+// How far client-go spreads the tries of those who wait: up to 2.2 periods apart.
+const JITTER = 1.2;
+
+/** What an elector is made of. */
+export interface LeaderElectorParts extends ElectionSettings {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Kept up to date; others may lead no sooner than a lease's length after the last renewal, which is later. */
+  readonly term: LeaderTerm;
+  /** How long those who do the work have not been seen to move, in milliseconds. */
+  readonly standsStillMs: () => number;
+}
+
+/** @throws TsopError `leader-election-times` when the times do not fit together */
+export function checkTimes(settings: ElectionSettings): void {
+  const { leaseDurationMs, renewDeadlineMs, retryPeriodMs } = settings;
+  if (leaseDurationMs > renewDeadlineMs && renewDeadlineMs > JITTER * retryPeriodMs) return;
+  throw new TsopError(
+    "leader-election-times",
+    `The times of the leader election do not fit: lease ${leaseDurationMs} ms, renew deadline ${renewDeadlineMs} ms, retry period ${retryPeriodMs} ms.`,
+    `The lease must be longer than the deadline, and that longer than ${JITTER} retry periods.`,
+  );
+}
+
+/** @param why - `: this process leads no more` follows */
+export function leadershipLost(why: string): TsopError {
+  return new TsopError(
+    "leadership-lost",
+    `${why}: this process leads no more.`,
+    "Let the process end and start again; see the log for why the API server did not answer.",
+  );
 }
 
 /** Acquires a Lease, keeps it, gives it back. */
-export class LeaderElector {
+export class LeaderElector implements Election {
   readonly #parts: LeaderElectorParts;
-  #renewedMs: number | undefined;
   #observed: { readonly spec: LeaseSpec; readonly lease: Lease; readonly atMs: number } | undefined;
 
-  /** @throws TsopError `leader-election-times` when the times do not fit together */
   constructor(parts: LeaderElectorParts) {
-    const { leaseDurationMs, renewDeadlineMs, retryPeriodMs } = parts;
-    if (!(leaseDurationMs > renewDeadlineMs && renewDeadlineMs > JITTER * retryPeriodMs)) {
-      throw new TsopError(
-        "leader-election-times",
-        `The times of the leader election do not fit: lease ${leaseDurationMs} ms, renew deadline ${renewDeadlineMs} ms, retry period ${retryPeriodMs} ms.`,
-        `The lease must be longer than the deadline, and that longer than ${JITTER} retry periods.`,
-      );
-    }
     this.#parts = parts;
   }
 
-  /**
-   * Until when this process surely leads, on the monotonic clock, unless it renews; `undefined` before it ever led.
-   * Others may lead no sooner than a lease's length after the last renewal, which is later.
-   */
-  get leadsUntilMs(): number | undefined {
-    return this.#renewedMs === undefined
-      ? undefined
-      : this.#renewedMs + this.#parts.renewDeadlineMs;
-  }
-
-  /** Resolves when this process leads. @throws the signal's reason when it is aborted first */
   async acquire(signal: AbortSignal): Promise<void> {
-    const { clock, log, retryPeriodMs, key } = this.#parts;
+    const { clock, log, retryPeriodMs, renewDeadlineMs, key, standsStillMs } = this.#parts;
     log.info({ lease: key }, "waiting to lead");
-    while (!(await this.#try(signal))) {
+    // Who stands still would only keep the others from the work.
+    while (standsStillMs() > renewDeadlineMs / 2 || !(await this.#try(signal))) {
       await clock.sleep(retryPeriodMs * (1 + JITTER * clock.random()), signal);
     }
     log.info({ lease: key }, "leading");
   }
 
-  /** Renews until `signal` is aborted. @throws TsopError `leadership-lost` */
   async hold(signal: AbortSignal): Promise<void> {
-    const { clock, retryPeriodMs, renewDeadlineMs, key } = this.#parts;
+    const { clock, key, term, retryPeriodMs, renewDeadlineMs, stuckAfterMs, standsStillMs } =
+      this.#parts;
     while (!signal.aborted) {
-      const left = (this.leadsUntilMs ?? 0) - clock.monotonicMs();
+      const left = (term.endsAtMs ?? 0) - clock.monotonicMs();
       if (left <= 0) {
-        throw new TsopError(
-          "leadership-lost",
-          `The Lease ${key.name} could not be renewed for ${renewDeadlineMs} ms: this process leads no more.`,
-          "Let the process end and start again; see the log for why the API server did not answer.",
-        );
+        throw leadershipLost(`The Lease ${key.name} could not be renewed for ${renewDeadlineMs} ms`);
+      }
+      if (standsStillMs() > stuckAfterMs) {
+        throw leadershipLost(`The main thread has stood still for ${standsStillMs()} ms`);
       }
       await this.#try(signal);
       await clock.sleep(Math.min(retryPeriodMs, Math.max(left, 1)), signal).catch(() => undefined);
     }
   }
 
-  /** Gives the Lease back, so that the next process need not wait for its end. */
   async release(): Promise<void> {
-    const { client, clock, log, identity, renewDeadlineMs } = this.#parts;
-    const inTerm = (this.leadsUntilMs ?? -Infinity) > clock.monotonicMs();
+    const { clock, log, term, identity, renewDeadlineMs } = this.#parts;
+    const inTerm = (term.endsAtMs ?? -Infinity) > clock.monotonicMs();
     // From here on another process may lead.
-    if (this.#renewedMs !== undefined) this.#renewedMs = -Infinity;
+    if (term.endsAtMs !== undefined) term.endsAtMs = -Infinity;
     const lease = this.#observed?.lease;
     // After the term a write that was given up may still be on its way: who comes next waits until the lease is over.
     if (!inTerm || lease?.spec?.holderIdentity !== identity) return;
     const timeout = timeoutSignal(clock, renewDeadlineMs);
     try {
-      const { acquireTime, renewTime, leaseTransitions = 0 } = lease.spec;
-      const times = {
-        ...(acquireTime === undefined ? {} : { acquireTime }),
-        ...(renewTime === undefined ? {} : { renewTime }),
-      };
-      const spec = { holderIdentity: "", leaseDurationSeconds: 1, leaseTransitions, ...times };
-      await client.update(LEASE, { ...lease, spec }, { signal: timeout.signal });
+      await this.#giveBack(lease, timeout.signal);
     } catch (error) {
       // Somebody else took it, or the server is away; the lease runs out by itself.
       log.info({ err: error }, "the lease was not given back");
@@ -129,16 +147,36 @@ export class LeaderElector {
     }
   }
 
+  async #giveBack(lease: Lease, signal: AbortSignal): Promise<void> {
+    const { client, key, identity } = this.#parts;
+    const { acquireTime, renewTime, leaseTransitions = 0 } = lease.spec ?? {};
+    const times = {
+      ...(acquireTime === undefined ? {} : { acquireTime }),
+      ...(renewTime === undefined ? {} : { renewTime }),
+    };
+    const spec = { holderIdentity: "", leaseDurationSeconds: 1, leaseTransitions, ...times };
+    try {
+      await client.update(LEASE, { ...lease, spec }, { signal });
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      // A renewal of our own may have been given up after it was sent.
+      const now = await client.live.get(LEASE, key);
+      if (now.spec?.holderIdentity !== identity) throw error;
+      signal.throwIfAborted();
+      await this.#giveBack(now, signal);
+    }
+  }
+
   /** One try to take or renew the lease; whether this process holds it now. */
   async #try(parent: AbortSignal): Promise<boolean> {
-    const { clock, log, renewDeadlineMs } = this.#parts;
+    const { clock, log, term, renewDeadlineMs } = this.#parts;
     // Half the deadline: one request that hangs must not cost the lease.
     const timeout = timeoutSignal(clock, Math.max(1000, renewDeadlineMs / 2), parent);
     const tryMs = clock.monotonicMs();
     try {
       const held = await this.#takeOrRenew(timeout.signal);
       // The term counts from before the request: the server may have stored the lease any time after that.
-      if (held) this.#renewedMs = tryMs;
+      if (held) term.endsAtMs = tryMs + renewDeadlineMs;
       return held;
     } catch (error) {
       if (parent.aborted) throw error;

@@ -12,7 +12,11 @@ import { Cache, type CacheOptions } from "../cache/cache.ts";
 import { CachedClient } from "../client/cached-client.ts";
 import type { Client } from "../client/client.ts";
 import { LiveClient, writeDefaults } from "../client/live-client.ts";
-import { RestClient, type ClientMiddleware } from "../client/rest-client.ts";
+import {
+  RestClient,
+  type ClientMiddleware,
+  type ExchangeObserver,
+} from "../client/rest-client.ts";
 import { ReconcileScopes } from "../controller/reconcile-scopes.ts";
 import { deferred } from "../deferred.ts";
 import { EventBroadcaster, type EventRecorder } from "../events/recorder.ts";
@@ -23,18 +27,19 @@ import { HttpsTransport } from "../transport/https-transport.ts";
 import { loadClusterConfig } from "../transport/load-config.ts";
 import type { Transport } from "../transport/transport.ts";
 import { CertificateFiles } from "./certificate-files.ts";
-import { coordinationAccess, createElector, createMember } from "./coordination.ts";
+import { coordinationAccess, createMember, electionSettings } from "./coordination.ts";
 import { defaultLogger } from "./default-logger.ts";
 import {
+  answerProbe,
   HealthChecks,
-  serveHealth,
   serveMetrics,
   type Endpoint,
   type HealthCheck,
   type MetricsEndpoint,
   type RunningServer,
 } from "./health.ts";
-import type { LeaderElectionOptions, LeaderElector } from "./leader-election.ts";
+import { Keeper } from "./keeper.ts";
+import type { Election, LeaderElectionOptions } from "./leader-election.ts";
 import { RuntimeMetrics } from "./metrics.ts";
 import { Preflight, type PlannedAccess } from "./preflight.ts";
 import { ReviewFilter } from "./review-filter.ts";
@@ -61,6 +66,11 @@ export interface ManagerOptions {
   readonly sharding?: ShardingOptions;
   /** How long reconciles may take to end: 30 s. */
   readonly gracefulShutdownMs?: number;
+  /**
+   * How long the main thread may stand still, in one reconcile that computes or in an endless loop: 30 s. After that
+   * `/healthz` fails and the lead is given up.
+   */
+  readonly stuckAfterMs?: number;
   readonly cache?: CacheOptions;
   /** Sends every write of the client as a dry run: to see in the log what an operator would do. */
   readonly dryRun?: boolean;
@@ -149,11 +159,14 @@ class OperatorManager implements Manager {
   readonly #failed = deferred<never>();
   readonly #names = new Set<string>();
   readonly #preflight: Preflight;
-  readonly #servers = new Map<"metrics" | "health", RunningServer>();
   readonly #caches: RunGroup;
   readonly #everywhere: RunGroup;
   readonly #leading: RunGroup;
-  #elector: LeaderElector | undefined;
+  readonly #observe: ExchangeObserver;
+  readonly #holding = new AbortController();
+  readonly #fail: (error: unknown) => void;
+  #keeper: Keeper | undefined;
+  #metricsServer: RunningServer | undefined;
   #started = false;
 
   constructor(options: ManagerOptions, clock: Clock, config: ClusterConfig | undefined) {
@@ -165,10 +178,11 @@ class OperatorManager implements Manager {
     this.metrics = new RuntimeMetrics(clock);
     this.#transport = options.transport ?? new HttpsTransport(requireConfig(config), name);
     const observe = this.metrics.requests(new URL(this.#transport.server).host);
+    this.#observe = observe;
     // The elector itself must be able to write before it leads, and the caches only read.
     this.#rest = new RestClient(this.#transport, clock, { observe });
     this.#fenced = new FencedTransport(this.#transport, clock, () =>
-      this.shards ? this.shards.endsAtMs : this.#elector?.leadsUntilMs,
+      this.shards ? this.shards.endsAtMs : this.#keeper?.endsAtMs,
     );
     this.cache = new Cache(this.#rest, clock, this.log, options.cache);
     this.metrics.informers(() => this.cache.health());
@@ -187,14 +201,14 @@ class OperatorManager implements Manager {
     });
     this.client = new CachedClient(live, this.cache);
     this.#events = new EventBroadcaster(live, clock, this.log);
-    const fail = (error: unknown): void => {
+    this.#fail = (error) => {
       this.#failed.reject(error instanceof Error ? error : new Error(String(error)));
     };
     // A failure before `start` looks, or after it has ended, is nobody's unhandled rejection.
     this.#failed.promise.catch(() => undefined);
-    this.#caches = new RunGroup(fail);
-    this.#everywhere = new RunGroup(fail);
-    this.#leading = new RunGroup(fail);
+    this.#caches = new RunGroup(this.#fail);
+    this.#everywhere = new RunGroup(this.#fail);
+    this.#leading = new RunGroup(this.#fail);
     this.#caches.add(this.cache);
     this.#preflight = new Preflight({
       client: this.#ownClient(),
@@ -222,7 +236,12 @@ class OperatorManager implements Manager {
   }
 
   get ports(): { readonly metrics?: number; readonly health?: number } {
-    return Object.fromEntries([...this.#servers].map(([name, { port }]) => [name, port]));
+    const metrics = this.#metricsServer?.port;
+    const health = this.#keeper?.healthPort;
+    return {
+      ...(metrics === undefined ? {} : { metrics }),
+      ...(health === undefined ? {} : { health }),
+    };
   }
 
   add(runnable: Runnable & { readonly name?: string }): void {
@@ -261,48 +280,54 @@ class OperatorManager implements Manager {
     this.#started = true;
     let failure: unknown;
     try {
-      await this.#openServers();
+      this.#keeper = this.#createKeeper();
+      await this.#keeper.start();
+      await this.#openMetrics();
       this.#caches.start();
       this.#everywhere.start();
-      const { leaderElection } = this.#options;
-      const { clock, log } = this;
-      const parts = { client: this.#ownClient(), clock, log, namespace: this.#namespace };
-      this.#elector = leaderElection && createElector(leaderElection, parts);
-      await Promise.race([this.#lead(this.#elector, signal), this.#failed.promise]);
+      await Promise.race([this.#lead(this.#keeper.election, signal), this.#failed.promise]);
     } catch (error) {
       failure = error;
     }
     // Who lost the lead has no time: another process may lead any moment.
     const lost = failure instanceof TsopError && failure.code === "leadership-lost";
     const { gracefulShutdownMs = 30_000 } = this.#options;
-    await this.#stop(signal.reason, this.#elector, lost ? 0 : gracefulShutdownMs).catch(
-      (error: unknown) => {
-        if (failure === undefined) failure = error;
-        else this.log.error({ err: error }, messageOf(error));
-      },
-    );
+    await this.#stop(signal.reason, lost ? 0 : gracefulShutdownMs).catch((error: unknown) => {
+      if (failure === undefined) failure = error;
+      else this.log.error({ err: error }, messageOf(error));
+    });
     if (failure !== undefined) throw failure as Error;
   }
 
-  /** Runs what only a leader may run, until the end or the loss of the lead. */
-  async #lead(elector: LeaderElector | undefined, signal: AbortSignal): Promise<void> {
-    const name = this.#options.leaderElection?.id ?? "";
+  /** Runs what only a leader may run, until the signal or the loss of the lead. */
+  async #lead(election: Election | undefined, signal: AbortSignal): Promise<void> {
     try {
-      await elector?.acquire(signal);
-      if (elector) this.metrics.leading(name, true);
-      this.#leading.start();
-      this.#elected.resolve();
-      if (elector) await elector.hold(signal);
-      else await ended(signal);
+      await election?.acquire(signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      throw error;
+    }
+    this.#leading.start();
+    this.#elected.resolve();
+    await Promise.race([ended(signal), ...(election ? [this.#hold(election)] : [])]);
+  }
+
+  /** Holds the lead until all that was begun has ended: the work goes on for a while after the signal. */
+  async #hold(election: Election): Promise<void> {
+    const name = this.#options.leaderElection?.id ?? "";
+    const { signal } = this.#holding;
+    this.metrics.leading(name, true);
+    try {
+      await election.hold(signal);
     } catch (error) {
       if (!signal.aborted) throw error;
     } finally {
-      if (elector) this.metrics.leading(name, false);
+      this.metrics.leading(name, false);
     }
   }
 
   /** The order of controller-runtime: what depends on a part ends before it. */
-  async #stop(reason: unknown, elector: LeaderElector | undefined, graceMs: number): Promise<void> {
+  async #stop(reason: unknown, graceMs: number): Promise<void> {
     const deadline = timeoutSignal(this.clock, graceMs);
     const expired = ended(deadline.signal).then(() => {
       this.scopes.end();
@@ -317,35 +342,57 @@ class OperatorManager implements Manager {
       await this.#leading.stop(reason);
       await this.#caches.stop(reason);
       await this.#events.flush();
+      this.#holding.abort();
       // Only now, and only so: nobody else may lead while something of ours is still written. Else the lease runs out.
-      if (this.#fenced.settled) await elector?.release();
+      if (this.#fenced.settled) await this.#keeper?.election?.release();
       await this.shards?.end();
-      for (const server of this.#servers.values()) await server.stop();
     })();
     expired.catch(() => undefined);
     try {
       await Promise.race([drained, expired]);
     } finally {
       deadline.clear();
+      this.#holding.abort();
+      await this.#keeper?.stop();
+      await this.#metricsServer?.stop();
       this.#transport.close();
     }
   }
 
-  async #openServers(): Promise<void> {
-    const { health, metrics } = this.#options;
-    if (health) {
-      this.#servers.set("health", await serveHealth(health, this.#healthz, this.#readyz));
-    }
-    if (metrics) {
-      this.metrics.collectProcessMetrics();
-      const { reviewed = false, tls } = metrics;
-      const observe = this.metrics.certificateRead.bind(this.metrics);
-      const guards = {
-        ...(reviewed ? { filter: new ReviewFilter(this.#ownClient(), this.clock) } : {}),
-        ...(tls ? { certificate: new CertificateFiles(tls, this.clock, this.log, observe) } : {}),
-      };
-      this.#servers.set("metrics", await serveMetrics(metrics, this.metrics.registry, guards));
-    }
+  #createKeeper(): Keeper {
+    const { leaderElection, health, stuckAfterMs = 30_000, name = "tsop", ...rest } = this.#options;
+    const { clock, log } = this;
+    const simulated = rest.clock !== undefined || rest.transport !== undefined;
+    const checks = { "/healthz": this.#healthz, "/readyz": this.#readyz };
+    const election =
+      leaderElection &&
+      electionSettings(leaderElection, stuckAfterMs, { clock, namespace: this.#namespace });
+    return new Keeper({
+      config: simulated ? undefined : this.#config,
+      election,
+      health,
+      stuckAfterMs,
+      name,
+      client: this.#ownClient(),
+      clock,
+      log,
+      observe: this.#observe,
+      probe: (url) => answerProbe(url, checks),
+      failed: this.#fail,
+    });
+  }
+
+  async #openMetrics(): Promise<void> {
+    const { metrics } = this.#options;
+    if (!metrics) return;
+    this.metrics.collectProcessMetrics();
+    const { reviewed = false, tls } = metrics;
+    const observe = this.metrics.certificateRead.bind(this.metrics);
+    const guards = {
+      ...(reviewed ? { filter: new ReviewFilter(this.#ownClient(), this.clock) } : {}),
+      ...(tls ? { certificate: new CertificateFiles(tls, this.clock, this.log, observe) } : {}),
+    };
+    this.#metricsServer = await serveMetrics(metrics, this.metrics.registry, guards);
   }
 
   /** Writes what is no work of the operator's: neither fenced nor a dry run. */

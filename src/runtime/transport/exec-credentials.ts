@@ -7,19 +7,12 @@
 import { execFile } from "node:child_process";
 import type { Clock } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
-import type { CredentialSource, Credentials } from "./credentials.ts";
-
-/** The program and what it is told. */
-export interface ExecConfig {
-  readonly apiVersion: string;
-  readonly command: string;
-  readonly args?: readonly string[];
-  readonly env?: readonly { readonly name: string; readonly value: string }[];
-  readonly installHint?: string;
-  readonly interactiveMode?: "Never" | "IfAvailable" | "Always";
-  /** The cluster, for programs that ask for it (`provideClusterInfo`). */
-  readonly cluster?: Readonly<Record<string, unknown>>;
-}
+import type {
+  CredentialRecipe,
+  CredentialSource,
+  Credentials,
+  ExecConfig,
+} from "./credentials.ts";
 
 interface ExecCredential {
   readonly apiVersion?: string;
@@ -69,6 +62,10 @@ export class ExecCredentials implements CredentialSource {
 
   invalidate(): void {
     this.#known = undefined;
+  }
+
+  get recipe(): CredentialRecipe {
+    return { kind: "exec", config: this.#config, environment: { ...this.#environment } };
   }
 
   async #run(): Promise<Known> {

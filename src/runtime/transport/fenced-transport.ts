@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { timeoutSignal, type Clock } from "../../clock.ts";
+import type { Clock, Timer } from "../../clock.ts";
 import { TsopError } from "../../errors.ts";
 import {
   ConnectionError,
@@ -43,30 +43,70 @@ export class FencedTransport implements Transport {
 
   /** @throws TsopError `leadership-lost` for a write after the end of the term */
   async request(request: TransportRequest): Promise<TransportResponse> {
-    const endsAtMs = request.method === "GET" ? undefined : this.#endsAtMs();
-    if (endsAtMs === undefined) return this.#inner.request(request);
-    const leftMs = endsAtMs - this.#clock.monotonicMs();
-    if (leftMs <= 0) {
-      throw new TsopError(
-        "leadership-lost",
-        `${request.method} ${request.path} was not sent: this process leads no more, or cannot know that it does.`,
-        "Nothing is to be done: the process that leads now does the work.",
-      );
-    }
+    const fenced = request.method !== "GET" && this.#endsAtMs() !== undefined;
+    if (!fenced) return this.#inner.request(request);
+    // Asked again on the connection: a process that is stopped while it connects wakes up in the middle of it.
+    const lastCheck = (): void => {
+      if (this.#leftMs <= 0) throw notSent(request);
+    };
+    lastCheck();
     request.signal?.throwIfAborted();
-    const limit = timeoutSignal(this.#clock, leftMs, request.signal);
+    const term = this.#termOf(request.signal);
     try {
-      return await this.#inner.request({ ...request, signal: limit.signal });
+      return await this.#inner.request({ ...request, signal: term.signal, lastCheck });
     } catch (error) {
-      const refused = error instanceof ConnectionError && error.failure === "refused";
-      if (!refused) this.#unansweredAtMs = this.#clock.monotonicMs();
+      if (mayHaveGone(error)) this.#unansweredAtMs = this.#clock.monotonicMs();
       throw error;
     } finally {
-      limit.clear();
+      term.clear();
     }
   }
 
   close(): void {
     this.#inner.close();
   }
+
+  get #leftMs(): number {
+    return (this.#endsAtMs() ?? -Infinity) - this.#clock.monotonicMs();
+  }
+
+  /** A signal that is aborted once the term is over, whatever it was prolonged by meanwhile, or with its parent. */
+  #termOf(parent: AbortSignal | undefined): { readonly signal: AbortSignal; clear(): void } {
+    const over = new AbortController();
+    const follow = (): void => {
+      over.abort(parent?.reason);
+    };
+    const wait = (): Timer =>
+      this.#clock.after(
+        Math.max(this.#leftMs, 1),
+        () => {
+          if (this.#leftMs > 0) timer = wait();
+          else over.abort(new DOMException("no answer before the end of the term", "TimeoutError"));
+        },
+        { unref: true },
+      );
+    let timer = wait();
+    parent?.addEventListener("abort", follow, { once: true });
+    return {
+      signal: over.signal,
+      clear() {
+        timer.cancel();
+        parent?.removeEventListener("abort", follow);
+      },
+    };
+  }
+}
+
+/** Whether the server may have seen the request that failed so. */
+function mayHaveGone(error: unknown): boolean {
+  if (error instanceof TsopError && error.code === "leadership-lost") return false;
+  return !(error instanceof ConnectionError && error.failure === "refused");
+}
+
+function notSent({ method, path }: TransportRequest): TsopError {
+  return new TsopError(
+    "leadership-lost",
+    `${method} ${path} was not sent: this process leads no more, or cannot know that it does.`,
+    "Nothing is to be done: the process that leads now does the work.",
+  );
 }

@@ -6,7 +6,12 @@
  *
  * @module
  */
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
+import {
+  Agent as HttpAgent,
+  request as httpRequest,
+  type ClientRequest,
+  type IncomingMessage,
+} from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { abortReason } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
@@ -95,7 +100,19 @@ export class HttpsTransport implements Transport {
           },
         });
       });
-      outgoing.end(request.body);
+      const { lastCheck } = request;
+      if (!lastCheck) outgoing.end(request.body);
+      else {
+        whenConnected(outgoing, secure, () => {
+          try {
+            lastCheck();
+            outgoing.end(request.body);
+          } catch (error) {
+            reject(error as Error);
+            outgoing.destroy();
+          }
+        });
+      }
     });
   }
 
@@ -167,6 +184,14 @@ export class HttpsTransport implements Transport {
       reusedConnection,
     });
   }
+}
+
+/** Calls back once the request has a connection on which what is written leaves at once. */
+function whenConnected(outgoing: ClientRequest, secure: boolean, connected: () => void): void {
+  outgoing.once("socket", (socket) => {
+    if (outgoing.reusedSocket) connected();
+    else socket.once(secure ? "secureConnect" : "connect", connected);
+  });
 }
 
 function isTlsCode(code: string): boolean {

@@ -13,8 +13,13 @@ import { parse } from "yaml";
 import type { Clock } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
 import type { ClusterConfig } from "./cluster-config.ts";
-import { fixedCredentials, type Credentials, type CredentialSource } from "./credentials.ts";
-import { ExecCredentials, type ExecConfig } from "./exec-credentials.ts";
+import {
+  fixedCredentials,
+  type Credentials,
+  type CredentialSource,
+  type ExecConfig,
+} from "./credentials.ts";
+import { ExecCredentials } from "./exec-credentials.ts";
 import { TokenFile } from "./token-file.ts";
 
 interface Cluster {

@@ -6,7 +6,7 @@
 import { readFile } from "node:fs/promises";
 import type { Clock } from "../../clock.ts";
 import { TsopError } from "../../errors.ts";
-import type { CredentialSource, Credentials } from "./credentials.ts";
+import type { CredentialRecipe, CredentialSource, Credentials } from "./credentials.ts";
 
 // client-go reads such a file again after a minute; the kubelet renews it long before the token ends.
 const FRESH_MS = 60_000;
@@ -51,5 +51,9 @@ export class TokenFile implements CredentialSource {
 
   invalidate(): void {
     this.#stale = true;
+  }
+
+  get recipe(): CredentialRecipe {
+    return { kind: "token-file", path: this.#path };
   }
 }

@@ -12,6 +12,8 @@ export interface TransportRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal?: AbortSignal | undefined;
+  /** Asked when the connection is there and the bytes are about to leave; nothing is sent when it throws. */
+  readonly lastCheck?: () => void;
 }
 
 /** The answer's head, and its body as it comes in. A body that is not read to its end must be cancelled. */
@@ -31,7 +33,7 @@ export interface Transport {
   readonly server: string;
   /**
    * @throws ConnectionError when no answer came
-   * @throws the signal's reason when it is aborted
+   * @throws the signal's reason when it is aborted; what `lastCheck` throws
    */
   request(request: TransportRequest): Promise<TransportResponse>;
   /** Closes idle connections; those in use end with their request. */

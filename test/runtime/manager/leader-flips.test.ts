@@ -7,7 +7,7 @@ import { VirtualClock } from "../../../src/clock.ts";
 import { silentLogger } from "../../../src/log.ts";
 import { LiveClient } from "../../../src/runtime/client/live-client.ts";
 import { RestClient } from "../../../src/runtime/client/rest-client.ts";
-import { LeaderElector } from "../../../src/runtime/manager/leader-election.ts";
+import { LeaderElector, type LeaderTerm } from "../../../src/runtime/manager/leader-election.ts";
 import { FencedTransport } from "../../../src/runtime/transport/fenced-transport.ts";
 import {
   ConnectionError,
@@ -103,7 +103,7 @@ class Replica {
   readonly clock: StoppableClock;
   readonly #world: World;
   readonly #name: string;
-  #elector: LeaderElector | undefined;
+  #term: LeaderTerm = { endsAtMs: undefined };
   #leave = new AbortController();
   #starts = 0;
 
@@ -115,7 +115,7 @@ class Replica {
 
   /** Whether it may write now, stopped or not. */
   get isInTerm(): boolean {
-    return (this.#elector?.leadsUntilMs ?? -Infinity) > this.clock.monotonicMs();
+    return (this.#term.endsAtMs ?? -Infinity) > this.clock.monotonicMs();
   }
 
   /** Ends it in good order; it starts again. */
@@ -135,6 +135,8 @@ class Replica {
   async #live(identity: string, signal: AbortSignal): Promise<void> {
     const { clock } = this;
     const transport = this.#world.transportOf(identity);
+    const term: LeaderTerm = { endsAtMs: undefined };
+    this.#term = term;
     const elector = new LeaderElector({
       client: new LiveClient(new RestClient(transport, clock), { fieldManager: "elector" }),
       clock,
@@ -144,9 +146,11 @@ class Replica {
       leaseDurationMs: 15_000,
       renewDeadlineMs: 10_000,
       retryPeriodMs: 2000,
+      stuckAfterMs: 30_000,
+      term,
+      standsStillMs: () => 0,
     });
-    this.#elector = elector;
-    const fenced = new FencedTransport(transport, clock, () => elector.leadsUntilMs);
+    const fenced = new FencedTransport(transport, clock, () => term.endsAtMs);
     const client = new LiveClient(new RestClient(fenced, clock), { fieldManager: "work" });
     const done = new AbortController();
     try {
