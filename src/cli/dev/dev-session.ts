@@ -112,7 +112,7 @@ export class DevSession {
   }
 
   /** Runs the operator as its service account: with the rights that it will have in a cluster. */
-  async #start(onLine: (line: string) => void): Promise<OperatorProcess> {
+  #start(onLine: (line: string) => void): OperatorProcess {
     const account = this.#rendered.find(({ kind }) => kind === "ServiceAccount");
     const namespace = account?.metadata.namespace ?? "default";
     const kubeconfig = account

@@ -8,14 +8,14 @@ import { CONTROLLER_STARTED } from "../../runtime/controller/controller.ts";
 import type { CliContext } from "../context.ts";
 import { parseLogEntry } from "../log-lines.ts";
 import type { OperatorProcess } from "../operator-process.ts";
-import { paint } from "../output.ts";
+import { paint, reportError } from "../output.ts";
 
 /** Starts an operator that tells its lines to `onLine`. */
-export type StartOperator = (onLine: (line: string) => void) => Promise<OperatorProcess>;
+export type StartOperator = (onLine: (line: string) => void) => OperatorProcess;
 
 /** What becomes of an operator that was started. */
 export interface OperatorEvents {
-  /** Its controllers run; never called when it does not come that far. */
+  /** Its controllers run: told once, and never when it does not come that far. */
   ready(): void;
   /** It ended by itself, with that code; it is started again when nobody wants to know. */
   ended?(code: number | undefined): void;
@@ -49,7 +49,12 @@ export class OperatorKeeper {
   async replace(events: OperatorEvents): Promise<void> {
     await this.stop();
     this.#crashes = 0;
-    await this.#launch(events);
+    let told = false;
+    const ready = (): void => {
+      if (!told) events.ready();
+      told = true;
+    };
+    this.#launch({ ...events, ready });
   }
 
   /** Ends the operator; it is not started again. */
@@ -61,10 +66,10 @@ export class OperatorKeeper {
     await operator?.stop(GRACE_MS);
   }
 
-  async #launch(events: OperatorEvents): Promise<void> {
+  #launch(events: OperatorEvents): void {
     const began = this.#context.clock.monotonicMs();
     let started = 0;
-    const operator = await this.#start((line) => {
+    const operator = this.#start((line) => {
       if (parseLogEntry(line)?.["msg"] !== CONTROLLER_STARTED) return;
       started += 1;
       if (started === this.#controllers) events.ready();
@@ -91,7 +96,11 @@ export class OperatorKeeper {
     );
     this.#restart = this.#context.clock.after(waitMs, () => {
       this.#restart = undefined;
-      void this.#launch(events);
+      try {
+        this.#launch(events);
+      } catch (error) {
+        reportError(error, this.#context);
+      }
     });
   }
 }
