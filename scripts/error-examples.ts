@@ -227,6 +227,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     "Change the field's type or its markers.",
   ),
   "shutdown-timeout": e("a reconciler that goes on after `context.signal` was aborted"),
+  "side-thread-ended": e("the thread that answers the probes runs out of memory"),
   "source-errors": e(
     "any command that reads src, while a file has an error",
     "Files of the project have errors; each is listed with its place.",

@@ -9,7 +9,11 @@ import type { Logger } from "../../log.ts";
 import type { Client } from "../client/client.ts";
 import { LEASE } from "../lease.ts";
 import { ShardMember, type ShardingOptions } from "../sharding/shard-member.ts";
-import { checkTimes, type ElectionSettings, type LeaderElectionOptions } from "./leader-election.ts";
+import {
+  checkTimes,
+  type ElectionSettings,
+  type LeaderElectionOptions,
+} from "./leader-election.ts";
 import type { PlannedAccess } from "./preflight.ts";
 
 /** What a manager gives to whoever coordinates it with others. */

@@ -118,7 +118,9 @@ export class LeaderElector implements Election {
     while (!signal.aborted) {
       const left = (term.endsAtMs ?? 0) - clock.monotonicMs();
       if (left <= 0) {
-        throw leadershipLost(`The Lease ${key.name} could not be renewed for ${renewDeadlineMs} ms`);
+        throw leadershipLost(
+          `The Lease ${key.name} could not be renewed for ${renewDeadlineMs} ms`,
+        );
       }
       if (standsStillMs() > stuckAfterMs) {
         throw leadershipLost(`The main thread has stood still for ${standsStillMs()} ms`);

@@ -12,11 +12,7 @@ import { Cache, type CacheOptions } from "../cache/cache.ts";
 import { CachedClient } from "../client/cached-client.ts";
 import type { Client } from "../client/client.ts";
 import { LiveClient, writeDefaults } from "../client/live-client.ts";
-import {
-  RestClient,
-  type ClientMiddleware,
-  type ExchangeObserver,
-} from "../client/rest-client.ts";
+import { RestClient, type ClientMiddleware, type ExchangeObserver } from "../client/rest-client.ts";
 import { ReconcileScopes } from "../controller/reconcile-scopes.ts";
 import { deferred } from "../deferred.ts";
 import { EventBroadcaster, type EventRecorder } from "../events/recorder.ts";

@@ -7,12 +7,7 @@
 import { execFile } from "node:child_process";
 import type { Clock } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
-import type {
-  CredentialRecipe,
-  CredentialSource,
-  Credentials,
-  ExecConfig,
-} from "./credentials.ts";
+import type { CredentialRecipe, CredentialSource, Credentials, ExecConfig } from "./credentials.ts";
 
 interface ExecCredential {
   readonly apiVersion?: string;

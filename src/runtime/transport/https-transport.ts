@@ -108,7 +108,7 @@ export class HttpsTransport implements Transport {
             lastCheck();
             outgoing.end(request.body);
           } catch (error) {
-            reject(error as Error);
+            reject(error);
             outgoing.destroy();
           }
         });

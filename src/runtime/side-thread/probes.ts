@@ -1,0 +1,80 @@
+/**
+ * Answers the kubelet for the main thread, which alone knows the checks, and without it when it is busy.
+ *
+ * A reconcile that computes for a while is no reason to restart the process; one that never ends is.
+ *
+ * @module
+ */
+import type { Clock } from "../../clock.ts";
+import type { ProbeAnswer } from "../manager/health.ts";
+import { BEAT_MS } from "./protocol.ts";
+import type { Stillness } from "./stillness.ts";
+
+// The kubelet waits for a second when nothing else is said; by then it has its answer.
+const PATIENCE_MS = 2 * BEAT_MS;
+
+/** What the answers are made of. */
+export interface ProbesParts {
+  readonly clock: Clock;
+  readonly stillness: Stillness;
+  readonly stuckAfterMs: number;
+  /** Asks the main thread; it answers with `answered`. */
+  readonly ask: (id: number, url: string) => void;
+}
+
+/** The questions that wait for the main thread, and what it said last. */
+export class Probes {
+  readonly #parts: ProbesParts;
+  readonly #open = new Map<number, (answer: ProbeAnswer) => void>();
+  readonly #last = new Map<string, ProbeAnswer>();
+  #asked = 0;
+
+  constructor(parts: ProbesParts) {
+    this.#parts = parts;
+  }
+
+  /** The main thread's own answer; when it is busy, its last one; a failure once it is taken for stuck. */
+  answer(url: string): Promise<ProbeAnswer> {
+    const { clock, stillness, ask } = this.#parts;
+    const id = ++this.#asked;
+    return new Promise((resolve) => {
+      const settle = (answer: ProbeAnswer): void => {
+        timer.cancel();
+        this.#open.delete(id);
+        resolve(answer);
+      };
+      const look = (): void => {
+        if (stillness.ms >= PATIENCE_MS) settle(this.#answerFor(url));
+        else timer = clock.after(BEAT_MS, look);
+      };
+      let timer = clock.after(BEAT_MS, look);
+      this.#open.set(id, (answer) => {
+        // What is asked with parameters would be many answers to keep, and is asked by people.
+        if (!url.includes("?")) this.#last.set(url, answer);
+        settle(answer);
+      });
+      ask(id, url);
+    });
+  }
+
+  /** The main thread's answer to a question, or what it says too late. */
+  answered(id: number, answer: ProbeAnswer): void {
+    this.#open.get(id)?.(answer);
+  }
+
+  #answerFor(url: string): ProbeAnswer {
+    const { stillness, stuckAfterMs } = this.#parts;
+    const [path = ""] = url.split("?");
+    const stuck = stillness.ms > stuckAfterMs;
+    const still = `for ${(stillness.ms / 1000).toFixed(1)} s`;
+    if (stuck) {
+      return { status: 500, body: `[-]main-thread failed: it has stood still ${still}\n` };
+    }
+    // Alive until the contrary is known; but nobody was ever said to be ready.
+    const last = this.#last.get(path) ?? { status: path === "/healthz" ? 200 : 500, body: "" };
+    return {
+      status: last.status,
+      body: `${last.body.trimEnd()}\n[+]main-thread ok: busy ${still}\n`.trimStart(),
+    };
+  }
+}

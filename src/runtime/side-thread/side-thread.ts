@@ -1,0 +1,221 @@
+/**
+ * The side thread as the main thread sees it: it takes part in the election and answers the kubelet's probes, also while
+ * a reconcile keeps the main thread busy.
+ *
+ * What it says about the lead stands in shared memory, so that a write is never sent on the strength of an old message.
+ *
+ * @module
+ */
+import { Worker } from "node:worker_threads";
+import { abortReason, type Clock, type Timer } from "../../clock.ts";
+import { messageOf, TsopError } from "../../errors.ts";
+import type { Logger } from "../../log.ts";
+import type { ExchangeObserver } from "../client/rest-client.ts";
+import { deferred } from "../deferred.ts";
+import type { ProbeAnswer } from "../manager/health.ts";
+import { leadershipLost, type Election, type LeaderTerm } from "../manager/leader-election.ts";
+import {
+  BEAT_MS,
+  errorFrom,
+  type FromSideThread,
+  type SideThreadData,
+  type SideThreadSettings,
+  type ToSideThread,
+} from "./protocol.ts";
+import { SharedMemory } from "./shared-memory.ts";
+
+// A few requests and a small server: more means that something grows.
+const LARGEST_HEAP_MB = 64;
+
+/** What a side thread works with. */
+export interface SideThreadParts {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** The program that the thread runs, as JavaScript. */
+  readonly program: string;
+  /** Told of each request of the election. */
+  readonly observe: ExchangeObserver;
+  /** Answers what the kubelet asks: `/healthz?verbose`. */
+  readonly probe: (url: string) => Promise<ProbeAnswer>;
+  /** Told when the thread ends by itself. */
+  readonly failed: (error: TsopError) => void;
+}
+
+/** A thread of its own for what must not wait for the work. */
+export class SideThread implements Election {
+  readonly #settings: SideThreadSettings;
+  readonly #parts: SideThreadParts;
+  readonly #memory = new SharedMemory();
+  readonly #ready = deferred();
+  readonly #acquired = deferred();
+  readonly #released = deferred();
+  readonly #lost = deferred<never>();
+  #worker: Worker | undefined;
+  #beat: Timer | undefined;
+  #healthPort: number | undefined;
+
+  constructor(settings: SideThreadSettings, parts: SideThreadParts) {
+    this.#settings = settings;
+    this.#parts = parts;
+  }
+
+  /** Until when this process leads: what the side thread last stored. */
+  get term(): LeaderTerm {
+    return this.#memory;
+  }
+
+  /** Where the probes are answered, once it has started. */
+  get healthPort(): number | undefined {
+    return this.#healthPort;
+  }
+
+  /** Resolves when the thread runs and its server listens. @throws TsopError `port-in-use` */
+  async start(): Promise<void> {
+    const { program } = this.#parts;
+    const data: SideThreadData = { ...this.#settings, memory: this.#memory.buffer };
+    const worker = new Worker(program, {
+      eval: true,
+      workerData: data,
+      name: "tsop-side-thread",
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: LARGEST_HEAP_MB },
+    });
+    this.#worker = worker;
+    // Nobody may be waiting for them when they fail.
+    for (const { promise } of [this.#ready, this.#acquired, this.#lost]) {
+      promise.catch(() => undefined);
+    }
+    worker.on("message", (message: FromSideThread) => {
+      this.#hear(message);
+    });
+    worker.on("error", (error) => {
+      this.#fail(messageOf(error));
+    });
+    worker.on("exit", (code) => {
+      if (this.#worker === worker) this.#fail(`exit code ${code}`);
+    });
+    this.#comeRound();
+    await this.#ready.promise;
+  }
+
+  async acquire(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    this.#tell({ type: "acquire" });
+    await new Promise<void>((resolve, reject) => {
+      signal.addEventListener(
+        "abort",
+        () => {
+          reject(abortReason(signal));
+        },
+        { once: true },
+      );
+      this.#acquired.promise.then(resolve, reject);
+    });
+  }
+
+  async hold(signal: AbortSignal): Promise<void> {
+    let timer: Timer | undefined;
+    await new Promise<void>((resolve, reject) => {
+      const look = (): void => {
+        const leftMs = (this.#memory.endsAtMs ?? 0) - this.#parts.clock.monotonicMs();
+        // The side thread says so too, unless it stands still itself.
+        if (leftMs <= 0) reject(leadershipLost("The Lease was not renewed in time"));
+        else timer = this.#parts.clock.after(leftMs, look);
+      };
+      look();
+      const end = (): void => {
+        resolve();
+      };
+      if (signal.aborted) end();
+      else signal.addEventListener("abort", end, { once: true });
+      this.#lost.promise.catch(reject);
+    }).finally(() => timer?.cancel());
+  }
+
+  async release(): Promise<void> {
+    this.#tell({ type: "release" });
+    // A thread that is gone, or lost the lead, has nothing to give back.
+    await Promise.race([this.#released.promise, this.#lost.promise]).catch(() => undefined);
+  }
+
+  /** Ends the thread and closes its server. */
+  async stop(): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    this.#beat?.cancel();
+    await worker?.terminate();
+  }
+
+  #comeRound(): void {
+    this.#memory.beat();
+    this.#beat = this.#parts.clock.after(BEAT_MS, () => this.#comeRound(), { unref: true });
+  }
+
+  #tell(message: ToSideThread): void {
+    this.#worker?.postMessage(message);
+  }
+
+  #hear(message: FromSideThread): void {
+    const { log, observe, probe } = this.#parts;
+    switch (message.type) {
+      case "ready":
+        this.#healthPort = message.healthPort;
+        this.#ready.resolve();
+        break;
+      case "not-ready":
+        this.#ready.reject(errorFrom(message.error));
+        break;
+      case "acquired":
+        this.#acquired.resolve();
+        break;
+      case "lost":
+        this.#loseLead(errorFrom(message.error));
+        break;
+      case "released":
+        this.#released.resolve();
+        break;
+      case "exchange":
+        observe(message.method, message.code);
+        break;
+      case "log":
+        log[message.level](message.fields, message.message);
+        break;
+      case "probe":
+        void probe(message.url).then((answer) => {
+          this.#tell({ type: "answer", id: message.id, answer });
+        });
+        break;
+    }
+  }
+
+  #loseLead(error: TsopError): void {
+    this.#acquired.reject(error);
+    this.#lost.reject(error);
+  }
+
+  /** The thread is gone, and was not told to go. */
+  #fail(detail: string): void {
+    if (!this.#worker) return;
+    this.#worker = undefined;
+    this.#beat?.cancel();
+    const why = `The thread that ${this.#task} has ended (${detail})`;
+    const error = this.#settings.election ? leadershipLost(why) : threadEnded(why);
+    this.#ready.reject(error);
+    this.#loseLead(error);
+    this.#parts.failed(error);
+  }
+
+  get #task(): string {
+    const { election, health } = this.#settings;
+    if (!election) return "answers the probes";
+    return health ? "renews the Lease and answers the probes" : "renews the Lease";
+  }
+}
+
+function threadEnded(why: string): TsopError {
+  return new TsopError(
+    "side-thread-ended",
+    `${why}.`,
+    "Let the process end and start again; if it comes back, raise its memory limit.",
+  );
+}

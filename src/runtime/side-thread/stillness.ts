@@ -1,0 +1,39 @@
+/**
+ * How long the main thread has not come round, as the side thread sees it.
+ *
+ * @module
+ */
+import type { Clock } from "../../clock.ts";
+import { BEAT_MS } from "./protocol.ts";
+import type { SharedMemory } from "./shared-memory.ts";
+
+/**
+ * Counts its own rounds in which the main thread made none. Time alone would not do: when the whole process was
+ * stopped, nobody is stuck.
+ */
+export class Stillness {
+  readonly #memory: SharedMemory;
+  readonly #clock: Clock;
+  #seen = -1n;
+  #rounds = 0;
+
+  constructor(memory: SharedMemory, clock: Clock) {
+    this.#memory = memory;
+    this.#clock = clock;
+  }
+
+  /** How long the main thread has stood still, in milliseconds. */
+  get ms(): number {
+    return this.#rounds * BEAT_MS;
+  }
+
+  /** Looks for as long as the thread runs. */
+  start(): void {
+    const { beats } = this.#memory;
+    this.#rounds = beats === this.#seen ? this.#rounds + 1 : 0;
+    this.#seen = beats;
+    this.#clock.after(BEAT_MS, () => {
+      this.start();
+    });
+  }
+}

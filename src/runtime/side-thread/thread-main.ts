@@ -1,0 +1,156 @@
+/**
+ * What runs in the side thread. It is bundled into one text (`scripts/side-thread-program.mjs`), for an operator ships
+ * as one file.
+ *
+ * @module
+ */
+import { writeSync } from "node:fs";
+import { parentPort, workerData } from "node:worker_threads";
+import { systemClock } from "../../clock.ts";
+import { InternalError, messageOf } from "../../errors.ts";
+import type { Logger } from "../../log.ts";
+import { LiveClient } from "../client/live-client.ts";
+import { RestClient } from "../client/rest-client.ts";
+import { serveProbes } from "../manager/health.ts";
+import { LeaderElector } from "../manager/leader-election.ts";
+import { credentialsFrom } from "../transport/credential-recipe.ts";
+import { HttpsTransport } from "../transport/https-transport.ts";
+import { Probes } from "./probes.ts";
+import {
+  plainError,
+  type FromSideThread,
+  type LogLevel,
+  type SideThreadData,
+  type ThreadElection,
+  type ToSideThread,
+} from "./protocol.ts";
+import { SharedMemory } from "./shared-memory.ts";
+import { Stillness } from "./stillness.ts";
+
+const clock = systemClock;
+// `process.stderr` goes through the main thread here.
+const STDERR = 2;
+
+/** Lines of the log are written by the main thread, with its fields and where it writes. */
+function forwardingLogger(tell: (message: FromSideThread) => void, bound: object = {}): Logger {
+  const method =
+    (level: LogLevel): Logger["info"] =>
+    (first: object | string, second?: string) => {
+      const [fields, message] = typeof first === "string" ? [{}, first] : [first, second ?? ""];
+      tell({ type: "log", level, fields: plainFields({ ...bound, ...fields }), message });
+    };
+  return {
+    debug: method("debug"),
+    info: method("info"),
+    warn: method("warn"),
+    error: method("error"),
+    child: (fields) => forwardingLogger(tell, { ...bound, ...fields }),
+  };
+}
+
+/** An error is sent as what loggers print of it. */
+function plainFields(fields: object): object {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]: [string, unknown]) => [
+      name,
+      value instanceof Error
+        ? { type: value.name, message: value.message, stack: value.stack }
+        : value,
+    ]),
+  );
+}
+
+/** One election, from the word of the main thread to acquire until that to release. */
+class ElectionRun {
+  readonly #elector: LeaderElector;
+  readonly #tell: (message: FromSideThread) => void;
+  readonly #end = new AbortController();
+  #run: Promise<void> = Promise.resolve();
+
+  constructor(elector: LeaderElector, tell: (message: FromSideThread) => void) {
+    this.#elector = elector;
+    this.#tell = tell;
+  }
+
+  acquire(): void {
+    const { signal } = this.#end;
+    this.#run = this.#elector
+      .acquire(signal)
+      .then(() => {
+        this.#tell({ type: "acquired" });
+        return this.#elector.hold(signal);
+      })
+      .catch((error: unknown) => {
+        if (signal.aborted) return;
+        // The main thread may never read the message.
+        writeSync(STDERR, `${messageOf(error)}\n`);
+        this.#tell({ type: "lost", error: plainError(error) });
+      });
+  }
+
+  async release(): Promise<void> {
+    this.#end.abort();
+    await this.#run;
+    await this.#elector.release();
+    this.#tell({ type: "released" });
+  }
+}
+
+function electorOf(
+  { settings, cluster, credentials, name }: ThreadElection,
+  memory: SharedMemory,
+  stillness: Stillness,
+  tell: (message: FromSideThread) => void,
+): LeaderElector {
+  const config = { ...cluster, credentials: credentialsFrom(credentials, clock) };
+  const observe = (method: string, code: string): void => {
+    tell({ type: "exchange", method, code });
+  };
+  const rest = new RestClient(new HttpsTransport(config, name), clock, { observe });
+  return new LeaderElector({
+    ...settings,
+    client: new LiveClient(rest, { fieldManager: name }),
+    clock,
+    log: forwardingLogger(tell),
+    term: memory,
+    standsStillMs: () => stillness.ms,
+  });
+}
+
+async function main(data: SideThreadData): Promise<void> {
+  const port = parentPort;
+  if (!port) throw new InternalError("The side thread was started as a process.");
+  const tell = (message: FromSideThread): void => {
+    port.postMessage(message);
+  };
+  const memory = new SharedMemory(data.memory);
+  const stillness = new Stillness(memory, clock);
+  const { stuckAfterMs, election, health } = data;
+  const run = election && new ElectionRun(electorOf(election, memory, stillness, tell), tell);
+  const ask = (id: number, url: string): void => {
+    tell({ type: "probe", id, url });
+  };
+  const probes = new Probes({ clock, stillness, stuckAfterMs, ask });
+  port.on("message", (message: ToSideThread) => {
+    switch (message.type) {
+      case "acquire":
+        run?.acquire();
+        break;
+      case "release":
+        void run?.release();
+        break;
+      case "answer":
+        probes.answered(message.id, message.answer);
+        break;
+    }
+  });
+  stillness.start();
+  try {
+    const server = health && (await serveProbes(health, (url) => probes.answer(url)));
+    tell({ type: "ready", ...(server ? { healthPort: server.port } : {}) });
+  } catch (error) {
+    tell({ type: "not-ready", error: plainError(error) });
+  }
+}
+
+void main(workerData as SideThreadData);

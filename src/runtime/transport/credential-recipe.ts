@@ -1,0 +1,21 @@
+/**
+ * Credentials of another thread, made anew from their recipe.
+ *
+ * @module
+ */
+import type { Clock } from "../../clock.ts";
+import { fixedCredentials, type CredentialRecipe, type CredentialSource } from "./credentials.ts";
+import { ExecCredentials } from "./exec-credentials.ts";
+import { TokenFile } from "./token-file.ts";
+
+/** A source like the one that the recipe is of, with a memory of its own. */
+export function credentialsFrom(recipe: CredentialRecipe, clock: Clock): CredentialSource {
+  switch (recipe.kind) {
+    case "fixed":
+      return fixedCredentials(recipe.credentials);
+    case "token-file":
+      return new TokenFile(recipe.path, clock);
+    case "exec":
+      return new ExecCredentials(recipe.config, clock, recipe.environment);
+  }
+}

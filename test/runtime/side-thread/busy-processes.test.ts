@@ -1,0 +1,136 @@
+/** T38 and T39 with real processes: what the lead is worth to a main thread that is busy, stuck, or stopped. */
+import { fork, type ChildProcess } from "node:child_process";
+import { get } from "node:http";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createManager, loadClusterConfig } from "../../../src/index.ts";
+import { ConfigMap, Lease } from "../../../src/k8s.ts";
+import {
+  clientFor,
+  eventually,
+  silentLogger,
+  startControlPlane,
+  type ControlPlane,
+} from "../../../src/testing.ts";
+import { TIMES, type News, type Order } from "./operator.ts";
+
+const SLOW = { timeoutMs: 60_000, intervalMs: 50 };
+const LONG = { timeout: 150_000 };
+
+describe("a leader's main thread", () => {
+  let cluster: ControlPlane;
+  const children = new Set<ChildProcess>();
+
+  beforeAll(async () => {
+    cluster = await startControlPlane({ controllers: "off" });
+  });
+
+  afterAll(async () => {
+    for (const child of children) child.kill("SIGKILL");
+    await cluster.stop();
+  });
+
+  /** Starts an operator with a Lease of its own, and waits until it leads. */
+  async function start(lease: string, stuckAfterMs = 60_000) {
+    const child = fork("scripts/run-ts.mjs", ["test/runtime/side-thread/operator.ts"]);
+    children.add(child);
+    const news: News[] = [];
+    child.on("message", (message: News) => news.push(message));
+    const tell = (order: Order): void => {
+      child.send(order);
+    };
+    const heard = <T extends News["type"]>(type: T): Promise<Extract<News, { type: T }>> =>
+      eventually(() => {
+        const found = news.find((one) => one.type === type);
+        if (!found) throw new Error(`the operator has not said ${type}`);
+        return found as Extract<News, { type: T }>;
+      }, SLOW);
+    tell({ type: "start", kubeconfig: cluster.kubeconfig, lease, stuckAfterMs });
+    await heard("leading");
+    const { port } = await heard("listening");
+    return { child, tell, heard, probe: () => probe(port) };
+  }
+
+  function probe(port: number): Promise<{ status: number; body: string }> {
+    return new Promise((resolve, reject) => {
+      get({ host: "127.0.0.1", port, path: "/healthz", agent: false }, (response) => {
+        let body = "";
+        response.on("data", (piece: Buffer) => (body += piece.toString()));
+        response.on("end", () => {
+          resolve({ status: response.statusCode ?? 0, body });
+        });
+      }).on("error", reject);
+    });
+  }
+
+  /** Somebody else who wants to lead, in this process. */
+  function follower(lease: string) {
+    const manager = createManager({
+      config: loadClusterConfig({ kubeconfigText: cluster.kubeconfig }),
+      log: silentLogger,
+      leaderElection: { id: lease, identity: "second", ...TIMES },
+    });
+    const stop = new AbortController();
+    const running = manager.start(stop.signal);
+    return {
+      elected: manager.elected,
+      end: async () => {
+        stop.abort();
+        await running;
+      },
+    };
+  }
+
+  const leaseSpec = async (name: string) =>
+    (await clientFor(cluster).get(Lease, { namespace: "default", name })).spec;
+  const writtenUnder = async (lease: string): Promise<number> => {
+    const all = await clientFor(cluster).list(ConfigMap, { namespace: "default" });
+    return all.filter(({ metadata }) => metadata.name?.startsWith(`${lease}-`)).length;
+  };
+
+  it.concurrent(
+    "T38: leads on when it was busy for longer than the Lease lasts",
+    LONG,
+    async () => {
+      const { tell, heard, probe } = await start("busy");
+      expect(await probe()).toEqual({ status: 200, body: "ok" });
+      tell({ type: "block", forMs: TIMES.leaseDurationMs + 1000 });
+      await eventually(async () => {
+        expect(await probe()).toMatchObject({ status: 200, body: expect.stringContaining("busy") });
+      }, SLOW);
+      await heard("unblocked");
+      expect(await leaseSpec("busy")).toMatchObject({
+        holderIdentity: "first",
+        leaseTransitions: 0,
+      });
+      tell({ type: "write" });
+      await heard("wrote");
+    },
+  );
+
+  it.concurrent("T38: loses the lead, and its health, when it is stuck", LONG, async () => {
+    const { tell, probe } = await start("stuck", 1500);
+    const next = follower("stuck");
+    tell({ type: "block", forMs: 2 ** 31 - 1 });
+    await next.elected;
+    expect(await probe()).toMatchObject({
+      status: 500,
+      body: expect.stringContaining("main-thread failed"),
+    });
+    await next.end();
+  });
+
+  it.concurrent("T39: writes nothing when its process was stopped and woken up", LONG, async () => {
+    const { tell, heard, child } = await start("stopped");
+    tell({ type: "write" });
+    await heard("wrote");
+    child.kill("SIGSTOP");
+    const next = follower("stopped");
+    await next.elected;
+    const before = await writtenUnder("stopped");
+    expect(before).toBeGreaterThan(0);
+    child.kill("SIGCONT");
+    expect(await heard("ended")).toMatchObject({ code: "leadership-lost" });
+    expect(await writtenUnder("stopped")).toBe(before);
+    await next.end();
+  });
+});

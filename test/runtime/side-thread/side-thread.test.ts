@@ -1,0 +1,193 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { systemClock } from "../../../src/clock.ts";
+import type { TsopError } from "../../../src/errors.ts";
+import { SIDE_THREAD_PROGRAM } from "../../../src/generated/side-thread-program.ts";
+import { silentLogger } from "../../../src/log.ts";
+import type { SideThreadSettings } from "../../../src/runtime/side-thread/protocol.ts";
+import { SideThread } from "../../../src/runtime/side-thread/side-thread.ts";
+import type { CredentialRecipe } from "../../../src/runtime/transport/credentials.ts";
+import { eventually } from "../../../src/testing.ts";
+
+const SLOW = { timeoutMs: 15_000 };
+
+/** Knows one token at a time, and has room for one Lease. */
+class LeaseServer {
+  token = "one";
+  readonly accepted = new Set<string>();
+  lease: unknown;
+  readonly #server: Server;
+
+  constructor() {
+    this.#server = createServer((request, response) => {
+      const { method, headers } = request;
+      let body = "";
+      request.on("data", (piece: Buffer) => (body += piece.toString()));
+      request.on("end", () => {
+        const known = headers.authorization === `Bearer ${this.token}`;
+        const found = method !== "GET" || this.lease !== undefined;
+        if (known) this.accepted.add(this.token);
+        if (known && method !== "GET") this.lease = JSON.parse(body) as unknown;
+        const code = !known ? 401 : found ? 200 : 404;
+        const details = { name: "web", kind: "leases" };
+        const status = { kind: "Status", status: "Failure", code, reason: REASONS[code], details };
+        response.writeHead(code, { "Content-Type": "application/json" });
+        response.end(JSON.stringify(code === 200 ? this.lease : status));
+      });
+    });
+  }
+
+  async start(): Promise<string> {
+    await new Promise<void>((resolve) => {
+      this.#server.listen(0, "127.0.0.1", resolve);
+    });
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  stop(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+}
+
+const REASONS: Readonly<Record<number, string>> = { 401: "Unauthorized", 404: "NotFound" };
+
+describe("the side thread", () => {
+  let server: LeaseServer;
+  let url: string;
+  let folder: string;
+
+  beforeEach(async () => {
+    server = new LeaseServer();
+    url = await server.start();
+    folder = mkdtempSync(join(tmpdir(), "tsop-thread-"));
+  });
+
+  afterEach(() => {
+    server.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  function settings(credentials: CredentialRecipe): SideThreadSettings {
+    const times = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 50 };
+    const key = { namespace: "default", name: "web" };
+    return {
+      stuckAfterMs: 30_000,
+      election: {
+        settings: { ...times, stuckAfterMs: 30_000, key, identity: "one" },
+        cluster: { server: url, namespace: "default" },
+        credentials,
+        name: "test",
+      },
+    };
+  }
+
+  function build(given: SideThreadSettings, program = SIDE_THREAD_PROGRAM) {
+    const failures: TsopError[] = [];
+    const exchanges: string[] = [];
+    const thread = new SideThread(given, {
+      clock: systemClock,
+      log: silentLogger,
+      program,
+      observe: (method, code) => exchanges.push(`${method} ${code}`),
+      probe: (asked) => Promise.resolve({ status: 200, body: asked }),
+      failed: (error) => failures.push(error),
+    });
+    return { thread, failures, exchanges };
+  }
+
+  const forever = new AbortController().signal;
+
+  it("renews the Lease with a token from a file that changes", async () => {
+    const path = join(folder, "token");
+    writeFileSync(path, "one\n");
+    const { thread, exchanges } = build(settings({ kind: "token-file", path }));
+    await thread.start();
+    await thread.acquire(forever);
+    writeFileSync(path, "two\n");
+    server.token = "two";
+    await eventually(() => {
+      expect([...server.accepted]).toEqual(["one", "two"]);
+    }, SLOW);
+    const term = thread.term.endsAtMs!;
+    expect(term).toBeGreaterThan(systemClock.monotonicMs());
+    await eventually(() => {
+      expect(thread.term.endsAtMs).toBeGreaterThan(term);
+    }, SLOW);
+    expect(exchanges).toContain("PUT 401");
+    await thread.release();
+    expect(server.lease).toMatchObject({ spec: { holderIdentity: "" } });
+    expect(thread.term.endsAtMs).toBeLessThan(systemClock.monotonicMs());
+    await thread.stop();
+  });
+
+  it("renews the Lease with the tokens of a program", async () => {
+    const path = join(folder, "token");
+    writeFileSync(path, "one");
+    const apiVersion = "client.authentication.k8s.io/v1";
+    const script = `const token = require("fs").readFileSync(${JSON.stringify(path)}, "utf8");
+console.log(JSON.stringify({ apiVersion: "${apiVersion}", kind: "ExecCredential", status: { token } }));`;
+    const config = { apiVersion, command: process.execPath, args: ["-e", script] };
+    const { thread } = build(settings({ kind: "exec", config, environment: {} }));
+    await thread.start();
+    await thread.acquire(forever);
+    writeFileSync(path, "two");
+    server.token = "two";
+    await eventually(() => {
+      expect([...server.accepted]).toEqual(["one", "two"]);
+    }, SLOW);
+    await thread.stop();
+  });
+
+  it("costs the lead when it ends by itself, and says why", async () => {
+    const program = `const { parentPort } = require("node:worker_threads");
+parentPort.postMessage({ type: "ready" });
+parentPort.on("message", () => {
+  new BigInt64Array(require("node:worker_threads").workerData.memory)[0] = 2n ** 60n;
+  parentPort.postMessage({ type: "acquired" });
+  setImmediate(() => { throw new Error("out of order"); });
+});`;
+    const { thread, failures } = build(settings({ kind: "fixed", credentials: {} }), program);
+    await thread.start();
+    await thread.acquire(forever);
+    const lost = { code: "leadership-lost", message: expect.stringContaining("out of order") };
+    await expect(thread.hold(forever)).rejects.toMatchObject(lost);
+    expect(failures).toMatchObject([lost]);
+    await thread.release();
+    await thread.stop();
+  });
+
+  it("ends with its own error when it only answers probes", async () => {
+    const health = { port: 0, host: "127.0.0.1" };
+    const program = `require("node:worker_threads").parentPort.postMessage({ type: "ready" }); setTimeout(() => process.exit(3), 10);`;
+    const { thread, failures } = build({ stuckAfterMs: 30_000, health }, program);
+    await thread.start();
+    await eventually(() => {
+      expect(failures).toMatchObject([
+        { code: "side-thread-ended", message: expect.stringContaining("exit code 3") },
+      ]);
+    }, SLOW);
+    await thread.stop();
+  });
+
+  it("serves the probes, and names a port that is in use", async () => {
+    const one = build({ stuckAfterMs: 30_000, health: { port: 0, host: "127.0.0.1" } });
+    await one.thread.start();
+    const port = one.thread.healthPort!;
+    const answer = await fetch(`http://127.0.0.1:${port}/healthz?verbose`);
+    expect([answer.status, await answer.text()]).toEqual([200, "/healthz?verbose"]);
+    const two = build({ stuckAfterMs: 30_000, health: { port, host: "127.0.0.1" } });
+    await expect(two.thread.start()).rejects.toMatchObject({
+      code: "port-in-use",
+      message: expect.stringContaining(String(port)),
+    });
+    await two.thread.stop();
+    await one.thread.stop();
+    await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow("fetch failed");
+    expect([...one.failures, ...two.failures]).toEqual([]);
+  });
+});
