@@ -106,6 +106,11 @@ export default tseslint.config(
     },
   },
   {
+    files: ["bin/**"],
+    languageOptions: { sourceType: "commonjs", globals: { require: "readonly" } },
+    rules: { "@typescript-eslint/no-require-imports": "off" },
+  },
+  {
     files: ["test/**"],
     rules: {
       "@typescript-eslint/no-non-null-assertion": "off",

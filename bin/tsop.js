@@ -1,7 +1,10 @@
 #!/usr/bin/env node
-import { main } from "../dist/cli/main.js";
+// CommonJS, as package.json beside this file says: it starts sooner.
+const { main } = require("../dist/cli/main.cjs");
 // Whoever reads may stop to: `tsop --help | head -1`.
 process.stdout.on("error", (error) => {
   if (error.code !== "EPIPE") throw error;
 });
-process.exitCode = await main(process.argv.slice(2));
+main(process.argv.slice(2)).then((code) => {
+  process.exitCode = code;
+});

@@ -19,8 +19,10 @@ for (const file of readdirSync(`${root}src`, { recursive: true })) {
 }
 await bundleCached("dist");
 // Results of another build are not taken for this one's. It is written last: with it the build is whole.
-const hash = createHash("sha256").update(readFileSync(`${root}dist/cli/program.cjs`));
-for (const file of readdirSync(`${root}dist/generated/k8s`).sort()) {
-  hash.update(file).update(readFileSync(`${root}dist/generated/k8s/${file}`));
+const hash = createHash("sha256").update(readFileSync(`${root}package.json`));
+for (const file of readdirSync(`${root}dist`, { recursive: true }).sort()) {
+  // What makes the manifests, and the types that are read for them.
+  if (!/(?:program\.cjs|\.d\.ts|generated[/\\]k8s[/\\].*\.js)$/.test(file)) continue;
+  hash.update(file).update(readFileSync(`${root}dist/${file}`));
 }
 writeFileSync(`${root}dist/build-id`, hash.digest("hex"));

@@ -1,5 +1,5 @@
 // Bundles into dist/ what a command loads, one CommonJS file each, for the code cache (src/code-cache.ts): the
-// commands themselves, and the packages behind src/cli/vendor/ and src/generator/load.ts, which nobody has to install.
+// commands themselves, what is looked at before them, and the packages behind src/cli/vendor/ and src/generator/load.ts, which nobody has to install.
 import { build } from "esbuild";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
@@ -167,6 +167,12 @@ export async function bundleCached(outdir) {
   );
   writeDoor(dist, "cli/program", ["runProgram"]);
 
-  const metafiles = [compilerFiles, editorFiles, scaffoldFiles, programFiles];
+  const main = `${dist}/cli/main`;
+  const mainFiles = await bundle(
+    { entryPoints: [`${main}.js`], minify: true, plugins: [withOwnUrl(dist, `${main}.cjs`)] },
+    `${main}.cjs`,
+  );
+
+  const metafiles = [compilerFiles, editorFiles, scaffoldFiles, programFiles, mainFiles];
   writeFileSync(`${dist}/THIRD-PARTY.txt`, thirdPartyNotices(root, metafiles));
 }

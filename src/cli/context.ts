@@ -25,18 +25,21 @@ export interface CliContext {
 
 /** The context of this process. */
 export function processContext(): CliContext {
-  const { stdin, stdout, stderr, env } = process;
+  const { stdout, env } = process;
   return {
     cwd: process.cwd(),
     env,
-    interactive: stdin.isTTY && stderr.isTTY,
+    // Only who asks for it pays for opening them.
+    get interactive() {
+      return process.stdin.isTTY && process.stderr.isTTY;
+    },
     color:
       env["NO_COLOR"] === undefined &&
       env["TERM"] !== "dumb" &&
       (stdout.isTTY || env["FORCE_COLOR"] !== undefined),
     clock: systemClock,
     out: (line) => void stdout.write(`${line}\n`),
-    err: (line) => void stderr.write(`${line}\n`),
+    err: (line) => void process.stderr.write(`${line}\n`),
     untilInterrupted: interruptSignal,
   };
 }

@@ -2,7 +2,7 @@
  * A project's TypeScript to its manifests: `tsop manifests` without the writing.
  *
  * Load, read, check, emit. Nothing is written here; with an error there are no files at all. A run on
- * unchanged input is answered from a stamp that holds hashes of everything that was read, without loading
+ * unchanged input is answered from a stamp that holds everything that was read, without loading
  * the compiler.
  *
  * @module
@@ -31,10 +31,10 @@ export interface Generated {
 export interface GenerateOptions {
   /** The project's folder, which holds `tsconfig.json`. */
   readonly root: string;
-  /** Where in it the sources are. */
-  readonly sources?: string;
   /** False: reads everything anew and leaves no stamp. */
   readonly cache?: boolean;
+  /** Where in it the sources are, when not in `src`: it is read anew, and leaves no stamp. */
+  readonly sources?: string;
 }
 
 /** A project that stays open, so that a run after an edit reads the edited files only. */
@@ -46,21 +46,14 @@ export interface OpenProject {
 /** Generates the manifests of a project once. */
 export async function generate(options: GenerateOptions): Promise<Generated> {
   const root = resolve(options.root);
+  const stamped = options.cache !== false && options.sources === undefined;
+  const kept = stamped ? keptResult(root) : undefined;
+  if (kept) return { ...kept, kinds: kept.kinds as ResourceInfo[] };
   const sources = readSources(root, options.sources);
-  const stamped = options.cache !== false;
-  const kept = stamped ? keptResult(root, sources) : undefined;
-  if (kept) {
-    const { diagnostics, kinds } = kept;
-    const files = new Map(Object.entries(kept.files));
-    return { files, diagnostics, kinds: kinds as ResourceInfo[] };
-  }
   const { openModules } = await import("./read/project.ts");
   const modules = openModules(root);
   const generated = await run(modules, sources);
-  if (stamped) {
-    const files = Object.fromEntries(generated.files);
-    keepResult(root, sources, modules.read(), { ...generated, files });
-  }
+  if (stamped) keepResult(root, sources, modules.reads(), generated);
   return generated;
 }
 

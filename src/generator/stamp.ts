@@ -1,15 +1,17 @@
 /**
- * What a run read and made, as hashes: a run on the same input is answered without doing it again.
+ * What a run read and made, kept whole: a run on the same input is answered without doing it again.
  *
- * It imports nothing but Node's own modules, so that a command can look here before it loads anything else.
+ * Contents are compared, byte by byte: that takes less than hashing them, and neither times nor collisions can
+ * deceive it. It imports nothing but Node's own modules that every process has loaded anyway, so that a command
+ * can look here before it loads anything else.
  *
  * @module
  */
-import { mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Diagnostic } from "../errors.ts";
-import { LEASE_ROLE, hashOf, readSources } from "./sources.ts";
+import { sourcePaths } from "./sources.ts";
 
 /** How a generated file begins. */
 export const GENERATED_HEADER = "# Written by `tsop manifests`; changes by hand are lost.\n";
@@ -21,26 +23,49 @@ export const isGenerated = (text: string | undefined): boolean =>
 /** Folders of which every file may be generated. */
 export const GENERATED_FOLDERS: readonly string[] = ["config/crd/bases", "config/webhook"];
 
+/** What was read of the disk, by absolute path. */
+export interface Reads {
+  readonly files: ReadonlyMap<string, Buffer>;
+  /** The names in folders that were listed. */
+  readonly folders: ReadonlyMap<string, readonly string[]>;
+  /** Files that were looked for and are not there: they would have been taken. */
+  readonly noFile: ReadonlySet<string>;
+  readonly noFolder: ReadonlySet<string>;
+}
+
 /** What a run made, as far as a later run wants it. */
 export interface Kept {
-  readonly files: Readonly<Record<string, string>>;
+  readonly files: ReadonlyMap<string, string>;
   readonly kinds: readonly unknown[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** What is kept beside that, so that nothing large has to be read to know that nothing changed. */
-interface Stamp {
-  /** The hash of everything in the project that could have been read. */
-  readonly input: string;
-  /** What was read elsewhere, with the hash of its content. */
-  readonly read: Readonly<Record<string, string>>;
-  /** What was made, with the hash of its content. */
-  readonly made: Readonly<Record<string, string>>;
+/** A file and how long it was. */
+type Part = readonly [path: string, bytes: number];
+
+/** The first line of the stamp. The contents of `read`, then of `made`, follow. */
+interface Index {
+  /** Another build may make something else of the same. */
+  readonly program: string;
+  /** The source files; others may have come. */
+  readonly sources: readonly string[];
+  readonly read: readonly Part[];
+  readonly folders: readonly (readonly [path: string, names: readonly string[]])[];
+  readonly noFile: readonly string[];
+  readonly noFolder: readonly string[];
+  /** By path in the project. */
+  readonly made: readonly Part[];
   readonly diagnostics: readonly Diagnostic[];
+  readonly kinds: readonly unknown[];
 }
 
-const STAMP = ".tsop/stamp.json";
-const KEPT = ".tsop/manifests.json";
+interface Stamp {
+  readonly index: Index;
+  readonly contents: Buffer;
+}
+
+const STAMP = ".tsop/stamp";
+const NEWLINE = 10;
 
 /**
  * The warnings of the last run, when nothing that it read and nothing that it made is different by now, and
@@ -48,91 +73,124 @@ const KEPT = ".tsop/manifests.json";
  */
 export function warningsIfUpToDate(root: string): readonly Diagnostic[] | undefined {
   const stamp = stampOf(root);
-  if (!stamp || stamp.diagnostics.some(({ severity }) => severity === "error")) return undefined;
-  const { made, diagnostics } = stamp;
-  const same =
-    Object.entries(made).every(([path, hash]) => hashOfFile(join(root, path)) === hash) &&
-    isUnchanged(stamp, root, readSources(root)) &&
-    !hasLeftOvers(root, made);
-  return same ? diagnostics : undefined;
+  if (!stamp || stamp.index.diagnostics.some(({ severity }) => severity === "error")) {
+    return undefined;
+  }
+  const { diagnostics, made } = stamp.index;
+  const asMade = madeOf(stamp).every(([path, bytes]) => isSame(join(root, path), bytes));
+  return asMade && !hasLeftOvers(root, made) && isUnchanged(stamp, root) ? diagnostics : undefined;
 }
 
 /** What the last run made, when everything that it read is as it was. */
-export function keptResult(root: string, sources: ReadonlyMap<string, string>): Kept | undefined {
+export function keptResult(root: string): Kept | undefined {
   const stamp = stampOf(root);
-  if (!stamp || !isUnchanged(stamp, root, sources)) return undefined;
-  const kept = parsed(join(root, KEPT)) as (Kept & { readonly input: string }) | undefined;
-  return kept?.input === stamp.input ? kept : undefined;
+  if (!stamp || !isUnchanged(stamp, root)) return undefined;
+  const { kinds, diagnostics } = stamp.index;
+  const files = new Map(madeOf(stamp).map(([path, bytes]) => [path, bytes.toString("utf8")]));
+  return { files, kinds, diagnostics };
 }
 
-/** Keeps what a run made. `read` are the files that it read, by absolute path. */
+/** Keeps what a run made of the project's `sources` and of what else it read. */
 export function keepResult(
   root: string,
   sources: ReadonlyMap<string, string>,
-  read: readonly string[],
+  reads: Reads,
   result: Kept,
 ): void {
-  const input = inputHash(root, sources);
-  // The build says what its own files are.
-  const own = buildId() === "" ? undefined : fileURLToPath(OWN);
-  const isOwn = (path: string): boolean => own !== undefined && path.startsWith(own);
-  const elsewhere = read.filter((path) => !sources.has(path) && !isOwn(path));
-  const stamp: Stamp = {
-    input,
-    read: Object.fromEntries(elsewhere.map((path) => [path, hashOfFile(path)])),
-    made: Object.fromEntries(
-      Object.entries(result.files).map(([path, text]) => [path, hashOf([["", text]])]),
-    ),
+  const own = isOwn();
+  const read = new Map([...reads.files].filter(([path]) => !own(path)));
+  for (const [path, text] of sources) read.set(path, Buffer.from(text));
+  const made = new Map([...result.files].map(([path, text]) => [path, Buffer.from(text)]));
+  const index: Index = {
+    program: buildId(),
+    sources: [...sources.keys()],
+    read: partsOf(read),
+    folders: [...reads.folders],
+    noFile: [...reads.noFile],
+    noFolder: [...reads.noFolder],
+    made: partsOf(made),
     diagnostics: result.diagnostics,
+    kinds: result.kinds,
   };
-  write(join(root, KEPT), { ...result, input });
-  write(join(root, STAMP), stamp);
+  const head = Buffer.from(`${JSON.stringify(index)}\n`);
+  const path = join(root, STAMP);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(`${path}.new`, Buffer.concat([head, ...read.values(), ...made.values()]));
+  renameSync(`${path}.new`, path);
 }
 
-function stampOf(root: string): Stamp | undefined {
-  return parsed(join(root, STAMP)) as Stamp | undefined;
-}
+const partsOf = (files: ReadonlyMap<string, Buffer>): Part[] =>
+  [...files].map(([path, bytes]) => [path, bytes.length]);
 
-function isUnchanged(
-  { input, read }: Stamp,
-  root: string,
-  sources: ReadonlyMap<string, string>,
-): boolean {
-  return (
-    Object.entries(read).every(([path, hash]) => hashOfFile(path) === hash) &&
-    input === inputHash(root, sources)
-  );
-}
-
-function hasLeftOvers(root: string, made: Stamp["made"]): boolean {
-  return GENERATED_FOLDERS.some((folder) =>
-    namesIn(join(root, folder)).some((name) => {
-      const path = `${folder}/${name}`;
-      if (path in made || !name.endsWith(".yaml")) return false;
-      return isGenerated(textOf(join(root, path)));
-    }),
-  );
+/** The build says what its own files are. */
+function isOwn(): (path: string) => boolean {
+  if (buildId() === "") return () => false;
+  const folder = fileURLToPath(OWN);
+  return (path) => path.startsWith(folder);
 }
 
 /** Where this program is. */
 const OWN = new URL("../", import.meta.url);
 
-const buildId = (): string => textOf(new URL("build-id", OWN)) ?? "";
+const buildId = (): string => bytesOf(new URL("build-id", OWN))?.toString("latin1") ?? "";
 
-/** Everything that the result depends on, beside what the sources import from elsewhere. */
-function inputHash(root: string, sources: ReadonlyMap<string, string>): string {
-  const around = ["PROJECT", "tsconfig.json", "package.json", LEASE_ROLE].map(
-    (name) => [name, textOf(join(root, name)) ?? ""] as const,
-  );
-  const version = textOf(new URL("../package.json", OWN)) ?? "";
-  return hashOf([...sources, ...around, ["program", buildId()], ["tsop", version]]);
+/** A stamp that cannot be read, or that another build wrote, is as good as none. */
+function stampOf(root: string): Stamp | undefined {
+  const bytes = bytesOf(join(root, STAMP));
+  if (!bytes) return undefined;
+  const end = bytes.indexOf(NEWLINE);
+  try {
+    const index = JSON.parse(bytes.toString("utf8", 0, Math.max(end, 0))) as Index;
+    return index.program === buildId() ? { index, contents: bytes.subarray(end + 1) } : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
-const hashOfFile = (path: string): string => hashOf([["", textOf(path) ?? ""]]);
+function isUnchanged({ index, contents }: Stamp, root: string): boolean {
+  const { sources, read, folders, noFile, noFolder } = index;
+  return (
+    areSame(sourcePaths(root), sources) &&
+    withContents(read, contents, 0).every(([path, bytes]) => isSame(path, bytes)) &&
+    folders.every(([path, names]) => areSame(namesIn(path), names)) &&
+    !noFile.some((path) => statSync(path, { throwIfNoEntry: false })?.isFile()) &&
+    !noFolder.some((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory())
+  );
+}
 
-function textOf(path: string | URL): string | undefined {
+const madeOf = ({ index: { read, made }, contents }: Stamp): [string, Buffer][] =>
+  withContents(
+    made,
+    contents,
+    read.reduce((sum, [, length]) => sum + length, 0),
+  );
+
+/** The parts with their contents, which lie one after the other from `start` on. */
+function withContents(parts: readonly Part[], contents: Buffer, start: number): [string, Buffer][] {
+  let at = start;
+  return parts.map(([path, length]) => [path, contents.subarray(at, (at += length))]);
+}
+
+const isSame = (path: string, expected: Buffer): boolean =>
+  bytesOf(path)?.equals(expected) ?? false;
+
+const areSame = (some: readonly string[], others: readonly string[]): boolean =>
+  some.length === others.length && some.every((name, index) => name === others[index]);
+
+function hasLeftOvers(root: string, made: Index["made"]): boolean {
+  const paths = new Set(made.map(([path]) => path));
+  return GENERATED_FOLDERS.some((folder) =>
+    namesIn(join(root, folder)).some((name) => {
+      const path = `${folder}/${name}`;
+      if (paths.has(path) || !name.endsWith(".yaml")) return false;
+      return isGenerated(bytesOf(join(root, path))?.toString("utf8"));
+    }),
+  );
+}
+
+function bytesOf(path: string | URL): Buffer | undefined {
   try {
-    return readFileSync(path, "utf8");
+    return readFileSync(path);
   } catch {
     return undefined;
   }
@@ -140,23 +198,8 @@ function textOf(path: string | URL): string | undefined {
 
 function namesIn(folder: string): string[] {
   try {
-    return readdirSync(folder);
+    return readdirSync(folder).sort();
   } catch {
     return [];
   }
-}
-
-/** A file that cannot be read is as good as none. */
-function parsed(path: string): unknown {
-  try {
-    return JSON.parse(readFileSync(path, "utf8")) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
-function write(path: string, value: object): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(`${path}.new`, JSON.stringify(value));
-  renameSync(`${path}.new`, path);
 }

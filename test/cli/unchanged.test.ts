@@ -5,20 +5,35 @@ import { saidUnchanged } from "../../src/cli/unchanged.ts";
 import { emptyFolder, runCli, testContext } from "./support/run-cli.ts";
 
 const KIND = `import { CustomResource, Resource } from "tsop";
+import type { Size } from "limits";
 import type { Limit } from "../lib/limit.ts";
 export class PageSpec {
   html!: string;
   limit?: Limit;
+  size?: Size;
 }
 @Resource({ group: "web.example.com", version: "v1", served: false })
 export class Page extends CustomResource<PageSpec> {}
 `;
 
-/** A project whose manifests are as its code says; one file of it is outside of its sources. */
+/** A project whose manifests are as its code says; some of what it reads is outside of its sources. */
 async function project(): Promise<string> {
   const root = emptyFolder();
   mkdirSync(join(root, "src"));
   mkdirSync(join(root, "lib"));
+  mkdirSync(join(root, "node_modules/house"), { recursive: true });
+  mkdirSync(join(root, "node_modules/limits"));
+  writeFileSync(
+    join(root, "tsconfig.json"),
+    '{ "extends": ["house/tsconfig.json", "./base.json"] }',
+  );
+  writeFileSync(join(root, "base.json"), "{}");
+  writeFileSync(join(root, "node_modules/house/tsconfig.json"), "{}");
+  writeFileSync(
+    join(root, "node_modules/limits/package.json"),
+    '{ "name": "limits", "version": "1.0.0", "types": "index.d.ts" }',
+  );
+  writeFileSync(join(root, "node_modules/limits/index.d.ts"), 'export type Size = "s" | "m";\n');
   writeFileSync(join(root, "PROJECT"), "layout: tsop/v1\nprojectName: web\ndomain: example.com\n");
   writeFileSync(join(root, "lib/limit.ts"), `export type Limit = "low" | "high";\n`);
   writeFileSync(join(root, "src/page.ts"), KIND);
@@ -40,7 +55,29 @@ describe("tsop manifests on what did not change", () => {
     ["a new source", (root: string) => writeFileSync(join(root, "src/other.ts"), "export {};\n")],
     ["an imported file", (root: string) => appendFileSync(join(root, "lib/limit.ts"), "\n")],
     ["tsconfig.json", (root: string) => writeFileSync(join(root, "tsconfig.json"), "{}")],
-    ["PROJECT", (root: string) => appendFileSync(join(root, "PROJECT"), "namespaced: true\n")],
+    ["what tsconfig.json extends", (root: string) => writeFileSync(join(root, "base.json"), "{ }")],
+    [
+      "what is extended of a package",
+      (root: string) => writeFileSync(join(root, "node_modules/house/tsconfig.json"), "{ }"),
+    ],
+    [
+      "a package's declarations",
+      (root: string) => appendFileSync(join(root, "node_modules/limits/index.d.ts"), "\n"),
+    ],
+    [
+      "a package's package.json",
+      (root: string) => {
+        const path = join(root, "node_modules/limits/package.json");
+        writeFileSync(path, '{ "name": "limits", "version": "2.0.0", "types": "index.d.ts" }');
+      },
+    ],
+    [
+      "which of two packages is nearer",
+      (root: string) => {
+        mkdirSync(join(root, "src/node_modules/limits"), { recursive: true });
+        writeFileSync(join(root, "src/node_modules/limits/index.d.ts"), "export type Size = 1;");
+      },
+    ],
     ["what was generated", (root: string) => appendFileSync(join(root, CRD), "# by hand\n")],
     ["a generated file that is gone", (root: string) => rmSync(join(root, CRD))],
     [
@@ -50,7 +87,7 @@ describe("tsop manifests on what did not change", () => {
     ],
     [
       "a stamp that cannot be read",
-      (root: string) => writeFileSync(join(root, ".tsop/stamp.json"), "{"),
+      (root: string) => writeFileSync(join(root, ".tsop/stamp"), "{"),
     ],
   ] as const) {
     it(`looks again after a change of ${title}`, async () => {

@@ -46,7 +46,7 @@ describe("the published package", { timeout: 60_000 }, () => {
   it("holds what runs, its declarations and its templates: the pages of `explain`; no sources, tests or maps", () => {
     const paths = packed.files.map(({ path }) => path);
     const expected =
-      /^(bin\/tsop\.js|dist\/.+\.(c?js|d\.ts|data\.json)|dist\/(build-id|THIRD-PARTY\.txt)|templates\/.+\.hbs|docs\/(errors|markers)\.md|(LICENSE|NOTICE|README\.md|package\.json))$/;
+      /^(bin\/(tsop\.js|package\.json)|dist\/.+\.(c?js|d\.ts|data\.json)|dist\/(build-id|THIRD-PARTY\.txt)|templates\/.+\.hbs|docs\/(errors|markers)\.md|(LICENSE|NOTICE|README\.md|package\.json))$/;
     expect(paths.filter((path) => !expected.test(path))).toEqual([]);
     expect(paths).toContain("templates/init/.gitignore.hbs");
     expect(packed.unpackedSize).toBeLessThan(MAX_UNPACKED_BYTES);

@@ -3,12 +3,11 @@
  *
  * @module
  */
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { Findings } from "../findings.ts";
 import { ts } from "../load.ts";
 import { LEASE_ROLE } from "../sources.ts";
 import type { GrantModel, KindModel, ProjectModel, WebhookModel } from "../model.ts";
+import { Disk } from "./disk.ts";
 import { readKind } from "./kind.ts";
 import type { Module } from "./module.ts";
 import { Modules } from "./modules.ts";
@@ -27,17 +26,18 @@ const SPEAKS_OF_TSOP =
 
 /** The modules of a project, resolved with the options of its tsconfig. */
 export function openModules(root: string): Modules {
-  const path = ts.findConfigFile(root, (file) => ts.sys.fileExists(file));
+  const disk = new Disk();
+  const path = ts.findConfigFile(root, (file) => disk.fileExists(file));
   const config =
     path === undefined
       ? {}
-      : (ts.readConfigFile(path, (file) => ts.sys.readFile(file)).config as object);
+      : (ts.readConfigFile(path, (file) => disk.readFile(file)).config as object);
   const { options } = ts.parseJsonConfigFileContent(
     { ...config, files: [], include: [] },
-    ts.sys,
+    disk,
     root,
   );
-  return new Modules(root, options);
+  return new Modules(root, options, disk);
 }
 
 /** Reads the kinds and rights in `files`; everything wrong with them goes to `findings`. */
@@ -65,6 +65,6 @@ export function readProject(
       webhooks.push(...readWebhooks(reader, module, node));
     }
   }
-  const leaseIsGranted = existsSync(join(modules.root, LEASE_ROLE));
+  const leaseIsGranted = modules.has(LEASE_ROLE);
   return { kinds, grants, webhooks, uses: new UsesReader(reader, leaseIsGranted).read(callers) };
 }

@@ -1,0 +1,97 @@
+/**
+ * The disk as the compiler asks for it, with a note of each answer: the stamp of a run holds all of them.
+ *
+ * @module
+ */
+import { readFileSync, readdirSync } from "node:fs";
+import { ts } from "../load.ts";
+import type { Reads } from "../stamp.ts";
+
+/** Files and folders by path. What was answered once is answered the same until `forget`. */
+export class Disk implements ts.ParseConfigHost {
+  readonly useCaseSensitiveFileNames = ts.sys.useCaseSensitiveFileNames;
+  readonly #files = new Map<string, Buffer>();
+  readonly #folders = new Map<string, readonly string[]>();
+  readonly #noFile = new Set<string>();
+  readonly #noFolder = new Set<string>();
+
+  /** Everything that was asked for and answered since the last `forget`. */
+  reads(): Reads {
+    return {
+      files: this.#files,
+      folders: this.#folders,
+      noFile: this.#noFile,
+      noFolder: this.#noFolder,
+    };
+  }
+
+  /** Files may have changed. */
+  forget(): void {
+    this.#files.clear();
+    this.#folders.clear();
+    this.#noFile.clear();
+    this.#noFolder.clear();
+  }
+
+  /** The text of a file. @throws the system's error for one that cannot be read */
+  getText(path: string): string {
+    const bytes = this.#files.get(path) ?? readFileSync(path);
+    this.#files.set(path, bytes);
+    return decoded(bytes);
+  }
+
+  /** The text of a file, unless it cannot be read. */
+  readFile(path: string): string | undefined {
+    return this.fileExists(path) ? this.getText(path) : undefined;
+  }
+
+  /** Whether there is such a file. Its content is noted, since who asks for it goes by it. */
+  fileExists(path: string): boolean {
+    if (this.#files.has(path)) return true;
+    if (this.#noFile.has(path)) return false;
+    if (ts.sys.fileExists(path)) {
+      this.getText(path);
+      return true;
+    }
+    this.#noFile.add(path);
+    return false;
+  }
+
+  /** Whether there is such a folder. */
+  directoryExists(path: string): boolean {
+    if (this.#noFolder.has(path)) return false;
+    const exists = ts.sys.directoryExists(path);
+    if (!exists) this.#noFolder.add(path);
+    return exists;
+  }
+
+  /** The names of the folders in a folder. */
+  getDirectories(path: string): string[] {
+    if (this.directoryExists(path)) this.#folders.set(path, readdirSync(path).sort());
+    return ts.sys.getDirectories(path);
+  }
+
+  /** The folder or file that a path leads to over links. */
+  realpath(path: string): string {
+    return ts.sys.realpath?.(path) ?? path;
+  }
+
+  /** Files by pattern, which `tsconfig.json` may name; the sources are not looked for in this way. */
+  readDirectory(): readonly string[] {
+    return [];
+  }
+}
+
+/** Windows' editors write UTF-16, and a mark at the beginning. */
+const decoded = (bytes: Buffer): string =>
+  new TextDecoder(bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : "utf-8").decode(bytes);
+
+/** What a program is made with, reading through `disk`. */
+export function createHost(options: ts.CompilerOptions, disk: Disk): ts.CompilerHost {
+  return Object.assign(ts.createCompilerHost(options, true), {
+    readFile: (path: string) => disk.readFile(path),
+    fileExists: (path: string) => disk.fileExists(path),
+    directoryExists: (path: string) => disk.directoryExists(path),
+    getDirectories: (path: string) => disk.getDirectories(path),
+  });
+}

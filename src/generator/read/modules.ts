@@ -1,0 +1,226 @@
+/**
+ * The user's files, and what the names in them stand for.
+ *
+ * Names are resolved from the syntax alone: no program, no library files, no type check. That is what
+ * makes a run quick, and why a type has to be written out where only the checker could compute it.
+ *
+ * @module
+ */
+import { dirname, join, relative, resolve, sep } from "node:path";
+import type { Findings } from "../findings.ts";
+import { ts } from "../load.ts";
+import type { Position, TypeModel } from "../model.ts";
+import type { Reads } from "../stamp.ts";
+import { BuiltInTypes } from "./built-in-types.ts";
+import { createHost, type Disk } from "./disk.ts";
+import { type Declaration, type Module, parseModule } from "./module.ts";
+
+/** What a name resolves to: a declaration, or a name of the package `tsop` itself. */
+export type Found =
+  | { readonly is: "declaration"; readonly node: Declaration; readonly module: Module }
+  | { readonly is: "tsop"; readonly name: string }
+  | { readonly is: "namespace"; readonly specifier: string; readonly module: Module };
+
+/** Reads and keeps modules. Text that did not change is not parsed again. */
+export class Modules {
+  readonly root: string;
+  readonly #parsed = new Map<string, { readonly text: string; readonly module: Module }>();
+  readonly #fresh = new Map<string, Module>();
+  readonly #disk: Disk;
+  readonly #options: ts.CompilerOptions;
+  #checker: ts.TypeChecker | undefined;
+  readonly #builtIns = new BuiltInTypes();
+  /** By path and name. */
+  readonly #builtInModules = new Map<string, Module>();
+
+  /** The models of built-in declarations, which are the same wherever they are used. */
+  readonly builtInModels = new Map<Declaration, TypeModel>();
+
+  constructor(root: string, options: ts.CompilerOptions, disk: Disk) {
+    this.root = root;
+    this.#disk = disk;
+    this.#options = options;
+  }
+
+  /** Files may have changed: each is looked at again when it is needed. */
+  refresh(): void {
+    this.#fresh.clear();
+    this.#disk.forget();
+    this.#checker = undefined;
+  }
+
+  /** Everything that was looked for and read until now, of the disk. */
+  reads(): Reads {
+    for (const { path } of this.#builtInModules.values()) this.#disk.readFile(path);
+    return this.#disk.reads();
+  }
+
+  /** Whether there is such a file in the project. */
+  has(path: string): boolean {
+    return this.#disk.fileExists(join(this.root, path));
+  }
+
+  /** The module at an absolute path. */
+  get(path: string): Module {
+    const fresh = this.#fresh.get(path);
+    if (fresh) return fresh;
+    const text = this.#disk.getText(path);
+    const known = this.#parsed.get(path);
+    const module = known?.text === text ? known.module : parseModule(path, text);
+    this.#parsed.set(path, { text, module });
+    this.#fresh.set(path, module);
+    return module;
+  }
+
+  /**
+   * The type checker, for what has been read so far. It costs a second or more, and is made when it is asked for.
+   *
+   * The library's declarations are those of the project's own `typescript`; without one, types of the library
+   * are unknown to it.
+   */
+  checker(): ts.TypeChecker {
+    this.#checker ??= this.#program().getTypeChecker();
+    return this.#checker;
+  }
+
+  #program(): ts.Program {
+    const library = this.#libraryFolder();
+    const options: ts.CompilerOptions = {
+      ...this.#options,
+      strict: true,
+      ...(library === undefined ? { noLib: true } : {}),
+    };
+    const host = createHost(options, this.#disk);
+    const read = host.getSourceFile.bind(host);
+    host.getSourceFile = (path, ...rest) => this.#fresh.get(path)?.file ?? read(path, ...rest);
+    if (library !== undefined) {
+      host.getDefaultLibLocation = () => library;
+      host.getDefaultLibFileName = (settings) => join(library, ts.getDefaultLibFileName(settings));
+    }
+    return ts.createProgram([...this.#fresh.keys()], options, host);
+  }
+
+  #libraryFolder(): string | undefined {
+    const { resolvedModule } = ts.resolveModuleName(
+      "typescript",
+      join(this.root, "index.ts"),
+      { ...this.#options, moduleResolution: ts.ModuleResolutionKind.Bundler },
+      this.#disk,
+    );
+    return resolvedModule && dirname(resolvedModule.resolvedFileName);
+  }
+
+  /** Where a node begins, relative to the project. */
+  at(module: Module, node: ts.Node): Position {
+    const { line, character } = module.file.getLineAndCharacterOfPosition(
+      node.getStart(module.file),
+    );
+    return { file: this.show(module.path), line: line + 1, column: character + 1 };
+  }
+
+  /** A path as the user knows it. */
+  show(path: string): string {
+    return relative(this.root, path).split(sep).join("/");
+  }
+
+  /** Notes the first thing that the parser did not understand. */
+  reportSyntax(module: Module, findings: Findings): void {
+    const { parseDiagnostics } = module.file as unknown as {
+      readonly parseDiagnostics: readonly ts.DiagnosticWithLocation[];
+    };
+    // What follows the first is mostly its echo.
+    for (const { start, messageText } of parseDiagnostics.slice(0, 1)) {
+      const { line, character } = module.file.getLineAndCharacterOfPosition(start);
+      findings.error(
+        { file: this.show(module.path), line: line + 1, column: character + 1 },
+        "syntax-error",
+        ts.flattenDiagnosticMessageText(messageText, " "),
+        "Correct the line; the rest of the file is read as far as it goes.",
+      );
+    }
+  }
+
+  /** What `name` stands for in `module`. */
+  resolve(module: Module, name: string): Found | undefined {
+    const declaration = module.declarations.get(name);
+    if (declaration) return { is: "declaration", node: declaration, module };
+    if (module.builtIn) return this.#beside(module, name);
+    const imported = module.imports.get(name);
+    if (!imported) return undefined;
+    if (imported.name === "*") return { is: "namespace", specifier: imported.specifier, module };
+    return this.#follow(module, imported.specifier, imported.name);
+  }
+
+  /** What `name` stands for in a namespace that `resolve` found. */
+  resolveIn(namespace: { specifier: string; module: Module }, name: string): Found | undefined {
+    return this.#follow(namespace.module, namespace.specifier, name);
+  }
+
+  #follow(from: Module, specifier: string, name: string): Found | undefined {
+    if (specifier === "tsop") {
+      return name === "Condition" ? this.#builtIn(name) : { is: "tsop", name };
+    }
+    if (specifier === "tsop/k8s") return this.#builtIn(name);
+    const path = this.#locate(from, specifier);
+    return path === undefined ? undefined : this.#exported(this.get(path), name, new Set());
+  }
+
+  #exported(module: Module, name: string, seen: Set<Module>): Found | undefined {
+    if (seen.has(module)) return undefined;
+    seen.add(module);
+    const entry = module.exports.get(name);
+    if (entry && "local" in entry) return this.resolve(module, entry.local);
+    if (entry?.name === "*") return { is: "namespace", specifier: entry.specifier, module };
+    if (entry) return this.#follow(module, entry.specifier, entry.name);
+    const declaration = module.declarations.get(name);
+    if (declaration) return { is: "declaration", node: declaration, module };
+    for (const specifier of module.exportStars) {
+      const path = this.#locate(module, specifier);
+      const found = path === undefined ? undefined : this.#exported(this.get(path), name, seen);
+      if (found) return found;
+    }
+    return undefined;
+  }
+
+  /** A name of `tsop/k8s`; the scalars (Int32, Quantity, ...) have the same names there and here. */
+  #builtIn(name: string): Found {
+    return this.#declared(name) ?? { is: "tsop", name };
+  }
+
+  /** A name that a built-in declaration uses. */
+  #beside({ path }: Module, name: string): Found | undefined {
+    const scalar = this.#builtIns.isImported(name, path) && ({ is: "tsop", name } as const);
+    return this.#declared(name, path) ?? (scalar || undefined);
+  }
+
+  #declared(name: string, from?: string): Found | undefined {
+    const found = this.#builtIns.find(name, from);
+    if (!found) return undefined;
+    const key = `${found.path} ${found.name}`;
+    const module = this.#builtInModules.get(key) ?? parseModule(found.path, found.text(), true);
+    this.#builtInModules.set(key, module);
+    const node = module.declarations.get(name);
+    return node && { is: "declaration", node, module };
+  }
+
+  #locate(from: Module, specifier: string): string | undefined {
+    if (specifier.startsWith(".")) {
+      const base = resolve(dirname(from.path), specifier);
+      const candidates = [
+        base,
+        base.replace(/\.([cm]?)js$/, ".$1ts"),
+        base.replace(/\.([cm]?)[jt]s$/, ".d.$1ts"),
+        `${base}.ts`,
+        `${base}.d.ts`,
+        join(base, "index.ts"),
+        join(base, "index.d.ts"),
+      ];
+      const found = candidates.find(
+        (path) => /\.[cm]?ts$/.test(path) && this.#disk.fileExists(path),
+      );
+      if (found !== undefined) return found;
+    }
+    return ts.resolveModuleName(specifier, from.path, this.#options, this.#disk).resolvedModule
+      ?.resolvedFileName;
+  }
+}
