@@ -1,6 +1,8 @@
 /**
  * Makes src/controlplane/builtin/strategies/go-shape.data.json: which fields of the built-in kinds an
- * API server written in Go prints although they are empty, and which it drops when they are.
+ * API server written in Go prints although they are empty, and which it drops when they are. And
+ * src/controlplane/builtin/go-field-types.data.json: the Go types of fields that are strings, numbers, lists or maps under
+ * a name of their own, as messages about wrong types name them.
  *
  * The input is the source of k8s.io/api, k8s.io/apimachinery, k8s.io/apiextensions-apiserver and
  * k8s.io/kube-aggregator (v0.36.3), found in Go's module cache (`go mod download` brings them); only names and types of fields are taken.
@@ -203,3 +205,50 @@ const target = new URL(
 );
 writeFileSync(target, `{\n${lines.join(",\n")}\n}\n`);
 console.log(`${lines.length} types`);
+
+// ---- named types
+
+/** The folder of a definition's name in OpenAPI. */
+const DEFINITIONS = {
+  meta: "io.k8s.apimachinery.pkg.apis.meta.v1",
+  "apiextensions.k8s.io/v1": "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1",
+  "apiregistration.k8s.io/v1": "io.k8s.kube-aggregator.pkg.apis.apiregistration.v1",
+};
+for (const [folder, [group, version]] of Object.entries(GROUPS)) {
+  const key = `${group}/${version}`.replace(/^\//, "");
+  DEFINITIONS[key] = `io.k8s.api.${folder.split("/")[0]}.${version}`;
+}
+
+/** `[]v1.Protocol` for a type with a name of its own that is no struct; undefined for the others. */
+function printedType(type) {
+  const plain = type.replace(/^\*/, "");
+  const [, prefix = "", name = ""] = /^((?:\*|\[\]|map\[[^\]]*\])*)(.*)$/.exec(plain) ?? [];
+  const isNamed = types.get(name)?.alias !== undefined || /\/types\.UID$/.test(name);
+  if (!isNamed || SPECIAL[name]) return undefined;
+  const owner = name.startsWith("meta.")
+    ? "v1"
+    : name
+        .replace(/\.\w+$/, "")
+        .split("/")
+        .at(-1);
+  return `${prefix}${owner}.${name.split(".").at(-1)}`;
+}
+
+const named = {};
+for (const [type, { fields }] of types) {
+  const [owner, short] = [type.replace(/\.\w+$/, ""), type.split(".").at(-1)];
+  const entry = {};
+  for (const field of fields ? fieldsOf(type) : []) {
+    const printed = printedType(field.type);
+    if (printed !== undefined) entry[field.json] = printed;
+  }
+  if (Object.keys(entry).length > 0) named[`${DEFINITIONS[owner]}.${short}`] = entry;
+}
+const namedLines = Object.entries(named)
+  .sort(([a], [b]) => (a < b ? -1 : 1))
+  .map(([name, entry]) => `${JSON.stringify(name)}:${JSON.stringify(entry)}`);
+writeFileSync(
+  new URL("../src/controlplane/builtin/go-field-types.data.json", import.meta.url),
+  `{\n${namedLines.join(",\n")}\n}\n`,
+);
+console.log(`${namedLines.length} types with fields of named types`);

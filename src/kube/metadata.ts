@@ -153,6 +153,25 @@ export function validateAnnotations(
   return size > ANNOTATIONS_MAX_BYTES ? [...errors, tooLong(path, ANNOTATIONS_MAX_BYTES)] : errors;
 }
 
+/** The fields in the order in which messages show them. */
+function inOrder({
+  apiVersion,
+  kind,
+  name,
+  uid,
+  controller,
+  blockOwnerDeletion,
+}: OwnerReference): OwnerReference {
+  return {
+    apiVersion,
+    kind,
+    name,
+    uid,
+    ...(controller === undefined ? {} : { controller }),
+    ...(blockOwnerDeletion === undefined ? {} : { blockOwnerDeletion }),
+  };
+}
+
 function validateOwners(owners: readonly OwnerReference[] = [], path: string): FieldError[] {
   const errors: FieldError[] = [];
   let controller: string | undefined;
@@ -169,7 +188,9 @@ function validateOwners(owners: readonly OwnerReference[] = [], path: string): F
       if (!owner[field]) errors.push(invalidValue(`${path}.${field}`, "", "must not be empty"));
     }
     if (group === "" && version === "v1" && owner.kind === "Event") {
-      errors.push(invalidValue(path, owner, "/v1, Kind=Event is disallowed from being an owner"));
+      errors.push(
+        invalidValue(path, inOrder(owner), "/v1, Kind=Event is disallowed from being an owner"),
+      );
     }
     if (owner.controller !== true) return;
     const name = `${owner.kind}/${owner.name}`;
@@ -178,7 +199,7 @@ function validateOwners(owners: readonly OwnerReference[] = [], path: string): F
       errors.push(
         invalidValue(
           path,
-          owners,
+          owners.map(inOrder),
           `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`,
         ),
       );

@@ -6,9 +6,10 @@
  */
 import type { FieldError } from "../../kube/field-errors.ts";
 import { validateObjectMeta, validateObjectMetaUpdate } from "../../kube/metadata.ts";
+import { pathSegmentErrors } from "../../kube/names.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import { groupResourceOf } from "../../kube/resource.ts";
-import type { ServedResource } from "../kinds.ts";
+import type { ServedResource, Strategy } from "../kinds.ts";
 import type { Endpoint } from "./cluster.ts";
 
 /** `whole`: all of it, as that of a new object; `change`: what may not change, and labels, annotations and owners. */
@@ -90,20 +91,19 @@ export function metadataErrors(
   object: KubeObject,
   old: KubeObject,
 ): FieldError[] {
-  const run = (check: Check, strictFinalizers: boolean): FieldError[] =>
-    check === "change"
-      ? validateObjectMetaUpdate(object.metadata, old.metadata, { strictFinalizers })
-      : validateObjectMeta(
-          object.metadata,
-          resource.namespaced,
-          (name, prefix) => strategy.validateName(name, prefix),
-          { strictFinalizers },
-        );
+  const whole = (nameRule: Strategy["validateName"], strictFinalizers: boolean): FieldError[] =>
+    validateObjectMeta(object.metadata, resource.namespaced, nameRule, { strictFinalizers });
+  const change = (strictFinalizers: boolean): FieldError[] =>
+    validateObjectMetaUpdate(object.metadata, old.metadata, { strictFinalizers });
   const own = (subresource === "" ? KIND_CHECKS : SUBRESOURCE_CHECKS)[groupResourceOf(resource)];
   const isStrict = hasStrictFinalizers(resource);
   return [
-    ...run("whole", false),
-    ...run("change", false),
-    ...(own ?? CHANGE).flatMap((check) => run(check, isStrict)),
+    ...whole(pathSegmentErrors, false),
+    ...change(false),
+    ...(own ?? CHANGE).flatMap((check) =>
+      check === "change"
+        ? change(isStrict)
+        : whole((name, prefix) => strategy.validateName(name, prefix), isStrict),
+    ),
   ];
 }

@@ -11,6 +11,7 @@ import { goKindOf } from "../../kube/patch.ts";
 import { parseQuantity } from "../../kube/quantity.ts";
 import { messageOf } from "../../errors.ts";
 import { type Definition, REFERENCE_PREFIX, definitions } from "../builtin/definitions.ts";
+import { findFieldType } from "../builtin/field-types.ts";
 import { timeMistake } from "./go-time.ts";
 import { NumberLiteral, plainNumbers, printJsonPath } from "./json-scanner.ts";
 import { WireError } from "./wire-error.ts";
@@ -46,7 +47,7 @@ const refOf = (node: Definition): string | undefined =>
   (node.$ref ?? node.allOf?.[0]?.$ref)?.slice(REFERENCE_PREFIX.length);
 
 /** The Go type of a node, as its errors name it. */
-function goType(node: Definition, field = ""): string {
+function goType(node: Definition): string {
   const name = refOf(node);
   if (name !== undefined) {
     const kind = shortName(name);
@@ -56,9 +57,7 @@ function goType(node: Definition, field = ""): string {
   }
   switch (node.type) {
     case "array":
-      return field === "x-kubernetes-validations"
-        ? "v1.ValidationRules"
-        : `[]${goType(node.items ?? {})}`;
+      return `[]${goType(node.items ?? {})}`;
     case "object": {
       const values = node.additionalProperties ?? {};
       return shortName(refOf(values) ?? "") === "Quantity"
@@ -72,8 +71,7 @@ function goType(node: Definition, field = ""): string {
     case "boolean":
       return "bool";
     case "string":
-      if (node.format === "byte") return "[]uint8";
-      return field === "uid" ? "types.UID" : "string";
+      return node.format === "byte" ? "[]uint8" : "string";
     default:
       return "interface {}";
   }
@@ -87,19 +85,31 @@ class BuiltInReader {
   readonly #path: (string | number)[] = [];
   /** Names of the struct fields from the root, as Go's errors list them. */
   readonly #fields: string[] = [];
+  /** The definition of the struct that is being read. */
   #struct = "";
+  /** In how many lists and maps of its field. */
+  #depth = 0;
 
   constructor(unknown: string[]) {
     this.#unknown = unknown;
   }
 
   protected refuse(what: string, node: Definition): never {
-    const type = goType(node, this.#fields.at(-1));
+    const type = this.typeOf(node);
     const target =
       this.#fields.length === 0
         ? `Go value of type ${type}`
-        : `Go struct field ${this.#struct}.${this.#fields.join(".")} of type ${type}`;
+        : `Go struct field ${shortName(this.#struct)}.${this.#fields.join(".")} of type ${type}`;
     throw new WireError(`json: cannot unmarshal ${what} into ${target}`);
+  }
+
+  /** The Go type of what is being read. */
+  protected typeOf(node: Definition): string {
+    let named = findFieldType(this.#struct, this.#fields.at(-1) ?? "");
+    for (let depth = this.#depth; depth > 0 && named !== undefined; depth -= 1) {
+      named = /^(?:\[\]|map\[\w+\])(.*)$/.exec(named)?.[1];
+    }
+    return named ?? goType(node);
   }
 
   protected mismatch(value: unknown, node: Definition): never {
@@ -147,7 +157,7 @@ class BuiltInReader {
     const definition = definitions()[name];
     if (!definition?.properties) return this.#readOpen(value, definition ?? {}, node);
     return isJsonObject(value) && !(value instanceof NumberLiteral)
-      ? this.#readStruct(value, definition, shortName(name))
+      ? this.#readStruct(value, definition, name)
       : this.mismatch(value, node);
   }
 
@@ -160,26 +170,28 @@ class BuiltInReader {
     return plainNumbers(value);
   }
 
-  #readStruct(value: JsonObject, definition: Definition, kind: string): JsonObject {
+  #readStruct(value: JsonObject, definition: Definition, name: string): JsonObject {
     const outer = this.#struct;
-    this.#struct = kind;
+    const outerDepth = this.#depth;
+    this.#struct = name;
+    this.#depth = 0;
     const known = definition.properties ?? {};
     const object: JsonObject = {};
-    for (const [name, field] of Object.entries(value)) {
-      const node = Object.hasOwn(known, name) ? known[name] : undefined;
-      this.#path.push(name);
+    for (const [key, field] of Object.entries(value)) {
+      const node = Object.hasOwn(known, key) ? known[key] : undefined;
+      this.#path.push(key);
       if (node) {
-        this.#fields.push(name);
+        this.#fields.push(key);
         const read = this.read(field, node);
-        if (read !== undefined) setField(object, name, read);
+        if (read !== undefined) setField(object, key, read);
         this.#fields.pop();
-        this.#struct = kind;
       } else if (this.#unknown.length < MAX_UNKNOWN) {
         this.#unknown.push(printJsonPath(this.#path));
       }
       this.#path.pop();
     }
     this.#struct = outer;
+    this.#depth = outerDepth;
     return object;
   }
 
@@ -188,25 +200,28 @@ class BuiltInReader {
     const values = node.additionalProperties;
     if (!values) return plainNumbers(value) as JsonObject;
     const map: JsonObject = {};
+    this.#depth += 1;
     for (const [key, entry] of Object.entries(value)) {
       this.#path.push(key);
       setField(map, key, this.read(entry, values) ?? zeroOf(values));
       this.#path.pop();
     }
+    this.#depth -= 1;
     return map;
   }
 
   #readList(value: unknown, node: Definition): unknown[] {
     if (!Array.isArray(value)) return this.mismatch(value, node);
     const items = node.items ?? {};
-    const struct = this.#struct;
-    return value.map((item: unknown, index) => {
+    this.#depth += 1;
+    const read = value.map((item: unknown, index) => {
       this.#path.push(index);
-      const read = this.read(item, items) ?? zeroOf(items);
+      const one = this.read(item, items) ?? zeroOf(items);
       this.#path.pop();
-      this.#struct = struct;
-      return read;
+      return one;
     });
+    this.#depth -= 1;
+    return read;
   }
 
   #readText(value: unknown, node: Definition): string {
@@ -268,7 +283,7 @@ class Converter extends BuiltInReader {
     const isNear =
       (kind === "int64" && wanted === "string") || (kind === "float64" && wanted.startsWith("int"));
     throw new WireError(
-      isNear ? `cannot convert ${kind} to ${wanted}` : `unrecognized type: ${wanted}`,
+      isNear ? `cannot convert ${kind} to ${this.typeOf(node)}` : `unrecognized type: ${wanted}`,
     );
   }
 

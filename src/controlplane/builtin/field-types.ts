@@ -1,0 +1,26 @@
+/**
+ * The Go types of fields that hold a string, a number, a list or a map under a name of its own. Messages about wrong
+ * types name them.
+ *
+ * The table is made by `scripts/go-shape-table.mjs`, and read on first use.
+ *
+ * @module
+ */
+import { readFileSync } from "node:fs";
+
+type Table = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+let table: Table | undefined;
+
+/**
+ * The type of a field, such as `v1.Protocol` or `[]v1.Toleration`; `undefined` when it has no name of its own.
+ *
+ * @param definition - the name of the definition that has the field
+ */
+export function findFieldType(definition: string, field: string): string | undefined {
+  // The table is data of the program: read once, on first use, never changed.
+  table ??= JSON.parse(
+    readFileSync(new URL("./go-field-types.data.json", import.meta.url), "utf8"),
+  ) as Table;
+  return table[definition]?.[field];
+}
