@@ -15,6 +15,7 @@ import { MutatingPolicies } from "./admission/policies/mutating-policies.ts";
 import { ValidatingPolicies } from "./admission/policies/validating-policies.ts";
 import { WebhookAdmission } from "./admission/webhook-admission.ts";
 import { WebhookCaller } from "./admission/webhook-caller.ts";
+import type { Attributes } from "./auth/attributes.ts";
 import { identify } from "./auth/authenticator.ts";
 import { CertificateAuthority } from "./auth/certificates.ts";
 import { type ClusterKeys, createKeys, loadKeys, saveKeys } from "./auth/keys.ts";
@@ -194,9 +195,15 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
   const kubeconfigFor = ({ user, groups = [] }: Identity): string =>
     kubeconfigText(url, authority.certificate, user, authority.client(user, groups));
   let adminConfig: string | undefined;
-  const controllers = runControllers(cluster, options, authority.certificate, (policy) =>
-    typeWarnings(policy, admissionPorts.source, admissionPorts.compiler),
-  );
+  const controllers = runControllers(cluster, options, {
+    caCertificate: authority.certificate,
+    checkPolicyTypes: (policy) =>
+      typeWarnings(policy, admissionPorts.source, admissionPorts.compiler),
+    certificateSigner: {
+      sign: (request, terms) => authority.sign(request, terms),
+      mayCreate: (user, subresource) => mayDo(user, signingRight(subresource)).allowed,
+    },
+  });
   const stop = async (): Promise<void> => {
     controllers.stop();
     await server.close();
@@ -237,21 +244,29 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
   };
 }
 
+const signingRight = (subresource: string): Attributes => ({
+  verb: "create",
+  group: "certificates.k8s.io",
+  version: "*",
+  resource: "certificatesigningrequests",
+  subresource,
+  namespace: "",
+  name: "",
+});
+
 /** The server's own controller of definitions, and the others as the options say. */
 function runControllers(
   cluster: Cluster,
   { controllers = "on", nodes = 1 }: ControlPlaneOptions,
-  caCertificate: string,
-  checkPolicyTypes: NonNullable<ControllerContext["checkPolicyTypes"]>,
+  more: Pick<ControllerContext, "caCertificate" | "checkPolicyTypes" | "certificateSigner">,
 ): RunningControllers {
   const { clock, log, tokens } = cluster;
   const context: ControllerContext = {
     ...controllerContext(cluster),
     log,
     nodes,
-    caCertificate,
+    ...more,
     issueToken: (account, secret) => tokens.issueForSecret(account, secret),
-    checkPolicyTypes,
   };
   const client = context.clientFor("kube-apiserver");
   const definitions = new WorkLoop([new CrdController(client, clock)], client, clock, log);

@@ -9,11 +9,13 @@
  */
 import type { KubeObject } from "../../kube/object.ts";
 import type { AdmissionRequest, ConvertObject } from "./attributes.ts";
+import type { Authorize } from "./authorizer-library.ts";
 import type { PodSecurity } from "./pod-security/pod-security.ts";
 import type { MutatingPolicies } from "./policies/mutating-policies.ts";
 import type { ValidatingPolicies } from "./policies/validating-policies.ts";
 import { Asked, Rounds } from "./reinvocation.ts";
 import { RequestViews } from "./request-views.ts";
+import { validateSigning } from "./signing-admission.ts";
 import type { WebhookAdmission } from "./webhook-admission.ts";
 import type { WebhookSource } from "./webhooks.ts";
 
@@ -25,6 +27,7 @@ export interface AdmissionParts {
   readonly validating: ValidatingPolicies;
   readonly mutating: MutatingPolicies;
   readonly podSecurity: PodSecurity;
+  readonly authorize: Authorize;
 }
 
 /** Who has a say in writes. */
@@ -52,8 +55,9 @@ export class Admission {
 
   /** `undefined` when nobody has a say. @throws StatusError, also from the promise, when somebody refuses */
   validate(request: AdmissionRequest): Promise<void> | undefined {
-    const { webhooks, validating, podSecurity } = this.#parts;
+    const { webhooks, validating, podSecurity, authorize } = this.#parts;
     podSecurity.validate(request);
+    validateSigning(request, authorize);
     const byPolicies = validating.concerns(request);
     const byWebhooks = webhooks.concerns("validating", request);
     return byPolicies || byWebhooks ? this.#validate(request, byPolicies, byWebhooks) : undefined;

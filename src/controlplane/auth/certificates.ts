@@ -6,6 +6,7 @@
  */
 import {
   type KeyObject,
+  X509Certificate,
   createHash,
   createPublicKey,
   generateKeyPairSync,
@@ -14,6 +15,7 @@ import {
 } from "node:crypto";
 import { isIP } from "node:net";
 import type { Clock } from "../../clock.ts";
+import type { CertificateRequest } from "./certificate-request.ts";
 import { bits, boolean, integer, octets, oid, sequence, set, tagged, time, utf8 } from "./der.ts";
 
 /** A certificate and its private key, both PEM. */
@@ -28,8 +30,17 @@ interface Subject {
 }
 
 interface Request {
-  readonly subject: Subject;
+  readonly subject: Buffer;
   readonly extensions: readonly Buffer[];
+  /** In milliseconds; ten years from an hour ago when absent, so that a client with a slow clock believes it. */
+  readonly validity?: { readonly from: number; readonly to: number };
+}
+
+/** What a signed certificate may be used for, and for how long from now. */
+export interface SigningTerms {
+  /** Of a CertificateSigningRequest. */
+  readonly usages: readonly string[];
+  readonly ttlMs: number;
 }
 
 const ECDSA_WITH_SHA256 = sequence(oid("1.2.840.10045.4.3.2"));
@@ -45,6 +56,39 @@ const SUBJECT_KEY = "2.5.29.14";
 const AUTHORITY_KEY = "2.5.29.35";
 const SERVER_AUTH = "1.3.6.1.5.5.7.3.1";
 const CLIENT_AUTH = "1.3.6.1.5.5.7.3.2";
+/** The bits of the key usage, the first of which is the highest. */
+const USAGE_BITS: Readonly<Record<string, number>> = {
+  signing: 0,
+  "digital signature": 0,
+  "content commitment": 1,
+  "key encipherment": 2,
+  "data encipherment": 3,
+  "key agreement": 4,
+  "cert sign": 5,
+  "crl sign": 6,
+  "encipher only": 7,
+  "decipher only": 8,
+};
+/** In the order in which a certificate names them. */
+const EXTENDED_USAGES: Readonly<Record<string, string>> = {
+  any: "2.5.29.37.0",
+  "server auth": SERVER_AUTH,
+  "client auth": CLIENT_AUTH,
+  "code signing": "1.3.6.1.5.5.7.3.3",
+  "email protection": "1.3.6.1.5.5.7.3.4",
+  "s/mime": "1.3.6.1.5.5.7.3.4",
+  "ipsec end system": "1.3.6.1.5.5.7.3.5",
+  "ipsec tunnel": "1.3.6.1.5.5.7.3.6",
+  "ipsec user": "1.3.6.1.5.5.7.3.7",
+  timestamping: "1.3.6.1.5.5.7.3.8",
+  "ocsp signing": "1.3.6.1.5.5.7.3.9",
+  "microsoft sgc": "1.3.6.1.4.1.311.10.3.3",
+  "netscape sgc": "2.16.840.1.113730.4.1",
+};
+/** How far back a signed certificate begins, in milliseconds. */
+const BACKDATE_MS = 300_000;
+/** A certificate that lives shorter does not end earlier because it began earlier. */
+const SHORT_MS = 8 * 3_600_000;
 
 /** Issues certificates, valid for ten years from now. */
 export class CertificateAuthority {
@@ -62,7 +106,7 @@ export class CertificateAuthority {
     this.certificate =
       certificate ??
       this.#issue(this.#keys.publicKey, {
-        subject: this.#name,
+        subject: distinguishedName(this.#name),
         extensions: [
           extension(BASIC_CONSTRAINTS, sequence(boolean(true)), true),
           // digitalSignature, keyEncipherment, keyCertSign
@@ -77,7 +121,7 @@ export class CertificateAuthority {
       isIP(name) ? tagged(7, addressBytes(name), false) : tagged(2, Buffer.from(name), false),
     );
     return this.#pair({
-      subject: { commonName: "kube-apiserver" },
+      subject: distinguishedName({ commonName: "kube-apiserver" }),
       extensions: [
         extension(KEY_USAGE, bits(Buffer.from([0b1010_0000]), 5), true),
         extension(EXTENDED_KEY_USAGE, sequence(oid(SERVER_AUTH))),
@@ -89,10 +133,36 @@ export class CertificateAuthority {
   /** A client's certificate for that user in those groups. */
   client(user: string, groups: readonly string[] = []): KeyPair {
     return this.#pair({
-      subject: { commonName: user, organizations: groups },
+      subject: distinguishedName({ commonName: user, organizations: groups }),
       extensions: [
         extension(KEY_USAGE, bits(Buffer.from([0b1010_0000]), 5), true),
         extension(EXTENDED_KEY_USAGE, sequence(oid(CLIENT_AUTH))),
+      ],
+    });
+  }
+
+  /**
+   * The certificate that somebody asks for, PEM: for the subject and the names of the request.
+   *
+   * @throws Error when the request is not signed with its key
+   */
+  sign(request: CertificateRequest, { usages, ttlMs }: SigningTerms): string {
+    if (!request.isSigned) throw new Error("unable to verify certificate request signature");
+    const key = createPublicKey({ key: request.publicKey, format: "der", type: "spki" });
+    const now = this.#clock.now();
+    const end = now + ttlMs - (ttlMs < SHORT_MS ? 0 : BACKDATE_MS);
+    const own = Date.parse(new X509Certificate(this.certificate).validTo);
+    const extended = Object.entries(EXTENDED_USAGES).filter(([usage]) => usages.includes(usage));
+    const ids = [...new Set(extended.map(([, id]) => id))];
+    const names = request.alternativeNames;
+    return this.#issue(key, {
+      subject: request.subject,
+      validity: { from: now - BACKDATE_MS, to: Math.min(end, own) },
+      extensions: [
+        ...keyUsage(usages),
+        ...(ids.length > 0 ? [extension(EXTENDED_KEY_USAGE, sequence(...ids.map(oid)))] : []),
+        extension(BASIC_CONSTRAINTS, sequence(), true),
+        ...(names ? [extension(ALTERNATIVE_NAMES, names)] : []),
       ],
     });
   }
@@ -107,14 +177,14 @@ export class CertificateAuthority {
 
   #issue(publicKey: KeyObject, request: Request): string {
     const now = this.#clock.now();
+    const { from, to } = request.validity ?? { from: now - 3_600_000, to: now + 10 * YEAR_MS };
     const body = sequence(
       tagged(0, integer(Buffer.from([2]))),
       integer(serialNumber()),
       ECDSA_WITH_SHA256,
       distinguishedName(this.#name),
-      // An hour back, so that a client with a slow clock believes it.
-      sequence(time(now - 3_600_000), time(now + 10 * YEAR_MS)),
-      distinguishedName(request.subject),
+      sequence(time(from), time(to)),
+      request.subject,
       publicKey.export({ type: "spki", format: "der" }),
       tagged(
         3,
@@ -128,6 +198,16 @@ export class CertificateAuthority {
     const signature = sign("sha256", body, this.#keys.privateKey);
     return pem(sequence(body, ECDSA_WITH_SHA256, bits(signature)));
   }
+}
+
+/** The extension of the key usage, if any of the usages belongs there. */
+function keyUsage(usages: readonly string[]): Buffer[] {
+  const set = usages.flatMap((usage) => USAGE_BITS[usage] ?? []);
+  if (set.length === 0) return [];
+  const last = Math.max(...set);
+  const bytes = Buffer.alloc((last >> 3) + 1);
+  for (const bit of set) bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) | (0x80 >> (bit & 7));
+  return [extension(KEY_USAGE, bits(bytes, 7 - (last & 7)), true)];
 }
 
 function serialNumber(): Buffer {

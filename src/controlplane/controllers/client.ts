@@ -8,6 +8,9 @@ import type { Clock } from "../../clock.ts";
 import type { KubeObject, ObjectKey } from "../../kube/object.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";
 import type { Logger } from "../../log.ts";
+import type { CertificateRequest } from "../auth/certificate-request.ts";
+import type { SigningTerms } from "../auth/certificates.ts";
+import type { User } from "../kinds.ts";
 
 /** Something changed in the store. Objects are frozen. */
 export interface StoreEvent {
@@ -62,6 +65,14 @@ export type IssueToken = (
   secret: string,
 ) => string;
 
+/** The cluster's authority, as the controllers of certificates see it. */
+export interface CertificateSigner {
+  /** A certificate, PEM. @throws Error when the request is not signed with its key */
+  sign(request: CertificateRequest, terms: SigningTerms): string;
+  /** Whether a user may create that subresource of CertificateSigningRequests. */
+  mayCreate(user: User, subresource: string): boolean;
+}
+
 /** What a controller is built with. */
 export interface ControllerContext {
   /** The client that writes as `name`, for example `deployment-controller`. */
@@ -77,6 +88,8 @@ export interface ControllerContext {
   ) => readonly { readonly fieldRef: string; readonly warning: string }[];
   /** Absent: Secrets for tokens of service accounts stay empty. */
   readonly issueToken?: IssueToken;
+  /** Absent: nobody signs requests for certificates. */
+  readonly certificateSigner?: CertificateSigner;
   /** How many nodes the simulated kubelets run; 1 when absent. */
   readonly nodes?: number;
 }

@@ -47,6 +47,10 @@ export const ENDPOINT_SLICES: ResourceName = {
   group: "discovery.k8s.io",
   plural: "endpointslices",
 };
+export const SIGNING_REQUESTS: ResourceName = {
+  group: "certificates.k8s.io",
+  plural: "certificatesigningrequests",
+};
 
 /** Whether the event is about that resource. */
 export function concerns(event: StoreEvent, resource: ResourceName): boolean {

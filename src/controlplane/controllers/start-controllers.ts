@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { RequestCleaner } from "./certificates/request-cleaner.ts";
+import { SigningController } from "./certificates/signing-controller.ts";
 import { CronJobController } from "./cron-job-controller.ts";
 import { ClaimProtectionController } from "./claim-protection-controller.ts";
 import { DaemonSetController } from "./daemon/daemon-set-controller.ts";
@@ -97,6 +99,13 @@ export function startControllers(
   if (issueToken) {
     const tokens = context.clientFor("tokens-controller");
     controllers.push(new AccountTokenController(tokens, issueToken, caCertificate));
+  }
+  const { certificateSigner } = context;
+  if (certificateSigner) {
+    controllers.push(
+      new SigningController(client, certificateSigner, clock),
+      new RequestCleaner(client, clock),
+    );
   }
   if (mode === "on") controllers.push(...simulatedNodes(context));
   const loop = new WorkLoop(controllers, client, clock, context.log);

@@ -3,10 +3,11 @@
  *
  * @module
  */
-import { encodeJson, isJsonObject } from "../../kube/json.ts";
+import { copyJson, encodeJson, isJsonObject } from "../../kube/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import { type StatusError, failure } from "../../kube/status.ts";
 import { quote } from "../../kube/field-errors.ts";
+import { sortedKeys } from "../../kube/schema/sorted-keys.ts";
 import { apiVersionOf, parseApiVersion } from "../../kube/resource.ts";
 import { printValue } from "../apply/go-print.ts";
 import { type GroupVersionKind, findDefinitionName } from "../builtin/definitions.ts";
@@ -137,8 +138,15 @@ export function acceptPatched(
   { form, patch, problems }: DecodedPatch,
   validation: FieldValidation,
 ): DecodedObject {
+  // What is dropped is told with the rest, and dropped in place.
+  const given = validation === "Strict" && expected.dropUnknown ? copyJson(patched) : patched;
   const refuse = (message: string): StatusError =>
-    patchRefusal(form === "strategic" ? printValue(patch) : encodeJson(patched), message);
+    patchRefusal(
+      form === "strategic"
+        ? printValue(patch)
+        : encodeJson(expected.builtIn ? given : sortedKeys(given)),
+      message,
+    );
   try {
     const { object, unknown } = readPatched(patched, expected, form);
     const dropped = expected.dropUnknown?.(object) ?? [];

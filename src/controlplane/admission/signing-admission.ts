@@ -1,0 +1,80 @@
+/**
+ * Who may approve and sign which certificates, and for whom none is signed: the plugins CertificateApproval,
+ * CertificateSigning and CertificateSubjectRestriction.
+ *
+ * @see https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/#authorization
+ * @module
+ */
+import { isDeepStrictEqual } from "node:util";
+import { messageOf } from "../../errors.ts";
+import { groupResourceOf } from "../../kube/resource.ts";
+import { readCertificateRequest } from "../auth/certificate-request.ts";
+import type { SigningRequest } from "../builtin/strategies/validation/signing-requests.ts";
+import type { User } from "../kinds.ts";
+import type { AdmissionRequest } from "./attributes.ts";
+import type { Authorize } from "./authorizer-library.ts";
+import { refusal } from "./refusal.ts";
+
+const REQUESTS = "certificatesigningrequests.certificates.k8s.io";
+const CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client";
+const MASTERS = "system:masters";
+
+/** @throws StatusError 403 */
+export function validateSigning(request: AdmissionRequest, authorize: Authorize): void {
+  const { operation, resource, subresource, user } = request;
+  if (groupResourceOf(resource) !== REQUESTS) return;
+  const object = request.object as SigningRequest | undefined;
+  const old = request.oldObject as SigningRequest | undefined;
+  if (operation === "CREATE" && subresource === "" && object) validateSubject(request, object);
+  if (operation !== "UPDATE" || !object || !old) return;
+  const { signerName = "" } = old.spec;
+  const refuseUnless = (verb: string): void => {
+    if (mayUseSigner(authorize, user, verb, signerName)) return;
+    const shown = JSON.stringify(signerName);
+    throw refusal(request, `user not permitted to ${verb} requests with signerName ${shown}`);
+  };
+  if (subresource === "approval") refuseUnless("approve");
+  if (subresource === "status" && !hasSameAnswer(object, old)) refuseUnless("sign");
+}
+
+function hasSameAnswer(
+  { status: now = {} }: SigningRequest,
+  { status = {} }: SigningRequest,
+): boolean {
+  return (
+    now.certificate === status.certificate &&
+    isDeepStrictEqual(now.conditions ?? [], status.conditions ?? [])
+  );
+}
+
+function validateSubject(request: AdmissionRequest, { spec }: SigningRequest): void {
+  if (spec.signerName !== CLIENT_SIGNER) return;
+  if (!organizationsOf(request, spec.request ?? "").includes(MASTERS)) return;
+  const why = `use of ${CLIENT_SIGNER} signer with ${MASTERS} group is not allowed`;
+  throw refusal(request, why);
+}
+
+function organizationsOf(request: AdmissionRequest, text: string): readonly string[] {
+  try {
+    return readCertificateRequest(text).organizations;
+  } catch (error) {
+    throw refusal(request, `failed to parse CSR: ${messageOf(error)}`);
+  }
+}
+
+/** A right to a signer is given for it, or for all of its domain. */
+function mayUseSigner(authorize: Authorize, user: User, verb: string, signer: string): boolean {
+  const [domain = ""] = signer.split("/");
+  return [signer, `${domain}/*`].some(
+    (name) =>
+      authorize(user, {
+        verb,
+        group: "certificates.k8s.io",
+        version: "*",
+        resource: "signers",
+        subresource: "",
+        namespace: "",
+        name,
+      }).allowed,
+  );
+}

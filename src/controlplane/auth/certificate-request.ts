@@ -1,0 +1,130 @@
+/**
+ * Requests for certificates, as `spec.request` of a CertificateSigningRequest holds them.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc2986
+ * @module
+ */
+import { createPublicKey, verify } from "node:crypto";
+import { oid } from "./der.ts";
+import { type DerElement, readElement, readElements } from "./der-reader.ts";
+
+/** Who asks for a certificate, and for which key. */
+export interface CertificateRequest {
+  /** The subject, DER. */
+  readonly subject: Buffer;
+  readonly commonName: string;
+  readonly organizations: readonly string[];
+  /** The public key, DER (SPKI). */
+  readonly publicKey: Buffer;
+  /** The value of the extension with the alternative names, DER. */
+  readonly alternativeNames: Buffer | undefined;
+  /** How many names of each sort there are in it. */
+  readonly counts: Readonly<Record<AlternativeName, number>>;
+  /** Whether the owner of the key has signed the request. */
+  readonly isSigned: boolean;
+}
+
+/** A sort of alternative name. */
+export type AlternativeName = "email" | "dns" | "uri" | "ip";
+
+const NAME_TAGS: Readonly<Record<number, AlternativeName>> = {
+  0x81: "email",
+  0x82: "dns",
+  0x86: "uri",
+  0x87: "ip",
+};
+const BLOCK = /-----BEGIN CERTIFICATE REQUEST-----([\s\S]*?)-----END CERTIFICATE REQUEST-----/;
+const COMMON_NAME = oid("2.5.4.3");
+const ORGANIZATION = oid("2.5.4.10");
+const EXTENSION_REQUEST = oid("1.2.840.113549.1.9.14");
+const ALTERNATIVE_NAMES = oid("2.5.29.17");
+const ATTRIBUTES_TAG = 0xa0;
+const BMP_STRING_TAG = 0x1e;
+/** By the algorithm of a signature: the digest of its input; `null` where the algorithm has its own. */
+const DIGESTS: readonly (readonly [Buffer, string | null])[] = [
+  [oid("1.2.840.10045.4.3.2"), "sha256"],
+  [oid("1.2.840.10045.4.3.3"), "sha384"],
+  [oid("1.2.840.10045.4.3.4"), "sha512"],
+  [oid("1.2.840.113549.1.1.5"), "sha1"],
+  [oid("1.2.840.113549.1.1.11"), "sha256"],
+  [oid("1.2.840.113549.1.1.12"), "sha384"],
+  [oid("1.2.840.113549.1.1.13"), "sha512"],
+  [oid("1.3.101.112"), null],
+];
+
+/**
+ * Reads a request.
+ *
+ * @param text - base64 of a PEM block
+ * @throws Error in words of the real server where it is no such block, else of what is malformed
+ */
+export function readCertificateRequest(text: string): CertificateRequest {
+  const block = BLOCK.exec(Buffer.from(text, "base64").toString("latin1"));
+  if (!block) throw new Error("PEM block type must be CERTIFICATE REQUEST");
+  const parts = readElements(readElement(Buffer.from(block[1] ?? "", "base64")).content);
+  const [info, algorithm, signature] = parts;
+  if (!info || !algorithm || !signature) throw new Error("x509: malformed certificate request");
+  const [version, subject, publicKey, ...rest] = readElements(info.content);
+  if (!version || !subject || !publicKey) throw new Error("x509: malformed certificate request");
+  const alternativeNames = findAlternativeNames(rest.find(({ tag }) => tag === ATTRIBUTES_TAG));
+  return {
+    subject: subject.whole,
+    commonName: namesIn(subject, COMMON_NAME).at(-1) ?? "",
+    organizations: namesIn(subject, ORGANIZATION),
+    publicKey: publicKey.whole,
+    alternativeNames,
+    counts: countNames(alternativeNames),
+    isSigned: isSigned(info, algorithm, signature, publicKey),
+  };
+}
+
+/** The values of one attribute of a distinguished name, in their order. */
+function namesIn(subject: DerElement, attribute: Buffer): string[] {
+  return readElements(subject.content)
+    .flatMap(({ content }) => readElements(content))
+    .flatMap(({ content }) => {
+      const [type, value] = readElements(content);
+      return type && value && type.whole.equals(attribute) ? [textOf(value)] : [];
+    });
+}
+
+const textOf = ({ tag, content }: DerElement): string =>
+  tag === BMP_STRING_TAG ? new TextDecoder("utf-16be").decode(content) : content.toString("utf8");
+
+function findAlternativeNames(attributes: DerElement | undefined): Buffer | undefined {
+  if (!attributes) return undefined;
+  for (const { content } of readElements(attributes.content)) {
+    const [type, values] = readElements(content);
+    if (!type?.whole.equals(EXTENSION_REQUEST) || !values) continue;
+    for (const extension of readElements(values.content).flatMap((list) =>
+      readElements(list.content),
+    )) {
+      const [id, ...rest] = readElements(extension.content);
+      if (id?.whole.equals(ALTERNATIVE_NAMES)) return rest.at(-1)?.content;
+    }
+  }
+  return undefined;
+}
+
+function countNames(names: Buffer | undefined): Record<AlternativeName, number> {
+  const counts = { email: 0, dns: 0, uri: 0, ip: 0 };
+  for (const { tag } of names ? readElements(readElement(names).content) : []) {
+    const sort = NAME_TAGS[tag];
+    if (sort) counts[sort] += 1;
+  }
+  return counts;
+}
+
+function isSigned(
+  info: DerElement,
+  algorithm: DerElement,
+  signature: DerElement,
+  publicKey: DerElement,
+): boolean {
+  const [type] = readElements(algorithm.content);
+  const digest = DIGESTS.find(([id]) => type?.whole.equals(id));
+  if (!digest) return false;
+  const key = createPublicKey({ key: publicKey.whole, format: "der", type: "spki" });
+  // The first byte tells how many bits of the last one are not used.
+  return verify(digest[1], info.whole, key, signature.content.subarray(1));
+}

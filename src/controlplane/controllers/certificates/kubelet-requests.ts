@@ -1,0 +1,95 @@
+/**
+ * Which requests the signers of Kubernetes itself sign.
+ *
+ * @see https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/#kubernetes-signers
+ * @module
+ */
+import type { AlternativeName, CertificateRequest } from "../../auth/certificate-request.ts";
+
+export const CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client";
+export const KUBELET_CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client-kubelet";
+export const KUBELET_SERVING_SIGNER = "kubernetes.io/kubelet-serving";
+
+const NODES = "system:nodes";
+const NODE_PREFIX = "system:node:";
+const SHOWN: Readonly<Record<AlternativeName, string>> = {
+  dns: "DNS",
+  email: "Email",
+  ip: "IP",
+  uri: "URI",
+};
+
+type Check = (request: CertificateRequest, usages: readonly string[]) => string | undefined;
+
+/** By the name of a signer: why it does not sign a request, or `undefined` when it does. */
+const CHECKS: ReadonlyMap<string, Check> = new Map([
+  [CLIENT_SIGNER, (_request, usages) => clientProblem(usages)],
+  [KUBELET_CLIENT_SIGNER, kubeletClientProblem],
+  [KUBELET_SERVING_SIGNER, kubeletServingProblem],
+]);
+
+/** The check of a signer; `undefined` when it is none of Kubernetes' own. */
+export const findSignerCheck = (signer: string): Check | undefined => CHECKS.get(signer);
+
+/** Why this is no request of a kubelet for its own client certificate. */
+export function kubeletClientProblem(
+  request: CertificateRequest,
+  usages: readonly string[],
+): string | undefined {
+  return (
+    organizationProblem(request) ??
+    namesProblem(request, ["dns", "email", "ip", "uri"]) ??
+    nodeNameProblem(request) ??
+    kubeletUsagesProblem(usages, "client auth")
+  );
+}
+
+function kubeletServingProblem(
+  request: CertificateRequest,
+  usages: readonly string[],
+): string | undefined {
+  const { dns, ip } = request.counts;
+  return (
+    organizationProblem(request) ??
+    (dns + ip === 0 ? "DNS or IP subjectAltName is required" : undefined) ??
+    namesProblem(request, ["email", "uri"]) ??
+    kubeletUsagesProblem(usages, "server auth") ??
+    nodeNameProblem(request)
+  );
+}
+
+function organizationProblem({ organizations }: CertificateRequest): string | undefined {
+  const isNodes = organizations.length === 1 && organizations[0] === NODES;
+  return isNodes ? undefined : `subject organization is not ${NODES}`;
+}
+
+function nodeNameProblem({ commonName }: CertificateRequest): string | undefined {
+  if (commonName.startsWith(NODE_PREFIX)) return undefined;
+  return `subject common name does not begin with ${NODE_PREFIX}`;
+}
+
+function namesProblem(
+  { counts }: CertificateRequest,
+  refused: readonly AlternativeName[],
+): string | undefined {
+  const found = refused.find((sort) => counts[sort] > 0);
+  return found && `${SHOWN[found]} subjectAltNames are not allowed`;
+}
+
+/** Only RSA needs the encipherment of keys. */
+function kubeletUsagesProblem(usages: readonly string[], purpose: string): string | undefined {
+  const wanted = [purpose, "digital signature"].sort();
+  const all = [...wanted, "key encipherment"].sort();
+  const given = [...new Set(usages)].sort().join();
+  if (given === wanted.join() || given === all.join()) return undefined;
+  return `usages did not match [${all.join(" ")}]`;
+}
+
+function clientProblem(usages: readonly string[]): string | undefined {
+  const other = usages.find(
+    (usage) => !["digital signature", "key encipherment", "client auth"].includes(usage),
+  );
+  if (other !== undefined) return `invalid usage for client certificate: ${other}`;
+  if (usages.includes("client auth")) return undefined;
+  return "missing required usage for client certificate: client auth";
+}

@@ -1,0 +1,119 @@
+/**
+ * Signs what was approved, for the signers of Kubernetes itself; approves what a kubelet asks for itself.
+ *
+ * @see https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/
+ * @module
+ */
+import type { Clock } from "../../../clock.ts";
+import { readCertificateRequest } from "../../auth/certificate-request.ts";
+import { timestampOf } from "../../builtin/strategies/timestamp.ts";
+import type {
+  SigningCondition,
+  SigningRequest,
+} from "../../builtin/strategies/validation/signing-requests.ts";
+import type { CertificateSigner, ControllerClient, StoreEvent } from "../client.ts";
+import { SIGNING_REQUESTS, concerns, keyFrom, textOf } from "../keys.ts";
+import type { Controller } from "../work-loop.ts";
+import {
+  KUBELET_CLIENT_SIGNER,
+  findSignerCheck,
+  kubeletClientProblem,
+} from "./kubelet-requests.ts";
+
+const MINUTE_MS = 60_000;
+/** How long a certificate lives at most, and at least. */
+const LONGEST_MS = 365 * 24 * 60 * MINUTE_MS;
+const SHORTEST_MS = 10 * MINUTE_MS;
+
+/** Signs and approves. Keys are those of the requests. */
+export class SigningController implements Controller {
+  readonly name = "CertificateSigning";
+  readonly watches = [SIGNING_REQUESTS];
+  readonly #client: ControllerClient;
+  readonly #signer: CertificateSigner;
+  readonly #clock: Clock;
+
+  constructor(client: ControllerClient, signer: CertificateSigner, clock: Clock) {
+    this.#client = client;
+    this.#signer = signer;
+    this.#clock = clock;
+  }
+
+  *observe(event: StoreEvent): Iterable<string> {
+    if (concerns(event, SIGNING_REQUESTS) && event.type !== "DELETED") yield textOf(event.object);
+  }
+
+  async sync(key: string): Promise<undefined> {
+    const found = this.#client.find(SIGNING_REQUESTS, keyFrom(key));
+    if (!found) return;
+    const object = found as SigningRequest;
+    const { certificate = "", conditions = [] } = object.status ?? {};
+    const has = (type: string): boolean =>
+      conditions.some((condition) => condition.type === type && condition.status === "True");
+    if (certificate !== "" || has("Denied") || has("Failed")) return;
+    if (has("Approved")) await this.#sign(object, conditions);
+    else await this.#approve(object, conditions);
+  }
+
+  async #sign(object: SigningRequest, conditions: readonly SigningCondition[]): Promise<void> {
+    const { signerName = "", request = "", expirationSeconds } = object.spec;
+    const usages = object.spec.usages ?? [];
+    const check = findSignerCheck(signerName);
+    if (!check) return;
+    const asked = readCertificateRequest(request);
+    const problem = check(asked, usages);
+    if (problem !== undefined) {
+      const failed = {
+        type: "Failed",
+        status: "True",
+        reason: "SignerValidationFailure",
+        message: problem,
+        lastUpdateTime: timestampOf(this.#clock),
+      };
+      await this.#write(object, { conditions: [...conditions, failed] }, "status");
+      return;
+    }
+    const wantedMs = expirationSeconds === undefined ? LONGEST_MS : expirationSeconds * 1000;
+    const ttlMs = Math.max(SHORTEST_MS, Math.min(wantedMs, LONGEST_MS));
+    const certificate = Buffer.from(this.#signer.sign(asked, { usages, ttlMs }));
+    await this.#write(object, { certificate: certificate.toString("base64") }, "status");
+  }
+
+  async #approve(object: SigningRequest, conditions: readonly SigningCondition[]): Promise<void> {
+    const { signerName, request = "", username = "", uid, groups = [], extra } = object.spec;
+    if (signerName !== KUBELET_CLIENT_SIGNER) return;
+    const asked = readCertificateRequest(request);
+    if (kubeletClientProblem(asked, object.spec.usages ?? []) !== undefined) return;
+    const user = {
+      name: username,
+      groups,
+      ...(uid === undefined ? {} : { uid }),
+      ...(extra === undefined ? {} : { extra }),
+    };
+    const isSelf = username === asked.commonName;
+    const mayApprove = (subresource: string): boolean => this.#signer.mayCreate(user, subresource);
+    const how =
+      isSelf && mayApprove("selfnodeclient")
+        ? "self kubelet client certificate"
+        : mayApprove("nodeclient")
+          ? "kubelet client certificate"
+          : undefined;
+    if (how === undefined) return;
+    const approved = {
+      type: "Approved",
+      status: "True",
+      reason: "AutoApproved",
+      message: `Auto approving ${how} after SubjectAccessReview.`,
+    };
+    await this.#write(object, { conditions: [...conditions, approved] }, "approval");
+  }
+
+  async #write(
+    object: SigningRequest,
+    status: NonNullable<SigningRequest["status"]>,
+    subresource: string,
+  ): Promise<void> {
+    const next: SigningRequest = { ...object, status: { ...object.status, ...status } };
+    await this.#client.update(SIGNING_REQUESTS, next, subresource);
+  }
+}
