@@ -116,6 +116,35 @@ describe("leadership under faults", () => {
     await two.end();
   });
 
+  it("leads until its last reconcile has ended, however long the Lease alone would last", async () => {
+    const world = new VirtualClock();
+    const api = new MemoryApi(world);
+    const manager = createManager({
+      clock: world,
+      transport: api,
+      log: silentLogger,
+      leaderElection: { id: "web", identity: "one" },
+    });
+    manager.add({
+      start: async (signal) => {
+        await world.sleep(2 ** 40, signal).catch(() => undefined);
+        await world.sleep(25_000);
+        await manager.client.create(CONFIG_MAPS, { metadata: { namespace: "d", name: "last" } });
+      },
+    });
+    const stop = new AbortController();
+    const running = manager.start(stop.signal);
+    await world.advance(5000);
+    stop.abort();
+    await world.advance(26_000);
+    await running;
+    expect(api.objects("/api/v1/configmaps").length).toBe(1);
+    expect(api.objects("/apis/coordination.k8s.io/v1/leases")).toMatchObject([
+      { spec: { holderIdentity: "" } },
+    ]);
+    expect(world.pending).toBe(0);
+  });
+
   it("T42: a process that never led starts nothing when it ends", async () => {
     const world = new VirtualClock();
     const api = new MemoryApi(world);
