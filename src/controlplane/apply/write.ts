@@ -145,6 +145,26 @@ export class Write {
     return fields.without(this.#reset);
   }
 
+  /** A comparison in the version of the request, without what the endpoint ignores. */
+  filterComparison({ removed, modified, added }: Comparison): Comparison {
+    return {
+      removed: this.filter(removed),
+      modified: this.filter(modified),
+      added: this.filter(added),
+    };
+  }
+
+  /**
+   * A comparison in another version, without what the endpoint ignores there: the main endpoint of a custom
+   * resource knows only its own version.
+   */
+  filterOther(comparison: Comparison): Comparison {
+    const { builtIn } = this.#resource;
+    return builtIn || this.#by.subresource === "status"
+      ? this.filterComparison(comparison)
+      : comparison;
+  }
+
   describe(object: JsonObject): string {
     const metadata = isJsonObject(object["metadata"]) ? (object["metadata"] as ObjectMeta) : {};
     const { group, version, kind } = this.#resource;
@@ -167,15 +187,6 @@ function compareOrFail(type: NodeType, left: JsonObject, right: JsonObject): Com
   return comparison;
 }
 
-/** The comparison without what the endpoint ignores. */
-function filtered(write: Write, { removed, modified, added }: Comparison): Comparison {
-  return {
-    removed: write.filter(removed),
-    modified: write.filter(modified),
-    added: write.filter(added),
-  };
-}
-
 /** How a change of the object meets everybody's fields. */
 interface Impact {
   readonly managers: Map<string, Ownership>;
@@ -191,7 +202,7 @@ export function assess(
   before: Managers,
   self: string | undefined,
 ): Impact {
-  const own = filtered(write, compareOrFail(write.type, left, right));
+  const own = write.filterComparison(compareOrFail(write.type, left, right));
   const comparisons = new Map<string, Comparison>([[write.apiVersion, own]]);
   const managers = new Map<string, Ownership>();
   const conflicts: Conflict[] = [];
@@ -205,7 +216,9 @@ export function assess(
       const oldObject = write.in(owner.apiVersion, left);
       const newObject = write.in(owner.apiVersion, right);
       if (!oldObject || !newObject) continue;
-      comparison = compareOrFail(oldObject.type, oldObject.object, newObject.object);
+      comparison = write.filterOther(
+        compareOrFail(oldObject.type, oldObject.object, newObject.object),
+      );
       comparisons.set(owner.apiVersion, comparison);
     }
     const taken = owner.fields.intersection(comparison.modified.union(comparison.added));

@@ -5,7 +5,8 @@
  * @module
  */
 import { copyJson, isJsonObject } from "../../kube/json.ts";
-import type { JsonObject } from "../../kube/object.ts";
+import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import { normaliseShape } from "./strategies/go-shape.ts";
 
 const PREFIX = "autoscaling.alpha.kubernetes.io/";
 const METRICS = `${PREFIX}metrics`;
@@ -21,7 +22,7 @@ const ROUND_TRIP = [
   `${PREFIX}scale-up-tolerance`,
 ];
 /** What v1 means when it names no metric at all. */
-const DEFAULT_UTILIZATION = 80;
+export const DEFAULT_UTILIZATION = 80;
 
 const objectAt = (object: JsonObject, name: string): JsonObject =>
   isJsonObject(object[name]) ? object[name] : {};
@@ -236,6 +237,14 @@ function parse(annotations: JsonObject, name: string): unknown {
   }
 }
 
+const notedIn = (object: JsonObject, name: string): JsonObject[] =>
+  listAt({ list: parse(objectAt(objectAt(object, "metadata"), "annotations"), name) }, "list");
+
+/** Whether an autoscaler of v1 has metrics that only v2 has fields for. */
+export function hasNotedMetrics(object: KubeObject): boolean {
+  return notedIn(object as unknown as JsonObject, METRICS).length > 0;
+}
+
 const cpuMetric = (names: Names, held: JsonObject): JsonObject => ({
   type: "Resource",
   resource: { name: "cpu", [names.holder]: held },
@@ -244,7 +253,7 @@ const cpuMetric = (names: Names, held: JsonObject): JsonObject => ({
 function toV2(object: JsonObject): JsonObject {
   const [spec, status] = [objectAt(object, "spec"), objectAt(object, "status")];
   const annotations = objectAt(objectAt(object, "metadata"), "annotations");
-  const noted = (name: string): JsonObject[] => listAt({ list: parse(annotations, name) }, "list");
+  const noted = (name: string): JsonObject[] => notedIn(object, name);
   const target = spec["targetCPUUtilizationPercentage"];
   const used = status["currentCPUUtilizationPercentage"];
   const metrics = noted(METRICS).map((metric) => metricAs(sourceToV2, metric, SPEC));
@@ -282,8 +291,13 @@ function toV2(object: JsonObject): JsonObject {
   };
 }
 
-/** An autoscaler in the other version; the input stays as it is, and the result shares nothing with it. */
+/**
+ * An autoscaler in the other version, with what Go's struct of it always has; the input stays as it is, and the
+ * result shares nothing with it.
+ */
 export function convertAutoscaler(object: JsonObject, apiVersion: string): JsonObject {
   const convert = apiVersion === "autoscaling/v1" ? toV1 : toV2;
-  return copyJson(convert(object));
+  const converted = copyJson(convert(object));
+  normaliseShape(converted as unknown as KubeObject);
+  return converted;
 }

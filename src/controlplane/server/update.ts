@@ -78,8 +78,9 @@ export async function updateObject(
     // While somebody was asked, another may have written: then all begins anew, with what is there now.
     if (cluster.store.get(collection, key) === stored) {
       const kept = commitChange(cluster, endpoint, stored, live, object, next, options);
-      if (kept === object) {
-        if (object === wanted && !options.keepsNulls) rememberRead(resource, kept);
+      // What was asked for is whole; nulls of an apply, and what admission made, are read as what is stored.
+      if (kept === object && object === wanted && !options.keepsNulls) {
+        rememberRead(resource, kept);
         return object;
       }
       const shown = prepareReads(cluster, resource, [kept]);

@@ -6,6 +6,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KubeObject } from "../../../kube/object.ts";
 import type { WriteContext } from "../../kinds.ts";
+import { DEFAULT_UTILIZATION, hasNotedMetrics } from "../autoscaler-versions.ts";
 import { timestampOf } from "./timestamp.ts";
 
 const RBAC = "rbac.authorization.k8s.io";
@@ -122,11 +123,17 @@ interface Autoscaler extends KubeObject {
 export function setAutoscalerDefaults(object: KubeObject): void {
   const { spec, apiVersion } = object as Autoscaler;
   spec.minReplicas ??= 1;
-  if (apiVersion === "autoscaling/v1") return;
+  if (apiVersion === "autoscaling/v1") {
+    if (!hasNotedMetrics(object)) spec.targetCPUUtilizationPercentage ??= DEFAULT_UTILIZATION;
+    return;
+  }
   spec.metrics ??= [
     {
       type: "Resource",
-      resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 80 } },
+      resource: {
+        name: "cpu",
+        target: { type: "Utilization", averageUtilization: DEFAULT_UTILIZATION },
+      },
     },
   ];
   if (!spec.behavior) return;

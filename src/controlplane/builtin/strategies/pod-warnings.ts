@@ -43,19 +43,27 @@ const SECCOMP_CONTAINER = "container.seccomp.security.alpha.kubernetes.io/";
 const APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/";
 const NULL_SELECTOR = "a null labelSelector results in matching no pod";
 
-/** Warnings on a Pod; a change of its status or metadata alone brings none. */
+/** Warnings on a new Pod; changes bring none. */
 export function podWarnings(object: KubeObject, old: KubeObject | undefined): string[] {
+  if (old) return [];
   const { metadata, spec } = object as Pod;
-  return specWarnings("spec", "metadata", metadata, spec, old ? undefined : metadata.name);
+  return specWarnings("spec", "metadata", metadata, spec, metadata.name);
 }
+
+/** Whether a write changes nothing that its kind counts: of a DaemonSet that is its template. */
+function isUncounted(object: KubeObject, old: KubeObject | undefined): boolean {
+  if (!old) return false;
+  if (object.kind !== "DaemonSet") return object.metadata.generation === old.metadata.generation;
+  const templateOf = (one: KubeObject): unknown => (one as Templated).spec.template;
+  return JSON.stringify(templateOf(object)) === JSON.stringify(templateOf(old));
+}
+
+type Templated = KubeObject & { spec: { template?: PodTemplate } };
 
 /** Warnings on the kinds whose template stands in `spec.template`. */
 export function templateWarnings(object: KubeObject, old: KubeObject | undefined): string[] {
-  const { spec } = object as KubeObject & { spec: { template?: PodTemplate } };
-  const before = (old as (typeof object & { spec: { template?: PodTemplate } }) | undefined)?.spec;
-  if (!spec.template || JSON.stringify(before?.template) === JSON.stringify(spec.template)) {
-    return [];
-  }
+  const { spec } = object as Templated;
+  if (!spec.template || isUncounted(object, old)) return [];
   const { metadata = {}, spec: pod } = spec.template;
   const name = old ? undefined : object.metadata.name;
   return specWarnings("spec.template.spec", "spec.template.metadata", metadata, pod, name);
@@ -64,8 +72,7 @@ export function templateWarnings(object: KubeObject, old: KubeObject | undefined
 /** Warnings on PodTemplates. */
 export function podTemplateWarnings(object: KubeObject, old: KubeObject | undefined): string[] {
   const { template } = object as KubeObject & { template: PodTemplate };
-  const before = (old as (typeof object & { template?: PodTemplate }) | undefined)?.template;
-  if (JSON.stringify(before) === JSON.stringify(template)) return [];
+  if (isUncounted(object, old)) return [];
   const { metadata = {}, spec } = template;
   return specWarnings("template.spec", "template.metadata", metadata, spec, undefined);
 }
@@ -89,6 +96,7 @@ export function statefulSetWarnings(object: KubeObject, old: KubeObject | undefi
 
 /** Warnings on Jobs. */
 export function jobWarnings(object: KubeObject, old: KubeObject | undefined): string[] {
+  if (isUncounted(object, old)) return [];
   const { completionMode, completions = 0, parallelism = 0 } = (object as Job).spec;
   const tooMany =
     completionMode === "Indexed" && completions > 100_000 && parallelism > 10_000

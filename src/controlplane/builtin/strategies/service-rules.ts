@@ -78,7 +78,7 @@ export function prepareServiceForUpdate(
   keepAllocated(service.spec, old.spec);
   dropWhatTypeLacks(service.spec, old.spec);
   if (service.spec.type !== "LoadBalancer" && service.status) service.status.loadBalancer = {};
-  allocate(service, context);
+  allocate(service, context, old);
 }
 
 /** What was allocated stays when an update leaves it out. */
@@ -87,10 +87,6 @@ function keepAllocated(spec: Service["spec"], old: Service["spec"]): void {
     if (!spec.clusterIP && old.clusterIP) spec.clusterIP = old.clusterIP;
     if (!spec.clusterIPs && old.clusterIPs && spec.clusterIP === old.clusterIP) {
       spec.clusterIPs = [...old.clusterIPs];
-    }
-    if (!spec.ipFamilies && old.ipFamilies) spec.ipFamilies = [...old.ipFamilies];
-    if (spec.ipFamilyPolicy === undefined && old.ipFamilyPolicy !== undefined) {
-      spec.ipFamilyPolicy = old.ipFamilyPolicy;
     }
   }
   if (spec.clusterIP && !spec.clusterIPs) spec.clusterIPs = [spec.clusterIP];
@@ -142,10 +138,10 @@ function dropWhatTypeLacks(spec: Service["spec"], old: Service["spec"]): void {
   }
 }
 
-function allocate(service: Service, context: WriteContext): void {
+function allocate(service: Service, context: WriteContext, old?: Service): void {
   const { spec } = service;
   if (hasClusterAddress(spec)) {
-    setFamilies(service);
+    setFamilies(service, old);
     const taken = new Set<string>();
     for (const other of others(service, context)) {
       for (const ip of other.spec.clusterIPs ?? []) taken.add(ip);
@@ -177,14 +173,15 @@ function others(service: Service, context: WriteContext): Service[] {
  *
  * @throws StatusError 422 when addresses, families and policy do not go together
  */
-function setFamilies(service: Service): void {
+function setFamilies(service: Service, old: Service | undefined): void {
   const { spec } = service;
+  if (old && staysPreferred(spec, old.spec)) return;
   const isFree = spec.clusterIP === "None" && Object.keys(spec.selector ?? {}).length === 0;
-  spec.ipFamilyPolicy ??= isFree ? "RequireDualStack" : "SingleStack";
+  spec.ipFamilyPolicy ??= old?.spec.ipFamilyPolicy ?? (isFree ? "RequireDualStack" : "SingleStack");
   refuseAll(service, clusterAddressErrors(spec));
+  const errors = old ? releaseSecond(spec, old.spec) : [];
   const { clusterIPs = [], ipFamilyPolicy: policy } = spec;
   const families = [...(spec.ipFamilies ?? [])];
-  const errors: FieldError[] = [];
   for (const [index, ip] of clusterIPs.entries()) {
     if (ip === "None") break;
     if (index < families.length) continue;
@@ -226,6 +223,43 @@ function setFamilies(service: Service): void {
     ),
   ]);
   spec.ipFamilies = families.length === 0 ? ["IPv4"] : families;
+}
+
+const sameList = (left: readonly string[] = [], right: readonly string[] = []): boolean =>
+  JSON.stringify(left) === JSON.stringify(right);
+
+/** Whether an update leaves addresses and families alone that prefer two stacks: then nothing is added or released. */
+function staysPreferred(spec: Service["spec"], old: Service["spec"]): boolean {
+  const policy = "PreferDualStack";
+  return (
+    spec.type === old.type &&
+    spec.ipFamilyPolicy === policy &&
+    (old.ipFamilyPolicy ?? policy) === policy &&
+    sameList(spec.clusterIPs, old.clusterIPs) &&
+    sameList(spec.ipFamilies, old.ipFamilies)
+  );
+}
+
+/** One stack lets go of the second address and family, when the update leaves them; two stacks may not lose one. */
+function releaseSecond(spec: Service["spec"], old: Service["spec"]): FieldError[] {
+  const { clusterIPs = [], ipFamilies = [], ipFamilyPolicy: policy } = spec;
+  if (policy === "SingleStack") {
+    if (sameList(clusterIPs, old.clusterIPs)) spec.clusterIPs = clusterIPs.slice(0, 1);
+    if (sameList(ipFamilies, old.ipFamilies)) spec.ipFamilies = ipFamilies.slice(0, 1);
+    return [];
+  }
+  const isReduced = (list: readonly string[], before: readonly string[] = []): boolean =>
+    list.length > 0 && list.length < before.length;
+  const mustRelease = (what: string): FieldError =>
+    invalidValue(
+      "spec.ipFamilyPolicy",
+      policy,
+      `must be 'SingleStack' to release the secondary ${what}`,
+    );
+  return [
+    ...(isReduced(clusterIPs, old.clusterIPs) ? [mustRelease("cluster IP")] : []),
+    ...(isReduced(ipFamilies, old.ipFamilies) ? [mustRelease("IP family")] : []),
+  ];
 }
 
 function refuseAll(service: Service, errors: readonly FieldError[]): void {
