@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Server, createServer } from "node:https";
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
+import { settlePromises } from "../../clock.ts";
 import { TsopError } from "../../errors.ts";
 import { type StatusError, failure } from "../../kube/status.ts";
 import type { Credentials, PeerIdentity } from "../auth/authenticator.ts";
@@ -32,6 +33,7 @@ export class HttpServer {
   readonly #options: HttpServerOptions;
   readonly #sockets = new Set<Socket>();
   #server: Server | undefined;
+  #turn: Promise<void> | undefined;
 
   constructor(options: HttpServerOptions) {
     this.#options = options;
@@ -111,9 +113,56 @@ export class HttpServer {
         else response.once("close", listener);
       },
     });
+    await this.#endOfTurn();
     if (response.destroyed) return;
-    await send(response, answer);
+    await this.#send(response, answer);
     if (!incoming.complete) incoming.resume();
+  }
+
+  async #send(response: ServerResponse, { status, headers, body }: Answer): Promise<void> {
+    const texts: Record<string, string | number | string[]> = {};
+    for (const [name, value] of Object.entries(headers)) {
+      texts[name] = Array.isArray(value) ? value.map(headerText) : headerText(value);
+    }
+    if (typeof body !== "function") {
+      // A text would go out in one piece with the headers, which would then be encoded a second time.
+      const bytes = typeof body === "string" ? Buffer.from(body, "utf8") : body;
+      texts["content-length"] = bytes.byteLength;
+      response.writeHead(status, texts);
+      response.end(bytes);
+      return;
+    }
+    response.writeHead(status, texts);
+    response.flushHeaders();
+    await body(this.#together(response));
+    response.end();
+  }
+
+  /** Writes lines; those of one turn go out in one piece. */
+  #together(response: ServerResponse): (line: string) => void {
+    let isCorked = false;
+    return (line) => {
+      if (!isCorked) {
+        isCorked = true;
+        response.cork();
+        void this.#endOfTurn().then(() => {
+          isCorked = false;
+          response.uncork();
+        });
+      }
+      response.write(line);
+    };
+  }
+
+  /**
+   * Resolves when all that has come in is dealt with. Whoever waits for an answer is woken by it, which takes longer
+   * than to write it: what is ready at the same time goes out at the same time.
+   */
+  #endOfTurn(): Promise<void> {
+    this.#turn ??= settlePromises().then(() => {
+      this.#turn = undefined;
+    });
+    return this.#turn;
   }
 }
 
@@ -159,7 +208,10 @@ function readBody(incoming: IncomingMessage): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const cut = (): void => reject(failure(400, "BadRequest", "unexpected EOF"));
+    let isWhole = false;
+    const cut = (): void => {
+      if (!isWhole) reject(failure(400, "BadRequest", "unexpected EOF"));
+    };
     if (incoming.destroyed) cut();
     incoming.on("data", (chunk: Buffer) => {
       size += chunk.length;
@@ -167,6 +219,7 @@ function readBody(incoming: IncomingMessage): Promise<Uint8Array> {
       else reject(bodyTooLarge());
     });
     incoming.on("end", () => {
+      isWhole = true;
       const [first] = chunks;
       resolve(first && chunks.length === 1 ? first : Buffer.concat(chunks));
     });
@@ -177,42 +230,6 @@ function readBody(incoming: IncomingMessage): Promise<Uint8Array> {
 
 const bodyTooLarge = (): StatusError =>
   failure(413, "RequestEntityTooLarge", `Request entity too large: limit is ${BODY_MAX_BYTES}`, {});
-
-async function send(response: ServerResponse, answer: Answer): Promise<void> {
-  const headers: Record<string, string | number | string[]> = {};
-  for (const [name, value] of Object.entries(answer.headers)) {
-    headers[name] = Array.isArray(value) ? value.map(headerText) : headerText(value);
-  }
-  const { body } = answer;
-  if (typeof body !== "function") {
-    // A text would go out in one piece with the headers, which would then be encoded a second time.
-    const bytes = typeof body === "string" ? Buffer.from(body, "utf8") : body;
-    headers["content-length"] = bytes.byteLength;
-    response.writeHead(answer.status, headers);
-    response.end(bytes);
-    return;
-  }
-  response.writeHead(answer.status, headers);
-  response.flushHeaders();
-  await body(together(response));
-  response.end();
-}
-
-/** Writes lines; those of one turn go out in one piece. */
-function together(response: ServerResponse): (line: string) => void {
-  let isCorked = false;
-  return (line) => {
-    if (!isCorked) {
-      isCorked = true;
-      response.cork();
-      process.nextTick(() => {
-        isCorked = false;
-        response.uncork();
-      });
-    }
-    response.write(line);
-  };
-}
 
 /** Node writes headers as latin1; Kubernetes puts raw UTF-8 there. */
 function headerText(text: string): string {
