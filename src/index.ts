@@ -90,7 +90,8 @@ export type {
 export type { Condition } from "./generated/k8s/meta-v1.ts";
 
 // Runtime: what runs in the operator's process.
-export { createManager, type Manager, type ManagerOptions } from "./runtime/manager/manager.ts";
+export { createManager, type Manager } from "./runtime/manager/manager.ts";
+export type { ManagerOptions } from "./runtime/manager/manager-options.ts";
 export type { Endpoint, HealthCheck, MetricsEndpoint } from "./runtime/manager/health.ts";
 export type { LeaderElectionOptions } from "./runtime/manager/leader-election.ts";
 export type { RuntimeMetrics } from "./runtime/manager/metrics.ts";

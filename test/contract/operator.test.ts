@@ -20,6 +20,7 @@ import {
   startControlPlane,
   type ControlPlane,
 } from "../../src/testing.ts";
+import { SelectorError } from "../../src/kube/selector.ts";
 import { isReady, MyWeb, MYWEB_CRD, setUpMyWeb } from "./myweb.ts";
 
 describe("an operator on the embedded control plane", () => {
@@ -229,6 +230,25 @@ describe("the client on the embedded control plane", () => {
       expect(heard).toEqual(["labelled there: create", "labelled gone: delete"]);
     });
     expect(await manager.client.live.find(ConfigMap, metadata)).toBeDefined();
+
+    // Another selection of the running cache: what is in it now comes, what is not any more goes.
+    heard.length = 0;
+    manager.cache.setLabelSelector(ConfigMap, "app!=web");
+    await eventually(() => {
+      expect(heard).toContain("other there: create");
+      expect(heard).toContain("labelled there: create");
+    });
+    heard.length = 0;
+    manager.cache.setLabelSelector(ConfigMap, "app=web");
+    await eventually(() => {
+      expect(heard.toSorted()).toEqual(
+        expect.arrayContaining(["labelled gone: delete", "other gone: delete"]),
+      );
+    });
+    expect(await manager.client.list(ConfigMap)).toEqual([]);
+    expect(() => {
+      manager.cache.setLabelSelector(ConfigMap, "app=(");
+    }).toThrow(SelectorError);
     stop.abort();
     await running;
     await clientFor(cluster).deleteAllOf(ConfigMap, { namespace: "default" });

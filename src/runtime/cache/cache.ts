@@ -22,6 +22,7 @@ import { rightsAdvice } from "../client/rights.ts";
 import { deferred } from "../deferred.ts";
 import { ConnectBudget } from "./connect-budget.ts";
 import { NAMESPACE_INDEX, type IndexFunction } from "./indexer.ts";
+import { KindInformers } from "./kind-informers.ts";
 import { restListerWatcher } from "./lister-watcher.ts";
 import type { ReflectorState } from "./reflector.ts";
 import { SharedInformer } from "./shared-informer.ts";
@@ -63,12 +64,6 @@ export interface InformerStats {
   readonly resourceVersion: string;
 }
 
-/** The informers of one kind: one, or one for each namespace. */
-export interface KindInformers<T extends KubeObject = KubeObject> {
-  readonly resource: ResourceInfo;
-  readonly informers: ReadonlyMap<string, SharedInformer<T>>;
-}
-
 // What the role of an operator has for each kind that it watches.
 const READING = ["get", "list", "watch"];
 
@@ -79,10 +74,13 @@ export class Cache {
   readonly #log: Logger;
   readonly #options: CacheOptions;
   readonly #kinds = new Map<string, KindInformers>();
+  // What was found for a token, as long as there are no more kinds.
+  #found = new WeakMap<Token, KindInformers>();
+  readonly #labelSelectors: Map<string, string>;
   readonly #budget: ConnectBudget;
   readonly #started = deferred<AbortSignal>();
+  #namespaces: readonly string[] | undefined;
   #signal: AbortSignal | undefined;
-  readonly #running = new Set<Promise<void>>();
 
   constructor(rest: RestClient, clock: Clock, log: Logger, options: CacheOptions = {}) {
     this.#rest = rest;
@@ -90,12 +88,14 @@ export class Cache {
     this.#log = log;
     this.#options = options;
     this.#budget = new ConnectBudget(clock);
+    this.#namespaces = options.namespaces;
+    this.#labelSelectors = new Map(Object.entries(options.labelSelectors ?? {}));
   }
 
   /** Starts all informers, and those that are asked for later; resolves when they have ended. */
   async start(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
-    for (const kind of this.#kinds.values()) this.#run(kind, signal);
+    for (const kind of this.#kinds.values()) kind.start(signal);
     this.#started.resolve(signal);
     await new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
@@ -107,7 +107,35 @@ export class Cache {
         { once: true },
       );
     });
-    await Promise.all(this.#running);
+    await Promise.all([...this.#kinds.values()].map((kind) => kind.ended()));
+  }
+
+  /**
+   * Watches these namespaces from now on, or all of them; kinds that are in none are watched as before. Handlers hear
+   * of what is in a new one, and nothing more of what is in one that is left. `synced` waits for the new ones.
+   */
+  setNamespaces(namespaces: readonly string[] | undefined): void {
+    this.#namespaces = namespaces;
+    for (const kind of this.#kinds.values()) kind.setNamespaces(this.#namespacesOf(kind.resource));
+  }
+
+  /**
+   * Watches only objects of a kind with these labels from now on, or all of them. Handlers hear of what is selected now
+   * and was not before, and of what is no longer selected as deleted.
+   *
+   * @throws SelectorError
+   */
+  setLabelSelector(token: Token, selector: string | undefined): void {
+    const name = groupResourceOf(resourceOf(token));
+    if (selector === undefined) this.#labelSelectors.delete(name);
+    else {
+      parseLabelSelector(selector);
+      this.#labelSelectors.set(name, selector);
+    }
+    for (const { resource, informers } of this.#kinds.values()) {
+      if (groupResourceOf(resource) !== name) continue;
+      for (const informer of informers.values()) informer.relist();
+    }
   }
 
   /** Resolves when every informer that there is now has its first list. */
@@ -124,7 +152,8 @@ export class Cache {
     if (!kind) {
       kind = this.#create(resource);
       this.#kinds.set(idOf(resource), kind);
-      if (this.#signal) this.#run(kind, this.#signal);
+      this.#found = new WeakMap();
+      if (this.#signal) kind.start(this.#signal);
     }
     // The token that the map is keyed by is what says that its objects are `T`s.
     return kind as unknown as KindInformers<T>;
@@ -135,8 +164,11 @@ export class Cache {
     token: Token<T>,
     namespace?: string,
   ): readonly SharedInformer<T>[] | undefined {
-    const kind = this.#findKind(resourceOf(token)) as unknown as KindInformers<T> | undefined;
-    if (!kind || !this.#signal) return undefined;
+    if (!this.#signal) return undefined;
+    const known = this.#found.get(token) ?? this.#findKind(resourceOf(token));
+    if (!known) return undefined;
+    this.#found.set(token, known);
+    const kind = known as unknown as KindInformers<T>;
     const everywhere = kind.informers.get("");
     if (everywhere) return [everywhere];
     if (!namespace) return [...kind.informers.values()];
@@ -149,7 +181,7 @@ export class Cache {
     const { namespace = "", labels = {} } = object.metadata;
     for (const { resource, informers } of this.#kinds.values()) {
       if (resource.kind !== object.kind || apiVersionOf(resource) !== object.apiVersion) continue;
-      const selector = this.#options.labelSelectors?.[groupResourceOf(resource)];
+      const selector = this.#labelSelectors.get(groupResourceOf(resource));
       if (selector !== undefined && !matchesLabels(parseLabelSelector(selector), labels)) return;
       const kept = resource.metadataOnly ? metadataPart(object) : object;
       (informers.get("") ?? informers.get(namespace))?.noteWritten(kept);
@@ -179,9 +211,7 @@ export class Cache {
 
   /** Adds an index over a kind. @throws TsopError `index-exists` */
   addIndex<T extends KubeObject>(token: Token<T>, name: string, values: IndexFunction<T>): void {
-    for (const informer of this.informersFor(token).informers.values()) {
-      informer.indexer.addIndex(name, values);
-    }
+    this.informersFor(token).addIndex(name, values);
   }
 
   /** What the informers that there are now read: for who asks whether they may. */
@@ -230,22 +260,25 @@ export class Cache {
   }
 
   #create(resource: ResourceInfo): KindInformers {
-    const namespaces = resource.namespaced ? (this.#options.namespaces ?? [""]) : [""];
-    const informers = namespaces.map((namespace): [string, SharedInformer] => [
-      namespace,
+    return new KindInformers(resource, this.#namespacesOf(resource), (namespace) =>
       this.#informer(resource, namespace),
-    ]);
-    return { resource, informers: new Map(informers) };
+    );
+  }
+
+  #namespacesOf({ namespaced }: ResourceInfo): readonly string[] {
+    return namespaced ? (this.#namespaces ?? [""]) : [""];
   }
 
   #informer(resource: ResourceInfo, namespace: string): SharedInformer {
-    const { labelSelectors, resyncMs, watchList } = this.#options;
-    const labelSelector = labelSelectors?.[groupResourceOf(resource)];
+    const { resyncMs, watchList } = this.#options;
+    const selectors = this.#labelSelectors;
     const log = this.#log.child({ resource: groupResourceOf(resource) });
     let told: string | undefined;
     const listerWatcher = restListerWatcher(this.#rest, resource, {
       ...(namespace === "" ? {} : { namespace }),
-      ...(labelSelector === undefined ? {} : { labelSelector }),
+      get labelSelector() {
+        return selectors.get(groupResourceOf(resource));
+      },
     });
     return new SharedInformer({
       listerWatcher: this.#budget.spread(listerWatcher),
@@ -265,13 +298,6 @@ export class Cache {
         log.info(`watching ${groupResourceOf(resource)} again`);
       },
     });
-  }
-
-  #run({ informers }: KindInformers, signal: AbortSignal): void {
-    for (const informer of informers.values()) {
-      const run = informer.start(signal).finally(() => this.#running.delete(run));
-      this.#running.add(run);
-    }
   }
 }
 

@@ -30,11 +30,11 @@ export interface ListerWatcher<T extends KubeObject = KubeObject> {
   watch(options: ListWatchOptions, signal: AbortSignal): Promise<WatchStream<T>>;
 }
 
-/** What to see of a kind. */
+/** What to see of a kind. It is looked at for each request. */
 export interface Scope {
   /** All namespaces when absent. */
   readonly namespace?: string;
-  readonly labelSelector?: string;
+  readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string;
 }
 

@@ -55,6 +55,7 @@ export class Reflector<T extends KubeObject> {
   #versionUnavailable = false;
   #paged = false;
   #failing = false;
+  #cut: AbortController | undefined;
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
@@ -79,7 +80,8 @@ export class Reflector<T extends KubeObject> {
   async start(signal: AbortSignal): Promise<void> {
     try {
       while (!signal.aborted) {
-        await this.#round(signal);
+        const cut = await this.#cuttable(signal, (round) => this.#round(round));
+        if (cut) continue;
         if (this.#state !== "denied") this.#state = "backoff";
         await this.#options.clock.sleep(this.#backoff.nextMs(), signal);
       }
@@ -88,6 +90,31 @@ export class Reflector<T extends KubeObject> {
     } finally {
       this.#state = "stopped";
     }
+  }
+
+  /** Lists anew, at once, and takes that list for the truth: what is asked for has changed. */
+  relist(): void {
+    this.#versionUnavailable = true;
+    this.#cut?.abort(new RelistNeeded("what is asked for has changed"));
+  }
+
+  /** Runs a round that `relist` can end; returns whether it did. */
+  async #cuttable(
+    signal: AbortSignal,
+    round: (signal: AbortSignal) => Promise<void>,
+  ): Promise<boolean> {
+    const cut = new AbortController();
+    const follow = (): void => {
+      cut.abort(signal.reason);
+    };
+    signal.addEventListener("abort", follow, { once: true });
+    this.#cut = cut;
+    try {
+      await round(cut.signal);
+    } finally {
+      signal.removeEventListener("abort", follow);
+    }
+    return cut.signal.aborted && !signal.aborted;
   }
 
   /** One list and the watches on it, up to a failure that only another list can mend. */

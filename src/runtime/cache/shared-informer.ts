@@ -150,6 +150,11 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
     }
   }
 
+  /** Lists anew, and takes that list for the truth: what is asked for has changed. */
+  relist(): void {
+    this.#reflector.relist();
+  }
+
   /**
    * Adds a handler, at any time before the end: it hears of all objects that are there, then of the changes.
    *

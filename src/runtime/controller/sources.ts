@@ -6,7 +6,6 @@
 import { formatKey, keyOf, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import type { Token } from "../../kube/resource.ts";
 import type { Cache } from "../cache/cache.ts";
-import type { Registration } from "../cache/shared-informer.ts";
 import type { Enqueue, EventHandler } from "./handlers.ts";
 import type { ObjectEvent, Predicate } from "./predicates.ts";
 
@@ -45,35 +44,32 @@ export function kindSource<T extends KubeObject>(
           enqueue(key, { ...fromEvent, ...hint });
         });
       };
-      const registrations: Registration[] = [];
-      const { informers } = cache.informersFor(token);
-      for (const informer of informers.values()) {
-        registrations.push(
-          informer.addHandler({
-            onAdd: (object, initial) =>
-              handle({ type: "create", object, initial }, informer.writtenAtMs(object)),
-            onUpdate: (old, object) =>
-              handle(
-                { type: "update", old, object },
-                // A resync is meant to be looked at.
-                old === object ? undefined : informer.writtenAtMs(object),
-              ),
-            onDelete: (object, tombstone) => handle({ type: "delete", object, tombstone }),
-          }),
-        );
-      }
+      const kind = cache.informersFor(token);
+      const registration = kind.addHandler({
+        handlerFor: (informer) => ({
+          onAdd: (object, initial) =>
+            handle({ type: "create", object, initial }, informer.writtenAtMs(object)),
+          onUpdate: (old, object) =>
+            handle(
+              { type: "update", old, object },
+              // A resync is meant to be looked at.
+              old === object ? undefined : informer.writtenAtMs(object),
+            ),
+          onDelete: (object, tombstone) => handle({ type: "delete", object, tombstone }),
+        }),
+      });
       signal.addEventListener(
         "abort",
         () => {
-          for (const registration of registrations) registration.remove();
+          registration.remove();
         },
         { once: true },
       );
       return {
-        synced: Promise.all(registrations.map(({ synced }) => synced)),
+        synced: registration.synced,
         ended: Promise.resolve(),
         resync: () => {
-          for (const { indexer } of informers.values()) {
+          for (const { indexer } of kind.informers.values()) {
             for (const object of indexer.list()) {
               // A handler that fails here fails as it would have at the start: the informer's log has it.
               void handle({ type: "create", object, initial: true });

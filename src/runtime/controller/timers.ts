@@ -34,7 +34,7 @@ export function timerSource<T extends KubeObject>(
   const periodOf = (object: T): number | undefined =>
     typeof everyMs === "function" ? everyMs(object) : everyMs;
   // Named now, so that the informer starts with the others.
-  const { informers } = cache.informersFor(token);
+  const kind = cache.informersFor(token);
   return {
     start(enqueue, signal) {
       const ticking = new Map<string, Ticking>();
@@ -71,8 +71,8 @@ export function timerSource<T extends KubeObject>(
           schedule(object, period, Math.max(leftMs, idleMs));
         }
       };
-      const registrations = [...informers.values()].map((informer) =>
-        informer.addHandler({
+      const registration = kind.addHandler({
+        handlerFor: () => ({
           onAdd: added,
           onUpdate: (old, object) => {
             if (old !== object) updated(object);
@@ -81,14 +81,19 @@ export function timerSource<T extends KubeObject>(
             stop(formatKey(keyOf(object)));
           },
         }),
-      );
+        onLeave: (namespace) => {
+          for (const id of [...ticking.keys()]) {
+            if (namespace === "" || id.startsWith(`${namespace}/`)) stop(id);
+          }
+        },
+      });
       const end = (): void => {
-        for (const registration of registrations) registration.remove();
+        registration.remove();
         for (const id of [...ticking.keys()]) stop(id);
       };
       signal.addEventListener("abort", end, { once: true });
       return {
-        synced: Promise.all(registrations.map(({ synced }) => synced)),
+        synced: registration.synced,
         ended: Promise.resolve(),
       };
     },

@@ -6,8 +6,10 @@ import { silentLogger } from "../../../src/log.ts";
 import type { KubeObject } from "../../../src/kube/object.ts";
 import type { ResourceType } from "../../../src/kube/resource.ts";
 import { controllerFor } from "../../../src/runtime/controller/builder.ts";
+import { timerSource } from "../../../src/runtime/controller/timers.ts";
 import type { Outcome } from "../../../src/runtime/controller/reconciler.ts";
-import { createManager, type ManagerOptions } from "../../../src/runtime/manager/manager.ts";
+import { createManager } from "../../../src/runtime/manager/manager.ts";
+import type { ManagerOptions } from "../../../src/runtime/manager/manager-options.ts";
 import { FaultyTransport } from "../../../src/runtime/transport/faulty-transport.ts";
 import { MemoryApi } from "../support/memory-api.ts";
 import { widget, WIDGETS } from "../support/widgets.ts";
@@ -208,6 +210,53 @@ describe("processes under faults", () => {
     stop.abort();
     await clock.advance(100);
     await running;
+  });
+
+  it("T49: namespaces are added to a running cache, and taken out of it", async () => {
+    const { clock, api, manager, stop, start } = build({ cache: { namespaces: ["a", "b"] } });
+    const seen: string[] = [];
+    controllerFor(manager)
+      .for(SETTINGS, { indexes: { initial: ({ metadata }) => [metadata.name?.at(0) ?? ""] } })
+      .watchesSource(timerSource(manager, SETTINGS, { everyMs: 60_000, initialDelayMs: 60_000 }))
+      .complete({
+        async reconcile({ key }) {
+          seen.push(`${key.namespace ?? ""}/${key.name}`);
+        },
+      });
+    for (const namespace of ["a", "b", "c"]) {
+      api.put(pathOf(namespace, "one"), settings(namespace, "one"));
+    }
+    const running = start();
+    const during = async (durationMs: number): Promise<string[]> => {
+      seen.length = 0;
+      await clock.advance(durationMs);
+      return seen.toSorted();
+    };
+    expect(await during(100)).toEqual(["a/one", "b/one"]);
+    expect(await during(60_000)).toEqual(["a/one", "b/one"]);
+
+    manager.cache.setNamespaces(["b", "c"]);
+    expect(await during(100)).toEqual(["c/one"]);
+    expect(api.openWatches).toBe(2);
+    const listed = await manager.client.list(SETTINGS, { index: { name: "initial", value: "o" } });
+    expect(listed.map(({ metadata }) => metadata.namespace).toSorted()).toEqual(["b", "c"]);
+    api.put(pathOf("a", "two"), settings("a", "two"));
+    api.put(pathOf("c", "two"), settings("c", "two"));
+    expect(await during(100)).toEqual(["c/two"]);
+    expect(await during(120_000)).not.toContain("a/one");
+
+    manager.cache.setNamespaces(undefined);
+    await during(100);
+    expect(manager.cache.health().map(({ resource }) => resource)).toEqual(["configmaps"]);
+    expect((await manager.client.list(SETTINGS)).length).toBe(5);
+    manager.cache.setNamespaces([]);
+    api.remove(pathOf("a", "one"));
+    expect(await during(180_000)).toEqual([]);
+    expect(api.openWatches).toBe(0);
+    stop.abort();
+    await clock.advance(100);
+    await running;
+    expect(clock.pending).toBe(0);
   });
 
   it("T50: a day with one fault in a hundred: the cache is the server, and nothing piles up", async () => {

@@ -1,0 +1,53 @@
+/**
+ * How an operator runs.
+ *
+ * @module
+ */
+import type { Clock } from "../../clock.ts";
+import type { Logger } from "../../log.ts";
+import type { CacheOptions } from "../cache/cache.ts";
+import type { ClientMiddleware } from "../client/rest-client.ts";
+import type { ShardingOptions } from "../sharding/shard-member.ts";
+import type { ClusterConfig } from "../transport/cluster-config.ts";
+import type { Transport } from "../transport/transport.ts";
+import type { Endpoint, MetricsEndpoint } from "./health.ts";
+import type { LeaderElectionOptions } from "./leader-election.ts";
+
+/** How an operator runs; everything may be left out. */
+export interface ManagerOptions {
+  /** The cluster; found as `loadClusterConfig` says when absent. */
+  readonly config?: ClusterConfig;
+  /** Who writes, in managedFields, and the user agent; `tsop` when absent. */
+  readonly name?: string;
+  /** JSON lines on stdout when absent. */
+  readonly log?: Logger;
+  /** Serves `/metrics`; not when absent. */
+  readonly metrics?: MetricsEndpoint;
+  /** Serves `/healthz` and `/readyz`; not when absent. */
+  readonly health?: Endpoint;
+  /** Controllers run only where the Lease is held; everywhere when absent. */
+  readonly leaderElection?: LeaderElectionOptions;
+  /**
+   * Several processes share the keys of all controllers, and each works on its own. In the place of a leader election:
+   * there is no leader then.
+   */
+  readonly sharding?: ShardingOptions;
+  /** How long reconciles may take to end: 30 s. */
+  readonly gracefulShutdownMs?: number;
+  /**
+   * How long the main thread may stand still, in one reconcile that computes or in an endless loop: 30 s. After that
+   * `/healthz` fails and the lead is given up.
+   */
+  readonly stuckAfterMs?: number;
+  readonly cache?: CacheOptions;
+  /** Sends every write of the client as a dry run: to see in the log what an operator would do. */
+  readonly dryRun?: boolean;
+  /** What the server does about unknown fields that the client writes; it warns when absent. */
+  readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
+  /** Between the client and the server: to look on, to change, to refuse. */
+  readonly middlewares?: readonly ClientMiddleware[];
+  /** For tests: time and randomness. */
+  readonly clock?: Clock;
+  /** For tests: the way to the API server. */
+  readonly transport?: Transport;
+}
