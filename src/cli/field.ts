@@ -4,6 +4,7 @@
  * @module
  */
 import { UsageError } from "../errors.ts";
+import { didYouMean } from "../generator/nearest-name.ts";
 
 /** A field of a spec as the scaffold writes it. */
 export interface SpecField {
@@ -72,7 +73,7 @@ const SCALARS: Readonly<Record<string, FieldType>> = {
   map: { type: "Record<string, string>", sample: { key: "value" } },
 };
 
-/** What `--field` takes, for help texts and errors. */
+/** What `--field` takes, for help texts and errors. The name in TypeScript does as well, in any case. */
 export const FIELD_TYPES = `${Object.keys(SCALARS).join(", ")}, enum(a|b|c), and lists of them such as string[]`;
 
 /**
@@ -107,15 +108,31 @@ export function parseField(text: string): SpecField {
   return { ...base, optional: true, initializer: JSON.stringify(value), sample: value };
 }
 
-/** Reads every `--field` and refuses a name that comes twice. */
+/**
+ * Reads every `--field`.
+ *
+ * @throws UsageError `bad-field` that tells of each that cannot be read, and of names that come twice
+ */
 export function parseFields(texts: readonly string[]): SpecField[] {
-  const fields = texts.map(parseField);
-  for (const [index, { name }] of fields.entries()) {
-    if (fields.findIndex((field) => field.name === name) !== index) {
-      throw bad(texts[index] ?? name, `the field \`${name}\` is there twice`);
+  const fields = new Map<string, SpecField>();
+  const problems: UsageError[] = [];
+  for (const text of texts) {
+    try {
+      const field = parseField(text);
+      if (fields.has(field.name)) throw bad(text, `the field \`${field.name}\` is there twice`);
+      fields.set(field.name, field);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      problems.push(error);
     }
   }
-  return fields;
+  const [first] = problems;
+  if (!first) return [...fields.values()];
+  throw new UsageError(
+    first.code,
+    problems.map(({ message }) => message).join("\n"),
+    [...new Set(problems.map(({ fix }) => fix))].join("\n"),
+  );
 }
 
 function typeOf(text: string, typeName: string): FieldType {
@@ -136,9 +153,13 @@ function typeOf(text: string, typeName: string): FieldType {
       },
     };
   }
-  const scalar = Object.hasOwn(SCALARS, typeName) ? SCALARS[typeName] : undefined;
-  if (!scalar) throw bad(text, `there is no type \`${typeName}\``);
-  return scalar;
+  const wanted = typeName.toLowerCase();
+  const scalar = Object.entries(SCALARS).find(([name, { type }]) =>
+    [name.toLowerCase(), type.toLowerCase()].includes(wanted),
+  );
+  if (scalar) return scalar[1];
+  const hint = didYouMean(typeName, Object.keys(SCALARS), "");
+  throw bad(text, `there is no type \`${typeName}\`${hint && `: ${hint.toLowerCase()}`}`);
 }
 
 /** `nodePortNumber` becomes "The node port number." */

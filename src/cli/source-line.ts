@@ -1,13 +1,24 @@
 /**
- * TypeScript that the scaffold puts together: on one line where it fits, else one item a line.
+ * Lines that the scaffold puts together.
  *
  * @module
  */
 const WIDTH = 100;
 const INDENT = "  ";
 
+/** "a" or "an", by how the name of a kind is spoken: an Order, a User, an HTTPRoute. */
+export function articleOf(kind: string): "a" | "an" {
+  const spelt = /^[A-Z]{2}(?![a-z])/.test(kind) || /^[A-Z]{3}/.test(kind);
+  if (spelt) return /^[AEFHILMNORSX]/.test(kind) ? "an" : "a";
+  if (/^(?:Honest|Honou?r|Hour|Heir)/.test(kind)) return "an";
+  return /^[AEIOU]/.test(kind) && !/^(?:Eu|One|Ub|Uni(?!n|m)|Us[aeu]|Ut[ei]|Ur[aeiu])/.test(kind)
+    ? "an"
+    : "a";
+}
+
 /**
- * Items between an opening and a closing text, such as `import {`, the names, and `} from "tsop";`.
+ * Items between an opening and a closing text, such as `import {`, the names, and `} from "tsop";`: on one line where
+ * they fit, else one a line.
  *
  * @param indent - of the line, for the items' own and for the width
  */

@@ -1,5 +1,5 @@
 /**
- * Reading a user's YAML file, and adding to a list in it, through the document tree: comments and
+ * Reading a user's YAML file, and editing a list in it, through the document tree: comments and
  * layout stay.
  *
  * @module
@@ -40,5 +40,19 @@ export function withListEntry(path: string, text: string, key: string, entry: st
   } else {
     document.set(key, document.createNode([entry]));
   }
+  return document.toString();
+}
+
+/**
+ * The text without `entry` in the top-level list `key`; the same text when it is not there.
+ *
+ * @throws TsopError `broken-yaml` with the position
+ */
+export function withoutListEntry(path: string, text: string, key: string, entry: string): string {
+  const document = parseUserYaml(path, text, "broken-yaml");
+  const list = document.get(key);
+  const at = isSeq(list) ? (list.toJSON()).indexOf(entry) : -1;
+  if (!isSeq(list) || at === -1) return text;
+  list.delete(at);
   return document.toString();
 }

@@ -66,6 +66,7 @@ export interface KindModel {
   readonly served: boolean;
   readonly deprecated: boolean | string;
   readonly statusSubresource: boolean;
+  readonly userRoles?: "separate" | "aggregated";
   readonly scale?: { readonly spec: string; readonly status: string; readonly selector?: string };
   readonly columns: readonly ColumnModel[];
   readonly selectable: readonly { readonly jsonPath: string; readonly at: Position }[];

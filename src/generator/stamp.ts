@@ -20,8 +20,15 @@ export const GENERATED_HEADER = "# Written by `tsop manifests`; changes by hand 
 export const isGenerated = (text: string | undefined): boolean =>
   text?.startsWith("# Written by `tsop manifests`") ?? false;
 
+/** Where roles for the users of kinds are written. */
+export const USER_ROLES = "config/rbac/kinds";
+
 /** Folders of which every file may be generated. */
-export const GENERATED_FOLDERS: readonly string[] = ["config/crd/bases", "config/webhook"];
+export const GENERATED_FOLDERS: readonly string[] = [
+  "config/crd/bases",
+  "config/webhook",
+  USER_ROLES,
+];
 
 /** What was read of the disk, by absolute path. */
 export interface Reads {

@@ -53,6 +53,12 @@ export interface ResourceOptions {
   readonly deprecated?: boolean | string;
   /** False: `status` is written with the rest. By default it is a subresource where the kind has one. */
   readonly statusSubresource?: boolean;
+  /**
+   * ClusterRoles for the kind's users are generated, in `config/rbac/kinds`: `<kind>-admin-role`,
+   * `<kind>-editor-role` and `<kind>-viewer-role`. `"aggregated"` adds them to the cluster's own roles `admin`,
+   * `edit` and `view`; `"separate"` leaves it to the cluster's admins to bind them.
+   */
+  readonly userRoles?: "separate" | "aggregated";
   /** Annotations of the CRD. */
   readonly annotations?: Readonly<Record<string, string>>;
   /** Labels of the CRD. */

@@ -11,6 +11,11 @@ describe("--field", () => {
     ["bytes:long?", "Int64", true, undefined],
     ["ratio:number=0.5", "Double", true, "0.5"],
     ["on:bool=true", "boolean", true, "true"],
+    ["paid:boolean=false", "boolean", true, "false"],
+    ["count:Int32", "Int32", false, undefined],
+    ["size:Quantity?", "Quantity", true, undefined],
+    ["wait:Duration[]", "Duration[]", false, undefined],
+    ["surge:intorstring", "IntOrString", false, undefined],
     ["size:quantity=10Gi", "Quantity", true, '"10Gi"'],
     ["every:duration=1h30m", "Duration", true, '"1h30m"'],
     ["at:time?", "Time", true, undefined],
@@ -33,7 +38,8 @@ describe("--field", () => {
   it.each([
     ["image", "is not of the form"],
     ["Image:string", "camelCase"],
-    ["image:strin", "there is no type `strin`"],
+    ["image:strin", "there is no type `strin`: did you mean string?"],
+    ["image:Widget", "there is no type `Widget`."],
     ["replicas:int=many", "not a whole number"],
     ["replicas:int=3000000000", "not a whole number up to 2147483647"],
     ["on:bool=yes", "neither true nor false"],
@@ -52,5 +58,10 @@ describe("--field", () => {
 
   it("refuses a name that comes twice", () => {
     expect(() => parseFields(["a:string", "a:int"])).toThrow("is there twice");
+  });
+
+  it("tells of every mistake at once", () => {
+    const wrong = ["a:string", "b:strin", "a:int", "c:int=x"];
+    expect(() => parseFields(wrong)).toThrow(/"b:strin".*\n.*"a:int".*\n.*"c:int=x"/);
   });
 });

@@ -113,7 +113,7 @@ describe("tsop create api", () => {
     expect(files["config/samples/web_v1_page.yaml"]).toBe(
       "apiVersion: web.example.com/v1\nkind: Page\nmetadata:\n  name: page-sample\nspec:\n  title: example\n  size: 1Gi\n",
     );
-    expect(files["config/rbac/kustomization.yaml"]).toContain("  - page_roles.yaml\n");
+    expect(files["src/api/v1/page.ts"]).toContain('userRoles: "aggregated"');
     expect(files["PROJECT"]).toContain("kind: Page");
     expect(Object.values(files).join("")).not.toContain("{{");
   });

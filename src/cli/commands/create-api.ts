@@ -26,7 +26,7 @@ import {
 } from "../project-file.ts";
 import { PROJECT_FILE } from "../project-root.ts";
 import { ask, scaffold } from "../scaffold.ts";
-import { listed } from "../source-line.ts";
+import { articleOf, listed } from "../source-line.ts";
 import { withListEntry } from "../user-yaml.ts";
 
 /** The flags of `tsop create api`. */
@@ -174,6 +174,8 @@ async function filesFor(
       template: "create-api",
       values: {
         kind,
+        a: articleOf(kind),
+        A: articleOf(kind) === "a" ? "A" : "An",
         version,
         plural,
         apiGroup,
@@ -186,6 +188,7 @@ async function filesFor(
         sample: sampleOf(kind, `${apiGroup}/${version}`, fields),
         spec: specOf(fields),
         printColumn: printColumnOf(kind),
+        resource: resourceOf(apiGroup, version, plural),
         imports: listed("import {", importsOf(fields), '} from "tsop";'),
         fields: fields.map((field) => ({ ...field, declaration: declarationOf(field) })),
       },
@@ -201,12 +204,8 @@ async function filesFor(
     files.set("src/main.ts", withController(text, call));
   }
   if (api) {
-    for (const [path, entry] of [
-      ["config/rbac/kustomization.yaml", `${file}_roles.yaml`],
-      ["config/default/kustomization.yaml", "../crd"],
-    ] as const) {
-      files.set(path, withListEntry(path, await getFile(project, path), "resources", entry));
-    }
+    const path = "config/default/kustomization.yaml";
+    files.set(path, withListEntry(path, await getFile(project, path), "resources", "../crd"));
   }
   const projectText = withResource(project, resource);
   if (api) await chooseStorage(parseProject(project.root, projectText), resource, files);
@@ -266,6 +265,13 @@ function importsOf(fields: readonly SpecField[]): string[] {
 function specOf(fields: readonly SpecField[]): string {
   const entries = fields.map(({ name, sample }) => `${name}: ${JSON.stringify(sample)}`);
   return listed("spec: {", entries, "},", "      ");
+}
+
+/** What the class says of itself; the cluster's own roles of users are to reach the kind. */
+function resourceOf(group: string, version: string, plural: string): string {
+  const options = Object.entries({ group, version, plural, userRoles: "aggregated" });
+  const lines = options.map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+  return listed("@Resource({", lines, "})");
 }
 
 function printColumnOf(kind: string): string {

@@ -14,6 +14,7 @@ import { ExitCode, paint, reportError } from "../output.ts";
 import { applyPlan, carryOut, planFiles, readIfThere, showPlan, type Plan } from "../plan.ts";
 import { getProject, type Project } from "../project-file.ts";
 import { NOTHING_TO_CHANGE } from "../unchanged.ts";
+import { listOfRoles } from "../user-roles.ts";
 import { watchSources } from "../watch-sources.ts";
 
 /** The flags of `tsop manifests`. */
@@ -122,6 +123,7 @@ async function planManifests(
   for (const warning of diagnostics) context.err(formatDiagnostic(warning));
   const wanted = new Map<string, string | undefined>(files);
   for (const path of await staleFiles(project.root, files)) wanted.set(path, undefined);
+  for (const [path, text] of await listOfRoles(project.root, files)) wanted.set(path, text);
   return planFiles(project.root, wanted);
 }
 
@@ -129,7 +131,7 @@ function refuseErrors({ diagnostics }: Generated): void {
   if (diagnostics.some(({ severity }) => severity === "error")) throw new SourceError(diagnostics);
 }
 
-/** CRDs and webhook configurations that an earlier run generated, and whose class is gone. */
+/** What an earlier run generated of a class that is gone, or that does not ask for it any more. */
 async function staleFiles(
   root: string,
   files: ReadonlyMap<string, string>,

@@ -5,9 +5,10 @@
  */
 import type { JsonObject } from "../../kube/object.ts";
 import type { GrantModel, WebhookModel } from "../model.ts";
-import { GENERATED_HEADER as HEADER } from "../stamp.ts";
+import { GENERATED_HEADER as HEADER, USER_ROLES } from "../stamp.ts";
 import { type VersionedKind, crdOf, crdPath } from "./crd.ts";
 import { type Rule, rolesOf } from "./rules.ts";
+import { userRolesOf } from "./user-roles.ts";
 import { webhookConfigurations } from "./webhooks.ts";
 import { toYaml } from "./yaml.ts";
 
@@ -30,6 +31,12 @@ export function manifestsOf(
     const configurations = webhookConfigurations(webhooks).map(toYaml);
     files.set("config/webhook/manifests.yaml", HEADER + configurations.join(""));
     files.set("config/webhook/kustomization.yaml", kustomization(["manifests.yaml"]));
+  }
+  const userRoles = userRolesOf(kinds);
+  for (const { file, role } of userRoles) files.set(`${USER_ROLES}/${file}`, HEADER + toYaml(role));
+  if (userRoles.length > 0) {
+    const resources = userRoles.map(({ file }) => file);
+    files.set(`${USER_ROLES}/kustomization.yaml`, kustomization(resources));
   }
   const roles = rolesOf(grants, MANAGER_ROLE).map(({ name, namespace, rules }) =>
     toYaml({

@@ -45,7 +45,7 @@ export function readKind(
   const map = (option: string): Record<string, string> => ({
     ...(values[option] as Record<string, string> | undefined),
   });
-  const deprecated = values["deprecated"];
+  const { deprecated, userRoles } = values;
   const kind = text("kind", name.text);
   const type = rootType(reader, module, node, name, decorations);
   const hasStatus = type.properties?.some((property) => property.name === "status") ?? false;
@@ -65,6 +65,7 @@ export function readKind(
     deprecated: typeof deprecated === "string" || deprecated === true ? deprecated : false,
     statusSubresource:
       typeof values["statusSubresource"] === "boolean" ? values["statusSubresource"] : hasStatus,
+    ...(userRoles === "separate" || userRoles === "aggregated" ? { userRoles } : {}),
     ...(scale ? { scale } : {}),
     columns: readColumns(reader, module, decorations, type),
     selectable: readSelectable(reader, module, decorations, type),

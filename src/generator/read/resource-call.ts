@@ -22,6 +22,7 @@ const OPTIONS: OptionTable = {
   served: "boolean",
   deprecated: "text or boolean",
   statusSubresource: "boolean",
+  userRoles: ["separate", "aggregated"],
   annotations: "map",
   labels: "map",
   descriptions: "number or boolean",

@@ -42,6 +42,7 @@ export class MyWebStatus {
   plural: "mywebs",
   shortNames: ["web"],
   categories: ["all"],
+  userRoles: "aggregated",
 })
 @PrintColumn(
   "Ready",
