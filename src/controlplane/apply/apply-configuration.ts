@@ -150,7 +150,7 @@ export function applyConfiguration(
     const object = copyJson(result.object) as unknown as KubeObject;
     refreshLastApplied(lastApplied, object, config);
     object.metadata = isJsonObject(object.metadata) ? object.metadata : {};
-    setManagers(object, result.managers);
+    setManagers(write, object, result.managers);
     return object;
   } catch (error) {
     if (error instanceof Untrackable) throw internalFailure(error.message);

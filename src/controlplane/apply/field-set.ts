@@ -14,6 +14,7 @@ import { type PathElement, sortElements, normaliseElement, printElement } from "
 /** From the object's root to a field. */
 export type FieldPath = readonly PathElement[];
 
+const NOTHING: JsonObject = Object.freeze({});
 const NO_MEMBERS: ReadonlySet<PathElement> = new Set();
 const NO_CHILDREN: ReadonlyMap<PathElement, FieldSet> = new Map();
 
@@ -21,6 +22,8 @@ const NO_CHILDREN: ReadonlyMap<PathElement, FieldSet> = new Map();
 export class FieldSet {
   #members: ReadonlySet<PathElement>;
   #children: ReadonlyMap<PathElement, FieldSet>;
+  /** What `toFieldsV1` gave. */
+  #written: JsonObject | undefined;
 
   constructor(
     members: ReadonlySet<PathElement> = NO_MEMBERS,
@@ -91,6 +94,17 @@ export class FieldSet {
     return new FieldSet(new Set([...this.#members, ...other.#members]), children);
   }
 
+  /** Whether all paths of the other are in this set. */
+  includes(other: FieldSet): boolean {
+    if (other === this) return true;
+    for (const element of other.#members) if (!this.#members.has(element)) return false;
+    for (const [element, child] of other.#children) {
+      const mine = this.#children.get(element);
+      if (!(mine ? mine.includes(child) : child.isEmpty)) return false;
+    }
+    return true;
+  }
+
   /** The paths of both. */
   intersection(other: FieldSet): FieldSet {
     const children = new Map<PathElement, FieldSet>();
@@ -148,8 +162,23 @@ export class FieldSet {
     }
   }
 
-  /** The set as `fieldsV1` holds it, its keys in order. */
+  /** A text that only sets with these paths have; not all of those, since it depends on the order of their making. */
+  identify(): string {
+    let text = "";
+    for (const element of this.#members) text += `${element.length}:${element}`;
+    for (const [element, child] of this.#children) {
+      text += `/${element.length}:${element}(${child.identify()})`;
+    }
+    return text;
+  }
+
+  /** The set as `fieldsV1` holds it, its keys in order; frozen, and the same one each time. */
   toFieldsV1(): JsonObject {
+    this.#written ??= this.#write();
+    return this.#written;
+  }
+
+  #write(): JsonObject {
     const fields: JsonObject = {};
     const elements = [...this.#members];
     for (const element of this.#children.keys()) {
@@ -158,10 +187,13 @@ export class FieldSet {
     for (const element of sortElements(elements)) {
       const child = this.#children.get(element);
       const below = child && !child.isEmpty ? child.toFieldsV1() : undefined;
-      if (this.#members.has(element)) setField(fields, element, below ? { ".": {}, ...below } : {});
-      else if (below) setField(fields, element, below);
+      if (!this.#members.has(element)) {
+        if (below) setField(fields, element, below);
+      } else {
+        setField(fields, element, below ? Object.freeze({ ".": NOTHING, ...below }) : NOTHING);
+      }
     }
-    return fields;
+    return Object.freeze(fields);
   }
 
   /** Reads `fieldsV1`; `undefined` when it is malformed. */

@@ -6,7 +6,9 @@
 import { quote } from "../../kube/field-errors.ts";
 import { sameJson } from "../../kube/json.ts";
 import type { ManagedFieldsEntry } from "../../kube/object.ts";
-import { FieldSet } from "./field-set.ts";
+import type { Schema } from "../../kube/schema/structural.ts";
+import type { FieldSet } from "./field-set.ts";
+import { knownSet, readSet } from "./known-sets.ts";
 
 /** Who wrote: an applier is known by its name, an updater by its API version too. */
 export interface ManagerName {
@@ -67,7 +69,7 @@ export function readManagers(
     const { operation, apiVersion, fieldsType, fieldsV1 = {}, time } = entry;
     if (operation !== "Apply" && operation !== "Update") return undefined;
     if (!apiVersion || fieldsType !== "FieldsV1") return undefined;
-    const fields = FieldSet.fromFieldsV1(fieldsV1);
+    const fields = readSet(fieldsV1);
     if (!fields) return undefined;
     const name: ManagerName = {
       manager: entry.manager ?? "",
@@ -98,12 +100,12 @@ export function managersMistake(
     if ((fieldsType as string) !== "FieldsV1") {
       return `invalid fieldsType ${quote(fieldsType)} in managed fields entry ${index}`;
     }
-    if (!FieldSet.fromFieldsV1(fieldsV1 ?? {})) return "error decoding set";
+    if (!readSet(fieldsV1 ?? {})) return "error decoding set";
   }
   return undefined;
 }
 
-function writeEntry(owner: Ownership): ManagedFieldsEntry {
+function writeEntry(owner: Ownership, schema: Schema | undefined): ManagedFieldsEntry {
   const { name, apiVersion, fields, time } = owner;
   const origin = origins.get(owner);
   if (origin) return origin;
@@ -113,15 +115,22 @@ function writeEntry(owner: Ownership): ManagedFieldsEntry {
     apiVersion,
     ...(time === undefined ? {} : { time }),
     fieldsType: "FieldsV1",
-    fieldsV1: fields.toFieldsV1(),
+    fieldsV1: (schema ? knownSet(schema, fields) : fields).toFieldsV1(),
     ...(name.subresource === "" ? {} : { subresource: name.subresource }),
   };
 }
 
 const compareTexts = (left = "", right = ""): number => (left < right ? -1 : left > right ? 1 : 0);
 
-/** As managedFields: appliers first, each group by time, manager, version, subresource. */
-export function writeManagers(managers: Managers): ManagedFieldsEntry[] | undefined {
+/**
+ * As managedFields: appliers first, each group by time, manager, version, subresource.
+ *
+ * @param schema - of the kind, when its objects are many and shall share their sets
+ */
+export function writeManagers(
+  managers: Managers,
+  schema?: Schema,
+): ManagedFieldsEntry[] | undefined {
   if (managers.size === 0) return undefined;
   return [...managers.values()]
     .sort(
@@ -132,7 +141,7 @@ export function writeManagers(managers: Managers): ManagedFieldsEntry[] | undefi
         compareTexts(left.apiVersion, right.apiVersion) ||
         compareTexts(left.name.subresource, right.name.subresource),
     )
-    .map(writeEntry);
+    .map((owner) => writeEntry(owner, schema));
 }
 
 /** Whether a client asks to forget all managers: `[]` or `[{}]`. */

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import type { Schema } from "../../kube/schema/structural.ts";
 import { FieldSet } from "./field-set.ts";
 import { type PathElement, fieldNameOf } from "./path-element.ts";
 import {
@@ -17,11 +18,19 @@ import {
   listKeys,
 } from "./topology.ts";
 
+/** What needs no change under a schema. */
+const fittingSets = new WeakMap<Schema, WeakSet<FieldSet>>();
+
 /** The set as it has to be under the schema of today; the same one when nothing changed. */
 export function reconcileFields(type: NodeType, fields: FieldSet): FieldSet {
+  let fitting = fittingSets.get(type.schema);
+  if (fitting?.has(fields)) return fields;
   const atoms = new FieldSet();
   visit(type, fields, [], false, atoms);
-  return atoms.isEmpty ? fields : fields.without(atoms).union(atoms);
+  if (!atoms.isEmpty) return fields.without(atoms).union(atoms);
+  if (!fitting) fittingSets.set(type.schema, (fitting = new WeakSet()));
+  fitting.add(fields);
+  return fields;
 }
 
 function visit(

@@ -28,16 +28,24 @@ const DEDUCED: NodeType = { schema: {}, open: true };
 const OPAQUE: NodeType = { schema: { "x-kubernetes-map-type": "atomic" }, open: true };
 const TEXT: NodeType = { schema: { type: "string" }, open: false };
 
-/** The type of a whole object. The metadata of a custom resource is always the standard one. */
-export function rootType(resource: {
+const customRoots = new WeakMap<Schema, NodeType>();
+
+/** The type of a whole object, one for each schema. The metadata of a custom resource is always the standard one. */
+export function rootType({
+  schema,
+  builtIn,
+}: {
   readonly schema: Schema;
   readonly builtIn: boolean;
 }): NodeType {
-  const { schema } = resource;
-  return {
-    schema: resource.builtIn ? schema : { ...schema, "x-kubernetes-embedded-resource": true },
-    open: schema["x-kubernetes-preserve-unknown-fields"] === true,
-  };
+  const open = schema["x-kubernetes-preserve-unknown-fields"] === true;
+  if (builtIn) return { schema, open };
+  let root = customRoots.get(schema);
+  if (!root) {
+    root = { schema: { ...schema, "x-kubernetes-embedded-resource": true }, open };
+    customRoots.set(schema, root);
+  }
+  return root;
 }
 
 const isOpen = ({ schema, open }: NodeType): boolean =>

@@ -52,7 +52,7 @@ export function trackUpdate(
     : write.emptyObject();
   try {
     const after = updateManagers(write, oldObject, newObject, before, write.name("Update"));
-    setManagers(updated, capUpdaters(after));
+    setManagers(write, updated, capUpdaters(after));
   } catch (error) {
     if (!(error instanceof Untrackable)) throw error;
     delete updated.metadata.managedFields;

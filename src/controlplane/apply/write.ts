@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { isJsonObject } from "../../kube/json.ts";
+import { isJsonObject, setField } from "../../kube/json.ts";
 import type { JsonObject, KubeObject, ObjectMeta } from "../../kube/object.ts";
 import { apiVersionOf } from "../../kube/resource.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
@@ -176,8 +176,11 @@ export class Write {
 export function withoutManagedFields(object: JsonObject): JsonObject {
   const metadata = object["metadata"];
   if (!isJsonObject(metadata) || !Object.hasOwn(metadata, "managedFields")) return object;
-  const rest = { ...metadata };
-  delete rest["managedFields"];
+  const rest: JsonObject = {};
+  // Not by `delete`, after which the engine treats an object as a table.
+  for (const name of Object.keys(metadata)) {
+    if (name !== "managedFields") setField(rest, name, metadata[name]);
+  }
   return { ...object, metadata: rest };
 }
 
@@ -279,14 +282,15 @@ export function updateManagers(
   if (!changed.isEmpty) {
     const key = managerKey(name);
     const previous = managers.get(key);
-    const fields = previous ? changed.union(previous.fields) : changed;
+    const hadAll = previous?.fields.includes(changed) === true;
+    const fields = hadAll ? previous.fields : previous ? changed.union(previous.fields) : changed;
     managers.set(key, { name, apiVersion: write.apiVersion, fields, time: write.time });
   }
   return managers;
 }
 
-export function setManagers(object: KubeObject, managers: Managers): void {
-  const entries = writeManagers(managers);
+export function setManagers(write: Write, object: KubeObject, managers: Managers): void {
+  const entries = writeManagers(managers, write.type.schema);
   if (entries) object.metadata.managedFields = entries;
   else delete object.metadata.managedFields;
 }
