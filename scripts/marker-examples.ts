@@ -214,7 +214,8 @@ export const FROM_CONTROLLER_GEN: readonly FromControllerGen[] = [
   },
   {
     marker: "crd:generateEmbeddedObjectMeta",
-    here: "none: metadata in a template always has its fields",
+    here: "none: metadata in a template has its fields; `@Embed({ metadata: false })` leaves them out",
+    feature: "embed",
   },
   {
     marker: "crd:allowDangerousTypes",

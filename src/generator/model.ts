@@ -21,6 +21,8 @@ export interface TypeModel {
   /** Where a keyword was said, when that is not `at`: at its marker. */
   readonly saidAt: Map<string, Position>;
   readonly properties?: readonly PropertyModel[];
+  /** It is the metadata of an object inside the object. */
+  readonly isMetadata?: true;
   /** It could not be read, which was said: nothing more is to be said of it. */
   readonly unread?: true;
   /** Of a list. */

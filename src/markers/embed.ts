@@ -42,10 +42,13 @@ const isLimit = (value: unknown): boolean =>
   typeof value === "boolean" ||
   (Number.isInteger(value) && Number(value) > 0);
 
+const isSwitch = (value: unknown): boolean => value === undefined || typeof value === "boolean";
+
 /**
  * How much of a large type goes into the CRD:
  * `@Embed({ omit: ["spec.ephemeralContainers"], descriptions: false }) template!: PodTemplateSpec`.
- * The compiler still sees the whole type; use `Pick` or `Omit` to narrow both.
+ * `defaults: false` leaves out the defaults in it but for those that the API server demands, and `metadata: false` the
+ * fields of metadata in it. The compiler still sees the whole type; use `Pick` or `Omit` to narrow both.
  */
 export const Embed = typedMarker<
   <const Path extends string = never>(options: EmbedOptions<Path>) => EmbedMarker<Path>
@@ -53,8 +56,13 @@ export const Embed = typedMarker<
   on: "any",
   parameters: [
     options<EmbedOptions>(
-      ["only", "omit", "descriptions"],
-      ({ only, omit, descriptions }) => isPaths(only) && isPaths(omit) && isLimit(descriptions),
+      ["only", "omit", "descriptions", "defaults", "metadata"],
+      ({ only, omit, descriptions, defaults, metadata }) =>
+        isPaths(only) &&
+        isPaths(omit) &&
+        isLimit(descriptions) &&
+        isSwitch(defaults) &&
+        isSwitch(metadata),
     ),
   ],
   effect: (embed: EmbedOptions) => ({ embed }),

@@ -75,6 +75,10 @@ export interface EmbedOptions<Path extends string = string> {
   readonly omit?: readonly Path[];
   /** False: without descriptions. A number: cut after so many bytes, at the end of a sentence. */
   readonly descriptions?: boolean | number;
+  /** False: without the defaults in the type, but for those of the keys of lists, which the API server demands. */
+  readonly defaults?: boolean;
+  /** False: metadata inside is `type: object` alone, as controller-gen writes it; the API server prunes what is in it. */
+  readonly metadata?: boolean;
 }
 
 /** What a marker changes. */

@@ -152,7 +152,7 @@ function write(of: Schema, value: unknown): { lost: string[]; errors: string[] }
   const lost = prune(value, of);
   dropNulls(value, of);
   setDefaults(value, of);
-  const errors = [...new SchemaValidator(of).validate(value), ...listErrors(value, of, "")];
+  const errors = [...new SchemaValidator(of).validate(value), ...listErrors(value, of)];
   return { lost, errors: errors.map(({ field, message }) => `${field}: ${message}`) };
 }
 

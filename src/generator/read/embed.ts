@@ -14,31 +14,56 @@ import type { Reader } from "./reader.ts";
 export function embed(
   reader: Reader,
   type: TypeModel,
-  { only = [], omit = [], descriptions }: EmbedOptions,
+  { only = [], omit = [], descriptions, defaults = true, metadata = true }: EmbedOptions,
   at: Position,
 ): TypeModel {
   for (const path of [...only, ...omit]) checkPath(reader, type, path, at);
   let result = type;
   if (only.length > 0) result = filtered(result, stepsOf(only), true);
   if (omit.length > 0) result = filtered(result, stepsOf(omit), false);
+  if (!defaults) result = withoutDefaults(result);
+  if (!metadata) result = withoutMetadata(result);
   return descriptions === undefined ? result : withDescriptions(result, descriptions);
+}
+
+/** The type with each of its parts changed; of a property the name is told. */
+function mapParts(
+  type: TypeModel,
+  change: (part: TypeModel, name?: string) => TypeModel,
+): TypeModel {
+  const { properties, items, values } = type;
+  return {
+    ...type,
+    ...(properties
+      ? { properties: properties.map((one) => ({ ...one, type: change(one.type, one.name) })) }
+      : {}),
+    ...(items ? { items: change(items) } : {}),
+    ...(values ? { values: change(values) } : {}),
+  };
+}
+
+/** The type without the defaults in it. A key of a list that may be left out needs its default. */
+function withoutDefaults(type: TypeModel, keys: readonly string[] = []): TypeModel {
+  const inner = type.schema["x-kubernetes-list-map-keys"];
+  return mapParts(type, (part, name) =>
+    name !== undefined && keys.includes(name)
+      ? part
+      : withoutDefaults({ ...part, schema: without(part.schema, "default") }, inner),
+  );
+}
+
+/** The type with metadata of which the fields are not said. */
+function withoutMetadata(type: TypeModel): TypeModel {
+  if (!type.isMetadata) return mapParts(type, withoutMetadata);
+  const { schema, at, saidAt } = type;
+  return { schema, at, saidAt };
 }
 
 /** Descriptions of at most so many bytes; `false` is none at all. */
 export function withDescriptions(type: TypeModel, limit: number | boolean): TypeModel {
   if (limit === true) return type;
-  const most = limit === false ? 0 : limit;
-  return {
-    ...type,
-    schema: shortSchema(type.schema, most),
-    ...(type.properties ? { properties: type.properties.map(shortProperty) } : {}),
-    ...(type.items ? { items: withDescriptions(type.items, limit) } : {}),
-    ...(type.values ? { values: withDescriptions(type.values, limit) } : {}),
-  };
-
-  function shortProperty(property: PropertyModel): PropertyModel {
-    return { ...property, type: withDescriptions(property.type, limit) };
-  }
+  const schema = shortSchema(type.schema, limit === false ? 0 : limit);
+  return mapParts({ ...type, schema }, (part) => withDescriptions(part, limit));
 }
 
 function shortSchema(schema: Schema, most: number): Schema {

@@ -18,7 +18,7 @@ import { marksOf } from "./marks.ts";
 import { type MembersModel, readMembers } from "./members.ts";
 import type { Declaration, Module } from "./module.ts";
 import { type Reader, type Scope, type Trail, type TypeArgument, topScope } from "./reader.ts";
-import { builtIns, scalars } from "./scalars.ts";
+import { builtIns, scalars, templateMetadata } from "./scalars.ts";
 import { enumeration, merge, unsupported } from "./shapes.ts";
 import { utilityType } from "./utility-type.ts";
 
@@ -93,6 +93,7 @@ function declared(
 ): TypeModel {
   const at = reader.modules.at(scope.module, node);
   const name = declaration.name?.getText(module.file) ?? "";
+  if (module.builtIn && name === "ObjectMeta") return metadataAt(at);
   const special = module.builtIn ? builtIns.get(name) : undefined;
   if (special) return leaf(special, at);
   if (trail.includes(declaration)) {
@@ -117,6 +118,16 @@ function declared(
   if (module.builtIn && !reader.findings.hasErrors())
     reader.modules.builtInModels.set(declaration, type);
   return type;
+}
+
+/** Metadata inside a spec. */
+function metadataAt(at: Position): TypeModel {
+  const properties = [...templateMetadata].map(([name, schema]) => ({
+    name,
+    required: false,
+    type: leaf(schema, at),
+  }));
+  return { ...leaf({ type: "object" }, at), properties, isMetadata: true };
 }
 
 function declaredType(

@@ -34,23 +34,19 @@ const text: Schema = { type: "string" };
 const texts: Schema = { type: "object", additionalProperties: text };
 
 /**
- * Built-in types that are more, or less, than their fields. Metadata inside a spec has the fields that
- * a template can set; the API server would prune them all if the schema did not name them.
+ * The fields of metadata inside a spec: those that a template can set. The API server would prune them all if the
+ * schema did not name them.
  */
+export const templateMetadata: ReadonlyMap<string, Schema> = new Map<string, Schema>([
+  ["annotations", texts],
+  ["finalizers", { type: "array", items: text }],
+  ["labels", texts],
+  ["name", text],
+  ["namespace", text],
+]);
+
+/** Built-in types that are more, or less, than their fields. */
 export const builtIns: ReadonlyMap<string, Schema> = new Map<string, Schema>([
-  [
-    "ObjectMeta",
-    {
-      type: "object",
-      properties: {
-        annotations: texts,
-        finalizers: { type: "array", items: text },
-        labels: texts,
-        name: text,
-        namespace: text,
-      },
-    },
-  ],
   ["RawExtension", { type: "object", "x-kubernetes-preserve-unknown-fields": true }],
   ["JSON", { "x-kubernetes-preserve-unknown-fields": true }],
   ["FieldsV1", { type: "object", "x-kubernetes-preserve-unknown-fields": true }],
