@@ -18,11 +18,10 @@ import { silentLogger } from "../src/log.ts";
 import { Cache } from "../src/runtime/cache/cache.ts";
 import { RestClient } from "../src/runtime/client/rest-client.ts";
 import { HttpsTransport } from "../src/runtime/transport/https-transport.ts";
+import type { ServerAddress } from "./bench-server.ts";
 
-/** Where the server is. */
-export interface BenchServer {
-  readonly port: number;
-  readonly ca: string;
+/** Where the server is, and what it has. */
+export interface BenchServer extends ServerAddress {
   readonly kind: string;
   readonly plural: string;
 }

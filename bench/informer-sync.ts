@@ -1,12 +1,11 @@
 /** How long an informer takes to have 10,000 objects of 1.5 kB in memory, and how much memory that is. */
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { CONTENDERS, type BenchServer } from "./informer-contenders.ts";
 import { compare, has, median, report, run } from "./measure.ts";
+import { kubeconfigOf, withServer } from "./peers.ts";
 
 const COUNT = 10_000;
 const ROUNDS = 7;
@@ -19,31 +18,12 @@ const HEAPS: readonly [number, string][] = [
 ];
 
 /** Milliseconds of each round of controller-runtime's cache; none where there is no Go. */
-function timeGo({ port, ca }: BenchServer): number[] {
+function timeGo(server: BenchServer): number[] {
   if (!has("go", "version")) return [];
   const folder = mkdtempSync(join(tmpdir(), "bench-"));
   try {
     const kubeconfig = join(folder, "kubeconfig");
-    const name = "bench";
-    writeFileSync(
-      kubeconfig,
-      JSON.stringify({
-        apiVersion: "v1",
-        kind: "Config",
-        "current-context": name,
-        contexts: [{ name, context: { cluster: name, user: name } }],
-        users: [{ name, user: { token: name } }],
-        clusters: [
-          {
-            name,
-            cluster: {
-              server: `https://127.0.0.1:${port}`,
-              "certificate-authority-data": Buffer.from(ca).toString("base64"),
-            },
-          },
-        ],
-      }),
-    );
+    writeFileSync(kubeconfig, kubeconfigOf(server));
     const program = join(folder, "informer");
     run("go", ["build", "-o", program, "."], "bench/informer-go");
     const { stdout } = spawnSync(program, [kubeconfig, "bench", String(ROUNDS + 1)], {
@@ -58,7 +38,7 @@ function timeGo({ port, ca }: BenchServer): number[] {
 
 /** Goal: at most 6 kB for a pod of 5.8 kB. */
 async function reportMemory(count: number, resource: string): Promise<void> {
-  await withServer(count, resource, async (server) => {
+  await withObjects(count, resource, async (server) => {
     for (const contender of ["watch list", "list", "client-node", "bare"]) {
       const { stdout, stderr } = spawnSync(
         process.execPath,
@@ -78,23 +58,14 @@ async function reportMemory(count: number, resource: string): Promise<void> {
   });
 }
 
-async function withServer(
+function withObjects(
   count: number,
   resource: string,
   use: (server: BenchServer) => Promise<void>,
 ): Promise<void> {
-  const child = spawn(
-    process.execPath,
-    ["scripts/run-ts.mjs", "bench/list-server.ts", String(count), resource],
-    { stdio: ["ignore", "pipe", "inherit"] },
+  return withServer("bench/list-server.ts", [String(count), resource], (printed) =>
+    use(JSON.parse(printed) as BenchServer),
   );
-  const [line] = (await once(createInterface(child.stdout), "line")) as [string];
-  try {
-    await use(JSON.parse(line) as BenchServer);
-  } finally {
-    child.kill("SIGTERM");
-    await once(child, "exit");
-  }
 }
 
 async function reportTimes(server: BenchServer): Promise<void> {
@@ -124,6 +95,6 @@ async function reportTimes(server: BenchServer): Promise<void> {
 
 /** Goal: at most 1.1 times a bare fetch and JSON.parse. */
 export async function benchInformerSync(): Promise<void> {
-  await withServer(COUNT, "configmaps", reportTimes);
+  await withObjects(COUNT, "configmaps", reportTimes);
   for (const [count, resource] of HEAPS) await reportMemory(count, resource);
 }

@@ -13,7 +13,7 @@ import {
   type Outcome,
   type ResourceType,
 } from "../src/index.ts";
-import { silentLogger } from "../src/testing.ts";
+import { silentLogger } from "../src/log.ts";
 import { GROUP, KIND, NAMESPACE, nameOf, PLURAL, VERSION, type Web } from "./reconcile-objects.ts";
 
 const [kubeconfig = "", mode = "", text = ""] = process.argv.slice(2);
@@ -37,6 +37,7 @@ let round = 0;
 let doneOfRound = 0;
 let done = 0;
 let beganMs = 0;
+let cpuBefore = process.cpuUsage();
 let readyMs = Infinity;
 let enqueue: Enqueue = () => undefined;
 
@@ -49,7 +50,8 @@ function finish(result: object): void {
 function nextRound(): void {
   round++;
   doneOfRound = 0;
-  for (let index = 0; index < COUNT; index++) enqueue({ namespace: NAMESPACE, name: nameOf(index) });
+  for (let index = 0; index < COUNT; index++)
+    enqueue({ namespace: NAMESPACE, name: nameOf(index) });
 }
 
 function count(): void {
@@ -58,9 +60,14 @@ function count(): void {
   const nowMs = wallMs();
   if (beganMs === 0) {
     if (nowMs - readyMs < WARM_MS) done = 0;
-    else beganMs = nowMs;
+    else {
+      beganMs = nowMs;
+      cpuBefore = process.cpuUsage();
+    }
   } else if (nowMs - beganMs >= MEASURED_MS) {
-    if (!stop.signal.aborted) finish({ perSecond: (done * 1000) / (nowMs - beganMs) });
+    if (stop.signal.aborted) return;
+    const { user, system } = process.cpuUsage(cpuBefore);
+    finish({ perSecond: (done * 1000) / (nowMs - beganMs), cpuUs: (user + system) / done });
     return;
   }
   if (doneOfRound === COUNT) nextRound();

@@ -67,16 +67,19 @@ function patch(object: Stored, text: string): string {
   return changed;
 }
 
-serveBench((request, response, { pathname, searchParams }) => {
-  const document = documents[pathname];
-  const object = objects.get(pathname.split("/")[7] ?? "");
-  if (document) response.end(JSON.stringify(document));
-  else if (object && request.method === "PATCH") {
-    let body = "";
-    request.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
-    request.on("end", () => response.end(patch(object, body)));
-  } else if (object) response.end(textOf(object));
-  else if (!pathname.endsWith(`/${PLURAL}`)) response.writeHead(404).end("{}");
-  else if (searchParams.has("watch")) watch(response, searchParams.has("sendInitialEvents"));
-  else response.end(list());
-}, { collection: COLLECTION });
+serveBench(
+  (request, response, { pathname, searchParams }) => {
+    const document = documents[pathname];
+    const object = objects.get(pathname.split("/")[7] ?? "");
+    if (document) response.end(JSON.stringify(document));
+    else if (object && request.method === "PATCH") {
+      let body = "";
+      request.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
+      request.on("end", () => response.end(patch(object, body)));
+    } else if (object) response.end(textOf(object));
+    else if (!pathname.endsWith(`/${PLURAL}`)) response.writeHead(404).end("{}");
+    else if (searchParams.has("watch")) watch(response, searchParams.has("sendInitialEvents"));
+    else response.end(list());
+  },
+  { collection: COLLECTION },
+);

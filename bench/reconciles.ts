@@ -1,63 +1,48 @@
 /**
- * An operator at work, against one on controller-runtime in the same run and on the same control plane: how many
- * reconciles a second that find nothing to do (each comes again after a millisecond), how many that patch a status, and
- * how long from a write to its reconcile. And the work queue alone.
+ * An operator at work, against one on controller-runtime in the same run and on the same server: ten workers, 10,000
+ * objects of a kind of its own, 1.5 kB each.
+ *
+ * - `noop`: a source puts all keys in line, again and again; a reconcile reads its object from the cache, and that is all.
+ *   What it measures is the queue, the controller and the cache: no server, no start-up.
+ * - `patch`: the same, but each reconcile patches the status. The event of each patch comes back by the watch, as it does
+ *   in life. The server takes about as long for an answer as the quickest client for its request; the bare patches of
+ *   `node:https` beside it say what an operator could come to at best.
+ * - `latency`: another process writes at a steady rate, and each write has its time in it.
+ *
+ * Where other processes are at work, the processor time of one reconcile says more than how many there were a second.
  *
  * @module
  */
-import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { Agent, request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface, type Interface } from "node:readline";
 import { systemClock } from "../src/clock.ts";
-import { WorkQueue } from "../src/runtime/queue/work-queue.ts";
+import { PriorityQueue, WorkQueue } from "../src/runtime/queue/work-queue.ts";
+import type { ServerAddress } from "./bench-server.ts";
 import { has, median, run } from "./measure.ts";
+import { kubeconfigOf, start, startScript, withServer, type Peer } from "./peers.ts";
+import { nameOf } from "./reconcile-objects.ts";
 
-const OBJECTS = 2000;
+const OBJECTS = 10_000;
 const ROUNDS = 3;
-const NO_OPS = 50_000;
+const WORKERS = 10;
+const BARE_PATCHES = 10_000;
 const RATES = [100, 1000];
-const SECONDS = 5;
+const LATENCY_SECONDS = 5;
 const QUEUE_OPERATIONS = 1_000_000;
 
 interface Result {
-  readonly perSecond?: number;
-  readonly p50Ms?: number;
-  readonly p99Ms?: number;
+  readonly perSecond: number;
+  readonly cpuUs: number;
 }
 
-/** A program that is talked with by lines. */
-interface Peer {
-  readonly child: ChildProcess;
-  say(line: string): void;
-  next(): Promise<string>;
+interface Server extends ServerAddress {
+  readonly collection: string;
 }
-
-function start(command: string, args: readonly string[]): Peer {
-  const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
-  const lines: Interface = createInterface(child.stdout);
-  const iterator = lines[Symbol.asyncIterator]();
-  return {
-    child,
-    say(line) {
-      child.stdin.write(`${line}\n`);
-    },
-    async next() {
-      const line = await iterator.next();
-      if (line.done) throw new Error(`${command} ${args.join(" ")} ended`);
-      return line.value;
-    },
-  };
-}
-
-const node = (script: string, ...args: string[]): Peer =>
-  start(process.execPath, ["scripts/run-ts.mjs", script, ...args]);
 
 /** Operations of a second: a key is added, taken and done. */
-async function queueRate(keys: number): Promise<number> {
-  const queue = new WorkQueue(systemClock);
+async function queueRate(queue: WorkQueue, keys: number): Promise<number> {
   const names = Array.from({ length: keys }, (_, index) => `default/object-${index}`);
   const began = performance.now();
   for (let done = 0; done < QUEUE_OPERATIONS; done += keys) {
@@ -70,72 +55,174 @@ async function queueRate(keys: number): Promise<number> {
   return (QUEUE_OPERATIONS * 1000) / (performance.now() - began);
 }
 
+async function reportQueues(go: string | undefined): Promise<void> {
+  for (const keys of [1, 100_000]) {
+    const rates = {
+      "first come, first served": await queueRate(new WorkQueue(systemClock), keys),
+      "by priority": await queueRate(new PriorityQueue(systemClock), keys),
+    };
+    const parts = Object.entries(rates).map(([name, rate]) => `${name} ${rate.toFixed(0)}`);
+    if (go) {
+      const peer = start(go, ["queue", String(QUEUE_OPERATIONS), String(keys)]);
+      parts.push(`client-go ${(JSON.parse(await peer.next()) as Result).perSecond.toFixed(0)}`);
+      await peer.ended();
+    }
+    console.log(`keys through a queue a second, ${keys} at a time: ${parts.join(", ")}`);
+  }
+}
+
+/** A patch with nothing around it; resolves when the answer is parsed. */
+function barePatch(
+  { port, collection }: Server,
+  agent: Agent,
+  path: string,
+  patch: object,
+): Promise<void> {
+  const body = JSON.stringify(patch);
+  const headers = {
+    "Content-Type": "application/merge-patch+json",
+    "Content-Length": String(body.length),
+  };
+  return new Promise((resolve, reject) => {
+    request(
+      { agent, host: "127.0.0.1", port, method: "PATCH", path: `${collection}/${path}`, headers },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("end", () => {
+          JSON.parse(Buffer.concat(chunks).toString("utf8"));
+          resolve();
+        });
+      },
+    )
+      .on("error", reject)
+      .end(body);
+  });
+}
+
+/** Patches as fast as `node:https` can send them, as many at a time as there are workers. */
+async function barePatches(server: Server): Promise<Result> {
+  const agent = new Agent({ keepAlive: true, ca: server.ca, noDelay: true });
+  let next = 0;
+  const work = async (until: number): Promise<void> => {
+    while (next < until) {
+      const index = next++;
+      const patch = { status: { observedGeneration: index } };
+      await barePatch(server, agent, `${nameOf(index % OBJECTS)}/status`, patch);
+    }
+  };
+  const all = (until: number): Promise<unknown> =>
+    Promise.all(Array.from({ length: WORKERS }, () => work(until)));
+  await all(BARE_PATCHES / 4);
+  const before = process.cpuUsage();
+  const began = performance.now();
+  await all(next + BARE_PATCHES);
+  const { user, system } = process.cpuUsage(before);
+  agent.destroy();
+  return {
+    perSecond: (BARE_PATCHES * 1000) / (performance.now() - began),
+    cpuUs: (user + system) / BARE_PATCHES,
+  };
+}
+
+type Contenders = ReadonlyMap<string, (mode: string) => Peer>;
+
+async function reportRates(mode: string, goal: number, contenders: Contenders): Promise<void> {
+  const results = new Map<string, Result[]>();
+  for (let turn = 0; turn < ROUNDS; turn++) {
+    for (const [name, operator] of contenders) {
+      const peer = operator(mode);
+      await peer.next();
+      const result = JSON.parse(await peer.next()) as Result;
+      results.set(name, [...(results.get(name) ?? []), result]);
+      await peer.ended();
+    }
+  }
+  const rates = [...results.values()].map((all) => median(all.map(({ perSecond }) => perSecond)));
+  for (const [name, all] of results) {
+    const cpuUs = median(all.map((result) => result.cpuUs));
+    const rate = median(all.map(({ perSecond }) => perSecond));
+    console.log(
+      `reconciles a second (${mode}), ${name.padEnd(18)} ${rate.toFixed(0).padStart(7)}, processor ${cpuUs.toFixed(1)} us each`,
+    );
+  }
+  const [ours = NaN, theirs] = rates;
+  if (theirs === undefined) return;
+  const ratio = ours / theirs;
+  console.log(
+    `reconciles a second (${mode}): ${ratio.toFixed(2)}x  goal ${goal}x ${ratio >= goal ? "met" : "MISSED"}`,
+  );
+}
+
+/** Writes at that rate, each object in its turn, with the time of the write. */
+async function writeSteadily(server: Server, rate: number): Promise<void> {
+  const agent = new Agent({ keepAlive: true, ca: server.ca, noDelay: true });
+  const beganMs = systemClock.monotonicMs();
+  const running = new Set<Promise<void>>();
+  for (let written = 0; written < rate * LATENCY_SECONDS; written++) {
+    const leftMs = beganMs + (written * 1000) / rate - systemClock.monotonicMs();
+    if (leftMs > 0.5) await systemClock.sleep(leftMs);
+    const at = String(performance.timeOrigin + performance.now());
+    const write = barePatch(server, agent, nameOf(written % OBJECTS), { spec: { at } });
+    running.add(write);
+    void write.finally(() => running.delete(write));
+  }
+  await Promise.all(running);
+  agent.destroy();
+}
+
+async function reportLatency(server: Server, contenders: Contenders): Promise<void> {
+  await writeSteadily(server, RATES[0] ?? 1);
+  for (const rate of RATES) {
+    for (const [name, operator] of contenders) {
+      const peer = operator("latency");
+      await peer.next();
+      await writeSteadily(server, rate);
+      await systemClock.sleep(500);
+      peer.say("");
+      const { p50Ms, p99Ms } = JSON.parse(await peer.next()) as { p50Ms: number; p99Ms: number };
+      console.log(
+        `from a write to its reconcile, ${rate} writes a second, ${name.padEnd(18)} p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms`,
+      );
+      await peer.ended();
+    }
+  }
+}
+
 /** Goals: 10 times the reconciles without work, 1.5 times those with a patch; 10 ms for 99 of 100 at 100 writes a second. */
 export async function benchReconciles(): Promise<void> {
-  for (const keys of [1, 100_000]) {
-    console.log(`queue, ${keys} keys: ${(await queueRate(keys)).toFixed(0)} keys a second`);
-  }
   const folder = mkdtempSync(join(tmpdir(), "tsop-bench-"));
   const kubeconfig = join(folder, "kubeconfig");
-  const server = node("bench/reconcile-server.ts", folder, String(OBJECTS));
+  const program = join(folder, "reconcile");
+  const go = has("go", "version") ? program : undefined;
+  if (go) run("go", ["build", "-o", program, "./reconcile"], "bench/informer-go");
+  else console.log("reconciles: no Go here, so no controller-runtime");
+  const contenders = new Map([
+    [
+      "tsop",
+      (mode: string) =>
+        startScript("bench/reconcile-operator.ts", kubeconfig, mode, String(OBJECTS)),
+    ],
+  ]);
+  if (go) {
+    const peer = (mode: string): Peer => start(go, [kubeconfig, mode, String(OBJECTS)]);
+    contenders.set("controller-runtime", peer);
+  }
   try {
-    await server.next();
-    const contenders = new Map<string, (...args: string[]) => Peer>([
-      ["tsop", (...args) => node("bench/reconcile-operator.ts", kubeconfig, ...args)],
-    ]);
-    if (has("go", "version")) {
-      const program = join(folder, "reconcile");
-      run("go", ["build", "-o", program, "./reconcile"], "bench/informer-go");
-      contenders.set("controller-runtime", (...args) => start(program, [kubeconfig, ...args]));
-    } else console.log("reconciles: no Go here, so no controller-runtime");
-
-    let round = 1;
-    for (const [mode, title, count, goal] of [
-      ["noop", "reconciles a second without work", NO_OPS, 10],
-      ["patch", "reconciles a second with a status patch", OBJECTS, 1.5],
-    ] as const) {
-      const rates = new Map<string, number[]>();
-      for (let turn = 0; turn < ROUNDS; turn++) {
-        for (const [name, operator] of contenders) {
-          const peer = operator(mode, String(++round), String(count));
-          const { perSecond = NaN } = JSON.parse(await peer.next()) as Result;
-          rates.set(name, [...(rates.get(name) ?? []), perSecond]);
-          await ended(peer);
-        }
-      }
-      const [ours = NaN, theirs] = [...rates.values()].map(median);
-      const ratio = theirs === undefined ? "" : verdict(ours, theirs, goal);
-      console.log(`${title}: ${ours.toFixed(0)}${ratio}`);
-    }
-    // Once for nothing, so that the first one does not meet a server whose code is cold.
-    server.say("100 3");
-    await server.next();
-    for (const rate of RATES) {
-      for (const [name, operator] of contenders) {
-        const peer = operator("latency", "0", "0");
-        await peer.next();
-        server.say(`${rate} ${SECONDS}`);
-        await server.next();
-        await systemClock.sleep(1000);
-        peer.say("");
-        const { p50Ms = NaN, p99Ms = NaN } = JSON.parse(await peer.next()) as Result;
-        const times = `p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms`;
-        console.log(`from a write to its reconcile, ${rate} writes a second, ${name}: ${times}`);
-        await ended(peer);
-      }
-    }
+    await reportQueues(go);
+    const args = [String(OBJECTS)];
+    await withServer("bench/reconcile-server.ts", args, async (printed) => {
+      const server = JSON.parse(printed) as Server;
+      writeFileSync(kubeconfig, kubeconfigOf(server));
+      await reportRates("noop", 10, contenders);
+      const { perSecond, cpuUs } = await barePatches(server);
+      console.log(
+        `bare patches a second, node:https: ${perSecond.toFixed(0)}, processor ${cpuUs.toFixed(1)} us each`,
+      );
+      await reportRates("patch", 1.5, contenders);
+      await reportLatency(server, contenders);
+    });
   } finally {
-    server.child.stdin?.end();
-    await ended(server);
     rmSync(folder, { recursive: true });
   }
-}
-
-async function ended({ child }: Peer): Promise<void> {
-  if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
-}
-
-function verdict(ours: number, theirs: number, goal: number): string {
-  const ratio = ours / theirs;
-  return `, controller-runtime ${theirs.toFixed(0)}: ${ratio.toFixed(2)}x  goal ${goal}x ${ratio >= goal ? "met" : "MISSED"}`;
 }

@@ -4,30 +4,32 @@
  * @module
  */
 
-/** At most `limit` entries; both reading and writing count as use. */
+/**
+ * Keeps the `limit` entries that were used last, and some more: at most twice as many. Both reading and writing count
+ * as use. Two generations, so that a use costs one look-up: to move each used entry to the end of a `Map` makes V8 build
+ * the map anew all the time.
+ */
 export class LruMap<V> {
   readonly #limit: number;
-  // A Map keeps insertion order: what is used is put in again, so the first entry is the oldest.
-  readonly #entries = new Map<string, V>();
+  #young = new Map<string, V>();
+  #old = new Map<string, V>();
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
   get(key: string): V | undefined {
-    const value = this.#entries.get(key);
-    if (value !== undefined) {
-      this.#entries.delete(key);
-      this.#entries.set(key, value);
-    }
+    const known = this.#young.get(key);
+    if (known !== undefined || this.#old.size === 0) return known;
+    const value = this.#old.get(key);
+    if (value !== undefined) this.set(key, value);
     return value;
   }
 
   set(key: string, value: V): void {
-    this.#entries.delete(key);
-    this.#entries.set(key, value);
-    if (this.#entries.size <= this.#limit) return;
-    const [oldest] = this.#entries.keys();
-    if (oldest !== undefined) this.#entries.delete(oldest);
+    this.#young.set(key, value);
+    if (this.#young.size < this.#limit) return;
+    this.#old = this.#young;
+    this.#young = new Map();
   }
 }

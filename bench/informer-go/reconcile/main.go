@@ -11,6 +11,7 @@ import (
 	"sort"
 	"strconv"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -42,6 +43,7 @@ type reconciler struct {
 	doneOfRound int
 	done        int
 	began       time.Time
+	cpuBefore   float64
 	ready       time.Time
 	delays      []float64
 }
@@ -95,9 +97,13 @@ func (r *reconciler) counted() {
 			r.done = 0
 		} else {
 			r.began = now
+			r.cpuBefore = cpuUs()
 		}
 	} else if took := now.Sub(r.began); took >= measured {
-		r.print(map[string]float64{"perSecond": float64(r.done) / took.Seconds()})
+		r.print(map[string]float64{
+			"perSecond": float64(r.done) / took.Seconds(),
+			"cpuUs":     (cpuUs() - r.cpuBefore) / float64(r.done),
+		})
 	}
 	if r.doneOfRound == r.count {
 		r.nextRound()
@@ -119,6 +125,13 @@ func (r *reconciler) printDelays() {
 	sort.Float64s(r.delays)
 	share := func(share float64) float64 { return r.delays[int(float64(len(r.delays))*share)] }
 	r.print(map[string]float64{"p50Ms": share(0.5), "p99Ms": share(0.99)})
+}
+
+// cpuUs is the processor time of the process in microseconds.
+func cpuUs() float64 {
+	var usage syscall.Rusage
+	check(syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
+	return float64(usage.Utime.Nano()+usage.Stime.Nano()) / 1000
 }
 
 func wallMs(at time.Time) float64 { return float64(at.UnixMicro()) / 1000 }

@@ -60,8 +60,10 @@ export class CachedClient implements Client {
   }
 
   async find<T extends KubeObject>(token: Token<T>, key: ObjectKey): Promise<T | undefined> {
-    const informers = await this.#informers(token, key.namespace);
-    return informers ? findCached(informers, key) : this.live.find(token, key);
+    const informers = this.#cache.findInformers(token, key.namespace);
+    if (!informers) return this.live.find(token, key);
+    for (const { hasSynced, synced } of informers) if (!hasSynced) await synced;
+    return findCached(informers, key);
   }
 
   async list<T extends KubeObject>(token: Token<T>, options: ListOptions = {}): Promise<T[]> {

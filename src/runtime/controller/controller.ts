@@ -4,7 +4,7 @@
  * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/controller
  * @module
  */
-import { timeoutSignal, type Clock } from "../../clock.ts";
+import { settlePromises, timeoutSignal, type Clock } from "../../clock.ts";
 import { messageOf, TerminalError, TsopError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
 import { formatKey, type ObjectKey } from "../../kube/object.ts";
@@ -20,7 +20,7 @@ import { Causes } from "./causes.ts";
 import type { EnqueueHint } from "./handlers.ts";
 import { HotLoops } from "./hot-loops.ts";
 import type { ReconcileScope, ReconcileScopes } from "./reconcile-scopes.ts";
-import type { Outcome, Reconciler } from "./reconciler.ts";
+import type { Outcome, ReconcileContext, Reconciler } from "./reconciler.ts";
 import type { Source } from "./sources.ts";
 
 /** What a controller logs once it works; `tsop dev` waits for it. */
@@ -50,6 +50,9 @@ export interface ControllerOptions {
 const ABORT_GRACE_MS = 5000;
 // Of how many keys the last begin is known; the events of own writes come soon after.
 const KEYS = 10_000;
+// Reconciles that wait for nothing leave the event loop no turn of its own. After so many, and so long, it has one.
+const RECONCILES_PER_TURN = 100;
+const MS_PER_TURN = 10;
 
 /** What a controller is made of. */
 export interface ControllerParts {
@@ -79,6 +82,11 @@ export class Controller {
   readonly #begunAtMs = new LruMap<number>(KEYS);
   // Keys that nobody may work on just now, because they change hands.
   readonly #parked = new Set<string>();
+  #reconciles = 0;
+  #idPrefix: string | undefined;
+  #turn: Promise<void> | undefined;
+  #turnAtMs = 0;
+  #sinceTurn = 0;
 
   constructor(parts: ControllerParts) {
     this.name = parts.name;
@@ -174,7 +182,25 @@ export class Controller {
       // What is in line is not lost: the next process finds it in its first list.
       if (!signal.aborted) await this.#enter(key, signal);
       this.#queue.done(key);
+      if (this.#isTurnDue()) this.#turn = this.#nextTurn();
+      if (this.#turn) await this.#turn;
     }
+  }
+
+  #isTurnDue(): boolean {
+    if (this.#turn || ++this.#sinceTurn < RECONCILES_PER_TURN) return false;
+    return this.#parts.clock.monotonicMs() - this.#turnAtMs >= MS_PER_TURN;
+  }
+
+  async #nextTurn(): Promise<void> {
+    await settlePromises();
+    this.#turn = undefined;
+    this.#tookTurn(this.#parts.clock.monotonicMs());
+  }
+
+  #tookTurn(atMs: number): void {
+    this.#sinceTurn = 0;
+    this.#turnAtMs = atMs;
   }
 
   async #enter(id: string, signal: AbortSignal): Promise<void> {
@@ -193,64 +219,84 @@ export class Controller {
   }
 
   async #reconcile(id: string, parent: AbortSignal): Promise<void> {
-    const { clock, metrics, name, options } = this.#parts;
-    const reconcileID = Math.floor(clock.random() * 2 ** 48)
-      .toString(16)
-      .padStart(12, "0");
-    const log = this.#parts.log.child({ controller: name, key: id, reconcileID });
+    const { clock, metrics, name, options, scopes } = this.#parts;
     const startMs = clock.monotonicMs();
     this.#begunAtMs.set(id, startMs);
-    const timeout =
-      options.reconcileTimeoutMs === undefined
-        ? { signal: parent, clear: () => undefined }
-        : timeoutSignal(clock, options.reconcileTimeoutMs, parent);
-    const seconds = (): number => (clock.monotonicMs() - startMs) / 1000;
+    this.#reconciles++;
+    // The last one in line: workers wait for events from here on.
+    if (this.#queue.length === 0) this.#tookTurn(startMs);
+    const timeoutMs = options.reconcileTimeoutMs;
+    const timeout = timeoutMs === undefined ? undefined : timeoutSignal(clock, timeoutMs, parent);
+    const signal = timeout?.signal ?? parent;
+    const scope: ReconcileScope = { controller: name, key: id, changes: [], expired: false };
+    const context = this.#contextOf(id, signal);
     try {
-      const result = await this.#inScope(id, log, timeout.signal);
+      const call = scopes.run(scope, () => this.#call(id, context));
+      const result = await (timeoutMs === undefined ? call : this.#inTime(scope, call, timeoutMs));
+      this.#note(scope, context);
       this.#queue.forget(id);
       const { requeueAfterMs = 0, priority = this.#queue.priority(id) } = result ?? {};
-      metrics.reconciled(requeueAfterMs > 0 ? "requeue_after" : "success", seconds());
+      const seconds = (clock.monotonicMs() - startMs) / 1000;
+      metrics.reconciled(requeueAfterMs > 0 ? "requeue_after" : "success", seconds);
       if (requeueAfterMs > 0) {
         this.#causes.add(id, `asked for after ${requeueAfterMs} ms`);
         this.#queue.addAfter(id, requeueAfterMs, priority);
       }
     } catch (error) {
-      if (timeout.signal.aborted && !parent.aborted) metrics.timedOut();
-      metrics.reconciled("error", seconds());
-      this.#failed(id, error, log);
+      this.#note(scope, context);
+      if (signal.aborted && !parent.aborted) metrics.timedOut();
+      metrics.reconciled("error", (clock.monotonicMs() - startMs) / 1000);
+      this.#failed(id, error, context.log);
     } finally {
-      timeout.clear();
+      scopes.leave(scope);
+      timeout?.clear();
     }
   }
 
-  /** The reconcile with a watch on its time and on what it changes. */
-  async #inScope(id: string, log: Logger, signal: AbortSignal): Promise<Outcome> {
-    const { metrics, name, scopes } = this.#parts;
-    const scope: ReconcileScope = { name: `${name} of ${id}`, changes: [], expired: false };
-    try {
-      const call = scopes.run(scope, () => this.#call(id, log, signal));
-      return await this.#inTime(scope, call);
-    } finally {
-      const loop = this.#hotLoops.note(id, scope.changes);
-      if (loop) {
-        metrics.hotLoop();
-        log.warn({ delayMs: loop.delayMs }, `a loop; slowed down: ${loop.reason}`);
-        this.#parts.tell?.(parseKey(id), {
-          type: "Warning",
-          reason: "HotLoop",
-          message: `${name} reconciles it at most each ${loop.delayMs / 1000} s: ${loop.reason}`,
-          action: "SlowDown",
-        });
-      }
-    }
+  #contextOf(key: string, signal: AbortSignal): ReconcileContext {
+    const { clock, name } = this.#parts;
+    const parent = this.#parts.log;
+    this.#idPrefix ??= Math.floor(clock.random() * 2 ** 24).toString(16);
+    const fields = { controller: name, key, reconcileID: `${this.#idPrefix}-${this.#reconciles}` };
+    const causes = this.#causes.take(key);
+    parent.debug({ ...fields, causes }, "reconciling");
+    let log: Logger | undefined;
+    return {
+      signal,
+      // Most reconciles have nothing to say.
+      get log() {
+        return (log ??= parent.child(fields));
+      },
+      causes,
+      failures: this.#queue.retries(key),
+      nowMs: clock.now(),
+    };
+  }
+
+  /** Looks at what a reconcile changed, once it has ended. */
+  #note({ key, changes }: ReconcileScope, context: ReconcileContext): void {
+    const { metrics, name, tell } = this.#parts;
+    const loop = this.#hotLoops.note(key, changes);
+    if (!loop) return;
+    metrics.hotLoop();
+    context.log.warn({ delayMs: loop.delayMs }, `a loop; slowed down: ${loop.reason}`);
+    tell?.(parseKey(key), {
+      type: "Warning",
+      reason: "HotLoop",
+      message: `${name} reconciles it at most each ${loop.delayMs / 1000} s: ${loop.reason}`,
+      action: "SlowDown",
+    });
   }
 
   /** What the call comes to, unless it takes far longer than it may. */
-  async #inTime(scope: ReconcileScope, call: Promise<Outcome>): Promise<Outcome> {
-    const { clock, options } = this.#parts;
-    if (options.reconcileTimeoutMs === undefined) return call;
+  async #inTime(
+    scope: ReconcileScope,
+    call: Promise<Outcome>,
+    timeoutMs: number,
+  ): Promise<Outcome> {
+    const { clock } = this.#parts;
     const overdue = new AbortController();
-    const afterMs = options.reconcileTimeoutMs + ABORT_GRACE_MS;
+    const afterMs = timeoutMs + ABORT_GRACE_MS;
     const givenUp = clock.sleep(afterMs, overdue.signal).then(() => {
       scope.expired = true;
       throw givenUpAfter(afterMs);
@@ -263,12 +309,8 @@ export class Controller {
   }
 
   /** The reconciler, with what it throws before it returns a promise counted as a panic. */
-  #call(id: string, log: Logger, signal: AbortSignal): Promise<Outcome> {
-    const { reconciler, clock, metrics } = this.#parts;
-    const causes = this.#causes.take(id);
-    log.debug({ causes }, "reconciling");
-    const failures = this.#queue.retries(id);
-    const context = { signal, log, causes, failures, nowMs: clock.now() };
+  #call(id: string, context: ReconcileContext): Promise<Outcome> {
+    const { reconciler, metrics } = this.#parts;
     try {
       return reconciler.reconcile({ key: parseKey(id) }, context);
     } catch (error) {

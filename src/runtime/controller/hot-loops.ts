@@ -47,8 +47,10 @@ export class HotLoops {
 
   /** Takes down what a reconcile changed, and says whether it went round once more. */
   note(key: string, changes: readonly string[]): HotLoop | undefined {
+    const known = this.#histories.get(key);
+    if (!known && changes.length === 0) return undefined;
     const nowMs = this.#clock.monotonicMs();
-    const history = this.#histories.get(key) ?? { runs: [], delayMs: 0 };
+    const history = known ?? { runs: [], delayMs: 0 };
     // A slowed key comes so seldom that it needs a longer look.
     const sinceMs = nowMs - WINDOW_MS - SAME_CHANGES * history.delayMs;
     while (history.runs[0] && history.runs[0].atMs < sinceMs) history.runs.shift();

@@ -13,8 +13,9 @@ import { LruMap } from "../lru.ts";
 
 /** One reconcile. */
 export interface ReconcileScope {
-  /** `controller of d/web`, for messages. */
-  readonly name: string;
+  readonly controller: string;
+  /** Of the object: `d/web`. */
+  readonly key: string;
   /** What it wrote that was not so before: method, path and body. */
   readonly changes: string[];
   /** Its time is over; its worker has gone on. */
@@ -33,14 +34,18 @@ export class ReconcileScopes {
   readonly #running = new Set<ReconcileScope>();
   #ended = false;
 
-  /** Runs a reconcile; requests that it makes, at whatever time, are of this scope. */
-  async run<T>(scope: ReconcileScope, reconcile: () => Promise<T>): Promise<T> {
+  /**
+   * Begins a reconcile; requests that it makes, at whatever time, are of this scope. `leave` is to follow, when it has
+   * ended or is given up.
+   */
+  run<T>(scope: ReconcileScope, reconcile: () => Promise<T>): Promise<T> {
     this.#running.add(scope);
-    try {
-      return await this.#storage.run(scope, reconcile);
-    } finally {
-      this.#running.delete(scope);
-    }
+    return this.#storage.run(scope, reconcile);
+  }
+
+  /** Its worker goes on. */
+  leave(scope: ReconcileScope): void {
+    this.#running.delete(scope);
   }
 
   /** Lets no reconcile that is under way write any more: their keys may be another process's by now. */
@@ -60,7 +65,7 @@ export class ReconcileScopes {
     if (scope && (scope.expired || this.#ended)) {
       throw new TsopError(
         "reconcile-expired",
-        `${request.method} ${request.path} was not sent: the reconcile (${scope.name}) took too long, and its key is worked on anew, here or elsewhere.`,
+        `${request.method} ${request.path} was not sent: the reconcile (${scope.controller} of ${scope.key}) took too long, and its key is worked on anew, here or elsewhere.`,
         "End the work when `context.signal` is aborted, or raise reconcileTimeoutMs.",
       );
     }

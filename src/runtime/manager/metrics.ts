@@ -4,11 +4,12 @@
  * @see https://book.kubebuilder.io/reference/metrics-reference
  * @module
  */
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import { collectDefaultMetrics, Counter, Gauge, Registry } from "prom-client";
 import type { Clock } from "../../clock.ts";
 import type { InformerHealth } from "../cache/cache.ts";
 import type { ExchangeObserver } from "../client/rest-client.ts";
 import type { QueueObserver } from "../queue/work-queue.ts";
+import { talliedCounter, talliedGauge, TalliedHistogram, type Tallied } from "./tallies.ts";
 
 /** How a reconcile ended. */
 type ReconcileResult = "success" | "error" | "requeue_after";
@@ -58,41 +59,45 @@ export class RuntimeMetrics {
     ): Counter<L> => new Counter({ name, help, labelNames, registers });
     const gauge = <L extends string>(name: string, help: string, ...labelNames: L[]): Gauge<L> =>
       new Gauge({ name, help, labelNames, registers });
+    const often = <L extends string>(name: string, help: string, ...labelNames: L[]): Tallied<L> =>
+      talliedCounter({ name, help, labelNames, registers });
+    const level = <L extends string>(name: string, help: string, ...labelNames: L[]): Tallied<L> =>
+      talliedGauge({ name, help, labelNames, registers });
     const histogram = <L extends string>(
       name: string,
       help: string,
       buckets: number[],
       ...labelNames: L[]
-    ): Histogram<L> => new Histogram({ name, help, labelNames, buckets, registers });
+    ): TalliedHistogram<L> => new TalliedHistogram({ name, help, labelNames, registers }, buckets);
 
     const prefix = "controller_runtime";
-    this.#reconciles = counter(
+    this.#reconciles = often(
       `${prefix}_reconcile_total`,
       "Total number of reconciliations per controller",
       "controller",
       "result",
     );
-    this.#errors = counter(
+    this.#errors = often(
       `${prefix}_reconcile_errors_total`,
       "Total number of reconciliation errors per controller",
       "controller",
     );
-    this.#terminalErrors = counter(
+    this.#terminalErrors = often(
       `${prefix}_terminal_reconcile_errors_total`,
       "Total number of terminal reconciliation errors per controller",
       "controller",
     );
-    this.#panics = counter(
+    this.#panics = often(
       `${prefix}_reconcile_panics_total`,
       "Total number of reconciliation panics per controller",
       "controller",
     );
-    this.#timeouts = counter(
+    this.#timeouts = often(
       `${prefix}_reconcile_timeouts_total`,
       "Total number of reconciliation timeouts per controller",
       "controller",
     );
-    this.#hotLoops = counter(
+    this.#hotLoops = often(
       "tsop_hot_loops_total",
       "Total number of reconciliations that repeated a change and slowed their key down",
       "controller",
@@ -108,19 +113,19 @@ export class RuntimeMetrics {
       "Maximum number of concurrent reconciles per controller",
       "controller",
     );
-    this.#activeWorkers = gauge(
+    this.#activeWorkers = level(
       `${prefix}_active_workers`,
       "Number of currently used workers per controller",
       "controller",
     );
-    this.#depth = gauge("workqueue_depth", "Current depth of workqueue", "name", "controller");
-    this.#adds = counter(
+    this.#depth = level("workqueue_depth", "Current depth of workqueue", "name", "controller");
+    this.#adds = often(
       "workqueue_adds_total",
       "Total number of adds handled by workqueue",
       "name",
       "controller",
     );
-    this.#retries = counter(
+    this.#retries = often(
       "workqueue_retries_total",
       "Total number of retries handled by workqueue",
       "name",
@@ -157,7 +162,7 @@ export class RuntimeMetrics {
       labelNames: ["name", "controller"],
       registers,
     });
-    this.#requests = counter(
+    this.#requests = often(
       "rest_client_requests_total",
       "Number of HTTP requests, partitioned by status code, method, and host",
       "code",
@@ -172,7 +177,7 @@ export class RuntimeMetrics {
       "certwatcher_read_certificate_errors_total",
       "Total number of certificate read errors",
     );
-    this.#ownEvents = counter(
+    this.#ownEvents = often(
       "tsop_own_events_total",
       "Events of own writes that a later reconcile had seen already, and that caused no other one",
       "controller",
@@ -200,8 +205,12 @@ export class RuntimeMetrics {
 
   /** Counts the requests to one API server. */
   requests(host: string): ExchangeObserver {
+    const tallies = new Map<string, { value: number }>();
     return (method, code) => {
-      this.#requests.inc({ code, method, host });
+      const id = `${method} ${code}`;
+      const tally = tallies.get(id) ?? this.#requests.at({ code, method, host });
+      tallies.set(id, tally);
+      tally.value++;
     };
   }
 
@@ -246,57 +255,75 @@ export class RuntimeMetrics {
     this.#leader.set({ name }, leads ? 1 : 0);
   }
 
-  /** Counts what one controller does. */
+  /** Counts what one controller does. Ask once for each. */
   controller(controller: string, maxConcurrentReconciles: number): ControllerMetrics {
     this.#maxWorkers.set({ controller }, maxConcurrentReconciles);
     const labels = { name: controller, controller };
     const addedAtMs = new Map<string, number>();
     const takenAtMs = new Map<string, number>();
     this.#running.set(controller, takenAtMs);
-    this.#depth.set(labels, 0);
-    const secondsSince = (startMs: number): number => (this.#clock.monotonicMs() - startMs) / 1000;
+    const clock = this.#clock;
+    const adds = this.#adds.at(labels);
+    const depth = this.#depth.at(labels);
+    const retries = this.#retries.at(labels);
+    const queueSeconds = this.#queueSeconds.at(labels);
+    const workSeconds = this.#workSeconds.at(labels);
+    const activeWorkers = this.#activeWorkers.at({ controller });
+    const reconciles = {
+      success: this.#reconciles.at({ controller, result: "success" }),
+      error: this.#reconciles.at({ controller, result: "error" }),
+      requeue_after: this.#reconciles.at({ controller, result: "requeue_after" }),
+    };
+    const reconcileSeconds = this.#reconcileSeconds.at({ controller });
+    const errors = this.#errors.at({ controller });
+    const terminalErrors = this.#terminalErrors.at({ controller });
+    const panics = this.#panics.at({ controller });
+    const hotLoops = this.#hotLoops.at({ controller });
+    const ownEvents = this.#ownEvents.at({ controller });
+    const timeouts = this.#timeouts.at({ controller });
     return {
       added: (key) => {
-        this.#adds.inc(labels);
-        this.#depth.inc(labels);
-        if (!addedAtMs.has(key)) addedAtMs.set(key, this.#clock.monotonicMs());
+        adds.value++;
+        depth.value++;
+        if (!addedAtMs.has(key)) addedAtMs.set(key, clock.monotonicMs());
       },
       taken: (key) => {
-        this.#depth.dec(labels);
+        depth.value--;
+        const nowMs = clock.monotonicMs();
         const addedMs = addedAtMs.get(key);
         addedAtMs.delete(key);
-        if (addedMs !== undefined) this.#queueSeconds.observe(labels, secondsSince(addedMs));
-        takenAtMs.set(key, this.#clock.monotonicMs());
-        this.#activeWorkers.inc({ controller });
+        if (addedMs !== undefined) queueSeconds.observe((nowMs - addedMs) / 1000);
+        takenAtMs.set(key, nowMs);
+        activeWorkers.value++;
       },
       done: (key) => {
         const takenMs = takenAtMs.get(key);
         takenAtMs.delete(key);
-        if (takenMs !== undefined) this.#workSeconds.observe(labels, secondsSince(takenMs));
-        this.#activeWorkers.dec({ controller });
+        if (takenMs !== undefined) workSeconds.observe((clock.monotonicMs() - takenMs) / 1000);
+        activeWorkers.value--;
       },
       delayed: () => {
-        this.#retries.inc(labels);
+        retries.value++;
       },
       reconciled: (result, seconds) => {
-        this.#reconciles.inc({ controller, result });
-        this.#reconcileSeconds.observe({ controller }, seconds);
-        if (result === "error") this.#errors.inc({ controller });
+        reconciles[result].value++;
+        reconcileSeconds.observe(seconds);
+        if (result === "error") errors.value++;
       },
       terminalError: () => {
-        this.#terminalErrors.inc({ controller });
+        terminalErrors.value++;
       },
       panicked: () => {
-        this.#panics.inc({ controller });
+        panics.value++;
       },
       hotLoop: () => {
-        this.#hotLoops.inc({ controller });
+        hotLoops.value++;
       },
       ownEvent: () => {
-        this.#ownEvents.inc({ controller });
+        ownEvents.value++;
       },
       timedOut: () => {
-        this.#timeouts.inc({ controller });
+        timeouts.value++;
       },
     };
   }

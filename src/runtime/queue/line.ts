@@ -3,8 +3,6 @@
  *
  * @module
  */
-import type { Clock } from "../../clock.ts";
-
 /** Keys that wait for a worker, each once. */
 export interface Line {
   readonly size: number;
@@ -17,7 +15,8 @@ export interface Line {
 
 interface Entry {
   readonly key: string;
-  readonly sinceMs: number;
+  /** Who came first has the lower one. */
+  readonly turn: number;
   priority: number;
   gone: boolean;
 }
@@ -65,7 +64,7 @@ export class FifoLine implements Line {
       known.priority = Math.max(known.priority, priority);
       return;
     }
-    const entry = { key, priority, sinceMs: 0, gone: false };
+    const entry = { key, priority, turn: 0, gone: false };
     this.#entries.set(key, entry);
     this.#fifo.push(entry);
   }
@@ -87,14 +86,10 @@ const OLDEST_EVERY = 4;
  * that waited longest of all.
  */
 export class PriorityLine implements Line {
-  readonly #clock: Clock;
   readonly #levels = new Map<number, Fifo>();
   readonly #entries = new Map<string, Entry>();
+  #added = 0;
   #turns = 0;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
 
   get size(): number {
     return this.#entries.size;
@@ -110,7 +105,7 @@ export class PriorityLine implements Line {
       if (priority <= known.priority) return;
       known.gone = true;
     }
-    const entry = { key, priority, sinceMs: this.#clock.monotonicMs(), gone: false };
+    const entry = { key, priority, turn: this.#added++, gone: false };
     this.#entries.set(key, entry);
     const level = this.#levels.get(priority) ?? new Fifo();
     this.#levels.set(priority, level);
@@ -123,7 +118,7 @@ export class PriorityLine implements Line {
     for (const [priority, level] of this.#levels) {
       const first = level.peek();
       if (!first) this.#levels.delete(priority);
-      else if (!next || (oldest ? first.sinceMs < next.sinceMs : priority > next.priority)) {
+      else if (!next || (oldest ? first.turn < next.turn : priority > next.priority)) {
         next = first;
       }
     }

@@ -213,6 +213,6 @@ export class WorkQueue implements RateLimitingQueue {
 /** The queue of controllers: those that changed before those that are only there, and nobody waits for ever. */
 export class PriorityQueue extends WorkQueue {
   constructor(clock: Clock, limiter?: RateLimiter, observer?: QueueObserver) {
-    super(clock, limiter, observer, new PriorityLine(clock));
+    super(clock, limiter, observer, new PriorityLine());
   }
 }

@@ -1,0 +1,147 @@
+/**
+ * Metrics of what happens ten thousand times a second: the labels are looked up once, and what is counted is a plain
+ * number until somebody asks. prom-client sorts and joins the labels for each increment.
+ *
+ * @module
+ */
+import {
+  Counter,
+  Gauge,
+  Histogram,
+  type LabelValues,
+  type MetricObjectWithValues,
+  type MetricValueWithName,
+  type Registry,
+} from "prom-client";
+
+/** A number under one set of labels; whoever has it changes it. */
+interface Tally {
+  value: number;
+}
+
+/** A counter or gauge whose series are tallies. */
+export interface Tallied<L extends string> {
+  /** A new series. Ask once for the same labels. */
+  at(labels: LabelValues<L>): Tally;
+}
+
+interface Naming<L extends string> {
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames: L[];
+  readonly registers: Registry[];
+}
+
+/** A counter, registered. */
+export function talliedCounter<L extends string>(naming: Naming<L>): Tallied<L> {
+  return tallied((collect) => {
+    const counter: Counter<L> = new Counter({
+      ...naming,
+      collect: () => {
+        counter.reset();
+        collect((labels, value) => {
+          counter.inc(labels, value);
+        });
+      },
+    });
+  });
+}
+
+/** A gauge, registered. */
+export function talliedGauge<L extends string>(naming: Naming<L>): Tallied<L> {
+  return tallied((collect) => {
+    const gauge: Gauge<L> = new Gauge({
+      ...naming,
+      collect: () => {
+        collect((labels, value) => {
+          gauge.set(labels, value);
+        });
+      },
+    });
+  });
+}
+
+type Take<L extends string> = (labels: LabelValues<L>, value: number) => void;
+
+function tallied<L extends string>(
+  register: (collect: (take: Take<L>) => void) => void,
+): Tallied<L> {
+  const tallies: { readonly labels: LabelValues<L>; readonly tally: Tally }[] = [];
+  register((take) => {
+    for (const { labels, tally } of tallies) take(labels, tally.value);
+  });
+  return {
+    at(labels) {
+      const tally = { value: 0 };
+      tallies.push({ labels, tally });
+      return tally;
+    },
+  };
+}
+
+/** Values by size, under one set of labels. */
+class Distribution<L extends string> {
+  readonly #labels: LabelValues<L>;
+  readonly #bounds: readonly number[];
+  // The last one counts what is above all bounds.
+  readonly #counts: number[];
+  #sum = 0;
+
+  constructor(labels: LabelValues<L>, bounds: readonly number[]) {
+    this.#labels = labels;
+    this.#bounds = bounds;
+    this.#counts = new Array<number>(bounds.length + 1).fill(0);
+  }
+
+  observe(value: number): void {
+    const { length } = this.#bounds;
+    let bucket = 0;
+    while (bucket < length && value > (this.#bounds[bucket] ?? 0)) bucket++;
+    this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1;
+    this.#sum += value;
+  }
+
+  /** As a histogram of that name exports it. */
+  export(name: string): MetricValueWithName<L>[] {
+    const labels = this.#labels;
+    let count = 0;
+    const buckets = this.#counts.map((own, bucket) => {
+      count += own;
+      const le = this.#bounds[bucket] ?? "+Inf";
+      return { metricName: `${name}_bucket`, labels: { ...labels, le }, value: count };
+    });
+    return [
+      ...buckets,
+      { metricName: `${name}_sum`, labels, value: this.#sum },
+      { metricName: `${name}_count`, labels, value: count },
+    ];
+  }
+}
+
+/** A histogram whose series are distributions; registered. */
+export class TalliedHistogram<L extends string> extends Histogram<L> {
+  readonly #name: string;
+  readonly #bounds: readonly number[];
+  readonly #series: Distribution<L>[] = [];
+
+  constructor(naming: Naming<L>, buckets: number[]) {
+    super({ ...naming, buckets });
+    this.#name = naming.name;
+    this.#bounds = buckets;
+  }
+
+  /** A new series. Ask once for the same labels. */
+  at(labels: LabelValues<L>): { observe(value: number): void } {
+    const distribution = new Distribution(labels, this.#bounds);
+    this.#series.push(distribution);
+    return distribution;
+  }
+
+  /** What `get` and the registry's text are made of: prom-client asks for it by this name, and declares only `get`. */
+  async getForPromString(): Promise<MetricObjectWithValues<MetricValueWithName<L>>> {
+    const inherited = Histogram.prototype as unknown as Pick<this, "getForPromString">;
+    const metric = await inherited.getForPromString.call(this);
+    const values = this.#series.flatMap((distribution) => distribution.export(this.#name));
+    return { ...metric, values };
+  }
+}
