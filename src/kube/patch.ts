@@ -203,19 +203,29 @@ export function withoutNulls(value: unknown): unknown {
   return kept;
 }
 
-function mergeInto(target: JsonObject, patch: JsonObject): void {
-  for (const [key, change] of Object.entries(patch)) {
-    const current = getField(target, key);
-    if (change === null) Reflect.deleteProperty(target, key);
-    else if (isJsonObject(current) && isJsonObject(change)) mergeInto(current, change);
-    // An array over an object comes in as it is; everywhere else nulls are dropped.
-    else setField(target, key, isJsonObject(current) ? copyJson(change) : withoutNulls(change));
+function merge(target: JsonObject, patch: JsonObject): JsonObject {
+  const merged: JsonObject = {};
+  for (const [key, current] of Object.entries(target)) {
+    const change = getField(patch, key);
+    if (change === undefined) setField(merged, key, current);
+    else if (change !== null) setField(merged, key, replacement(current, change));
   }
+  for (const [key, change] of Object.entries(patch)) {
+    if (change !== null && !Object.hasOwn(target, key)) setField(merged, key, withoutNulls(change));
+  }
+  return merged;
+}
+
+/** What stands in place of `current` after a change that is not null. */
+function replacement(current: unknown, change: unknown): unknown {
+  if (!isJsonObject(current)) return withoutNulls(change);
+  // An array over an object comes in as it is; everywhere else nulls are dropped.
+  return isJsonObject(change) ? merge(current, change) : copyJson(change);
 }
 
 /**
- * The document after a JSON merge patch (RFC 7386). The input stays as it is, and the result shares nothing
- * with it.
+ * The document after a JSON merge patch (RFC 7386). The input stays as it is; the result shares with it what the
+ * patch does not speak of.
  *
  * @param patch - the parsed patch, of any shape
  * @throws StatusError 400 when the patch is not an object
@@ -225,7 +235,5 @@ export function applyMergePatch(document: JsonObject, patch: unknown): JsonObjec
   if (!isJsonObject(patch)) {
     throw undecodable(`${goKindOf(patch)} into Go value of type map[string]interface {}`);
   }
-  const merged = copyJson(document);
-  mergeInto(merged, patch);
-  return merged;
+  return merge(document, patch);
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { type FieldError, invalidValue } from "../../kube/field-errors.ts";
-import { copyJson, sameJson, setField } from "../../kube/json.ts";
+import { sameJson, setField } from "../../kube/json.ts";
 import { dns1123SubdomainErrors, maskTrailingDash, qualifiedNameErrors } from "../../kube/names.ts";
 import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import { groupResourceOf, type ResourceInfo } from "../../kube/resource.ts";
@@ -190,17 +190,19 @@ export class CustomStatusStrategy extends CustomResourceStrategy {
 
   override prepareForUpdate(object: KubeObject, old: KubeObject): void {
     const fields = fieldsOf(object);
-    const { status } = fields;
+    const before = fieldsOf(old);
     const { managedFields, resourceVersion } = object.metadata;
-    const before = fieldsOf(copyJson(old));
-    for (const name of Object.keys(fields)) delete fields[name];
-    for (const [name, value] of Object.entries(before)) setField(fields, name, value);
-    const metadata = object.metadata;
+    for (const name of Object.keys(fields)) {
+      if (name !== "status" && !Object.hasOwn(before, name)) Reflect.deleteProperty(fields, name);
+    }
+    for (const [name, value] of Object.entries(before)) {
+      if (name !== "status") setField(fields, name, value);
+    }
+    const metadata = { ...old.metadata };
     if (managedFields) metadata.managedFields = managedFields;
     else delete metadata.managedFields;
     if (resourceVersion !== undefined) metadata.resourceVersion = resourceVersion;
-    if (status === undefined) delete fields["status"];
-    else fields["status"] = status;
+    object.metadata = metadata;
   }
 
   override validateUpdate(
@@ -224,16 +226,16 @@ export class CustomStatusStrategy extends CustomResourceStrategy {
   }
 }
 
-/** Lists that were wrong before may stay so, all of them together. */
+/** Lists that were wrong before may stay so, all of them together: those that did not change are not looked at. */
 function newListErrors(object: KubeObject, old: KubeObject, schema: Schema): FieldError[] {
-  const errors = listErrors(object, schema);
+  const errors = listErrors(object, schema, { ofChanged: true });
   return errors.length > 0 && listErrors(old, schema).length > 0 ? [] : errors;
 }
 
 function keepField(name: string, object: KubeObject, old: KubeObject): void {
   const before = fieldsOf(old)[name];
   if (before === undefined) delete fieldsOf(object)[name];
-  else fieldsOf(object)[name] = copyJson(before);
+  else fieldsOf(object)[name] = before;
 }
 
 function warnOfFinalizers(finalizers: readonly string[], context: WriteContext): void {

@@ -4,11 +4,12 @@
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#patch-and-apply
  * @module
  */
+import { copyJson } from "../../kube/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import { applyJsonPatch, applyMergePatch } from "../../kube/patch.ts";
-import type { Schema } from "../../kube/schema/structural.ts";
 import { failure } from "../../kube/status.ts";
 import { strategicMerge } from "../apply/strategic-merge.ts";
+import type { ServedResource } from "../kinds.ts";
 import {
   type DecodedConfiguration,
   type DecodedPatch,
@@ -60,6 +61,12 @@ export function patchType(asked: ResourceRequest): string {
   );
 }
 
+/** What a patch has to know of its resource. */
+type PatchedResource = Pick<
+  ServedResource,
+  "schema" | "builtIn" | "version" | "storageVersion" | "conversion"
+>;
+
 /** PATCH of an object or of its status. */
 export async function patchRequest(
   cluster: Cluster,
@@ -80,7 +87,7 @@ export async function patchRequest(
     endpoint,
     (live) => {
       const patch = decodePatch(bytes, patchForm(type));
-      const object = checkPatched(asked, patched(type, live, patch, resource.schema), patch, query);
+      const object = checkPatched(asked, patched(type, live, patch, resource), patch, query);
       endpoint.strategy.setDefaults(object);
       trackChange(cluster, endpoint, live, object, options.manager);
       matchPath(asked, object);
@@ -96,16 +103,24 @@ function matchPath({ resource, namespace, name }: ResourceRequest, object: KubeO
   matchName(object, name);
 }
 
-/** What a patch makes of an object; the object stays as it is. @throws StatusError */
+/**
+ * What a patch makes of an object; the object stays as it is. That of a custom kind may share frozen parts with it:
+ * defaults and pruning leave them alone, since they went through both.
+ *
+ * @throws StatusError
+ */
 export function patched(
   type: string,
   live: KubeObject,
   { patch }: DecodedPatch,
-  schema: Schema,
+  { schema, builtIn, version, storageVersion, conversion }: PatchedResource,
 ): unknown {
   const object = live as unknown as JsonObject;
   if (type === STRATEGIC_PATCH) return strategicMerge(object, patch, schema);
-  return type === JSON_PATCH ? applyJsonPatch(object, patch) : applyMergePatch(object, patch);
+  if (type === JSON_PATCH) return applyJsonPatch(object, patch);
+  // In another version the defaults may be others, and what a webhook converted has none.
+  const isWhole = !builtIn && !conversion && version === storageVersion;
+  return applyMergePatch(isWhole ? object : copyJson(object), patch);
 }
 
 /** Server-side apply, which also creates. */

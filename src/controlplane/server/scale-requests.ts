@@ -99,7 +99,12 @@ export async function patchScale(
   const patch = await readPatch(asked, patchForm(type));
   const options = writeOptions(asked, query);
   return writeScale(cluster, asked, presenter, options, false, (live) => {
-    const result = patched(type, live, patch, findBuiltInSchema(SCALE) ?? {});
+    const result = patched(type, live, patch, {
+      schema: findBuiltInSchema(SCALE) ?? {},
+      builtIn: true,
+      version: SCALE.version,
+      storageVersion: SCALE.version,
+    });
     const scale = checkPatched(asked, result, patch, query);
     trackScale(cluster, live, scale, options.manager);
     return scale as Scale;

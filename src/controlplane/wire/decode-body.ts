@@ -249,8 +249,13 @@ export function readBuiltInKind(
  */
 export function readCustom(value: unknown): ReadKind {
   const content = (plainNumbersBut(value, "metadata") ?? {}) as JsonObject;
+  const given = content["metadata"] ?? null;
+  // That of a stored object was read before.
+  if (given !== null && Object.isFrozen(given)) {
+    return { object: { ...content, metadata: { ...(given as JsonObject) } }, unknown: [] };
+  }
   const unknown: string[] = [];
-  const metadata = readBuiltIn(content["metadata"] ?? null, METADATA, unknown) as JsonObject;
+  const metadata = readBuiltIn(given, METADATA, unknown) as JsonObject;
   for (const [name, field] of Object.entries(metadata)) {
     const isEmpty = Array.isArray(field)
       ? field.length === 0

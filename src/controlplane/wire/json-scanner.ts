@@ -96,12 +96,13 @@ function plainNumber({ text }: NumberLiteral): number | bigint {
 }
 
 /**
- * The value without literals; changed in place.
+ * The value without literals; changed in place. There are none in frozen parts.
  *
  * @throws WireError for a number beyond the range of a float
  */
 export function plainNumbers(value: unknown): unknown {
   if (value instanceof NumberLiteral) return plainNumber(value);
+  if (Object.isFrozen(value)) return value;
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
       if (item instanceof NumberLiteral) value[index] = plainNumber(item);

@@ -1,5 +1,6 @@
 /**
- * Fills in defaults, and drops the nulls that stand for "not set".
+ * Fills in defaults, and drops the nulls that stand for "not set". Frozen parts went through this before: they are
+ * taken as done.
  *
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting-and-nullable
  * @module
@@ -11,6 +12,8 @@ interface Visit {
   readonly value: unknown;
   readonly schema: Schema;
 }
+
+const isOpen = (value: unknown): boolean => typeof value === "object" && !Object.isFrozen(value);
 
 const hasDefault = (schema: Schema): boolean =>
   schema.default !== undefined && schema.default !== null;
@@ -30,7 +33,7 @@ export function dropNulls(value: unknown, schema: Schema): void {
         const known = schemaOfField(node, name);
         if (!known) continue;
         if (child === null && !known.nullable && !hasDefault(known)) delete data[name];
-        else if (typeof child === "object") open.push({ value: child, schema: known });
+        else if (isOpen(child)) open.push({ value: child, schema: known });
       }
     }
   }
@@ -66,7 +69,7 @@ export function setDefaults(value: unknown, schema: Schema): void {
         if (child === null && !known.nullable && hasDefault(known)) {
           setField(data, name, copyJson<unknown>(known.default));
         }
-        if (typeof data[name] === "object") open.push({ value: data[name], schema: known });
+        if (isOpen(data[name])) open.push({ value: data[name], schema: known });
       }
     }
   }

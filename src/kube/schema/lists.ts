@@ -10,10 +10,18 @@ import type { JsonObject } from "../object.ts";
 import { sortedKeys } from "./sorted-keys.ts";
 import { describesFields, propertyOf, type Schema, valuesOf } from "./structural.ts";
 
-/** Everything in lists that stands twice, at whatever depth. */
-export function listErrors(value: unknown, schema: Schema, path = ""): FieldError[] {
+/**
+ * Everything in lists that stands twice, at whatever depth.
+ *
+ * @param options.ofChanged - not in frozen parts, which an object has from the one before it
+ */
+export function listErrors(
+  value: unknown,
+  schema: Schema,
+  { ofChanged = false } = {},
+): FieldError[] {
   const errors: FieldError[] = [];
-  const open: { value: unknown; schema: Schema; path: string }[] = [{ value, schema, path }];
+  const open: { value: unknown; schema: Schema; path: string }[] = [{ value, schema, path: "" }];
   for (let next = open.pop(); next; next = open.pop()) {
     const { schema: node, path: at } = next;
     if (Array.isArray(next.value)) {
@@ -28,6 +36,7 @@ export function listErrors(value: unknown, schema: Schema, path = ""): FieldErro
       const values = valuesOf(node);
       for (const [name, field] of Object.entries(next.value)) {
         if (typeof field !== "object" || field === null) continue;
+        if (ofChanged && Object.isFrozen(field)) continue;
         if (values) open.push({ value: field, schema: values, path: `${at}[${name}]` });
         const property = propertyOf(node, name);
         const below = at === "" ? name : `${at}.${name}`;

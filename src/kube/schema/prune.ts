@@ -1,7 +1,8 @@
 /**
  * Removes what the schema of a kind does not know, and says where it was.
  *
- * Walks the data with a stack of its own, so that nesting costs memory, not the process.
+ * Walks the data with a stack of its own, so that nesting costs memory, not the process. Frozen parts went through
+ * this before: they are taken as done.
  *
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#field-pruning
  * @module
@@ -56,7 +57,7 @@ export function prune(
     if (Array.isArray(data)) {
       if (preserving && !node?.items) continue;
       for (const [index, item] of data.entries()) {
-        if (typeof item !== "object") continue;
+        if (typeof item !== "object" || Object.isFrozen(item)) continue;
         open.push({
           value: item,
           schema: node?.items,
@@ -72,10 +73,11 @@ export function prune(
         if (isObject && isTypeMeta(name)) continue;
         const property = node && propertyOf(node, name);
         if (property ?? node?.additionalProperties != null) {
-          if (typeof data[name] !== "object") continue;
+          const child = data[name];
+          if (typeof child !== "object" || Object.isFrozen(child)) continue;
           const known = property ?? (node && valuesOf(node));
           open.push({
-            value: data[name],
+            value: child,
             schema: known,
             place: { parent: place, step: name },
             preserving: false,
