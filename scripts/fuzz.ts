@@ -25,8 +25,9 @@ const report = await fuzz({
     console.log(`${done} requests, heap ${mebibytes(heapBytes)}`);
   },
 });
-const { wrong, statuses, seconds, slowestMs, slowest, warmBytes, endBytes } = report;
+const { wrong, statuses, failures, seconds, slowestMs, slowest, warmBytes, endBytes } = report;
 console.log(`answers by status: ${JSON.stringify(statuses)}`);
+for (const [said, count] of Object.entries(failures)) console.log(`  ${count} x ${said}`);
 console.log(
   `${(Number(values.requests) / seconds).toFixed(0)} requests/s for ${seconds.toFixed(0)} s`,
 );

@@ -1,8 +1,8 @@
 /**
  * Answers the paths of OpenAPI v3, as kubectl needs them for apply, explain and validation, and that of version 2.
  *
- * Documents are JSON only; a client that takes nothing but protobuf is refused. For version 2 it gets a 404, after
- * which kubectl falls back on version 3.
+ * Documents of version 3 are JSON only; a client that takes nothing but protobuf is refused. Version 2 is there in
+ * protobuf, too: older versions of kubectl, and helm, read no other.
  *
  * @see https://kubernetes.io/docs/concepts/overview/kubernetes-api/#openapi-v3
  * @module
@@ -10,9 +10,11 @@
 import { createHash } from "node:crypto";
 import type { DocumentAnswer, DocumentRequest } from "../discovery/answer.ts";
 import { groupsOf } from "../discovery/versions.ts";
+import type { JsonObject } from "../../kube/object.ts";
 import type { ServedResource } from "../kinds.ts";
 import { JSON_TYPE, chooseMediaType } from "../views/accept.ts";
 import { documentsOf } from "./documents.ts";
+import { swaggerBytes } from "./swagger-protobuf.ts";
 import { swaggerOf } from "./swagger.ts";
 
 /** A GET of `/openapi/v2`, or below `/openapi/v3`. */
@@ -28,6 +30,22 @@ interface BuiltDocument {
   readonly hash: string;
 }
 
+/** A document, ready for the wire; that of version 2 may be bytes. */
+type OpenApiAnswer = Omit<DocumentAnswer, "body"> & { readonly body: string | Uint8Array };
+
+/** The document of version 2, in both forms. */
+interface BuiltSwagger extends BuiltDocument {
+  readonly bytes: Uint8Array;
+}
+
+const PROTOBUF_V2 = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+/** What clients ask for, of which `@` is the older way to write it. */
+const OFFERED_V2 = [
+  JSON_TYPE,
+  ["application", "com.github.proto-openapi.spec.v2@v1.0+protobuf"],
+  ["application", "com.github.proto-openapi.spec.v2.v1.0+protobuf"],
+] as const;
+
 const ROOT = "/openapi/v3";
 const ROOT_V2 = "/openapi/v2";
 const YEAR_MS = 365 * 24 * 3600 * 1000;
@@ -41,7 +59,7 @@ export class OpenApi {
   readonly #identities = new WeakMap<ServedResource, number>();
   #lastIdentity = 0;
   readonly #gitVersion: string;
-  #swagger: BuiltDocument | undefined;
+  #swagger: BuiltSwagger | undefined;
 
   /** @param gitVersion - the version that the server says it is */
   constructor(gitVersion: string) {
@@ -53,7 +71,7 @@ export class OpenApi {
    *
    * @param resources - an array that is another one as soon as anything is served otherwise
    */
-  answer(request: OpenApiRequest, resources: readonly ServedResource[]): DocumentAnswer {
+  answer(request: OpenApiRequest, resources: readonly ServedResource[]): OpenApiAnswer {
     this.#follow(resources);
     if (request.path === ROOT) return this.#index();
     if (request.path === ROOT_V2) return this.#answerV2(request, resources);
@@ -65,15 +83,21 @@ export class OpenApi {
     return documentAnswer(name, build(), request);
   }
 
-  #answerV2(request: OpenApiRequest, resources: readonly ServedResource[]): DocumentAnswer {
-    const type = chooseMediaType(request.accept, [JSON_TYPE], () => "application/json");
-    if (type === undefined) return { status: 404, headers: {}, body: "" };
-    this.#swagger ??= built(swaggerOf(groupsOf(resources), this.#gitVersion));
-    const { body, hash } = this.#swagger;
+  #answerV2(request: OpenApiRequest, resources: readonly ServedResource[]): OpenApiAnswer {
+    const type = chooseMediaType(request.accept, OFFERED_V2, ([, subtype]) =>
+      subtype === "json" ? "application/json" : PROTOBUF_V2,
+    );
+    if (type === undefined) return { status: 406, headers: { vary: "Accept" }, body: "" };
+    this.#swagger ??= builtSwagger(swaggerOf(groupsOf(resources), this.#gitVersion));
+    const { body, bytes, hash } = this.#swagger;
     const etag = `"${hash}"`;
     const headers = { vary: "Accept-Encoding, Accept", etag };
     if (matches(request.ifNoneMatch, etag)) return { status: 304, headers, body: "" };
-    return { status: 200, headers: { ...headers, "content-type": "application/json" }, body };
+    return {
+      status: 200,
+      headers: { ...headers, "content-type": type },
+      body: type === PROTOBUF_V2 ? bytes : body,
+    };
   }
 
   #index(): DocumentAnswer {
@@ -132,6 +156,11 @@ function built(document: object): BuiltDocument {
   const body = JSON.stringify(document);
   return { body, hash: createHash("sha512").update(body).digest("hex").toUpperCase() };
 }
+
+const builtSwagger = (document: JsonObject): BuiltSwagger => ({
+  ...built(document),
+  bytes: swaggerBytes(document),
+});
 
 function matches(ifNoneMatch: string | undefined, etag: string): boolean {
   const tags = (ifNoneMatch ?? "").split(",").map((tag) => tag.trim());

@@ -14,7 +14,8 @@ import { failure } from "../../kube/status.ts";
 import type { ServedResource } from "../kinds.ts";
 import { storeKey } from "../store/store.ts";
 import type { Cluster } from "./cluster.ts";
-import { badRequest, expired, notFound, tooLargeVersion } from "./failures.ts";
+import { type ContinuePoint, readContinue, writeContinue } from "./continue-token.ts";
+import { expired, notFound, tooLargeVersion } from "./failures.ts";
 import { collectionOf } from "./registry.ts";
 import { readAs } from "./versions.ts";
 
@@ -104,7 +105,7 @@ export function listObjects(
   resource: ServedResource,
   query: ListQuery,
 ): ListPage {
-  const start = query.continueToken === "" ? undefined : parseContinue(query);
+  const start = query.continueToken === "" ? undefined : readContinue(query.continueToken);
   const version = listVersion(cluster, resource, query, start);
   const collection = collectionOf(resource);
   const selective = query.labels.length > 0 || query.fields.length > 0;
@@ -139,7 +140,7 @@ export function listObjects(
   return {
     metadata: {
       resourceVersion: String(version),
-      continue: continueToken(version, last),
+      continue: writeContinue({ version, key: `${last}\u0000` }),
       ...(selective ? {} : { remainingItemCount: rest.length - taken }),
     },
     items,
@@ -156,11 +157,6 @@ function listMetadata(resource: ServedResource, version: number): ListMeta {
   return { resourceVersion: String(version), ...(resource.builtIn ? {} : { continue: "" }) };
 }
 
-interface ContinuePoint {
-  readonly version: number;
-  readonly key: string;
-}
-
 function listVersion(
   { store }: Cluster,
   resource: ServedResource,
@@ -170,6 +166,7 @@ function listVersion(
   const oldest = store.oldestVersion(collectionOf(resource));
   if (start) {
     if (start.version < 0) return store.version;
+    if (start.version > store.version) throw tooLargeVersion(start.version, store.version);
     if (start.version >= oldest) return start.version;
     throw expiredToken(start.key);
   }
@@ -180,38 +177,12 @@ function listVersion(
   return wanted;
 }
 
-function continueToken(version: number, last: string): string {
-  const point = { v: "meta.k8s.io/v1", rv: version, start: `/${last}\u0000` };
-  // Go's encoder escapes control characters the same way, so that tokens look like the real server's.
-  return Buffer.from(JSON.stringify(point)).toString("base64url");
-}
-
-function parseContinue(query: ListQuery): ContinuePoint {
-  const bad = (why: string): Error => badRequest(`continue key is not valid: ${why}`);
-  let point: { v?: unknown; rv?: unknown; start?: unknown };
-  try {
-    point = JSON.parse(Buffer.from(query.continueToken, "base64url").toString("utf8")) as object;
-  } catch (thrown) {
-    throw bad(thrown instanceof Error ? thrown.message : String(thrown));
-  }
-  if (point.v !== "meta.k8s.io/v1") throw bad("server does not recognize this encoded version");
-  if (typeof point.rv !== "number" || point.rv === 0) {
-    throw bad("incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
-  }
-  if (typeof point.start !== "string" || point.start === "") {
-    throw bad("encoded start key empty (version meta.k8s.io/v1)");
-  }
-  return { version: point.rv, key: point.start.replace(/^\//, "") };
-}
-
 function expiredToken(key: string): Error {
   const error = failure(
     410,
     "Expired",
     "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.",
   );
-  error.status.metadata.continue = Buffer.from(
-    JSON.stringify({ v: "meta.k8s.io/v1", rv: -1, start: `/${key}` }),
-  ).toString("base64url");
+  error.status.metadata.continue = writeContinue({ version: -1, key });
   return error;
 }

@@ -49,7 +49,11 @@ export function otherPath(cluster: Cluster, openApi: OpenApi, request: ApiReques
   }
   if (/^\/version\/?$/.test(request.path)) {
     if (request.method !== "GET") throw methodNotAllowed();
-    return jsonAnswer(200, VERSION);
+    return {
+      ...jsonAnswer(200, VERSION),
+      // The one document that is always written for people.
+      body: JSON.stringify(VERSION, undefined, 2),
+    };
   }
   if (/^\/openapi\/(v2$|v3(\/|$))/.test(request.path))
     return openApiDocument(cluster, openApi, request);

@@ -168,7 +168,20 @@ const KEYS = [
   "generateName",
 ];
 const NAMES = ["a", "p", "d", "w", "s", "h", "nobody", "UPPER", "%00", "%2f", "..", "a%20b", "$"];
-const SUBRESOURCES = ["", "", "", "/status", "/scale", "/log", "/eviction", "/binding", "/nope"];
+const SUBRESOURCES = [
+  "",
+  "",
+  "",
+  "",
+  "",
+  "",
+  "/status",
+  "/scale",
+  "/log",
+  "/eviction",
+  "/binding",
+  "/nope",
+];
 const QUERIES = [
   "dryRun=All",
   "dryRun=Some",
@@ -217,7 +230,12 @@ const PATCHES = [
 ];
 const ACCEPTS = [
   "application/json",
+  "application/json",
+  "application/json",
+  "application/yaml",
   "*/*",
+  "*/*",
+  "application/vnd.kubernetes.protobuf,application/json",
   "application/json;as=Table;v=v1;g=meta.k8s.io",
   "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io",
   "application/vnd.kubernetes.protobuf",
@@ -233,6 +251,12 @@ const OTHER_PATHS = [
   "/openapi/v3",
   "/apis/apps",
   "//",
+];
+
+/** What is most worth asking comes up most. */
+const METHODS = [
+  ...["GET", "GET", "GET", "POST", "POST", "POST", "PUT", "PUT", "PATCH", "PATCH", "PATCH"],
+  ...["PATCH", "DELETE", "DELETE", "OPTIONS"],
 ];
 
 type Container = Record<string, unknown> | unknown[];
@@ -316,15 +340,21 @@ function bodyOf(random: Random, method: string, type: string, seed: object): Buf
   return random.chance(0.2) ? mutateBytes(random, framed) : framed;
 }
 
+/** Mostly the name of the object that the stream writes itself. */
+function nameOf(random: Random, seed: object): string {
+  const { metadata } = seed as { readonly metadata?: { readonly name: string } };
+  return metadata && random.chance(0.6) ? metadata.name : random.pick(NAMES);
+}
+
 /** The next request of the stream. */
 export function nextRequest(random: Random): FuzzRequest {
   const [collection, seed] = random.pick(Object.entries(SEEDS));
-  const method = random.pick(["GET", "POST", "POST", "PUT", "PATCH", "PATCH", "DELETE", "OPTIONS"]);
+  const method = random.pick(METHODS);
   const type = random.pick(method === "PATCH" ? PATCHES : TYPES);
   const named = method === "POST" ? random.chance(0.1) : random.chance(0.85);
   const path = random.chance(0.05)
     ? random.pick(OTHER_PATHS)
-    : `${collection}${named ? `/${random.pick(NAMES)}${random.pick(SUBRESOURCES)}` : ""}`;
+    : `${collection}${named ? `/${nameOf(random, seed)}${random.pick(SUBRESOURCES)}` : ""}`;
   const query = Array.from({ length: random.below(3) }, () => random.pick(QUERIES)).join("&");
   return {
     method,

@@ -50,8 +50,11 @@ interface Document {
   readonly components: { readonly schemas: Record<string, Record<string, unknown>> };
 }
 
-const get = (path: string, resources = builtIn, more = {}): DocumentAnswer =>
-  new OpenApi("v1.36.3").answer({ path: `/openapi/v3${path}`, nowMs: 0, ...more }, resources);
+const get = (path: string, resources = builtIn, more = {}): DocumentAnswer => {
+  const request = { path: `/openapi/v3${path}`, nowMs: 0, ...more };
+  const answer = new OpenApi("v1.36.3").answer(request, resources);
+  return { ...answer, body: String(answer.body) };
+};
 const documentAt = (path: string, resources = builtIn): Document =>
   JSON.parse(get(path, resources).body) as Document;
 

@@ -49,10 +49,19 @@ describe("The document of OpenAPI v2", () => {
     ]);
   });
 
-  it("is not there for clients that take nothing but protobuf, which then ask for version 3", () => {
-    const ask = (accept: string): number =>
-      new OpenApi("v1.36.3").answer({ path: "/openapi/v2", accept, nowMs: 0 }, builtIn).status;
-    expect(ask("application/com.github.proto-openapi.spec.v2@v1.0+protobuf")).toBe(404);
-    expect(ask("application/json, */*")).toBe(200);
+  it("is there in protobuf, too, which clients of Go ask for", () => {
+    const ask = (accept: string): ReturnType<OpenApi["answer"]> =>
+      new OpenApi("v1.36.3").answer({ path: "/openapi/v2", accept, nowMs: 0 }, builtIn);
+    const { status, headers, body } = ask(
+      "application/com.github.proto-openapi.spec.v2@v1.0+protobuf",
+    );
+    expect(status).toBe(200);
+    expect(headers["content-type"]).toBe(
+      "application/com.github.proto-openapi.spec.v2.v1.0+protobuf",
+    );
+    // The first field is the version of the format.
+    expect(Buffer.from(body).toString("latin1", 0, 5)).toBe("\n\u00032.0");
+    expect(ask("application/json, */*").headers["content-type"]).toBe("application/json");
+    expect(ask("text/html").status).toBe(406);
   });
 });
