@@ -83,9 +83,11 @@ function whyNot(document: unknown, operation: unknown): string {
   if (op === "test") return `testing value ${path} failed: test failed`;
   const source = op === "move" || op === "copy" ? from : path;
   if (source === "" || !hasContainer(document, source)) {
-    return op === "add" || op === "replace" || op === "remove"
-      ? `${op} operation does not apply: doc is missing path: ${JSON.stringify(path)}: missing value`
-      : `${op} operation does not apply: doc is missing from path: ${JSON.stringify(from)}: missing value`;
+    const [what, where] = missingPart(op, path, from);
+    return `${op} operation does not apply: doc is missing ${what}: ${where}: missing value`;
+  }
+  if (source === from && !hasContainer(document, path)) {
+    return `${op} operation does not apply: doc is missing destination path: ${path}: missing value`;
   }
   const key = source.slice(source.lastIndexOf("/") + 1);
   const why =
@@ -93,6 +95,19 @@ function whyNot(document: unknown, operation: unknown): string {
       ? `Unable to remove nonexistent key: ${key}: missing value`
       : `Unable to access invalid index: ${key}: invalid index referenced`;
   return `error in ${op} for path: '${source}': ${why}`;
+}
+
+/** What an operation lacks, and where; only two of them put the path in quotes. */
+function missingPart(op: string, path: string, from: string): [what: string, where: string] {
+  switch (op) {
+    case "add":
+    case "remove":
+      return ["path", JSON.stringify(path)];
+    case "replace":
+      return ["path", path];
+    default:
+      return ["from path", from];
+  }
 }
 
 function hasContainer(document: unknown, path: string): boolean {

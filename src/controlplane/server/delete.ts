@@ -47,6 +47,7 @@ export async function deleteObject(
   options: WriteOptions,
 ): Promise<DeletionResult> {
   const rule = deletionRule(resource);
+  if (!options.collection) warnOfDeletion(resource, deletion, options);
   for (;;) {
     const stored = cluster.store.get(collectionOf(resource), storeKey(namespace, name));
     if (!stored) throw notFound(resource, name);
@@ -61,6 +62,16 @@ export async function deleteObject(
       return result(cluster, resource, outcome, rule);
     }
   }
+}
+
+/** Warns of what a deletion leaves behind unless told; before it is known what there is to delete. */
+export function warnOfDeletion(
+  resource: ServedResource,
+  deletion: DeletionOptions,
+  options: Pick<WriteOptions, "warn">,
+): void {
+  const { warning } = deletionRule(resource);
+  if (warning && policyOf(deletion) === undefined) options.warn(warning);
 }
 
 /** What became of an object. */
@@ -123,7 +134,6 @@ function deleteStored(
   deletion: DeletionOptions,
   options: WriteOptions,
 ): Outcome {
-  if (rule.warning && policyOf(deletion) === undefined) options.warn(rule.warning);
   if (rule.begin && stored.metadata.deletionTimestamp === undefined) {
     const begun = copyJson(stored);
     begun.metadata.deletionTimestamp = timestamp(cluster.clock);

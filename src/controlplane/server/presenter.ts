@@ -18,6 +18,13 @@ import type { ListPage } from "./list.ts";
 import { type Answer, type ResourceRequest, headerOf } from "./request.ts";
 import type { WatchEvent } from "./watch.ts";
 
+/** What Go calls the API server's own type of an object or of the objects of a list. */
+function internalType({ builtIn, group }: ServedResource, kind: string): string {
+  if (!builtIn) return "unstructured.Unstructured";
+  const package_ = group === "" || group === "events.k8s.io" ? "core" : group.replace(/\..*/, "");
+  return `${package_}.${kind.replace(/List$/, "")}`;
+}
+
 /** The negotiated form of one request's answers. */
 export class Presenter {
   readonly #cluster: Cluster;
@@ -82,6 +89,7 @@ export class Presenter {
       printer: this.#printer,
       includeObject: this.#includeObject,
       nowMs: this.#cluster.clock.now(),
+      goType: internalType(this.#resource, object.kind),
       withColumns,
     });
   }

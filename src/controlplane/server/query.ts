@@ -21,6 +21,7 @@ import {
 } from "../../kube/selector.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import type { ServedResource } from "../kinds.ts";
+import { readContinue } from "./continue-token.ts";
 import { badRequest } from "./failures.ts";
 import { fieldErrorFor } from "./field-labels.ts";
 import type { ListQuery } from "./list.ts";
@@ -115,18 +116,16 @@ function dryRunErrors(values: readonly string[]): FieldError[] {
   return values.every((value) => value === "All") ? [] : [notSupported("dryRun", values, ["All"])];
 }
 
+interface Selectors {
+  readonly labels: readonly LabelRequirement[];
+  readonly fields: readonly FieldRequirement[];
+}
+
 /** The selectors of a list, a watch or a deletion of a collection. @throws StatusError 400 */
-function parseSelectors(
-  query: URLSearchParams,
-  resource: ServedResource,
-): { labels: LabelRequirement[]; fields: FieldRequirement[] } {
+function parseSelectors(query: URLSearchParams): Selectors {
   try {
     const labels = parseLabelSelector(query.get("labelSelector") ?? "");
     const fields = parseFieldSelector(query.get("fieldSelector") ?? "");
-    for (const { field } of fields) {
-      const problem = fieldErrorFor(resource, field);
-      if (problem !== undefined) throw badRequest(problem);
-    }
     return { labels, fields };
   } catch (thrown) {
     if (thrown instanceof SelectorError) throw badRequest(thrown.message);
@@ -134,7 +133,15 @@ function parseSelectors(
   }
 }
 
-/** Reads and checks the options of a list. @throws StatusError 400 or 422 */
+/** Whether the resource has the selected fields; told after what is wrong with other options. @throws StatusError 400 */
+function checkFields({ fields }: Selectors, resource: ServedResource): void {
+  for (const { field } of fields) {
+    const problem = fieldErrorFor(resource, field);
+    if (problem !== undefined) throw badRequest(problem);
+  }
+}
+
+/** Reads and checks the options of a list, but for where it begins. @throws StatusError 400 or 422 */
 export function parseListQuery(
   query: URLSearchParams,
   resource: ServedResource,
@@ -142,7 +149,7 @@ export function parseListQuery(
 ): ListQuery {
   integerOption(query, "timeoutSeconds");
   const limit = integerOption(query, "limit") ?? 0;
-  const selectors = parseSelectors(query, resource);
+  const selectors = parseSelectors(query);
   const version = query.get("resourceVersion") ?? "";
   const match = query.get("resourceVersionMatch") ?? "";
   const continueToken = query.get("continue") ?? "";
@@ -163,11 +170,7 @@ export function parseListQuery(
     errors.push(forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
   }
   if (errors.length > 0) throw invalidOptions("ListOptions", errors);
-  if (continueToken !== "" && version !== "" && version !== "0") {
-    throw badRequest("specifying resource version is not allowed when using continue");
-  }
-  const problem = versionProblem(version);
-  if (problem !== undefined) throw badRequest(`invalid resource version: ${problem}`);
+  checkFields(selectors, resource);
   return {
     ...selectors,
     namespace,
@@ -178,19 +181,40 @@ export function parseListQuery(
   };
 }
 
+/** Whether a list can begin where it is asked to. @throws StatusError 400 */
+export function checkPlace({
+  continueToken,
+  resourceVersion: version,
+}: Pick<ListQuery, "continueToken" | "resourceVersion">): void {
+  if (continueToken === "") {
+    const problem = versionProblem(version);
+    if (problem !== undefined) throw badRequest(`invalid resource version: ${problem}`);
+    return;
+  }
+  readContinue(continueToken);
+  if (version !== "" && version !== "0") {
+    throw badRequest("specifying resource version is not allowed when using continue");
+  }
+}
+
 /** A watch as a request asks for it. */
 export interface WatchQuery {
   readonly labels: readonly LabelRequirement[];
   readonly fields: readonly FieldRequirement[];
   readonly namespace: string;
   readonly resourceVersion: string;
-  /** Absent when the query does not say. */
+  /** Absent when the query does not say, and names a version to go on from. */
   readonly sendInitialEvents?: boolean;
   readonly bookmarks: boolean;
   readonly timeoutSeconds?: number;
 }
 
-/** Reads and checks the options of a watch. @throws StatusError 400 or 422 */
+/**
+ * Reads and checks the options of a watch. One that says neither what it has seen nor what it wants to see is one
+ * that begins with what there is.
+ *
+ * @throws StatusError 400 or 422
+ */
 export function parseWatchQuery(
   query: URLSearchParams,
   resource: ServedResource,
@@ -198,9 +222,13 @@ export function parseWatchQuery(
 ): WatchQuery {
   const timeoutSeconds = integerOption(query, "timeoutSeconds");
   integerOption(query, "limit");
-  const selectors = parseSelectors(query, resource);
-  const match = query.get("resourceVersionMatch") ?? "";
-  const initial = query.has("sendInitialEvents");
+  const selectors = parseSelectors(query);
+  const version = query.get("resourceVersion") ?? "";
+  const asked = query.get("resourceVersionMatch") ?? "";
+  const isFromStart =
+    !query.has("sendInitialEvents") && asked === "" && (version === "" || version === "0");
+  const initial = isFromStart || query.has("sendInitialEvents");
+  const match = isFromStart ? "NotOlderThan" : asked;
   const errors: FieldError[] = [];
   if (initial && match !== "NotOlderThan") {
     errors.push(
@@ -222,22 +250,25 @@ export function parseWatchQuery(
     if (match !== "NotOlderThan") {
       errors.push(notSupported("resourceVersionMatch", match, ["NotOlderThan"]));
     }
-  }
-  if ((query.get("continue") ?? "") !== "") {
-    errors.push(
-      forbidden(
-        "resourceVersionMatch",
-        "resourceVersionMatch is forbidden when continue is provided",
-      ),
-    );
+    if ((query.get("continue") ?? "") !== "") {
+      errors.push(
+        forbidden(
+          "resourceVersionMatch",
+          "resourceVersionMatch is forbidden when continue is provided",
+        ),
+      );
+    }
   }
   if (errors.length > 0) throw invalidOptions("ListOptions", errors);
+  checkFields(selectors, resource);
   return {
     ...selectors,
     namespace,
-    resourceVersion: query.get("resourceVersion") ?? "",
+    resourceVersion: version,
     bookmarks: booleanOption(query, "allowWatchBookmarks"),
-    ...(initial ? { sendInitialEvents: booleanOption(query, "sendInitialEvents") } : {}),
+    ...(initial
+      ? { sendInitialEvents: isFromStart || booleanOption(query, "sendInitialEvents") }
+      : {}),
     ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
   };
 }

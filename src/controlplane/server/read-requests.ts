@@ -7,7 +7,7 @@ import type { Cluster } from "./cluster.ts";
 import { plainError } from "./failures.ts";
 import { getObject, listObjects, waitForVersion } from "./list.ts";
 import type { Presenter } from "./presenter.ts";
-import { parseListQuery, parseWatchQuery, versionProblem } from "./query.ts";
+import { checkPlace, parseListQuery, parseWatchQuery, versionProblem } from "./query.ts";
 import { collectionOf } from "./registry.ts";
 import type { Answer, ResourceRequest } from "./request.ts";
 import { storeKey } from "../store/store.ts";
@@ -47,6 +47,7 @@ export async function listRequest(
 ): Promise<Answer> {
   const { resource, request, namespace } = asked;
   const query = parseListQuery(request.query, resource, namespace);
+  checkPlace(query);
   await waitForVersion(cluster, resource, Number(query.resourceVersion || "0"));
   if (resource.conversion) {
     await prepareReads(cluster, resource, cluster.store.list(collectionOf(resource), namespace));

@@ -86,8 +86,7 @@ export class Watch {
       return;
     }
     if (from === 0) {
-      if (sendInitialEvents === undefined) this.#sendExisting();
-      else this.#reached = store.version;
+      this.#reached = store.version;
       this.#follow();
       return;
     }

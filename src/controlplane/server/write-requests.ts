@@ -5,16 +5,17 @@
  */
 import { copyJson } from "../../kube/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import { StatusError } from "../../kube/status.ts";
 import { checkMediaType, readDeletion, readObject } from "./body.ts";
 import { type Cluster, type Endpoint, type WriteOptions, mainEndpoint } from "./cluster.ts";
 import { type CreateOptions, createObject, matchNamespace } from "./create.ts";
-import { deleteObject } from "./delete.ts";
+import { deleteObject, warnOfDeletion } from "./delete.ts";
 import { badRequest, noSuchResource } from "./failures.ts";
-import { listObjects } from "./list.ts";
+import { listObjects, waitForVersion } from "./list.ts";
 import { trackChange } from "./ownership.ts";
 import { permitCreate } from "./permission.ts";
 import type { Presenter } from "./presenter.ts";
-import { type WriteQuery, parseListQuery, parseWriteQuery } from "./query.ts";
+import { type WriteQuery, checkPlace, parseListQuery, parseWriteQuery } from "./query.ts";
 import { type Answer, type ResourceRequest, managerOf } from "./request.ts";
 import { type UpdateOptions, updateObject, wrongUid } from "./update.ts";
 import { prepareReads } from "./versions.ts";
@@ -170,6 +171,11 @@ export async function deleteRequest(
   return presenter.object(deletion.orphanDependents === false && !gone ? 202 : 200, body);
 }
 
+/** What a list of an older version shows may be gone already. */
+function unlessGone(thrown: unknown): void {
+  if (!(thrown instanceof StatusError) || thrown.status.reason !== "NotFound") throw thrown;
+}
+
 /** DELETE of a collection: each object that the selectors mean; the answer shows them as they were. */
 export async function deleteCollectionRequest(
   cluster: Cluster,
@@ -177,15 +183,19 @@ export async function deleteCollectionRequest(
   presenter: Presenter,
 ): Promise<Answer> {
   const { resource, request, namespace } = asked;
+  const query = parseListQuery(request.query, resource, namespace);
   const { deletion, dryRun, shown } = await readDeletion(asked);
-  if (resource.conversion) {
-    await prepareReads(cluster, resource, cluster.store.list(collectionOf(resource), namespace));
-  }
-  const page = listObjects(cluster, resource, parseListQuery(request.query, resource, namespace));
   const options = {
     ...writeOptions(asked, { dryRun, fieldManager: "", asked: shown }),
     collection: true,
   };
+  warnOfDeletion(resource, deletion, options);
+  checkPlace(query);
+  await waitForVersion(cluster, resource, Number(query.resourceVersion || "0"));
+  if (resource.conversion) {
+    await prepareReads(cluster, resource, cluster.store.list(collectionOf(resource), namespace));
+  }
+  const page = listObjects(cluster, resource, query);
   for (const { metadata } of page.items) {
     await deleteObject(
       cluster,
@@ -194,7 +204,7 @@ export async function deleteCollectionRequest(
       metadata.name ?? "",
       deletion,
       options,
-    );
+    ).catch(unlessGone);
   }
   await cluster.store.durable();
   return presenter.list(page);

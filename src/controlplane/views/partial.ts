@@ -45,11 +45,11 @@ export function partialListOf(
 }
 
 /** 406: metadata of one object was asked for, and there is a list; or the other way round. */
-export const wrongPartial = (isList: boolean, kind: string): Error =>
+export const wrongPartial = (isList: boolean, goType: string): Error =>
   isList
     ? notAcceptable(
-        `you requested PartialObjectMetadata, but the requested object is a list (*${kind})`,
+        `you requested PartialObjectMetadata, but the requested object is a list (*${goType})`,
       )
     : notAcceptable(
-        `you requested PartialObjectMetadataList, but the requested object is not a list (*${kind})`,
+        `you requested PartialObjectMetadataList, but the requested object is not a list (*${goType})`,
       );

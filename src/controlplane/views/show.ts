@@ -22,6 +22,8 @@ export interface ShowOptions {
   readonly printer: TablePrinter | undefined;
   readonly includeObject: IncludeObject;
   readonly nowMs: number;
+  /** What Go calls the type of one object, for refusals: `core.Pod`. */
+  readonly goType: string;
   /** `false` for the events of a watch after the first. */
   readonly withColumns?: boolean;
 }
@@ -37,7 +39,7 @@ export type Shown =
  */
 export function show(
   shown: KubeObject | KubeList<KubeObject>,
-  { view, printer, includeObject, nowMs, withColumns = true }: ShowOptions,
+  { view, printer, includeObject, nowMs, goType, withColumns = true }: ShowOptions,
 ): Shown {
   if (!view) return shown;
   const { version } = view;
@@ -45,10 +47,10 @@ export function show(
     case "Table":
       return tableOf(shown, { version, includeObject, printer, nowMs, withColumns });
     case "PartialObjectMetadata":
-      if ("items" in shown) throw wrongPartial(true, shown.kind);
+      if ("items" in shown) throw wrongPartial(true, `${goType}List`);
       return partialOf(shown, version);
     case "PartialObjectMetadataList":
-      if (!("items" in shown)) throw wrongPartial(false, shown.kind);
+      if (!("items" in shown)) throw wrongPartial(false, goType);
       return partialListOf(shown, version);
   }
 }

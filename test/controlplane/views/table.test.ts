@@ -93,6 +93,7 @@ describe("show", () => {
       printer: undefined,
       includeObject: "Metadata",
       nowMs,
+      goType: "core.ConfigMap",
     });
 
   it("leaves the metadata of an object", () => {
