@@ -71,6 +71,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "certificate-unreadable": e(
     'metrics: { tls: { certFile: "/tmp/k8s-metrics-server/metrics-certs/tls.crt", ... } }   // the Secret is not mounted',
   ),
+  "circular-constant": e("const LEAST = MOST - 1;\nconst MOST = LEAST + 1;"),
   "column-of-structure": e('@PrintColumn("Spec", (web: MyWeb) => web.spec)'),
   "computed-name": e("class WebSpec { [NAME]!: string; }"),
   "controller-exists": e('controllerFor(manager).for(MyWeb).named("web") // twice'),
@@ -90,6 +91,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   ),
   "duplicate-webhook": e("two webhooks with the same name and kind of configuration"),
   "enum-empty": e('@Enum("a", "b") size!: "c" | "d";'),
+  "enum-not-constant": e("enum Size { Small = sizeOf(1) }"),
   "enum-of-wrong-type": e(
     '@Enum("a", "b") size!: Int32;',
     "The value ... is not of the field's type, ....",
@@ -181,6 +183,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "no-project": e("tsop manifests   # outside of a project"),
   "no-rights": e("tsop install   # as a user who may not create CRDs"),
   "no-served-version": e('@Resource({ group: "web.example.com", version: "v1", served: false })'),
+  "nested-too-deep": e("a literal type of ten thousand levels"),
   "not-a-component": e("components: [../base]   # a kind: Kustomization"),
   "not-a-crd": e("tsop import deployment.yaml"),
   "not-a-manifest": e("resources: [notes.yaml]   # without apiVersion and kind"),

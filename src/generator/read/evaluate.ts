@@ -6,10 +6,13 @@
 import { ts } from "../load.ts";
 import type { Module } from "./module.ts";
 import type { Found } from "./modules.ts";
-import type { Reader } from "./reader.ts";
+import { complain, type Reader } from "./reader.ts";
 
 /** Nothing is known of the value before the program runs. */
 export const notConstant: unique symbol = Symbol("not constant");
+
+/** What a constant is while its own value is being found. */
+const inTheMaking: unique symbol = Symbol("in the making");
 
 /**
  * The value of an expression, when it is fixed: literals, arrays, objects, regular expressions,
@@ -58,13 +61,17 @@ export function evaluate(reader: Reader, module: Module, node: ts.Expression): u
   }
 }
 
-/** The values of an enum by their names, in source order. */
+/** The values of an enum by their names, in source order. Inside of it, those before are known. */
 export function enumValues(
   reader: Reader,
   module: Module,
   node: ts.EnumDeclaration,
-): Map<string, unknown> {
+): ReadonlyMap<string, unknown> {
+  const { constants } = reader.modules;
+  const known = constants.get(node);
+  if (known) return known as ReadonlyMap<string, unknown>;
   const values = new Map<string, unknown>();
+  constants.set(node, values);
   let next: unknown = 0;
   for (const { name, initializer } of node.members) {
     const value = initializer ? evaluate(reader, module, initializer) : next;
@@ -164,8 +171,23 @@ function valueOf(reader: Reader, found: Found | undefined): unknown {
   const { node, module } = found;
   if (ts.isEnumDeclaration(node)) return Object.fromEntries(enumValues(reader, module, node));
   if (!ts.isVariableDeclaration(node) || !node.initializer) return notConstant;
-  const constant = (ts.getCombinedNodeFlags(node) & ts.NodeFlags.Const) !== 0;
-  return constant ? evaluate(reader, module, node.initializer) : notConstant;
+  if ((ts.getCombinedNodeFlags(node) & ts.NodeFlags.Const) === 0) return notConstant;
+  const { constants } = reader.modules;
+  if (!constants.has(node)) {
+    constants.set(node, inTheMaking);
+    constants.set(node, evaluate(reader, module, node.initializer));
+  }
+  const value = constants.get(node);
+  if (value !== inTheMaking) return value;
+  complain(
+    reader,
+    module,
+    node,
+    "circular-constant",
+    `The constant ${node.name.getText(module.file)} is made of itself.`,
+    "Give it a value that does not lead back to it.",
+  );
+  return notConstant;
 }
 
 function memberOf(reader: Reader, module: Module, object: ts.Expression, key: string): unknown {

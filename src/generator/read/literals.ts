@@ -5,6 +5,7 @@
  */
 import { ts } from "../load.ts";
 import { enumValues, evaluate } from "./evaluate.ts";
+import type { Declaration, Module } from "./module.ts";
 import { type Reader, type Scope, topScope } from "./reader.ts";
 
 /** A value that a type can stand for. */
@@ -32,11 +33,14 @@ export function nonNullLiterals(
   reader: Reader,
   node: ts.TypeNode,
   scope: Scope,
+  seen: readonly Declaration[] = [],
 ): Literal[] | undefined {
   if (ts.isTypeReferenceNode(node) && ts.isIdentifier(node.typeName)) {
     const found = reader.modules.resolve(scope.module, node.typeName.text);
     if (found?.is !== "declaration" || !ts.isTypeAliasDeclaration(found.node)) return undefined;
-    return nonNullLiterals(reader, found.node.type, topScope(found.module));
+    if (seen.includes(found.node)) return undefined;
+    const { type } = found.node;
+    return nonNullLiterals(reader, type, topScope(found.module), [...seen, found.node]);
   }
   if (!ts.isUnionTypeNode(node)) return undefined;
   const parts = node.types.filter(
@@ -109,6 +113,20 @@ function referenced(
   }
   // A generic alias is read where its arguments are known; markers on an alias are read there too.
   return ts.isTypeAliasDeclaration(found.node) && !found.node.typeParameters
-    ? literalsOf(reader, found.node.type, topScope(found.module))
+    ? aliased(reader, found.node, found.module)
     : undefined;
+}
+
+/** The values of an alias; none while they are being found, for one that is made of itself. */
+function aliased(
+  reader: Reader,
+  node: ts.TypeAliasDeclaration,
+  module: Module,
+): Literal[] | undefined {
+  const { constants } = reader.modules;
+  if (!constants.has(node)) {
+    constants.set(node, undefined);
+    constants.set(node, literalsOf(reader, node.type, topScope(module)));
+  }
+  return constants.get(node) as Literal[] | undefined;
 }

@@ -143,9 +143,13 @@ export function argumentsOf(
   module: Module,
   call: ts.CallExpression,
 ): unknown[] | undefined {
-  const values = call.arguments.map((argument) => evaluate(reader, module, argument));
-  const wrong = values.indexOf(notConstant);
-  if (wrong < 0) return values;
+  const values = call.arguments.map((argument) => {
+    if (!ts.isSpreadElement(argument)) return [evaluate(reader, module, argument)];
+    const list = evaluate(reader, module, argument.expression);
+    return Array.isArray(list) ? (list as unknown[]) : [notConstant];
+  });
+  const wrong = values.findIndex((given) => given.includes(notConstant));
+  if (wrong < 0) return values.flat();
   const argument = call.arguments[wrong] ?? call;
   complain(
     reader,
@@ -157,6 +161,10 @@ export function argumentsOf(
   );
   return undefined;
 }
+
+/** JSON has no word for numbers beyond all bounds. */
+const shownValue = (value: unknown): string =>
+  typeof value === "number" ? String(value) : JSON.stringify(value);
 
 /** The text or the option that was meant, where one is near. */
 function suggestion(value: unknown, names: readonly string[] = []): string | undefined {
@@ -194,7 +202,7 @@ function addMark(
     reader.findings.error(
       at,
       "wrong-argument",
-      `${shown} takes ${parameter?.says ?? "nothing"}, got ${JSON.stringify(values[wrong])}.`,
+      `${shown} takes ${parameter?.says ?? "nothing"}, got ${shownValue(values[wrong])}.`,
       suggestion(values[wrong], parameter?.names) ??
         `Give ${shown} ${parameter?.says ?? "no argument"}.`,
     );

@@ -36,6 +36,9 @@ export class Modules {
   /** The models of built-in declarations, which are the same wherever they are used. */
   readonly builtInModels = new Map<Declaration, TypeModel>();
 
+  /** The values of constants and of enums, as far as they are known: the same wherever they are used. */
+  readonly constants = new Map<Declaration, unknown>();
+
   constructor(root: string, options: ts.CompilerOptions, disk: Disk) {
     this.root = root;
     this.#disk = disk;
@@ -45,6 +48,7 @@ export class Modules {
   /** Files may have changed: each is looked at again when it is needed. */
   refresh(): void {
     this.#fresh.clear();
+    this.constants.clear();
     this.#disk.forget();
     this.#checker = undefined;
   }
@@ -142,36 +146,42 @@ export class Modules {
 
   /** What `name` stands for in `module`. */
   resolve(module: Module, name: string): Found | undefined {
+    return this.#resolve(module, name, new Set());
+  }
+
+  /** What `name` stands for in a namespace that `resolve` found. */
+  resolveIn(namespace: { specifier: string; module: Module }, name: string): Found | undefined {
+    return this.#follow(namespace.module, namespace.specifier, name, new Set());
+  }
+
+  /** `seen` are the exports (file and name) that were asked already: they may lead in a circle. */
+  #resolve(module: Module, name: string, seen: Set<string>): Found | undefined {
     const declaration = module.declarations.get(name);
     if (declaration) return { is: "declaration", node: declaration, module };
     if (module.builtIn) return this.#beside(module, name);
     const imported = module.imports.get(name);
     if (!imported) return undefined;
     if (imported.name === "*") return { is: "namespace", specifier: imported.specifier, module };
-    return this.#follow(module, imported.specifier, imported.name);
+    return this.#follow(module, imported.specifier, imported.name, seen);
   }
 
-  /** What `name` stands for in a namespace that `resolve` found. */
-  resolveIn(namespace: { specifier: string; module: Module }, name: string): Found | undefined {
-    return this.#follow(namespace.module, namespace.specifier, name);
-  }
-
-  #follow(from: Module, specifier: string, name: string): Found | undefined {
+  #follow(from: Module, specifier: string, name: string, seen: Set<string>): Found | undefined {
     if (specifier === "tsop") {
       return name === "Condition" ? this.#builtIn(name) : { is: "tsop", name };
     }
     if (specifier === "tsop/k8s") return this.#builtIn(name);
     const path = this.#locate(from, specifier);
-    return path === undefined ? undefined : this.#exported(this.get(path), name, new Set());
+    return path === undefined ? undefined : this.#exported(this.get(path), name, seen);
   }
 
-  #exported(module: Module, name: string, seen: Set<Module>): Found | undefined {
-    if (seen.has(module)) return undefined;
-    seen.add(module);
+  #exported(module: Module, name: string, seen: Set<string>): Found | undefined {
+    const asked = `${name} ${module.path}`;
+    if (seen.has(asked)) return undefined;
+    seen.add(asked);
     const entry = module.exports.get(name);
-    if (entry && "local" in entry) return this.resolve(module, entry.local);
+    if (entry && "local" in entry) return this.#resolve(module, entry.local, seen);
     if (entry?.name === "*") return { is: "namespace", specifier: entry.specifier, module };
-    if (entry) return this.#follow(module, entry.specifier, entry.name);
+    if (entry) return this.#follow(module, entry.specifier, entry.name, seen);
     const declaration = module.declarations.get(name);
     if (declaration) return { is: "declaration", node: declaration, module };
     for (const specifier of module.exportStars) {

@@ -150,8 +150,17 @@ function declaredType(
     return described(reader, type, declaration, module);
   }
   if (ts.isEnumDeclaration(declaration)) {
-    const values =
-      (ts.isTypeReferenceNode(node) ? literalsOf(reader, node, scope) : undefined) ?? [];
+    const values = ts.isTypeReferenceNode(node) ? literalsOf(reader, node, scope) : undefined;
+    if (!values) {
+      return unsupported(
+        reader,
+        scope.module,
+        node,
+        "enum-not-constant",
+        `Not all values of the enum ${name} are known before the program runs.`,
+        "Give each member a literal or a constant.",
+      );
+    }
     return described(reader, enumeration(values, module, deeper, at), declaration, module);
   }
   if (ts.isClassDeclaration(declaration) || ts.isInterfaceDeclaration(declaration)) {

@@ -54,17 +54,34 @@ export function readProject(
   for (const [path, text] of files) {
     const calls = SPEAKS_OF_TSOP.test(text);
     if (!calls && !SPEAKS_OF_MARKERS.test(text)) continue;
-    const module = modules.get(path);
-    if (calls) callers.push(module);
-    modules.reportSyntax(module, findings);
-    for (const node of module.declarations.values()) {
-      if (!ts.isClassDeclaration(node)) continue;
-      const kind = readKind(reader, module, node);
-      if (kind) kinds.push(kind);
-      grants.push(...readRights(reader, module, node));
-      webhooks.push(...readWebhooks(reader, module, node));
-    }
+    withinTheStack(modules.show(path), findings, () => {
+      const module = modules.get(path);
+      if (calls) callers.push(module);
+      modules.reportSyntax(module, findings);
+      for (const node of module.declarations.values()) {
+        if (!ts.isClassDeclaration(node)) continue;
+        const kind = readKind(reader, module, node);
+        if (kind) kinds.push(kind);
+        grants.push(...readRights(reader, module, node));
+        webhooks.push(...readWebhooks(reader, module, node));
+      }
+    });
   }
   const leaseIsGranted = modules.has(LEASE_ROLE);
   return { kinds, grants, webhooks, uses: new UsesReader(reader, leaseIsGranted).read(callers) };
+}
+
+/** Reading goes as deep as types and values are nested; what is nested in thousands is a mistake of the file. */
+function withinTheStack(file: string, findings: Findings, read: () => void): void {
+  try {
+    read();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    findings.error(
+      { file, line: 1, column: 1 },
+      "nested-too-deep",
+      "Something in this file is nested too deeply to be read.",
+      "Give parts of it names of their own, and look for a type that grows with each level.",
+    );
+  }
 }

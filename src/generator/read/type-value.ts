@@ -5,27 +5,32 @@
  */
 import { ts } from "../load.ts";
 import { evaluate, notConstant } from "./evaluate.ts";
-import type { Reader, Scope } from "./reader.ts";
+import { type Reader, type Scope, topScope, type Trail } from "./reader.ts";
 
 /** The JSON value that a type of literals describes; `notConstant` where it describes more than one. */
-export function valueOfType(reader: Reader, node: ts.TypeNode, scope: Scope): unknown {
-  if (ts.isParenthesizedTypeNode(node)) return valueOfType(reader, node.type, scope);
+export function valueOfType(
+  reader: Reader,
+  node: ts.TypeNode,
+  scope: Scope,
+  trail: Trail = [],
+): unknown {
+  if (ts.isParenthesizedTypeNode(node)) return valueOfType(reader, node.type, scope, trail);
   if (ts.isLiteralTypeNode(node)) return evaluate(reader, scope.module, node.literal);
   if (ts.isTypeQueryNode(node) && ts.isIdentifier(node.exprName)) {
     return evaluate(reader, scope.module, node.exprName);
   }
   if (ts.isTupleTypeNode(node)) {
     const items = node.elements.map((element) =>
-      valueOfType(reader, ts.isNamedTupleMember(element) ? element.type : element, scope),
+      valueOfType(reader, ts.isNamedTupleMember(element) ? element.type : element, scope, trail),
     );
     return items.includes(notConstant) ? notConstant : items;
   }
-  if (ts.isTypeLiteralNode(node)) return recordOf(reader, node, scope);
-  if (ts.isTypeReferenceNode(node)) return referenced(reader, node, scope);
+  if (ts.isTypeLiteralNode(node)) return recordOf(reader, node, scope, trail);
+  if (ts.isTypeReferenceNode(node)) return referenced(reader, node, scope, trail);
   return notConstant;
 }
 
-function recordOf(reader: Reader, node: ts.TypeLiteralNode, scope: Scope): unknown {
+function recordOf(reader: Reader, node: ts.TypeLiteralNode, scope: Scope, trail: Trail): unknown {
   const entries: [string, unknown][] = [];
   for (const member of node.members) {
     if (!ts.isPropertySignature(member) || !member.type) return notConstant;
@@ -33,7 +38,7 @@ function recordOf(reader: Reader, node: ts.TypeLiteralNode, scope: Scope): unkno
     if (!ts.isIdentifier(name) && !ts.isStringLiteralLike(name) && !ts.isNumericLiteral(name)) {
       return notConstant;
     }
-    const value = valueOfType(reader, member.type, scope);
+    const value = valueOfType(reader, member.type, scope, trail);
     if (value === notConstant) return notConstant;
     entries.push([name.text, value]);
   }
@@ -41,7 +46,12 @@ function recordOf(reader: Reader, node: ts.TypeLiteralNode, scope: Scope): unkno
 }
 
 /** A type argument, an alias of keywords, or a member of an enum. */
-function referenced(reader: Reader, node: ts.TypeReferenceNode, scope: Scope): unknown {
+function referenced(
+  reader: Reader,
+  node: ts.TypeReferenceNode,
+  scope: Scope,
+  trail: Trail,
+): unknown {
   if (ts.isQualifiedName(node.typeName)) {
     const { left, right } = node.typeName;
     if (!ts.isIdentifier(left)) return notConstant;
@@ -51,9 +61,10 @@ function referenced(reader: Reader, node: ts.TypeReferenceNode, scope: Scope): u
       : notConstant;
   }
   const argument = scope.parameters.get(node.typeName.text);
-  if (argument) return valueOfType(reader, argument.node, argument.scope);
+  if (argument) return valueOfType(reader, argument.node, argument.scope, trail);
   const found = reader.modules.resolve(scope.module, node.typeName.text);
-  return found?.is === "declaration" && ts.isTypeAliasDeclaration(found.node)
-    ? valueOfType(reader, found.node.type, { module: found.module, parameters: new Map() })
-    : notConstant;
+  if (found?.is !== "declaration" || !ts.isTypeAliasDeclaration(found.node)) return notConstant;
+  // One that is made of itself has no value.
+  if (trail.includes(found.node)) return notConstant;
+  return valueOfType(reader, found.node.type, topScope(found.module), [...trail, found.node]);
 }

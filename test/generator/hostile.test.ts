@@ -1,0 +1,122 @@
+/**
+ * Code that leads in circles, grows without end or is made to break a reader: each is told as a mistake of its
+ * file, in time.
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { generate } from "../../src/generator/generate.ts";
+import { emptyFolder } from "../cli/support/run-cli.ts";
+
+/** What is told of a kind whose spec is the class `Spec` of this code. */
+async function told(code: string): Promise<string[]> {
+  const root = emptyFolder();
+  mkdirSync(join(root, "src"));
+  writeFileSync(
+    join(root, "src/page.ts"),
+    `import { CustomResource, Default, Enum, Minimum, Resource, With, type Int32 } from "tsop";
+@Resource({ group: "web.example.com", version: "v1" })
+export class Page extends CustomResource<Spec> {}
+${code}`,
+  );
+  const { diagnostics } = await generate({ root, cache: false });
+  return diagnostics.map(({ code: what, line }) => `${line} ${what}`);
+}
+
+const nested = (depth: number, open: string, inner: string, close: string): string =>
+  open.repeat(depth) + inner + close.repeat(depth);
+
+describe("what leads in a circle", () => {
+  it.each([
+    ["a class that extends itself", "class Spec extends Spec {}", "recursive-type"],
+    [
+      "classes that extend each other",
+      "class A extends Spec {} class Spec extends A {}",
+      "recursive-type",
+    ],
+    [
+      "interfaces",
+      "interface A extends B {} interface B extends A {} class Spec { a!: A }",
+      "recursive-type",
+    ],
+    ["aliases", "type A = B; type B = A; class Spec { a!: A }", "recursive-type"],
+    ["a union with itself", "type A = A | string; class Spec { a!: A }", "union-without-schema"],
+    [
+      "what is excluded from itself",
+      'type A = Exclude<A, "x">; class Spec { a!: A }',
+      "unknown-type",
+    ],
+    ["null taken from itself", "type A = A; class Spec { a!: NonNullable<A> }", "recursive-type"],
+    [
+      "generics that grow",
+      "class G<T> { g?: G<T[]> } class Spec { a!: G<string> }",
+      "recursive-type",
+    ],
+    [
+      "the type of a constant",
+      "type A = typeof a; const a: A = a; class Spec { a!: A }",
+      "circular-constant",
+    ],
+    ["keywords", "type K = K; class Spec { a!: With<string, K> }", "wrong-argument"],
+    [
+      "constants",
+      "const A = B; const B = A; class Spec { @Minimum(A) a!: Int32 }",
+      "circular-constant",
+    ],
+    [
+      "parts of constants",
+      "const A = { ...B }; const B = { ...A }; class Spec { a: string = A.a }",
+      "circular-constant",
+    ],
+    [
+      "a template",
+      "const A = `${B}`; const B = A; class Spec { a: string = A }",
+      "circular-constant",
+    ],
+    ["enums", "enum A { X = B.Y } enum B { Y = A.X } class Spec { a!: A }", "enum-not-constant"],
+    [
+      "exports",
+      'export { A as B } from "./page.ts"; export { B as A } from "./page.ts"; import { A as C } from "./page.ts"; class Spec { a!: C }',
+      "unknown-type",
+    ],
+  ])("is told: %s", async (_what, code, expected) => {
+    expect((await told(code)).join()).toContain(expected);
+  });
+});
+
+describe("what is large", () => {
+  it("is read to a depth of hundreds, and told of beyond", async () => {
+    expect(await told(`class Spec { a!: ${nested(200, "{ a: ", "string", " }")} }`)).toEqual([]);
+    const deep = await told(`class Spec { a!: ${nested(20_000, "{ a: ", "string", " }")} }`);
+    expect(deep).toEqual(["1 nested-too-deep"]);
+  });
+
+  it("costs no more than its length: constants that double, unions of thousands", async () => {
+    const doubling = Array.from({ length: 60 }, (_, n) => `const C${n} = C${n + 1} - C${n + 1};`);
+    const code = `${doubling.join("\n")} const C60 = 1; class Spec { @Minimum(C0) a!: Int32 }`;
+    expect(await told(code)).toEqual([]);
+    const values = Array.from({ length: 3000 }, (_, n) => `"v${n}"`).join(" | ");
+    expect(await told(`type A = ${values}; class Spec { a!: Exclude<A, "v1"> }`)).toEqual([]);
+  });
+});
+
+describe("arguments", () => {
+  it("may be spread from a constant list", async () => {
+    const code = 'const MODES = ["a", "b"] as const; class Spec { @Enum(...MODES) a!: string }';
+    expect(await told(code)).toEqual([]);
+  });
+
+  it.each([
+    ["Math.random()", "argument-not-constant"],
+    ["(() => { throw new Error() })()", "argument-not-constant"],
+    ["...numbers()", "argument-not-constant"],
+    ["1 / 0", "wrong-argument"],
+  ])("that are no constants are told: %s", async (argument, expected) => {
+    expect(await told(`class Spec { @Minimum(${argument}) a!: Int32 }`)).toEqual([`4 ${expected}`]);
+  });
+
+  it("that an enum takes from its own members are known", async () => {
+    const code = "enum Size { S = 1, M = Size.S + 1 } class Spec { @Minimum(Size.M) a!: Int32 }";
+    expect(await told(code)).toEqual([]);
+  });
+});
