@@ -1,11 +1,12 @@
 /**
  * Asks a real API server and the embedded one the same about mutated objects of the built-in kinds.
  *
- *   npm run differential -- --real KUBECONFIG [--kinds REGEX] [--seed N] [--count N | --all] [--answers FOLDER] [--show N] [--match REGEX]
+ *   npm run differential -- --real KUBECONFIG [--kinds REGEX] [--seed N] [--count N | --all] [--answers FOLDER] [--show N] [--full N] [--match REGEX]
  *
  * `--kinds` chooses objects by `Kind/name`; `--count` is the number of questions for each kind, `--all` asks each single
  * change once. `--answers` keeps the real server's answers in a folder: a later run compares with them, also without
- * `--real`. `--match` shows only differences in which the expression is found. Use a server that nobody needs.
+ * `--real`. `--match` shows only differences in which the expression is found, `--full N` the first N of them whole.
+ * Use a server that nobody needs.
  */
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -23,6 +24,7 @@ const { values } = parseArgs({
     show: { type: "string", default: "40" },
     match: { type: "string" },
     progress: { type: "boolean", default: false },
+    full: { type: "string", default: "0" },
     width: { type: "string", default: "400" },
   },
 });
@@ -60,6 +62,12 @@ for (const { count, line, title } of [...groups.values()]
   console.log(
     `${String(count).padStart(5)} ${title}\n      ${line.slice(0, Number(values.width))}`,
   );
+}
+const shown = disagreements
+  .filter(({ question, lines }) => !match || match.test(`${question.title} ${lines.join("\n")}`))
+  .slice(0, Number(values.full));
+for (const { question, real, ours } of shown) {
+  console.log(`\n${question.title}\n${JSON.stringify({ ...question, real, ours }, null, 1)}`);
 }
 console.log(`${groups.size} shapes of differences\n`);
 let [asked, same] = [0, 0];

@@ -2,7 +2,7 @@
  * Makes src/controlplane/builtin/strategies/go-shape.data.json: which fields of the built-in kinds an
  * API server written in Go prints although they are empty, and which it drops when they are. And
  * src/controlplane/builtin/go-field-types.data.json: the Go types of fields that are strings, numbers, lists or maps under
- * a name of their own, as messages about wrong types name them.
+ * a name of their own, and the names of embedded structs, as messages about wrong types name them.
  *
  * The input is the source of k8s.io/api, k8s.io/apimachinery, k8s.io/apiextensions-apiserver and
  * k8s.io/kube-aggregator (v0.36.3), found in Go's module cache (`go mod download` brings them); only names and types of fields are taken.
@@ -107,7 +107,7 @@ function classify(type) {
   if (type.startsWith("[]")) return { what: "list", of: classify(type.slice(2)) };
   const map = /^map\[[^\]]*\](.*)$/.exec(type);
   if (map) return { what: "map", of: classify(map[1]) };
-  if (type === "string") return { what: "text" };
+  if (type === "string" || type === "k8s.io/apimachinery/pkg/types.UID") return { what: "text" };
   if (type === "bool") return { what: "bool" };
   if (NUMBER.test(type)) return { what: "number" };
   const known = types.get(type);
@@ -234,6 +234,21 @@ function printedType(type) {
   return `${prefix}${owner}.${name.split(".").at(-1)}`;
 }
 
+/** Fields of embedded structs with the names that lead to them: `["secret", "VolumeSource"]`. */
+function embeddedIn(type) {
+  return types.get(type).fields.flatMap((field) => {
+    const inner = field.type.replace(/^\*/, "");
+    if (!field.options.includes("inline") || inner === "meta.TypeMeta") return [];
+    if (!types.get(inner)?.fields) return [];
+    const name = inner.split(".").at(-1);
+    const deeper = new Map(embeddedIn(inner));
+    return fieldsOf(inner).map(({ json }) => [
+      json,
+      deeper.has(json) ? `${name}.${deeper.get(json)}` : name,
+    ]);
+  });
+}
+
 const named = {};
 for (const [type, { fields }] of types) {
   const [owner, short] = [type.replace(/\.\w+$/, ""), type.split(".").at(-1)];
@@ -242,6 +257,7 @@ for (const [type, { fields }] of types) {
     const printed = printedType(field.type);
     if (printed !== undefined) entry[field.json] = printed;
   }
+  for (const [json, path] of fields ? embeddedIn(type) : []) entry[`.${json}`] = path;
   if (Object.keys(entry).length > 0) named[`${DEFINITIONS[owner]}.${short}`] = entry;
 }
 const namedLines = Object.entries(named)

@@ -1,6 +1,6 @@
 /**
- * The Go types of fields that hold a string, a number, a list or a map under a name of its own. Messages about wrong
- * types name them.
+ * The Go types of fields that hold a string, a number, a list or a map under a name of its own, and the structs that are
+ * embedded in others. Messages about wrong types name them.
  *
  * The table is made by `scripts/go-shape-table.mjs`, and read on first use.
  *
@@ -18,9 +18,17 @@ let table: Table | undefined;
  * @param definition - the name of the definition that has the field
  */
 export function findFieldType(definition: string, field: string): string | undefined {
-  // The table is data of the program: read once, on first use, never changed.
-  table ??= JSON.parse(
+  return fieldTypes()[definition]?.[field];
+}
+
+/** The names of the embedded structs on the way to a field, such as `VolumeSource`; `undefined` for a struct's own. */
+export function findEmbedding(definition: string, field: string): string | undefined {
+  return fieldTypes()[definition]?.[`.${field}`];
+}
+
+// The table is data of the program: read once, on first use, never changed.
+function fieldTypes(): Table {
+  return (table ??= JSON.parse(
     readFileSync(new URL("./go-field-types.data.json", import.meta.url), "utf8"),
-  ) as Table;
-  return table[definition]?.[field];
+  ) as Table);
 }

@@ -5,13 +5,14 @@
  */
 import type { Clock } from "../../clock.ts";
 import { invalid } from "../../kube/field-errors.ts";
+import { pathSegmentErrors } from "../../kube/names.ts";
 import { validateObjectMeta } from "../../kube/metadata.ts";
 import type { KubeObject, ObjectMeta } from "../../kube/object.ts";
 import type { StatusError } from "../../kube/status.ts";
 import { admissionRequest } from "./admitted.ts";
 import { checkEscalation } from "./escalation.ts";
 import { emptyListsIn, withEmptyLists } from "../apply/empty-lists.ts";
-import { hasStrictFinalizers } from "./metadata-checks.ts";
+import { createErrors, errorKindOf, hasStrictFinalizers } from "./metadata-checks.ts";
 import { checkSize, dedupOwners } from "./object-limits.ts";
 import { trackChange } from "./ownership.ts";
 import type { ServedResource } from "../kinds.ts";
@@ -159,16 +160,23 @@ async function storeNew(
     const wrongKind = resource.strategy.validateCreate(object, context);
     throw invalid(kind, metadata.name ?? "", wrongKind);
   }
-  const errors = [
-    ...validateObjectMeta(
+  const errors = createErrors(
+    resource,
+    validateObjectMeta(
       metadata,
       resource.namespaced,
-      (name, prefix) => resource.strategy.validateName(name, prefix),
+      (name, prefix) => {
+        const wrong = resource.strategy.validateName(name, prefix);
+        // Names that a kind does not check at least fit into a path.
+        return wrong.length > 0 ? wrong : pathSegmentErrors(name, prefix);
+      },
       { strictFinalizers: hasStrictFinalizers(resource) },
     ),
-    ...resource.strategy.validateCreate(object, context),
-  ];
-  if (errors.length > 0) throw invalid(resource, metadata.name ?? "", errors);
+    resource.strategy.validateCreate(object, context),
+  );
+  if (errors.length > 0) {
+    throw invalid(errorKindOf(resource.group, resource.kind), metadata.name ?? "", errors);
+  }
   // What is refused brings no warnings but those of a custom resource's rules.
   for (const warning of warnings) options.warn(warning);
   const key = { namespace, name: metadata.name ?? "" };

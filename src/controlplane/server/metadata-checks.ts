@@ -60,6 +60,7 @@ const KIND_CHECKS: Readonly<Record<string, readonly Check[]>> = {
   "mutatingadmissionpolicybindings.admissionregistration.k8s.io": WHOLE,
   "deviceclasses.resource.k8s.io": WHOLE_THEN_CHANGE,
   "resourceclaims.resource.k8s.io": WHOLE_THEN_CHANGE,
+  "resourceclaimtemplates.resource.k8s.io": WHOLE_THEN_CHANGE,
   "apiservices.apiregistration.k8s.io": CHANGE_THEN_WHOLE,
   "certificatesigningrequests.certificates.k8s.io": WHOLE_THEN_CHANGE,
 };
@@ -78,11 +79,31 @@ const FREE_FINALIZERS: ReadonlySet<string> = new Set([
   "apiregistration.k8s.io",
   "coordination.k8s.io",
   "node.k8s.io",
+  "policy",
 ]);
 
 /** Whether finalizers without a domain must be those that Kubernetes knows. */
-export function hasStrictFinalizers({ builtIn, group }: ServedResource): boolean {
-  return builtIn && !FREE_FINALIZERS.has(group);
+export function hasStrictFinalizers({ builtIn, group, kind }: ServedResource): boolean {
+  const isFree = FREE_FINALIZERS.has(group) || (group === "" && kind === "Event");
+  return builtIn && !isFree;
+}
+
+/** Resources that leave their metadata to the server, which looks at it when all else is right. */
+const CHECKED_LATE: ReadonlySet<string> = new Set(["events", "poddisruptionbudgets.policy"]);
+
+/** What is told of a new object, of all that is wrong with its metadata and with the rest. */
+export function createErrors(
+  resource: ServedResource,
+  ofMetadata: FieldError[],
+  ofRest: FieldError[],
+): FieldError[] {
+  if (!CHECKED_LATE.has(groupResourceOf(resource))) return [...ofMetadata, ...ofRest];
+  return ofRest.length > 0 ? ofRest : ofMetadata;
+}
+
+/** The kind as errors name it: inside of the server, both groups have the Event of the core group. */
+export function errorKindOf(group: string, kind: string): { group: string; kind: string } {
+  return { group: group === "events.k8s.io" ? "" : group, kind };
 }
 
 /** What is wrong with the metadata of a changed object. */

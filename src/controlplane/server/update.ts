@@ -15,7 +15,7 @@ import { matchNamespace } from "./create.ts";
 import { deletionRule } from "./deletion-rules.ts";
 import { checkEscalation } from "./escalation.ts";
 import { conflict, modified, notFound, plainError } from "./failures.ts";
-import { metadataErrors } from "./metadata-checks.ts";
+import { errorKindOf, metadataErrors } from "./metadata-checks.ts";
 import { checkSize, dedupOwners } from "./object-limits.ts";
 import { collectionOf } from "./registry.ts";
 import { convertForStore, prepareReads, readAs, rememberRead, storeAs } from "./versions.ts";
@@ -143,7 +143,7 @@ function validateChange(
     ...endpoint.strategy.validateUpdate(object, live, context),
   ];
   if (errors.length > 0) {
-    const kind = { group: resource.group, kind: object.kind };
+    const kind = errorKindOf(resource.group, object.kind);
     throw invalid(kind, object.metadata.name ?? "", errors);
   }
   // What is refused brings no warnings but those of a custom resource's rules.

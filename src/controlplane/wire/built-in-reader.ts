@@ -11,7 +11,7 @@ import { goKindOf } from "../../kube/patch.ts";
 import { parseQuantity } from "../../kube/quantity.ts";
 import { messageOf } from "../../errors.ts";
 import { type Definition, REFERENCE_PREFIX, definitions } from "../builtin/definitions.ts";
-import { findFieldType } from "../builtin/field-types.ts";
+import { findEmbedding, findFieldType } from "../builtin/field-types.ts";
 import { timeMistake } from "./go-time.ts";
 import { NumberLiteral, plainNumbers, printJsonPath } from "./json-scanner.ts";
 import { WireError } from "./wire-error.ts";
@@ -83,8 +83,10 @@ class BuiltInReader {
   readonly #unknown: string[];
   /** Names and indexes from the root. */
   readonly #path: (string | number)[] = [];
-  /** Names of the struct fields from the root, as Go's errors list them. */
+  /** Names of the struct fields from the root. */
   readonly #fields: string[] = [];
+  /** The definitions of the structs that have these fields. */
+  readonly #holders: string[] = [];
   /** The definition of the struct that is being read. */
   #struct = "";
   /** In how many lists and maps of its field. */
@@ -99,8 +101,18 @@ class BuiltInReader {
     const target =
       this.#fields.length === 0
         ? `Go value of type ${type}`
-        : `Go struct field ${shortName(this.#struct)}.${this.#fields.join(".")} of type ${type}`;
+        : `Go struct field ${shortName(this.#struct)}.${this.#fieldPath()} of type ${type}`;
     throw new WireError(`json: cannot unmarshal ${what} into ${target}`);
+  }
+
+  /** The fields from the root as Go's errors list them: with the structs that are embedded. */
+  #fieldPath(): string {
+    return this.#fields
+      .map((field, index) => {
+        const embedded = findEmbedding(this.#holders[index] ?? "", field);
+        return embedded === undefined ? field : `${embedded}.${field}`;
+      })
+      .join(".");
   }
 
   /** The Go type of what is being read. */
@@ -164,7 +176,7 @@ class BuiltInReader {
   /** A named type that is no struct: free JSON, or an alias of a map or list. */
   #readOpen(value: unknown, definition: Definition, node: Definition): unknown {
     if (definition.additionalProperties || definition.items) return this.read(value, definition);
-    const isAnything = refOf(node)?.endsWith(".FieldsV1") === true;
+    const isAnything = /\.(?:FieldsV1|RawExtension)$/.test(refOf(node) ?? "");
     if (definition.type === "object" && !isAnything && !isJsonObject(value))
       return this.mismatch(value, node);
     return plainNumbers(value);
@@ -182,9 +194,11 @@ class BuiltInReader {
       this.#path.push(key);
       if (node) {
         this.#fields.push(key);
+        this.#holders.push(name);
         const read = this.read(field, node);
         if (read !== undefined) setField(object, key, read);
         this.#fields.pop();
+        this.#holders.pop();
       } else if (this.#unknown.length < MAX_UNKNOWN) {
         this.#unknown.push(printJsonPath(this.#path));
       }

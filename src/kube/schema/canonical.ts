@@ -67,10 +67,14 @@ const saysNothing = (value: unknown): boolean =>
   (Array.isArray(value) && value.length === 0) ||
   (isJsonObject(value) && Object.keys(value).length === 0);
 
+const isObjectOrList = (value: unknown): boolean => isJsonObject(value) || Array.isArray(value);
+
 /** Drops, in place, what the API server does not keep of a schema and of those in it. */
 export function canonicaliseSchema(schema: Schema): void {
   for (const node of schemasOf(schema)) {
     const keywords = node as JsonObject;
+    // Items that are neither a schema nor a list of schemas are none.
+    if (!isObjectOrList(keywords["items"])) delete keywords["items"];
     for (const keyword of Object.keys(keywords)) {
       const known = KEPT.has(keyword) || DROPPED_WHEN_EMPTY.has(keyword);
       const empty = DROPPED_WHEN_EMPTY.has(keyword) && saysNothing(keywords[keyword]);

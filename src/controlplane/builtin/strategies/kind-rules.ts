@@ -31,6 +31,8 @@ export interface KindRules {
   readonly conditionalUpdate?: true;
   /** What a client may leave out. */
   setDefaults?(object: KubeObject): void;
+  /** Removes what belongs to features that are off; who wrote it is remembered to own it. */
+  dropDisabled?(object: KubeObject): void;
   /** What the server's own admission makes of a new object; once more changes nothing. */
   admit?(object: KubeObject, context: WriteContext): void;
   prepareForCreate?(object: KubeObject, context: WriteContext): void;

@@ -29,6 +29,7 @@ import {
   setAutoscalerDefaults,
   setBindingDefaults,
   setCsiDriverDefaults,
+  dropFromCsiDriver,
   dropTopology,
   setEndpointSliceDefaults,
   setIngressClassDefaults,
@@ -36,11 +37,12 @@ import {
   setPriorityClassDefaults,
   setStorageClassDefaults,
   prepareApiServiceForCreate,
+  setApiServiceDefaults,
   setFlowSchemaDefaults,
   setPriorityLevelDefaults,
   setResourceClaimDefaults,
 } from "./other-rules.ts";
-import { setPodDefaults, setPodTemplateDefaults } from "./pod-defaults.ts";
+import { dropFromTemplate, setPodDefaults, setPodTemplateDefaults } from "./pod-defaults.ts";
 import {
   admitPod,
   preparePodForCreate,
@@ -48,6 +50,7 @@ import {
   preparePodStatus,
 } from "./pod-rules.ts";
 import {
+  cronJobWarnings,
   jobWarnings,
   podTemplateWarnings,
   podWarnings,
@@ -60,8 +63,12 @@ import {
   setServiceDefaults,
 } from "./service-rules.ts";
 import {
+  dropFromCronJob,
+  dropFromStatefulSet,
+  dropFromWorkload,
   prepareDaemonSetForCreate,
   prepareDaemonSetForUpdate,
+  prepareDaemonSetStatus,
   prepareJobForCreate,
   setCronJobDefaults,
   setDaemonSetDefaults,
@@ -94,7 +101,7 @@ import {
 } from "./validation/signing-requests.ts";
 import { serviceWarnings } from "./service-warnings.ts";
 import type { KindRules } from "./kind-rules.ts";
-import type { PodTemplate } from "./pod-shapes.ts";
+import type { Pod, PodTemplate } from "./pod-shapes.ts";
 import {
   configMapErrors,
   configMapUpdateErrors,
@@ -122,7 +129,7 @@ import {
   nodeUpdateErrors,
   nodeWarnings,
   namespaceErrors,
-  controllerRevisionErrors,
+  newControllerRevisionErrors,
   controllerRevisionUpdateErrors,
   disruptionBudgetErrors,
   disruptionBudgetStatusErrors,
@@ -152,6 +159,20 @@ import {
   storageCapacityUpdateErrors,
   storageClassUpdateErrors,
 } from "./validation/storage-classes.ts";
+import { apiServiceErrors, apiServiceStatusErrors } from "./validation/api-services.ts";
+import { claimAllocationErrors, dropDeallocatedDevices } from "./validation/device-allocations.ts";
+import {
+  claimTemplateUpdateErrors,
+  deviceClassErrors,
+  newClaimTemplateErrors,
+  newResourceClaimErrors,
+  resourceClaimUpdateErrors,
+} from "./validation/device-claims.ts";
+import {
+  dropFromResourceSlice,
+  newResourceSliceErrors,
+  resourceSliceUpdateErrors,
+} from "./validation/resource-slices.ts";
 import { autoscalerErrors, autoscalerStatusErrors } from "./validation/autoscaling.ts";
 import {
   ingressErrors,
@@ -290,6 +311,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       status: "no-owners",
       generation: SPEC,
       setDefaults: setPodDefaults,
+      dropDisabled: (object) => dropFromTemplate(object as Pod),
       admit: admitPod,
       prepareForCreate: preparePodForCreate,
     },
@@ -298,6 +320,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       validate: podTemplateErrors,
       generation: ["template"],
       setDefaults: (object) => setPodTemplateDefaults((object as TemplateObject).template),
+      dropDisabled: (object) => dropFromTemplate((object as TemplateObject).template),
     },
     ReplicationController: {
       warnings: templateWarnings,
@@ -306,6 +329,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       status: "all",
       generation: SPEC,
       setDefaults: setReplicationControllerDefaults,
+      dropDisabled: dropFromWorkload,
     },
     ResourceQuota: {
       validate: resourceQuotaErrors,
@@ -338,7 +362,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
   },
   apps: {
     ControllerRevision: {
-      validate: controllerRevisionErrors,
+      validateCreate: newControllerRevisionErrors,
       validateUpdate: controllerRevisionUpdateErrors,
     },
     DaemonSet: {
@@ -349,8 +373,10 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       status: "all",
       generation: SPEC,
       setDefaults: setDaemonSetDefaults,
+      dropDisabled: dropFromWorkload,
       prepareForCreate: prepareDaemonSetForCreate,
       prepareForUpdate: prepareDaemonSetForUpdate,
+      prepareForStatus: prepareDaemonSetStatus,
     },
     Deployment: {
       warnings: templateWarnings,
@@ -361,6 +387,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       generation: SPEC,
       generationMetadata: "annotations",
       setDefaults: setDeploymentDefaults,
+      dropDisabled: dropFromWorkload,
     },
     ReplicaSet: {
       warnings: templateWarnings,
@@ -370,6 +397,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       status: "all",
       generation: SPEC,
       setDefaults: setReplicaSetDefaults,
+      dropDisabled: dropFromWorkload,
     },
     StatefulSet: {
       warnings: statefulSetWarnings,
@@ -380,15 +408,18 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       status: "all",
       generation: SPEC,
       setDefaults: setStatefulSetDefaults,
+      dropDisabled: dropFromStatefulSet,
     },
   },
   batch: {
     CronJob: {
+      warnings: cronJobWarnings,
       validateCreate: newCronJobErrors,
       validateUpdate: cronJobUpdateErrors,
       status: "all",
       generation: SPEC,
       setDefaults: setCronJobDefaults,
+      dropDisabled: dropFromCronJob,
     },
     Job: {
       warnings: jobWarnings,
@@ -398,6 +429,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       status: "all",
       generation: SPEC,
       setDefaults: setJobDefaults,
+      dropDisabled: dropFromWorkload,
       prepareForCreate: prepareJobForCreate,
     },
   },
@@ -429,7 +461,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       generation: SPEC,
     },
     IngressClass: {
-      validate: ingressClassErrors,
+      validateCreate: ingressClassErrors,
       validateUpdate: ingressClassUpdateErrors,
       generation: SPEC,
       setDefaults: setIngressClassDefaults,
@@ -471,7 +503,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       prepareForUpdate: dropLeaseStrategy,
     },
   },
-  "events.k8s.io": { Event: EVENT },
+  "events.k8s.io": { Event: { ...EVENT, name: "subdomain" } },
   "rbac.authorization.k8s.io": {
     Role: { validate: roleErrors, name: "segment", createOnUpdate: true },
     RoleBinding: {
@@ -492,6 +524,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
   },
   "storage.k8s.io": {
     CSIDriver: {
+      dropDisabled: dropFromCsiDriver,
       conditionalUpdate: true,
       generation: SPEC,
       startsWithoutGeneration: true,
@@ -581,13 +614,36 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
     },
   },
   "resource.k8s.io": {
-    DeviceClass: { generation: SPEC },
-    ResourceClaim: { status: "none", setDefaults: setResourceClaimDefaults },
-    ResourceClaimTemplate: { setDefaults: setResourceClaimDefaults },
-    ResourceSlice: { generation: SPEC },
+    DeviceClass: { generation: SPEC, validate: deviceClassErrors },
+    ResourceClaim: {
+      status: "none",
+      setDefaults: setResourceClaimDefaults,
+      validateCreate: newResourceClaimErrors,
+      validateUpdate: resourceClaimUpdateErrors,
+      prepareForStatus: dropDeallocatedDevices,
+      validateStatus: claimAllocationErrors,
+    },
+    ResourceClaimTemplate: {
+      setDefaults: setResourceClaimDefaults,
+      validateCreate: newClaimTemplateErrors,
+      validateUpdate: claimTemplateUpdateErrors,
+    },
+    ResourceSlice: {
+      generation: SPEC,
+      dropDisabled: dropFromResourceSlice,
+      validateCreate: newResourceSliceErrors,
+      validateUpdate: resourceSliceUpdateErrors,
+    },
   },
   "apiregistration.k8s.io": {
-    APIService: { status: "all", prepareForCreate: prepareApiServiceForCreate },
+    APIService: {
+      status: "all",
+      name: "segment",
+      setDefaults: setApiServiceDefaults,
+      prepareForCreate: prepareApiServiceForCreate,
+      validate: apiServiceErrors,
+      validateStatus: apiServiceStatusErrors,
+    },
   },
 };
 

@@ -97,6 +97,11 @@ export function setCsiDriverDefaults(object: KubeObject): void {
   spec["seLinuxMount"] ??= false;
 }
 
+/** Removes what belongs to features that are off. */
+export function dropFromCsiDriver(object: KubeObject): void {
+  delete (object as CsiDriver).spec["preventPodSchedulingIfMissing"];
+}
+
 interface PriorityClass extends KubeObject {
   preemptionPolicy?: string;
 }
@@ -150,8 +155,14 @@ export function setAutoscalerDefaults(object: KubeObject): void {
 }
 
 interface ApiService extends KubeObject {
-  spec: { service?: object };
+  spec: { service?: { port?: number } };
   status?: { conditions?: object[] };
+}
+
+/** Services are asked on the port of HTTPS. */
+export function setApiServiceDefaults(object: KubeObject): void {
+  const { service } = (object as ApiService).spec;
+  if (service) service.port ??= 443;
 }
 
 /** A group that the API server serves by itself is always available. */

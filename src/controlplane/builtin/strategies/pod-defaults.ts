@@ -54,7 +54,6 @@ export function setPodTemplateDefaults(template: PodTemplate | undefined): void 
 }
 
 function setPodSpecDefaults(spec: PodSpec): void {
-  dropDisabledFields(spec);
   spec.dnsPolicy ??= "ClusterFirst";
   spec.restartPolicy ??= "Always";
   spec.securityContext ??= {};
@@ -75,7 +74,12 @@ function setPodSpecDefaults(spec: PodSpec): void {
   }
 }
 
-/** Features that are off: what belongs to them is as if nobody had written it. */
+/** Removes from a pod, or from a template of pods, what belongs to features that are off. */
+export function dropFromTemplate(template: { spec: PodSpec } | undefined): void {
+  if (template) dropDisabledFields(template.spec);
+}
+
+/** Removes what belongs to features that are off. */
 function dropDisabledFields(spec: PodSpec): void {
   delete spec.schedulingGroup;
   for (const { projected } of spec.volumes ?? []) {

@@ -9,7 +9,7 @@ import { labelValueErrors } from "../../../kube/names.ts";
 import { addressWarnings } from "./address-warnings.ts";
 import type { Affinity, Container, Pod, PodSpec, PodTemplate } from "./pod-shapes.ts";
 import { claimSizeWarnings, fractionWarnings, volumeWarnings } from "./volume-warnings.ts";
-import type { Job, StatefulSet } from "./workload-shapes.ts";
+import type { CronJob, Job, JobSpec, StatefulSet } from "./workload-shapes.ts";
 
 type NodeSelectorTerm = NonNullable<
   NonNullable<
@@ -97,15 +97,45 @@ export function statefulSetWarnings(object: KubeObject, old: KubeObject | undefi
 /** Warnings on Jobs. */
 export function jobWarnings(object: KubeObject, old: KubeObject | undefined): string[] {
   if (isUncounted(object, old)) return [];
-  const { completionMode, completions = 0, parallelism = 0 } = (object as Job).spec;
-  const tooMany =
-    completionMode === "Indexed" && completions > 100_000 && parallelism > 10_000
-      ? [
-          "spec: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail",
-        ]
-      : [];
+  const tooMany = tooManyIndexes("spec", (object as Job).spec);
   const names = nameWarnings(old ? undefined : object.metadata.name);
   return [...new Set([...names, ...tooMany, ...templateWarnings(object, old)])];
+}
+
+/** Warnings on CronJobs: those of their jobs, and of a time zone that the schedule names. */
+export function cronJobWarnings(object: KubeObject, old: KubeObject | undefined): string[] {
+  const { schedule, jobTemplate } = (object as CronJob).spec;
+  const at = "spec.jobTemplate.spec";
+  const { template } = jobTemplate.spec;
+  const { metadata = {}, spec } = template;
+  const ofTemplate = isUncounted(object, old)
+    ? []
+    : [
+        ...tooManyIndexes(at, jobTemplate.spec),
+        ...specWarnings(
+          `${at}.template.spec`,
+          `${at}.template.metadata`,
+          metadata,
+          spec,
+          undefined,
+        ),
+      ];
+  if (!old) return [...nameWarnings(object.metadata.name), ...ofTemplate];
+  return schedule.includes("TZ")
+    ? [
+        ...ofTemplate,
+        "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details",
+      ]
+    : ofTemplate;
+}
+
+function tooManyIndexes(at: string, spec: JobSpec): string[] {
+  const { completionMode, completions = 0, parallelism = 0 } = spec;
+  return completionMode === "Indexed" && completions > 100_000 && parallelism > 10_000
+    ? [
+        `${at}: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail`,
+      ]
+    : [];
 }
 
 function nameWarnings(name: string | undefined): string[] {

@@ -5,17 +5,13 @@
  *
  * @module
  */
-import { isIPv4 } from "node:net";
 import { type FieldError, invalid, invalidValue } from "../../../kube/field-errors.ts";
 import type { KubeObject } from "../../../kube/object.ts";
 import type { WriteContext } from "../../kinds.ts";
+import { allocateFor } from "./service-allocation.ts";
 import type { Service, ServicePort } from "./shapes.ts";
 import { clusterAddressErrors, familyOf } from "./validation/service-addresses.ts";
 
-const RANGE_PREFIX = "10.96.";
-const RANGE_SIZE = 65_534;
-const FIRST_NODE_PORT = 30_000;
-const NODE_PORTS = 2768;
 const KIND = { group: "", kind: "Service" };
 
 export function setServiceDefaults(object: KubeObject): void {
@@ -140,31 +136,13 @@ function dropWhatTypeLacks(spec: Service["spec"], old: Service["spec"]): void {
 
 function allocate(service: Service, context: WriteContext, old?: Service): void {
   const { spec } = service;
-  if (hasClusterAddress(spec)) {
-    setFamilies(service, old);
-    const taken = new Set<string>();
-    for (const other of others(service, context)) {
-      for (const ip of other.spec.clusterIPs ?? []) taken.add(ip);
-    }
-    allocateAddress(service, taken, context);
-  }
-  const used = new Map<number, Set<string>>();
-  for (const other of others(service, context)) {
-    for (const port of other.spec.ports ?? []) {
-      if (port.nodePort) usePort(used, port.nodePort, port.protocol ?? "TCP");
-    }
-    if (other.spec.healthCheckNodePort) usePort(used, other.spec.healthCheckNodePort, "TCP");
-  }
-  if (needsNodePorts(spec)) allocateNodePorts(service, used, context);
-  if (needsHealthCheckPort(spec)) {
-    spec.healthCheckNodePort ??= freeNodePort(used, "TCP", context);
-  }
-}
-
-function others(service: Service, context: WriteContext): Service[] {
-  const { name, namespace } = service.metadata;
-  return (context.list("", "services") as Service[]).filter(
-    ({ metadata }) => metadata.name !== name || metadata.namespace !== namespace,
+  const address = hasClusterAddress(spec);
+  if (address) setFamilies(service, old);
+  const nodePorts = needsNodePorts(spec);
+  allocateFor(
+    service,
+    { address, nodePorts, healthCheckPort: needsHealthCheckPort(spec) },
+    context,
   );
 }
 
@@ -265,123 +243,3 @@ function releaseSecond(spec: Service["spec"], old: Service["spec"]): FieldError[
 function refuseAll(service: Service, errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalid(KIND, service.metadata.name ?? "", errors);
 }
-
-function allocateAddress(
-  service: Service,
-  taken: ReadonlySet<string>,
-  context: WriteContext,
-): void {
-  const { spec } = service;
-  const wanted = spec.clusterIPs?.[0] ?? spec.clusterIP;
-  if (wanted === "None") return;
-  if (wanted) {
-    if (isIPv4(wanted) && !wanted.startsWith(RANGE_PREFIX)) {
-      throw refusal(
-        service,
-        invalidValue(
-          "spec.clusterIPs",
-          spec.clusterIPs ?? [wanted],
-          `failed to allocate IP ${wanted}: the provided network does not match the current range`,
-        ),
-      );
-    }
-    if (taken.has(wanted) && isIPv4(wanted)) {
-      throw refusal(
-        service,
-        invalidValue(
-          "spec.clusterIPs",
-          spec.clusterIPs ?? [wanted],
-          `failed to allocate IP ${wanted}: provided IP is already allocated`,
-        ),
-      );
-    }
-    return;
-  }
-  const start = Math.floor(context.clock.random() * RANGE_SIZE);
-  for (let step = 0; step < RANGE_SIZE; step++) {
-    // .0.0 is the network, .0.1 the API server, .255.255 the broadcast address.
-    const number = 2 + ((start + step) % (RANGE_SIZE - 1));
-    const ip = `${RANGE_PREFIX}${number >> 8}.${number & 255}`;
-    if (!taken.has(ip)) {
-      spec.clusterIP = ip;
-      spec.clusterIPs = [ip];
-      return;
-    }
-  }
-  throw refusal(
-    service,
-    invalidValue("spec.clusterIPs", [], "failed to allocate a serviceIP: range is full"),
-  );
-}
-
-function allocateNodePorts(
-  service: Service,
-  used: Map<number, Set<string>>,
-  context: WriteContext,
-): void {
-  const ports = service.spec.ports ?? [];
-  ports.forEach((port, index) => {
-    if (!port.nodePort) return;
-    const field = `spec.ports[${index}].nodePort`;
-    const inRange =
-      port.nodePort >= FIRST_NODE_PORT && port.nodePort < FIRST_NODE_PORT + NODE_PORTS;
-    if (!inRange) {
-      throw refusal(
-        service,
-        invalidValue(
-          field,
-          port.nodePort,
-          `provided port is not in the valid range. The range of valid ports is ${FIRST_NODE_PORT}-${FIRST_NODE_PORT + NODE_PORTS - 1}`,
-        ),
-      );
-    }
-    const protocol = port.protocol ?? "TCP";
-    if (used.get(port.nodePort)?.has(protocol)) {
-      throw refusal(
-        service,
-        invalidValue(field, port.nodePort, "provided port is already allocated"),
-      );
-    }
-    usePort(used, port.nodePort, protocol);
-  });
-  const given = new Map<number, number>();
-  for (const port of ports) {
-    const protocol = port.protocol ?? "TCP";
-    if (port.nodePort) {
-      given.set(port.port, port.nodePort);
-      continue;
-    }
-    // The same port over TCP and UDP gets one number where it can.
-    const twin = given.get(port.port);
-    const number =
-      twin !== undefined && !used.get(twin)?.has(protocol)
-        ? twin
-        : freeNodePort(used, protocol, context);
-    port.nodePort = number;
-    given.set(port.port, number);
-    usePort(used, number, protocol);
-  }
-}
-
-function usePort(used: Map<number, Set<string>>, port: number, protocol: string): void {
-  const protocols = used.get(port) ?? new Set();
-  used.set(port, protocols.add(protocol));
-}
-
-function freeNodePort(
-  used: ReadonlyMap<number, ReadonlySet<string>>,
-  protocol: string,
-  context: WriteContext,
-): number {
-  const start = Math.floor(context.clock.random() * NODE_PORTS);
-  for (let step = 0; step < NODE_PORTS; step++) {
-    const port = FIRST_NODE_PORT + ((start + step) % NODE_PORTS);
-    if (!used.has(port)) return port;
-  }
-  throw invalid(KIND, "", [
-    invalidValue("spec.ports", protocol, "failed to allocate a nodePort: range is full"),
-  ]);
-}
-
-const refusal = (service: Service, error: FieldError): Error =>
-  invalid(KIND, service.metadata.name ?? "", [error]);

@@ -36,6 +36,7 @@ export function strategyFor(group: string, kind: string): Strategy {
       rules.admit?.(object, context);
       if (rules.status && !rules.keepsStatusOnCreate) resetStatus(object);
       if (rules.generation && !rules.startsWithoutGeneration) object.metadata.generation = 1;
+      rules.dropDisabled?.(object);
       rules.prepareForCreate?.(object, context);
       // What was prepared is read back from the store, and gets defaults on the way.
       setDefaults(object, rules);
@@ -43,6 +44,7 @@ export function strategyFor(group: string, kind: string): Strategy {
     prepareForUpdate(object, old, context) {
       if (rules.status) keepFields(object, old, ["status"]);
       keepGeneration(object, old);
+      rules.dropDisabled?.(object);
       rules.prepareForUpdate?.(object, old, context);
       setDefaults(object, rules);
       if (rules.generation && isChange(object, old, rules)) {

@@ -5,7 +5,7 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import type { KubeObject } from "../../../kube/object.ts";
-import { setPodTemplateDefaults } from "./pod-defaults.ts";
+import { dropFromTemplate, setPodTemplateDefaults } from "./pod-defaults.ts";
 import type {
   CronJob,
   DaemonSet,
@@ -19,6 +19,22 @@ import type {
 
 const HISTORY = 10;
 const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
+
+/** Removes what belongs to features that are off from the template of a workload. */
+export function dropFromWorkload(object: KubeObject): void {
+  dropFromTemplate((object as ReplicaSet).spec.template);
+}
+
+/** The same for a StatefulSet, whose updates have such a feature themselves. */
+export function dropFromStatefulSet(object: KubeObject): void {
+  dropFromWorkload(object);
+  delete (object as StatefulSet).spec.updateStrategy.rollingUpdate?.maxUnavailable;
+}
+
+/** The same for the jobs of a CronJob. */
+export function dropFromCronJob(object: KubeObject): void {
+  dropFromTemplate((object as CronJob).spec.jobTemplate.spec.template);
+}
 
 export function setDeploymentDefaults(object: KubeObject): void {
   const { spec } = object as Deployment;
@@ -75,8 +91,6 @@ export function setStatefulSetDefaults(object: KubeObject): void {
   }
   if (spec.updateStrategy.type === "RollingUpdate" && spec.updateStrategy.rollingUpdate) {
     spec.updateStrategy.rollingUpdate.partition ??= 0;
-    // The feature is off.
-    delete spec.updateStrategy.rollingUpdate.maxUnavailable;
   }
   const retention = (spec.persistentVolumeClaimRetentionPolicy ??= {});
   retention.whenDeleted ??= "Retain";
@@ -141,6 +155,12 @@ export function prepareDaemonSetForCreate(object: KubeObject): void {
   const annotations = (object.metadata.annotations ??= {});
   const given = Number(annotations[TEMPLATE_GENERATION] ?? "0");
   annotations[TEMPLATE_GENERATION] = String(given < 1 ? 1 : given);
+}
+
+/** Through the status the template stays, and so does its generation. */
+export function prepareDaemonSetStatus(object: KubeObject, old: KubeObject): void {
+  const generation = old.metadata.annotations?.[TEMPLATE_GENERATION] ?? "0";
+  (object.metadata.annotations ??= {})[TEMPLATE_GENERATION] = generation;
 }
 
 export function prepareDaemonSetForUpdate(object: KubeObject, old: KubeObject): void {

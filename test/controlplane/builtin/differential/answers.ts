@@ -115,10 +115,10 @@ const DAY_MS = 86_400_000;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g;
 const UID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
 
-/** What servers choose by chance: addresses of services, ports of nodes, names of token volumes. */
+/** What servers choose by chance: addresses of services, ports of nodes, names of token volumes; not those of a dry run. */
 const CHOSEN: readonly (readonly [pattern: RegExp, replacement: string])[] = [
-  [/\b10\.96\.\d+\.\d+\b/g, "<address>"],
-  [/((?:healthCheckN|n)odePort\\?":)3[0-2]\d{3}\b/gi, '$1"<port>"'],
+  [/\b10\.96\.(?!0\.0\b)\d+\.\d+\b/g, "<address>"],
+  [/((?:healthCheckN|n)odePort\\?":)3(?!276[89]|277\d)[0-2]\d{3}\b/gi, '$1"<port>"'],
   [/kube-api-access-[a-z0-9]{5}/g, "kube-api-access-<random>"],
   [/X509SHA256=[0-9a-f]{64}/g, "X509SHA256=<digest>"],
 ];

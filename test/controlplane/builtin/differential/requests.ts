@@ -109,7 +109,7 @@ function question(
   const { name } = object.metadata;
   const [first] = mutations;
   const title = `${object.kind} ${name} ${operation} ${titleOf(mutations)}`;
-  const one = `${collection}/${name}`;
+  const one = `${collection}/${encodeURIComponent(name ?? "")}`;
   const plain = withoutStatus(object);
   const ask = (
     method: string,

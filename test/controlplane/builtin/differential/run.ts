@@ -12,7 +12,7 @@ import { Random } from "../../fuzz/random.ts";
 import { type Answer, Asker, normalise } from "./answers.ts";
 import { NAMESPACE, ownBases, recordedBases } from "./bases.ts";
 import { differencesBetween } from "./compare.ts";
-import { type Donors, donorsOf } from "./mutations.ts";
+import { donorsOf } from "./mutations.ts";
 import {
   type Place,
   type Question,
@@ -129,8 +129,7 @@ function batchesOf({ seed, count, only }: DifferentialOptions): Batch[] {
     );
   const recorded = recordedBases().filter(isServed);
   const donors = donorsOf([...own, ...recorded]);
-  const random = new Random(seed);
-  const chosen = count === "all" ? own : [...own, ...someOf(recorded, random)];
+  const chosen = count === "all" ? own : [...own, ...someOf(recorded, seed)];
   const wanted = chosen.filter(
     ({ kind, metadata }) => !only || only.test(`${kind}/${metadata.name}`),
   );
@@ -139,35 +138,28 @@ function batchesOf({ seed, count, only }: DifferentialOptions): Batch[] {
     .toSorted((one, other) => late(one) - late(other) || kindOf(one).localeCompare(kindOf(other)))
     .map((object) => {
       const place = placeOf(object, resources);
-      return {
-        object,
-        place,
-        questions: questionsOf(object, place, donors, wanted, random, count),
-      };
+      if (count === "all") return { object, place, questions: allQuestions(object, place, donors) };
+      const share = chosen.filter((one) => kindOf(one) === kindOf(object)).length;
+      const random = randomFor(seed, JSON.stringify(object));
+      const some = { random, count: Math.ceil(count / share) };
+      return { object, place, questions: someQuestions(object, place, donors, some) };
     });
 }
 
-function questionsOf(
-  object: KubeObject,
-  place: Place,
-  donors: Donors,
-  objects: readonly KubeObject[],
-  random: Random,
-  count: number | "all",
-): Question[] {
-  if (count === "all") return allQuestions(object, place, donors);
-  const share = objects.filter((one) => kindOf(one) === kindOf(object)).length;
-  return someQuestions(object, place, donors, { random, count: Math.ceil(count / share) });
+/** Choices that do not depend on what else is asked. */
+function randomFor(seed: number, what: string): Random {
+  return new Random(createHash("sha1").update(`${seed} ${what}`).digest().readUInt32BE());
 }
 
 /** A few recorded objects of each kind. */
-function someOf(objects: readonly KubeObject[], random: Random): KubeObject[] {
+function someOf(objects: readonly KubeObject[], seed: number): KubeObject[] {
   const FEW = 4;
   const kinds = new Set(objects.map(kindOf));
   return [...kinds].flatMap((kind) => {
     const all = objects.filter((object) => kindOf(object) === kind);
-    const chosen = Array.from({ length: Math.min(FEW, all.length) }, () => random.pick(all));
-    return [...new Map(chosen.map((one) => [one.metadata.name, one])).values()];
+    const random = randomFor(seed, kind);
+    const some = Array.from({ length: Math.min(FEW, all.length) }, () => random.pick(all));
+    return [...new Map(some.map((one) => [one.metadata.name, one])).values()];
   });
 }
 
@@ -219,7 +211,7 @@ async function answersOf(
     "",
   );
   const { object, place } = batch;
-  const path = `${place.collection}/${object.metadata.name}`;
+  const path = `${place.collection}/${encodeURIComponent(object.metadata.name ?? "")}`;
   const created = await asker.ask("POST", place.collection, object);
   const note = (answer: Answer): void => {
     const version = (answer.body as Partial<KubeObject>).metadata?.resourceVersion ?? "";

@@ -4,7 +4,7 @@
  * @module
  */
 import { isIPv4, isIPv6 } from "node:net";
-import { type FieldError, invalidValue } from "../../../../kube/field-errors.ts";
+import { type FieldError, invalidValue, quote } from "../../../../kube/field-errors.ts";
 
 const ADDRESS = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
 const RANGE = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
@@ -112,6 +112,19 @@ export function rangeErrors(field: string, text: string): FieldError[] {
   return masked(range, range.length) === range.value
     ? []
     : [invalidValue(field, text, "must not have bits set beyond the prefix length")];
+}
+
+/** An address of an interface with the length of its network, in its usual form. */
+export function interfaceAddressErrors(field: string, text: string): FieldError[] {
+  const range = parseRange(text);
+  if (!range) {
+    const detail = "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)";
+    return [invalidValue(field, text, detail)];
+  }
+  const usual = `${formatAddress(range)}/${range.length}`;
+  return text === usual
+    ? []
+    : [invalidValue(field, text, `must be in canonical form (${quote(usual)})`)];
 }
 
 /** Whether there is at most one of each family. */

@@ -12,6 +12,7 @@ import {
   required,
 } from "../../../../kube/field-errors.ts";
 import { validateLabels } from "../../../../kube/metadata.ts";
+import { isJsonObject } from "../../../../kube/json.ts";
 import { dns1123LabelErrors, qualifiedNameErrors } from "../../../../kube/names.ts";
 import type { KubeObject } from "../../../../kube/object.ts";
 import type { Toleration } from "../pod-shapes.ts";
@@ -241,8 +242,13 @@ export function newRuntimeClassErrors(object: KubeObject): FieldError[] {
   ];
 }
 
-export const runtimeClassUpdateErrors = (object: KubeObject, previous: KubeObject): FieldError[] =>
-  immutable("handler", (object as RuntimeClass).handler, (previous as RuntimeClass).handler);
+export const runtimeClassUpdateErrors = (
+  object: KubeObject,
+  previous: KubeObject,
+): FieldError[] => [
+  ...newRuntimeClassErrors(object),
+  ...immutable("handler", (object as RuntimeClass).handler, (previous as RuntimeClass).handler),
+];
 
 interface Lease extends KubeObject {
   spec?: {
@@ -266,19 +272,23 @@ interface ControllerRevision extends KubeObject {
   revision?: number;
 }
 
-export function controllerRevisionErrors(object: KubeObject): FieldError[] {
+export function newControllerRevisionErrors(object: KubeObject): FieldError[] {
   const { data, revision } = object as ControllerRevision;
-  return [
-    ...(data === undefined || data === null ? [required("data", "data is mandatory")] : []),
-    ...notNegative("revision", revision),
-  ];
+  const errors = notNegative("revision", revision);
+  if (data === undefined || data === null)
+    return [...errors, required("data", "data is mandatory")];
+  return isJsonObject(data)
+    ? errors
+    : [...errors, required("data", "data must be a valid JSON object")];
 }
 
 export const controllerRevisionUpdateErrors = (
   object: KubeObject,
   previous: KubeObject,
-): FieldError[] =>
-  immutable("data", (object as ControllerRevision).data, (previous as ControllerRevision).data);
+): FieldError[] => [
+  ...notNegative("revision", (object as ControllerRevision).revision),
+  ...immutable("data", (object as ControllerRevision).data, (previous as ControllerRevision).data),
+];
 
 interface DisruptionBudget extends KubeObject {
   spec?: {

@@ -100,8 +100,8 @@ export function newIngressErrors(object: KubeObject): FieldError[] {
 }
 
 /** What a writer of the old annotation is told. */
-export function ingressWarnings(object: KubeObject): string[] {
-  return object.metadata.annotations?.[CLASS_ANNOTATION] === undefined
+export function ingressWarnings(object: KubeObject, old: KubeObject | undefined): string[] {
+  return (old ?? object.metadata.annotations?.[CLASS_ANNOTATION] === undefined)
     ? []
     : [
         `annotation "${CLASS_ANNOTATION}" is deprecated, please use 'spec.ingressClassName' instead`,
@@ -239,5 +239,8 @@ export function ingressClassErrors(object: KubeObject): FieldError[] {
 export function ingressClassUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
   const controllerOf = (target: KubeObject): string =>
     (target as IngressClass).spec.controller ?? "";
-  return immutable("spec.controller", controllerOf(object), controllerOf(previous));
+  return [
+    ...immutable("spec.controller", controllerOf(object), controllerOf(previous)),
+    ...ingressClassErrors(object),
+  ];
 }

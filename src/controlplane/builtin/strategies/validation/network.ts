@@ -184,7 +184,7 @@ export function serviceCidrUpdateErrors(object: KubeObject, previous: KubeObject
   );
   if (cidrs.length === old.length) return changed;
   if (old.length === 1 && cidrs.length === 2) return [...changed, ...newServiceCidrErrors(object)];
-  return [invalidValue("spec.cidrs", cidrs, IMMUTABLE)];
+  return [invalidValue("spec.cidrs", cidrs.length === 0 ? null : cidrs, IMMUTABLE)];
 }
 
 interface IpAddress extends KubeObject {
@@ -221,6 +221,9 @@ export function ipAddressUpdateErrors(object: KubeObject, previous: KubeObject):
   const parentOf = (address: KubeObject): unknown =>
     internalForm("*networking.ParentReference", (address as IpAddress).spec?.parentRef);
   return isDeepStrictEqual(parentOf(object), parentOf(previous))
-    ? []
-    : immutable("spec.parentRef", parentOf(object), parentOf(previous));
+    ? newIpAddressErrors(object)
+    : [
+        ...newIpAddressErrors(object),
+        ...immutable("spec.parentRef", parentOf(object), parentOf(previous)),
+      ];
 }

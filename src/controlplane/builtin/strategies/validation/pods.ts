@@ -357,7 +357,9 @@ function classErrors(field: string, spec: PodSpec): FieldError[] {
   const errors: FieldError[] = [];
   for (const part of ["priorityClassName", "runtimeClassName"] as const) {
     const name = spec[part];
-    if (name) errors.push(...nameErrorsAt(`${field}.${part}`, name, dns1123SubdomainErrors));
+    // An empty class of priority is none.
+    if (name === undefined || (name === "" && part === "priorityClassName")) continue;
+    errors.push(...nameErrorsAt(`${field}.${part}`, name, dns1123SubdomainErrors));
   }
   if (spec.preemptionPolicy !== undefined) {
     errors.push(...preemptionErrors(`${field}.preemptionPolicy`, spec.preemptionPolicy));

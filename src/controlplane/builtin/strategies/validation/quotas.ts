@@ -85,7 +85,7 @@ export function resourceQuotaUpdateErrors(object: KubeObject, previous: KubeObje
   const before = scopesOf(previous);
   const same =
     now.every((scope) => before.includes(scope)) && new Set(now).size === new Set(before).size;
-  return same ? [] : [invalidValue("spec.scopes", now, IMMUTABLE)];
+  return same ? [] : [invalidValue("spec.scopes", now.length === 0 ? null : now, IMMUTABLE)];
 }
 
 export function resourceQuotaStatusErrors(object: KubeObject): FieldError[] {

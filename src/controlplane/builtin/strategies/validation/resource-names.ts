@@ -70,7 +70,9 @@ export function containerResourceNameErrors(field: string, name: string): FieldE
       ? errors
       : [...errors, invalidValue(field, name, "must be a standard resource for containers")];
   }
-  if (isNative(name) || !name.startsWith("requests.")) return errors;
+  const isExtended =
+    !name.startsWith("requests.") && qualifiedNameErrors(`requests.${name}`).length === 0;
+  if (isNative(name) || isExtended) return errors;
   return [...errors, invalidValue(field, name, "doesn't follow extended resource name standard")];
 }
 

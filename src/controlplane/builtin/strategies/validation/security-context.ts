@@ -19,6 +19,7 @@ import type {
   SecurityProfile,
   WindowsOptions,
 } from "../pod-shapes.ts";
+import { internalForm } from "../go-internal.ts";
 import { localPathErrors, oneOf } from "./checks.ts";
 
 const MAX_ID = 2_147_483_647;
@@ -63,7 +64,8 @@ export function podContextErrors(field: string, spec: PodSpec): FieldError[] {
     ...windowsErrors(`${field}.windowsOptions`, context.windowsOptions),
     ...appArmorErrors(`${field}.appArmorProfile`, context.appArmorProfile),
     ...choice("supplementalGroupsPolicy", ["Merge", "Strict"]),
-    ...choice("seLinuxChangePolicy", ["MountOption", "Recursive"]),
+    // Other policies belong to a feature that is off.
+    ...choice("seLinuxChangePolicy", ["Recursive"]),
   ];
 }
 
@@ -92,25 +94,7 @@ function sysctlErrors(
 }
 
 /** The context as the server's internal struct prints it. */
-const shown = (context: ContainerContext): JsonObject => ({
-  Capabilities: context.capabilities
-    ? { Add: context.capabilities.add ?? null, Drop: context.capabilities.drop ?? null }
-    : null,
-  Privileged: context.privileged ?? null,
-  SELinuxOptions: context.seLinuxOptions ?? null,
-  WindowsOptions: context.windowsOptions ?? null,
-  RunAsUser: context.runAsUser ?? null,
-  RunAsGroup: context.runAsGroup ?? null,
-  RunAsNonRoot: context.runAsNonRoot ?? null,
-  ReadOnlyRootFilesystem: context.readOnlyRootFilesystem ?? null,
-  AllowPrivilegeEscalation: context.allowPrivilegeEscalation ?? null,
-  ProcMount: context.procMount ?? null,
-  SeccompProfile: shownProfile(context.seccompProfile),
-  AppArmorProfile: shownProfile(context.appArmorProfile),
-});
-
-const shownProfile = (profile: SecurityProfile | undefined): JsonObject | null =>
-  profile ? { Type: profile.type ?? "", LocalhostProfile: profile.localhostProfile ?? null } : null;
+const shown = (context: ContainerContext): unknown => internalForm("core.SecurityContext", context);
 
 export function containerContextErrors(
   field: string,
@@ -164,7 +148,7 @@ function profileErrors(field: string, profile: SecurityProfile | undefined): Fie
   }
   if (localhostProfile === undefined) return errors;
   const detail = "can only be set when seccomp type is Localhost";
-  return [...errors, invalidValue(at, shownProfile(profile), detail)];
+  return [...errors, invalidValue(at, internalForm("core.SeccompProfile", profile), detail)];
 }
 
 function appArmorErrors(field: string, profile: SecurityProfile | undefined): FieldError[] {

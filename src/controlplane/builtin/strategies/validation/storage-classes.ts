@@ -87,10 +87,12 @@ export function newStorageClassErrors(object: KubeObject): FieldError[] {
       const values = Object.fromEntries(
         (term.matchLabelExpressions ?? []).map(({ key, values: some }) => [key, new Set(some)]),
       );
-      const isKnown =
-        Object.keys(values).length === 0 || seen.some((known) => isDeepStrictEqual(known, values));
+      // Upstream compares with as many empty terms, too.
+      const empty = Object.keys(values).length === 0 ? allowedTopologies.length : 0;
+      const known = seen.filter((one) => isDeepStrictEqual(one, values)).length;
       seen.push(values);
-      return isKnown ? [...errors, duplicate(`${at}.matchLabelExpressions`, "")] : errors;
+      const repeated = duplicate(`${at}.matchLabelExpressions`, "");
+      return [...errors, ...Array.from({ length: empty + known }, () => repeated)];
     }),
   ];
 }

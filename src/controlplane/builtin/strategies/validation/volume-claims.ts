@@ -123,7 +123,11 @@ export function claimUpdateErrors(object: KubeObject, previous: KubeObject): Fie
     errors.push(invalidValue(field, annotated ?? "", "field is immutable"));
   }
   const settled = { ...spec };
-  if (movesClass) delete settled.storageClassName;
+  const gainsClass =
+    old.storageClassName === undefined &&
+    spec.storageClassName !== undefined &&
+    (oldAnnotated === undefined || oldAnnotated === spec.storageClassName);
+  if (movesClass || gainsClass) delete settled.storageClassName;
   const bound = status?.phase === "Bound";
   const difference = unifiedDiff(
     internalForm("core.PersistentVolumeClaimSpec", {

@@ -48,9 +48,9 @@ function countErrors(
 /** The count of collisions of names only grows. */
 function collisionErrors(object: KubeObject, previous: KubeObject): FieldError[] {
   const { collisionCount: before } = (previous as Deployment).status ?? {};
-  const { collisionCount: now = 0 } = (object as Deployment).status ?? {};
-  return before !== undefined && now < before
-    ? [invalidValue("status.collisionCount", now, "cannot be decremented")]
+  const { collisionCount: now } = (object as Deployment).status ?? {};
+  return before !== undefined && (now === undefined || now < before)
+    ? [invalidValue("status.collisionCount", now ?? 0, "cannot be decremented")]
     : [];
 }
 

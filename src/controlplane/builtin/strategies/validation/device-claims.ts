@@ -1,0 +1,297 @@
+/**
+ * Validation of ResourceClaims, of their templates, and of DeviceClasses.
+ *
+ * @module
+ */
+import {
+  type FieldError,
+  forbidden,
+  invalidValue,
+  notSupported,
+  required,
+} from "../../../../kube/field-errors.ts";
+import { validateAnnotations, validateLabels } from "../../../../kube/metadata.ts";
+import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../../kube/names.ts";
+import type { KubeObject, ObjectMeta } from "../../../../kube/object.ts";
+import type { WriteContext } from "../../../kinds.ts";
+import { internalForm } from "../go-internal.ts";
+import { immutable, nameErrorsAt } from "./checks.ts";
+import {
+  type DeviceConfiguration,
+  type DeviceSelector,
+  type DeviceToleration,
+  configurationErrors,
+  deviceTolerationErrors,
+  eachErrors,
+  labelNameErrors,
+  qualifiedDeviceNameErrors,
+  selectorsErrors,
+  setErrors,
+} from "./device-checks.ts";
+
+const MAX_REQUESTS = 32;
+const MAX_CONSTRAINTS = 32;
+const MAX_CONFIGS = 32;
+const MAX_ALTERNATIVES = 8;
+const ADMIN_LABEL = "resource.kubernetes.io/admin-access";
+const NO_SUCH_REQUEST =
+  "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
+
+interface ExactRequest {
+  deviceClassName?: string;
+  selectors?: DeviceSelector[];
+  allocationMode?: string;
+  count?: number;
+  adminAccess?: boolean;
+  tolerations?: DeviceToleration[];
+}
+
+interface SubRequest extends ExactRequest {
+  name?: string;
+}
+
+interface DeviceRequest {
+  name?: string;
+  exactly?: ExactRequest;
+  firstAvailable?: SubRequest[] | null;
+}
+
+interface DeviceClaim {
+  requests?: DeviceRequest[] | null;
+  constraints?:
+    { requests?: string[] | null; matchAttribute?: string; distinctAttribute?: string }[] | null;
+  config?: (DeviceConfiguration & { requests?: string[] | null })[] | null;
+}
+
+interface ClaimSpec {
+  devices?: DeviceClaim;
+}
+
+interface ResourceClaim extends KubeObject {
+  spec?: ClaimSpec;
+}
+
+interface ClaimTemplate extends KubeObject {
+  spec?: { metadata?: ObjectMeta; spec?: ClaimSpec };
+}
+
+/** The requests of a claim by name, each with the names of its alternatives. */
+export type RequestNames = ReadonlyMap<string, ReadonlySet<string>>;
+
+export function requestNamesOf(claim: KubeObject): RequestNames {
+  return namesIn((claim as ResourceClaim).spec?.devices ?? {});
+}
+
+function namesIn({ requests }: DeviceClaim): RequestNames {
+  return new Map(
+    (requests ?? []).map(({ name = "", firstAvailable }) => [
+      name,
+      new Set((firstAvailable ?? []).map((one) => one.name ?? "")),
+    ]),
+  );
+}
+
+/** A reference to a request, or to one of its alternatives. */
+export function requestReferenceErrors(
+  field: string,
+  reference: string,
+  names: RequestNames,
+): FieldError[] {
+  const [name = "", alternative, ...rest] = reference.split("/");
+  if (rest.length > 0) return [invalidValue(field, reference, NO_SUCH_REQUEST)];
+  const errors = reference.split("/").flatMap((part) => labelNameErrors(field, part));
+  const alternatives = names.get(name);
+  const isKnown = alternative === undefined ? alternatives : alternatives?.has(alternative);
+  return isKnown ? errors : [...errors, invalidValue(field, reference, NO_SUCH_REQUEST)];
+}
+
+/** References that stand once each. */
+export const requestReferencesErrors = (
+  field: string,
+  references: readonly string[] | null | undefined,
+  names: RequestNames,
+): FieldError[] =>
+  setErrors(
+    field,
+    references,
+    MAX_REQUESTS,
+    (reference, at) => requestReferenceErrors(at, reference, names),
+    (reference) => reference,
+  );
+
+function claimSpecErrors(at: string, { devices = {} }: ClaimSpec): FieldError[] {
+  const names = namesIn(devices);
+  const field = `${at}.devices`;
+  return [
+    ...setErrors(
+      `${field}.requests`,
+      devices.requests,
+      MAX_REQUESTS,
+      requestErrors,
+      ({ name = "" }) => name,
+    ),
+    ...eachErrors(`${field}.constraints`, devices.constraints, MAX_CONSTRAINTS, (one, where) => [
+      ...requestReferencesErrors(`${where}.requests`, one.requests, names),
+      ...constraintErrors(where, one),
+    ]),
+    ...eachErrors(`${field}.config`, devices.config, MAX_CONFIGS, (config, where) => [
+      ...requestReferencesErrors(`${where}.requests`, config.requests, names),
+      ...configurationErrors(where, config),
+    ]),
+  ];
+}
+
+function constraintErrors(
+  at: string,
+  { matchAttribute, distinctAttribute }: { matchAttribute?: string; distinctAttribute?: string },
+): FieldError[] {
+  if (matchAttribute !== undefined) {
+    return qualifiedDeviceNameErrors(`${at}.matchAttribute`, matchAttribute);
+  }
+  if (distinctAttribute !== undefined) {
+    return qualifiedDeviceNameErrors(`${at}.distinctAttribute`, distinctAttribute);
+  }
+  return [
+    required(
+      at,
+      'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set',
+    ),
+  ];
+}
+
+function requestErrors(request: DeviceRequest, at: string): FieldError[] {
+  const { name, exactly } = request;
+  const firstAvailable = request.firstAvailable ?? [];
+  const errors = labelNameErrors(`${at}.name`, name);
+  const rule = "exactly one of `exactly` or `firstAvailable` is required";
+  if (firstAvailable.length === 0) {
+    return exactly
+      ? [...errors, ...exactErrors(exactly, `${at}.exactly`)]
+      : [...errors, required(at, rule)];
+  }
+  if (exactly) {
+    return [...errors, invalidValue(at, null, `${rule}, but multiple fields are set`)];
+  }
+  const alternatives = setErrors(
+    `${at}.firstAvailable`,
+    firstAvailable,
+    MAX_ALTERNATIVES,
+    (one, where) => [...labelNameErrors(`${where}.name`, one.name), ...exactErrors(one, where)],
+    (one) => one.name ?? "",
+  );
+  return [...errors, ...alternatives];
+}
+
+function exactErrors(request: ExactRequest, at: string): FieldError[] {
+  const { deviceClassName = "", allocationMode = "", count = 0 } = request;
+  const errors =
+    deviceClassName === ""
+      ? [required(`${at}.deviceClassName`)]
+      : nameErrorsAt(`${at}.deviceClassName`, deviceClassName, dns1123SubdomainErrors);
+  errors.push(...selectorsErrors(`${at}.selectors`, request.selectors));
+  const field = `${at}.count`;
+  if (allocationMode === "All") {
+    if (count !== 0) {
+      const detail = "must not be specified when allocationMode is 'All'";
+      errors.push(invalidValue(field, count, detail));
+    }
+  } else if (allocationMode === "ExactCount") {
+    if (count <= 0) errors.push(invalidValue(field, count, "must be greater than zero"));
+  } else {
+    errors.push(notSupported(`${at}.allocationMode`, allocationMode, ["All", "ExactCount"]));
+  }
+  for (const [index, toleration] of (request.tolerations ?? []).entries()) {
+    errors.push(...deviceTolerationErrors(toleration, `${at}.tolerations[${index}]`));
+  }
+  return errors;
+}
+
+/** Access past other users is given in namespaces that say so. */
+function adminErrors(
+  { requests }: DeviceClaim,
+  namespace: string,
+  context: WriteContext,
+): FieldError[] {
+  const index = (requests ?? []).findIndex(({ exactly }) => exactly?.adminAccess === true);
+  if (index === -1) return [];
+  const labels = context.find("", "namespaces", "", namespace)?.metadata.labels;
+  const detail = `admin access to devices requires the \`${ADMIN_LABEL}: true\` label on the containing namespace`;
+  return labels?.[ADMIN_LABEL] === "true"
+    ? []
+    : [forbidden(`spec.devices.requests[${index}].adminAccess`, detail)];
+}
+
+/** What is wrong with a new ResourceClaim. */
+export function newResourceClaimErrors(object: KubeObject, context: WriteContext): FieldError[] {
+  const { spec = {}, metadata } = object as ResourceClaim;
+  return [
+    ...adminErrors(spec.devices ?? {}, metadata.namespace ?? "", context),
+    ...claimSpecErrors("spec", spec),
+  ];
+}
+
+/** What is asked for stays. */
+export const resourceClaimUpdateErrors = (
+  object: KubeObject,
+  previous: KubeObject,
+): FieldError[] => {
+  const shown = ({ spec }: ResourceClaim): unknown =>
+    internalForm("resource.ResourceClaimSpec", spec);
+  return immutable("spec", shown(object), shown(previous));
+};
+
+/** What is wrong with a new template. */
+export function newClaimTemplateErrors(object: KubeObject, context: WriteContext): FieldError[] {
+  const { spec = {}, metadata } = object as ClaimTemplate;
+  const admin = adminErrors(spec.spec?.devices ?? {}, metadata.namespace ?? "", context);
+  return [...admin, ...claimTemplateErrors(object)];
+}
+
+function claimTemplateErrors(object: KubeObject): FieldError[] {
+  const { metadata = {}, spec = {} } = (object as ClaimTemplate).spec ?? {};
+  const at = "spec.metadata";
+  return [
+    ...validateAnnotations(metadata.annotations, `${at}.annotations`),
+    ...validateLabels(metadata.labels, `${at}.labels`),
+    ...Object.entries(metadata)
+      .filter(([name, value]) => !["labels", "annotations"].includes(name) && value !== null)
+      // As the name of the field is spelt in Go, but for its first letter.
+      .map(([name]) => forbidden(`${at}.${name === "uid" ? "uID" : name}`, "cannot be set")),
+    ...claimSpecErrors("spec.spec", spec),
+  ];
+}
+
+/** A template is looked at as a whole, and stays. */
+export function claimTemplateUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
+  const shown = ({ spec }: ClaimTemplate): unknown =>
+    internalForm("resource.ResourceClaimTemplateSpec", spec);
+  return [...claimTemplateErrors(object), ...immutable("spec", shown(object), shown(previous))];
+}
+
+interface DeviceClass extends KubeObject {
+  spec?: {
+    selectors?: DeviceSelector[];
+    config?: DeviceConfiguration[];
+    extendedResourceName?: string;
+  };
+}
+
+/** What is wrong with a DeviceClass. */
+export function deviceClassErrors(object: KubeObject): FieldError[] {
+  const { selectors, config, extendedResourceName: name } = (object as DeviceClass).spec ?? {};
+  const isExtended =
+    name === undefined ||
+    (name.includes("/") &&
+      !name.includes("kubernetes.io/") &&
+      !name.startsWith("requests.") &&
+      qualifiedNameErrors(`requests.${name}`).length === 0);
+  return [
+    ...selectorsErrors("spec.selectors", selectors),
+    ...eachErrors("spec.config", config, MAX_CONFIGS, (one, at) => configurationErrors(at, one)),
+    ...(isExtended
+      ? []
+      : [
+          invalidValue("spec.extendedResourceName", name, "must be a valid extended resource name"),
+        ]),
+  ];
+}
