@@ -2,6 +2,7 @@
 import { benchCliStart } from "./cli-start.ts";
 import { benchControlPlane } from "./control-plane.ts";
 import { benchControlPlaneStart } from "./control-plane-start.ts";
+import { benchImport } from "./import.ts";
 import { benchInformerSync } from "./informer-sync.ts";
 import { benchManifests } from "./manifests.ts";
 import { machine } from "./measure.ts";
@@ -10,6 +11,7 @@ import { benchReconciles } from "./reconciles.ts";
 const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   "cli-start": benchCliStart,
   manifests: benchManifests,
+  import: benchImport,
   "informer-sync": benchInformerSync,
   reconciles: benchReconciles,
   "control-plane-start": benchControlPlaneStart,
