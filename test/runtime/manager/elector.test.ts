@@ -43,7 +43,7 @@ function world() {
   const clock = new VirtualClock();
   const api = new MemoryApi(clock);
   const lease = (): LeaseSpec =>
-    (api.objects(PATH.replace("/web", ""))[0] as { spec: LeaseSpec }).spec;
+    (api.objects(PATH.replace("/web", ""))[0] as unknown as { spec: LeaseSpec }).spec;
   const held = (spec: LeaseSpec): void => {
     api.put(PATH, {
       apiVersion: "coordination.k8s.io/v1",
