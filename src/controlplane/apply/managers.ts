@@ -109,15 +109,16 @@ function writeEntry(owner: Ownership, schema: Schema | undefined): ManagedFields
   const { name, apiVersion, fields, time } = owner;
   const origin = origins.get(owner);
   if (origin) return origin;
-  return {
-    ...(name.manager === "" ? {} : { manager: name.manager }),
-    operation: name.operation,
-    apiVersion,
-    ...(time === undefined ? {} : { time }),
-    fieldsType: "FieldsV1",
-    fieldsV1: (schema ? knownSet(schema, fields) : fields).toFieldsV1(),
-    ...(name.subresource === "" ? {} : { subresource: name.subresource }),
-  };
+  // Field by field: literals with spreads in them do not share their shape, which costs memory for each.
+  const entry: ManagedFieldsEntry = {};
+  if (name.manager !== "") entry.manager = name.manager;
+  entry.operation = name.operation;
+  entry.apiVersion = apiVersion;
+  if (time !== undefined) entry.time = time;
+  entry.fieldsType = "FieldsV1";
+  entry.fieldsV1 = (schema ? knownSet(schema, fields) : fields).toFieldsV1();
+  if (name.subresource !== "") entry.subresource = name.subresource;
+  return entry;
 }
 
 const compareTexts = (left = "", right = ""): number => (left < right ? -1 : left > right ? 1 : 0);

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { isJsonObject } from "../../kube/json.ts";
+import { isJsonObject, setField } from "../../kube/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import { goKindOf } from "../../kube/patch.ts";
 import { apiVersionOf, parseApiVersion } from "../../kube/resource.ts";
@@ -182,7 +182,7 @@ function decodeObject(
     if (error instanceof WireError) throw refuse(error.message);
     throw error;
   }
-  const object = { ...read.object, ...type } as unknown as KubeObject;
+  const object = Object.assign(read.object, type) as unknown as KubeObject;
   if (body.withEmpty) normaliseShape(object);
   // Another kind has no schema here; that it is another one is said later.
   const dropped = type.kind === expected.kind ? (expected.dropUnknown?.(object) ?? []) : [];
@@ -248,11 +248,12 @@ export function readBuiltInKind(
  * @throws WireError for metadata of wrong types
  */
 export function readCustom(value: unknown): ReadKind {
-  const content = (plainNumbersBut(value, "metadata") ?? {}) as JsonObject;
-  const given = content["metadata"] ?? null;
+  const object = contentBut(value, "metadata");
+  const given = isJsonObject(value) ? (value["metadata"] ?? null) : null;
   // That of a stored object was read before.
   if (given !== null && Object.isFrozen(given)) {
-    return { object: { ...content, metadata: { ...(given as JsonObject) } }, unknown: [] };
+    object["metadata"] = { ...(given as JsonObject) };
+    return { object, unknown: [] };
   }
   const unknown: string[] = [];
   const metadata = readBuiltIn(given, METADATA, unknown) as JsonObject;
@@ -262,18 +263,19 @@ export function readCustom(value: unknown): ReadKind {
       : isJsonObject(field) && Object.keys(field).length === 0;
     if (isEmpty) Reflect.deleteProperty(metadata, name);
   }
-  return {
-    object: { ...content, metadata },
-    unknown: unknown.sort().map((path) => `metadata.${path}`),
-  };
+  object["metadata"] = metadata;
+  return { object, unknown: unknown.sort().map((path) => `metadata.${path}`) };
 }
 
-/** Plain numbers everywhere but in one field, whose notation still matters. */
-function plainNumbersBut(value: unknown, field: string): unknown {
-  if (!isJsonObject(value)) return value;
-  const { [field]: kept, ...rest } = value;
-  return {
-    ...(plainNumbers(rest) as JsonObject),
-    ...(kept === undefined ? {} : { [field]: kept }),
-  };
+/**
+ * The other fields of a value, with plain numbers. Set one by one: objects made by spreading do not share their
+ * shape, which costs memory for each.
+ */
+function contentBut(value: unknown, field: string): JsonObject {
+  const content: JsonObject = {};
+  if (!isJsonObject(value)) return content;
+  for (const name of Object.keys(value)) {
+    if (name !== field) setField(content, name, plainNumbers(value[name]));
+  }
+  return content;
 }

@@ -166,7 +166,7 @@ function readPatched(
 ): { readonly object: KubeObject; readonly unknown: readonly string[] } {
   const given = readType(patched);
   const of = (type: TypeMeta, read: { object: JsonObject; unknown: readonly string[] }) => ({
-    object: { ...read.object, ...type } as unknown as KubeObject,
+    object: Object.assign(read.object, type) as unknown as KubeObject,
     unknown: read.unknown,
   });
   if (!expected.builtIn) {
@@ -208,7 +208,7 @@ export function acceptApplied(
       ? readBuiltInKind(applied, kind, convertBuiltIn)
       : readCustom(applied);
     const { apiVersion } = applied;
-    return { ...object, apiVersion, kind: applied.kind } as unknown as KubeObject;
+    return Object.assign(object, { apiVersion, kind: applied.kind }) as unknown as KubeObject;
   } catch (error) {
     if (!(error instanceof WireError)) throw error;
     const { name = "" } = applied.metadata;
