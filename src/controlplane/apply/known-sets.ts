@@ -8,22 +8,34 @@ import type { JsonObject } from "../../kube/object.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import { FieldSet } from "./field-set.ts";
 
-/** How many sets of a kind are known at a time. */
-const KNOWN_MAX = 1000;
+/** How many characters the names of a kind's known sets have together at most; a set takes some times as many bytes. */
+const NAMES_MAX = 1_000_000;
+/** A set with a longer name is one of a huge object, which has few like it. */
+const NAME_MAX = 20_000;
 
-const setsOfKinds = new WeakMap<Schema, Map<string, FieldSet>>();
+interface KnownSets {
+  readonly byName: Map<string, FieldSet>;
+  namesLength: number;
+}
+
+const setsOfKinds = new WeakMap<Schema, KnownSets>();
 const setsByFieldsV1 = new WeakMap<JsonObject, FieldSet>();
 
 /** The set that stands for all that are equal to this one, in the kind of that schema. It stays as it is. */
 export function knownSet(schema: Schema, fields: FieldSet): FieldSet {
-  const sets = setsOfKinds.get(schema) ?? new Map<string, FieldSet>();
-  if (sets.size === 0) setsOfKinds.set(schema, sets);
   const name = fields.identify();
-  const known = sets.get(name);
+  if (name.length > NAME_MAX) return fields;
+  let sets = setsOfKinds.get(schema);
+  if (!sets) setsOfKinds.set(schema, (sets = { byName: new Map(), namesLength: 0 }));
+  const known = sets.byName.get(name);
   if (known) return known;
   // Sets that differ from object to object are of no use here.
-  if (sets.size >= KNOWN_MAX) sets.clear();
-  sets.set(name, fields);
+  if (sets.namesLength + name.length > NAMES_MAX) {
+    sets.byName.clear();
+    sets.namesLength = 0;
+  }
+  sets.byName.set(name, fields);
+  sets.namesLength += name.length;
   setsByFieldsV1.set(fields.toFieldsV1(), fields);
   return fields;
 }
