@@ -251,8 +251,8 @@ export function readCustom(value: unknown): ReadKind {
   const object = contentBut(value, "metadata");
   const given = isJsonObject(value) ? (value["metadata"] ?? null) : null;
   // That of a stored object was read before.
-  if (given !== null && Object.isFrozen(given)) {
-    object["metadata"] = { ...(given as JsonObject) };
+  if (isJsonObject(given) && Object.isFrozen(given)) {
+    object["metadata"] = { ...given };
     return { object, unknown: [] };
   }
   const unknown: string[] = [];
