@@ -28,13 +28,14 @@ export function trimmedForCache<T extends KubeObject>(object: T): T {
   for (const field in metadata) last = field;
   // V8 takes back the field that came last; without another one the object would become a dictionary, slow and large.
   if (last === "managedFields") delete metadata.managedFields;
-  else object.metadata = withoutManagedFields(metadata);
+  else object.metadata = withoutManagedFields(object).metadata;
   return object;
 }
 
-function withoutManagedFields<T extends KubeObject["metadata"]>(metadata: T): T {
-  const { managedFields, ...kept } = metadata;
-  return managedFields ? (kept as T) : metadata;
+/** The same but for its managedFields: an object of its own where it has any. */
+export function withoutManagedFields<T extends KubeObject>(object: T): T {
+  const { managedFields, ...kept } = object.metadata;
+  return managedFields ? { ...object, metadata: kept } : object;
 }
 
 /** A copy that may be changed, of an object that was read from the cache. */

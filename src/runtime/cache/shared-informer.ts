@@ -12,7 +12,7 @@ import { formatKey, type KubeObject, type ObjectKey } from "../../kube/object.ts
 import type { ResourceInfo } from "../../kube/resource.ts";
 import { deferred } from "../deferred.ts";
 import { DeltaQueue, type Delta } from "./delta-queue.ts";
-import { trimmedForCache } from "./freeze.ts";
+import { trimmedForCache, withoutManagedFields } from "./freeze.ts";
 import { HandlerQueue, type Notification, type ResourceEventHandler } from "./handler-queue.ts";
 import { cacheKeyOf, Indexer } from "./indexer.ts";
 import type { ListerWatcher } from "./lister-watcher.ts";
@@ -205,7 +205,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
     if (seenByWatch || (known && !isOlder(known.metadata.resourceVersion, resourceVersion))) return;
     this.#ownWrites.written(key, known);
     // The caller keeps the answer, and may change it.
-    const stored = trimmedForCache(copyJson(object));
+    const stored = copyJson(withoutManagedFields(object));
     this.#writtenAtMs.set(stored, this.#options.clock.monotonicMs());
     this.#indexer.set(key, stored);
   }

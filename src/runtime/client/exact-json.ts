@@ -35,6 +35,13 @@ export function parseExact(text: string): unknown {
 
 /** `JSON.stringify` that writes a `bigint` as the number that it is. */
 export function stringifyExact(value: unknown): string {
+  try {
+    // Without a function to call for each field it takes a tenth of the time.
+    return JSON.stringify(value);
+  } catch (error) {
+    // What it says to a `bigint`.
+    if (!(error instanceof TypeError)) throw error;
+  }
   let marks = 0;
   const text = JSON.stringify(value, (_, part: unknown) => {
     if (typeof part !== "bigint") return part;

@@ -228,9 +228,14 @@ function encodeQuery(query: Query): string {
 }
 
 async function readText(response: TransportResponse): Promise<string> {
+  return (await readBytes(response)).toString("utf8");
+}
+
+async function readBytes({ body }: TransportResponse): Promise<Buffer> {
+  if (body.whole) return body.whole();
   const chunks: Uint8Array[] = [];
-  for await (const chunk of response.body) chunks.push(chunk);
-  return Buffer.concat(chunks).toString("utf8");
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks);
 }
 
 async function* decodeWatch<T extends KubeObject>(

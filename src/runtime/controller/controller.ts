@@ -231,9 +231,13 @@ export class Controller {
     const scope: ReconcileScope = { controller: name, key: id, changes: [], expired: false };
     const context = this.#contextOf(id, signal);
     try {
-      const call = scopes.run(scope, () => this.#call(id, context));
-      const result = await (timeoutMs === undefined ? call : this.#inTime(scope, call, timeoutMs));
-      this.#note(scope, context);
+      let result: Outcome;
+      try {
+        const call = scopes.run(scope, () => this.#call(id, context));
+        result = await (timeoutMs === undefined ? call : this.#inTime(scope, call, timeoutMs));
+      } finally {
+        this.#note(scope, context);
+      }
       this.#queue.forget(id);
       const { requeueAfterMs = 0, priority = this.#queue.priority(id) } = result ?? {};
       const seconds = (clock.monotonicMs() - startMs) / 1000;
@@ -243,7 +247,6 @@ export class Controller {
         this.#queue.addAfter(id, requeueAfterMs, priority);
       }
     } catch (error) {
-      this.#note(scope, context);
       if (signal.aborted && !parent.aborted) metrics.timedOut();
       metrics.reconciled("error", (clock.monotonicMs() - startMs) / 1000);
       this.#failed(id, error, context.log);

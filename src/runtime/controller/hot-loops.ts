@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Clock } from "../../clock.ts";
 import { LruMap } from "../lru.ts";
 
@@ -85,5 +85,5 @@ function reasonOf(
 }
 
 function digestOf(change: string): string {
-  return createHash("sha1").update(change).digest("base64");
+  return hash("sha1", change, "base64");
 }

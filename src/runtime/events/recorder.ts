@@ -137,7 +137,8 @@ export class EventBroadcaster {
     const timestamp = new Date(nowMs).toISOString().replace(/\.\d+Z$/, "Z");
     const { type, reason, message, action, related } = details;
     // As client-go names them: unique by the nanosecond, of which we know the random part only.
-    const nanoseconds = BigInt(nowMs) * 1_000_000n + BigInt(Math.floor(this.#clock.random() * 1e6));
+    const random = BigInt(Math.floor(this.#clock.random() * 1e6));
+    const nanoseconds = BigInt(Math.floor(nowMs)) * 1_000_000n + random;
     return {
       apiVersion: "v1",
       kind: "Event",

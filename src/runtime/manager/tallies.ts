@@ -79,6 +79,11 @@ function tallied<L extends string>(
   };
 }
 
+/** A value on its way to the text, with the labels that its neighbours have, too. */
+interface ExportedValue extends MetricValueWithName<string> {
+  readonly sharedLabels: LabelValues<string>;
+}
+
 /** Values by size, under one set of labels. */
 class Distribution<L extends string> {
   readonly #labels: LabelValues<L>;
@@ -102,18 +107,18 @@ class Distribution<L extends string> {
   }
 
   /** As a histogram of that name exports it. */
-  export(name: string): MetricValueWithName<L>[] {
-    const labels = this.#labels;
+  export(name: string): ExportedValue[] {
+    const sharedLabels = this.#labels;
     let count = 0;
     const buckets = this.#counts.map((own, bucket) => {
       count += own;
-      const le = this.#bounds[bucket] ?? "+Inf";
-      return { metricName: `${name}_bucket`, labels: { ...labels, le }, value: count };
+      const labels = { le: this.#bounds[bucket] ?? "+Inf" };
+      return { metricName: `${name}_bucket`, labels, sharedLabels, value: count };
     });
     return [
       ...buckets,
-      { metricName: `${name}_sum`, labels, value: this.#sum },
-      { metricName: `${name}_count`, labels, value: count },
+      { metricName: `${name}_sum`, labels: {}, sharedLabels, value: this.#sum },
+      { metricName: `${name}_count`, labels: {}, sharedLabels, value: count },
     ];
   }
 }
@@ -138,7 +143,7 @@ export class TalliedHistogram<L extends string> extends Histogram<L> {
   }
 
   /** What `get` and the registry's text are made of: prom-client asks for it by this name, and declares only `get`. */
-  async getForPromString(): Promise<MetricObjectWithValues<MetricValueWithName<L>>> {
+  async getForPromString(): Promise<MetricObjectWithValues<ExportedValue>> {
     const inherited = Histogram.prototype as unknown as Pick<this, "getForPromString">;
     const metric = await inherited.getForPromString.call(this);
     const values = this.#series.flatMap((distribution) => distribution.export(this.#name));

@@ -15,9 +15,9 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { abortReason } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
-import { piecesOf } from "./body-pieces.ts";
 import type { ClusterConfig } from "./cluster-config.ts";
 import type { Credentials } from "./credentials.ts";
+import { incomingBody } from "./incoming-body.ts";
 import {
   ConnectionError,
   type ConnectionFailure,
@@ -94,7 +94,9 @@ export class HttpsTransport implements Transport {
         resolve({
           status: incoming.statusCode ?? 0,
           headers: flatHeaders(incoming),
-          body: this.#body(incoming, signal),
+          body: incomingBody(incoming, (error) =>
+            signal?.aborted ? abortReason(signal) : this.#failed(error, false),
+          ),
           cancel: () => {
             incoming.destroy();
           },
@@ -108,7 +110,7 @@ export class HttpsTransport implements Transport {
             lastCheck();
             outgoing.end(request.body);
           } catch (error) {
-            reject(error);
+            reject(error instanceof Error ? error : new Error(messageOf(error)));
             outgoing.destroy();
           }
         });
@@ -152,6 +154,9 @@ export class HttpsTransport implements Transport {
             rejectUnauthorized: skipTlsVerify !== true,
           })
         : new HttpAgent(options);
+    // All of its connections are to one server, as one user: the name that Node makes of the certificates for each request
+    // says nothing more.
+    agent.getName = () => this.server;
     this.#agent = { agent, identity };
     return agent;
   }
@@ -164,15 +169,6 @@ export class HttpsTransport implements Transport {
     agent.maxFreeSockets = 0;
     for (const idle of Object.values(agent.freeSockets)) {
       for (const socket of idle ?? []) socket.destroy();
-    }
-  }
-
-  async *#body(incoming: IncomingMessage, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
-    try {
-      yield* piecesOf(incoming);
-    } catch (error) {
-      if (signal?.aborted) throw abortReason(signal);
-      throw this.#failed(error, false);
     }
   }
 

@@ -16,13 +16,19 @@ export interface TransportRequest {
   readonly lastCheck?: () => void;
 }
 
+/** An answer's body; it is read once, in one of both ways. Each throws a `ConnectionError` when the connection breaks. */
+export interface Body extends AsyncIterable<Uint8Array> {
+  /** All of it at once, where that costs less than its pieces. */
+  whole?(): Promise<Buffer>;
+}
+
 /** The answer's head, and its body as it comes in. A body that is not read to its end must be cancelled. */
 export interface TransportResponse {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Throws a `ConnectionError` when the connection breaks before the end. The reader may change the pieces. */
-  readonly body: AsyncIterable<Uint8Array>;
+  /** The reader may change the bytes. */
+  readonly body: Body;
   /** Gives up the rest of the body and closes its connection. */
   cancel(): void;
 }

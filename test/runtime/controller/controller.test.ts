@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { VirtualClock } from "../../../src/clock.ts";
+import { settlePromises, VirtualClock } from "../../../src/clock.ts";
 import { TerminalError } from "../../../src/errors.ts";
 import { silentLogger } from "../../../src/log.ts";
 import type { ObjectKey } from "../../../src/kube/object.ts";
@@ -11,8 +11,11 @@ import type { Reconciler } from "../../../src/runtime/controller/reconciler.ts";
 import { channelSource } from "../../../src/runtime/controller/sources.ts";
 import { RuntimeMetrics } from "../../../src/runtime/manager/metrics.ts";
 
-function build(reconcile: Reconciler["reconcile"], options: ControllerOptions = {}) {
-  const clock = new VirtualClock();
+function build(
+  reconcile: Reconciler["reconcile"],
+  options: ControllerOptions = {},
+  clock = new VirtualClock(),
+) {
   const metrics = new RuntimeMetrics(clock);
   const controller = new Controller({
     name: "web",
@@ -52,6 +55,29 @@ describe("Controller", () => {
     stop.abort();
     await running;
     expect(clock.pending).toBe(0);
+  });
+
+  it("leaves the event loop its turn while thousands of keys come whose reconciles wait for nothing", async () => {
+    // Time goes by as it is looked at.
+    class WorkingClock extends VirtualClock {
+      #lookedAt = 0;
+      override monotonicMs(): number {
+        return (this.#lookedAt += 0.1);
+      }
+    }
+    const clock = new WorkingClock();
+    let done = 0;
+    const reconcile = (): Promise<void> => {
+      done++;
+      return Promise.resolve();
+    };
+    const { controller, stop, running } = build(reconcile, {}, clock);
+    for (let index = 0; index < 5000; index++) controller.enqueue({ name: `web-${index}` });
+    await settlePromises();
+    expect(done).toBeLessThan(2000);
+    while (done < 5000) await settlePromises();
+    stop.abort();
+    await running;
   });
 
   it("says why it runs", async () => {

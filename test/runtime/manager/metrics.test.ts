@@ -1,3 +1,4 @@
+import { Histogram, Registry } from "prom-client";
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";
 import { RuntimeMetrics } from "../../../src/runtime/manager/metrics.ts";
@@ -33,6 +34,27 @@ describe("the metrics", () => {
       const metric = registry.getSingleMetric(name) as { labelNames?: string[] } | undefined;
       expect(metric?.labelNames, name).toEqual(labels);
     }
+  });
+
+  it("are written as prom-client writes them", async () => {
+    const clock = new VirtualClock();
+    const ours = new RuntimeMetrics(clock);
+    const controller = ours.controller("web", 1);
+    const registry = new Registry();
+    const labelNames = ["controller"];
+    const { name, help, upperBounds } = ours.registry.getSingleMetric(
+      "controller_runtime_reconcile_time_seconds",
+    ) as unknown as { name: string; help: string; upperBounds: number[] };
+    const registers = [registry];
+    const theirs = new Histogram({ name, help, labelNames, buckets: upperBounds, registers });
+    for (const seconds of [0, 0.005, 0.0051, 0.3, 59, 61]) {
+      controller.reconciled("success", seconds);
+      theirs.observe({ controller: "web" }, seconds);
+    }
+    const text = await ours.registry.getSingleMetricAsString(name);
+    expect(text).toBe(await registry.getSingleMetricAsString(name));
+    const { values } = await ours.registry.getSingleMetric(name)!.get();
+    expect((await theirs.get()).values).toMatchObject(values);
   });
 
   it("T54: are as many with ten thousand keys in a thousand priorities as with one", async () => {
