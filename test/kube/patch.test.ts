@@ -128,6 +128,16 @@ describe("applyMergePatch", () => {
     });
   });
 
+  it("leaves the document as it was, and shares with it what the patch does not speak of", () => {
+    const spec = Object.freeze({ image: "x", ports: Object.freeze([80]) });
+    const status = Object.freeze({ ready: 1, conditions: Object.freeze([1]) });
+    const before = Object.freeze({ spec, status });
+    const after = applyMergePatch(before, { status: { ready: 2 } });
+    expect(after).toEqual({ spec, status: { ready: 2, conditions: [1] } });
+    expect(after["spec"]).toBe(spec);
+    expect(before.status.ready).toBe(1);
+  });
+
   it("drops nulls from what it brings new", () => {
     expect(applyMergePatch({ s: "x" }, { s: { z: null, y: 1 }, n: { z: null } })).toEqual({
       s: { y: 1 },
