@@ -33,8 +33,10 @@ function setSpecDefaults(definition: Definition): void {
   const { spec } = definition;
   // Messages tell an empty list from none.
   if (given?.length === 0) spec.versions = [];
-  for (const { schema } of spec.versions ?? []) {
+  for (const { schema, subresources } of spec.versions ?? []) {
     if (schema?.openAPIV3Schema) canonicaliseSchema(schema.openAPIV3Schema);
+    // That it is there is all that it says.
+    if (subresources?.status) subresources.status = {};
   }
   const names = (spec.names ??= {});
   names.singular ||= (names.kind ?? "").toLowerCase();

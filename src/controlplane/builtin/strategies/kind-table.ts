@@ -38,6 +38,7 @@ import {
   setStorageClassDefaults,
   prepareApiServiceForCreate,
   setApiServiceDefaults,
+  stampDeviceTaints,
   setFlowSchemaDefaults,
   setPriorityLevelDefaults,
   setResourceClaimDefaults,
@@ -631,6 +632,8 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
     ResourceSlice: {
       generation: SPEC,
       dropDisabled: dropFromResourceSlice,
+      prepareForCreate: stampDeviceTaints,
+      prepareForUpdate: (object, _old, context) => stampDeviceTaints(object, context),
       validateCreate: newResourceSliceErrors,
       validateUpdate: resourceSliceUpdateErrors,
     },

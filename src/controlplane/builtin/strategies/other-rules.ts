@@ -224,6 +224,7 @@ export function setPriorityLevelDefaults(object: KubeObject): void {
 interface DeviceRequest {
   allocationMode?: string;
   count?: number;
+  tolerations?: { operator?: string }[];
 }
 
 interface DeviceClaim {
@@ -241,9 +242,21 @@ export function setResourceClaimDefaults(object: KubeObject): void {
   const { spec } = object as ResourceClaim;
   for (const { exactly, firstAvailable = [] } of (spec?.spec ?? spec)?.devices?.requests ?? []) {
     for (const request of exactly ? [exactly, ...firstAvailable] : firstAvailable) {
-      request.allocationMode ??= "ExactCount";
-      if (request.allocationMode === "ExactCount") request.count ??= 1;
+      request.allocationMode ||= "ExactCount";
+      if (request.allocationMode === "ExactCount") request.count ||= 1;
+      for (const toleration of request.tolerations ?? []) toleration.operator ||= "Equal";
     }
+  }
+}
+
+interface ResourceSlice extends KubeObject {
+  spec?: { devices?: { taints?: { timeAdded?: string }[] }[] };
+}
+
+/** Taints of devices say since when they are there. */
+export function stampDeviceTaints(object: KubeObject, context: WriteContext): void {
+  for (const { taints = [] } of (object as ResourceSlice).spec?.devices ?? []) {
+    for (const taint of taints) taint.timeAdded ??= timestampOf(context.clock);
   }
 }
 

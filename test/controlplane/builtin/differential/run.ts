@@ -37,13 +37,13 @@ export interface DifferentialOptions {
 }
 
 /** How many of the answers to one kind's questions were the same. */
-export interface Agreement {
+interface Agreement {
   readonly asked: number;
   readonly same: number;
 }
 
 /** A question that was answered differently. */
-export interface Disagreement {
+interface Disagreement {
   readonly question: Question;
   readonly real: Answer;
   readonly ours: Answer;

@@ -127,6 +127,10 @@ const FIXED = [
 function shown(name: string, value: unknown): unknown {
   if (name === "involvedObject") return internalForm("core.ObjectReference", value);
   if (name === "related") return internalForm("*core.ObjectReference", value);
+  if (name === "source") {
+    const { component = "", host = "" } = (value ?? {}) as { component?: string; host?: string };
+    return { Component: component, Host: host };
+  }
   return name === "eventTime" || name === "series" ? (value ?? null) : (value ?? "");
 }
 

@@ -184,7 +184,7 @@ export function serviceCidrUpdateErrors(object: KubeObject, previous: KubeObject
   );
   if (cidrs.length === old.length) return changed;
   if (old.length === 1 && cidrs.length === 2) return [...changed, ...newServiceCidrErrors(object)];
-  return [invalidValue("spec.cidrs", cidrs.length === 0 ? null : cidrs, IMMUTABLE)];
+  return [invalidValue("spec.cidrs", cidrs, IMMUTABLE)];
 }
 
 interface IpAddress extends KubeObject {

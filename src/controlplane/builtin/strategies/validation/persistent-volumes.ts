@@ -172,10 +172,19 @@ function capacityErrors(capacity: ResourceList): FieldError[] {
     ...(capacity["storage"] === undefined || names.length > 1
       ? [notSupported(field, names.length === 0 ? null : capacity, ["storage"])]
       : []),
-    ...Object.entries(capacity).flatMap(([name, amount]) =>
-      positiveErrors(`${field}[${name}]`, amount),
-    ),
+    ...Object.entries(capacity).flatMap(([name, amount]) => [
+      ...wholeErrors(`${field}[${name}]`, amount),
+      ...positiveErrors(`${field}[${name}]`, amount),
+    ]),
   ];
+}
+
+/** An amount below nothing, shown in whole units. */
+function wholeErrors(field: string, amount: string): FieldError[] {
+  const whole = parseQuantity(amount).nanos / 1_000_000_000n;
+  return whole < 0n
+    ? [invalidValue(field, Number(whole), "must be a valid resource quantity")]
+    : [];
 }
 
 function attributesErrors({ volumeAttributesClassName: name, csi }: VolumeSpec): FieldError[] {
