@@ -140,7 +140,7 @@ export class TokenAuthority {
   /** Whose token it is, if it is meant for one of `audiences`. */
   verify(token: string, audiences: readonly string[] = [ISSUER]): TokenVerdict {
     const claims = this.#claimsOf(token);
-    if (!claims) return { error: "invalid bearer token" };
+    if (!claims) return { error: isFromHere(token) ? WRONG_SIGNATURE : "invalid bearer token" };
     const common = claims.aud.filter((audience) => audiences.includes(audience));
     if (common.length === 0) {
       return {
@@ -209,6 +209,24 @@ export class TokenAuthority {
         return "service account token has been invalidated";
     }
     return undefined;
+  }
+}
+
+const WRONG_SIGNATURE = "[invalid bearer token, go-jose/go-jose: error in cryptographic primitive]";
+
+/** Whether a token says that it was signed here. */
+function isFromHere(token: string): boolean {
+  const parts = token.split(".");
+  if (parts.length !== 3) return false;
+  try {
+    const [header, payload] = parts
+      .slice(0, 2)
+      .map((part) => JSON.parse(Buffer.from(part, "base64url").toString("utf8")) as unknown);
+    if (!isJsonObject(header) || !isJsonObject(payload)) return false;
+    return payload["iss"] === ISSUER || payload["iss"] === SECRET_ISSUER;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
   }
 }
 

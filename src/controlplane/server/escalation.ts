@@ -84,12 +84,12 @@ function checkRole(
   }).allowed;
   if (mayEscalate) return;
   const refuse = (why: string): Error => forbiddenTo({ group: GROUP, plural }, name, why);
-  const lacking = lackedBy(cluster, user, namespace, object.rules ?? []);
+  const lacking = lackedBy(cluster, plural, user, namespace, object.rules ?? []);
   if (lacking !== undefined) throw refuse(lacking);
   const aggregates = [object, old].some(
     (role) => (role?.aggregationRule?.clusterRoleSelectors ?? []).length > 0,
   );
-  if (aggregates && lackedBy(cluster, user, namespace, EVERYTHING) !== undefined) {
+  if (aggregates && lackedBy(cluster, plural, user, namespace, EVERYTHING) !== undefined) {
     throw refuse("must have cluster-admin privileges to use the aggregationRule");
   }
 }
@@ -113,12 +113,13 @@ function checkBinding(cluster: Cluster, plural: string, object: BindingLike, use
   if (mayBind) return;
   const rules = rulesOfRole(cluster.store, roleRef, namespace);
   if (typeof rules === "string") throw notFound(resource, roleRef.name);
-  const lacking = lackedBy(cluster, user, namespace, rules);
+  const lacking = lackedBy(cluster, plural, user, namespace, rules);
   if (lacking !== undefined) throw forbiddenTo(resource, name, lacking);
 }
 
 function lackedBy(
   { store }: Cluster,
+  plural: string,
   user: User,
   namespace: string,
   rules: readonly PolicyRule[],
@@ -128,6 +129,7 @@ function lackedBy(
     user,
     granted.map(({ rule }) => rule),
     rules,
-    errors,
+    // Roles that are missing are named after the resource of the request.
+    errors.map((text) => text.replace(/^[a-z]+\./, `${plural}.`)),
   );
 }

@@ -197,37 +197,22 @@ const selfSubjectRules: Review = {
       ...(isNode ? ["node authorizer does not support user rule resolution"] : []),
     ];
     const rules = granted.map(({ rule }) => rule);
-    if (user.groups.includes("system:masters")) {
-      rules.unshift(
-        { verbs: ["*"], apiGroups: ["*"], resources: ["*"] },
-        { verbs: ["*"], nonResourceURLs: ["*"] },
-      );
-    }
     const reviewed: Reviewed = object;
     reviewed.spec = {};
     reviewed.status = {
-      resourceRules: unique(
-        rules.flatMap(({ verbs, apiGroups, resources, resourceNames }) =>
-          resources?.length
-            ? [{ verbs, apiGroups, resources, ...(resourceNames ? { resourceNames } : {}) }]
-            : [],
-        ),
+      resourceRules: rules.flatMap(({ verbs, apiGroups, resources, resourceNames }) =>
+        resources?.length
+          ? [{ verbs, apiGroups, resources, ...(resourceNames ? { resourceNames } : {}) }]
+          : [],
       ),
-      nonResourceRules: unique(
-        rules.flatMap(({ verbs, nonResourceURLs }) =>
-          nonResourceURLs?.length ? [{ verbs, nonResourceURLs }] : [],
-        ),
+      nonResourceRules: rules.flatMap(({ verbs, nonResourceURLs }) =>
+        nonResourceURLs?.length ? [{ verbs, nonResourceURLs }] : [],
       ),
       incomplete: isNode,
       ...(problems.length > 0 ? { evaluationError: problems.join(", ") } : {}),
     };
   },
 };
-
-/** Each rule once: administrators have some by group and by binding. */
-function unique(rules: readonly object[]): object[] {
-  return [...new Map(rules.map((rule) => [JSON.stringify(rule), rule])).values()];
-}
 
 const selfSubject: Review = {
   tracked: false,

@@ -4,7 +4,7 @@
  * @module
  */
 import { invalid } from "../../kube/field-errors.ts";
-import { sameJson } from "../../kube/json.ts";
+import { copyJson, sameJson } from "../../kube/json.ts";
 import type { KubeObject, ObjectMeta } from "../../kube/object.ts";
 import type { StatusError } from "../../kube/status.ts";
 import type { ServedResource } from "../kinds.ts";
@@ -105,20 +105,31 @@ function admitted(
   const mutation = cluster.admission.mutate(
     admissionRequest(endpoint, "UPDATE", { namespace, name }, { object, oldObject: live }, options),
   );
-  return mutation ? takeMutated(endpoint.resource, namespace, object, mutation, options) : object;
+  return mutation ? takeMutated(endpoint.resource, live, object, mutation, options) : object;
 }
 
 async function takeMutated(
   resource: ServedResource,
-  namespace: string,
+  live: KubeObject,
   object: KubeObject,
   mutation: Promise<KubeObject | undefined>,
   options: UpdateOptions,
 ): Promise<KubeObject> {
   const mutated = (await mutation) ?? object;
-  matchNamespace(resource, namespace, mutated);
+  matchNamespace(resource, live.metadata.namespace ?? "", mutated);
   dedupOwners(mutated.metadata, options.warn, " after mutating admission happens");
+  const { managedFields } = live.metadata;
+  if (managedFields && sameJson(withoutTimes(mutated), withoutTimes(live))) {
+    mutated.metadata.managedFields = copyJson(managedFields);
+  }
   return mutated;
+}
+
+/** What is left when admission undoes a change is when its fields were written, which is no change. */
+function withoutTimes(object: KubeObject): KubeObject {
+  const { managedFields = [], ...metadata } = object.metadata;
+  const timeless = managedFields.map((entry) => ({ ...entry, time: "" }));
+  return { ...object, metadata: { ...metadata, managedFields: timeless } };
 }
 
 /** @throws StatusError 409 or 422 */
@@ -219,8 +230,8 @@ function keepSystemMetadata(metadata: ObjectMeta, old: ObjectMeta): void {
 }
 
 function keep(metadata: ObjectMeta, old: ObjectMeta, field: keyof ObjectMeta): void {
-  delete metadata[field];
-  if (old[field] !== undefined) Object.assign(metadata, { [field]: old[field] });
+  if (old[field] === undefined) delete metadata[field];
+  else Object.assign(metadata, { [field]: old[field] });
 }
 
 /** Stores the change, if it is one; an object that only waited for its last finalizer goes. */
