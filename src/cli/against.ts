@@ -4,8 +4,7 @@
  * @module
  */
 import { execFile } from "node:child_process";
-import { readdir, stat } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { messageOf, UsageError } from "../errors.ts";
 import type { Change } from "../generator/changes/change.ts";
@@ -18,6 +17,7 @@ import { paint } from "./output.ts";
 import { readIfThere } from "./plan.ts";
 import type { Project } from "./project-file.ts";
 import { readDocuments } from "./yaml-documents.ts";
+import { yamlFilesAt } from "./yaml-files.ts";
 
 const CRD_FOLDER = "config/crd/bases";
 
@@ -83,14 +83,8 @@ async function readState(
     const live = (await openCluster(options, context).list(crdResource)) as unknown as CrdState[];
     return live.filter(({ spec }) => groups.has(spec.group));
   }
-  const path = resolve(context.cwd, against);
-  const found = await stat(path).catch(() => undefined);
-  if (found?.isDirectory()) {
-    const names = (await readdir(path)).filter((name) => /\.ya?ml$|\.json$/.test(name));
-    const files = names.sort().map((name) => join(path, name));
-    return (await Promise.all(files.map(readFile))).flat();
-  }
-  return found ? readFile(path) : readRevision(against, project);
+  const files = await yamlFilesAt(resolve(context.cwd, against));
+  return files ? (await Promise.all(files.map(readFile))).flat() : readRevision(against, project);
 }
 
 async function readFile(path: string): Promise<CrdState[]> {

@@ -134,7 +134,10 @@ function addProjectCommands(program: Command, context: CliContext, done: Done): 
   withCluster(program.command("import"))
     .summary("turn CRDs into classes")
     .description("Write decorated classes from which `tsop manifests` makes the same CRDs again.")
-    .argument("<from>", "a YAML or JSON file, a URL, `-` for standard input, or `cluster`")
+    .argument(
+      "<from>",
+      "a YAML or JSON file or a folder of them, a URL, `-` for standard input, or `cluster`",
+    )
     .option("--only <name>", "only this CRD or kind; may be repeated", collect, [])
     .option("--force", "overwrite files that are there", false)
     .option("--dry-run", DRY_RUN, false)

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { filesIn, newProject, runCli } from "./support/run-cli.ts";
@@ -32,6 +32,24 @@ describe("tsop import", () => {
     expect([made.code, made.err]).toEqual([0, ""]);
     expect(made.out).toContain("create config/crd/bases/dns.example.com_zones.yaml");
     expect((await runCli(folder, ["import", "crd.yaml"])).out).toContain("nothing to change");
+  });
+
+  it("takes all files of a folder, and what is no CRD stays out", async () => {
+    const folder = await newProject();
+    mkdirSync(join(folder, "crds"));
+    writeFileSync(join(folder, "crds/zones.yaml"), CRD);
+    writeFileSync(
+      join(folder, "crds/areas.yml"),
+      CRD.replace(/zone/g, "area").replace(/Zone/g, "Area"),
+    );
+    writeFileSync(join(folder, "crds/kustomization.yaml"), "resources: [zones.yaml]\n");
+    writeFileSync(join(folder, "crds/README.md"), "{{");
+    const imported = await runCli(folder, ["import", "crds"]);
+    expect([imported.code, imported.err]).toEqual([0, ""]);
+    expect(imported.out).toContain("create src/api/v1/area.ts");
+    expect(imported.out).toContain("create src/api/v1/zone.ts");
+    const same = await runCli(folder, ["manifests", "--against", "crds"]);
+    expect(same.out).toContain("0 breaking, 0 risky, 0 safe");
   });
 
   it("leaves an edited file alone unless it is told to overwrite it", async () => {
@@ -94,7 +112,7 @@ describe("tsop import", () => {
   it("says that a source is not there, is a folder, or cannot be reached", async () => {
     const folder = await newProject();
     expect(await runCli(folder, ["import", "absent.yaml"])).toMatchObject({ code: 2 });
-    expect((await runCli(folder, ["import", "src"])).err).toContain("src cannot be read");
+    expect((await runCli(folder, ["import", "src"])).err).toContain("There is no CustomResourceDefinition in src");
     const away = await runCli(folder, ["import", "https://127.0.0.1:1/crd.yaml"]);
     expect(away.err).toContain("download-failed: https://127.0.0.1:1/crd.yaml could not be read");
   });

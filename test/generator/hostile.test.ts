@@ -5,11 +5,16 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { Diagnostic } from "../../src/errors.ts";
 import { generate } from "../../src/generator/generate.ts";
 import { emptyFolder } from "../cli/support/run-cli.ts";
 
 /** What is told of a kind whose spec is the class `Spec` of this code. */
 async function told(code: string): Promise<string[]> {
+  return (await diagnosticsOf(code)).map(({ code: what, line }) => `${line} ${what}`);
+}
+
+async function diagnosticsOf(code: string): Promise<readonly Diagnostic[]> {
   const root = emptyFolder();
   mkdirSync(join(root, "src"));
   writeFileSync(
@@ -20,7 +25,7 @@ export class Page extends CustomResource<Spec> {}
 ${code}`,
   );
   const { diagnostics } = await generate({ root, cache: false });
-  return diagnostics.map(({ code: what, line }) => `${line} ${what}`);
+  return diagnostics;
 }
 
 const nested = (depth: number, open: string, inner: string, close: string): string =>
@@ -81,6 +86,19 @@ describe("what leads in a circle", () => {
     ],
   ])("is told: %s", async (_what, code, expected) => {
     expect((await told(code)).join()).toContain(expected);
+  });
+});
+
+describe("a type that is not there", () => {
+  it.each([
+    ["Str<{ maxLength: 63 }>", 'Add Str to the import from "tsop".'],
+    ["PodTemplateSpec", 'Import PodTemplateSpec from "tsop/k8s".'],
+    ["strin", "Did you mean string?"],
+    ["Pag", "Did you mean Page?"],
+    ["Wholly<Unknown>", "Declare it, or import it."],
+  ])("is told with the way to it: %s", async (type, way) => {
+    const [found] = await diagnosticsOf(`class Spec { a!: ${type} }`);
+    expect(found?.fix).toBe(way);
   });
 });
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { messageOf, TsopError, UsageError } from "../../errors.ts";
 import type { Imported } from "../../generator/import/import-crd.ts";
 import { type ClusterOptions, openCluster } from "../cluster-session.ts";
@@ -13,6 +13,7 @@ import { paint } from "../output.ts";
 import { carryOut, planFiles, readIfThere, type PlanOptions } from "../plan.ts";
 import { getProject } from "../project-file.ts";
 import { readDocuments } from "../yaml-documents.ts";
+import { yamlFilesAt } from "../yaml-files.ts";
 
 /** The flags of `tsop import`. */
 export interface ImportOptions extends PlanOptions, ClusterOptions {
@@ -27,7 +28,7 @@ interface NamedDefinition {
   readonly spec?: { readonly names?: { readonly kind?: unknown } };
 }
 
-/** Imports what `from` names: a file, an `https:` URL, `-` for stdin, or `cluster`; returns the exit code. */
+/** Imports what `from` names: a file or a folder, an `https:` URL, `-` for stdin, or `cluster`; returns the exit code. */
 export async function importCrds(
   from: string,
   options: ImportOptions,
@@ -74,21 +75,32 @@ async function readDefinitions(
   context: CliContext,
 ): Promise<unknown[]> {
   if (from === "cluster") return openCluster(options, context).list(crdResource);
-  const text = /^https?:\/\//.test(from) ? await download(from) : await fileText(from, context);
-  return readDocuments(text, from).flatMap(itemsOf);
+  const texts = /^https?:\/\//.test(from)
+    ? [[from, await download(from)] as const]
+    : await fileTexts(from, context);
+  return texts.flatMap(([path, text]) => readDocuments(text, path).flatMap(itemsOf));
 }
 
-async function fileText(from: string, context: CliContext): Promise<string> {
+/** Texts with where they are from. */
+async function fileTexts(
+  from: string,
+  context: CliContext,
+): Promise<(readonly [from: string, text: string])[]> {
   if (from === "-") {
     const { text } = await import("node:stream/consumers");
-    return text(process.stdin);
+    return [[from, await text(process.stdin)]];
   }
-  const found = await readIfThere(resolve(context.cwd, from));
-  if (found !== undefined) return found;
+  const files = await yamlFilesAt(resolve(context.cwd, from));
+  if (files) {
+    const shown = (path: string): string => relative(context.cwd, path);
+    return Promise.all(
+      files.map(async (path) => [shown(path), (await readIfThere(path)) ?? ""] as const),
+    );
+  }
   throw new UsageError(
     "file-not-found",
     `There is no file ${from}.`,
-    "Give a file, a URL, `-` for standard input, or `cluster`.",
+    "Give a file or a folder, a URL, `-` for standard input, or `cluster`.",
   );
 }
 

@@ -14,6 +14,9 @@ import { complain } from "./reader.ts";
 import { unsupported } from "./shapes.ts";
 import { valueOfType } from "./type-value.ts";
 
+/** The types of `markers/constrained.ts`. */
+export const CONSTRAINED: readonly string[] = ["With", "Str"];
+
 /** Reads the types of `markers/constrained.ts`; `undefined` for a name that is none of them. */
 export function constrainedType(
   reader: Reader,
@@ -23,7 +26,7 @@ export function constrainedType(
   trail: Trail,
   at: Position,
 ): TypeModel | undefined {
-  if (name !== "With" && name !== "Str") return undefined;
+  if (!CONSTRAINED.includes(name)) return undefined;
   const [first, second] = node.typeArguments ?? [];
   const [base, keywords] = name === "Str" ? [undefined, first] : [first, second];
   const value = keywords && valueOfType(reader, keywords, scope);

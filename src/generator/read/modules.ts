@@ -192,6 +192,11 @@ export class Modules {
     return undefined;
   }
 
+  /** Whether `tsop/k8s` has a type of that name. */
+  isBuiltIn(name: string): boolean {
+    return this.#builtIns.find(name) !== undefined;
+  }
+
   /** A name of `tsop/k8s`; the scalars (Int32, Quantity, ...) have the same names there and here. */
   #builtIn(name: string): Found {
     return this.#declared(name) ?? { is: "tsop", name };

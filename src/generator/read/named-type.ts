@@ -9,7 +9,7 @@ import type { Position, TypeModel } from "../model.ts";
 import { didYouMean } from "../nearest-name.ts";
 import { applyMarks } from "./apply-marks.ts";
 import { checkedType } from "./checked-type.ts";
-import { constrainedType } from "./constrained-type.ts";
+import { CONSTRAINED, constrainedType } from "./constrained-type.ts";
 import { descriptionOf } from "./documentation.ts";
 import { without } from "../schema-keywords.ts";
 import { leaf, narrow } from "./keywords.ts";
@@ -51,17 +51,23 @@ export function readReference(
   if (utility) return utility;
   const checked = LIBRARY.has(name) ? checkedType(reader, node, scope, trail, at) : undefined;
   if (checked) return checked;
-  const names = [...scope.module.declarations.keys(), ...scope.module.imports.keys()];
   return unsupported(
     reader,
     scope.module,
     node,
     "unknown-type",
     `There is no type ${name} with a schema.`,
-    scalars.has(name)
-      ? `Add ${name} to the import from "tsop".`
-      : didYouMean(name, [...names, ...scalars.keys()], "Declare it, or import it."),
+    wayToType(reader, name, scope.module),
   );
+}
+
+/** What to do about a name that is not there. */
+function wayToType(reader: Reader, name: string, { declarations, imports }: Module): string {
+  if (scalars.has(name) || CONSTRAINED.includes(name))
+    return `Add ${name} to the import from "tsop".`;
+  if (reader.modules.isBuiltIn(name)) return `Import ${name} from "tsop/k8s".`;
+  const near = [...declarations.keys(), ...imports.keys(), ...scalars.keys(), "string", "boolean"];
+  return didYouMean(name, near, "Declare it, or import it.");
 }
 
 /** Types of TypeScript's own library that compute others. */
