@@ -71,7 +71,8 @@ export interface ResourceOptions {
 
 /**
  * Makes the class a kind: `@Resource({ group: "shop.example.com", version: "v1" })`. At run time the
- * class is then the token for it.
+ * class is then the token for it. With `userRoles: "aggregated"` those who use it get their rights too: `tsop manifests`
+ * writes roles for its admins, editors and viewers that add to the cluster's own `admin`, `edit` and `view`.
  */
 export function Resource(options: ResourceOptions): ClassMarker<KubeObject> {
   return (target) => {
