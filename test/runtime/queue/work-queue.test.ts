@@ -217,6 +217,17 @@ describe("PriorityQueue", () => {
     expect([queue.take(), queue.take(), queue.take()]).toEqual(["busy", "later", "low"]);
   });
 
+  it("keeps the priority of a key that waits for its time, and of two the higher", async () => {
+    const clock = new VirtualClock();
+    const queue = new PriorityQueue(clock);
+    queue.addAfter("later", 10, -100);
+    queue.addAfter("sooner", 10, 5);
+    queue.addAfter("sooner", 20, 1);
+    await clock.advance(10);
+    expect([queue.take(), queue.take()]).toEqual(["sooner", "later"]);
+    expect([queue.priority("sooner"), queue.priority("later")]).toEqual([5, -100]);
+  });
+
   it("T28: finishes a restart's fifty thousand keys under a constant load of urgent ones", () => {
     const queue = new PriorityQueue(new VirtualClock());
     for (let index = 0; index < 50_000; index++) queue.add(`initial-${index}`, -100);
