@@ -266,7 +266,11 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "unknown-layout": e("layout: tsop/9   # PROJECT"),
   "unknown-marker": e("@Minimun(1) replicas!: Int32;"),
   "unknown-option": e('@Resource({ group: "web.example.com", version: "v1", shortName: "web" })'),
-  "unknown-type": e("port!: Int31;"),
+  "unknown-type": e(
+    "port!: Int31;",
+    "There is no type ... with a schema.",
+    'Declare it, or import it: from "tsop" or "tsop/k8s" where it is theirs.',
+  ),
   "unknown-verb": e('@Rbac(Deployment, ["read"])'),
   "versions-differ": e(
     '@Resource({ ..., version: "v1", plural: "webs" }) and @Resource({ ..., version: "v2", plural: "sites" })',
