@@ -6,9 +6,9 @@
  */
 import type { AlternativeName, CertificateRequest } from "../../auth/certificate-request.ts";
 
-export const CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client";
+const CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client";
 export const KUBELET_CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client-kubelet";
-export const KUBELET_SERVING_SIGNER = "kubernetes.io/kubelet-serving";
+const KUBELET_SERVING_SIGNER = "kubernetes.io/kubelet-serving";
 
 const NODES = "system:nodes";
 const NODE_PREFIX = "system:node:";
