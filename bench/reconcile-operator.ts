@@ -13,6 +13,7 @@ import {
   type Outcome,
   type ResourceType,
 } from "../src/index.ts";
+import { systemClock } from "../src/clock.ts";
 import { silentLogger } from "../src/log.ts";
 import { GROUP, KIND, NAMESPACE, nameOf, PLURAL, VERSION, type Web } from "./reconcile-objects.ts";
 
@@ -32,7 +33,6 @@ const config = loadClusterConfig({ kubeconfigText: readFileSync(kubeconfig, "utf
 const manager = createManager({ config, log: silentLogger });
 const stop = new AbortController();
 const delaysMs: number[] = [];
-const wallMs = (): number => performance.timeOrigin + performance.now();
 let round = 0;
 let doneOfRound = 0;
 let done = 0;
@@ -57,9 +57,10 @@ function nextRound(): void {
 function count(): void {
   done++;
   doneOfRound++;
-  const nowMs = wallMs();
+  const nowMs = systemClock.now();
   if (beganMs === 0) {
-    if (nowMs - readyMs < WARM_MS) done = 0;
+    // What is compiled late, and what is connected, is not measured: all keys go through once before.
+    if (round === 1 || nowMs - readyMs < WARM_MS) done = 0;
     else {
       beganMs = nowMs;
       cpuBefore = process.cpuUsage();
@@ -88,7 +89,7 @@ controllerFor(manager)
       if (!object) return;
       if (mode === "latency") {
         const atMs = Number(object.spec.at);
-        if (atMs > readyMs) delaysMs.push(wallMs() - atMs);
+        if (atMs > readyMs) delaysMs.push(systemClock.now() - atMs);
       } else if (round === 0) return;
       else if (mode === "noop") count();
       else if (object.status?.observedGeneration !== round) {
@@ -98,7 +99,7 @@ controllerFor(manager)
     },
   });
 void manager.cache.synced().then(() => {
-  readyMs = wallMs();
+  readyMs = systemClock.now();
   console.log("ready");
   if (mode !== "latency") nextRound();
 });

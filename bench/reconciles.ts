@@ -162,7 +162,8 @@ async function writeSteadily(server: Server, rate: number): Promise<void> {
   for (let written = 0; written < rate * LATENCY_SECONDS; written++) {
     const leftMs = beganMs + (written * 1000) / rate - systemClock.monotonicMs();
     if (leftMs > 0.5) await systemClock.sleep(leftMs);
-    const at = String(performance.timeOrigin + performance.now());
+    // The clock that all processes have; what counts from the start of one drifts away from it.
+    const at = String(systemClock.now());
     const write = barePatch(server, agent, nameOf(written % OBJECTS), { spec: { at } });
     running.add(write);
     void write.finally(() => running.delete(write));

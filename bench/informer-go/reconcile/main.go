@@ -93,7 +93,7 @@ func (r *reconciler) counted() {
 	r.doneOfRound++
 	now := time.Now()
 	if r.began.IsZero() {
-		if now.Sub(r.ready) < warm {
+		if r.round == 1 || now.Sub(r.ready) < warm {
 			r.done = 0
 		} else {
 			r.began = now
