@@ -34,7 +34,7 @@ const played = async (
 };
 
 // What a real cluster answered, line by line.
-describe.skipIf(!hasKubectl)("Terminal sessions", { timeout: 180_000 }, () => {
+describe.skipIf(!hasKubectl)("Terminal sessions", { timeout: 600_000 }, () => {
   const names = readdirSync(recordings)
     .filter((file) => file.endsWith(".txt"))
     .map((file) => file.replace(/\.txt$/, ""));
