@@ -33,8 +33,9 @@ export function incomingBody(incoming: IncomingMessage, failed: (error: unknown)
           resolve(first && chunks.length === 1 ? first : Buffer.concat(chunks));
         });
         incoming.on("error", brokenOff);
-        // Behind the end it says nothing new.
-        incoming.on("close", brokenOff);
+        incoming.on("close", () => {
+          if (!incoming.readableEnded) brokenOff();
+        });
       }),
   };
 }
