@@ -1,0 +1,51 @@
+/**
+ * Writes generated scenarios, for a real API server to answer and for the control plane to be compared with it.
+ *
+ *   node scripts/run-ts.mjs scripts/sequences.ts FAMILY [--seed N] [--count N] --out FILE
+ *
+ * FAMILY: apply, cel, lists, policies, rights or schema. The same seed gives the same scenarios. The recorder of the
+ * shared recordings (`conform.mjs record`) plays them to a real server; `replayRecordings({ folder })` to ours.
+ */
+import { writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { applyScenario } from "./sequences/apply.ts";
+import { celScenario } from "./sequences/cel.ts";
+import { listScenario } from "./sequences/lists.ts";
+import { policyScenario } from "./sequences/policies.ts";
+import { type Random, randomOf } from "./sequences/random.ts";
+import { rightsScenario } from "./sequences/rights.ts";
+import type { Scenario } from "./sequences/scenario.ts";
+import { schemaScenario } from "./sequences/schema.ts";
+
+/** Each family's scenarios, and the letter that its ids begin with. */
+const FAMILIES: Readonly<
+  Record<string, readonly [string, (random: Random, id: string) => Scenario]>
+> = {
+  apply: ["E", applyScenario],
+  cel: ["J", celScenario],
+  lists: ["H", listScenario],
+  policies: ["K", policyScenario],
+  rights: ["L", rightsScenario],
+  schema: ["J", schemaScenario],
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    seed: { type: "string", default: "1" },
+    count: { type: "string", default: "20" },
+    out: { type: "string" },
+  },
+});
+const family = FAMILIES[positionals[0] ?? ""];
+if (!family || values.out === undefined) {
+  throw new Error(
+    `usage: sequences.ts ${Object.keys(FAMILIES).join("|")} [--seed N] [--count N] --out FILE`,
+  );
+}
+const [letter, make] = family;
+const seed = Number(values.seed);
+const scenarios = Array.from({ length: Number(values.count) }, (_, index) =>
+  JSON.stringify(make(randomOf(seed * 100_000 + index), `${letter}${seed}x${index}`)),
+);
+writeFileSync(values.out, `[\n${scenarios.join(",\n")}\n]\n`);
