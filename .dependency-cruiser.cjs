@@ -3,7 +3,7 @@ const MAY_IMPORT = {
   kube: [],
   markers: ["kube"],
   generator: ["markers", "kube"],
-  runtime: ["markers", "kube"],
+  runtime: ["markers", "kube", "generated"],
   controlplane: ["kube"],
   cli: ["generator", "controlplane", "runtime", "markers", "kube"],
 };

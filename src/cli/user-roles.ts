@@ -1,5 +1,5 @@
 /**
- * The list of `config/rbac`, which is the user's, and the generated folder of roles in it.
+ * The list of `config/rbac`, which is the user's, and the generated roles in it.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { withListEntry, withoutListEntry } from "./user-yaml.ts";
 const LIST = "config/rbac/kustomization.yaml";
 
 /**
- * The list as it has to be, by its path: the folder is in it while there are roles for users. Nothing where the
+ * The list as it has to be, by its path: they are in it while there are roles for users. Nothing where the
  * project has no such list, or where it is right.
  *
  * @throws TsopError `broken-yaml` with the position
@@ -22,7 +22,7 @@ export async function listOfRoles(
 ): Promise<ReadonlyMap<string, string>> {
   const text = await readIfThere(join(root, LIST));
   if (text === undefined || files.size === 0) return new Map();
-  const wanted = files.has(`${USER_ROLES}/kustomization.yaml`);
+  const wanted = files.has(USER_ROLES);
   const entry = USER_ROLES.replace("config/rbac/", "");
   const edit = wanted ? withListEntry : withoutListEntry;
   const after = edit(LIST, text, "resources", entry);

@@ -7,7 +7,8 @@
  *
  * @module
  */
-import { resolve } from "node:path";
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import type { Diagnostic } from "../errors.ts";
 import type { ResourceInfo } from "../kube/resource.ts";
 import type { PlaceOf } from "./places.ts";
@@ -33,6 +34,8 @@ export interface GenerateOptions {
   readonly root: string;
   /** False: reads everything anew and leaves no stamp. */
   readonly cache?: boolean;
+  /** Files in it that the caller reads for its part: a change of theirs counts as one of the input. */
+  readonly beside?: readonly string[];
   /** Where in it the sources are, when not in `src`: it is read anew, and leaves no stamp. */
   readonly sources?: string;
 }
@@ -53,7 +56,14 @@ export async function generate(options: GenerateOptions): Promise<Generated> {
   const { openModules } = await import("./read/project.ts");
   const modules = openModules(root);
   const generated = await run(modules, sources);
-  if (stamped) keepResult(root, sources, modules.reads(), generated);
+  if (stamped) {
+    const reads = modules.reads();
+    const files = new Map(reads.files);
+    for (const name of options.beside ?? []) {
+      files.set(join(root, name), await readFile(join(root, name)));
+    }
+    keepResult(root, sources, { ...reads, files }, generated);
+  }
   return generated;
 }
 

@@ -17,18 +17,14 @@ import { sourcePaths } from "./sources.ts";
 export const GENERATED_HEADER = "# Written by `tsop manifests`; changes by hand are lost.\n";
 
 /** Whether a file was generated, by this tsop or by an earlier one. */
-export const isGenerated = (text: string | undefined): boolean =>
+const isGenerated = (text: string | undefined): boolean =>
   text?.startsWith("# Written by `tsop manifests`") ?? false;
 
-/** Where roles for the users of kinds are written. */
-export const USER_ROLES = "config/rbac/kinds";
+/** Where the roles for the users of kinds are written. */
+export const USER_ROLES = "config/rbac/user_roles.yaml";
 
 /** Folders of which every file may be generated. */
-export const GENERATED_FOLDERS: readonly string[] = [
-  "config/crd/bases",
-  "config/webhook",
-  USER_ROLES,
-];
+const GENERATED_FOLDERS: readonly string[] = ["config/crd/bases", "config/webhook"];
 
 /** What was read of the disk, by absolute path. */
 export interface Reads {
@@ -85,7 +81,8 @@ export function warningsIfUpToDate(root: string): readonly Diagnostic[] | undefi
   }
   const { diagnostics, made } = stamp.index;
   const asMade = madeOf(stamp).every(([path, bytes]) => isSame(join(root, path), bytes));
-  return asMade && !hasLeftOvers(root, made) && isUnchanged(stamp, root) ? diagnostics : undefined;
+  const upToDate = asMade && leftOvers(root, new Map(made)).length === 0;
+  return upToDate && isUnchanged(stamp, root) ? diagnostics : undefined;
 }
 
 /** What the last run made, when everything that it read is as it was. */
@@ -184,14 +181,15 @@ const isSame = (path: string, expected: Buffer): boolean =>
 const areSame = (some: readonly string[], others: readonly string[]): boolean =>
   some.length === others.length && some.every((name, index) => name === others[index]);
 
-function hasLeftOvers(root: string, made: Index["made"]): boolean {
-  const paths = new Set(made.map(([path]) => path));
-  return GENERATED_FOLDERS.some((folder) =>
-    namesIn(join(root, folder)).some((name) => {
-      const path = `${folder}/${name}`;
-      if (paths.has(path) || !name.endsWith(".yaml")) return false;
-      return isGenerated(bytesOf(join(root, path))?.toString("utf8"));
-    }),
+/** What an earlier run generated of a class that is gone, or that does not ask for it any more: by path in the project. */
+export function leftOvers(root: string, made: ReadonlyMap<string, unknown>): string[] {
+  const inFolders = GENERATED_FOLDERS.flatMap((folder) =>
+    namesIn(join(root, folder))
+      .filter((name) => name.endsWith(".yaml"))
+      .map((name) => `${folder}/${name}`),
+  );
+  return [...inFolders, USER_ROLES].filter(
+    (path) => !made.has(path) && isGenerated(bytesOf(join(root, path))?.toString("utf8")),
   );
 }
 

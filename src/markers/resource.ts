@@ -54,7 +54,7 @@ export interface ResourceOptions {
   /** False: `status` is written with the rest. By default it is a subresource where the kind has one. */
   readonly statusSubresource?: boolean;
   /**
-   * ClusterRoles for the kind's users are generated, in `config/rbac/kinds`: `<kind>-admin-role`,
+   * ClusterRoles for the kind's users are generated, in `config/rbac/user_roles.yaml`: `<kind>-admin-role`,
    * `<kind>-editor-role` and `<kind>-viewer-role`. `"aggregated"` adds them to the cluster's own roles `admin`,
    * `edit` and `view`; `"separate"` leaves it to the cluster's admins to bind them.
    */

@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { parse } from "yaml";
+import { parseAllDocuments } from "yaml";
+import type { ClusterRole } from "../../src/k8s.ts";
 import { emptyFolder, filesIn, runCli } from "../cli/support/run-cli.ts";
 
 const LIST = "config/rbac/kustomization.yaml";
@@ -28,21 +29,19 @@ async function write(root: string, ...classes: string[]): Promise<void> {
   expect([code, err]).toEqual([0, ""]);
 }
 
-const rolesOf = (root: string): string[] =>
-  Object.keys(filesIn(root)).filter((path) => path.startsWith("config/rbac/kinds/"));
+const textOf = (root: string): string | undefined => filesIn(root)["config/rbac/user_roles.yaml"];
+const rolesOf = (root: string): ClusterRole[] =>
+  parseAllDocuments(textOf(root) ?? "").map((document) => document.toJS() as ClusterRole);
+const namesOf = (root: string): (string | undefined)[] =>
+  rolesOf(root).map(({ metadata }) => metadata.name);
 const listOf = (root: string): string => readFileSync(join(root, LIST), "utf8");
 
 describe("roles for the users of a kind", () => {
   it("are those of kubebuilder, and reach the cluster's own roles where that is asked for", async () => {
     const root = await project(kind("Page", ', userRoles: "aggregated"'));
-    expect(rolesOf(root)).toEqual([
-      "config/rbac/kinds/kustomization.yaml",
-      "config/rbac/kinds/page_admin_role.yaml",
-      "config/rbac/kinds/page_editor_role.yaml",
-      "config/rbac/kinds/page_viewer_role.yaml",
-    ]);
-    const files = filesIn(root);
-    expect(parse(files["config/rbac/kinds/page_editor_role.yaml"] ?? "")).toEqual({
+    expect(namesOf(root)).toEqual(["page-admin-role", "page-editor-role", "page-viewer-role"]);
+    const [admin, editor, viewer] = rolesOf(root);
+    expect(editor).toEqual({
       apiVersion: "rbac.authorization.k8s.io/v1",
       kind: "ClusterRole",
       metadata: {
@@ -58,13 +57,16 @@ describe("roles for the users of a kind", () => {
         { apiGroups: ["web.example.com"], resources: ["pages/status"], verbs: ["get"] },
       ],
     });
-    expect(files["config/rbac/kinds/page_admin_role.yaml"]).toContain("- '*'");
-    expect(files["config/rbac/kinds/page_viewer_role.yaml"]).toContain("aggregate-to-view");
+    expect(admin?.rules?.[0]?.verbs).toEqual(["*"]);
+    expect(viewer?.metadata.labels).toEqual({
+      "rbac.authorization.k8s.io/aggregate-to-view": "true",
+    });
   });
 
   it("carry no labels where they are to be bound by hand", async () => {
     const root = await project(kind("Page", ', userRoles: "separate", statusSubresource: false'));
-    const text = filesIn(root)["config/rbac/kinds/page_viewer_role.yaml"];
+    const text = textOf(root);
+    expect(text).toContain("page-viewer-role");
     expect(text).not.toContain("labels");
     expect(text).not.toContain("/status");
   });
@@ -72,19 +74,20 @@ describe("roles for the users of a kind", () => {
   it("are in the project's list while there are any, and gone when no kind asks for them", async () => {
     const root = await project(kind("Page", ', userRoles: "separate"'));
     expect(listOf(root)).toBe(
-      "# mine\nresources:\n  - service_account.yaml # who it is\n  - kinds\n",
+      "# mine\nresources:\n  - service_account.yaml # who it is\n  - user_roles.yaml\n",
     );
     await write(root, kind("Page", ""));
-    expect(rolesOf(root)).toEqual([]);
+    expect(textOf(root)).toBeUndefined();
     expect(listOf(root)).toBe("# mine\nresources:\n  - service_account.yaml # who it is\n");
   });
 
   it("are named by the group too where two kinds have one name", async () => {
     const asks = ', userRoles: "separate"';
     const root = await project(kind("Page", asks), kind("Page", asks, "shop"));
-    expect(rolesOf(root)).toContain("config/rbac/kinds/shop.example.com_page_admin_role.yaml");
-    expect(filesIn(root)["config/rbac/kinds/web.example.com_page_admin_role.yaml"]).toContain(
-      "name: web.example.com-page-admin-role",
+    expect(namesOf(root)).toEqual(
+      ["shop", "web"].flatMap((group) =>
+        ["admin", "editor", "viewer"].map((user) => `${group}.example.com-page-${user}-role`),
+      ),
     );
   });
 

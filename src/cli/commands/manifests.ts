@@ -3,16 +3,15 @@
  *
  * @module
  */
-import { readdir } from "node:fs/promises";
-import { join } from "node:path";
 import { formatDiagnostic, SourceError } from "../../errors.ts";
 import type { Generated, OpenProject } from "../../generator/generate.ts";
-import { GENERATED_FOLDERS, isGenerated } from "../../generator/stamp.ts";
+import { leftOvers } from "../../generator/stamp.ts";
 import type { ClusterOptions } from "../cluster-session.ts";
 import type { CliContext } from "../context.ts";
 import { ExitCode, paint, reportError } from "../output.ts";
-import { applyPlan, carryOut, planFiles, readIfThere, showPlan, type Plan } from "../plan.ts";
+import { applyPlan, carryOut, planFiles, showPlan, type Plan } from "../plan.ts";
 import { getProject, type Project } from "../project-file.ts";
+import { PROJECT_FILE } from "../project-root.ts";
 import { NOTHING_TO_CHANGE } from "../unchanged.ts";
 import { listOfRoles } from "../user-roles.ts";
 import { watchSources } from "../watch-sources.ts";
@@ -108,7 +107,7 @@ export async function openManifests(project: Project): Promise<ManifestSource> {
 /** One run, answered from the last one's stamp when nothing changed. */
 async function stampedManifests(project: Project): Promise<ManifestSource> {
   const { generate } = await import("../../generator/generate.ts");
-  return { generate: () => generate({ root: project.root }) };
+  return { generate: () => generate({ root: project.root, beside: [PROJECT_FILE] }) };
 }
 
 /** What has to change so that the generated files say what the code says. Prints warnings. */
@@ -122,28 +121,11 @@ async function planManifests(
   const { files, diagnostics } = generated;
   for (const warning of diagnostics) context.err(formatDiagnostic(warning));
   const wanted = new Map<string, string | undefined>(files);
-  for (const path of await staleFiles(project.root, files)) wanted.set(path, undefined);
+  for (const path of leftOvers(project.root, files)) wanted.set(path, undefined);
   for (const [path, text] of await listOfRoles(project.root, files)) wanted.set(path, text);
   return planFiles(project.root, wanted);
 }
 
 function refuseErrors({ diagnostics }: Generated): void {
   if (diagnostics.some(({ severity }) => severity === "error")) throw new SourceError(diagnostics);
-}
-
-/** What an earlier run generated of a class that is gone, or that does not ask for it any more. */
-async function staleFiles(
-  root: string,
-  files: ReadonlyMap<string, string>,
-): Promise<readonly string[]> {
-  const stale: string[] = [];
-  for (const folder of GENERATED_FOLDERS) {
-    const names = await readdir(join(root, folder)).catch(() => []);
-    for (const name of names) {
-      const path = `${folder}/${name}`;
-      if (files.has(path) || !name.endsWith(".yaml")) continue;
-      if (isGenerated(await readIfThere(join(root, path)))) stale.push(path);
-    }
-  }
-  return stale;
 }

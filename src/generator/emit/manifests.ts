@@ -33,11 +33,7 @@ export function manifestsOf(
     files.set("config/webhook/kustomization.yaml", kustomization(["manifests.yaml"]));
   }
   const userRoles = userRolesOf(kinds);
-  for (const { file, role } of userRoles) files.set(`${USER_ROLES}/${file}`, HEADER + toYaml(role));
-  if (userRoles.length > 0) {
-    const resources = userRoles.map(({ file }) => file);
-    files.set(`${USER_ROLES}/kustomization.yaml`, kustomization(resources));
-  }
+  if (userRoles.length > 0) files.set(USER_ROLES, HEADER + userRoles.map(toYaml).join(""));
   const roles = rolesOf(grants, MANAGER_ROLE).map(({ name, namespace, rules }) =>
     toYaml({
       apiVersion: "rbac.authorization.k8s.io/v1",

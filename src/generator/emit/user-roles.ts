@@ -19,14 +19,8 @@ const USERS = [
   { user: "viewer", adds: "view", verbs: ["get", "list", "watch"] },
 ] as const;
 
-/** A role and the name of its file. */
-export interface UserRole {
-  readonly file: string;
-  readonly role: JsonObject;
-}
-
 /** The ClusterRoles that the kinds ask for, in the order of the kinds. */
-export function userRolesOf(kinds: readonly VersionedKind[]): UserRole[] {
+export function userRolesOf(kinds: readonly VersionedKind[]): JsonObject[] {
   const asking = kinds.flatMap((kind) => {
     const said = kind.versions.find(({ userRoles }) => userRoles)?.userRoles;
     return said ? [{ kind, aggregated: said === "aggregated" }] : [];
@@ -35,18 +29,15 @@ export function userRolesOf(kinds: readonly VersionedKind[]): UserRole[] {
     const alone = kinds.filter(({ kind: name }) => isSame(name, kind.kind)).length === 1;
     const name = kind.kind.toLowerCase();
     return USERS.map(({ user, adds, verbs }) => ({
-      file: `${alone ? "" : `${kind.group}_`}${name}_${user}_role.yaml`,
-      role: {
-        apiVersion: "rbac.authorization.k8s.io/v1",
-        kind: "ClusterRole",
-        metadata: {
-          name: `${alone ? "" : `${kind.group}-`}${name}-${user}-role`,
-          ...(aggregated
-            ? { labels: { [`rbac.authorization.k8s.io/aggregate-to-${adds}`]: "true" } }
-            : {}),
-        },
-        rules: rulesOf(kind, verbs),
+      apiVersion: "rbac.authorization.k8s.io/v1",
+      kind: "ClusterRole",
+      metadata: {
+        name: `${alone ? "" : `${kind.group}-`}${name}-${user}-role`,
+        ...(aggregated
+          ? { labels: { [`rbac.authorization.k8s.io/aggregate-to-${adds}`]: "true" } }
+          : {}),
       },
+      rules: rulesOf(kind, verbs),
     }));
   });
 }
