@@ -51,7 +51,7 @@ export function withListEntry(path: string, text: string, key: string, entry: st
 export function withoutListEntry(path: string, text: string, key: string, entry: string): string {
   const document = parseUserYaml(path, text, "broken-yaml");
   const list = document.get(key);
-  const at = isSeq(list) ? (list.toJSON()).indexOf(entry) : -1;
+  const at = isSeq(list) ? list.toJSON().indexOf(entry) : -1;
   if (!isSeq(list) || at === -1) return text;
   list.delete(at);
   return document.toString();

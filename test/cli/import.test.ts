@@ -112,7 +112,9 @@ describe("tsop import", () => {
   it("says that a source is not there, is a folder, or cannot be reached", async () => {
     const folder = await newProject();
     expect(await runCli(folder, ["import", "absent.yaml"])).toMatchObject({ code: 2 });
-    expect((await runCli(folder, ["import", "src"])).err).toContain("There is no CustomResourceDefinition in src");
+    expect((await runCli(folder, ["import", "src"])).err).toContain(
+      "There is no CustomResourceDefinition in src",
+    );
     const away = await runCli(folder, ["import", "https://127.0.0.1:1/crd.yaml"]);
     expect(away.err).toContain("download-failed: https://127.0.0.1:1/crd.yaml could not be read");
   });
