@@ -35,9 +35,14 @@ export class Disk implements ts.ParseConfigHost {
 
   /** The text of a file. @throws the system's error for one that cannot be read */
   getText(path: string): string {
+    return decoded(this.#note(path));
+  }
+
+  /** What a file contains, which is noted. @throws the system's error for one that cannot be read */
+  #note(path: string): Buffer {
     const bytes = this.#files.get(path) ?? readFileSync(path);
     this.#files.set(path, bytes);
-    return decoded(bytes);
+    return bytes;
   }
 
   /** The text of a file, unless it cannot be read. */
@@ -50,7 +55,7 @@ export class Disk implements ts.ParseConfigHost {
     if (this.#files.has(path)) return true;
     if (this.#noFile.has(path)) return false;
     if (ts.sys.fileExists(path)) {
-      this.getText(path);
+      this.#note(path);
       return true;
     }
     this.#noFile.add(path);
@@ -82,9 +87,11 @@ export class Disk implements ts.ParseConfigHost {
   }
 }
 
-/** Windows' editors write UTF-16, and a mark at the beginning. */
-const decoded = (bytes: Buffer): string =>
-  new TextDecoder(bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : "utf-8").decode(bytes);
+/** Windows' editors write UTF-16, and a mark at the beginning. `Buffer` is far faster than a `TextDecoder`. */
+function decoded(bytes: Buffer): string {
+  const text = bytes.toString(bytes[0] === 0xff && bytes[1] === 0xfe ? "utf16le" : "utf8");
+  return text.startsWith("\uFEFF") ? text.slice(1) : text;
+}
 
 /** What a program is made with, reading through `disk`. */
 export function createHost(options: ts.CompilerOptions, disk: Disk): ts.CompilerHost {

@@ -55,7 +55,7 @@ export class Modules {
 
   /** Everything that was looked for and read until now, of the disk. */
   reads(): Reads {
-    for (const { path } of this.#builtInModules.values()) this.#disk.readFile(path);
+    for (const { path } of this.#builtInModules.values()) this.#disk.fileExists(path);
     return this.#disk.reads();
   }
 
