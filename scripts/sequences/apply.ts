@@ -4,7 +4,7 @@
  * @module
  */
 import { BUILT_IN, pod } from "./built-ins.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../../test/support/random.ts";
 import {
   type Json,
   type Scenario,
@@ -18,7 +18,7 @@ import { type Target, widget, widgetSchema } from "./widgets.ts";
 
 const metadataPart: Value = struct(
   {
-    labels: mapOf((random) => random.one(["a", "b"])),
+    labels: mapOf((random) => random.pick(["a", "b"])),
     annotations: mapOf(text),
     finalizers: (random) => random.some(["example.com/a", "example.com/b"]),
   },
@@ -52,7 +52,7 @@ function step(random: Random, target: Target, first: boolean): Step[] {
   }
   if (first || dice < 60) {
     const force = random.chance(0.35) ? "&force=true" : "";
-    const manager = random.one(["a", "b", "c"]);
+    const manager = random.pick(["a", "b", "c"]);
     return [
       {
         request: `PATCH ${where}?fieldManager=${manager}${force}${options}`,
@@ -62,7 +62,7 @@ function step(random: Random, target: Target, first: boolean): Step[] {
       },
     ];
   }
-  const manager = random.one(["a", "u", "v"]);
+  const manager = random.pick(["a", "u", "v"]);
   if (dice < 80) {
     return [
       {
@@ -94,7 +94,7 @@ function step(random: Random, target: Target, first: boolean): Step[] {
       request: `PATCH ${one}?fieldManager=${manager}`,
       headers: { "Content-Type": "application/json-patch+json" },
       body: [
-        random.one<unknown>([
+        random.pick<unknown>([
           { op: "replace", path: "/metadata/managedFields", value: [{}] },
           { op: "add", path: "/metadata/labels", value: { x: "b" } },
           { op: "remove", path: "/spec" },
@@ -110,7 +110,7 @@ export function applyScenario(random: Random, id: string): Scenario {
   const custom = random.chance(0.5);
   const count = 6 + random.below(9);
   const versions = random.chance(0.3) ? ["v1", "v2"] : ["v1"];
-  const target = custom ? widget(versions) : random.one(BUILT_IN);
+  const target = custom ? widget(versions) : random.pick(BUILT_IN);
   const schema = { openAPIV3Schema: widgetSchema(random) };
   const definition = widgetDefinition(
     versions.map((name, index) => ({

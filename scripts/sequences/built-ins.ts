@@ -12,7 +12,7 @@ const containers: Value = (random) =>
     name,
     ...struct(
       {
-        image: (choice) => choice.one(["i:1", "i:2"]),
+        image: (choice) => choice.pick(["i:1", "i:2"]),
         command: setOf(["a", "b"]),
         env: listMap([{ name: "A" }, { name: "B" }, { name: "C" }], { value: text }),
         ports: listMap(
@@ -21,14 +21,14 @@ const containers: Value = (random) =>
             { containerPort: 80, protocol: "UDP" },
             { containerPort: 443, protocol: "TCP" },
           ],
-          { name: (choice) => choice.one(["http", "web"]) },
+          { name: (choice) => choice.pick(["http", "web"]) },
         ),
         resources: struct({
-          limits: struct({ cpu: (choice) => choice.one(["1", "1000m", 2]), memory: () => "1Gi" }),
+          limits: struct({ cpu: (choice) => choice.pick(["1", "1000m", 2]), memory: () => "1Gi" }),
           requests: struct({ cpu: () => "100m" }),
         }),
         volumeMounts: listMap([{ mountPath: "/a" }, { mountPath: "/b" }], { name: () => "v" }),
-        imagePullPolicy: (choice) => choice.one(["Always", "IfNotPresent"]),
+        imagePullPolicy: (choice) => choice.pick(["Always", "IfNotPresent"]),
         securityContext: struct({
           runAsUser: number,
           capabilities: struct({ add: setOf(["NET_ADMIN", "SYS_TIME"]) }),
@@ -103,7 +103,7 @@ const deployment: Target = {
         paused: () => true,
         minReadySeconds: number,
         strategy: (choice) =>
-          choice.one<unknown>([
+          choice.pick<unknown>([
             { type: "RollingUpdate", rollingUpdate: { maxSurge: 1 } },
             { rollingUpdate: { maxUnavailable: "10%" } },
             { type: "RollingUpdate" },
@@ -143,13 +143,13 @@ const service: Target = {
               { port: 80, name: "u", protocol: "UDP" },
               { port: 443, name: "https", protocol: "TCP" },
             ],
-            { targetPort: (inner) => inner.one<unknown>(["web", 8080]), appProtocol: () => "http" },
+            { targetPort: (inner) => inner.pick<unknown>(["web", 8080]), appProtocol: () => "http" },
           )(choice) as unknown[];
           return some.length > 0 ? some : [{ port: 80, name: "http" }];
         },
-        selector: mapOf((choice) => choice.one(["a", "b"])),
+        selector: mapOf((choice) => choice.pick(["a", "b"])),
         externalIPs: setOf(["10.1.1.1", "10.1.1.2"]),
-        sessionAffinity: (choice) => choice.one(["None", "ClientIP"]),
+        sessionAffinity: (choice) => choice.pick(["None", "ClientIP"]),
         publishNotReadyAddresses: (choice) => choice.chance(0.5),
       })(random),
     },
@@ -191,13 +191,13 @@ export const pod: Target = {
       ? { spec: { ...(podSpec(random) as Json), automountServiceAccountToken: false } }
       : {
           spec: struct({
-            containers: (choice) => [{ name: "main", image: choice.one(["i:1", "i:2"]) }],
+            containers: (choice) => [{ name: "main", image: choice.pick(["i:1", "i:2"]) }],
             tolerations: setOf([{ key: "a", operator: "Exists" }]),
             activeDeadlineSeconds: () => 5,
           })(random),
         },
   status: struct({
-    phase: (choice) => choice.one(["Running", "Pending"]),
+    phase: (choice) => choice.pick(["Running", "Pending"]),
     podIPs: listMap([{ ip: "10.0.0.1" }, { ip: "fd00::1" }], {}),
     conditions: listMap(
       [
@@ -247,7 +247,7 @@ const autoscaler: Target = {
   kind: "HorizontalPodAutoscaler",
   name: "h",
   collection: (random) => {
-    const version = random.one(["v1", "v2", "v2"]);
+    const version = random.pick(["v1", "v2", "v2"]);
     return {
       path: `/apis/autoscaling/${version}/namespaces/\${ns}/horizontalpodautoscalers`,
       apiVersion: `autoscaling/${version}`,

@@ -4,7 +4,7 @@
  * @module
  */
 import { SPEC_FIELDS, VALUES } from "./cel-fields.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../../test/support/random.ts";
 import {
   establish,
   removeDefinition,
@@ -44,7 +44,7 @@ class Expressions {
     const random = this.#random;
     if (random.chance(this.#wrong)) {
       return random.chance(0.3)
-        ? random.one([
+        ? random.pick([
             "self.nothing",
             "nothing",
             "self.s.nothing()",
@@ -59,12 +59,12 @@ class Expressions {
             "[1, 'a']",
           ])
         : this.of(
-            random.one<Type>(["string", "int", "bool", "double", "strings", "timestamp"]),
+            random.pick<Type>(["string", "int", "bool", "double", "strings", "timestamp"]),
             depth,
           );
     }
     const makers = (depth <= 0 ? this.#leaves : this.#trees)[type];
-    return random.one(makers)(depth - 1);
+    return random.pick(makers)(depth - 1);
   }
 
   get #self(): string {
@@ -74,7 +74,7 @@ class Expressions {
   readonly #leaves: Record<Type, readonly Make[]> = {
     string: [
       () =>
-        this.#random.one([
+        this.#random.pick([
           "'a'",
           "'b'",
           "''",
@@ -91,13 +91,13 @@ class Expressions {
       () => `${this.#self}.o.s`,
     ],
     int: [
-      () => this.#random.one(["0", "1", "2", "-1", "10", "9223372036854775807"]),
+      () => this.#random.pick(["0", "1", "2", "-1", "10", "9223372036854775807"]),
       () => `${this.#self}.i`,
       () => `${this.#self}.j`,
       () => `${this.#self}.o.a`,
     ],
-    double: [() => this.#random.one(["0.0", "1.5", "-2.5", "1e3"]), () => `${this.#self}.n`],
-    bool: [() => this.#random.one(["true", "false"]), () => `${this.#self}.b`],
+    double: [() => this.#random.pick(["0.0", "1.5", "-2.5", "1e3"]), () => `${this.#self}.n`],
+    bool: [() => this.#random.pick(["true", "false"]), () => `${this.#self}.b`],
     strings: [
       () => "['a', 'b']",
       () => `${this.#self}.l`,
@@ -122,43 +122,43 @@ class Expressions {
       (d) => `${this.of("string", d)} + ${this.of("string", d)}`,
       (d) => `(${this.of("bool", d)} ? ${this.of("string", d)} : ${this.of("string", d)})`,
       (d) =>
-        `string(${this.of(this.#random.one(["int", "double", "bool", "string", "timestamp", "duration"]), d)})`,
+        `string(${this.of(this.#random.pick(["int", "double", "bool", "string", "timestamp", "duration"]), d)})`,
       (d) => `${this.of("string", d)}.replace(${this.of("string", 0)}, ${this.of("string", 0)})`,
       (d) => `${this.of("string", d)}.substring(${this.of("int", 0)})`,
       (d) => `${this.of("string", d)}.substring(0, ${this.of("int", 0)})`,
       (d) =>
-        `${this.of("string", d)}.${this.#random.one(["lowerAscii", "upperAscii", "trim", "reverse"])}()`,
+        `${this.of("string", d)}.${this.#random.pick(["lowerAscii", "upperAscii", "trim", "reverse"])}()`,
       (d) => `${this.of("string", d)}.charAt(${this.of("int", 0)})`,
       (d) => `${this.of("strings", d)}.join(${this.of("string", 0)})`,
       (d) => `${this.of("strings", d)}[${this.of("int", 0)}]`,
       () => `${this.#self}.m[${this.of("string", 0)}]`,
       () => `${this.#self}.lo[0].k`,
-      (d) => `${this.of("string", d)}.find(${this.#random.one(["'[a-c]+'", "'\\\\d+'", "'('"])})`,
+      (d) => `${this.of("string", d)}.find(${this.#random.pick(["'[a-c]+'", "'\\\\d+'", "'('"])})`,
       (d) => `self.?s.orValue(${this.of("string", d)})`,
       (d) => `self.m[?'a'].orValue(${this.of("string", d)})`,
       (d) => `'%s-%d'.format([${this.of("string", d)}, ${this.of("int", d)}])`,
-      (d) => `${this.of("strings", d)}.${this.#random.one(["min", "max"])}()`,
+      (d) => `${this.of("strings", d)}.${this.#random.pick(["min", "max"])}()`,
       (d) => `type(${this.of("any", d)}) == int ? 'int' : 'other'`,
       () => "strings.quote(self.s)",
     ],
     int: [
       () => this.of("int", 0),
       (d) =>
-        `(${this.of("int", d)} ${this.#random.one(["+", "-", "*", "/", "%"])} ${this.of("int", d)})`,
-      (d) => `size(${this.of(this.#random.one(["string", "strings", "ints"]), d)})`,
-      (d) => `${this.of(this.#random.one(["string", "strings"]), d)}.size()`,
-      (d) => `int(${this.of(this.#random.one(["string", "double", "int", "timestamp"]), d)})`,
+        `(${this.of("int", d)} ${this.#random.pick(["+", "-", "*", "/", "%"])} ${this.of("int", d)})`,
+      (d) => `size(${this.of(this.#random.pick(["string", "strings", "ints"]), d)})`,
+      (d) => `${this.of(this.#random.pick(["string", "strings"]), d)}.size()`,
+      (d) => `int(${this.of(this.#random.pick(["string", "double", "int", "timestamp"]), d)})`,
       (d) =>
-        `${this.of("string", d)}.${this.#random.one(["indexOf", "lastIndexOf"])}(${this.of("string", 0)})`,
+        `${this.of("string", d)}.${this.#random.pick(["indexOf", "lastIndexOf"])}(${this.of("string", 0)})`,
       (d) =>
-        `${this.of("strings", d)}.${this.#random.one(["indexOf", "lastIndexOf"])}(${this.of("string", 0)})`,
-      (d) => `${this.of("ints", d)}.${this.#random.one(["sum", "min", "max"])}()`,
+        `${this.of("strings", d)}.${this.#random.pick(["indexOf", "lastIndexOf"])}(${this.of("string", 0)})`,
+      (d) => `${this.of("ints", d)}.${this.#random.pick(["sum", "min", "max"])}()`,
       (d) => `${this.of("ints", d)}[${this.of("int", 0)}]`,
       (d) =>
-        `${this.of("timestamp", d)}.${this.#random.one(["getFullYear", "getMonth", "getDayOfWeek", "getHours", "getDayOfYear"])}()`,
+        `${this.of("timestamp", d)}.${this.#random.pick(["getFullYear", "getMonth", "getDayOfWeek", "getHours", "getDayOfYear"])}()`,
       (d) =>
-        `${this.of("duration", d)}.${this.#random.one(["getHours", "getMinutes", "getSeconds"])}()`,
-      (d) => `${this.of("quantity", d)}.${this.#random.one(["sign", "asInteger"])}()`,
+        `${this.of("duration", d)}.${this.#random.pick(["getHours", "getMinutes", "getSeconds"])}()`,
+      (d) => `${this.of("quantity", d)}.${this.#random.pick(["sign", "asInteger"])}()`,
       () => `-${this.of("int", 0)}`,
       (d) => `(${this.of("bool", d)} ? ${this.of("int", d)} : ${this.of("int", d)})`,
       (d) => `self.?o.?a.orValue(${this.of("int", d)})`,
@@ -168,21 +168,21 @@ class Expressions {
     double: [
       () => this.of("double", 0),
       (d) =>
-        `(${this.of("double", d)} ${this.#random.one(["+", "-", "*", "/"])} ${this.of("double", d)})`,
-      (d) => `double(${this.of(this.#random.one(["int", "string", "double"]), d)})`,
+        `(${this.of("double", d)} ${this.#random.pick(["+", "-", "*", "/"])} ${this.of("double", d)})`,
+      (d) => `double(${this.of(this.#random.pick(["int", "string", "double"]), d)})`,
       (d) => `${this.of("quantity", d)}.asApproximateFloat()`,
     ],
     bool: [
       (d) =>
-        `${this.of("int", d)} ${this.#random.one(["<", "<=", ">", ">=", "==", "!="])} ${this.of("int", d)}`,
+        `${this.of("int", d)} ${this.#random.pick(["<", "<=", ">", ">=", "==", "!="])} ${this.of("int", d)}`,
       (d) =>
-        `${this.of("string", d)} ${this.#random.one(["==", "!=", "<", ">="])} ${this.of("string", d)}`,
+        `${this.of("string", d)} ${this.#random.pick(["==", "!=", "<", ">="])} ${this.of("string", d)}`,
       (d) =>
-        `${this.of("double", d)} ${this.#random.one(["<", "==", ">"])} ${this.of("double", d)}`,
+        `${this.of("double", d)} ${this.#random.pick(["<", "==", ">"])} ${this.of("double", d)}`,
       (d) =>
-        `${this.of("timestamp", d)} ${this.#random.one(["<", "==", ">"])} ${this.of("timestamp", d)}`,
+        `${this.of("timestamp", d)} ${this.#random.pick(["<", "==", ">"])} ${this.of("timestamp", d)}`,
       (d) =>
-        `${this.of("duration", d)} ${this.#random.one(["<", "==", ">"])} ${this.of("duration", d)}`,
+        `${this.of("duration", d)} ${this.#random.pick(["<", "==", ">"])} ${this.of("duration", d)}`,
       (d) => `${this.of("strings", d)} == ${this.of("strings", d)}`,
       (d) => `(${this.of("bool", d)} && ${this.of("bool", d)})`,
       (d) => `(${this.of("bool", d)} || ${this.of("bool", d)})`,
@@ -191,35 +191,35 @@ class Expressions {
       (d) => `${this.of("string", d)} in self.m`,
       (d) => `${this.of("int", d)} in ${this.of("ints", d)}`,
       () =>
-        `has(${this.#self}.${this.#random.one(["s", "i", "l", "m", "o", "o.a", "lo", "nul", "m.a", "free.a"])})`,
+        `has(${this.#self}.${this.#random.pick(["s", "i", "l", "m", "o", "o.a", "lo", "nul", "m.a", "free.a"])})`,
       (d) =>
-        `${this.of("string", d)}.${this.#random.one(["startsWith", "endsWith", "contains"])}(${this.of("string", 0)})`,
+        `${this.of("string", d)}.${this.#random.pick(["startsWith", "endsWith", "contains"])}(${this.of("string", 0)})`,
       (d) =>
-        `${this.of("string", d)}.matches(${this.#random.one(["'^[a-z]*$'", "'[0-9]+'", "'['", "'a|b'"])})`,
+        `${this.of("string", d)}.matches(${this.#random.pick(["'^[a-z]*$'", "'[0-9]+'", "'['", "'a|b'"])})`,
       (d) => this.#macro(d),
       () =>
-        `self.lo.${this.#random.one(["all", "exists", "exists_one"])}(e, e.v ${this.#random.one(["<", ">"])} ${this.of("int", 0)})`,
-      (d) => `${this.of(this.#random.one(["strings", "ints"]), d)}.isSorted()`,
+        `self.lo.${this.#random.pick(["all", "exists", "exists_one"])}(e, e.v ${this.#random.pick(["<", ">"])} ${this.of("int", 0)})`,
+      (d) => `${this.of(this.#random.pick(["strings", "ints"]), d)}.isSorted()`,
       (d) =>
-        `${this.#random.one(["isQuantity", "isURL", "isIP", "isCIDR"])}(${this.of("string", d)})`,
-      (d) => `ip(${this.of("string", d)}).${this.#random.one(["isLoopback", "isUnspecified"])}()`,
+        `${this.#random.pick(["isQuantity", "isURL", "isIP", "isCIDR"])}(${this.of("string", d)})`,
+      (d) => `ip(${this.of("string", d)}).${this.#random.pick(["isLoopback", "isUnspecified"])}()`,
       (d) => `cidr('10.0.0.0/8').containsIP(${this.of("string", d)})`,
       (d) => `url(${this.of("string", d)}).getHost() == 'a'`,
       (d) =>
-        `!format.${this.#random.one(["dns1123Label", "dns1123Subdomain", "qualifiedName", "uuid", "byte", "date"])}().validate(${this.of("string", d)}).hasValue()`,
+        `!format.${this.#random.pick(["dns1123Label", "dns1123Subdomain", "qualifiedName", "uuid", "byte", "date"])}().validate(${this.of("string", d)}).hasValue()`,
       () =>
-        `semver(${this.#random.one(["'1.2.3'", "'v1'", "self.s"])}).isLessThan(semver('2.0.0'))`,
+        `semver(${this.#random.pick(["'1.2.3'", "'v1'", "self.s"])}).isLessThan(semver('2.0.0'))`,
       (d) => `bool(${this.of("string", d)})`,
       () => `self.?s.hasValue()`,
       () => "sets.contains(self.l, ['a'])",
       (d) =>
-        `${this.of("quantity", d)}.${this.#random.one(["isGreaterThan", "isLessThan"])}(${this.of("quantity", d)})`,
-      () => `type(self.ios) == ${this.#random.one(["int", "string"])}`,
-      () => `self.ios == ${this.of(this.#random.one(["int", "string"]), 0)}`,
+        `${this.of("quantity", d)}.${this.#random.pick(["isGreaterThan", "isLessThan"])}(${this.of("quantity", d)})`,
+      () => `type(self.ios) == ${this.#random.pick(["int", "string"])}`,
+      () => `self.ios == ${this.of(this.#random.pick(["int", "string"]), 0)}`,
       () => `self.nul == null || self.nul != ''`,
       () => `self == oldSelf`,
       () => `self.m.all(k, self.m[k] != ${this.of("string", 0)})`,
-      () => `self.free == ${this.#random.one(["{'a': 1}", "self.free"])}`,
+      () => `self.free == ${this.#random.pick(["{'a': 1}", "self.free"])}`,
       () => `self.l.all(i, v, i < 3 && v != '')`,
       () => `self.l.transformList(i, v, i > 0, v).size() == ${this.of("int", 0)}`,
     ],
@@ -242,7 +242,7 @@ class Expressions {
       () => this.of("ints", 0),
       (d) => {
         const x = this.#fresh();
-        return `${this.of("ints", d)}.map(${x}, ${x} ${this.#random.one(["+", "*", "/"])} ${this.of("int", 0)})`;
+        return `${this.of("ints", d)}.map(${x}, ${x} ${this.#random.pick(["+", "*", "/"])} ${this.of("int", 0)})`;
       },
       () => "self.lo.filter(e, has(e.v)).map(e, e.v)",
     ],
@@ -259,21 +259,21 @@ class Expressions {
     quantity: [
       () => this.of("quantity", 0),
       (d) =>
-        `${this.of("quantity", d)}.${this.#random.one(["add", "sub"])}(${this.of("quantity", d)})`,
+        `${this.of("quantity", d)}.${this.#random.pick(["add", "sub"])}(${this.of("quantity", d)})`,
       (d) => `quantity(${this.of("string", d)})`,
     ],
     any: [
       () => this.of("any", 0),
-      (d) => `dyn(${this.of(this.#random.one(["int", "string"]), d)})`,
+      (d) => `dyn(${this.of(this.#random.pick(["int", "string"]), d)})`,
     ],
   };
 
   #macro(depth: number): string {
     const x = this.#fresh();
-    const macro = this.#random.one(["all", "exists", "exists_one"]);
+    const macro = this.#random.pick(["all", "exists", "exists_one"]);
     return this.#random.chance(0.5)
-      ? `${this.of("strings", depth)}.${macro}(${x}, ${x} ${this.#random.one(["==", "!=", "<"])} ${this.of("string", 0)})`
-      : `${this.of("ints", depth)}.${macro}(${x}, ${x} ${this.#random.one(["==", ">", "<"])} ${this.of("int", 0)})`;
+      ? `${this.of("strings", depth)}.${macro}(${x}, ${x} ${this.#random.pick(["==", "!=", "<"])} ${this.of("string", 0)})`
+      : `${this.of("ints", depth)}.${macro}(${x}, ${x} ${this.#random.pick(["==", ">", "<"])} ${this.of("int", 0)})`;
   }
 }
 
@@ -281,25 +281,25 @@ function rule(random: Random, wrong: number): Json {
   const old = random.chance(0.2);
   const expressions = new Expressions(random, wrong, old);
   const made: Json = { rule: expressions.of("bool", 1 + random.below(3)) };
-  if (random.chance(0.2)) made["message"] = random.one(["must be fine", "no", " x "]);
+  if (random.chance(0.2)) made["message"] = random.pick(["must be fine", "no", " x "]);
   if (random.chance(0.25)) made["messageExpression"] = expressions.of("string", 2);
   if (random.chance(0.15))
-    made["reason"] = random.one([
+    made["reason"] = random.pick([
       "FieldValueForbidden",
       "FieldValueRequired",
       "FieldValueDuplicate",
     ]);
-  if (random.chance(0.1)) made["fieldPath"] = random.one([".s", ".o.a", ".m['a']", ".zz", ".lo"]);
+  if (random.chance(0.1)) made["fieldPath"] = random.pick([".s", ".o.a", ".m['a']", ".zz", ".lo"]);
   if (random.chance(0.08)) made["optionalOldSelf"] = random.chance(0.7);
   return made;
 }
 
 function spec(random: Random): Json {
-  const missing = random.one([0, 0.1, 0.4]);
+  const missing = random.pick([0, 0.1, 0.4]);
   return Object.fromEntries(
     Object.entries(VALUES)
       .filter(() => !random.chance(missing))
-      .map(([name, values]) => [name, random.one(values)]),
+      .map(([name, values]) => [name, random.pick(values)]),
   );
 }
 
@@ -313,7 +313,7 @@ export function celScenario(random: Random, id: string): Scenario {
   if (random.chance(0.15))
     for (const name of ["l", "li", "lo", "m"]) delete fields[name]?.["maxItems"];
   if (random.chance(0.3)) {
-    const name = random.one(["s", "i", "l"]);
+    const name = random.pick(["s", "i", "l"]);
     const typed = { s: "string", i: "int", l: "strings" } as const;
     const type: Type = typed[name as keyof typeof typed];
     const inner = new Expressions(random, wrong, false)

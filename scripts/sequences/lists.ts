@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Random } from "./random.ts";
+import type { Random } from "../../test/support/random.ts";
 import {
   establish,
   removeDefinition,
@@ -25,7 +25,7 @@ const WIDGETS: Resource = {
   path: "/apis/${group}/v1/namespaces/${ns}/widgets",
   apiVersion: "${group}/v1",
   kind: "Widget",
-  body: (random) => ({ spec: { a: random.one(["x", "y"]), n: random.below(3) } }),
+  body: (random) => ({ spec: { a: random.pick(["x", "y"]), n: random.below(3) } }),
   fields: [
     "metadata.name=b",
     "spec.a=x",
@@ -40,7 +40,7 @@ const CONFIG_MAPS: Resource = {
   path: "/api/v1/namespaces/${ns}/configmaps",
   apiVersion: "v1",
   kind: "ConfigMap",
-  body: (random) => ({ data: { a: random.one(["x", "y"]) } }),
+  body: (random) => ({ data: { a: random.pick(["x", "y"]) } }),
   fields: [
     "metadata.name=b",
     "metadata.name!=a",
@@ -57,7 +57,7 @@ const SECRETS: Resource = {
   path: "/api/v1/namespaces/${ns}/secrets",
   apiVersion: "v1",
   kind: "Secret",
-  body: (random) => ({ type: random.one(["Opaque", "example.com/t"]), stringData: { a: "x" } }),
+  body: (random) => ({ type: random.pick(["Opaque", "example.com/t"]), stringData: { a: "x" } }),
   fields: ["type=Opaque", "type!=Opaque", "metadata.name=c", "type=Opaque,metadata.name=a"],
 };
 const SERVICES: Resource = {
@@ -90,9 +90,9 @@ const EVENTS: Resource = {
   apiVersion: "v1",
   kind: "Event",
   body: (random) => ({
-    involvedObject: { kind: "Pod", name: random.one(["p", "q"]), namespace: "${ns}" },
-    reason: random.one(["R", "S"]),
-    type: random.one(["Normal", "Warning"]),
+    involvedObject: { kind: "Pod", name: random.pick(["p", "q"]), namespace: "${ns}" },
+    reason: random.pick(["R", "S"]),
+    type: random.pick(["Normal", "Warning"]),
     source: { component: "c" },
   }),
   fields: [
@@ -139,7 +139,7 @@ function query(random: Random, resource: Resource, watch: boolean): string {
   const add = (share: number, name: string, values: readonly string[]): void => {
     if (random.chance(share))
       parts.push(
-        `${name}=${encodeURIComponent(random.one(values)).replaceAll("%24%7B", "${").replaceAll("%7D", "}")}`,
+        `${name}=${encodeURIComponent(random.pick(values)).replaceAll("%24%7B", "${").replaceAll("%7D", "}")}`,
       );
   };
   add(0.3, "labelSelector", LABELS);
@@ -172,8 +172,8 @@ const object = (random: Random, resource: Resource, name: string): Json => ({
     name,
     labels: Object.fromEntries(
       Object.entries({
-        x: random.one(["1", "2"]),
-        y: random.one(["1", "2", "9", "a"]),
+        x: random.pick(["1", "2"]),
+        y: random.pick(["1", "2", "9", "a"]),
       }).filter(() => random.chance(0.6)),
     ),
     ...(random.chance(0.15) ? { finalizers: ["example.com/f"] } : {}),
@@ -188,14 +188,14 @@ function deletion(random: Random, resource: Resource, one: string): Step[] {
         kind: "DeleteOptions",
         apiVersion: "v1",
         ...(random.chance(0.4)
-          ? { propagationPolicy: random.one(["Orphan", "Background", "Foreground", "Odd"]) }
+          ? { propagationPolicy: random.pick(["Orphan", "Background", "Foreground", "Odd"]) }
           : {}),
-        ...(random.chance(0.25) ? { gracePeriodSeconds: random.one([0, 1, -1, 30]) } : {}),
-        ...(random.chance(0.2) ? { dryRun: [random.one(["All", "Some"])] } : {}),
+        ...(random.chance(0.25) ? { gracePeriodSeconds: random.pick([0, 1, -1, 30]) } : {}),
+        ...(random.chance(0.2) ? { dryRun: [random.pick(["All", "Some"])] } : {}),
         ...(random.chance(0.15) ? { orphanDependents: random.chance(0.5) } : {}),
         ...(random.chance(0.2)
           ? {
-              preconditions: random.one<Json>([
+              preconditions: random.pick<Json>([
                 { uid: "${uid}" },
                 { uid: "11111111-1111-1111-1111-111111111111" },
                 { resourceVersion: "${rv0}" },
@@ -209,9 +209,9 @@ function deletion(random: Random, resource: Resource, one: string): Step[] {
   const search = [
     ...(random.chance(0.1) ? ["dryRun=All"] : []),
     ...(random.chance(0.15)
-      ? [`propagationPolicy=${random.one(["Background", "Foreground", "Orphan", "odd"])}`]
+      ? [`propagationPolicy=${random.pick(["Background", "Foreground", "Orphan", "odd"])}`]
       : []),
-    ...(random.chance(0.1) ? [`gracePeriodSeconds=${random.one(["0", "x", "5"])}`] : []),
+    ...(random.chance(0.1) ? [`gracePeriodSeconds=${random.pick(["0", "x", "5"])}`] : []),
     ...(many ? [query(random, resource, false)] : []),
   ].filter(Boolean);
   return [
@@ -219,7 +219,7 @@ function deletion(random: Random, resource: Resource, one: string): Step[] {
     {
       request: `DELETE ${many ? resource.path : one}${search.length > 0 ? `?${search.join("&")}` : ""}`,
       ...(options ? { body: options } : {}),
-      ...accept(random.chance(0.1) ? random.one([TABLE, PARTIAL]) : undefined),
+      ...accept(random.chance(0.1) ? random.pick([TABLE, PARTIAL]) : undefined),
       unordered: ["/body/items"],
       ...ages,
     },
@@ -228,7 +228,7 @@ function deletion(random: Random, resource: Resource, one: string): Step[] {
 
 /** Lists and watches of six kinds of objects, then deletions of all sorts. */
 export function listScenario(random: Random, id: string): Scenario {
-  const resource = random.one(RESOURCES);
+  const resource = random.pick(RESOURCES);
   const custom = resource === WIDGETS;
   const definition = widgetDefinition([
     {
@@ -251,23 +251,25 @@ export function listScenario(random: Random, id: string): Scenario {
   const views = (): Json =>
     accept(
       random.chance(0.25)
-        ? random.one([TABLE, PARTIAL_LIST, PARTIAL, `${TABLE},application/json`])
+        ? random.pick([TABLE, PARTIAL_LIST, PARTIAL, `${TABLE},application/json`])
         : undefined,
     );
   const watches = Array.from({ length: 3 }, (_, index) => {
     const search = query(random, resource, true);
     return {
       watch: `w${index}`,
-      request: `GET ${resource.path}?watch=${random.one(["true", "1"])}${search ? `&${search}` : ""}`,
-      ...accept(random.chance(0.2) ? random.one([TABLE, PARTIAL]) : undefined),
+      request: `GET ${resource.path}?watch=${random.pick(["true", "1"])}${search ? `&${search}` : ""}`,
+      ...accept(random.chance(0.2) ? random.pick([TABLE, PARTIAL]) : undefined),
     };
   });
   const changes = Array.from({ length: 3 }, (): Step => {
-    const name = random.one(names);
+    const name = random.pick(names);
     return {
       request: `PATCH ${resource.path}/${name}`,
       body: {
-        metadata: { labels: { x: random.one(["1", "2", null]), y: random.one(["2", "9", null]) } },
+        metadata: {
+          labels: { x: random.pick(["1", "2", null]), y: random.pick(["2", "9", null]) },
+        },
       },
       only: "status",
     };
@@ -306,12 +308,12 @@ export function listScenario(random: Random, id: string): Scenario {
         };
       }),
       {
-        request: `GET ${resource.path}?limit=${random.one([1, 2])}${random.chance(0.4) ? "&labelSelector=x" : ""}`,
+        request: `GET ${resource.path}?limit=${random.pick([1, 2])}${random.chance(0.4) ? "&labelSelector=x" : ""}`,
         capture: { more: "/metadata/continue" },
         pick: ["/items/0/metadata/name", "/items/1/metadata/name", "/metadata/remainingItemCount"],
       },
       {
-        request: `GET ${resource.path}?limit=2&continue=\${more}${random.one(["", "", "&resourceVersion=0", "&labelSelector=x", "&resourceVersionMatch=Exact"])}`,
+        request: `GET ${resource.path}?limit=2&continue=\${more}${random.pick(["", "", "&resourceVersion=0", "&labelSelector=x", "&resourceVersionMatch=Exact"])}`,
         pick: [
           "/items/0/metadata/name",
           "/items/1/metadata/name",
@@ -333,7 +335,7 @@ export function listScenario(random: Random, id: string): Scenario {
         ],
       })),
       ...Array.from({ length: 4 }, () =>
-        deletion(random, resource, `${resource.path}/${random.one(names)}`),
+        deletion(random, resource, `${resource.path}/${random.pick(names)}`),
       ).flat(),
       {
         request: `GET ${resource.path}`,

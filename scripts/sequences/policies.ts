@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Random } from "./random.ts";
+import type { Random } from "../../test/support/random.ts";
 import type { Json, Scenario, Step } from "./scenario.ts";
 
 const GROUP = "/apis/admissionregistration.k8s.io/v1";
@@ -65,11 +65,11 @@ const STRINGS = [
 function policySpec(random: Random, wrong: boolean, withParams: boolean): Json {
   const bool = (): string =>
     wrong && random.chance(0.4)
-      ? random.one(WRONG)
-      : random.one(withParams && random.chance(0.4) ? PARAM_BOOLS : BOOLS);
-  const operations = random.one([["CREATE", "UPDATE"], ["*"], ["CREATE"], ["UPDATE", "DELETE"]]);
+      ? random.pick(WRONG)
+      : random.pick(withParams && random.chance(0.4) ? PARAM_BOOLS : BOOLS);
+  const operations = random.pick([["CREATE", "UPDATE"], ["*"], ["CREATE"], ["UPDATE", "DELETE"]]);
   return {
-    ...(random.chance(0.5) ? { failurePolicy: random.one(["Fail", "Ignore"]) } : {}),
+    ...(random.chance(0.5) ? { failurePolicy: random.pick(["Fail", "Ignore"]) } : {}),
     ...(withParams ? { paramKind: { apiVersion: "v1", kind: "ConfigMap" } } : {}),
     matchConstraints: {
       resourceRules: [
@@ -101,7 +101,7 @@ function policySpec(random: Random, wrong: boolean, withParams: boolean): Json {
           matchConditions: [
             {
               name: "only",
-              expression: random.one([
+              expression: random.pick([
                 "request.name != 'b'",
                 "object.data.a != 'free'",
                 "has(object.data)",
@@ -114,7 +114,7 @@ function policySpec(random: Random, wrong: boolean, withParams: boolean): Json {
     variables: [
       {
         name: "first",
-        expression: random.one([
+        expression: random.pick([
           "object.data.?a.orValue('x')",
           "request.operation",
           "object.data.a",
@@ -122,19 +122,19 @@ function policySpec(random: Random, wrong: boolean, withParams: boolean): Json {
       },
       {
         name: "second",
-        expression: random.one(["size(variables.first)", "1", "int(object.data.n)"]),
+        expression: random.pick(["size(variables.first)", "1", "int(object.data.n)"]),
       },
     ],
     validations: Array.from({ length: 1 + random.below(3) }, () => ({
       expression: bool(),
-      ...(random.chance(0.4) ? { message: random.one(["not like this", "no"]) } : {}),
-      ...(random.chance(0.4) ? { messageExpression: random.one(STRINGS) } : {}),
+      ...(random.chance(0.4) ? { message: random.pick(["not like this", "no"]) } : {}),
+      ...(random.chance(0.4) ? { messageExpression: random.pick(STRINGS) } : {}),
       ...(random.chance(0.3)
-        ? { reason: random.one(["Unauthorized", "Forbidden", "Invalid", "RequestEntityTooLarge"]) }
+        ? { reason: random.pick(["Unauthorized", "Forbidden", "Invalid", "RequestEntityTooLarge"]) }
         : {}),
     })),
     ...(random.chance(0.2)
-      ? { auditAnnotations: [{ key: "k", valueExpression: random.one(STRINGS) }] }
+      ? { auditAnnotations: [{ key: "k", valueExpression: random.pick(STRINGS) }] }
       : {}),
   };
 }
@@ -222,16 +222,16 @@ function requests(random: Random): Step[] {
     metadata: {
       name,
       ...(random.chance(0.3)
-        ? { labels: random.one<Json>([{ a: "b" }, { skip: "1" }, { bad: "1" }]) }
+        ? { labels: random.pick<Json>([{ a: "b" }, { skip: "1" }, { bad: "1" }]) }
         : {}),
     },
     ...(random.chance(0.85)
       ? {
           data: Object.fromEntries(
             Object.entries({
-              a: random.one(["1", "2", "free"]),
-              n: random.one(["1", "5", "x"]),
-              q: random.one(["1", "2Gi"]),
+              a: random.pick(["1", "2", "free"]),
+              n: random.pick(["1", "5", "x"]),
+              q: random.pick(["1", "2Gi"]),
             }).filter(() => random.chance(0.7)),
           ),
         }
@@ -239,7 +239,7 @@ function requests(random: Random): Step[] {
   });
   return [
     ...["a", "b", "ok1", "c"].map((name) => ({
-      request: `POST ${maps}${random.one(["", "", "?fieldManager=f"])}`,
+      request: `POST ${maps}${random.pick(["", "", "?fieldManager=f"])}`,
       body: map(name),
     })),
     { request: `PATCH ${maps}/a`, body: { data: { a: "2", z: "1" } } },
@@ -269,9 +269,9 @@ export function policyScenario(random: Random, id: string): Scenario {
   const spec = mutating
     ? {
         ...Object.fromEntries(Object.entries(whole).filter(([name]) => !judging.includes(name))),
-        reinvocationPolicy: random.one(["Never", "IfNeeded"]),
+        reinvocationPolicy: random.pick(["Never", "IfNeeded"]),
         mutations: Array.from({ length: 1 + random.below(2) }, () =>
-          wrong ? random.one(WRONG_MUTATIONS) : random.one(MUTATIONS),
+          wrong ? random.pick(WRONG_MUTATIONS) : random.pick(MUTATIONS),
         ),
       }
     : whole;
@@ -289,16 +289,16 @@ export function policyScenario(random: Random, id: string): Scenario {
       namespace: false,
       steps: [asked],
     };
-  const actions = random.one([["Deny"], ["Warn"], ["Deny", "Audit"], ["Warn", "Audit"]]);
+  const actions = random.pick([["Deny"], ["Warn"], ["Deny", "Audit"], ["Warn", "Audit"]]);
   const params = withParams
     ? {
         paramRef: {
-          ...random.one<Json>([
+          ...random.pick<Json>([
             { name: "p" },
             { selector: { matchLabels: { p: "1" } } },
             { name: "missing" },
           ]),
-          parameterNotFoundAction: random.one(["Allow", "Deny"]),
+          parameterNotFoundAction: random.pick(["Allow", "Deny"]),
           namespace: "${ns}",
         },
       }

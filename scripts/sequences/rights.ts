@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Random } from "./random.ts";
+import type { Random } from "../../test/support/random.ts";
 import type { Json, Scenario, Step } from "./scenario.ts";
 
 const RBAC = "/apis/rbac.authorization.k8s.io/v1";
@@ -74,7 +74,7 @@ const rules = (random: Random, cluster: boolean): Json[] =>
 
 /** Who asks: headers of an impersonation. */
 function asker(random: Random): Json {
-  const user = random.one([
+  const user = random.pick([
     "u-${id}",
     "u-${id}",
     "v-${id}",
@@ -84,7 +84,7 @@ function asker(random: Random): Json {
   return {
     "Impersonate-User": user,
     ...(random.chance(0.3)
-      ? { "Impersonate-Group": random.one(["g-${id}", "system:authenticated"]) }
+      ? { "Impersonate-Group": random.pick(["g-${id}", "system:authenticated"]) }
       : {}),
     ...(random.chance(0.1) ? { "Impersonate-Extra-Scopes": "x" } : {}),
     ...(random.chance(0.1) ? { "Impersonate-Uid": "1" } : {}),
@@ -114,18 +114,26 @@ function attributes(random: Random): Json {
   if (random.chance(0.2))
     return {
       nonResourceAttributes: {
-        path: random.one(["/healthz", "/version/x", "/metrics", "/api"]),
-        verb: random.one(["get", "post"]),
+        path: random.pick(["/healthz", "/version/x", "/metrics", "/api"]),
+        verb: random.pick(["get", "post"]),
       },
     };
   return {
     resourceAttributes: {
-      verb: random.one(VERBS),
-      group: random.one(GROUPS),
-      resource: random.one(["configmaps", "secrets", "pods", "deployments", "roles", "users", "*"]),
+      verb: random.pick(VERBS),
+      group: random.pick(GROUPS),
+      resource: random.pick([
+        "configmaps",
+        "secrets",
+        "pods",
+        "deployments",
+        "roles",
+        "users",
+        "*",
+      ]),
       ...(random.chance(0.8) ? { namespace: "${ns}" } : {}),
-      ...(random.chance(0.4) ? { name: random.one(["a", "b", "zz"]) } : {}),
-      ...(random.chance(0.25) ? { subresource: random.one(["log", "status", "token", "*"]) } : {}),
+      ...(random.chance(0.4) ? { name: random.pick(["a", "b", "zz"]) } : {}),
+      ...(random.chance(0.25) ? { subresource: random.pick(["log", "status", "token", "*"]) } : {}),
     },
   };
 }
@@ -138,8 +146,8 @@ function question(random: Random): Step {
     metadata: { name },
     roleRef: {
       apiGroup: "rbac.authorization.k8s.io",
-      kind: random.one(["Role", "ClusterRole"]),
-      name: random.one(["r", "c-${id}", "view", "missing", "edit"]),
+      kind: random.pick(["Role", "ClusterRole"]),
+      name: random.pick(["r", "c-${id}", "view", "missing", "edit"]),
     },
     subjects: subjects(random),
   });
@@ -148,8 +156,8 @@ function question(random: Random): Step {
     kind,
     spec,
   });
-  return random.one<() => Step>([
-    () => ({ request: `GET ${maps}/${random.one(["a", "b"])}`, headers }),
+  return random.pick<() => Step>([
+    () => ({ request: `GET ${maps}/${random.pick(["a", "b"])}`, headers }),
     () => ({ request: `GET ${maps}`, headers, pick: ["/reason", "/message", "/kind"] }),
     () => ({
       request: `POST ${maps}`,
@@ -174,7 +182,7 @@ function question(random: Random): Step {
       pick: ["/reason", "/message"],
     }),
     () => ({
-      request: `GET ${random.one(["/healthz", "/metrics2", "/version/x", "/apis/none"])}`,
+      request: `GET ${random.pick(["/healthz", "/metrics2", "/version/x", "/apis/none"])}`,
       headers,
       only: "status",
     }),
@@ -215,7 +223,7 @@ function question(random: Random): Step {
         roleRef: {
           apiGroup: "rbac.authorization.k8s.io",
           kind: "ClusterRole",
-          name: random.one(["c-${id}", "cluster-admin", "view"]),
+          name: random.pick(["c-${id}", "cluster-admin", "view"]),
         },
       },
       pick: ["/reason", "/message", "/details"],
@@ -229,7 +237,7 @@ function question(random: Random): Step {
       request: `POST ${AUTHORIZATION}/subjectaccessreviews`,
       body: body("SubjectAccessReview", {
         ...attributes(random),
-        user: random.one(["u-${id}", "v-${id}"]),
+        user: random.pick(["u-${id}", "v-${id}"]),
         groups: random.some(["g-${id}"]),
         ...(random.chance(0.1) ? { extra: { scopes: ["x"] } } : {}),
       }),
@@ -258,7 +266,7 @@ function question(random: Random): Step {
         apiVersion: "authentication.k8s.io/v1",
         kind: "TokenReview",
         spec: {
-          token: random.one(["${token}", "zz", "${token}x"]),
+          token: random.pick(["${token}", "zz", "${token}x"]),
           ...(random.chance(0.4)
             ? {
                 audiences: random.some(
@@ -280,7 +288,7 @@ function question(random: Random): Step {
     }),
     () => ({
       request: `GET ${maps}`,
-      headers: { Authorization: random.one(["Bearer zz", "Basic zz", "Bearer "]) },
+      headers: { Authorization: random.pick(["Bearer zz", "Basic zz", "Bearer "]) },
       identity: "none",
       pick: ["/reason", "/message", "/kind"],
     }),
@@ -292,15 +300,15 @@ function question(random: Random): Step {
         kind: "TokenRequest",
         spec: {
           ...(random.chance(0.5)
-            ? { expirationSeconds: random.one([600, 60, 3600, 4294967297]) }
+            ? { expirationSeconds: random.pick([600, 60, 3600, 4294967297]) }
             : {}),
-          ...(random.chance(0.4) ? { audiences: random.one([["aud"], [], ["aud", "b"]]) } : {}),
+          ...(random.chance(0.4) ? { audiences: random.pick([["aud"], [], ["aud", "b"]]) } : {}),
           ...(random.chance(0.2)
             ? {
                 boundObjectRef: {
-                  kind: random.one(["Pod", "Secret", "Odd"]),
+                  kind: random.pick(["Pod", "Secret", "Odd"]),
                   apiVersion: "v1",
-                  name: random.one(["s", "zz"]),
+                  name: random.pick(["s", "zz"]),
                 },
               }
             : {}),
@@ -351,12 +359,12 @@ export function rightsScenario(random: Random, id: string): Scenario {
       },
       {
         request: `POST ${RBAC}/namespaces/\${ns}/rolebindings`,
-        body: bind("b", random.one(["Role", "ClusterRole"]), "r"),
+        body: bind("b", random.pick(["Role", "ClusterRole"]), "r"),
         only: "status",
       },
       {
         request: `POST ${RBAC}/namespaces/\${ns}/rolebindings`,
-        body: bind("bc", "ClusterRole", random.one(["c-${id}", "view"])),
+        body: bind("bc", "ClusterRole", random.pick(["c-${id}", "view"])),
         only: "status",
       },
       ...(random.chance(0.5)

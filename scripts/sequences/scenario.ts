@@ -21,7 +21,8 @@ export interface Scenario {
 /** Any JSON object. */
 export type Json = Record<string, unknown>;
 
-const CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+/** Where definitions are. */
+export const CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 /** The definition `widgets.${group}` with these versions. */
 export function widgetDefinition(versions: readonly Json[], rest: Json = {}): Json {

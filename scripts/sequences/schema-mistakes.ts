@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Random } from "./random.ts";
+import type { Random } from "../../test/support/random.ts";
 import type { Json } from "./scenario.ts";
 
 /** Something that makes a schema odd or wrong. */
@@ -18,10 +18,10 @@ export function spoil(random: Random, schema: Json): void {
     collect((node as Json)["additionalProperties"]);
   };
   collect(schema);
-  const node = random.one(nodes);
+  const node = random.pick(nodes);
   Object.assign(
     node,
-    random.one<Json>([
+    random.pick<Json>([
       { type: "strin" },
       { type: "" },
       { type: undefined },

@@ -3,9 +3,10 @@
  *
  * @module
  */
-import type { Random } from "./random.ts";
+import type { Random } from "../../test/support/random.ts";
 import { spoil } from "./schema-mistakes.ts";
 import {
+  CRDS,
   establish,
   removeDefinition,
   widgetDefinition,
@@ -14,7 +15,6 @@ import {
   type Step,
 } from "./scenario.ts";
 
-const CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const NAMES = ["a", "b", "c", "d"];
 
 function textSchema(random: Random): Json {
@@ -22,11 +22,11 @@ function textSchema(random: Random): Json {
     type: "string",
     ...(random.chance(0.25) ? { maxLength: random.below(4) } : {}),
     ...(random.chance(0.2) ? { minLength: random.below(3) } : {}),
-    ...(random.chance(0.2) ? { pattern: random.one(["^[a-z]*$", "\\d", "^a"]) } : {}),
+    ...(random.chance(0.2) ? { pattern: random.pick(["^[a-z]*$", "\\d", "^a"]) } : {}),
     ...(random.chance(0.15) ? { enum: random.some(["a", "b", "abc", ""], 0.7) } : {}),
     ...(random.chance(0.15)
       ? {
-          format: random.one([
+          format: random.pick([
             "date-time",
             "date",
             "ipv4",
@@ -39,22 +39,22 @@ function textSchema(random: Random): Json {
           ]),
         }
       : {}),
-    ...(random.chance(0.2) ? { default: random.one(["a", "b", "", "abc"]) } : {}),
+    ...(random.chance(0.2) ? { default: random.pick(["a", "b", "", "abc"]) } : {}),
   };
 }
 
 function numberSchema(random: Random): Json {
-  const type = random.one(["integer", "integer", "number"]);
+  const type = random.pick(["integer", "integer", "number"]);
   return {
     type,
     ...(random.chance(0.25) ? { minimum: random.below(3) } : {}),
     ...(random.chance(0.25) ? { maximum: 1 + random.below(5) } : {}),
     ...(random.chance(0.1) ? { exclusiveMaximum: true, maximum: 4 } : {}),
-    ...(random.chance(0.15) ? { multipleOf: random.one([2, 0.5]) } : {}),
+    ...(random.chance(0.15) ? { multipleOf: random.pick([2, 0.5]) } : {}),
     ...(random.chance(0.15)
-      ? { format: random.one(type === "integer" ? ["int32", "int64"] : ["float", "double"]) }
+      ? { format: random.pick(type === "integer" ? ["int32", "int64"] : ["float", "double"]) }
       : {}),
-    ...(random.chance(0.2) ? { default: random.one([0, 1, 2]) } : {}),
+    ...(random.chance(0.2) ? { default: random.pick([0, 1, 2]) } : {}),
   };
 }
 
@@ -70,9 +70,11 @@ function objectSchema(random: Random, depth: number): Json {
     ...(random.chance(0.1) ? { "x-kubernetes-preserve-unknown-fields": true } : {}),
     ...(random.chance(0.08) ? { minProperties: 1 } : {}),
     ...(random.chance(0.08) ? { maxProperties: 1 } : {}),
-    ...(random.chance(0.08) ? { "x-kubernetes-map-type": random.one(["atomic", "granular"]) } : {}),
     ...(random.chance(0.08)
-      ? { [random.one(["oneOf", "anyOf"])]: [{ required: ["a"] }, { required: ["b"] }] }
+      ? { "x-kubernetes-map-type": random.pick(["atomic", "granular"]) }
+      : {}),
+    ...(random.chance(0.08)
+      ? { [random.pick(["oneOf", "anyOf"])]: [{ required: ["a"] }, { required: ["b"] }] }
       : {}),
     ...(random.chance(0.05) ? { not: { required: ["c"] } } : {}),
   };
@@ -100,7 +102,7 @@ function listSchema(random: Random, depth: number): Json {
           type: "object",
           required: ["k"],
           properties: {
-            k: random.one([{ type: "string" }, { type: "integer" }]),
+            k: random.pick([{ type: "string" }, { type: "integer" }]),
             p: { type: "string", default: "x" },
             a: nodeSchema(random, depth - 1),
           },
@@ -137,7 +139,7 @@ function nodeSchema(random: Random, depth: number): Json {
 /** A value for a schema: mostly one that fits. */
 function valueFor(random: Random, schema: Json, wrong: number): unknown {
   if (random.chance(wrong))
-    return random.one<unknown>([
+    return random.pick<unknown>([
       null,
       "zz",
       7,
@@ -152,8 +154,8 @@ function valueFor(random: Random, schema: Json, wrong: number): unknown {
       1e20,
     ]);
   const text = (): unknown =>
-    random.one(["a", "b", "abc", "", "1", "2026-01-01", "2026-01-01T00:00:00Z", "10.0.0.1"]);
-  if (schema["x-kubernetes-int-or-string"] === true) return random.one<unknown>([1, "1", "x"]);
+    random.pick(["a", "b", "abc", "", "1", "2026-01-01", "2026-01-01T00:00:00Z", "10.0.0.1"]);
+  if (schema["x-kubernetes-int-or-string"] === true) return random.pick<unknown>([1, "1", "x"]);
   if (schema["x-kubernetes-embedded-resource"] === true) {
     return {
       apiVersion: "v1",
@@ -165,12 +167,12 @@ function valueFor(random: Random, schema: Json, wrong: number): unknown {
   switch (schema["type"]) {
     case "string":
       return Array.isArray(schema["enum"]) && schema["enum"].length > 0 && random.chance(0.8)
-        ? random.one(schema["enum"] as string[])
+        ? random.pick(schema["enum"] as string[])
         : text();
     case "integer":
       return random.below(5);
     case "number":
-      return random.one([0, 1, 0.5, 2, 2.25]);
+      return random.pick([0, 1, 0.5, 2, 2.25]);
     case "boolean":
       return random.chance(0.5);
     case "array": {
@@ -189,11 +191,11 @@ function valueFor(random: Random, schema: Json, wrong: number): unknown {
       if (typeof rest === "object")
         for (const key of random.some(["x", "y"]))
           made[key] = valueFor(random, rest as Json, wrong);
-      if (random.chance(0.06)) made["unknown"] = random.one<unknown>([1, { a: 1 }, null]);
+      if (random.chance(0.06)) made["unknown"] = random.pick<unknown>([1, { a: 1 }, null]);
       return made;
     }
     default:
-      return random.one<unknown>(["a", 1, { a: [1] }, [{ b: null }]]);
+      return random.pick<unknown>(["a", 1, { a: [1] }, [{ b: null }]]);
   }
 }
 
@@ -203,13 +205,13 @@ function columns(random: Random): Json {
     additionalPrinterColumns: [
       {
         name: "A",
-        type: random.one(["string", "integer", "number", "boolean", "date"]),
+        type: random.pick(["string", "integer", "number", "boolean", "date"]),
         jsonPath: ".spec.a",
       },
       {
         name: "B",
         type: "string",
-        jsonPath: random.one([
+        jsonPath: random.pick([
           ".spec.b",
           ".spec.b[*].k",
           ".spec.c[0]",
@@ -267,14 +269,14 @@ export function schemaScenario(random: Random, id: string): Scenario {
     spec: valueFor(random, spec, wrong),
   });
   const validation = (): string =>
-    random.one(["", "", "?fieldValidation=Strict", "?fieldValidation=Ignore"]);
+    random.pick(["", "", "?fieldValidation=Strict", "?fieldValidation=Ignore"]);
   const changed = structuredClone(schema);
   for (let times = 1 + random.below(3); times > 0; times -= 1) {
     const inner = ((changed["properties"] as Json)["spec"] as Json)["properties"] as Record<
       string,
       Json
     >;
-    inner[random.one(NAMES)] = nodeSchema(random, 2);
+    inner[random.pick(NAMES)] = nodeSchema(random, 2);
   }
   const next = widgetDefinition([
     { ...versions[0], schema: { openAPIV3Schema: changed } },
@@ -290,7 +292,7 @@ export function schemaScenario(random: Random, id: string): Scenario {
       ...establish(definition),
       ...Array.from({ length: 5 }, (_, index) => ({
         request: `POST ${objects("v1")}${validation()}`,
-        body: made(`a${index}`, random.one([0, 0, 0.05])),
+        body: made(`a${index}`, random.pick([0, 0, 0.05])),
         ignore: ["/body/metadata/managedFields/*/time"],
       })),
       ...(two ? [{ request: `GET ${objects("v2")}`, unordered: ["/body/items"] }] : []),
@@ -332,7 +334,7 @@ export function schemaScenario(random: Random, id: string): Scenario {
         },
         {
           request: `PUT ${objects("v1")}/a${index}${validation()}`,
-          body: made(`a${index}`, random.one([0, 0, 0.05]), { resourceVersion: "${version}" }),
+          body: made(`a${index}`, random.pick([0, 0, 0.05]), { resourceVersion: "${version}" }),
           pick: ["/spec", "/status", "/reason", "/message", "/details", "/metadata/generation"],
         },
       ]),

@@ -3,14 +3,14 @@
  *
  * @module
  */
-import type { Random } from "./random.ts";
+import type { Random } from "../../test/support/random.ts";
 import type { Json } from "./scenario.ts";
 
 /** Makes a value. */
 export type Value = (random: Random) => unknown;
 
 /** A short text. */
-export const text: Value = (random) => random.one(["a", "b", "c", ""]);
+export const text: Value = (random) => random.pick(["a", "b", "c", ""]);
 /** A small number. */
 export const number: Value = (random) => random.below(3);
 /** An object with some of the fields, and those that are always there. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Random } from "./random.ts";
+import type { Random } from "../../test/support/random.ts";
 import type { Json } from "./scenario.ts";
 import { type Value, listMap, mapOf, number, rarelyNull, setOf, struct, text } from "./values.ts";
 
@@ -18,7 +18,7 @@ export interface Target {
 }
 
 const anything: Value = (random) =>
-  random.one<Value>([
+  random.pick<Value>([
     text,
     number,
     () => null,
@@ -37,8 +37,8 @@ const portKeys = [
 const specFields: Record<string, Value> = {
   text: rarelyNull(text),
   count: rarelyNull(number),
-  either: (random) => random.one<unknown>([1, "1", "50%", 2]),
-  maybe: (random) => random.one<unknown>([null, "a", "b"]),
+  either: (random) => random.pick<unknown>([1, "1", "50%", 2]),
+  maybe: (random) => random.pick<unknown>([null, "a", "b"]),
   box: rarelyNull(struct({ width: number, height: number, deep: struct({ x: number, y: text }) })),
   frozen: rarelyNull(struct({ width: number, deep: mapOf(text) })),
   tags: rarelyNull(setOf(["a", "b", "c"])),
@@ -161,13 +161,13 @@ export function widget(versions: readonly string[]): Target {
     kind: "Widget",
     name: "w",
     collection: (choice) => {
-      const version = choice.one(versions);
+      const version = choice.pick(versions);
       return {
         path: `/apis/\${group}/${version}/namespaces/\${ns}/widgets`,
         apiVersion: `\${group}/${version}`,
       };
     },
-    part: (choice) => ({ spec: struct(specFields, [], choice.one([0.15, 0.3]))(choice) }),
+    part: (choice) => ({ spec: struct(specFields, [], choice.pick([0.15, 0.3]))(choice) }),
     status: struct(statusFields, [], 0.7),
   };
 }

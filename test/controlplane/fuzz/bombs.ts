@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Random } from "./random.ts";
+import type { Random } from "../../support/random.ts";
 import type { FuzzRequest } from "./requests.ts";
 
 const WIDGETS = "/apis/fuzz.example.com/v1/namespaces/default/widgets";

@@ -5,7 +5,7 @@
  * @module
  */
 import { type ConnectionOptions, connect } from "node:tls";
-import type { Random } from "./random.ts";
+import type { Random } from "../../support/random.ts";
 
 /** Bytes, and whether an answer or an end has to come. */
 export interface RawExchange {

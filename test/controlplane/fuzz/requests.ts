@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Random } from "./random.ts";
+import type { Random } from "../../support/random.ts";
 
 /** A request as it goes out. */
 export interface FuzzRequest {

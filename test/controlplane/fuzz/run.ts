@@ -14,7 +14,7 @@ import { connectionOf } from "../../conformance/replay.ts";
 import { nextBomb } from "./bombs.ts";
 import { nextDeep } from "./deep.ts";
 import { fuzzDefinition } from "./definition.ts";
-import { Random } from "./random.ts";
+import { Random } from "../../support/random.ts";
 import { exchange, nextRaw } from "./raw.ts";
 import { type FuzzRequest, nextRequest } from "./requests.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { builtInResources } from "../../../../src/controlplane/builtin/resources.ts";
-import { Random } from "../../fuzz/random.ts";
+import { Random } from "../../../support/random.ts";
 import { normalise } from "./answers.ts";
 import { ownBases } from "./bases.ts";
 import { differencesBetween, shapeOf } from "./compare.ts";

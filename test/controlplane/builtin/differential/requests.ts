@@ -5,7 +5,7 @@
  * @module
  */
 import type { KubeObject } from "../../../../src/kube/object.ts";
-import type { Random } from "../../fuzz/random.ts";
+import type { Random } from "../../../support/random.ts";
 import { NAMESPACE } from "./bases.ts";
 import { type Donors, type Mutation, mutate, mutationsOf } from "./mutations.ts";
 

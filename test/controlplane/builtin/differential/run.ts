@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { builtInResources } from "../../../../src/controlplane/builtin/resources.ts";
 import { startControlPlane } from "../../../../src/controlplane/control-plane.ts";
 import type { KubeObject } from "../../../../src/kube/object.ts";
-import { Random } from "../../fuzz/random.ts";
+import { Random } from "../../../support/random.ts";
 import { type Answer, Asker, normalise } from "./answers.ts";
 import { NAMESPACE, ownBases, recordedBases } from "./bases.ts";
 import { differencesBetween } from "./compare.ts";

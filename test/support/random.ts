@@ -35,4 +35,16 @@ export class Random {
   pick<T>(items: readonly T[]): T {
     return items[this.below(items.length)] as T;
   }
+
+  /** Some of the items, in their order; each with the probability `share`. */
+  some<T>(items: readonly T[], share = 0.5): T[] {
+    return items.filter(() => this.chance(share));
+  }
+
+  shuffled<T>(items: readonly T[]): T[] {
+    const rest = [...items];
+    const result: T[] = [];
+    while (rest.length > 0) result.push(...rest.splice(this.below(rest.length), 1));
+    return result;
+  }
 }
