@@ -5,7 +5,7 @@
  * @module
  */
 import { createPublicKey, verify } from "node:crypto";
-import { oid } from "./der.ts";
+import { ALTERNATIVE_NAMES, COMMON_NAME, ORGANIZATION, oid } from "./der.ts";
 import { type DerElement, readElement, readElements } from "./der-reader.ts";
 
 /** Who asks for a certificate, and for which key. */
@@ -34,10 +34,7 @@ const NAME_TAGS: Readonly<Record<number, AlternativeName>> = {
   0x87: "ip",
 };
 const BLOCK = /-----BEGIN CERTIFICATE REQUEST-----([\s\S]*?)-----END CERTIFICATE REQUEST-----/;
-const COMMON_NAME = oid("2.5.4.3");
-const ORGANIZATION = oid("2.5.4.10");
 const EXTENSION_REQUEST = oid("1.2.840.113549.1.9.14");
-const ALTERNATIVE_NAMES = oid("2.5.29.17");
 const ATTRIBUTES_TAG = 0xa0;
 const BMP_STRING_TAG = 0x1e;
 /** By the algorithm of a signature: the digest of its input; `null` where the algorithm has its own. */
@@ -69,8 +66,8 @@ export function readCertificateRequest(text: string): CertificateRequest {
   const alternativeNames = findAlternativeNames(rest.find(({ tag }) => tag === ATTRIBUTES_TAG));
   return {
     subject: subject.whole,
-    commonName: namesIn(subject, COMMON_NAME).at(-1) ?? "",
-    organizations: namesIn(subject, ORGANIZATION),
+    commonName: namesIn(subject, oid(COMMON_NAME)).at(-1) ?? "",
+    organizations: namesIn(subject, oid(ORGANIZATION)),
     publicKey: publicKey.whole,
     alternativeNames,
     counts: countNames(alternativeNames),
@@ -93,6 +90,7 @@ const textOf = ({ tag, content }: DerElement): string =>
 
 function findAlternativeNames(attributes: DerElement | undefined): Buffer | undefined {
   if (!attributes) return undefined;
+  const wanted = oid(ALTERNATIVE_NAMES);
   for (const { content } of readElements(attributes.content)) {
     const [type, values] = readElements(content);
     if (!type?.whole.equals(EXTENSION_REQUEST) || !values) continue;
@@ -100,7 +98,7 @@ function findAlternativeNames(attributes: DerElement | undefined): Buffer | unde
       readElements(list.content),
     )) {
       const [id, ...rest] = readElements(extension.content);
-      if (id?.whole.equals(ALTERNATIVE_NAMES)) return rest.at(-1)?.content;
+      if (id?.whole.equals(wanted)) return rest.at(-1)?.content;
     }
   }
   return undefined;

@@ -16,7 +16,21 @@ import {
 import { isIP } from "node:net";
 import type { Clock } from "../../clock.ts";
 import type { CertificateRequest } from "./certificate-request.ts";
-import { bits, boolean, integer, octets, oid, sequence, set, tagged, time, utf8 } from "./der.ts";
+import {
+  ALTERNATIVE_NAMES,
+  COMMON_NAME,
+  ORGANIZATION,
+  bits,
+  boolean,
+  integer,
+  octets,
+  oid,
+  sequence,
+  set,
+  tagged,
+  time,
+  utf8,
+} from "./der.ts";
 
 /** A certificate and its private key, both PEM. */
 export interface KeyPair {
@@ -44,14 +58,11 @@ export interface SigningTerms {
 }
 
 const ECDSA_WITH_SHA256 = sequence(oid("1.2.840.10045.4.3.2"));
-const COMMON_NAME = "2.5.4.3";
-const ORGANIZATION = "2.5.4.10";
 const YEAR_MS = 365 * 24 * 3600 * 1000;
 
 const BASIC_CONSTRAINTS = "2.5.29.19";
 const KEY_USAGE = "2.5.29.15";
 const EXTENDED_KEY_USAGE = "2.5.29.37";
-const ALTERNATIVE_NAMES = "2.5.29.17";
 const SUBJECT_KEY = "2.5.29.14";
 const AUTHORITY_KEY = "2.5.29.35";
 const SERVER_AUTH = "1.3.6.1.5.5.7.3.1";

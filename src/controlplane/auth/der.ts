@@ -35,6 +35,11 @@ export function integer(bytes: Uint8Array): Buffer {
 export const bits = (content: Uint8Array, unused = 0): Buffer =>
   element(0x03, Buffer.from([unused]), content);
 
+/** What names and extensions of certificates are called. */
+export const COMMON_NAME = "2.5.4.3";
+export const ORGANIZATION = "2.5.4.10";
+export const ALTERNATIVE_NAMES = "2.5.29.17";
+
 /** An object identifier, such as `2.5.4.3`. */
 export function oid(dotted: string): Buffer {
   const [first = 0, second = 0, ...rest] = dotted.split(".").map(Number);

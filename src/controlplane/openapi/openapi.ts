@@ -33,9 +33,10 @@ interface BuiltDocument {
 /** A document, ready for the wire; that of version 2 may be bytes. */
 type OpenApiAnswer = Omit<DocumentAnswer, "body"> & { readonly body: string | Uint8Array };
 
-/** The document of version 2, in both forms. */
+/** The document of version 2; its other form is made when somebody asks for it. */
 interface BuiltSwagger extends BuiltDocument {
-  readonly bytes: Uint8Array;
+  readonly document: JsonObject;
+  bytes?: Uint8Array;
 }
 
 const PROTOBUF_V2 = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
@@ -89,14 +90,14 @@ export class OpenApi {
     );
     if (type === undefined) return { status: 406, headers: { vary: "Accept" }, body: "" };
     this.#swagger ??= builtSwagger(swaggerOf(groupsOf(resources), this.#gitVersion));
-    const { body, bytes, hash } = this.#swagger;
+    const { body, document, hash } = this.#swagger;
     const etag = `"${hash}"`;
     const headers = { vary: "Accept-Encoding, Accept", etag };
     if (matches(request.ifNoneMatch, etag)) return { status: 304, headers, body: "" };
     return {
       status: 200,
       headers: { ...headers, "content-type": type },
-      body: type === PROTOBUF_V2 ? bytes : body,
+      body: type === PROTOBUF_V2 ? (this.#swagger.bytes ??= swaggerBytes(document)) : body,
     };
   }
 
@@ -157,10 +158,7 @@ function built(document: object): BuiltDocument {
   return { body, hash: createHash("sha512").update(body).digest("hex").toUpperCase() };
 }
 
-const builtSwagger = (document: JsonObject): BuiltSwagger => ({
-  ...built(document),
-  bytes: swaggerBytes(document),
-});
+const builtSwagger = (document: JsonObject): BuiltSwagger => ({ ...built(document), document });
 
 function matches(ifNoneMatch: string | undefined, etag: string): boolean {
   const tags = (ifNoneMatch ?? "").split(",").map((tag) => tag.trim());

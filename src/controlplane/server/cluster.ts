@@ -57,6 +57,25 @@ export function mainEndpoint(resource: ServedResource): Endpoint {
   return { resource, subresource: "", strategy: resource.strategy };
 }
 
+/**
+ * The context of the checks of a write. What is refused brings no warnings but those of a custom resource's rules:
+ * the others are kept until `tellWarnings`.
+ */
+export function checkContext(
+  cluster: Cluster,
+  { builtIn }: ServedResource,
+  options: WriteOptions,
+): { readonly context: WriteContext; readonly tellWarnings: () => void } {
+  const warnings: string[] = [];
+  const warn = builtIn ? (text: string): void => void warnings.push(text) : options.warn;
+  return {
+    context: writeContext(cluster, { ...options, warn }),
+    tellWarnings: () => {
+      for (const warning of warnings) options.warn(warning);
+    },
+  };
+}
+
 /** What a strategy may ask during a write. */
 export function writeContext(cluster: Cluster, options: WriteOptions): WriteContext {
   const { store, registry, clock } = cluster;

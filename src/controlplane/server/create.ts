@@ -20,6 +20,7 @@ import { storeKey } from "../store/store.ts";
 import {
   type Cluster,
   type WriteOptions,
+  checkContext,
   mainEndpoint,
   randomUid,
   timestamp,
@@ -149,11 +150,7 @@ async function storeNew(
     metadata.name = generateName(metadata.generateName ?? "", isFree, clock);
   }
   setSystemMetadata(cluster, metadata);
-  const warnings: string[] = [];
-  const context = writeContext(cluster, {
-    ...options,
-    warn: resource.builtIn ? (text) => warnings.push(text) : options.warn,
-  });
+  const { context, tellWarnings } = checkContext(cluster, resource, options);
   resource.strategy.prepareForCreate(object, context);
   if (!resource.builtIn && object.kind !== resource.kind) {
     const kind = { group: resource.group, kind: object.kind };
@@ -177,8 +174,7 @@ async function storeNew(
   if (errors.length > 0) {
     throw invalid(errorKindOf(resource.group, resource.kind), metadata.name ?? "", errors);
   }
-  // What is refused brings no warnings but those of a custom resource's rules.
-  for (const warning of warnings) options.warn(warning);
+  tellWarnings();
   const key = { namespace, name: metadata.name ?? "" };
   const endpoint = mainEndpoint(resource);
   const validation = cluster.admission.validate(

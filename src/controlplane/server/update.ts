@@ -9,7 +9,7 @@ import type { KubeObject, ObjectMeta } from "../../kube/object.ts";
 import type { StatusError } from "../../kube/status.ts";
 import type { ServedResource } from "../kinds.ts";
 import { storeKey } from "../store/store.ts";
-import { type Cluster, type Endpoint, type WriteOptions, writeContext } from "./cluster.ts";
+import { type Cluster, type Endpoint, type WriteOptions, checkContext } from "./cluster.ts";
 import { admissionRequest } from "./admitted.ts";
 import { matchNamespace } from "./create.ts";
 import { deletionRule } from "./deletion-rules.ts";
@@ -143,11 +143,7 @@ function validateChange(
   const { resource } = endpoint;
   checkPreconditions(endpoint, live, object, options);
   keepSystemMetadata(object.metadata, live.metadata);
-  const warnings: string[] = [];
-  const context = writeContext(cluster, {
-    ...options,
-    warn: resource.builtIn ? (text) => warnings.push(text) : options.warn,
-  });
+  const { context, tellWarnings } = checkContext(cluster, resource, options);
   endpoint.strategy.prepareForUpdate(object, live, context);
   const errors = [
     ...metadataErrors(endpoint, object, live),
@@ -157,8 +153,7 @@ function validateChange(
     const kind = errorKindOf(resource.group, object.kind);
     throw invalid(kind, object.metadata.name ?? "", errors);
   }
-  // What is refused brings no warnings but those of a custom resource's rules.
-  for (const warning of warnings) options.warn(warning);
+  tellWarnings();
 }
 
 function checkPreconditions(

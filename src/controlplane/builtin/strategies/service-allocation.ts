@@ -33,25 +33,20 @@ export function allocateFor(
   { address, nodePorts, healthCheckPort }: ServiceNeeds,
   context: WriteContext,
 ): void {
-  const { spec } = service;
-  if (address) {
-    const taken = new Set<string>();
-    for (const other of others(service, context)) {
-      for (const ip of other.spec.clusterIPs ?? []) taken.add(ip);
-    }
-    allocateAddress(service, taken, context);
-  }
+  const taken = new Set<string>();
   const used = new Map<number, Set<string>>();
-  for (const other of others(service, context)) {
-    for (const port of other.spec.ports ?? []) {
+  for (const { spec } of others(service, context)) {
+    for (const ip of spec.clusterIPs ?? []) taken.add(ip);
+    for (const port of spec.ports ?? []) {
       if (port.nodePort) usePort(used, port.nodePort, port.protocol ?? "TCP");
     }
-    if (other.spec.healthCheckNodePort) usePort(used, other.spec.healthCheckNodePort, "TCP");
+    if (spec.healthCheckNodePort) usePort(used, spec.healthCheckNodePort, "TCP");
   }
+  if (address) allocateAddress(service, taken, context);
   const own: number[] = [];
   if (nodePorts) allocateNodePorts(service, used, own, context);
   if (healthCheckPort) {
-    spec.healthCheckNodePort ??= freeNodePort(used, own, "TCP", context);
+    service.spec.healthCheckNodePort ??= freeNodePort(used, own, "TCP", context);
   }
 }
 
@@ -61,6 +56,7 @@ function others(service: Service, context: WriteContext): Service[] {
     ({ metadata }) => metadata.name !== name || metadata.namespace !== namespace,
   );
 }
+
 function allocateAddress(
   service: Service,
   taken: ReadonlySet<string>,
@@ -69,39 +65,16 @@ function allocateAddress(
   const { spec } = service;
   const wanted = spec.clusterIPs?.[0] ?? spec.clusterIP;
   if (wanted === "None") return;
-  if (context.dryRun) {
-    if (wanted && isIPv4(wanted) && !wanted.startsWith(RANGE_PREFIX)) {
-      const detail = `failed to allocate IP ${wanted}: the provided IP (${wanted}) is not in the valid range. The range of valid IPs is ${RANGE_PREFIX}0.0/16`;
-      throw refusal(service, invalidValue("spec.clusterIPs", spec.clusterIPs ?? [wanted], detail));
-    }
-    // Nothing is looked for: the network's own address stands for any.
-    if (!wanted) {
-      spec.clusterIP = `${RANGE_PREFIX}0.0`;
-      spec.clusterIPs = [spec.clusterIP];
-    }
-    return;
-  }
   if (wanted) {
-    if (isIPv4(wanted) && !wanted.startsWith(RANGE_PREFIX)) {
-      throw refusal(
-        service,
-        invalidValue(
-          "spec.clusterIPs",
-          spec.clusterIPs ?? [wanted],
-          `failed to allocate IP ${wanted}: the provided network does not match the current range`,
-        ),
-      );
-    }
-    if (taken.has(wanted) && isIPv4(wanted)) {
-      throw refusal(
-        service,
-        invalidValue(
-          "spec.clusterIPs",
-          spec.clusterIPs ?? [wanted],
-          `failed to allocate IP ${wanted}: provided IP is already allocated`,
-        ),
-      );
-    }
+    const problem = isIPv4(wanted) ? addressProblem(wanted, taken, context) : undefined;
+    if (problem === undefined) return;
+    const detail = `failed to allocate IP ${wanted}: ${problem}`;
+    throw refusal(service, invalidValue("spec.clusterIPs", spec.clusterIPs ?? [wanted], detail));
+  }
+  if (context.dryRun) {
+    // Nothing is looked for: the network's own address stands for any.
+    spec.clusterIP = `${RANGE_PREFIX}0.0`;
+    spec.clusterIPs = [spec.clusterIP];
     return;
   }
   const start = Math.floor(context.clock.random() * RANGE_SIZE);
@@ -119,6 +92,20 @@ function allocateAddress(
     service,
     invalidValue("spec.clusterIPs", [], "failed to allocate a serviceIP: range is full"),
   );
+}
+
+/** Why a Service cannot have the address that it asks for. */
+function addressProblem(
+  wanted: string,
+  taken: ReadonlySet<string>,
+  { dryRun }: WriteContext,
+): string | undefined {
+  if (!wanted.startsWith(RANGE_PREFIX)) {
+    return dryRun
+      ? `the provided IP (${wanted}) is not in the valid range. The range of valid IPs is ${RANGE_PREFIX}0.0/16`
+      : "the provided network does not match the current range";
+  }
+  return !dryRun && taken.has(wanted) ? "provided IP is already allocated" : undefined;
 }
 
 function allocateNodePorts(

@@ -3,20 +3,14 @@
  *
  * @module
  */
-import {
-  type FieldError,
-  invalidValue,
-  notSupported,
-  quote,
-  required,
-} from "../../../../kube/field-errors.ts";
+import { type FieldError, invalidValue, quote, required } from "../../../../kube/field-errors.ts";
 import {
   dns1035LabelErrors,
   dns1123SubdomainErrors,
   pathSegmentErrors,
 } from "../../../../kube/names.ts";
 import type { KubeObject } from "../../../../kube/object.ts";
-import { nameErrorsAt } from "./checks.ts";
+import { nameErrorsAt, oneOf } from "./checks.ts";
 
 interface ApiService extends KubeObject {
   spec: {
@@ -117,8 +111,6 @@ function backendErrors(spec: ApiService["spec"]): FieldError[] {
 export function apiServiceStatusErrors(object: KubeObject): FieldError[] {
   const { conditions = [] } = (object as ApiService).status ?? {};
   return conditions.flatMap(({ status = "" }, index) =>
-    STATUSES.includes(status)
-      ? []
-      : [notSupported(`status.conditions[${index}].status`, status, STATUSES)],
+    oneOf(`status.conditions[${index}].status`, status, STATUSES),
   );
 }

@@ -7,7 +7,6 @@ import {
   type FieldError,
   forbidden,
   invalidValue,
-  notSupported,
   required,
   tooLong,
   tooMany,
@@ -16,7 +15,7 @@ import type { KubeObject } from "../../../../kube/object.ts";
 import { internalForm } from "../go-internal.ts";
 import type { NodeSelector } from "../pod-shapes.ts";
 import { interfaceAddressErrors } from "./addresses.ts";
-import { csiDriverNameErrors, immutable } from "./checks.ts";
+import { csiDriverNameErrors, immutable, oneOf } from "./checks.ts";
 import { type ShownCondition, conditionsErrors } from "./conditions.ts";
 import {
   type BindingParameters,
@@ -185,7 +184,7 @@ function allocationErrors(at: string, allocation: Allocation, names: RequestName
 
 function sourceErrors(field: string, source: string): FieldError[] {
   if (source === "") return [required(field)];
-  return SOURCES.includes(source) ? [] : [notSupported(field, source, SOURCES)];
+  return oneOf(field, source, SOURCES);
 }
 
 const placeErrors = (at: string, { driver = "", pool, device }: DeviceId): FieldError[] => [

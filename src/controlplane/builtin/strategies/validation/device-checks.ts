@@ -22,7 +22,7 @@ import {
 import { CompileFailure, compileExpression } from "../../../../kube/schema/cel/compile.ts";
 import { admissionEnvironment } from "../../../../kube/schema/cel/libraries.ts";
 import { DYN, formatType } from "../../../../kube/schema/cel/types.ts";
-import { csiDriverNameErrors, nameErrorsAt } from "./checks.ts";
+import { csiDriverNameErrors, nameErrorsAt, oneOf } from "./checks.ts";
 
 /** Which devices do. */
 export interface DeviceSelector {
@@ -191,7 +191,7 @@ export function deviceTaintErrors(taint: DeviceTaint, at: string): FieldError[] 
 }
 
 const effectErrors = (at: string, effect: string): FieldError[] =>
-  EFFECTS.includes(effect) ? [] : [notSupported(`${at}.effect`, effect, EFFECTS)];
+  oneOf(`${at}.effect`, effect, EFFECTS);
 
 /** What is wrong with a toleration of such taints. */
 export function deviceTolerationErrors(toleration: DeviceToleration, at: string): FieldError[] {

@@ -18,6 +18,7 @@ import { parseQuantity } from "../../../../kube/quantity.ts";
 import { internalForm } from "../go-internal.ts";
 import type { LabelSelector } from "../shapes.ts";
 import {
+  IMMUTABLE,
   csiDriverNameErrors,
   immutable,
   nameErrorsAt,
@@ -31,7 +32,6 @@ const MOST_PARAMETERS = 512;
 const MOST_BYTES = 256 * 1024;
 const LONGEST_MESSAGE = 1024;
 const MOST_INT32 = 2 ** 31 - 1;
-const FIXED = "field is immutable";
 const ONE_SOURCE = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
 
 function provisionerErrors(field: string, name: string): FieldError[] {
@@ -360,6 +360,6 @@ export function storageCapacityUpdateErrors(
     ...immutable("nodeTopology", shown(now), shown(old)),
     ...(now.storageClassName === old.storageClassName
       ? []
-      : [invalidValue("storageClassName", now.storageClassName ?? "", FIXED)]),
+      : [invalidValue("storageClassName", now.storageClassName ?? "", IMMUTABLE)]),
   ];
 }
