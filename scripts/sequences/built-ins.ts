@@ -143,7 +143,10 @@ const service: Target = {
               { port: 80, name: "u", protocol: "UDP" },
               { port: 443, name: "https", protocol: "TCP" },
             ],
-            { targetPort: (inner) => inner.pick<unknown>(["web", 8080]), appProtocol: () => "http" },
+            {
+              targetPort: (inner) => inner.pick<unknown>(["web", 8080]),
+              appProtocol: () => "http",
+            },
           )(choice) as unknown[];
           return some.length > 0 ? some : [{ port: 80, name: "http" }];
         },
