@@ -18,6 +18,7 @@ export interface Logger {
   info: LogMethod;
   warn: LogMethod;
   error: LogMethod;
+  /** The same logger, with these fields on each of its lines. */
   child(fields: Record<string, unknown>): Logger;
 }
 

@@ -14,10 +14,19 @@ import { cacheKeyOf } from "./indexer.ts";
 
 /** Told of the changes of one kind. Objects are frozen. A promise that is returned holds back what follows. */
 export interface ResourceEventHandler<T extends KubeObject = KubeObject> {
-  /** @param initial - the object was there when the handler, or the informer, began */
+  /**
+   * An object came.
+   *
+   * @param initial - it was there when the handler, or the informer, began
+   */
   onAdd?(object: T, initial: boolean): void | Promise<void>;
+  /** An object changed, or is told again by a resync: then both have one `resourceVersion`. */
   onUpdate?(old: T, object: T): void | Promise<void>;
-  /** @param tombstone - the deletion itself was missed; `object` is what was known last */
+  /**
+   * An object is gone.
+   *
+   * @param tombstone - the deletion itself was missed; `object` is what was known last
+   */
   onDelete?(object: T, tombstone: boolean): void | Promise<void>;
 }
 

@@ -79,7 +79,11 @@ export interface DeleteOptions {
  * Reads. Those from a cache give frozen objects, shared by all readers: copy one with `mutableCopy` to change it.
  */
 export interface Reader {
-  /** @throws StatusError 404 when there is none */
+  /**
+   * The object of that key.
+   *
+   * @throws StatusError 404 when there is none
+   */
   get<T extends KubeObject>(token: Token<T>, key: ObjectKey): Promise<T>;
   /** The object, or `undefined` when there is none. */
   find<T extends KubeObject>(token: Token<T>, key: ObjectKey): Promise<T | undefined>;
@@ -114,9 +118,13 @@ export type StatusPatch<T extends { status?: object }> = {
 
 /** Reads and writes of another subresource, such as `scale`. */
 export interface SubresourceClient {
+  /** What the server answers for it, which may be of another kind: a `Scale` of a Deployment. */
   get(token: Token, key: ObjectKey): Promise<KubeObject>;
+  /** Posts a body of the subresource's kind: a `Binding`, an `Eviction`, a `TokenRequest`. */
   create(token: Token, key: ObjectKey, body: object, options?: WriteOptions): Promise<KubeObject>;
+  /** Replaces it. @throws StatusError 409 when the object changed since it was read */
   update(token: Token, key: ObjectKey, body: object, options?: WriteOptions): Promise<KubeObject>;
+  /** Changes some of its fields. */
   patch(token: Token, key: ObjectKey, patch: Patch, options?: WriteOptions): Promise<KubeObject>;
 }
 
@@ -125,7 +133,11 @@ export interface Client extends Reader {
   readonly status: StatusClient;
   /** The same client, reading from the server and never from the cache. */
   readonly live: Client;
-  /** @throws StatusError 409 AlreadyExists */
+  /**
+   * Makes an object, and returns it as the server stored it.
+   *
+   * @throws StatusError 409 AlreadyExists; 422 Invalid, with a cause for each field
+   */
   create<T extends KubeObject>(
     token: Token<T>,
     object: NewObject<T>,
@@ -137,6 +149,12 @@ export interface Client extends Reader {
     object: NewObject<T>,
     options?: WriteOptions,
   ): Promise<T>;
+  /**
+   * Changes some fields of an object, in one of the three ways of the API: `mergePatch`, `jsonPatch`,
+   * `strategicPatch`.
+   *
+   * @throws StatusError 404 when there is none; 409 Conflict when the patch names another `resourceVersion`
+   */
   patch<T extends KubeObject>(
     token: Token<T>,
     key: ObjectKey,
@@ -149,7 +167,11 @@ export interface Client extends Reader {
     intent: Intent<T>,
     options?: ApplyOptions,
   ): Promise<T>;
-  /** @throws StatusError 404 when there is none */
+  /**
+   * Deletes an object, or marks it for deletion while it has finalizers.
+   *
+   * @throws StatusError 404 when there is none; 409 Conflict when the preconditions do not hold
+   */
   delete(token: Token, key: ObjectKey, options?: DeleteOptions): Promise<void>;
   /** Deletes all that fit. */
   deleteAllOf(token: Token, options?: ListOptions & DeleteOptions): Promise<void>;
@@ -158,6 +180,7 @@ export interface Client extends Reader {
     token: Token<T>,
     options?: ListOptions & { readonly resourceVersion?: string },
   ): Promise<WatchStream<T>>;
+  /** Reads and writes of a subresource: `client.subresource("scale")`. */
   subresource(name: string): SubresourceClient;
   /**
    * A token for a kind that the program has no type of; asks the server what it is.

@@ -131,6 +131,7 @@ export class ControllerBuilder {
     return this;
   }
 
+  /** Sets how the controller works; of an option that is given twice, the later one counts. */
   withOptions(options: ControllerOptions): this {
     this.#options = { ...this.#options, ...options };
     return this;

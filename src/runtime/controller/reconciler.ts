@@ -45,5 +45,6 @@ export interface ReconcileContext {
  * An error lets the key come again, later each time; a `TerminalError` does not.
  */
 export interface Reconciler {
+  /** Makes the world as the object of this key wants it, and says whether, and when, to look again. */
   reconcile(request: Request, context: ReconcileContext): Promise<Outcome>;
 }

@@ -11,6 +11,7 @@ import type { ObjectEvent, Predicate } from "./predicates.ts";
 
 /** Puts keys into a controller's queue until `signal` is aborted. */
 export interface Source {
+  /** Begins; returns at once. */
   start(enqueue: Enqueue, signal: AbortSignal): SourceRun;
 }
 

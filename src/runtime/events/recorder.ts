@@ -36,6 +36,7 @@ export interface EventDetails {
 
 /** Records events in the name of one component. */
 export interface EventRecorder {
+  /** Tells of an object, without waiting for the server; what it does not take is logged. */
   event(object: KubeObject, details: EventDetails): void;
 }
 

@@ -251,6 +251,7 @@ export class RuntimeMetrics {
     });
   }
 
+  /** Notes whether this process leads in an election of that name. */
   leading(name: string, leads: boolean): void {
     this.#leader.set({ name }, leads ? 1 : 0);
   }

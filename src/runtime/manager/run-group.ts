@@ -8,6 +8,7 @@ import { setMaxListeners } from "node:events";
 
 /** Something that runs until its signal is aborted. */
 export interface Runnable {
+  /** Runs, and resolves once `signal` is aborted and all is at an end. A rejection ends the manager. */
   start(signal: AbortSignal): Promise<void>;
   /** Runs only in the process that leads, where there is leader election; true when absent. */
   readonly needLeaderElection?: boolean;

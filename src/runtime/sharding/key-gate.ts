@@ -12,6 +12,7 @@ export interface KeyGate {
   mayWork(key: string): boolean;
   /** Begins to work on the key, if that may be. Each `true` is followed by one `leave`. */
   enter(key: string): boolean;
+  /** The work on the key that `enter` began has ended. */
   leave(key: string): void;
   /** Calls back whenever there may be keys that may be worked on and could not before; until `signal` is aborted. */
   onChange(changed: () => void, signal: AbortSignal): void;

@@ -7,7 +7,9 @@ import { TsopError } from "../../errors.ts";
 
 /** One request. `path` begins with `/` and includes the query. */
 export interface TransportRequest {
+  /** In capitals: `GET`. */
   readonly method: string;
+  /** With its query, escaped: `/api/v1/pods?limit=500`. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -38,6 +40,8 @@ export interface Transport {
   /** The server's address, for messages: `https://10.0.0.1:6443`. */
   readonly server: string;
   /**
+   * Sends one request, and resolves when the head of its answer is there.
+   *
    * @throws ConnectionError when no answer came
    * @throws the signal's reason when it is aborted; what `lastCheck` throws
    */
