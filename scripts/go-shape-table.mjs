@@ -127,8 +127,22 @@ function elementCode(of) {
   return "";
 }
 
+const SCHEMA = "apiextensions.k8s.io/v1.JSONSchemaProps";
+
+/** What a field holds whose shape stays as it is: only the order of the keys in it is known. */
+function orderCode(type) {
+  const followed = types.get(type)?.alias ?? type;
+  const named = followed.replace(/^(\*|\[\]|map\[[^\]]*\])+/, "");
+  const name = named.startsWith(SCHEMA) ? SCHEMA : named;
+  if (!types.get(name)?.fields || (SPECIAL[name] && name !== SCHEMA)) return "~";
+  visit(name);
+  return `~${followed.startsWith("map[") ? "{}" : ""}${name}`;
+}
+
 /** One code for a field, or undefined when nothing is special about it; see go-shape.ts. */
 function codeOf(field) {
+  // Ownership of fields is kept by a part of its own, which has to see what a client wrote.
+  if (field.json === "managedFields") return undefined;
   const is = classify(field.type);
   if (is.pointer) {
     if (is.what === "struct") return `*${is.name}`;
@@ -179,10 +193,8 @@ function visit(name) {
   visited.add(name);
   const entry = {};
   for (const field of fieldsOf(name)) {
-    // Ownership of fields is kept by a part of its own, which has to see what a client wrote.
-    if (name === "meta.ObjectMeta" && field.json === "managedFields") continue;
-    const code = codeOf(field);
-    if (code !== undefined) entry[field.json] = code;
+    const code = name.startsWith(SCHEMA) ? undefined : codeOf(field);
+    entry[field.json] = code ?? orderCode(field.type);
     const type = field.type.replace(/^(\*|\[\]|map\[[^\]]*\])+/, "");
     let is = classify(type);
     while (is.of) is = is.of;

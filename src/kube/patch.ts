@@ -63,17 +63,29 @@ interface Place {
   readonly key: string;
 }
 
+/** What is kept of the way of one patch. */
+interface Progress {
+  /** What its copies added so far. */
+  copied: number;
+  /** The objects and arrays that it looked into. */
+  readonly opened: Set<object>;
+}
+
 const decodeToken = (token: string): string => token.replaceAll("~1", "/").replaceAll("~0", "~");
 
-function findPlace(document: unknown, path: string | undefined): Place {
+function findPlace(document: unknown, path: string | undefined, { opened }: Progress): Place {
   const tokens = path?.split("/") ?? [];
   if (tokens.length < 2) throw doesNotApply();
   // What stands before the first slash is ignored, as `data/k` for `/k`.
   const keys = tokens.slice(1).map(decodeToken);
   const key = keys.pop() ?? "";
-  let container: unknown = document;
-  for (const step of keys) container = valueAt({ container: asContainer(container), key: step });
-  return { container: asContainer(container), key };
+  let container = asContainer(document);
+  opened.add(container);
+  for (const step of keys) {
+    container = asContainer(valueAt({ container, key: step }));
+    opened.add(container);
+  }
+  return { container, key };
 }
 
 function asContainer(value: unknown): JsonObject | unknown[] {
@@ -118,46 +130,49 @@ function replaceAt(place: Place, value: unknown): void {
   else setField(container, key, value);
 }
 
-function testAt(document: unknown, operation: Operation): void {
-  const value = operation.path === "" ? document : valueAt(findPlace(document, operation.path));
+function testAt(document: unknown, operation: Operation, progress: Progress): void {
+  const { path } = operation;
+  const value = path === "" ? document : valueAt(findPlace(document, path, progress));
   if (!sameJson(value ?? null, operation.value ?? null)) throw doesNotApply();
+  openAll(value, progress.opened);
 }
 
-/** What the copies of one patch added so far. */
-interface Copied {
-  bytes: number;
+function openAll(value: unknown, opened: Set<object>): void {
+  if (typeof value !== "object" || value === null) return;
+  opened.add(value);
+  for (const part of Object.values(value)) openAll(part, opened);
 }
 
 /** Applies one operation in place and returns the document, which `replace` of "" exchanges. */
-function operate(document: unknown, operation: Operation, copied: Copied): unknown {
+function operate(document: unknown, operation: Operation, progress: Progress): unknown {
   const { op, path, from, value = null } = operation;
   switch (op) {
     case "add":
-      addAt(findPlace(document, path), copyJson(value));
+      addAt(findPlace(document, path, progress), copyJson(value));
       return document;
     case "remove":
-      removeAt(findPlace(document, path));
+      removeAt(findPlace(document, path, progress));
       return document;
     case "replace":
       if (path === "") return copyJson(asContainer(value));
-      replaceAt(findPlace(document, path), copyJson(value));
+      replaceAt(findPlace(document, path, progress), copyJson(value));
       return document;
     case "move": {
-      const source = findPlace(document, from);
+      const source = findPlace(document, from, progress);
       const moved = valueAt(source);
       removeAt(source);
-      addAt(findPlace(document, path), moved);
+      addAt(findPlace(document, path, progress), moved);
       return document;
     }
     case "copy": {
-      const copy = copyJson(valueAt(findPlace(document, from)) ?? null);
-      copied.bytes += Buffer.byteLength(encodeJson(copy));
-      if (copied.bytes > MAX_COPIED_BYTES) throw doesNotApply();
-      addAt(findPlace(document, path), copy);
+      const copy = copyJson(valueAt(findPlace(document, from, progress)) ?? null);
+      progress.copied += Buffer.byteLength(encodeJson(copy));
+      if (progress.copied > MAX_COPIED_BYTES) throw doesNotApply();
+      addAt(findPlace(document, path, progress), copy);
       return document;
     }
     case "test":
-      testAt(document, operation);
+      testAt(document, operation, progress);
       return document;
     default:
       throw doesNotApply();
@@ -169,10 +184,15 @@ function operate(document: unknown, operation: Operation, copied: Copied): unkno
  * result shares nothing with it; a patch of `null` changes nothing.
  *
  * @param patch - the parsed patch, of any shape
+ * @param opened - takes the objects and arrays of the result that the patch looked into
  * @throws StatusError 400 for another shape than a list of operations, 413 for more than 10000 of them, 422
  *   when one does not apply
  */
-export function applyJsonPatch(document: unknown, patch: unknown): unknown {
+export function applyJsonPatch(
+  document: unknown,
+  patch: unknown,
+  opened = new Set<object>(),
+): unknown {
   if (patch === null) return copyJson(document);
   if (!Array.isArray(patch)) {
     throw undecodable(`${goKindOf(patch)} into Go value of type []handlers.jsonPatchOp`);
@@ -185,9 +205,9 @@ export function applyJsonPatch(document: unknown, patch: unknown): unknown {
       `Request entity too large: The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${operations.length}`,
     );
   }
-  const copied: Copied = { bytes: 0 };
+  const progress: Progress = { copied: 0, opened };
   return operations.reduce<unknown>(
-    (patched, operation) => operate(patched, operation, copied),
+    (patched, operation) => operate(patched, operation, progress),
     copyJson(document),
   );
 }

@@ -66,16 +66,19 @@ export async function readPatch(asked: ResourceRequest, form: PatchForm): Promis
 /**
  * What a patch made of an object, checked like a body.
  *
+ * @param live - what it was made of
  * @throws StatusError 422
  */
 export function checkPatched(
   asked: ResourceRequest,
   object: unknown,
+  live: KubeObject,
   patch: DecodedPatch,
   query: WriteQuery,
 ): KubeObject {
   const { object: accepted, warnings } = acceptPatched(
     object,
+    live,
     expectedKind(asked),
     patch,
     query.fieldValidation,

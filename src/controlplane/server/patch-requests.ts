@@ -87,7 +87,7 @@ export async function patchRequest(
     endpoint,
     (live) => {
       const patch = decodePatch(bytes, patchForm(type));
-      const object = checkPatched(asked, patched(type, live, patch, resource), patch, query);
+      const object = checkPatched(asked, patched(type, live, patch, resource), live, patch, query);
       endpoint.strategy.setDefaults(object);
       trackChange(cluster, endpoint, live, object, options.manager);
       matchPath(asked, object);

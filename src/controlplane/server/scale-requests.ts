@@ -105,7 +105,7 @@ export async function patchScale(
       version: SCALE.version,
       storageVersion: SCALE.version,
     });
-    const scale = checkPatched(asked, result, patch, query);
+    const scale = checkPatched(asked, result, live, patch, query);
     trackScale(cluster, live, scale, options.manager);
     return scale as Scale;
   });

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { copyJson, encodeJson, isJsonObject } from "../../kube/json.ts";
+import { encodeJson, isJsonObject } from "../../kube/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import { type StatusError, failure } from "../../kube/status.ts";
 import { quote } from "../../kube/field-errors.ts";
@@ -11,6 +11,7 @@ import { sortedKeys } from "../../kube/schema/sorted-keys.ts";
 import { apiVersionOf, parseApiVersion } from "../../kube/resource.ts";
 import { printValue } from "../apply/go-print.ts";
 import { type GroupVersionKind, findDefinitionName } from "../builtin/definitions.ts";
+import { inGoOrder } from "../builtin/strategies/go-order.ts";
 import { convertBuiltIn, readBuiltIn } from "./built-in-reader.ts";
 import { problemOf, readContent, strictMistake, unknownFields, warningsOf } from "./content.ts";
 import {
@@ -26,6 +27,7 @@ import {
 } from "./decode-body.ts";
 import { plainNumbers } from "./json-scanner.ts";
 import { bodyForm } from "./media-type.ts";
+import { patchedText } from "./patch-text.ts";
 import { readContentAs, readEnvelope } from "./protobuf.ts";
 import { WireError } from "./wire-error.ts";
 
@@ -130,21 +132,21 @@ function withoutVersion(): StatusError {
 /**
  * What a patch made of an object, as an object of its kind.
  *
+ * @param live - what it was made of
  * @throws StatusError 422 when it has wrong types, or with `Strict` unknown or duplicate fields
  */
 export function acceptPatched(
   patched: unknown,
+  live: KubeObject,
   expected: ExpectedKind,
   { form, patch, problems }: DecodedPatch,
   validation: FieldValidation,
 ): DecodedObject {
-  // What is dropped is told with the rest, and dropped in place.
-  const given = validation === "Strict" && expected.dropUnknown ? copyJson(patched) : patched;
+  const written = (): JsonObject =>
+    expected.builtIn ? inGoOrder(live) : (sortedKeys(live) as JsonObject);
   const refuse = (message: string): StatusError =>
     patchRefusal(
-      form === "strategic"
-        ? printValue(patch)
-        : encodeJson(expected.builtIn ? given : sortedKeys(given)),
+      form === "strategic" ? printValue(patch) : patchedText(written(), form, patch),
       message,
     );
   try {

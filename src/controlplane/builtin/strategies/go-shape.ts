@@ -8,7 +8,8 @@
  *
  *   `?` dropped when empty · `text`, `number`, `bool` always there · `!T` a struct, always there ·
  *   `?!T` dropped when empty · `*T` a struct that may be absent · `[]T`, `{}T` a list or map, null when empty ·
- *   `null` null when absent · `?[]T`, `?{}T` dropped when empty · `quantity`, `time`, `microTime`, with `*` when they may be absent.
+ *   `null` null when absent · `?[]T`, `?{}T` dropped when empty · `quantity`, `time`, `microTime`, with `*` when they may be absent ·
+ *   `~`, `~T`, `~{}T` left as it is. The fields of a type stand in the order in which that server prints them.
  *
  * @module
  */
@@ -20,16 +21,33 @@ import { formatQuantity, parseQuantity, roundUpToMilli } from "../../../kube/qua
 type Fields = Readonly<Record<string, string>>;
 type Table = ReadonlyMap<string, readonly (readonly [field: string, code: string])[]>;
 
+let types: ReadonlyMap<string, Fields> | undefined;
 let table: Table | undefined;
 
-// The table is data of the program: read once, on first use, never changed.
+// The tables are data of the program: read once, on first use, never changed.
+function goTypes(): ReadonlyMap<string, Fields> {
+  const file = new URL("./go-shape.data.json", import.meta.url);
+  return (types ??= new Map(
+    Object.entries(JSON.parse(readFileSync(file, "utf8")) as Record<string, Fields>),
+  ));
+}
+
 function shapeTable(): Table {
-  if (!table) {
-    const text = readFileSync(new URL("./go-shape.data.json", import.meta.url), "utf8");
-    const types = JSON.parse(text) as Record<string, Fields>;
-    table = new Map(Object.entries(types).map(([name, fields]) => [name, Object.entries(fields)]));
-  }
-  return table;
+  return (table ??= new Map(
+    [...goTypes()].map(([name, fields]) => [
+      name,
+      Object.entries(fields).filter(([, code]) => !code.startsWith("~")),
+    ]),
+  ));
+}
+
+/**
+ * The fields of a type in the order in which a server written in Go prints them, each with the code of what it holds.
+ *
+ * @param type - such as `apps/v1.Deployment`
+ */
+export function findGoFields(type: string): Fields | undefined {
+  return goTypes().get(type);
 }
 
 /** Puts `object` into its printed shape, in place. Kinds that the table does not know stay as they are. */

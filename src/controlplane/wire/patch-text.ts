@@ -1,0 +1,63 @@
+/**
+ * The text of a patched object, for messages that quote it.
+ *
+ * A server written in Go applies JSON patches and merge patches to text: what a patch looks into comes out with its
+ * keys sorted, what it passes by stays as it was written.
+ *
+ * @module
+ */
+import { encodeJson, getField, isJsonObject, setField } from "../../kube/json.ts";
+import type { JsonObject } from "../../kube/object.ts";
+import { applyJsonPatch, withoutNulls } from "../../kube/patch.ts";
+import { sortedKeys } from "../../kube/schema/sorted-keys.ts";
+
+/**
+ * What a patch makes of an object, as JSON.
+ *
+ * @param live - with its keys in the order in which a server writes them
+ * @throws StatusError when the patch does not apply
+ */
+export function patchedText(live: JsonObject, form: "json" | "merge", patch: unknown): string {
+  return escapeMarkup(encodeJson(form === "json" ? jsonPatched(live, patch) : merged(live, patch)));
+}
+
+const MARKUP = /[<>&\u2028\u2029]/g;
+
+/** As Go writes JSON, fit to stand in a page. */
+const escapeMarkup = (text: string): string =>
+  text.replace(MARKUP, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+function jsonPatched(live: JsonObject, patch: unknown): unknown {
+  const opened = new Set<object>();
+  const patched = applyJsonPatch(live, patch, opened);
+  if (isJsonObject(patched)) opened.add(patched);
+  return sortOpened(patched, opened);
+}
+
+function sortOpened(value: unknown, opened: ReadonlySet<object>): unknown {
+  if (Array.isArray(value)) return value.map((item) => sortOpened(item, opened));
+  if (!isJsonObject(value)) return value;
+  const keys = Object.keys(value);
+  const shown: JsonObject = {};
+  for (const key of opened.has(value) ? keys.sort() : keys) {
+    setField(shown, key, sortOpened(value[key], opened));
+  }
+  return shown;
+}
+
+function merged(live: JsonObject, patch: unknown): unknown {
+  if (!isJsonObject(patch)) return live;
+  const shown: JsonObject = {};
+  for (const key of [...new Set([...Object.keys(live), ...Object.keys(patch)])].sort()) {
+    const current = getField(live, key);
+    const change = getField(patch, key);
+    if (change === undefined) setField(shown, key, current);
+    else if (change !== null) setField(shown, key, replacement(current, change));
+  }
+  return shown;
+}
+
+function replacement(current: unknown, change: unknown): unknown {
+  if (!isJsonObject(current)) return sortedKeys(withoutNulls(change));
+  return isJsonObject(change) ? merged(current, change) : change;
+}
