@@ -235,10 +235,12 @@ function taken(resource: ServedResource, existing: KubeObject, generated: boolea
 
 /** A prefix and five characters that spell no words; the last of several tries when all are taken. */
 function generateName(prefix: string, isFree: (name: string) => boolean, clock: Clock): string {
+  // The limit counts bytes; a character that it cuts is none.
+  const start = Buffer.from(prefix).toString("utf8", 0, GENERATED_PREFIX_MAX);
   let name: string;
   let tries = 0;
   do {
-    name = prefix.slice(0, GENERATED_PREFIX_MAX);
+    name = start;
     for (let count = 0; count < SUFFIX_LENGTH; count++) {
       name += SUFFIX_LETTERS[Math.floor(clock.random() * SUFFIX_LETTERS.length)] ?? "";
     }

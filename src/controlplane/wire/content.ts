@@ -32,7 +32,7 @@ export function readContent(bytes: Uint8Array, form: Exclude<BodyForm, "protobuf
     }
     const plain = readPlainJson(bytes);
     if (plain) return plain;
-    const { value, problems } = readYaml(Buffer.from(bytes).toString("utf8"));
+    const { value, problems } = readYaml(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
     return {
       value,
       problems: problems.length === 0 ? [] : [YAML_PROBLEMS + problems.join("\n  ")],

@@ -14,7 +14,6 @@ import {
   type Node,
   type Pair,
   type YAMLMap,
-  type YAMLParseError,
   isAlias,
   isMap,
   isNode,
@@ -26,6 +25,12 @@ import { quote } from "../../kube/field-errors.ts";
 import { getField, isJsonObject, setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import { NumberLiteral } from "./json-scanner.ts";
+import {
+  type MistakenText,
+  characterMistake,
+  escapeMistake,
+  explainMistake,
+} from "./yaml-mistakes.ts";
 
 /** What was read; `problems` are keys that came twice: `line 4: key "k" already set in map`. */
 export interface ReadYaml {
@@ -41,11 +46,14 @@ export class YamlError extends Error {
 const MAX_DEPTH = 1000;
 const MAX_NODES = 1_000_000;
 
-/** Reads the first document of a text. @throws YamlError */
-export function readYaml(text: string): ReadYaml {
+/** Reads the first document of a text, which is UTF-8. @throws YamlError */
+export function readYaml(bytes: Buffer): ReadYaml {
+  const text = bytes.toString("utf8");
+  const strange = characterMistake(bytes, text);
+  if (strange !== undefined) throw new YamlError(strange);
   const lines = new LineCounter();
   const tokens = [...new Parser(lines.addNewLine).parse(text)];
-  checkDepth(tokens);
+  checkTokens(tokens, { text, lines });
   const composer = new Composer({
     schema: "failsafe",
     version: "1.1",
@@ -56,54 +64,29 @@ export function readYaml(text: string): ReadYaml {
   if (!first) return { value: null, problems: [] };
   const [mistake] = first.errors;
   const broken = mistake ?? first.warnings.find(({ code }) => code === "BAD_DIRECTIVE");
-  if (broken) throw new YamlError(explain(broken, lines));
+  if (broken) throw new YamlError(explainMistake(broken, { text, lines }));
   const reader = new YamlReader(lines);
   return { value: reader.read(first.contents, 0), problems: reader.problems };
 }
 
-/** Composing is recursive: what is nested too deep would exhaust the stack. @throws YamlError */
-function checkDepth(tokens: readonly CST.Token[]): void {
+/**
+ * Composing is recursive: what is nested too deep would exhaust the stack. And escapes of half a character pass it.
+ *
+ * @throws YamlError
+ */
+function checkTokens(tokens: readonly CST.Token[], where: MistakenText): void {
   const open = tokens.map((token) => ({ token, depth: 0 }));
   for (let next = open.pop(); next; next = open.pop()) {
     const { token, depth } = next;
     if (depth > MAX_DEPTH) throw new YamlError("yaml: exceeded max depth");
+    const mistake = escapeMistake(token, where);
+    if (mistake !== undefined) throw new YamlError(mistake);
     if (token.type === "document" && token.value) open.push({ token: token.value, depth });
     if (!("items" in token)) continue;
     for (const { key, value } of token.items) {
       if (key) open.push({ token: key, depth: depth + 1 });
       if (value) open.push({ token: value, depth: depth + 1 });
     }
-  }
-}
-
-function explain(
-  mistake: Pick<YAMLParseError, "code" | "message" | "pos">,
-  lines: LineCounter,
-): string {
-  const { line } = lines.linePos(mistake.pos[0]);
-  const at = (number: number, text: string, shown = number): string =>
-    number > 1 ? `yaml: line ${shown}: ${text}` : `yaml: ${text}`;
-  switch (mistake.code) {
-    case "TAB_AS_INDENT":
-      return at(line, "found a tab character that violates indentation");
-    case "BLOCK_AS_IMPLICIT_KEY":
-    case "MULTILINE_IMPLICIT_KEY":
-      return at(line, "mapping values are not allowed in this context");
-    case "BAD_DIRECTIVE":
-      return "yaml: found unknown directive name";
-    case "BAD_INDENT":
-    case "MISSING_CHAR":
-    case "UNEXPECTED_TOKEN":
-      // The parser counts lines from 0, the scanner from 1.
-      return at(
-        line,
-        /flow (sequence|map)/i.test(mistake.message)
-          ? "did not find expected node content"
-          : "did not find expected key",
-        line - 1,
-      );
-    default:
-      return at(line, mistake.message.split("\n")[0]?.replace(/ at line.*$/, "") ?? "");
   }
 }
 
@@ -205,10 +188,36 @@ interface ScalarNode {
 function readScalar({ value, type, tag }: ScalarNode): unknown {
   const text = typeof value === "string" ? value : "";
   const kind = tag?.replace("tag:yaml.org,2002:", "!!");
-  if (kind === "!!binary") return Buffer.from(text, "base64").toString("utf8");
+  if (kind === "!!binary") return readBinary(text);
   if (kind === "!!str" || kind === "!") return text;
-  const typed = kind === "!!int" || kind === "!!float" || kind === "!!bool" || kind === "!!null";
-  return type === "PLAIN" || type === undefined || typed ? resolvePlain(text) : text;
+  const wanted = TYPED.has(kind ?? "") ? kind : undefined;
+  const plain = type === "PLAIN" || type === undefined || wanted !== undefined;
+  const read = plain ? resolvePlain(text) : text;
+  if (wanted !== undefined && !isOfType(read, wanted)) {
+    throw new YamlError(`yaml: cannot decode ${typeOf(read)} \`${text}\` as a ${wanted}`);
+  }
+  return read;
+}
+
+const TYPED: ReadonlySet<string> = new Set(["!!int", "!!float", "!!bool", "!!null"]);
+
+function typeOf(value: unknown): string {
+  if (value === null) return "!!null";
+  if (typeof value === "boolean") return "!!bool";
+  if (typeof value === "number") return Number.isInteger(value) ? "!!int" : "!!float";
+  return value instanceof NumberLiteral ? "!!int" : "!!str";
+}
+
+/** A whole number will do as a float. */
+const isOfType = (value: unknown, kind: string): boolean =>
+  typeOf(value) === kind || (kind === "!!float" && typeOf(value) === "!!int");
+
+function readBinary(text: string): string {
+  const encoded = text.replace(/[\r\n]/g, "");
+  if (!/^(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/.test(encoded)) {
+    throw new YamlError("yaml: !!binary value contains invalid base64 data");
+  }
+  return Buffer.from(encoded, "base64").toString("utf8");
 }
 
 /** What a plain scalar means in YAML 1.1, by go-yaml's rules. */

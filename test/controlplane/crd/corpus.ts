@@ -46,7 +46,7 @@ export function corpusLines<T>(...parts: string[]): T[] {
 /** A YAML document as the control plane reads it; `undefined` for what it cannot read. */
 export function corpusYaml(text: string): unknown {
   try {
-    return readYaml(text).value;
+    return readYaml(Buffer.from(text)).value;
   } catch (error) {
     if (error instanceof YamlError) return undefined;
     throw error;
