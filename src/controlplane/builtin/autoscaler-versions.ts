@@ -6,6 +6,7 @@
  */
 import { copyJson, isJsonObject } from "../../kube/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import { inGoOrder } from "./strategies/go-order.ts";
 import { normaliseShape } from "./strategies/go-shape.ts";
 
 const PREFIX = "autoscaling.alpha.kubernetes.io/";
@@ -21,7 +22,7 @@ const ROUND_TRIP = [
   `${PREFIX}scale-down-tolerance`,
   `${PREFIX}scale-up-tolerance`,
 ];
-/** What v1 means when it names no metric at all. */
+/** What both versions mean when they name no metric at all. */
 export const DEFAULT_UTILIZATION = 80;
 
 const objectAt = (object: JsonObject, name: string): JsonObject =>
@@ -185,7 +186,9 @@ function plainAnnotations(object: JsonObject): JsonObject {
   return annotations;
 }
 
-function toV1(object: JsonObject): JsonObject {
+function toV1(given: JsonObject): JsonObject {
+  // What becomes text in annotations has its keys in the order of the fields.
+  const object = inGoOrder(given as unknown as KubeObject);
   const [spec, status] = [objectAt(object, "spec"), objectAt(object, "status")];
   const metrics = listAt(spec, "metrics");
   const reported = listAt(status, "currentMetrics");
@@ -239,11 +242,6 @@ function parse(annotations: JsonObject, name: string): unknown {
 
 const notedIn = (object: JsonObject, name: string): JsonObject[] =>
   listAt({ list: parse(objectAt(objectAt(object, "metadata"), "annotations"), name) }, "list");
-
-/** Whether an autoscaler of v1 has metrics that only v2 has fields for. */
-export function hasNotedMetrics(object: KubeObject): boolean {
-  return notedIn(object as unknown as JsonObject, METRICS).length > 0;
-}
 
 const cpuMetric = (names: Names, held: JsonObject): JsonObject => ({
   type: "Resource",
@@ -300,4 +298,12 @@ export function convertAutoscaler(object: JsonObject, apiVersion: string): JsonO
   const converted = copyJson(convert(object));
   normaliseShape(converted as unknown as KubeObject);
   return converted;
+}
+
+/**
+ * Brings an autoscaler of v1 into the form in which it is read: what its annotations and its status say in the terms of
+ * v2 is noted in annotations again, in order, and metrics have their default. In place.
+ */
+export function noteWhatV2Says(object: JsonObject): void {
+  Object.assign(object, convertAutoscaler(toV2(object), "autoscaling/v1"));
 }

@@ -4,9 +4,9 @@
  * @module
  */
 import { isDeepStrictEqual } from "node:util";
-import type { KubeObject } from "../../../kube/object.ts";
+import type { JsonObject, KubeObject } from "../../../kube/object.ts";
 import type { WriteContext } from "../../kinds.ts";
-import { DEFAULT_UTILIZATION, hasNotedMetrics } from "../autoscaler-versions.ts";
+import { DEFAULT_UTILIZATION, noteWhatV2Says } from "../autoscaler-versions.ts";
 import { timestampOf } from "./timestamp.ts";
 
 const RBAC = "rbac.authorization.k8s.io";
@@ -129,7 +129,7 @@ export function setAutoscalerDefaults(object: KubeObject): void {
   const { spec, apiVersion } = object as Autoscaler;
   spec.minReplicas ??= 1;
   if (apiVersion === "autoscaling/v1") {
-    if (!hasNotedMetrics(object)) spec.targetCPUUtilizationPercentage ??= DEFAULT_UTILIZATION;
+    noteWhatV2Says(object as unknown as JsonObject);
     return;
   }
   spec.metrics ??= [

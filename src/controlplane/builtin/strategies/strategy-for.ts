@@ -14,6 +14,7 @@ import {
 import type { JsonObject, KubeObject } from "../../../kube/object.ts";
 import { pluralOf } from "../../../kube/plural.ts";
 import type { Strategy, WriteContext } from "../../kinds.ts";
+import { autoscalerStrategy } from "./autoscaler-strategy.ts";
 import { normaliseShape } from "./go-shape.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { rulesOf } from "./kind-table.ts";
@@ -28,6 +29,11 @@ const NO_RULES: KindRules = {};
 
 /** How the main endpoint of a built-in kind treats its objects. Never fails: unknown kinds are plain. */
 export function strategyFor(group: string, kind: string): Strategy {
+  const strategy = mainStrategyFor(group, kind);
+  return group === "autoscaling" ? autoscalerStrategy(strategy) : strategy;
+}
+
+function mainStrategyFor(group: string, kind: string): Strategy {
   const rules = rulesOf(group, kind) ?? NO_RULES;
   return {
     setDefaults: (object) => setDefaults(object, rules),
@@ -83,7 +89,10 @@ export function subresourceStrategyFor(
   kind: string,
   subresource: string,
 ): Strategy | undefined {
-  if (subresource === "status") return statusStrategyFor(group, kind);
+  if (subresource === "status") {
+    const strategy = statusStrategyFor(group, kind);
+    return group === "autoscaling" ? autoscalerStrategy(strategy) : strategy;
+  }
   const takes = TAKES[`${group}/${kind}/${subresource}`];
   if (!takes) return undefined;
   const rules = rulesOf(group, kind) ?? NO_RULES;
@@ -162,7 +171,7 @@ const KEEPS_METADATA: ReadonlySet<string> = new Set(["resize", "ephemeralcontain
 function statusStrategyFor(group: string, kind: string): Strategy {
   const rules = rulesOf(group, kind) ?? NO_RULES;
   return {
-    ...strategyFor(group, kind),
+    ...mainStrategyFor(group, kind),
     prepareForUpdate(object, old, context) {
       keepAllBut(object, old, ["metadata", "status", "apiVersion", "kind"]);
       keepMetadata(object, old, rules.status ?? "all");

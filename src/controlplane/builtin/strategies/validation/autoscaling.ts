@@ -56,8 +56,6 @@ interface Autoscaler extends KubeObject {
     maxReplicas?: number;
     scaleTargetRef?: Reference;
     metrics?: Metric[] | null;
-    /** In v1 only. */
-    targetCPUUtilizationPercentage?: number;
     behavior?: { scaleUp?: ScalingRules; scaleDown?: ScalingRules };
   };
   status?: { currentReplicas?: number; desiredReplicas?: number };
@@ -81,7 +79,6 @@ export function autoscalerErrors(object: KubeObject): FieldError[] {
     scaleTargetRef = {},
     metrics,
     behavior,
-    targetCPUUtilizationPercentage: share = 1,
   } = (object as Autoscaler).spec;
   const errors: FieldError[] = [];
   if (minReplicas !== undefined && minReplicas < 1) {
@@ -102,11 +99,6 @@ export function autoscalerErrors(object: KubeObject): FieldError[] {
   errors.push(...referenceErrors("spec.scaleTargetRef", scaleTargetRef, true));
   for (const [index, metric] of (metrics ?? []).entries()) {
     errors.push(...metricErrors(`spec.metrics[${index}]`, metric));
-  }
-  if (share <= 0) {
-    // What v1 calls so is the first of the metrics.
-    const field = "spec.metrics[0].resource.target.averageUtilization";
-    errors.push(invalidValue(field, share, "must be greater than 0"));
   }
   const types = (metrics ?? []).map(({ type }) => type);
   if (minReplicas === 0 && !types.includes("Object") && !types.includes("External")) {

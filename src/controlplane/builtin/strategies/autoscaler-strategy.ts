@@ -1,0 +1,45 @@
+/**
+ * HorizontalPodAutoscalers of v1 go through the write path as those of v2: only there the status and the metrics that v1
+ * keeps in annotations are fields, which are reset, kept and validated.
+ *
+ * @module
+ */
+import type { JsonObject, KubeObject } from "../../../kube/object.ts";
+import type { Strategy } from "../../kinds.ts";
+import { convertAutoscaler } from "../autoscaler-versions.ts";
+
+const V1 = "autoscaling/v1";
+const V2 = "autoscaling/v2";
+
+/** A strategy for both versions, made of one for v2. */
+export function autoscalerStrategy(strategy: Strategy): Strategy {
+  return {
+    ...strategy,
+    prepareForCreate(object, context) {
+      changeInV2(object, (one) => {
+        strategy.prepareForCreate(one, context);
+      });
+    },
+    prepareForUpdate(object, old, context) {
+      changeInV2(object, (one) => {
+        strategy.prepareForUpdate(one, inV2(old), context);
+      });
+    },
+    validateCreate: (object, context) => strategy.validateCreate(inV2(object), context),
+    validateUpdate: (object, old, context) =>
+      strategy.validateUpdate(inV2(object), inV2(old), context),
+  };
+}
+
+function inV2(object: KubeObject): KubeObject {
+  if (object.apiVersion !== V1) return object;
+  return convertAutoscaler(object as unknown as JsonObject, V2) as unknown as KubeObject;
+}
+
+function changeInV2(object: KubeObject, change: (object: KubeObject) => void): void {
+  const converted = inV2(object);
+  change(converted);
+  if (converted !== object) {
+    Object.assign(object, convertAutoscaler(converted as unknown as JsonObject, V1));
+  }
+}
