@@ -29,6 +29,8 @@ export function serveBench(
     response.setHeader("Content-Type", "application/json");
     handle(request, response, new URL(request.url ?? "/", "https://localhost"));
   });
+  // A connection that is closed just when its client uses it again would be an error of the client's.
+  server.keepAliveTimeout = 0;
   server.listen(0, "127.0.0.1", () => {
     const { port } = server.address() as AddressInfo;
     const address: ServerAddress = { port, ca: authority.certificate };

@@ -21,6 +21,11 @@ interface Stored {
   status: string;
 }
 
+interface MergePatch {
+  readonly status?: object;
+  readonly spec?: { readonly at: string };
+}
+
 const PLACE = "@@";
 let version = 1_000_000;
 const objects = new Map<string, Stored>();
@@ -57,8 +62,10 @@ function list(): string {
   return `{"apiVersion":"${GROUP}/${VERSION}","kind":"${KIND}List","metadata":{"resourceVersion":"${version}"},"items":[${items}]}`;
 }
 
-function patch(object: Stored, text: string): string {
-  const { status, spec } = JSON.parse(text) as { status?: object; spec?: { at: string } };
+function change(object: Stored, text: string): string {
+  const patch = JSON.parse(text) as MergePatch | readonly [{ readonly value: object }];
+  // As a JSON patch only the whole status comes.
+  const { status, spec } = "0" in patch ? { status: patch[0].value, spec: undefined } : patch;
   if (status) object.status = JSON.stringify(status);
   if (spec) object.at = JSON.stringify(spec.at);
   object.version = ++version;
@@ -75,7 +82,7 @@ serveBench(
     else if (object && request.method === "PATCH") {
       let body = "";
       request.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
-      request.on("end", () => response.end(patch(object, body)));
+      request.on("end", () => response.end(change(object, body)));
     } else if (object) response.end(textOf(object));
     else if (!pathname.endsWith(`/${PLURAL}`)) response.writeHead(404).end("{}");
     else if (searchParams.has("watch")) watch(response, searchParams.has("sendInitialEvents"));
