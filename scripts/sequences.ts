@@ -3,7 +3,7 @@
  *
  *   node scripts/run-ts.mjs scripts/sequences.ts FAMILY [--seed N] [--count N] --out FILE
  *
- * FAMILY: apply, cel, lists, policies, rights or schema. The same seed gives the same scenarios. The recorder of the
+ * FAMILY: one of `FAMILIES`. The same seed gives the same scenarios. The recorder of the
  * shared recordings (`conform.mjs record`) plays them to a real server; `replayRecordings({ folder })` to ours.
  */
 import { writeFileSync } from "node:fs";
@@ -11,6 +11,9 @@ import { parseArgs } from "node:util";
 import { Random } from "../test/support/random.ts";
 import { applyScenario } from "./sequences/apply.ts";
 import { celScenario } from "./sequences/cel.ts";
+import { deploymentScenario, replicaSetScenario } from "./sequences/controllers/deployments.ts";
+import { cronJobScenario, jobScenario } from "./sequences/controllers/jobs.ts";
+import { daemonSetScenario, statefulSetScenario } from "./sequences/controllers/sets.ts";
 import { listScenario } from "./sequences/lists.ts";
 import { policyScenario } from "./sequences/policies.ts";
 import { rightsScenario } from "./sequences/rights.ts";
@@ -23,10 +26,16 @@ const FAMILIES: Readonly<
 > = {
   apply: ["E", applyScenario],
   cel: ["J", celScenario],
+  cronjobs: ["N", cronJobScenario],
+  daemonsets: ["N", daemonSetScenario],
+  deployments: ["N", deploymentScenario],
+  jobs: ["N", jobScenario],
   lists: ["H", listScenario],
   policies: ["K", policyScenario],
+  replicasets: ["N", replicaSetScenario],
   rights: ["L", rightsScenario],
   schema: ["J", schemaScenario],
+  statefulsets: ["N", statefulSetScenario],
 };
 
 const { values, positionals } = parseArgs({

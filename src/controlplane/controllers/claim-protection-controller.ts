@@ -39,7 +39,10 @@ export class ClaimProtectionController implements Controller {
       }
       return;
     }
-    const isUsed = usersOf(this.#client, { namespace, name }).some((pod) => !isFinished(pod));
+    // A pod that is not scheduled yet will not be started with a claim that is on its way out.
+    const isUsed = usersOf(this.#client, { namespace, name }).some(
+      (pod) => pod.spec.nodeName && !isFinished(pod),
+    );
     if (!isUsed) {
       const claim = this.#client.find(CLAIMS, { namespace, name });
       await dropFinalizer(this.#client, CLAIMS, claim, CLAIM_FINALIZER);

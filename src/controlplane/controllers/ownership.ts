@@ -48,6 +48,8 @@ interface Claim {
   readonly selector: LabelSelector | undefined;
   /** What an adopted object is held by. */
   readonly finalizer?: string;
+  /** What of the matching objects may be adopted; what may not is released. All when absent. */
+  readonly mayBeMine?: (object: KubeObject) => boolean;
 }
 
 /**
@@ -61,12 +63,13 @@ export async function claimed({
   resource,
   selector,
   finalizer,
+  mayBeMine = () => true,
 }: Claim): Promise<KubeObject[]> {
   const { namespace = "" } = owner.metadata;
   const mine: KubeObject[] = [];
   for (const object of client.list(resource, { namespace })) {
     const controller = controllerOf(object);
-    const matches = matchesLabelSelector(selector, object.metadata.labels);
+    const matches = matchesLabelSelector(selector, object.metadata.labels) && mayBeMine(object);
     if (controller) {
       if (controller.uid !== owner.metadata.uid) continue;
       if (matches) mine.push(object);

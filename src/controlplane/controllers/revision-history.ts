@@ -93,7 +93,11 @@ export class RevisionHistory {
   async truncate(revisions: readonly Revision[], inUse: ReadonlySet<string>): Promise<void> {
     const limit = this.#owner.spec.revisionHistoryLimit ?? 10;
     const unused = revisions.filter(({ metadata }) => !inUse.has(metadata.name ?? ""));
-    for (const { metadata } of unused.slice(0, Math.max(0, unused.length - limit))) {
+    await this.remove(unused.slice(0, Math.max(0, unused.length - limit)));
+  }
+
+  async remove(revisions: readonly Revision[]): Promise<void> {
+    for (const { metadata } of revisions) {
       const { namespace = "", name = "" } = metadata;
       await this.#client.remove(REVISIONS, { namespace, name });
     }

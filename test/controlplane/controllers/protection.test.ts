@@ -26,7 +26,7 @@ const claim = (name: string, spec: object = {}): object => ({
 });
 
 describe("ClaimProtectionController", () => {
-  it("keeps a claim that a pod uses until the pod is gone", async () => {
+  it("keeps a claim that a scheduled pod uses until the pod is gone", async () => {
     const cluster = await start();
     await cluster.create("persistentvolumeclaims", claim("data"));
     await cluster.create("pods", {
@@ -34,6 +34,7 @@ describe("ClaimProtectionController", () => {
       kind: "Pod",
       metadata: { name: "p", namespace: "default" },
       spec: {
+        nodeName: "n",
         containers: [{ name: "c", image: "x:1" }],
         volumes: [{ name: "v", persistentVolumeClaim: { claimName: "data" } }],
       },

@@ -13,7 +13,7 @@ import { podFrom } from "../pods.ts";
 
 export const HASH_LABEL = "controller-revision-hash";
 export const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
-const GENERATION_LABEL = "pod-template-generation";
+export const GENERATION_LABEL = "pod-template-generation";
 const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
 
 /** What a daemon's pods tolerate beside what their template says. */

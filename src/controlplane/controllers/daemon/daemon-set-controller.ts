@@ -8,22 +8,36 @@ import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../../clock.ts";
 import { messageOf } from "../../../errors.ts";
 import type { Pod } from "../../builtin/strategies/pod-shapes.ts";
-import type { IntOrString, Node } from "../../builtin/strategies/shapes.ts";
+import type { Node } from "../../builtin/strategies/shapes.ts";
 import type { DaemonSet } from "../../builtin/strategies/workload-shapes.ts";
 import { unlessGone } from "../absence.ts";
 import type { ControllerClient, StoreEvent } from "../client.ts";
 import type { EventRecorder } from "../event-recorder.ts";
 import { DAEMON_SETS, NODES, PODS, concerns, keyFrom, textOf } from "../keys.ts";
-import { type OwnerKind, claimed, ownersOf } from "../ownership.ts";
-import { availableInMs, isReady } from "../pods.ts";
-import { RevisionHistory } from "../revision-history.ts";
+import { type OwnerKind, claimed, controllerOf, ownersOf } from "../ownership.ts";
+import { availableInMs, isFinished, isReady } from "../pods.ts";
+import { type Revision, RevisionHistory } from "../revision-history.ts";
 import type { Controller } from "../work-loop.ts";
 import { HASH_LABEL, TEMPLATE_GENERATION, daemonPod, fit, targetOf } from "./daemon-nodes.ts";
+import {
+  type Changes,
+  type Placement,
+  type Situation,
+  byAge,
+  isCurrent,
+  placed,
+  rolled,
+} from "./daemon-rollout.ts";
 
 const KIND: OwnerKind = { apiVersion: "apps/v1", kind: "DaemonSet", resource: DAEMON_SETS };
+const FIRST_BACKOFF_MS = 1000;
+const LONGEST_BACKOFF_MS = 15 * 60_000;
 
-/** The pods of a set, by the node that they are for; the oldest first. */
-type Placement = ReadonlyMap<string, readonly Pod[]>;
+/** How long failed pods on a node are left alone, and since when. */
+interface Backoff {
+  readonly ms: number;
+  readonly sinceMs: number;
+}
 
 /** Creates, replaces and deletes the pods of DaemonSets. */
 export class DaemonSetController implements Controller {
@@ -32,6 +46,8 @@ export class DaemonSetController implements Controller {
   readonly #client: ControllerClient;
   readonly #events: EventRecorder;
   readonly #clock: Clock;
+  /** By set, generation and node. */
+  readonly #backoffs = new Map<string, Backoff>();
 
   constructor(client: ControllerClient, events: EventRecorder, clock: Clock) {
     this.#client = client;
@@ -41,10 +57,28 @@ export class DaemonSetController implements Controller {
 
   *observe(event: StoreEvent): Iterable<string> {
     if (concerns(event, DAEMON_SETS)) yield textOf(event.object);
-    if (concerns(event, NODES)) {
-      for (const set of this.#client.list(DAEMON_SETS)) yield textOf(set);
-    }
+    if (concerns(event, NODES)) yield* this.#setsConcernedBy(event);
     yield* ownersOf(this.#client, event, PODS, KIND, (set) => (set as DaemonSet).spec.selector);
+  }
+
+  /** The sets that gain or lose a pod by what happened to a node. A node that goes concerns none. */
+  *#setsConcernedBy({ type, object, old }: StoreEvent): Generator<string> {
+    if (type === "DELETED") return;
+    const [node, before] = [object as Node, old as Node | undefined];
+    const isSame =
+      before !== undefined &&
+      isDeepStrictEqual(before.metadata.labels, node.metadata.labels) &&
+      isDeepStrictEqual(before.spec?.taints, node.spec?.taints);
+    if (isSame) return;
+    const onNode = (this.#client.list(PODS) as readonly Pod[]).filter(
+      ({ spec }) => spec.nodeName === node.metadata.name,
+    );
+    for (const set of this.#client.list(DAEMON_SETS) as readonly DaemonSet[]) {
+      const { runs, stays } = fit(set, node);
+      const isThere = onNode.some((pod) => controllerOf(pod)?.uid === set.metadata.uid);
+      const isMisplaced = isThere && (!stays || (set.status?.numberMisscheduled ?? 0) > 0);
+      if (isMisplaced || (runs && !isThere)) yield textOf(set);
+    }
   }
 
   async sync(key: string): Promise<number | undefined> {
@@ -59,26 +93,28 @@ export class DaemonSetController implements Controller {
     const revisions = await history.list();
     const current = await history.current(revisions);
     const hash = current.metadata.labels?.[HASH_LABEL] ?? "";
-    const nodes = this.#client.list(NODES) as readonly Node[];
-    const before = await this.#placement(set);
+    let waitMs: number | undefined;
     let failure: unknown;
     try {
-      await this.#place(set, nodes, before, hash);
-      await this.#roll(set, nodes, await this.#placement(set), hash);
+      waitMs = await this.#place(await this.#situation(set, hash));
+      await this.#change(set, hash, rolled(await this.#situation(set, hash)));
+      const old = revisions.filter(({ metadata }) => metadata.name !== current.metadata.name);
+      await this.#forget(history, set, old);
     } catch (thrown) {
       failure = thrown;
     }
-    const placement = await this.#placement(set);
-    const againMs = await this.#writeStatus(set, nodes, placement, hash);
-    const hashes = [...placement.values()].flat().map((pod) => pod.metadata.labels?.[HASH_LABEL]);
-    const inUse = revisions
-      .filter(({ metadata }) => hashes.includes(metadata.labels?.[HASH_LABEL]))
-      .map(({ metadata }) => metadata.name ?? "");
-    await history.truncate(revisions, new Set([...inUse, current.metadata.name ?? ""]));
+    const againMs = await this.#writeStatus(await this.#situation(set, hash));
     if (failure !== undefined) {
       throw failure instanceof Error ? failure : new Error(messageOf(failure));
     }
-    return againMs;
+    const waits = [waitMs, againMs].filter((ms) => ms !== undefined);
+    return waits.length > 0 ? Math.min(...waits) : undefined;
+  }
+
+  async #situation(set: DaemonSet, hash: string): Promise<Situation> {
+    const nodes = this.#client.list(NODES) as readonly Node[];
+    const placement = await this.#placement(set);
+    return { set, nodes, placement, hash, nowMs: this.#clock.now() };
   }
 
   async #placement(set: DaemonSet): Promise<Placement> {
@@ -92,103 +128,62 @@ export class DaemonSetController implements Controller {
     const byNode = new Map<string, Pod[]>();
     for (const pod of pods) {
       const node = targetOf(pod);
-      if (node === undefined) continue;
+      if (node === undefined || (isFinished(pod) && pod.metadata.deletionTimestamp)) continue;
       const list = byNode.get(node) ?? [];
       list.push(pod);
       byNode.set(node, list);
     }
-    const created = (pod: Pod): string => pod.metadata.creationTimestamp ?? "";
-    for (const list of byNode.values()) {
-      list.sort((left, right) => created(left).localeCompare(created(right)));
-    }
     return byNode;
   }
 
-  /** One pod where the set fits, none where it does not. */
-  async #place(
-    set: DaemonSet,
-    nodes: readonly Node[],
-    placement: Placement,
-    hash: string,
-  ): Promise<void> {
-    for (const node of nodes) {
-      const name = node.metadata.name ?? "";
-      const pods = placement.get(name) ?? [];
-      const { runs, stays } = fit(set, node);
-      if (!stays) {
-        for (const pod of pods) await this.#delete(set, pod);
-        continue;
-      }
-      const failed = pods.filter((pod) => isOut(pod) && !pod.metadata.deletionTimestamp);
-      for (const pod of failed) await this.#replaceFailed(set, pod, name);
-      const living = pods.filter((pod) => !isOut(pod) && !pod.metadata.deletionTimestamp);
-      if (runs && pods.length === failed.length) await this.#create(set, name, hash);
-      for (const pod of surplusOf(set, living, hash)) await this.#delete(set, pod);
+  /** Makes and removes what is missing and too much; says when ended pods may be removed. */
+  async #place(situation: Situation): Promise<number | undefined> {
+    const { set, hash } = situation;
+    const { remove, make, ended } = placed(situation);
+    let waitMs: number | undefined;
+    const gone: Pod[] = [];
+    for (const pod of ended) {
+      const ms = await this.#noteEnd(situation, pod);
+      if (ms === 0) gone.push(pod);
+      else waitMs = Math.min(waitMs ?? Infinity, ms);
     }
-    const known = new Set(nodes.map(({ metadata }) => metadata.name ?? ""));
-    for (const [node, pods] of placement) {
-      if (known.has(node)) continue;
-      for (const pod of pods) await this.#delete(set, pod);
-    }
+    await this.#change(set, hash, { remove: [...remove, ...gone], make });
+    return waitMs;
   }
 
-  async #replaceFailed(set: DaemonSet, pod: Pod, node: string): Promise<void> {
+  /** Tells of an ended pod; in how many milliseconds it may be removed. */
+  async #noteEnd({ set, nowMs }: Situation, pod: Pod): Promise<number> {
     const { namespace = "", name = "" } = pod.metadata;
-    const message = `Found failed daemon pod ${namespace}/${name} on node ${node}, will try to kill it`;
-    await this.#events.record(set, "Warning", "FailedDaemonPod", message);
-    await this.#delete(set, pod);
+    const node = targetOf(pod) ?? "";
+    const about = `daemon pod ${namespace}/${name} on node ${node}, will try to`;
+    if (pod.status?.phase === "Succeeded") {
+      const message = `Found succeeded ${about} delete it`;
+      await this.#events.record(set, "Normal", "SucceededDaemonPod", message);
+      return 0;
+    }
+    const key = `${set.metadata.uid ?? ""}/${set.status?.observedGeneration ?? 0}/${node}`;
+    const before = this.#backoffs.get(key);
+    const passedMs = nowMs - (before?.sinceMs ?? 0);
+    if (before && passedMs < before.ms) return before.ms;
+    const isFresh = !before || passedMs > 2 * LONGEST_BACKOFF_MS;
+    const ms = isFresh ? FIRST_BACKOFF_MS : Math.min(2 * before.ms, LONGEST_BACKOFF_MS);
+    this.#backoffs.set(key, { ms, sinceMs: nowMs });
+    await this.#events.record(set, "Warning", "FailedDaemonPod", `Found failed ${about} kill it`);
+    return 0;
   }
 
-  /** Replaces pods of old templates, as many at a time as the strategy allows. */
-  async #roll(
-    set: DaemonSet,
-    nodes: readonly Node[],
-    placement: Placement,
-    hash: string,
-  ): Promise<void> {
-    const { type, rollingUpdate = {} } = set.spec.updateStrategy;
-    if (type === "OnDelete") return;
-    const wanted = nodes.filter((node) => fit(set, node).runs);
-    const surge = share(rollingUpdate.maxSurge ?? 0, wanted.length);
-    const now = this.#clock.now();
-    const seconds = set.spec.minReadySeconds ?? 0;
-    const isAvailable = (pod: Pod): boolean => availableInMs(pod, seconds, now) === 0;
-    const spots = wanted.map(({ metadata }) => {
-      const living = (placement.get(metadata.name ?? "") ?? []).filter(
-        (pod) => !pod.metadata.deletionTimestamp,
-      );
-      const isNew = (pod: Pod): boolean => pod.metadata.labels?.[HASH_LABEL] === hash;
-      return {
-        node: metadata.name ?? "",
-        old: living.find((pod) => !isNew(pod)),
-        fresh: living.find(isNew),
-      };
-    });
-    if (surge > 0) {
-      let surging = spots.filter(({ old, fresh }) => old && fresh).length;
-      for (const { node, old, fresh } of spots) {
-        if (!old) continue;
-        if (fresh) {
-          if (isAvailable(fresh)) await this.#delete(set, old);
-        } else if (!isAvailable(old) || surging < surge) {
-          await this.#create(set, node, hash);
-          surging++;
-        }
-      }
-      return;
-    }
-    const allowed = Math.max(1, share(rollingUpdate.maxUnavailable ?? 1, wanted.length));
-    let unavailable = spots.filter(
-      ({ old, fresh }) => !(old && isAvailable(old)) && !(fresh && isAvailable(fresh)),
-    ).length;
-    for (const { old } of spots) {
-      if (!old) continue;
-      if (!isAvailable(old)) await this.#delete(set, old);
-      else if (unavailable < allowed) {
-        unavailable++;
-        await this.#delete(set, old);
-      }
-    }
+  async #change(set: DaemonSet, hash: string, { remove, make }: Changes): Promise<void> {
+    for (const node of make) await this.#create(set, node, hash);
+    for (const pod of remove) await this.#delete(set, pod);
+  }
+
+  /** Old revisions that no pod has go, the oldest first, when there are more than the limit. */
+  async #forget(history: RevisionHistory, set: DaemonSet, old: readonly Revision[]): Promise<void> {
+    const excess = old.length - (set.spec.revisionHistoryLimit ?? 10);
+    const pods = [...(await this.#placement(set)).values()].flat();
+    const hashes = new Set(pods.map(({ metadata }) => metadata.labels?.[HASH_LABEL]));
+    const unused = old.filter(({ metadata }) => !hashes.has(metadata.labels?.[HASH_LABEL]));
+    await history.remove(unused.slice(0, Math.max(0, excess)));
   }
 
   async #create(set: DaemonSet, node: string, hash: string): Promise<void> {
@@ -204,42 +199,35 @@ export class DaemonSetController implements Controller {
   }
 
   async #delete(set: DaemonSet, pod: Pod): Promise<void> {
-    const { namespace = "", name = "", uid = "", deletionTimestamp } = pod.metadata;
-    if (deletionTimestamp) return;
+    const { namespace = "", name = "", uid = "" } = pod.metadata;
     if (await unlessGone(this.#client.remove(PODS, { namespace, name }, { uid }))) {
       await this.#events.record(set, "Normal", "SuccessfulDelete", `Deleted pod: ${name}`);
     }
   }
 
-  async #writeStatus(
-    set: DaemonSet,
-    nodes: readonly Node[],
-    placement: Placement,
-    hash: string,
-  ): Promise<number | undefined> {
-    const now = this.#clock.now();
-    const seconds = set.spec.minReadySeconds ?? 0;
+  async #writeStatus({
+    set,
+    nodes,
+    placement,
+    hash,
+    nowMs,
+  }: Situation): Promise<number | undefined> {
     const counts = { desired: 0, current: 0, mis: 0, ready: 0, available: 0, updated: 0 };
     let againMs: number | undefined;
     for (const node of nodes) {
-      const pods = placement.get(node.metadata.name ?? "") ?? [];
+      const [pod] = byAge(placement.get(node.metadata.name ?? "") ?? []);
       if (!fit(set, node).runs) {
-        if (pods.length > 0) counts.mis++;
+        if (pod) counts.mis++;
         continue;
       }
       counts.desired++;
-      const [pod] = pods;
       if (!pod) continue;
       counts.current++;
-      if (pods.some((one) => isReady(one) && !one.metadata.deletionTimestamp)) counts.ready++;
-      const waits = pods
-        .filter(({ metadata }) => !metadata.deletionTimestamp)
-        .map((one) => availableInMs(one, seconds, now))
-        .filter((ms) => ms !== undefined);
-      if (waits.includes(0)) counts.available++;
-      else if (waits.length > 0) againMs = Math.min(againMs ?? Infinity, ...waits);
-      const newest = pods.findLast(({ metadata }) => !metadata.deletionTimestamp) ?? pod;
-      if (newest.metadata.labels?.[HASH_LABEL] === hash) counts.updated++;
+      if (isReady(pod)) counts.ready++;
+      const ms = availableInMs(pod, set.spec.minReadySeconds ?? 0, nowMs);
+      if (ms === 0) counts.available++;
+      else if (ms !== undefined) againMs = Math.min(againMs ?? Infinity, ms);
+      if (isCurrent(set, pod, hash)) counts.updated++;
     }
     const missing = counts.desired - counts.available;
     const status: NonNullable<DaemonSet["status"]> = {
@@ -258,20 +246,4 @@ export class DaemonSetController implements Controller {
     }
     return againMs;
   }
-}
-
-const isOut = ({ status }: Pod): boolean =>
-  status?.phase === "Failed" || status?.phase === "Succeeded";
-
-/** Of several pods on one node all but the oldest go; while surging, one of each template stays. */
-function surplusOf(set: DaemonSet, pods: readonly Pod[], hash: string): readonly Pod[] {
-  if (share(set.spec.updateStrategy.rollingUpdate?.maxSurge ?? 0, 1) === 0) return pods.slice(1);
-  const isNew = (pod: Pod): boolean => pod.metadata.labels?.[HASH_LABEL] === hash;
-  return [...pods.filter(isNew).slice(1), ...pods.filter((pod) => !isNew(pod)).slice(1)];
-}
-
-/** A count, or a part of `total` rounded up. */
-function share(value: IntOrString, total: number): number {
-  if (typeof value === "number") return value;
-  return Math.ceil((Number.parseInt(value, 10) * total) / 100);
 }

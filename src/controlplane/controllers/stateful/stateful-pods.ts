@@ -6,9 +6,15 @@
 import type { Pod, PodTemplate, Volume } from "../../builtin/strategies/pod-shapes.ts";
 import type { PersistentVolumeClaim } from "../../builtin/strategies/shapes.ts";
 import type { StatefulSet } from "../../builtin/strategies/workload-shapes.ts";
+import { STATEFUL_SETS } from "../keys.ts";
 import { type OwnerKind, controllerReference } from "../ownership.ts";
 import { availableInMs, isReady, podFrom } from "../pods.ts";
 
+export const KIND: OwnerKind = {
+  apiVersion: "apps/v1",
+  kind: "StatefulSet",
+  resource: STATEFUL_SETS,
+};
 const POD_NAME = "statefulset.kubernetes.io/pod-name";
 const POD_INDEX = "apps.kubernetes.io/pod-index";
 const REVISION = "controller-revision-hash";
@@ -24,16 +30,27 @@ export function ordinalOf(set: StatefulSet, pod: Pod): number {
   return /^\d+$/.test(number) ? Number(number) : -1;
 }
 
+/** Whether the set is large enough for the pod's number. */
+export function isInRange(set: StatefulSet, pod: Pod): boolean {
+  const ordinal = ordinalOf(set, pod);
+  const first = firstOrdinal(set);
+  return ordinal >= first && ordinal < first + (set.spec.replicas ?? 1);
+}
+
 /** The revision that a pod was made of. */
 export const revisionOf = (pod: Pod): string => pod.metadata.labels?.[REVISION] ?? "";
 
-/** Running, ready and not on its way out. */
-export const isHealthy = (pod: Pod): boolean =>
-  pod.status?.phase === "Running" && isReady(pod) && !pod.metadata.deletionTimestamp;
+/** Running and ready; it may be on its way out. */
+export const isRunningAndReady = (pod: Pod): boolean =>
+  pod.status?.phase === "Running" && isReady(pod);
 
-/** Whether the pod has been healthy for long enough. */
+/** Whether the pod has been ready for long enough. */
 export const isAvailable = (set: StatefulSet, pod: Pod, nowMs: number): boolean =>
-  isHealthy(pod) && availableInMs(pod, set.spec.minReadySeconds ?? 0, nowMs) === 0;
+  availableInMs(pod, set.spec.minReadySeconds ?? 0, nowMs) === 0;
+
+/** Whether the pod counts as missing: not available, or on its way out. */
+export const isUnavailable = (set: StatefulSet, pod: Pod, nowMs: number): boolean =>
+  !isAvailable(set, pod, nowMs) || pod.metadata.deletionTimestamp !== undefined;
 
 const claimName = (set: StatefulSet, template: PersistentVolumeClaim, ordinal: number): string =>
   `${template.metadata.name ?? ""}-${set.metadata.name ?? ""}-${ordinal}`;
@@ -59,7 +76,6 @@ export function claimsFor(set: StatefulSet, ordinal: number): PersistentVolumeCl
 /** The pod with that number, of that template. */
 export function statefulPod(
   set: StatefulSet,
-  kind: OwnerKind,
   template: PodTemplate,
   ordinal: number,
   revision: string,
@@ -69,19 +85,53 @@ export function statefulPod(
   const pod = podFrom(template, set, {
     name,
     generateName: `${setName}-`,
-    ownerReferences: [controllerReference(set, kind)],
-    labels: { [POD_NAME]: name, [POD_INDEX]: String(ordinal), [REVISION]: revision },
+    ownerReferences: [controllerReference(set, KIND)],
+    labels: { ...identityOf(name, ordinal), [REVISION]: revision },
   });
   pod.spec.hostname = name;
   if (set.spec.serviceName) pod.spec.subdomain = set.spec.serviceName;
+  const volumes = withClaims(set, pod, ordinal);
+  if (volumes.length > 0) pod.spec.volumes = volumes;
+  return pod;
+}
+
+const identityOf = (name: string, ordinal: number): Record<string, string> => ({
+  [POD_NAME]: name,
+  [POD_INDEX]: String(ordinal),
+});
+
+/** The pod's volumes, with those of its claims in front. */
+function withClaims(set: StatefulSet, pod: Pod, ordinal: number): Volume[] {
   const claims: Volume[] = (set.spec.volumeClaimTemplates ?? []).map((claim) => ({
     name: claim.metadata.name ?? "",
     persistentVolumeClaim: { claimName: claimName(set, claim, ordinal) },
   }));
-  if (claims.length > 0) {
-    const names = new Set(claims.map((volume) => volume.name));
-    const own = pod.spec.volumes ?? [];
-    pod.spec.volumes = [...claims, ...own.filter((volume) => !names.has(volume.name))];
-  }
-  return pod;
+  const names = new Set(claims.map((volume) => volume.name));
+  return [...claims, ...(pod.spec.volumes ?? []).filter((volume) => !names.has(volume.name))];
+}
+
+/** Whether the pod bears its name as a label and uses the claims of its number. */
+export function hasIdentity(set: StatefulSet, pod: Pod): boolean {
+  const ordinal = ordinalOf(set, pod);
+  if (pod.metadata.labels?.[POD_NAME] !== pod.metadata.name) return false;
+  return (set.spec.volumeClaimTemplates ?? []).every((claim) =>
+    pod.spec.volumes?.some(
+      ({ name, persistentVolumeClaim }) =>
+        name === claim.metadata.name &&
+        persistentVolumeClaim?.claimName === claimName(set, claim, ordinal),
+    ),
+  );
+}
+
+/** The pod with the labels and volumes that `hasIdentity` looks for. */
+export function withIdentity(set: StatefulSet, pod: Pod): Pod {
+  const ordinal = ordinalOf(set, pod);
+  const { metadata, spec } = pod;
+  const labels = { ...metadata.labels, ...identityOf(metadata.name ?? "", ordinal) };
+  const volumes = withClaims(set, pod, ordinal);
+  return {
+    ...pod,
+    metadata: { ...metadata, labels },
+    spec: { ...spec, ...(volumes.length > 0 ? { volumes } : {}) },
+  };
 }
