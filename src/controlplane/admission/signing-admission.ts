@@ -5,7 +5,7 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/#authorization
  * @module
  */
-import { isDeepStrictEqual } from "node:util";
+import { sameJson } from "../../kube/json.ts";
 import { messageOf } from "../../errors.ts";
 import { groupResourceOf } from "../../kube/resource.ts";
 import { readCertificateRequest } from "../auth/certificate-request.ts";
@@ -43,7 +43,7 @@ function hasSameAnswer(
 ): boolean {
   return (
     now.certificate === status.certificate &&
-    isDeepStrictEqual(now.conditions ?? [], status.conditions ?? [])
+    sameJson(now.conditions ?? [], status.conditions ?? [])
   );
 }
 

@@ -11,7 +11,7 @@ import type { KubeObject, ObjectMeta } from "../../kube/object.ts";
 import type { StatusError } from "../../kube/status.ts";
 import { admissionRequest } from "./admitted.ts";
 import { checkEscalation } from "./escalation.ts";
-import { emptyListsIn, withEmptyLists } from "../apply/empty-lists.ts";
+import { withoutEmptied } from "../builtin/strategies/emptied.ts";
 import { createErrors, errorKindOf, hasStrictFinalizers } from "./metadata-checks.ts";
 import { checkSize, dedupOwners } from "./object-limits.ts";
 import { trackChange } from "./ownership.ts";
@@ -58,14 +58,10 @@ export async function createObject(
   matchNamespace(resource, namespace, object);
   wipeSystemMetadata(object.metadata);
   dedupOwners(object.metadata, options.warn);
-  const sentEmpty = resource.builtIn && !options.ownedAlready ? emptyListsIn(object) : [];
   resource.strategy.setDefaults(object, { keepNulls: options.ownedAlready === true });
   if (!options.ownedAlready) {
     delete object.metadata.managedFields;
-    const tracked = sentEmpty.length > 0 ? withEmptyLists(object, sentEmpty) : object;
-    trackChange(cluster, mainEndpoint(resource), undefined, tracked, options.manager);
-    const { managedFields } = tracked.metadata;
-    if (managedFields) object.metadata.managedFields = managedFields;
+    trackChange(cluster, mainEndpoint(resource), undefined, object, options.manager);
   }
   admitToNamespace(cluster, resource, namespace, object);
   const key = { namespace, name: object.metadata.name ?? "" };
@@ -186,7 +182,7 @@ async function storeNew(
   if (!options.dryRun) checkVersionIsUnset(metadata);
   resource.dropUnknown?.(object);
   const converted = convertForStore(cluster, resource, object);
-  const stored = converted ? await converted : storeAs(resource, object);
+  const stored = withoutEmptied(converted ? await converted : storeAs(resource, object));
   checkSize(stored);
   const kept = options.dryRun ? stored : store.put(collection, stored);
   // A status that was not the client's to set has its default when the object is read.

@@ -12,6 +12,7 @@ import { trackUpdate } from "../apply/track-update.ts";
 import type { OwnedResource, WriteBy } from "../apply/write.ts";
 import { type GroupVersionKind, findBuiltInSchema } from "../builtin/definitions.ts";
 import { convertVersion } from "../builtin/kind-versions.ts";
+import { withEmptied } from "../builtin/strategies/emptied.ts";
 import type { ServedResource } from "../kinds.ts";
 import type { Cluster, Endpoint } from "./cluster.ts";
 import { collectionOf } from "./registry.ts";
@@ -24,7 +25,12 @@ export function trackChange(
   object: KubeObject,
   manager: string,
 ): void {
-  trackUpdate(live, object, endpoint.resource, writeBy(cluster, endpoint, manager));
+  const sent = withEmptied(object);
+  trackUpdate(live, sent, endpoint.resource, writeBy(cluster, endpoint, manager));
+  if (sent === object) return;
+  const { managedFields } = sent.metadata;
+  if (managedFields) object.metadata.managedFields = managedFields;
+  else delete object.metadata.managedFields;
 }
 
 /** Notes who sent an object that belongs to a subresource and is not stored. */

@@ -7,6 +7,7 @@ import { invalid } from "../../kube/field-errors.ts";
 import { copyJson, sameJson } from "../../kube/json.ts";
 import type { KubeObject, ObjectMeta } from "../../kube/object.ts";
 import type { StatusError } from "../../kube/status.ts";
+import { withoutEmptied } from "../builtin/strategies/emptied.ts";
 import type { ServedResource } from "../kinds.ts";
 import { storeKey } from "../store/store.ts";
 import { type Cluster, type Endpoint, type WriteOptions, checkContext } from "./cluster.ts";
@@ -245,7 +246,7 @@ function commitChange(
     if (!options.dryRun) cluster.store.remove(collection, key);
     return object;
   }
-  const next = converted ?? storeAs(resource, object);
+  const next = withoutEmptied(converted ?? storeAs(resource, object));
   checkSize(next);
   if (sameJson(next, stored)) return stored;
   return options.dryRun ? next : cluster.store.put(collection, next);

@@ -12,6 +12,7 @@ import { goKindOf } from "../../kube/patch.ts";
 import { apiVersionOf, parseApiVersion } from "../../kube/resource.ts";
 import { type StatusError, failure } from "../../kube/status.ts";
 import { type GroupVersionKind, findDefinitionName } from "../builtin/definitions.ts";
+import { withoutEmptied } from "../builtin/strategies/emptied.ts";
 import { normaliseShape } from "../builtin/strategies/go-shape.ts";
 import { readBuiltIn } from "./built-in-reader.ts";
 import { type Content, readContent, strictMistake, unknownFields, warningsOf } from "./content.ts";
@@ -182,8 +183,11 @@ function decodeObject(
     if (error instanceof WireError) throw refuse(error.message);
     throw error;
   }
-  const object = Object.assign(read.object, type) as unknown as KubeObject;
-  if (body.withEmpty) normaliseShape(object);
+  let object = Object.assign(read.object, type) as unknown as KubeObject;
+  if (body.withEmpty) {
+    normaliseShape(object);
+    object = withoutEmptied(object);
+  }
   // Another kind has no schema here; that it is another one is said later.
   const dropped = type.kind === expected.kind ? (expected.dropUnknown?.(object) ?? []) : [];
   const problems = [...body.problems, ...unknownFields(read.unknown, dropped)];

@@ -90,6 +90,7 @@ function setBindingDefaults(object: KubeObject): void {
 
 const WEBHOOK_CONFIGURATION: KindRules = {
   generation: ["webhooks"],
+  generationSeesEmpty: true,
   conditionalUpdate: true,
   validate: webhookConfigurationErrors,
 };

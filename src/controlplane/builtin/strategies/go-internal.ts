@@ -11,8 +11,10 @@
  * @module
  */
 import { readFileSync } from "node:fs";
-import { getField, isJsonObject, setField } from "../../../kube/json.ts";
+import { getField, isJsonObject, sameJson, setField } from "../../../kube/json.ts";
 import type { JsonObject } from "../../../kube/object.ts";
+import { asGiven } from "./emptied.ts";
+import { unifiedDiff } from "./unified-diff.ts";
 
 type Field = readonly [shown: string, json: string, code: string];
 type Table = Readonly<Record<string, readonly Field[]>>;
@@ -67,7 +69,7 @@ function internalStruct(type: string, fields: readonly Field[], value: JsonObjec
   const source = type === "core.PodSpec" ? internalPodSpec(value) : value;
   const shown: JsonObject = {};
   for (const [name, json, code] of fields) {
-    const form = internalForm(code, source[json]);
+    const form = internalForm(code, asGiven(source, json));
     if (name === "") Object.assign(shown, form);
     else if (!code.startsWith("?") || !isEmpty(form)) shown[name] = form;
   }
@@ -85,4 +87,29 @@ function internalPodSpec(spec: JsonObject): JsonObject {
 function isEmpty(value: unknown): boolean {
   if (value === null || value === "" || value === 0 || value === false) return true;
   return Array.isArray(value) && value.length === 0;
+}
+
+/**
+ * Whether two values have the same internal form, as semantic equality in Go sees it: an empty list or map is none.
+ *
+ * @param type - as for `internalForm`
+ */
+export function sameForm(type: string, left: unknown, right: unknown): boolean {
+  return sameJson(emptyAsNull(internalForm(type, left)), emptyAsNull(internalForm(type, right)));
+}
+
+/** The differences between the internal forms of two values, as messages show them; empty when they are the same. */
+export function formDifference(type: string, before: unknown, after: unknown): string {
+  if (sameForm(type, before, after)) return "";
+  return unifiedDiff(internalForm(type, before), internalForm(type, after));
+}
+
+/** Structs have fields in this form, whatever is in them: what has none is a list or a map. */
+function emptyAsNull(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.length === 0 ? null : value.map(emptyAsNull);
+  const fields = Object.entries(value);
+  return fields.length === 0
+    ? null
+    : Object.fromEntries(fields.map(([name, field]) => [name, emptyAsNull(field)]));
 }

@@ -17,6 +17,7 @@ import { readFileSync } from "node:fs";
 import { getField, setField } from "../../../kube/json.ts";
 import type { JsonObject, KubeObject } from "../../../kube/object.ts";
 import { formatQuantity, parseQuantity, roundUpToMilli } from "../../../kube/quantity.ts";
+import { markEmptied, noteEmptied } from "./emptied.ts";
 
 type Fields = Readonly<Record<string, string>>;
 type Table = ReadonlyMap<string, readonly (readonly [field: string, code: string])[]>;
@@ -52,16 +53,23 @@ export function findGoFields(type: string): Fields | undefined {
 
 /** Puts `object` into its printed shape, in place. Kinds that the table does not know stay as they are. */
 export function normaliseShape(object: KubeObject): void {
-  shapeStruct(object as unknown as JsonObject, `${object.apiVersion}.${object.kind}`);
+  const lost = { any: false };
+  shapeStruct(object as unknown as JsonObject, `${object.apiVersion}.${object.kind}`, lost);
+  if (lost.any) markEmptied(object);
 }
 
-function shapeStruct(value: JsonObject, type: string): void {
+/** Whether an empty list or map was dropped on the way. */
+interface Lost {
+  any: boolean;
+}
+
+function shapeStruct(value: JsonObject, type: string, lost: Lost): void {
   const fields = shapeTable().get(type);
   if (!fields) return;
-  for (const [field, code] of fields) shapeField(value, field, code);
+  for (const [field, code] of fields) shapeField(value, field, code, lost);
 }
 
-function shapeField(parent: JsonObject, field: string, code: string): void {
+function shapeField(parent: JsonObject, field: string, code: string, lost: Lost): void {
   const value = Object.hasOwn(parent, field) ? parent[field] : undefined;
   if (code === "?") {
     if (isZero(value)) Reflect.deleteProperty(parent, field);
@@ -79,10 +87,10 @@ function shapeField(parent: JsonObject, field: string, code: string): void {
   }
   const optional = code.startsWith("?");
   const rest = optional ? code.slice(1) : code;
-  if (rest.startsWith("[]")) shapeList(parent, field, value, rest.slice(2), optional);
-  else if (rest.startsWith("{}")) shapeMap(parent, field, value, rest.slice(2), optional);
-  else if (rest.startsWith("!")) shapeEmbedded(parent, field, value, rest.slice(1), optional);
-  else if (rest.startsWith("*")) shapePointer(parent, field, value, rest.slice(1));
+  if (rest.startsWith("[]")) shapeList(parent, field, value, rest.slice(2), optional, lost);
+  else if (rest.startsWith("{}")) shapeMap(parent, field, value, rest.slice(2), optional, lost);
+  else if (rest.startsWith("!")) shapeEmbedded(parent, field, value, rest.slice(1), optional, lost);
+  else if (rest.startsWith("*")) shapePointer(parent, field, value, rest.slice(1), lost);
   else parent[field] = canonicalTime(value, code) ?? null;
 }
 
@@ -103,8 +111,13 @@ function shapeList(
   value: unknown,
   element: string,
   optional: boolean,
+  lost: Lost,
 ): void {
   if (!Array.isArray(value) || value.length === 0) {
+    if (Array.isArray(value)) {
+      lost.any = true;
+      noteEmptied(parent, field, "list");
+    }
     if (value === undefined || value === null || Array.isArray(value)) {
       clear(parent, field, optional);
     }
@@ -112,9 +125,9 @@ function shapeList(
   }
   if (element === "") return;
   value.forEach((item: unknown, index) => {
-    if (isObject(item)) shapeStruct(item, element);
+    if (isObject(item)) shapeStruct(item, element, lost);
     else if (Array.isArray(item)) {
-      for (const inner of item) if (isObject(inner)) shapeStruct(inner, element);
+      for (const inner of item) if (isObject(inner)) shapeStruct(inner, element, lost);
     } else value[index] = shapeScalar(item, element);
   });
 }
@@ -125,6 +138,7 @@ function shapeMap(
   value: unknown,
   element: string,
   optional: boolean,
+  lost: Lost,
 ): void {
   if (!isObject(value)) {
     if (value === undefined || value === null) clear(parent, field, optional);
@@ -132,6 +146,8 @@ function shapeMap(
   }
   const keys = Object.keys(value);
   if (keys.length === 0) {
+    lost.any = true;
+    noteEmptied(parent, field, "map");
     clear(parent, field, optional);
     return;
   }
@@ -139,7 +155,7 @@ function shapeMap(
   if (element === "") return;
   for (const key of keys) {
     const item = value[key];
-    if (isObject(item)) shapeStruct(item, element);
+    if (isObject(item)) shapeStruct(item, element, lost);
     else value[key] = shapeScalar(item, element);
   }
 }
@@ -165,6 +181,7 @@ function shapeEmbedded(
   value: unknown,
   type: string,
   optional: boolean,
+  lost: Lost,
 ): void {
   if (value === undefined || value === null) {
     if (optional) {
@@ -173,16 +190,22 @@ function shapeEmbedded(
     }
     const made: JsonObject = {};
     parent[field] = made;
-    shapeStruct(made, type);
+    shapeStruct(made, type, lost);
   } else if (isObject(value)) {
-    shapeStruct(value, type);
+    shapeStruct(value, type, lost);
     if (optional && Object.keys(value).length === 0) Reflect.deleteProperty(parent, field);
   }
 }
 
-function shapePointer(parent: JsonObject, field: string, value: unknown, type: string): void {
+function shapePointer(
+  parent: JsonObject,
+  field: string,
+  value: unknown,
+  type: string,
+  lost: Lost,
+): void {
   if (value === null) Reflect.deleteProperty(parent, field);
-  else if (isObject(value)) shapeStruct(value, type);
+  else if (isObject(value)) shapeStruct(value, type, lost);
   else if (value !== undefined) {
     parent[field] =
       type === "quantity" ? canonicalQuantity(value, false) : shapeScalar(value, type);

@@ -25,6 +25,8 @@ export interface KindRules {
   readonly generation?: readonly string[];
   /** The fields of the metadata whose change raises the generation too. */
   readonly generationMetadata?: "labels" | "annotations";
+  /** A list or map that is sent empty is a change, since what is stored has none. */
+  readonly generationSeesEmpty?: true;
   /** The generation is left out until the first change. */
   readonly startsWithoutGeneration?: true;
   readonly createOnUpdate?: true;

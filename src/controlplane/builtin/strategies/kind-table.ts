@@ -475,6 +475,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
     NetworkPolicy: {
       validate: networkPolicyErrors,
       generation: SPEC,
+      generationSeesEmpty: true,
       setDefaults: setNetworkPolicyDefaults,
     },
     ServiceCIDR: {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isDeepStrictEqual } from "node:util";
+import { sameJson } from "../../../kube/json.ts";
 import type { JsonObject, KubeObject } from "../../../kube/object.ts";
 import type { WriteContext } from "../../kinds.ts";
 import { DEFAULT_UTILIZATION, noteWhatV2Says } from "../autoscaler-versions.ts";
@@ -67,7 +67,7 @@ export function setEndpointSliceDefaults(object: KubeObject): void {
 export function dropTopology(object: KubeObject, previous?: unknown): void {
   const slice = object as EndpointSlice;
   const before = (previous as Partial<EndpointSlice> | undefined)?.endpoints;
-  if (isDeepStrictEqual(slice.endpoints, before)) return;
+  if (sameJson(slice.endpoints, before)) return;
   for (const endpoint of slice.endpoints ?? []) delete endpoint.deprecatedTopology;
 }
 

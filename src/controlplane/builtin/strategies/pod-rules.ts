@@ -5,7 +5,7 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/
  * @module
  */
-import { isDeepStrictEqual } from "node:util";
+import { sameJson } from "../../../kube/json.ts";
 import type { KubeObject } from "../../../kube/object.ts";
 import type { WriteContext } from "../../kinds.ts";
 import { SYSTEM_PRIORITIES } from "./validation/cluster.ts";
@@ -142,7 +142,7 @@ function resolveRuntimeClass(pod: Pod, context: WriteContext): void {
   }
   const overhead = runtime.overhead?.podFixed;
   if (overhead) {
-    if (spec.overhead && !isDeepStrictEqual(spec.overhead, overhead)) {
+    if (spec.overhead && !sameJson(spec.overhead, overhead)) {
       throw podForbidden(
         pod,
         "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead",
@@ -169,7 +169,7 @@ function resolveRuntimeClass(pod: Pod, context: WriteContext): void {
   }
   for (const toleration of tolerations) {
     const known = (spec.tolerations ??= []);
-    if (!known.some((other) => isDeepStrictEqual(other, toleration))) {
+    if (!known.some((other) => sameJson(other, toleration))) {
       known.push(structuredClone(toleration));
     }
   }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isDeepStrictEqual } from "node:util";
+import { sameJson } from "../../../kube/json.ts";
 import type { KubeObject } from "../../../kube/object.ts";
 import type { WriteContext } from "../../kinds.ts";
 import { timestampOf } from "./timestamp.ts";
@@ -44,7 +44,7 @@ export function prepareSigningStatus(
     if (old.length !== now.length) continue;
     for (const [index, condition] of now.entries()) {
       const kept = old[index];
-      if (!kept || isDeepStrictEqual(kept, condition)) continue;
+      if (!kept || sameJson(kept, condition)) continue;
       conditions[conditions.indexOf(condition)] = structuredClone(kept);
     }
   }

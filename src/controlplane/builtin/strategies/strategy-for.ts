@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isDeepStrictEqual } from "node:util";
+import { sameJson } from "../../../kube/json.ts";
 import {
   dns1035LabelErrors,
   dns1123LabelErrors,
@@ -15,6 +15,7 @@ import type { JsonObject, KubeObject } from "../../../kube/object.ts";
 import { pluralOf } from "../../../kube/plural.ts";
 import type { Strategy, WriteContext } from "../../kinds.ts";
 import { autoscalerStrategy } from "./autoscaler-strategy.ts";
+import { holdsEmptied } from "./emptied.ts";
 import { normaliseShape } from "./go-shape.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { rulesOf } from "./kind-table.ts";
@@ -149,7 +150,7 @@ function takeResources(spec: Pod["spec"], given: Pod["spec"]): void {
     (list ?? []).map(({ name }) => name);
   for (const list of ["containers", "initContainers"] as const) {
     const now = given[list];
-    const isKept = isDeepStrictEqual(namesOf(now), namesOf(spec[list]));
+    const isKept = sameJson(namesOf(now), namesOf(spec[list]));
     if (!now) continue;
     spec[list] = !isKept
       ? now
@@ -253,8 +254,11 @@ function isChange(object: KubeObject, old: KubeObject, rules: KindRules): boolea
   const now = object as unknown as JsonObject;
   const before = old as unknown as JsonObject;
   const differs = (left: unknown, right: unknown): boolean =>
-    !isDeepStrictEqual(left ?? null, right ?? null);
+    !sameJson(left ?? null, right ?? null);
   if (rules.generation?.some((field) => differs(now[field], before[field]))) return true;
+  if (rules.generationSeesEmpty && rules.generation?.some((field) => holdsEmptied(now[field]))) {
+    return true;
+  }
   const extra = rules.generationMetadata;
   return extra !== undefined && differs(object.metadata[extra], old.metadata[extra]);
 }

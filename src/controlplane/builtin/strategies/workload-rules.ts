@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isDeepStrictEqual } from "node:util";
+import { sameJson } from "../../../kube/json.ts";
 import type { KubeObject } from "../../../kube/object.ts";
 import { dropFromTemplate, setPodTemplateDefaults } from "./pod-defaults.ts";
 import type {
@@ -165,10 +165,7 @@ export function prepareDaemonSetStatus(object: KubeObject, old: KubeObject): voi
 
 export function prepareDaemonSetForUpdate(object: KubeObject, old: KubeObject): void {
   const before = Number(old.metadata.annotations?.[TEMPLATE_GENERATION] ?? "0");
-  const changed = !isDeepStrictEqual(
-    (object as DaemonSet).spec.template,
-    (old as DaemonSet).spec.template,
-  );
+  const changed = !sameJson((object as DaemonSet).spec.template, (old as DaemonSet).spec.template);
   const annotations = (object.metadata.annotations ??= {});
   annotations[TEMPLATE_GENERATION] = String(changed ? before + 1 : before);
 }

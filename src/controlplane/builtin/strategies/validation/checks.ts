@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isDeepStrictEqual } from "node:util";
+import { sameJson } from "../../../../kube/json.ts";
 import {
   type FieldError,
   forbidden,
@@ -18,6 +18,7 @@ import {
   labelValueErrors,
   qualifiedNameErrors,
 } from "../../../../kube/names.ts";
+import { internalForm, sameForm } from "../go-internal.ts";
 import type { IntOrString, LabelSelector } from "../shapes.ts";
 
 /** Said of a field that keeps its first value. */
@@ -44,9 +45,25 @@ export function notNegative(field: string, value: number | undefined): FieldErro
 
 /** A field that keeps its first value. */
 export function immutable(field: string, value: unknown, old: unknown): FieldError[] {
-  return isDeepStrictEqual(value ?? null, old ?? null)
+  return sameJson(value ?? null, old ?? null)
     ? []
     : [invalidValue(field, value ?? null, IMMUTABLE)];
+}
+
+/**
+ * A field that keeps its first value, shown as the server keeps it.
+ *
+ * @param type - of its internal form
+ */
+export function immutableForm(
+  field: string,
+  type: string,
+  value: unknown,
+  old: unknown,
+): FieldError[] {
+  return sameForm(type, value, old)
+    ? []
+    : [invalidValue(field, internalForm(type, value), IMMUTABLE)];
 }
 
 /** One of a few words. */

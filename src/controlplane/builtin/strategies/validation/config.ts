@@ -3,8 +3,8 @@
  *
  * @module
  */
+import { sameJson } from "../../../../kube/json.ts";
 import { Buffer } from "node:buffer";
-import { isDeepStrictEqual } from "node:util";
 import { messageOf } from "../../../../errors.ts";
 import {
   type FieldError,
@@ -50,8 +50,8 @@ export function configMapUpdateErrors(object: KubeObject, previous: KubeObject):
   if (old.immutable !== true) return configMapErrors(object);
   const errors: FieldError[] = [];
   if (map.immutable !== true) errors.push(forbidden("immutable", FIXED));
-  if (!isDeepStrictEqual(map.data ?? {}, old.data ?? {})) errors.push(forbidden("data", FIXED));
-  if (!isDeepStrictEqual(map.binaryData ?? {}, old.binaryData ?? {})) {
+  if (!sameJson(map.data ?? {}, old.data ?? {})) errors.push(forbidden("data", FIXED));
+  if (!sameJson(map.binaryData ?? {}, old.binaryData ?? {})) {
     errors.push(forbidden("binaryData", FIXED));
   }
   return [...errors, ...configMapErrors(object)];
@@ -117,6 +117,6 @@ export function secretUpdateErrors(object: KubeObject, previous: KubeObject): Fi
   }
   if (old.immutable !== true) return [...errors, ...secretErrors(object)];
   if (secret.immutable !== true) errors.push(forbidden("immutable", FIXED));
-  if (!isDeepStrictEqual(secret.data ?? {}, old.data ?? {})) errors.push(forbidden("data", FIXED));
+  if (!sameJson(secret.data ?? {}, old.data ?? {})) errors.push(forbidden("data", FIXED));
   return [...errors, ...secretErrors(object)];
 }

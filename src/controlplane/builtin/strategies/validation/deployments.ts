@@ -21,6 +21,7 @@ import {
   replicatedTemplateErrors,
   selectionErrors,
 } from "./workload-selection.ts";
+import { asGiven } from "../emptied.ts";
 
 const TEXTS = {
   empty: "empty selector is invalid for deployment",
@@ -110,7 +111,13 @@ export function replicationControllerErrors(object: KubeObject): FieldError[] {
   if (!spec.template) return [...errors, required(TEMPLATE)];
   const { labels } = spec.template.metadata ?? {};
   if (spec.selector && !matchesLabelSelector({ matchLabels: spec.selector }, labels)) {
-    errors.push(invalidValue(`${TEMPLATE}.metadata.labels`, labels ?? null, MISMATCH));
+    errors.push(
+      invalidValue(
+        `${TEMPLATE}.metadata.labels`,
+        asGiven(spec.template.metadata, "labels"),
+        MISMATCH,
+      ),
+    );
   }
   return [
     ...errors,

@@ -12,10 +12,9 @@ import {
   tooMany,
 } from "../../../../kube/field-errors.ts";
 import type { KubeObject } from "../../../../kube/object.ts";
-import { internalForm } from "../go-internal.ts";
 import type { NodeSelector } from "../pod-shapes.ts";
 import { interfaceAddressErrors } from "./addresses.ts";
-import { csiDriverNameErrors, immutable, oneOf } from "./checks.ts";
+import { csiDriverNameErrors, immutableForm, oneOf } from "./checks.ts";
 import { type ShownCondition, conditionsErrors } from "./conditions.ts";
 import {
   type BindingParameters,
@@ -146,11 +145,11 @@ export function claimAllocationErrors(object: KubeObject, previous: KubeObject):
     }
   }
   if (!allocation) return errors;
-  const shown = (value: Allocation): unknown => internalForm("*resource.AllocationResult", value);
+  const type = "*resource.AllocationResult";
   return [
     ...errors,
     ...(old.allocation
-      ? immutable("status.allocation", shown(allocation), shown(old.allocation))
+      ? immutableForm("status.allocation", type, allocation, old.allocation)
       : allocationErrors("status.allocation", allocation, requestNamesOf(object))),
   ];
 }

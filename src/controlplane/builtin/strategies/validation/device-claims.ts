@@ -14,8 +14,7 @@ import { validateAnnotations, validateLabels } from "../../../../kube/metadata.t
 import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../../kube/names.ts";
 import type { KubeObject, ObjectMeta } from "../../../../kube/object.ts";
 import type { WriteContext } from "../../../kinds.ts";
-import { internalForm } from "../go-internal.ts";
-import { immutable, nameErrorsAt } from "./checks.ts";
+import { immutableForm, nameErrorsAt } from "./checks.ts";
 import {
   type DeviceConfiguration,
   type DeviceSelector,
@@ -235,9 +234,13 @@ export const resourceClaimUpdateErrors = (
   object: KubeObject,
   previous: KubeObject,
 ): FieldError[] => {
-  const shown = ({ spec }: ResourceClaim): unknown =>
-    internalForm("resource.ResourceClaimSpec", spec);
-  return immutable("spec", shown(object), shown(previous));
+  const { spec } = object as ResourceClaim;
+  return immutableForm(
+    "spec",
+    "resource.ResourceClaimSpec",
+    spec,
+    (previous as ResourceClaim).spec,
+  );
 };
 
 /** What is wrong with a new template. */
@@ -263,9 +266,12 @@ function claimTemplateErrors(object: KubeObject): FieldError[] {
 
 /** A template is looked at as a whole, and stays. */
 export function claimTemplateUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
-  const shown = ({ spec }: ClaimTemplate): unknown =>
-    internalForm("resource.ResourceClaimTemplateSpec", spec);
-  return [...claimTemplateErrors(object), ...immutable("spec", shown(object), shown(previous))];
+  const type = "resource.ResourceClaimTemplateSpec";
+  const { spec } = object as ClaimTemplate;
+  return [
+    ...claimTemplateErrors(object),
+    ...immutableForm("spec", type, spec, (previous as ClaimTemplate).spec),
+  ];
 }
 
 interface DeviceClass extends KubeObject {

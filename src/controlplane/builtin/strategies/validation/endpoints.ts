@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isDeepStrictEqual } from "node:util";
+import { sameJson } from "../../../../kube/json.ts";
 import {
   type FieldError,
   duplicate,
@@ -74,7 +74,7 @@ export function newEndpointsErrors(object: KubeObject): FieldError[] {
 
 /** What is wrong already may stay. */
 export function endpointsUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
-  const same = isDeepStrictEqual((object as Endpoints).subsets, (previous as Endpoints).subsets);
+  const same = sameJson((object as Endpoints).subsets, (previous as Endpoints).subsets);
   return same ? [] : newEndpointsErrors(object);
 }
 
@@ -139,7 +139,7 @@ export function endpointSliceUpdateErrors(object: KubeObject, previous: KubeObje
   const old = previous as EndpointSlice;
   return [
     ...frameErrors(slice),
-    ...(isDeepStrictEqual(slice.endpoints, old.endpoints) ? [] : sliceEndpointsErrors(slice)),
+    ...(sameJson(slice.endpoints, old.endpoints) ? [] : sliceEndpointsErrors(slice)),
     ...immutable("addressType", slice.addressType, old.addressType),
   ];
 }

@@ -21,6 +21,7 @@ import type { CronJob, Job, JobSpec } from "../workload-shapes.ts";
 import {
   domainPrefixedPathErrors,
   immutable,
+  immutableForm,
   notNegative,
   oneOf,
   selectorErrors,
@@ -225,7 +226,7 @@ export function jobUpdateErrors(object: KubeObject, previous: KubeObject): Field
 
 /** A field that keeps its value, shown as the server keeps it. */
 const fixed = (part: keyof JobSpec, type: string, now: JobSpec, old: JobSpec): FieldError[] =>
-  immutable(`spec.${part}`, internalForm(type, now[part]), internalForm(type, old[part]));
+  immutableForm(`spec.${part}`, type, now[part], old[part]);
 
 /** Whether the pods of a job are not there yet, or not any more. */
 function mayChangePods({ spec, status = {} }: Job): boolean {
@@ -239,8 +240,9 @@ function mayChangePods({ spec, status = {} }: Job): boolean {
 function templateUpdateErrors(template: PodTemplate, previous: Job): FieldError[] {
   const { template: before } = previous.spec;
   const field = "spec.template";
-  const shown = (one: PodTemplate): unknown => internalForm("core.PodTemplateSpec", one);
-  if (!mayChangePods(previous)) return immutable(field, shown(template), shown(before));
+  if (!mayChangePods(previous)) {
+    return immutableForm(field, "core.PodTemplateSpec", template, before);
+  }
   const { affinity, nodeSelector, tolerations, schedulingGates } = template.spec;
   const others = { ...before.spec.affinity };
   delete others.nodeAffinity;
@@ -255,11 +257,7 @@ function templateUpdateErrors(template: PodTemplate, previous: Job): FieldError[
     containers: withResources(before.spec.containers, template.spec.containers),
     initContainers: withResources(before.spec.initContainers, template.spec.initContainers),
   };
-  return immutable(
-    `${field}.spec`,
-    internalForm("core.PodSpec", template.spec),
-    internalForm("core.PodSpec", old),
-  );
+  return immutableForm(`${field}.spec`, "core.PodSpec", template.spec, old);
 }
 
 /** Containers with the resources that they are to have. */

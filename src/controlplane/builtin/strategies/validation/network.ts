@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { isDeepStrictEqual } from "node:util";
 import {
   type FieldError,
   forbidden,
@@ -13,7 +12,6 @@ import {
 } from "../../../../kube/field-errors.ts";
 import { dns1123SubdomainErrors, pathSegmentErrors } from "../../../../kube/names.ts";
 import type { KubeObject } from "../../../../kube/object.ts";
-import { internalForm } from "../go-internal.ts";
 import type { IntOrString, LabelSelector } from "../shapes.ts";
 import {
   addressErrors,
@@ -24,12 +22,13 @@ import {
 } from "./addresses.ts";
 import {
   IMMUTABLE,
-  immutable,
+  immutableForm,
   nameErrorsAt,
   portNameErrors,
   portNumber,
   selectorErrors,
 } from "./checks.ts";
+import { asGiven } from "../emptied.ts";
 
 interface PolicyPort {
   protocol?: string;
@@ -184,7 +183,7 @@ export function serviceCidrUpdateErrors(object: KubeObject, previous: KubeObject
   );
   if (cidrs.length === old.length) return changed;
   if (old.length === 1 && cidrs.length === 2) return [...changed, ...newServiceCidrErrors(object)];
-  return [invalidValue("spec.cidrs", cidrs, IMMUTABLE)];
+  return [invalidValue("spec.cidrs", asGiven((object as ServiceCidr).spec, "cidrs"), IMMUTABLE)];
 }
 
 interface IpAddress extends KubeObject {
@@ -218,12 +217,14 @@ export function segmentErrors(field: string, name: string): FieldError[] {
 }
 
 export function ipAddressUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
-  const parentOf = (address: KubeObject): unknown =>
-    internalForm("*networking.ParentReference", (address as IpAddress).spec?.parentRef);
-  return isDeepStrictEqual(parentOf(object), parentOf(previous))
-    ? newIpAddressErrors(object)
-    : [
-        ...newIpAddressErrors(object),
-        ...immutable("spec.parentRef", parentOf(object), parentOf(previous)),
-      ];
+  const parentOf = (address: KubeObject): unknown => (address as IpAddress).spec?.parentRef;
+  return [
+    ...newIpAddressErrors(object),
+    ...immutableForm(
+      "spec.parentRef",
+      "*networking.ParentReference",
+      parentOf(object),
+      parentOf(previous),
+    ),
+  ];
 }

@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { isDeepStrictEqual } from "node:util";
 import {
   type FieldError,
   forbidden,
@@ -17,10 +16,10 @@ import { parseQuantity } from "../../../../kube/quantity.ts";
 import type { NodeSelector } from "../pod-shapes.ts";
 import type { ResourceList } from "../shapes.ts";
 import { immutable, nameErrorsAt, oneOf } from "./checks.ts";
-import { internalForm } from "../go-internal.ts";
-import { unifiedDiff } from "../unified-diff.ts";
+import { formDifference, internalForm, sameForm } from "../go-internal.ts";
 import { DISKS, volumeSourceErrors } from "./disk-sources.ts";
 import { nodeSelectorErrors } from "./scheduling.ts";
+import { asGiven } from "../emptied.ts";
 
 const ACCESS_MODES = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 /** How a volume is given to containers. */
@@ -126,7 +125,7 @@ export function volumeSpecErrors(
   };
   if (accessModes.length === 0) errors.push(required(`${field}.accessModes`));
   errors.push(...accessModeErrors(`${field}.accessModes`, accessModes));
-  if (!inline) errors.push(...capacityErrors(capacity));
+  if (!inline) errors.push(...capacityErrors(capacity, asGiven(spec, "capacity")));
   if (policy && inline) {
     if (policy !== "Retain")
       refuse("persistentVolumeReclaimPolicy", `may only be Retain ${INLINE}`);
@@ -164,13 +163,13 @@ export function volumeSpecErrors(
   return inline ? errors : [...errors, ...attributesErrors(spec)];
 }
 
-function capacityErrors(capacity: ResourceList): FieldError[] {
+function capacityErrors(capacity: ResourceList, given: unknown): FieldError[] {
   const field = "spec.capacity";
   const names = Object.keys(capacity);
   return [
     ...(names.length === 0 ? [required(field)] : []),
     ...(capacity["storage"] === undefined || names.length > 1
-      ? [notSupported(field, names.length === 0 ? null : capacity, ["storage"])]
+      ? [notSupported(field, names.length === 0 ? given : capacity, ["storage"])]
       : []),
     ...Object.entries(capacity).flatMap(([name, amount]) => [
       ...wholeErrors(`${field}[${name}]`, amount),
@@ -211,14 +210,10 @@ export function persistentVolumeUpdateErrors(
   if (old.csi && !old.csi.controllerExpandSecretRef && spec.csi?.controllerExpandSecretRef) {
     before.csi = { ...old.csi, controllerExpandSecretRef: spec.csi.controllerExpandSecretRef };
   }
-  const difference = unifiedDiff(
-    internalForm("core.PersistentVolumeSource", before),
-    internalForm("core.PersistentVolumeSource", spec),
-  );
+  const difference = formDifference("core.PersistentVolumeSource", before, spec);
   const fixed = "spec.persistentvolumesource is immutable after creation";
   const own = persistentVolumeErrors(object);
-  const affinity = (one: VolumeSpec): unknown =>
-    internalForm("*core.VolumeNodeAffinity", one.nodeAffinity);
+  const affinity = "*core.VolumeNodeAffinity";
   return [
     // Looked at twice, by the server's strategy and by the check of the change.
     ...own,
@@ -227,12 +222,12 @@ export function persistentVolumeUpdateErrors(
       ? []
       : [forbidden("spec.persistentvolumesource", `${fixed}\n${difference}`)]),
     ...immutable("volumeMode", spec.volumeMode, old.volumeMode),
-    ...(!old.nodeAffinity || isDeepStrictEqual(affinity(spec), affinity(old))
+    ...(!old.nodeAffinity || sameForm(affinity, spec.nodeAffinity, old.nodeAffinity)
       ? []
       : [
           invalidValue(
             "nodeAffinity",
-            affinity(spec),
+            internalForm(affinity, spec.nodeAffinity),
             "field is immutable, except for updating from beta label to GA",
           ),
         ]),

@@ -3,14 +3,13 @@
  *
  * @module
  */
-import { isDeepStrictEqual } from "node:util";
+import { sameJson } from "../../../../kube/json.ts";
 import { type FieldError, forbidden, invalidValue, quote } from "../../../../kube/field-errors.ts";
 import type { KubeObject } from "../../../../kube/object.ts";
-import { internalForm } from "../go-internal.ts";
+import { formDifference } from "../go-internal.ts";
 import { qosClassOf } from "../pod-resources.ts";
 import type { Container, Pod } from "../pod-shapes.ts";
 import type { ResourceList } from "../shapes.ts";
-import { unifiedDiff } from "../unified-diff.ts";
 import { podErrors } from "./pods.ts";
 
 const MIRROR = "kubernetes.io/config.mirror";
@@ -66,7 +65,7 @@ function resizeErrors(pod: Pod, old: Pod): FieldError[] {
 }
 
 function initErrors(at: string, now: Container, old: Container | undefined): FieldError[] {
-  if (isDeepStrictEqual(now, old)) return [];
+  if (sameJson(now, old)) return [];
   if (now.restartPolicy !== "Always") {
     return [forbidden("spec", "resources for non-sidecar init containers are immutable")];
   }
@@ -108,7 +107,7 @@ function isSame(now: Container, old: Container | undefined): boolean {
       requests: rest(container?.resources?.requests),
     },
   });
-  return isDeepStrictEqual(bare(now), bare(old));
+  return sameJson(bare(now), bare(old));
 }
 
 function ephemeralErrors(pod: Pod, old: Pod): FieldError[] {
@@ -117,15 +116,13 @@ function ephemeralErrors(pod: Pod, old: Pod): FieldError[] {
   }
   const field = "spec.ephemeralContainers";
   const now = new Map((pod.spec.ephemeralContainers ?? []).map((one) => [one.name, one]));
-  const shown = (container: Container): unknown =>
-    internalForm("core.EphemeralContainer", container);
   return [
     ...podErrors(pod),
     ...(old.spec.ephemeralContainers ?? []).flatMap((before) => {
       const next = now.get(before.name);
       const which = `existing ephemeral containers ${quote(before.name)}`;
       if (!next) return [forbidden(field, `${which} may not be removed\n`)];
-      const difference = unifiedDiff(shown(before), shown(next));
+      const difference = formDifference("core.EphemeralContainer", before, next);
       return difference === ""
         ? []
         : [forbidden(field, `${which} may not be changed\n${difference}`)];

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isDeepStrictEqual } from "node:util";
+import { sameJson } from "../../../../kube/json.ts";
 import { type FieldError, forbidden, invalidValue } from "../../../../kube/field-errors.ts";
 import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../../kube/names.ts";
 import type { KubeObject } from "../../../../kube/object.ts";
@@ -15,8 +15,7 @@ import type {
   PodStatus,
   Toleration,
 } from "../pod-shapes.ts";
-import { internalForm } from "../go-internal.ts";
-import { unifiedDiff } from "../unified-diff.ts";
+import { formDifference } from "../go-internal.ts";
 import { addressErrors, isOneOfEach } from "./addresses.ts";
 import { immutable, nameErrorsAt } from "./checks.ts";
 import { podAnnotationErrors } from "./pods.ts";
@@ -51,10 +50,7 @@ export function podUpdateErrors(object: KubeObject, previous: KubeObject): Field
   if (late.length > 0 && spec.activeDeadlineSeconds !== undefined) return errors;
   errors.push(...addedTolerationErrors(spec, old), ...gateErrors(spec, old));
   if ((old.schedulingGates ?? []).length > 0) errors.push(...narrowingErrors(spec, old));
-  const difference = unifiedDiff(
-    internalForm("core.PodSpec", old),
-    internalForm("core.PodSpec", muted(spec, old)),
-  );
+  const difference = formDifference("core.PodSpec", old, muted(spec, old));
   return difference === "" ? errors : [...errors, forbidden("spec", `${UPDATES}\n${difference}`)];
 }
 
@@ -101,7 +97,7 @@ function addedTolerationErrors(spec: PodSpec, old: PodSpec): FieldError[] {
     effect,
   ];
   const kept = (old.tolerations ?? []).every((before) =>
-    (spec.tolerations ?? []).some((now) => isDeepStrictEqual(bare(now), bare(before))),
+    (spec.tolerations ?? []).some((now) => sameJson(bare(now), bare(before))),
   );
   const detail = "existing toleration can not be modified except its tolerationSeconds";
   return kept ? [] : [forbidden("spec.tolerations", detail)];
@@ -155,7 +151,7 @@ function narrowingErrors(spec: PodSpec, old: PodSpec): FieldError[] {
   for (const [index, term] of before.entries()) {
     const next = now[index] ?? {};
     const extends_ = (["matchExpressions", "matchFields"] as const).every((part) =>
-      isDeepStrictEqual((next[part] ?? []).slice(0, term[part]?.length ?? 0), term[part] ?? []),
+      sameJson((next[part] ?? []).slice(0, term[part]?.length ?? 0), term[part] ?? []),
     );
     if (!extends_) {
       const detail = "only additions are allowed (no mutations or deletions)";
@@ -192,7 +188,7 @@ function muted(spec: PodSpec, old: PodSpec): PodSpec {
 function mutedAffinity(spec: PodSpec, old: PodSpec): Affinity | undefined {
   const before = old.affinity?.nodeAffinity;
   if (!spec.affinity) return before ? { nodeAffinity: before } : undefined;
-  if (isDeepStrictEqual(spec.affinity.nodeAffinity, before)) return spec.affinity;
+  if (sameJson(spec.affinity.nodeAffinity, before)) return spec.affinity;
   const { nodeAffinity, ...others } = spec.affinity;
   if (nodeAffinity && !old.affinity && Object.keys(others).length === 0) return undefined;
   return { ...others, ...(before ? { nodeAffinity: before } : {}) };

@@ -22,6 +22,7 @@ import {
   mayOvercommit,
   resourceNameErrors,
 } from "./resource-names.ts";
+import { asGiven } from "../emptied.ts";
 
 interface ScopeExpression {
   scopeName: string;
@@ -85,7 +86,9 @@ export function resourceQuotaUpdateErrors(object: KubeObject, previous: KubeObje
   const before = scopesOf(previous);
   const same =
     now.every((scope) => before.includes(scope)) && new Set(now).size === new Set(before).size;
-  return same ? [] : [invalidValue("spec.scopes", now.length === 0 ? null : now, IMMUTABLE)];
+  return same
+    ? []
+    : [invalidValue("spec.scopes", asGiven((object as ResourceQuota).spec, "scopes"), IMMUTABLE)];
 }
 
 export function resourceQuotaStatusErrors(object: KubeObject): FieldError[] {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isDeepStrictEqual } from "node:util";
+import { sameJson } from "../../../../kube/json.ts";
 import {
   type FieldError,
   invalidValue,
@@ -138,7 +138,7 @@ function bindingErrors(
 
 export function bindingUpdateErrors(object: KubeObject, old: KubeObject): FieldError[] {
   const { roleRef } = object as Binding;
-  if (isDeepStrictEqual(roleRef, (old as Binding).roleRef)) return [];
+  if (sameJson(roleRef, (old as Binding).roleRef)) return [];
   const shown = { APIGroup: roleRef.apiGroup, Kind: roleRef.kind, Name: roleRef.name };
   return [invalidValue("roleRef", shown, "cannot change roleRef")];
 }

@@ -29,6 +29,7 @@ import {
   setErrors,
 } from "./device-checks.ts";
 import { nodeSelectorErrors } from "./scheduling.ts";
+import { asGiven } from "../emptied.ts";
 
 const MAX_DEVICES = 128;
 const MAX_ADVANCED_DEVICES = 64;
@@ -111,7 +112,8 @@ function sliceErrors(spec: SliceSpec, old?: SliceSpec): FieldError[] {
     );
   }
   errors.push(...sliceNodesErrors(spec));
-  if (sharedCounters && spec.devices) {
+  const isGiven = (field: string): boolean => asGiven(spec, field) !== null;
+  if (isGiven("sharedCounters") && isGiven("devices")) {
     errors.push(invalidValue("spec", "", "only one of `sharedCounters` or `devices` is allowed"));
   }
   const isAdvanced = devices.some(

@@ -13,6 +13,7 @@ import {
 } from "../../../../kube/field-errors.ts";
 import type { Service } from "../shapes.ts";
 import { addressErrors, parseAddress } from "./addresses.ts";
+import { asGiven } from "../emptied.ts";
 
 type Spec = Service["spec"];
 
@@ -105,7 +106,7 @@ function stackErrors(
   const part = what === "clusterIP" ? "clusterIPs" : "ipFamilies";
   const now = spec[part] ?? [];
   const before = old[part] ?? [];
-  const shown = spec[part] ?? null;
+  const shown = asGiven(spec, part);
   const errors: FieldError[] = [];
   if (before.length === now.length) {
     for (const [index, value] of before.entries()) {
@@ -118,7 +119,7 @@ function stackErrors(
     errors.push(invalidValue(`${field}[0]`, shown, `primary ${what} can not be unset`));
   }
   if (before.length > 0 && now.length > 0 && before[0] !== now[0]) {
-    errors.push(invalidValue(`${field}[0]`, spec.clusterIPs ?? null, FIXED));
+    errors.push(invalidValue(`${field}[0]`, asGiven(spec, "clusterIPs"), FIXED));
   }
   if (before.length > now.length && now.length === 1 && spec.ipFamilyPolicy !== "SingleStack") {
     const detail = `must be set to 'SingleStack' when releasing the secondary ${what}`;

@@ -3,8 +3,8 @@
  *
  * @module
  */
+import { sameJson } from "../../../../kube/json.ts";
 import { X509Certificate } from "node:crypto";
-import { isDeepStrictEqual } from "node:util";
 import { messageOf } from "../../../../errors.ts";
 import {
   type FieldError,
@@ -197,7 +197,7 @@ function changeErrors(
     const [now, before] = [of(object, type), of(old, type)];
     if (now.length > before.length) {
       errors.push(forbidden(FIELD, `updates may not add a condition of type ${quote(type)}`));
-    } else if (now.length === before.length && !isDeepStrictEqual(now, before)) {
+    } else if (now.length === before.length && !sameJson(now, before)) {
       const shown = (list: SigningCondition[]): unknown =>
         internalForm("[]certificates.CertificateSigningRequestCondition", list);
       const detail = `updates may not modify a condition of type ${quote(type)}`;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isDeepStrictEqual } from "node:util";
+import { sameJson } from "../../../../kube/json.ts";
 import {
   type FieldError,
   forbidden,
@@ -127,7 +127,7 @@ export function statefulSetUpdateErrors(object: KubeObject, old: KubeObject): Fi
   const extent = { claims: [], service: [], template: true };
   const wasWrong = specErrors(old as StatefulSet, extent).length > 0;
   const errors = specErrors(object as StatefulSet, { ...extent, template: !wasWrong });
-  return isDeepStrictEqual(fixed(object as StatefulSet), fixed(old as StatefulSet))
+  return sameJson(fixed(object as StatefulSet), fixed(old as StatefulSet))
     ? errors
     : [...errors, forbidden("spec", STATEFUL_UPDATES)];
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isDeepStrictEqual } from "node:util";
+import { sameJson } from "../../../../kube/json.ts";
 import {
   type FieldError,
   duplicate,
@@ -15,12 +15,12 @@ import {
 import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../../kube/names.ts";
 import type { KubeObject } from "../../../../kube/object.ts";
 import { parseQuantity } from "../../../../kube/quantity.ts";
-import { internalForm } from "../go-internal.ts";
 import type { LabelSelector } from "../shapes.ts";
 import {
-  IMMUTABLE,
   csiDriverNameErrors,
+  IMMUTABLE,
   immutable,
+  immutableForm,
   nameErrorsAt,
   notNegative,
   oneOf,
@@ -89,7 +89,7 @@ export function newStorageClassErrors(object: KubeObject): FieldError[] {
       );
       // Upstream compares with as many empty terms, too.
       const empty = Object.keys(values).length === 0 ? allowedTopologies.length : 0;
-      const known = seen.filter((one) => isDeepStrictEqual(one, values)).length;
+      const known = seen.filter((one) => sameJson(one, values)).length;
       seen.push(values);
       const repeated = duplicate(`${at}.matchLabelExpressions`, "");
       return [...errors, ...Array.from({ length: empty + known }, () => repeated)];
@@ -143,7 +143,7 @@ export function attributesClassUpdateErrors(
   const old = previous as AttributesClass;
   return [
     ...(["driverName", "parameters"] as const).flatMap((field) =>
-      isDeepStrictEqual(now[field] ?? null, old[field] ?? null)
+      sameJson(now[field] ?? null, old[field] ?? null)
         ? []
         : [forbidden(field, `updates to ${field} are forbidden.`)],
     ),
@@ -205,9 +205,12 @@ export function attachmentErrors(object: KubeObject): FieldError[] {
 }
 
 export function attachmentUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
-  const shown = (one: KubeObject): unknown =>
-    internalForm("storage.VolumeAttachmentSpec", (one as Attachment).spec);
-  return [...attachmentErrors(object), ...immutable("spec", shown(object), shown(previous))];
+  const { spec } = object as Attachment;
+  const { spec: old } = previous as Attachment;
+  return [
+    ...attachmentErrors(object),
+    ...immutableForm("spec", "storage.VolumeAttachmentSpec", spec, old),
+  ];
 }
 
 interface CsiNode extends KubeObject {
@@ -246,15 +249,15 @@ export function csiNodeErrors(object: KubeObject): FieldError[] {
 }
 
 export function csiNodeUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
-  const shown = (driver: object | undefined): unknown =>
-    internalForm("storage.CSINodeDriver", { ...driver, allocatable: undefined });
+  const type = "storage.CSINodeDriver";
+  const fixed = (driver: object): object => ({ ...driver, allocatable: undefined });
   const now = (object as CsiNode).spec.drivers ?? [];
   return [
     ...csiNodeErrors(object),
     ...((previous as CsiNode).spec.drivers ?? []).flatMap((old) =>
       now
         .filter(({ name }) => name === old.name)
-        .flatMap((driver) => immutable("spec.drivers", shown(driver), shown(old))),
+        .flatMap((driver) => immutableForm("spec.drivers", type, fixed(driver), fixed(old))),
     ),
   ];
 }
@@ -354,10 +357,9 @@ export function storageCapacityUpdateErrors(
 ): FieldError[] {
   const now = object as Capacity;
   const old = previous as Capacity;
-  const shown = (one: Capacity): unknown => internalForm("*metav1.LabelSelector", one.nodeTopology);
   return [
     ...storageCapacityErrors(object),
-    ...immutable("nodeTopology", shown(now), shown(old)),
+    ...immutableForm("nodeTopology", "*metav1.LabelSelector", now.nodeTopology, old.nodeTopology),
     ...(now.storageClassName === old.storageClassName
       ? []
       : [invalidValue("storageClassName", now.storageClassName ?? "", IMMUTABLE)]),

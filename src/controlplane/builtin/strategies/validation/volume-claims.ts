@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isDeepStrictEqual } from "node:util";
+import { sameJson } from "../../../../kube/json.ts";
 import {
   type FieldError,
   forbidden,
@@ -15,9 +15,8 @@ import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../../kube/na
 import type { KubeObject, ObjectMeta } from "../../../../kube/object.ts";
 import { validateLabels } from "../../../../kube/metadata.ts";
 import { compareQuantities, parseQuantity } from "../../../../kube/quantity.ts";
-import { internalForm } from "../go-internal.ts";
+import { formDifference } from "../go-internal.ts";
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec, ResourceList } from "../shapes.ts";
-import { unifiedDiff } from "../unified-diff.ts";
 import { immutable, nameErrorsAt, oneOf, selectorErrors } from "./checks.ts";
 import { accessModeErrors, positiveErrors, VOLUME_MODES } from "./persistent-volumes.ts";
 import { amountErrors } from "./resource-names.ts";
@@ -59,7 +58,7 @@ export function claimSpecErrors(field: string, spec: PersistentVolumeClaimSpec):
         invalidValue(field, {}, "may not be specified when dataSourceRef.namespace is specified"),
       );
     }
-  } else if (dataSource && dataSourceRef && !isDeepStrictEqual(dataSource, dataSourceRef)) {
+  } else if (dataSource && dataSourceRef && !sameJson(dataSource, dataSourceRef)) {
     errors.push(invalidValue(field, {}, "must match dataSourceRef"));
   }
   const { volumeAttributesClassName: attributes } = spec;
@@ -129,12 +128,10 @@ export function claimUpdateErrors(object: KubeObject, previous: KubeObject): Fie
     (oldAnnotated === undefined || oldAnnotated === spec.storageClassName);
   if (movesClass || gainsClass) delete settled.storageClassName;
   const bound = status?.phase === "Bound";
-  const difference = unifiedDiff(
-    internalForm("core.PersistentVolumeClaimSpec", {
-      ...old,
-      volumeName: old.volumeName ? old.volumeName : spec.volumeName,
-    }),
-    internalForm("core.PersistentVolumeClaimSpec", bound ? withFixedSize(settled, old) : settled),
+  const difference = formDifference(
+    "core.PersistentVolumeClaimSpec",
+    { ...old, volumeName: old.volumeName ? old.volumeName : spec.volumeName },
+    bound ? withFixedSize(settled, old) : settled,
   );
   if (difference !== "") errors.push(forbidden("spec", `${CLAIM_UPDATES}\n${difference}`));
   const sizeOf = (amounts: ResourceList | undefined): ReturnType<typeof parseQuantity> =>

@@ -15,8 +15,9 @@ import { matchesLabelSelector } from "../../../../kube/selector.ts";
 import { internalForm } from "../go-internal.ts";
 import type { PodTemplate } from "../pod-shapes.ts";
 import type { LabelSelector } from "../shapes.ts";
-import { immutable, selectorErrors, selectsNothing } from "./checks.ts";
+import { immutableForm, selectorErrors, selectsNothing } from "./checks.ts";
 import { templateErrors } from "./pods.ts";
+import { asGiven } from "../emptied.ts";
 
 /** What is said of a template whose labels the selector does not match. */
 export const MISMATCH = "`selector` does not match template `labels`";
@@ -34,7 +35,9 @@ export function mismatchErrors(
 ): FieldError[] {
   const labels = template.metadata?.labels;
   if (selector && (selectsNothing(selector) || matchesLabelSelector(selector, labels))) return [];
-  return [invalidValue(`${TEMPLATE}.metadata.labels`, labels ?? null, MISMATCH)];
+  return [
+    invalidValue(`${TEMPLATE}.metadata.labels`, asGiven(template.metadata, "labels"), MISMATCH),
+  ];
 }
 
 /** How a kind puts what is wrong with its selector. */
@@ -71,10 +74,11 @@ interface Selecting extends KubeObject {
 
 /** Selectors never change. */
 export function selectorUpdateErrors(object: KubeObject, old: KubeObject): FieldError[] {
-  return immutable(
+  return immutableForm(
     "spec.selector",
-    shownSelector((object as Selecting).spec.selector),
-    shownSelector((old as Selecting).spec.selector),
+    "*metav1.LabelSelector",
+    (object as Selecting).spec.selector,
+    (old as Selecting).spec.selector,
   );
 }
 

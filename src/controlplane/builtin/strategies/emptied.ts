@@ -1,0 +1,72 @@
+/**
+ * Lists and maps that a client sent empty, and that the printed shape of an object cannot tell from absent ones.
+ *
+ * A server written in Go tells them apart until it stores the object: its messages show the one as `[]` or `{}` and the
+ * other as null, and who sends an empty list that is printed as null owns it. So their places are noted on the objects
+ * that lost them, under symbols: comparisons and copies as JSON do not see these notes, copies by spread keep them.
+ *
+ * @module
+ */
+import { copyJson, getField, isJsonObject, setField } from "../../../kube/json.ts";
+import type { JsonObject, KubeObject } from "../../../kube/object.ts";
+
+type Kind = "list" | "map";
+
+const FIELDS = Symbol("fields sent empty");
+const ANY = Symbol("has fields sent empty");
+
+interface Noted {
+  [FIELDS]?: Readonly<Record<string, Kind>>;
+  [ANY]?: true;
+}
+
+/** Notes that a field of `parent` was sent empty. */
+export function noteEmptied(parent: JsonObject, field: string, kind: Kind): void {
+  const noted: Noted = parent;
+  noted[FIELDS] = { ...noted[FIELDS], [field]: kind };
+}
+
+/** Notes that there are such fields somewhere in the object. */
+export function markEmptied(root: KubeObject): void {
+  (root as Noted)[ANY] = true;
+}
+
+/** The empty list or map that was sent as a field; `undefined` when none was. */
+function sentEmpty(parent: object, field: string): [] | JsonObject | undefined {
+  const kind = (parent as Noted)[FIELDS]?.[field];
+  if (kind === undefined) return undefined;
+  return kind === "list" ? [] : {};
+}
+
+/** The field as Go keeps it: empty when it was sent so, null when there is none. */
+export function asGiven(parent: object | null | undefined, field: string): unknown {
+  if (!parent) return null;
+  return getField(parent as JsonObject, field) ?? sentEmpty(parent, field) ?? null;
+}
+
+/** Whether a list or map was sent empty somewhere in a part of an object. */
+export function holdsEmptied(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(holdsEmptied);
+  if (!isJsonObject(value)) return false;
+  return (value as Noted)[FIELDS] !== undefined || Object.values(value).some(holdsEmptied);
+}
+
+/** The object as it is read once it is stored: itself, or a copy when fields of it were sent empty. */
+export function withoutEmptied<T extends KubeObject>(object: T): T {
+  return (object as Noted)[ANY] ? copyJson(object) : object;
+}
+
+/** The object with an empty list or map again where null stands for one; a copy when there are any. */
+export function withEmptied(object: KubeObject): KubeObject {
+  return (object as Noted)[ANY] ? (restored(object) as KubeObject) : object;
+}
+
+function restored(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(restored);
+  if (!isJsonObject(value)) return value;
+  const copy: JsonObject = {};
+  for (const [field, part] of Object.entries(value)) {
+    setField(copy, field, part === null ? asGiven(value, field) : restored(part));
+  }
+  return copy;
+}
