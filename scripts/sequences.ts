@@ -2,11 +2,12 @@
  * Writes generated scenarios, for a real API server to answer and for the control plane to be compared with it.
  *
  *   node scripts/run-ts.mjs scripts/sequences.ts FAMILY [--seed N] [--count N] --out FILE
+ *   node scripts/run-ts.mjs scripts/sequences.ts RECORDING.json [--seed N] [--count N] --out FILE
  *
- * FAMILY: one of `FAMILIES`. The same seed gives the same scenarios. The recorder of the
+ * FAMILY: apply, cel, lists, policies, rights or schema. Of a recording, some scenarios are asked with variations. The same seed gives the same scenarios. The recorder of the
  * shared recordings (`conform.mjs record`) plays them to a real server; `replayRecordings({ folder })` to ours.
  */
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { Random } from "../test/support/random.ts";
 import { applyScenario } from "./sequences/apply.ts";
@@ -19,6 +20,7 @@ import { policyScenario } from "./sequences/policies.ts";
 import { rightsScenario } from "./sequences/rights.ts";
 import type { Scenario } from "./sequences/scenario.ts";
 import { schemaScenario } from "./sequences/schema.ts";
+import { vary } from "./sequences/variation.ts";
 
 /** Each family's scenarios, and the letter that its ids begin with. */
 const FAMILIES: Readonly<
@@ -38,6 +40,13 @@ const FAMILIES: Readonly<
   statefulsets: ["N", statefulSetScenario],
 };
 
+/** Variations of a recording's scenarios, any of them. */
+function variationsOf(file: string): readonly [string, (random: Random, id: string) => Scenario] {
+  const recorded = JSON.parse(readFileSync(file, "utf8")) as Scenario[];
+  const [first] = recorded;
+  return [first?.group.slice(0, 1) ?? "", (random, id) => vary(random, random.pick(recorded), id)];
+}
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -46,10 +55,11 @@ const { values, positionals } = parseArgs({
     out: { type: "string" },
   },
 });
-const family = FAMILIES[positionals[0] ?? ""];
+const [what = ""] = positionals;
+const family = what.endsWith(".json") ? variationsOf(what) : FAMILIES[what];
 if (!family || values.out === undefined) {
   throw new Error(
-    `usage: sequences.ts ${Object.keys(FAMILIES).join("|")} [--seed N] [--count N] --out FILE`,
+    `usage: sequences.ts ${Object.keys(FAMILIES).join("|")}|RECORDING.json [--seed N] [--count N] --out FILE`,
   );
 }
 const [letter, make] = family;
