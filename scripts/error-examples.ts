@@ -229,6 +229,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     REFUSED,
     "Change the field's type or its markers.",
   ),
+  "shard-term-over": e("the API server did not answer a shard for longer than the renew deadline"),
   "shutdown-timeout": e("a reconciler that goes on after `context.signal` was aborted"),
   "side-thread-ended": e("the thread that answers the probes runs out of memory"),
   "source-errors": e(

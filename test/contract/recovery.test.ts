@@ -14,6 +14,7 @@ import {
   startControlPlane,
   type ControlPlane,
 } from "../../src/testing.ts";
+import { HurriedClock } from "../runtime/support/hurried-clock.ts";
 
 const GROUP = "recovery.example.com";
 const THING: ResourceType = {
@@ -64,7 +65,7 @@ describe("an operator whose cluster changes under it", () => {
     const config = loadClusterConfig({
       kubeconfigText: cluster.kubeconfigFor({ user: "operator" }),
     });
-    const manager = createManager({ config, log: silentLogger });
+    const manager = createManager({ config, log: silentLogger, clock: new HurriedClock() });
     const seen: string[] = [];
     controllerFor(manager)
       .for(THING)

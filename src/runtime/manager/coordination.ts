@@ -8,6 +8,7 @@ import type { Clock } from "../../clock.ts";
 import type { Logger } from "../../log.ts";
 import type { Client } from "../client/client.ts";
 import { LEASE } from "../lease.ts";
+import type { ShardPresence } from "../sharding/shard-lease.ts";
 import { ShardMember, type ShardingOptions } from "../sharding/shard-member.ts";
 import {
   checkTimes,
@@ -48,19 +49,19 @@ export function electionSettings(
 /** The member that a process is among those that share the keys. */
 export function createMember(
   { id, namespace, identity, ...times }: ShardingOptions,
-  parts: CoordinationParts,
+  { namespace: ownNamespace, ...parts }: CoordinationParts,
+  presence: () => ShardPresence | undefined,
   expired: () => void,
 ): ShardMember {
-  return new ShardMember({
-    ...parts,
+  const settings = {
     ...TIMES,
     ...times,
     id,
-    namespace: namespace ?? parts.namespace,
+    namespace: namespace ?? ownNamespace,
     // It is a part of a name, where `_` is not allowed.
     identity: (identity ?? identityOf(parts.clock)).toLowerCase().replaceAll("_", "-"),
-    expired,
-  });
+  };
+  return new ShardMember({ ...parts, settings, presence, expired });
 }
 
 /** What the coordination needs of the cluster. */

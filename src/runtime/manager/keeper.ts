@@ -1,5 +1,5 @@
 /**
- * Who keeps the lead and answers the probes: a thread of its own, so that no reconcile gets in its way; this thread where
+ * Who keeps the lead, or the shard, and answers the probes: a thread of its own, so that no reconcile gets in its way; this thread where
  * time or the way to the server are a test's.
  *
  * @module
@@ -10,7 +10,8 @@ import { SIDE_THREAD_PROGRAM } from "../../generated/side-thread-program.ts";
 import type { Logger } from "../../log.ts";
 import type { Client } from "../client/client.ts";
 import type { ExchangeObserver } from "../client/rest-client.ts";
-import type { ThreadElection } from "../side-thread/protocol.ts";
+import { ShardLease, type ShardPresence, type ShardSettings } from "../sharding/shard-lease.ts";
+import type { ThreadLease } from "../side-thread/protocol.ts";
 import { SideThread } from "../side-thread/side-thread.ts";
 import type { ClusterConfig } from "../transport/cluster-config.ts";
 import { serveProbes, type Endpoint, type ProbeAnswer, type RunningServer } from "./health.ts";
@@ -26,6 +27,7 @@ export interface KeeperParts {
   /** The cluster that a thread may speak to by itself; everything stays in this thread when absent. */
   readonly config: ClusterConfig | undefined;
   readonly election: ElectionSettings | undefined;
+  readonly shard: ShardSettings | undefined;
   readonly health: Endpoint | undefined;
   /** How long this thread may stand still before the process is taken for stuck. */
   readonly stuckAfterMs: number;
@@ -41,11 +43,12 @@ export interface KeeperParts {
   readonly failed: (error: TsopError) => void;
 }
 
-/** Takes part in the election, if there is one, and serves the probes, if they are asked for. */
+/** Takes part in the election, or shares the keys, if that is asked for, and serves the probes, if they are asked for. */
 export class Keeper {
   readonly #parts: KeeperParts;
   #term: LeaderTerm = { endsAtMs: undefined };
   #election: Election | undefined;
+  #presence: ShardPresence | undefined;
   #thread: SideThread | undefined;
   #server: RunningServer | undefined;
 
@@ -63,6 +66,11 @@ export class Keeper {
     return this.#election;
   }
 
+  /** This process's Lease among those that share the keys, once started. */
+  get presence(): ShardPresence | undefined {
+    return this.#presence;
+  }
+
   /** Where the probes are answered, once started. */
   get healthPort(): number | undefined {
     return this.#thread?.healthPort ?? this.#server?.port;
@@ -70,12 +78,13 @@ export class Keeper {
 
   /** Resolves when the probes are answered. @throws TsopError `port-in-use` */
   async start(): Promise<void> {
-    const { config, election, health, probe } = this.#parts;
-    const ofThread = this.#electionOfThread();
+    const { config, election, shard, health, probe } = this.#parts;
+    const ofThread = this.#leaseOfThread();
     if (config && (ofThread ?? health)) await this.#startThread(ofThread);
     else if (health) this.#server = await serveProbes(health, probe);
-    if (!election) return;
-    this.#election = ofThread ? this.#thread : this.#elector(election);
+    const thread = ofThread && this.#thread;
+    if (election) this.#election = thread ?? this.#elector(election);
+    if (shard) this.#presence = thread ?? this.#shardLease(shard);
   }
 
   /** Ends what was started. Give the Lease back before. */
@@ -84,28 +93,36 @@ export class Keeper {
     await this.#server?.stop();
   }
 
-  async #startThread(election: ThreadElection | undefined): Promise<void> {
-    const { health, stuckAfterMs } = this.#parts;
+  async #startThread(lease: ThreadLease | undefined): Promise<void> {
+    const { election, shard, health, stuckAfterMs } = this.#parts;
     const settings = {
       stuckAfterMs,
-      ...(election ? { election } : {}),
-      ...(health ? { health } : {}),
+      ...(lease && { lease }),
+      ...(lease && election && { election }),
+      ...(lease && shard && { shard }),
+      ...(health && { health }),
     };
     this.#thread = new SideThread(settings, { ...this.#parts, program: SIDE_THREAD_PROGRAM });
-    if (election) this.#term = this.#thread.term;
+    if (lease) this.#term = this.#thread.term;
     await this.#thread.start();
   }
 
-  #electionOfThread(): ThreadElection | undefined {
-    const { config, election, name, log } = this.#parts;
-    if (!config || !election) return undefined;
+  /** How a thread gets to the Lease by itself; `undefined`: there is none, or it cannot. */
+  #leaseOfThread(): ThreadLease | undefined {
+    const { config, election, shard, name, log } = this.#parts;
+    if (!config || !(election ?? shard)) return undefined;
     const { credentials, ...cluster } = config;
     const { recipe } = credentials;
-    if (recipe) return { settings: election, cluster, credentials: recipe, name };
+    if (recipe) return { cluster, credentials: recipe, name };
     log.warn(
-      "The credentials are a source of the program's own: the Lease is renewed in the main thread, and a reconcile that blocks it costs the lead.",
+      "The credentials are a source of the program's own: the Lease is renewed in the main thread, and a reconcile that blocks it costs the lead, or the keys.",
     );
     return undefined;
+  }
+
+  #shardLease(settings: ShardSettings): ShardLease {
+    const { client, clock } = this.#parts;
+    return new ShardLease({ ...settings, client, clock, term: this.#term });
   }
 
   #elector(settings: ElectionSettings): LeaderElector {

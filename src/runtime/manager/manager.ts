@@ -137,9 +137,7 @@ class OperatorManager implements Manager {
     this.#observe = observe;
     // The elector itself must be able to write before it leads, and the caches only read.
     this.#rest = new RestClient(this.#transport, clock, { observe });
-    this.#fenced = new FencedTransport(this.#transport, clock, () =>
-      this.shards ? this.shards.endsAtMs : this.#keeper?.endsAtMs,
-    );
+    this.#fenced = new FencedTransport(this.#transport, clock, () => this.#keeper?.endsAtMs);
     this.cache = new Cache(this.#rest, clock, this.log, options.cache);
     this.metrics.informers(() => this.cache.health());
     const { middlewares = [] } = options;
@@ -175,7 +173,8 @@ class OperatorManager implements Manager {
     this.#caches.add(this.#preflight);
     if (options.sharding) {
       const parts = { client: this.#ownClient(), clock, log: this.log, namespace: this.#namespace };
-      this.shards = createMember(options.sharding, parts, () => {
+      const presence = () => this.#keeper?.presence;
+      this.shards = createMember(options.sharding, parts, presence, () => {
         this.scopes.expireAll();
       });
       this.#caches.add(this.shards);
@@ -326,6 +325,7 @@ class OperatorManager implements Manager {
     return new Keeper({
       config: simulated ? undefined : this.#config,
       election,
+      shard: this.shards?.settings,
       health,
       stuckAfterMs,
       name,

@@ -1,6 +1,6 @@
 /**
  * The other members, as their Leases tell of them. No two clocks are compared: a member is there for as long as its
- * Lease lasts after it was last seen to change.
+ * Lease lasts after it was last seen to change. Who did not look for a while knows nothing new: nobody has gone meanwhile.
  *
  * @module
  */
@@ -27,16 +27,16 @@ const FORGOTTEN_AFTER = 20;
 export class Neighbours {
   readonly #clock: Clock;
   #seen = new Map<string, Seen>();
+  #lookedAtMs = -Infinity;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Those whose Leases are not over. */
+  /** Those whose Leases were not over at the last look. */
   live(): readonly Neighbour[] {
-    const nowMs = this.#clock.monotonicMs();
     return [...this.#seen.values()].filter(
-      ({ changedAtMs, lastsMs }) => nowMs < changedAtMs + lastsMs,
+      ({ changedAtMs, lastsMs }) => this.#lookedAtMs < changedAtMs + lastsMs,
     );
   }
 
@@ -48,6 +48,7 @@ export class Neighbours {
    */
   update(leases: readonly Lease[], self: string, defaultMs: number): readonly Lease[] {
     const nowMs = this.#clock.monotonicMs();
+    this.#lookedAtMs = nowMs;
     const before = this.#seen;
     this.#seen = new Map();
     const forgotten: Lease[] = [];

@@ -5,20 +5,20 @@
  * two processes ever working on it: who loses it ends its work first and then publishes a ring that does not claim it;
  * who gains it publishes its own claim first, reads what the others claim after that, and begins only when none of those
  * that live claims it. So of two that want a key at least one sees the other. Who could not renew its Lease in time has
- * no keys, and none of the reconciles that it had begun may write any more.
+ * no keys, and none of the reconciles that it had begun may write any more. While a reconcile keeps this thread busy, the
+ * side thread renews the Lease as it is: nothing changes hands meanwhile.
  *
  * @module
  */
-import { timeoutSignal, type Clock } from "../../clock.ts";
+import { abortReason, timeoutSignal, type Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
-import type { ObjectKey } from "../../kube/object.ts";
-import { isConflict, isNotFound } from "../../kube/status.ts";
 import type { Client } from "../client/client.ts";
-import { LEASE, type Lease } from "../lease.ts";
+import { LEASE } from "../lease.ts";
 import type { KeyGate } from "./key-gate.ts";
-import { Neighbours, RING_ANNOTATION } from "./neighbours.ts";
+import { Neighbours } from "./neighbours.ts";
 import { ownerOf } from "./rendezvous.ts";
+import { SHARDS_LABEL, type ShardPresence, type ShardSettings } from "./shard-lease.ts";
 
 /** How the keys are shared; the times mean what they mean in leader election. */
 export interface ShardingOptions {
@@ -37,7 +37,6 @@ export interface ShardingOptions {
 }
 
 const NOBODY: readonly string[] = [];
-const SHARDS_LABEL = "tsop.dev/shards";
 
 /** What a member is made of. */
 export interface ShardMemberParts {
@@ -45,12 +44,9 @@ export interface ShardMemberParts {
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly id: string;
-  readonly namespace: string;
-  readonly identity: string;
-  readonly leaseDurationMs: number;
-  readonly renewDeadlineMs: number;
-  readonly retryPeriodMs: number;
+  readonly settings: ShardSettings;
+  /** The Lease, once there is who writes it. */
+  readonly presence: () => ShardPresence | undefined;
   /** Told when the time of this process was over: nothing that is under way may write any more. */
   readonly expired: () => void;
 }
@@ -65,8 +61,6 @@ export class ShardMember implements KeyGate {
   // The ring by which keys are worked on, and the one that is to come; only what both give is begun.
   #ring = NOBODY;
   #next = NOBODY;
-  #renewedMs: number | undefined;
-  #lease: Lease | undefined;
   #leaving = false;
   #claims = "";
 
@@ -77,9 +71,12 @@ export class ShardMember implements KeyGate {
 
   /** Until when this process surely has its keys, on the monotonic clock; `undefined` before it ever had any. */
   get endsAtMs(): number | undefined {
-    return this.#renewedMs === undefined
-      ? undefined
-      : this.#renewedMs + this.#parts.renewDeadlineMs;
+    return this.#parts.presence()?.endsAtMs;
+  }
+
+  /** Of its Lease. */
+  get settings(): ShardSettings {
+    return this.#parts.settings;
   }
 
   /** Who shares the keys, as far as this process knows. */
@@ -97,7 +94,7 @@ export class ShardMember implements KeyGate {
   }
 
   mayWork(key: string): boolean {
-    const { identity } = this.#parts;
+    const { identity } = this.#parts.settings;
     if (this.#leaving || this.#isOver) return false;
     if (ownerOf(key, this.#ring) !== identity || ownerOf(key, this.#next) !== identity)
       return false;
@@ -123,7 +120,7 @@ export class ShardMember implements KeyGate {
 
   /** Renews and looks around until `signal` is aborted. Failures are lines in the log; the term runs out meanwhile. */
   async start(signal: AbortSignal): Promise<void> {
-    const { clock, log, retryPeriodMs } = this.#parts;
+    const { clock, log, settings } = this.#parts;
     while (!signal.aborted) {
       try {
         await this.#turn(signal);
@@ -132,41 +129,37 @@ export class ShardMember implements KeyGate {
       } catch (error) {
         log.warn({ err: error }, `the shard was not renewed: ${messageOf(error)}`);
       }
-      const waitMs = retryPeriodMs * (0.8 + 0.4 * clock.random());
+      const waitMs = settings.retryPeriodMs * (0.8 + 0.4 * clock.random());
       await clock.sleep(waitMs, signal).catch(() => undefined);
     }
   }
 
   /** Gives up all keys, which must be out of hand by now, so that the others need not wait for the end of the term. */
   async end(): Promise<void> {
-    const { client, log } = this.#parts;
+    const { presence, log } = this.#parts;
     this.#leaving = true;
-    if (!this.#lease) return;
-    await client.delete(LEASE, this.#key).catch((error: unknown) => {
-      log.info({ err: error }, "the shard's lease was not given back");
-    });
+    await presence()
+      ?.withdraw()
+      .catch((error: unknown) => {
+        log.info({ err: error }, "the shard's lease was not given back");
+      });
   }
 
   get #isOver(): boolean {
     return this.#parts.clock.monotonicMs() >= (this.endsAtMs ?? -Infinity);
   }
 
-  get #key(): ObjectKey {
-    const { id, identity, namespace } = this.#parts;
-    return { namespace, name: `${id}-${identity}` };
-  }
-
   /** Publishes, then reads: the order on which it all rests. */
   async #turn(parent: AbortSignal): Promise<void> {
-    const { clock, renewDeadlineMs } = this.#parts;
-    const timeout = timeoutSignal(clock, Math.max(1000, renewDeadlineMs / 2), parent);
+    const { clock, settings, presence } = this.#parts;
+    const timeout = timeoutSignal(clock, Math.max(1000, settings.renewDeadlineMs / 2), parent);
     try {
-      if (this.#renewedMs === undefined) await this.#look(timeout.signal);
-      else if (this.#isOver) this.#giveUp();
+      const isFirst = this.endsAtMs === undefined;
+      if (isFirst) await this.#look(timeout.signal);
+      const anew = this.#isOver;
+      if (anew && !isFirst) this.#giveUp();
       const published = this.#hasDrained() ? this.#next : this.#ring;
-      const atMs = clock.monotonicMs();
-      await this.#publish(published, timeout.signal);
-      this.#renewedMs = atMs;
+      await unlessAborted(presence()?.publish(published, anew), timeout.signal);
       await this.#look(timeout.signal);
       if (this.#ring !== published) this.#adopt(published);
     } finally {
@@ -187,7 +180,7 @@ export class ShardMember implements KeyGate {
   /** Whether nothing is in hand that the next ring takes away. */
   #hasDrained(): boolean {
     return [...this.#inHand.keys()].every(
-      (key) => ownerOf(key, this.#next) === this.#parts.identity,
+      (key) => ownerOf(key, this.#next) === this.#parts.settings.identity,
     );
   }
 
@@ -198,8 +191,8 @@ export class ShardMember implements KeyGate {
 
   /** Who is there decides on the next ring; it is published once what it takes away is out of hand. */
   #plan(): void {
-    const members = [this.#parts.identity, ...this.#neighbours.live().map((one) => one.identity)];
-    const next = members.sort();
+    const others = this.#neighbours.live().map((one) => one.identity);
+    const next = [this.#parts.settings.identity, ...others].sort();
     if (next.join() !== this.#next.join()) this.#next = next;
   }
 
@@ -215,7 +208,8 @@ export class ShardMember implements KeyGate {
   }
 
   async #look(signal: AbortSignal): Promise<void> {
-    const { client, id, namespace, identity, leaseDurationMs } = this.#parts;
+    const { client, settings } = this.#parts;
+    const { id, namespace, identity, leaseDurationMs } = settings;
     const labels = { [SHARDS_LABEL]: id };
     const leases = await client.live.list(LEASE, { namespace, labels, signal });
     const forgotten = this.#neighbours.update(leases, identity, leaseDurationMs);
@@ -227,36 +221,20 @@ export class ShardMember implements KeyGate {
         .catch(() => undefined);
     }
   }
+}
 
-  async #publish(ring: readonly string[], signal: AbortSignal): Promise<void> {
-    const { client, clock, id, identity, leaseDurationMs } = this.#parts;
-    const metadata = {
-      ...this.#key,
-      labels: { [SHARDS_LABEL]: id },
-      annotations: { [RING_ANNOTATION]: ring.join() },
+/** Waits no longer than until the signal is aborted. @throws the signal's reason */
+function unlessAborted(work: Promise<void> | undefined, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      reject(abortReason(signal));
     };
-    const spec = {
-      holderIdentity: identity,
-      leaseDurationSeconds: Math.round(leaseDurationMs / 1000),
-      renewTime: new Date(clock.now()).toISOString().replace("Z", "000Z"),
-    };
-    try {
-      const { resourceVersion } = this.#lease?.metadata ?? {};
-      this.#lease =
-        resourceVersion === undefined
-          ? await client.create(LEASE, { metadata, spec }, { signal })
-          : await client.update(
-              LEASE,
-              { metadata: { ...metadata, resourceVersion }, spec },
-              { signal },
-            );
-    } catch (error) {
-      if (isNotFound(error)) this.#lease = undefined;
-      // Somebody else wrote, or an answer got lost: the next turn goes on from what is there.
-      else if (isConflict(error) || this.#lease === undefined) {
-        this.#lease = await client.live.find(LEASE, this.#key);
-      }
-      throw error;
-    }
-  }
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+    void Promise.resolve(work)
+      .then(resolve, reject)
+      .finally(() => {
+        signal.removeEventListener("abort", stop);
+      });
+  });
 }

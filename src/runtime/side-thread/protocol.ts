@@ -7,6 +7,7 @@ import { messageOf, TsopError } from "../../errors.ts";
 import type { ProbeAnswer, Endpoint } from "../manager/health.ts";
 import type { ElectionSettings } from "../manager/leader-election.ts";
 import type { ClusterConfig } from "../transport/cluster-config.ts";
+import type { ShardSettings } from "../sharding/shard-lease.ts";
 import type { CredentialRecipe } from "../transport/credentials.ts";
 
 /** How often the main thread shows that it moves, and the side thread looks. */
@@ -16,14 +17,16 @@ export const BEAT_MS = 250;
 export interface SideThreadSettings {
   /** How long the main thread may stand still before the process is taken for stuck. */
   readonly stuckAfterMs: number;
-  readonly election?: ThreadElection;
+  /** How it gets to a Lease; there must be one for an election or a shard. */
+  readonly lease?: ThreadLease;
+  readonly election?: ElectionSettings;
+  readonly shard?: ShardSettings;
   /** Where `/healthz` and `/readyz` are served. */
   readonly health?: Endpoint;
 }
 
-/** An election, and the way to the cluster in which it is held. */
-export interface ThreadElection {
-  readonly settings: ElectionSettings;
+/** The way to the cluster in which there is a Lease. */
+export interface ThreadLease {
   readonly cluster: Omit<ClusterConfig, "credentials">;
   readonly credentials: CredentialRecipe;
   /** Who writes, and the user agent. */
@@ -39,7 +42,18 @@ export interface SideThreadData extends SideThreadSettings {
 export type ToSideThread =
   | { readonly type: "acquire" }
   | { readonly type: "release" }
+  | ShardTask
   | { readonly type: "answer"; readonly id: number; readonly answer: ProbeAnswer };
+
+/** Something to do with the Lease of a shard; `shard-done` says what became of it. */
+export type ShardTask =
+  | {
+      readonly type: "publish";
+      readonly id: number;
+      readonly ring: readonly string[];
+      readonly anew: boolean;
+    }
+  | { readonly type: "withdraw"; readonly id: number };
 
 /** From the side thread. */
 export type FromSideThread =
@@ -48,6 +62,7 @@ export type FromSideThread =
   | { readonly type: "acquired" }
   | { readonly type: "lost"; readonly error: PlainError }
   | { readonly type: "released" }
+  | { readonly type: "shard-done"; readonly id: number; readonly error?: PlainError }
   | { readonly type: "exchange"; readonly method: string; readonly code: string }
   | { readonly type: "probe"; readonly id: number; readonly url: string }
   | {

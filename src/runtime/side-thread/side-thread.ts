@@ -1,6 +1,6 @@
 /**
- * The side thread as the main thread sees it: it takes part in the election and answers the kubelet's probes, also while
- * a reconcile keeps the main thread busy.
+ * The side thread as the main thread sees it: it takes part in the election, or renews the Lease of a shard, and answers
+ * the kubelet's probes, also while a reconcile keeps the main thread busy.
  *
  * What it says about the lead stands in shared memory, so that a write is never sent on the strength of an old message.
  *
@@ -11,13 +11,15 @@ import { abortReason, type Clock, type Timer } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
 import type { ExchangeObserver } from "../client/rest-client.ts";
-import { deferred } from "../deferred.ts";
+import { deferred, type Deferred } from "../deferred.ts";
 import type { ProbeAnswer } from "../manager/health.ts";
 import { leadershipLost, type Election, type LeaderTerm } from "../manager/leader-election.ts";
+import type { ShardPresence } from "../sharding/shard-lease.ts";
 import {
   BEAT_MS,
   errorFrom,
   type FromSideThread,
+  type ShardTask,
   type SideThreadData,
   type SideThreadSettings,
   type ToSideThread,
@@ -42,7 +44,7 @@ export interface SideThreadParts {
 }
 
 /** A thread of its own for what must not wait for the work. */
-export class SideThread implements Election {
+export class SideThread implements Election, ShardPresence {
   readonly #settings: SideThreadSettings;
   readonly #parts: SideThreadParts;
   readonly #memory = new SharedMemory();
@@ -50,6 +52,8 @@ export class SideThread implements Election {
   readonly #acquired = deferred();
   readonly #released = deferred();
   readonly #lost = deferred<never>();
+  readonly #shardTasks = new Map<number, Deferred<void>>();
+  #shardTaskCount = 0;
   #worker: Worker | undefined;
   #beat: Timer | undefined;
   #healthPort: number | undefined;
@@ -62,6 +66,10 @@ export class SideThread implements Election {
   /** Until when this process leads: what the side thread last stored. */
   get term(): LeaderTerm {
     return this.#memory;
+  }
+
+  get endsAtMs(): number | undefined {
+    return this.#memory.endsAtMs;
   }
 
   /** Where the probes are answered, once it has started. */
@@ -138,17 +146,41 @@ export class SideThread implements Election {
     await Promise.race([this.#released.promise, this.#lost.promise]).catch(() => undefined);
   }
 
+  publish(ring: readonly string[], anew: boolean): Promise<void> {
+    return this.#doWithShard((id) => ({ type: "publish", id, ring, anew }));
+  }
+
+  withdraw(): Promise<void> {
+    return this.#doWithShard((id) => ({ type: "withdraw", id }));
+  }
+
   /** Ends the thread and closes its server. */
   async stop(): Promise<void> {
     const worker = this.#worker;
     this.#worker = undefined;
     this.#beat?.cancel();
+    this.#failShardTasks(threadEnded("The thread that renews the Lease was stopped"));
     await worker?.terminate();
   }
 
   #comeRound(): void {
     this.#memory.beat();
     this.#beat = this.#parts.clock.after(BEAT_MS, () => this.#comeRound(), { unref: true });
+  }
+
+  async #doWithShard(taskOf: (id: number) => ShardTask): Promise<void> {
+    const id = ++this.#shardTaskCount;
+    const done = deferred();
+    this.#shardTasks.set(id, done);
+    this.#tell(taskOf(id));
+    if (!this.#worker)
+      this.#failShardTasks(threadEnded("The thread that renews the Lease is gone"));
+    await done.promise;
+  }
+
+  #failShardTasks(error: TsopError): void {
+    for (const done of this.#shardTasks.values()) done.reject(error);
+    this.#shardTasks.clear();
   }
 
   #tell(message: ToSideThread): void {
@@ -174,6 +206,9 @@ export class SideThread implements Election {
       case "released":
         this.#released.resolve();
         break;
+      case "shard-done":
+        this.#endShardTask(message.id, message.error && errorFrom(message.error));
+        break;
       case "exchange":
         observe(message.method, message.code);
         break;
@@ -186,6 +221,13 @@ export class SideThread implements Election {
         });
         break;
     }
+  }
+
+  #endShardTask(id: number, error: TsopError | undefined): void {
+    const done = this.#shardTasks.get(id);
+    this.#shardTasks.delete(id);
+    if (error) done?.reject(error);
+    else done?.resolve();
   }
 
   #loseLead(error: TsopError): void {
@@ -202,12 +244,13 @@ export class SideThread implements Election {
     const error = this.#settings.election ? leadershipLost(why) : threadEnded(why);
     this.#ready.reject(error);
     this.#loseLead(error);
+    this.#failShardTasks(error);
     this.#parts.failed(error);
   }
 
   get #task(): string {
-    const { election, health } = this.#settings;
-    if (!election) return "answers the probes";
+    const { lease, health } = this.#settings;
+    if (!lease) return "answers the probes";
     return health ? "renews the Lease and answers the probes" : "renews the Lease";
   }
 }

@@ -12,7 +12,8 @@ import type { Logger } from "../../log.ts";
 import { LiveClient } from "../client/live-client.ts";
 import { RestClient } from "../client/rest-client.ts";
 import { serveProbes } from "../manager/health.ts";
-import { LeaderElector } from "../manager/leader-election.ts";
+import { LeaderElector, type ElectionSettings } from "../manager/leader-election.ts";
+import { ShardLease, type ShardSettings } from "../sharding/shard-lease.ts";
 import { credentialsFrom } from "../transport/credential-recipe.ts";
 import { HttpsTransport } from "../transport/https-transport.ts";
 import { Probes } from "./probes.ts";
@@ -20,8 +21,9 @@ import {
   plainError,
   type FromSideThread,
   type LogLevel,
+  type ShardTask,
   type SideThreadData,
-  type ThreadElection,
+  type ThreadLease,
   type ToSideThread,
 } from "./protocol.ts";
 import { SharedMemory } from "./shared-memory.ts";
@@ -96,25 +98,81 @@ class ElectionRun {
   }
 }
 
-function electorOf(
-  { settings, cluster, credentials, name }: ThreadElection,
-  memory: SharedMemory,
-  stillness: Stillness,
+/** Does with the Lease of a shard what the main thread says, and renews it while that says nothing. */
+class ShardRun {
+  readonly #lease: ShardLease;
+  readonly #settings: ShardSettings;
+  readonly #tell: (message: FromSideThread) => void;
+  readonly #isStuck: () => boolean;
+
+  constructor(
+    lease: ShardLease,
+    settings: ShardSettings,
+    tell: (message: FromSideThread) => void,
+    isStuck: () => boolean,
+  ) {
+    this.#lease = lease;
+    this.#settings = settings;
+    this.#tell = tell;
+    this.#isStuck = isStuck;
+  }
+
+  async do(task: ShardTask): Promise<void> {
+    const { id } = task;
+    try {
+      if (task.type === "publish") await this.#lease.publish(task.ring, task.anew);
+      else await this.#lease.withdraw();
+      this.#tell({ type: "shard-done", id });
+    } catch (error) {
+      this.#tell({ type: "shard-done", id, error: plainError(error) });
+    }
+  }
+
+  /** Renews for as long as the thread runs; a main thread that never moves again has lost its keys. */
+  async start(): Promise<void> {
+    // The main thread renews in its own time, with jitter.
+    const afterMs = this.#settings.retryPeriodMs * 1.5;
+    for (;;) {
+      await clock.sleep(this.#settings.retryPeriodMs / 2);
+      // What fails is tried again; the main thread sees by the end of the term that it did.
+      if (!this.#isStuck()) await this.#lease.renew(afterMs).catch(() => undefined);
+    }
+  }
+}
+
+/** A client of the side thread's own. */
+function clientOf(
+  { cluster, credentials, name }: ThreadLease,
   tell: (message: FromSideThread) => void,
-): LeaderElector {
+): LiveClient {
   const config = { ...cluster, credentials: credentialsFrom(credentials, clock) };
   const observe = (method: string, code: string): void => {
     tell({ type: "exchange", method, code });
   };
   const rest = new RestClient(new HttpsTransport(config, name), clock, { observe });
-  return new LeaderElector({
+  return new LiveClient(rest, { fieldManager: name });
+}
+
+function electionRun(
+  settings: ElectionSettings,
+  client: LiveClient,
+  { memory, stillness, tell }: ThreadParts,
+): ElectionRun {
+  const elector = new LeaderElector({
     ...settings,
-    client: new LiveClient(rest, { fieldManager: name }),
+    client,
     clock,
     log: forwardingLogger(tell),
     term: memory,
     standsStillMs: () => stillness.ms,
   });
+  return new ElectionRun(elector, tell);
+}
+
+interface ThreadParts {
+  readonly memory: SharedMemory;
+  readonly stillness: Stillness;
+  readonly tell: (message: FromSideThread) => void;
 }
 
 async function main(data: SideThreadData): Promise<void> {
@@ -125,8 +183,12 @@ async function main(data: SideThreadData): Promise<void> {
   };
   const memory = new SharedMemory(data.memory);
   const stillness = new Stillness(memory, clock);
-  const { stuckAfterMs, election, health } = data;
-  const run = election && new ElectionRun(electorOf(election, memory, stillness, tell), tell);
+  const { stuckAfterMs, lease, election, shard, health } = data;
+  const client = lease && clientOf(lease, tell);
+  const run = client && election && electionRun(election, client, { memory, stillness, tell });
+  const ownLease = client && shard && new ShardLease({ ...shard, client, clock, term: memory });
+  const isStuck = (): boolean => stillness.ms > stuckAfterMs;
+  const sharing = ownLease && new ShardRun(ownLease, shard, tell, isStuck);
   const ask = (id: number, url: string): void => {
     tell({ type: "probe", id, url });
   };
@@ -139,12 +201,17 @@ async function main(data: SideThreadData): Promise<void> {
       case "release":
         void run?.release();
         break;
+      case "publish":
+      case "withdraw":
+        void sharing?.do(message);
+        break;
       case "answer":
         probes.answered(message.id, message.answer);
         break;
     }
   });
   stillness.start();
+  void sharing?.start();
   try {
     const server = health && (await serveProbes(health, (url) => probes.answer(url)));
     tell({ type: "ready", ...(server ? { healthPort: server.port } : {}) });

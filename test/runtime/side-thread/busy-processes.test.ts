@@ -1,4 +1,4 @@
-/** T38 and T39 with real processes: what the lead is worth to a main thread that is busy, stuck, or stopped. */
+/** T38, T39 and T53 with real processes: what the lead, or a shard, is worth to a main thread that is busy or stopped. */
 import { fork, type ChildProcess } from "node:child_process";
 import { get } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -30,7 +30,7 @@ describe("a leader's main thread", () => {
   });
 
   /** Starts an operator with a Lease of its own, and waits until it leads. */
-  async function start(lease: string, stuckAfterMs = 60_000) {
+  async function start(lease: string, { stuckAfterMs = 60_000, sharded = false } = {}) {
     const child = fork("scripts/run-ts.mjs", ["test/runtime/side-thread/operator.ts"]);
     children.add(child);
     const news: News[] = [];
@@ -44,7 +44,7 @@ describe("a leader's main thread", () => {
         if (!found) throw new Error(`the operator has not said ${type}`);
         return found as Extract<News, { type: T }>;
       }, SLOW);
-    tell({ type: "start", kubeconfig: cluster.kubeconfig, lease, stuckAfterMs });
+    tell({ type: "start", kubeconfig: cluster.kubeconfig, lease, stuckAfterMs, sharded });
     await heard("leading");
     const { port } = await heard("listening");
     return { child, tell, heard, probe: () => probe(port) };
@@ -107,8 +107,36 @@ describe("a leader's main thread", () => {
     },
   );
 
+  it.concurrent(
+    "T53: keeps its keys when it was busy for that long, and knows it",
+    LONG,
+    async () => {
+      const { tell, heard } = await start("shards", { sharded: true });
+      const manager = createManager({
+        config: loadClusterConfig({ kubeconfigText: cluster.kubeconfig }),
+        log: silentLogger,
+        sharding: { id: "shards", identity: "second", ...TIMES },
+      });
+      const stop = new AbortController();
+      const running = manager.start(stop.signal);
+      const both = ["first", "second"];
+      await eventually(() => {
+        expect(manager.shards?.members).toEqual(both);
+      }, SLOW);
+      const seen = new Set<string>();
+      manager.shards?.onChange(() => seen.add(manager.shards?.members.join() ?? ""), stop.signal);
+      tell({ type: "block", forMs: TIMES.leaseDurationMs + 2500 });
+      await heard("unblocked");
+      tell({ type: "write" });
+      await heard("wrote");
+      expect(new Set([...seen, manager.shards?.members.join()])).toEqual(new Set(["first,second"]));
+      stop.abort();
+      await running;
+    },
+  );
+
   it.concurrent("T38: loses the lead, and its health, when it is stuck", LONG, async () => {
-    const { tell, probe } = await start("stuck", 1500);
+    const { tell, probe } = await start("stuck", { stuckAfterMs: 1500 });
     const next = follower("stuck");
     tell({ type: "block", forMs: 2 ** 31 - 1 });
     await next.elected;

@@ -10,6 +10,8 @@ export interface Start {
   readonly kubeconfig: string;
   readonly lease: string;
   readonly stuckAfterMs: number;
+  /** The keys are shared; else one leads. */
+  readonly sharded: boolean;
 }
 
 /** What the test tells. */
@@ -31,13 +33,15 @@ function tell(news: News): void {
   process.send?.(news);
 }
 
-async function run({ kubeconfig, lease, stuckAfterMs }: Start): Promise<void> {
+async function run({ kubeconfig, lease, stuckAfterMs, sharded }: Start): Promise<void> {
   const manager = createManager({
     config: loadClusterConfig({ kubeconfigText: kubeconfig }),
     log: silentLogger,
     health: { port: 0, host: "127.0.0.1" },
     stuckAfterMs,
-    leaderElection: { id: lease, identity: "first", ...TIMES },
+    ...(sharded
+      ? { sharding: { id: lease, identity: "first", ...TIMES } }
+      : { leaderElection: { id: lease, identity: "first", ...TIMES } }),
   });
   void manager.elected.then(() => {
     tell({ type: "listening", port: manager.ports.health ?? 0 });

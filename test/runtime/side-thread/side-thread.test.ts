@@ -31,12 +31,13 @@ class LeaseServer {
         const known = headers.authorization === `Bearer ${this.token}`;
         const found = method !== "GET" || this.lease !== undefined;
         if (known) this.accepted.add(this.token);
-        if (known && method !== "GET") this.lease = JSON.parse(body) as unknown;
+        if (known && method === "DELETE") this.lease = undefined;
+        else if (known && method !== "GET") this.lease = JSON.parse(body) as unknown;
         const code = !known ? 401 : found ? 200 : 404;
         const details = { name: "web", kind: "leases" };
         const status = { kind: "Status", status: "Failure", code, reason: REASONS[code], details };
         response.writeHead(code, { "Content-Type": "application/json" });
-        response.end(JSON.stringify(code === 200 ? this.lease : status));
+        response.end(JSON.stringify(code === 200 ? (this.lease ?? {}) : status));
       });
     });
   }
@@ -54,6 +55,7 @@ class LeaseServer {
   }
 }
 
+const FIRST_TOKEN = { token: "one" };
 const REASONS: Readonly<Record<number, string>> = { 401: "Unauthorized", 404: "NotFound" };
 
 describe("the side thread", () => {
@@ -77,13 +79,16 @@ describe("the side thread", () => {
     const key = { namespace: "default", name: "web" };
     return {
       stuckAfterMs: 30_000,
-      election: {
-        settings: { ...times, stuckAfterMs: 30_000, key, identity: "one" },
-        cluster: { server: url, namespace: "default" },
-        credentials,
-        name: "test",
-      },
+      lease: { cluster: { server: url, namespace: "default" }, credentials, name: "test" },
+      election: { ...times, stuckAfterMs: 30_000, key, identity: "one" },
     };
+  }
+
+  function shardSettings(): SideThreadSettings {
+    const { lease, stuckAfterMs } = settings({ kind: "fixed", credentials: FIRST_TOKEN });
+    const times = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 50 };
+    const shard = { ...times, id: "web", namespace: "default", identity: "one" };
+    return { stuckAfterMs, ...(lease && { lease }), shard };
   }
 
   function build(given: SideThreadSettings, program = SIDE_THREAD_PROGRAM) {
@@ -141,6 +146,33 @@ console.log(JSON.stringify({ apiVersion: "${apiVersion}", kind: "ExecCredential"
       expect([...server.accepted]).toEqual(["one", "two"]);
     }, SLOW);
     await thread.stop();
+  });
+
+  it("renews the Lease of a shard while the main thread says nothing, until it is withdrawn", async () => {
+    const { thread } = build(shardSettings());
+    await thread.start();
+    expect(thread.endsAtMs).toBeUndefined();
+    await thread.publish(["one", "two"], true);
+    const term = thread.endsAtMs!;
+    expect(term).toBeGreaterThan(systemClock.monotonicMs());
+    await eventually(() => {
+      expect(thread.endsAtMs).toBeGreaterThan(term);
+    }, SLOW);
+    expect(server.lease).toMatchObject({
+      metadata: { annotations: { "tsop.dev/ring": "one,two" } },
+      spec: { holderIdentity: "one" },
+    });
+    server.token = "another";
+    await expect(thread.publish(["one"], false)).rejects.toMatchObject({
+      message: expect.stringContaining("Unauthorized"),
+    });
+    server.token = "one";
+    await thread.withdraw();
+    expect(server.lease).toBeUndefined();
+    await thread.stop();
+    await expect(thread.publish(["one"], false)).rejects.toMatchObject({
+      code: "side-thread-ended",
+    });
   });
 
   it("costs the lead when it ends by itself, and says why", async () => {

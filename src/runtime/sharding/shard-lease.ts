@@ -1,0 +1,167 @@
+/**
+ * The Lease of one of several processes that share the keys: it says that the process is there, and by which members it
+ * works. Only this process writes it.
+ *
+ * @module
+ */
+import { timeoutSignal, type Clock } from "../../clock.ts";
+import { TsopError } from "../../errors.ts";
+import type { ObjectKey } from "../../kube/object.ts";
+import { isConflict, isNotFound } from "../../kube/status.ts";
+import type { Client } from "../client/client.ts";
+import { LEASE, type Lease } from "../lease.ts";
+import type { LeaderTerm } from "../manager/leader-election.ts";
+import { RING_ANNOTATION } from "./neighbours.ts";
+
+/** Which Lease, and how fast: plain data. */
+export interface ShardSettings {
+  /** Of the operator: the same in all its processes. */
+  readonly id: string;
+  readonly namespace: string;
+  /** Who this process is, as a part of the Lease's name. */
+  readonly identity: string;
+  readonly leaseDurationMs: number;
+  readonly renewDeadlineMs: number;
+  readonly retryPeriodMs: number;
+}
+
+/** A process's own Lease, whichever thread writes it. */
+export interface ShardPresence {
+  /** Until when this process surely has its keys, on the monotonic clock; `undefined` before it ever had any. */
+  readonly endsAtMs: number | undefined;
+  /**
+   * Says by which members this process works, and renews the term.
+   *
+   * @param anew - whether all keys were given up before; else a term that is over stays so
+   * @throws what the server says; TsopError `shard-term-over`
+   */
+  publish(ring: readonly string[], anew: boolean): Promise<void>;
+  /** Deletes the Lease. */
+  withdraw(): Promise<void>;
+}
+
+/** Of the Leases of the processes that share the keys: the operator's id. */
+export const SHARDS_LABEL = "tsop.dev/shards";
+
+/** What a Lease is written with. */
+export interface ShardLeaseParts extends ShardSettings {
+  /** Neither cached nor fenced. */
+  readonly client: Client;
+  readonly clock: Clock;
+  /** Kept up to date. */
+  readonly term: LeaderTerm;
+}
+
+/** Creates, renews and deletes the Lease, one request after the other. */
+export class ShardLease implements ShardPresence {
+  readonly #parts: ShardLeaseParts;
+  #lease: Lease | undefined;
+  #ring: readonly string[] | undefined;
+  #triedAtMs = -Infinity;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(parts: ShardLeaseParts) {
+    this.#parts = parts;
+  }
+
+  get endsAtMs(): number | undefined {
+    return this.#parts.term.endsAtMs;
+  }
+
+  publish(ring: readonly string[], anew: boolean): Promise<void> {
+    return this.#afterOthers(() => this.#publish(ring, anew));
+  }
+
+  /** Publishes what was published last, when nobody has for that long and there is a term to renew. */
+  async renew(afterMs: number): Promise<void> {
+    await this.#afterOthers(async () => {
+      const ring = this.#ring;
+      const isDue = this.#parts.clock.monotonicMs() - this.#triedAtMs >= afterMs;
+      if (ring && isDue && !this.#isOver) await this.#publish(ring, false);
+    });
+  }
+
+  withdraw(): Promise<void> {
+    return this.#afterOthers(async () => {
+      this.#ring = undefined;
+      if (this.#lease) await this.#parts.client.delete(LEASE, this.#key);
+    });
+  }
+
+  /** Two requests at once could arrive in the wrong order. */
+  #afterOthers(act: () => Promise<void>): Promise<void> {
+    const done = this.#last.then(act);
+    this.#last = done.catch(() => undefined);
+    return done;
+  }
+
+  get #isOver(): boolean {
+    return this.#parts.clock.monotonicMs() >= (this.#parts.term.endsAtMs ?? -Infinity);
+  }
+
+  get #key(): ObjectKey {
+    const { id, identity, namespace } = this.#parts;
+    return { namespace, name: `${id}-${identity}` };
+  }
+
+  async #publish(ring: readonly string[], anew: boolean): Promise<void> {
+    const { clock, term, renewDeadlineMs } = this.#parts;
+    const timeout = timeoutSignal(clock, Math.max(1000, renewDeadlineMs / 2));
+    const atMs = clock.monotonicMs();
+    this.#ring = ring;
+    this.#triedAtMs = atMs;
+    try {
+      if (!anew && this.#isOver) throw termOver();
+      await this.#write(ring, timeout.signal);
+      // Whose time was over in between has to give up what it had first.
+      if (!anew && this.#isOver) throw termOver();
+      term.endsAtMs = atMs + renewDeadlineMs;
+    } catch (error) {
+      // To the others a process without a Lease has gone.
+      if (isNotFound(error) && term.endsAtMs !== undefined) term.endsAtMs = -Infinity;
+      throw error;
+    } finally {
+      timeout.clear();
+    }
+  }
+
+  async #write(ring: readonly string[], signal: AbortSignal): Promise<void> {
+    const { client, clock, id, identity, leaseDurationMs } = this.#parts;
+    const metadata = {
+      ...this.#key,
+      labels: { [SHARDS_LABEL]: id },
+      annotations: { [RING_ANNOTATION]: ring.join() },
+    };
+    const spec = {
+      holderIdentity: identity,
+      leaseDurationSeconds: Math.round(leaseDurationMs / 1000),
+      renewTime: new Date(clock.now()).toISOString().replace("Z", "000Z"),
+    };
+    try {
+      const { resourceVersion } = this.#lease?.metadata ?? {};
+      this.#lease =
+        resourceVersion === undefined
+          ? await client.create(LEASE, { metadata, spec }, { signal })
+          : await client.update(
+              LEASE,
+              { metadata: { ...metadata, resourceVersion }, spec },
+              { signal },
+            );
+    } catch (error) {
+      if (isNotFound(error)) this.#lease = undefined;
+      // Somebody else wrote, or an answer got lost: the next try goes on from what is there.
+      else if (isConflict(error) || this.#lease === undefined) {
+        this.#lease = await client.live.find(LEASE, this.#key);
+      }
+      throw error;
+    }
+  }
+}
+
+function termOver(): TsopError {
+  return new TsopError(
+    "shard-term-over",
+    "The shard's Lease was not renewed in time: its keys may be with others now.",
+    "Nothing is to be done: the process gives up its keys and takes part anew.",
+  );
+}
