@@ -101,11 +101,19 @@ async function bundle(options, outfile) {
     // A script from the code cache has no import().
     supported: { "dynamic-import": false },
     define: { "import.meta.url": "__bundleUrl" },
-    banner: { js: 'const __bundleUrl = require("node:url").pathToFileURL(__filename);' },
+    banner: { js: OWN_URL },
     ...options,
   });
   return metafile;
 }
+
+const OWN_URL = 'const __bundleUrl = require("node:url").pathToFileURL(__filename);';
+
+/** For the code cache a bundle is the function that Node would make of it: so its text is in memory once. */
+const AS_FUNCTION = {
+  banner: { js: `(function (exports, require, module, __filename, __dirname) { ${OWN_URL}` },
+  footer: { js: "})" },
+};
 
 /** Puts in place of `<module>.js` one that loads `<module>.cjs`. */
 function writeDoor(dist, module, names) {
@@ -127,7 +135,7 @@ export async function bundleCached(outdir) {
   const compiler = `${dist}/generator/load`;
   const contents = 'exports.ts = require("@ts-morph/common/dist/typescript.js");';
   const compilerFiles = await bundle(
-    { stdin: { contents, resolveDir: root }, minify: true },
+    { ...AS_FUNCTION, stdin: { contents, resolveDir: root }, minify: true },
     `${compiler}.cjs`,
   );
   writeDoor(dist, "generator/load", ["ts"]);
@@ -135,7 +143,7 @@ export async function bundleCached(outdir) {
   const editor = `${dist}/cli/vendor/source-editor`;
   const plugins = [withOwnUrl(dist, `${editor}.cjs`), compilerFrom(dist), withoutLibFiles];
   const editorFiles = await bundle(
-    { entryPoints: [`${editor}.js`], minify: true, plugins },
+    { ...AS_FUNCTION, entryPoints: [`${editor}.js`], minify: true, plugins },
     `${editor}.cjs`,
   );
   writeDoor(dist, "cli/vendor/source-editor", ["Project", "SyntaxKind"]);
@@ -143,6 +151,7 @@ export async function bundleCached(outdir) {
   const scaffold = `${dist}/cli/vendor/scaffold-tools`;
   const scaffoldFiles = await bundle(
     {
+      ...AS_FUNCTION,
       entryPoints: [`${scaffold}.js`],
       minify: true,
       plugins: [withoutFlyImport, withPackageJson],
@@ -159,8 +168,13 @@ export async function bundleCached(outdir) {
   const program = `${dist}/cli/program`;
   const programFiles = await bundle(
     {
+      ...AS_FUNCTION,
       entryPoints: [`${program}.js`],
       external: ["esbuild"],
+      // Names stay: a stack trace still says where it was.
+      minifyWhitespace: true,
+      minifySyntax: true,
+      lineLimit: 200,
       plugins: [withOwnUrl(dist, `${program}.cjs`)],
     },
     `${program}.cjs`,

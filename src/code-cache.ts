@@ -24,7 +24,8 @@ import { Script } from "node:vm";
  * package. Where that folder cannot be written, or the cache is of another bundle, Node or machine, the
  * bundle is compiled as usual.
  *
- * @param file - absolute path of the bundle: ASCII only, without `import()`
+ * @param file - absolute path of the bundle, a function as Node makes of a CommonJS module: ASCII only, without
+ *   `import()`
  * @param use - what this process uses of it, such as the name of a command: each use has a cache of the
  *   functions that it calls
  * @returns what the bundle exports; loaded once per process
@@ -33,10 +34,11 @@ export function requireCached(file: string, use = "all"): unknown {
   const require = createRequire(file);
   const loaded = require.cache[file];
   if (loaded) return loaded.exports;
-  const source = readFileSync(file, "latin1"); // ASCII: the quickest of the decoders
+  // ASCII: the quickest of the decoders, and the engine takes the text as it is.
+  const source = readFileSync(file, "latin1");
   const cache = join(cacheFolder(file), `${basename(file)}.${use}.${process.version}`);
   const cachedData = readCache(cache, file);
-  const script = new Script(Module.wrap(source), {
+  const script = new Script(source, {
     filename: file,
     ...(cachedData ? { cachedData } : {}),
   });

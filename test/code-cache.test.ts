@@ -15,11 +15,11 @@ import { transformSync } from "esbuild";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 const SOURCE = fileURLToPath(new URL("../src/code-cache.ts", import.meta.url));
-const BUNDLE = `
+const BUNDLE = `(function (exports, require, module, __filename, __dirname) {
 const { join } = require("node:path");
 exports.answer = (text) => join("a", text);
 exports.here = __dirname;
-`;
+})`;
 
 let folder: string;
 let bundle: string;

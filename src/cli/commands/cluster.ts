@@ -12,6 +12,7 @@ import { checkPort } from "../inputs.ts";
 import { paint } from "../output.ts";
 import { writePrivateFile } from "../private-file.ts";
 import { untilAborted } from "../watch-sources.ts";
+import { boundYoungSpace } from "../young-space.ts";
 
 /** The flags of `tsop cluster`. */
 export interface ClusterCommandOptions {
@@ -59,6 +60,7 @@ export async function cluster(
       );
       context.err(dim(`  kubectl --kubeconfig ${options.kubeconfig} get all -A; Ctrl-C ends`));
     }
+    boundYoungSpace();
     await untilAborted(signal);
   } finally {
     await controlPlane.stop();

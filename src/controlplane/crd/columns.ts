@@ -10,7 +10,7 @@ import { encodeJson } from "../../kube/json.ts";
 import { sortedKeys } from "../../kube/schema/sorted-keys.ts";
 import type { TableColumn, TablePrinter } from "../kinds.ts";
 import { humanDuration } from "../views/age.ts";
-import { ageColumn, nameColumn, printer } from "../views/printers/column.ts";
+import { ageColumn, column, nameColumn, printer } from "../views/printers/column.ts";
 import type { DefinitionColumn } from "./definition.ts";
 import { type JsonPath, parseJsonPath } from "./json-path.ts";
 
@@ -20,15 +20,18 @@ interface PathColumn {
 }
 
 /** Age as custom resources have it: its type is `date`. */
-const dateAgeColumn = { ...ageColumn, column: { ...ageColumn.column, type: "date" } };
+const dateAgeColumn = column("Age", ageColumn.cell, {
+  type: "date",
+  metadataField: "creationTimestamp",
+});
 
 /** The table of a version with those columns; Name comes first, and Age is the default. */
 export function columnPrinter(columns: readonly DefinitionColumn[]): TablePrinter {
   if (columns.length === 0) return printer([nameColumn, dateAgeColumn]);
   const custom: PathColumn[] = [];
-  for (const column of columns) {
+  for (const definition of columns) {
     try {
-      custom.push(pathColumn(column));
+      custom.push(pathColumn(definition));
     } catch {
       // As in Kubernetes: the table ends before the first path that cannot be read.
       break;

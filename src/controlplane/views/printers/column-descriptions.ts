@@ -325,11 +325,14 @@ export function described(kind: string, printer: TablePrinter): TablePrinter {
   return {
     ...printer,
     columns: printer.columns.map((column) => ({
-      ...column,
+      name: column.name,
+      type: column.type,
+      format: column.format,
       // Looked up when it is shown: the texts are not needed before.
       get description() {
         return descriptionOf(kind, column);
       },
+      priority: column.priority,
     })),
   };
 }

@@ -1,0 +1,34 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { transformSync } from "esbuild";
+import { describe, expect, it } from "vitest";
+
+const SOURCE = fileURLToPath(new URL("../../src/cli/young-space.ts", import.meta.url));
+
+/** How large the space for young objects is, in MB, after much has been stored in several turns. */
+function youngSpaceMb(bound: boolean): number {
+  const { code } = transformSync(readFileSync(SOURCE, "utf8"), { loader: "ts" });
+  const script = `${code}
+    const kept = [];
+    if (${bound}) boundYoungSpace();
+    for (let turn = 0; turn < 150; turn++) {
+      for (let count = 0; count < 2000; count++) kept.push({ name: "item-" + count, count: [count] });
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space");
+    console.log(kept.length > 0 ? young.space_size / 1024 / 1024 : 0);`;
+  const args = ["--input-type=module", "--eval", script];
+  return Number(execFileSync(process.execPath, args, { encoding: "utf8" }));
+}
+
+describe("boundYoungSpace", () => {
+  it(
+    "keeps the space of young objects small while what is stored survives",
+    { timeout: 60_000 },
+    () => {
+      expect(youngSpaceMb(false)).toBeGreaterThan(8);
+      expect(youngSpaceMb(true)).toBeLessThanOrEqual(8);
+    },
+  );
+});
