@@ -1,23 +1,18 @@
 /**
  * The transport of production: HTTP/1.1 over TLS with connections that are kept.
  *
- * One agent stands for one set of certificates; when they are renewed a new agent takes over and the
- * old one's connections end with their requests.
+ * It is a client of its own, because that of Node takes as long for a request as everything else together (see
+ * docs/design/0006). One pool of connections stands for one set of certificates; when they are renewed a new one takes
+ * over and the old one's connections end with their requests.
  *
  * @module
  */
-import {
-  Agent as HttpAgent,
-  request as httpRequest,
-  type ClientRequest,
-  type IncomingMessage,
-} from "node:http";
-import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import { abortReason } from "../../clock.ts";
+import { abortReason, systemClock, type Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import type { ClusterConfig } from "./cluster-config.ts";
+import { ConnectionPool } from "./connection-pool.ts";
 import type { Credentials } from "./credentials.ts";
-import { incomingBody } from "./incoming-body.ts";
+import type { Exchange } from "./http-connection.ts";
 import {
   ConnectionError,
   type ConnectionFailure,
@@ -25,9 +20,6 @@ import {
   type TransportRequest,
   type TransportResponse,
 } from "./transport.ts";
-
-// The kernel asks a silent peer whether it is still there, as client-go's dialer does.
-const TCP_KEEP_ALIVE_MS = 30_000;
 
 const FAILURES: Readonly<Record<string, ConnectionFailure>> = {
   ECONNREFUSED: "refused",
@@ -41,19 +33,30 @@ const FAILURES: Readonly<Record<string, ConnectionFailure>> = {
   EAI_AGAIN: "unknown-host",
 };
 
+const HEADER_NAME = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
+// eslint-disable-next-line no-control-regex -- those are what must not be there
+const NOT_IN_HEADER = /[\u0000-\u0008\u000a-\u001f\u007f]/;
+const REQUEST_TARGET = /^[\u0021-\u007e]+$/;
+// To these a server expects a body, and a length of none.
+const WITH_BODY = new Set(["POST", "PUT", "PATCH"]);
+
 /** Keeps connections to one API server. */
 export class HttpsTransport implements Transport {
   readonly server: string;
   readonly #config: ClusterConfig;
   readonly #url: URL;
+  readonly #base: string;
   readonly #userAgent: string;
-  #agent: { readonly agent: HttpAgent | HttpsAgent; readonly identity: string } | undefined;
+  readonly #clock: Clock;
+  #pool: { readonly pool: ConnectionPool; readonly identity: string } | undefined;
 
-  constructor(config: ClusterConfig, userAgent: string) {
+  constructor(config: ClusterConfig, userAgent: string, clock: Clock = systemClock) {
     this.server = config.server;
     this.#config = config;
     this.#url = new URL(config.server);
+    this.#base = this.#url.pathname.replace(/\/$/, "");
     this.#userAgent = userAgent;
+    this.#clock = clock;
   }
 
   async request(request: TransportRequest): Promise<TransportResponse> {
@@ -66,62 +69,62 @@ export class HttpsTransport implements Transport {
   }
 
   close(): void {
-    this.#retire();
+    this.#pool?.pool.close();
+    this.#pool = undefined;
   }
 
   #exchange(request: TransportRequest, credentials: Credentials): Promise<TransportResponse> {
-    const secure = this.#url.protocol === "https:";
-    const base = this.#url.pathname.replace(/\/$/, "");
+    const { method, signal, lastCheck } = request;
+    const text = this.#encode(request, credentials);
     return new Promise((resolve, reject) => {
-      const { signal } = request;
-      const outgoing = (secure ? httpsRequest : httpRequest)({
-        agent: this.#agentFor(credentials),
-        host: this.#url.hostname.replace(/^\[|\]$/g, ""),
-        port: this.#url.port || (secure ? 443 : 80),
-        method: request.method,
-        path: base + request.path,
-        headers: this.#headers(request, credentials),
-      });
       const abort = (): void => {
-        outgoing.destroy(abortReason(signal));
+        connection.abort(exchange, abortReason(signal));
+      };
+      // What the last check says is nothing that went wrong with the connection.
+      let refused = false;
+      const exchange: Exchange = {
+        method,
+        encode() {
+          refused = true;
+          lastCheck?.();
+          refused = false;
+          return text;
+        },
+        answered: resolve,
+        failed: (error, reused) => {
+          if (signal?.aborted) reject(abortReason(signal));
+          else reject(refused ? error : this.#failed(error, reused));
+        },
+        brokenOff: (error) => (signal?.aborted ? abortReason(signal) : this.#failed(error, false)),
+        over() {
+          signal?.removeEventListener("abort", abort);
+        },
       };
       signal?.addEventListener("abort", abort, { once: true });
-      outgoing.on("close", () => signal?.removeEventListener("abort", abort));
-      outgoing.on("error", (error) => {
-        reject(signal?.aborted ? abortReason(signal) : this.#failed(error, outgoing.reusedSocket));
-      });
-      outgoing.on("response", (incoming) => {
-        resolve({
-          status: incoming.statusCode ?? 0,
-          headers: flatHeaders(incoming),
-          body: incomingBody(incoming, (error) =>
-            signal?.aborted ? abortReason(signal) : this.#failed(error, false),
-          ),
-          cancel: () => {
-            incoming.destroy();
-          },
-        });
-      });
-      const { lastCheck } = request;
-      if (!lastCheck) outgoing.end(request.body);
-      else {
-        whenConnected(outgoing, secure, () => {
-          try {
-            lastCheck();
-            outgoing.end(request.body);
-          } catch (error) {
-            reject(error instanceof Error ? error : new Error(messageOf(error)));
-            outgoing.destroy();
-          }
-        });
-      }
+      const connection = this.#poolFor(credentials).send(exchange);
     });
   }
 
-  #headers(
-    request: TransportRequest,
-    { token, basic }: Credentials,
-  ): Record<string, string | string[]> {
+  #encode({ method, path, headers, body }: TransportRequest, credentials: Credentials): string {
+    const target = this.#base + path;
+    if (!REQUEST_TARGET.test(target) || !HEADER_NAME.test(method)) {
+      throw new TypeError(
+        `${method} ${target} is no request: it has characters that are not escaped.`,
+      );
+    }
+    let text = `${method} ${target} HTTP/1.1\r\nHost: ${this.#url.host}\r\n`;
+    const all = { ...this.#identity(credentials), ...headers };
+    for (const name in all) text += headerLine(name, all[name] ?? "");
+    for (const group of this.#config.impersonate?.groups ?? []) {
+      text += headerLine("Impersonate-Group", group);
+    }
+    if (body !== undefined) text += `Content-Length: ${Buffer.byteLength(body)}\r\n`;
+    else if (WITH_BODY.has(method)) text += "Content-Length: 0\r\n";
+    return `${text}\r\n${body ?? ""}`;
+  }
+
+  /** The headers that say who asks. */
+  #identity({ token, basic }: Credentials): Record<string, string> {
     const { impersonate } = this.#config;
     const login = basic && Buffer.from(`${basic.username}:${basic.password}`).toString("base64");
     return {
@@ -129,47 +132,19 @@ export class HttpsTransport implements Transport {
       ...(token ? { Authorization: `Bearer ${token}` } : {}),
       ...(login ? { Authorization: `Basic ${login}` } : {}),
       ...(impersonate ? { "Impersonate-User": impersonate.user } : {}),
-      ...(impersonate?.groups ? { "Impersonate-Group": [...impersonate.groups] } : {}),
       ...(impersonate?.uid ? { "Impersonate-Uid": impersonate.uid } : {}),
-      ...(request.body === undefined
-        ? {}
-        : { "Content-Length": String(Buffer.byteLength(request.body)) }),
-      ...request.headers,
     };
   }
 
-  #agentFor({ certificate }: Credentials): HttpAgent | HttpsAgent {
+  #poolFor({ certificate }: Credentials): ConnectionPool {
     const identity = certificate ? `${certificate.cert}\n${certificate.key}` : "";
-    if (this.#agent?.identity === identity) return this.#agent.agent;
-    this.#retire();
+    if (this.#pool?.identity === identity) return this.#pool.pool;
+    this.close();
     const { ca, serverName, skipTlsVerify } = this.#config;
-    const options = { keepAlive: true, keepAliveMsecs: TCP_KEEP_ALIVE_MS, noDelay: true };
-    const agent =
-      this.#url.protocol === "https:"
-        ? new HttpsAgent({
-            ...options,
-            ...(ca ? { ca } : {}),
-            ...(serverName ? { servername: serverName } : {}),
-            ...(certificate ?? {}),
-            rejectUnauthorized: skipTlsVerify !== true,
-          })
-        : new HttpAgent(options);
-    // All of its connections are to one server, as one user: the name that Node makes of the certificates for each request
-    // says nothing more.
-    agent.getName = () => this.server;
-    this.#agent = { agent, identity };
-    return agent;
-  }
-
-  /** Closes the idle connections of the agent; `destroy` would cut the running watches too. */
-  #retire(): void {
-    const agent = this.#agent?.agent;
-    this.#agent = undefined;
-    if (!agent) return;
-    agent.maxFreeSockets = 0;
-    for (const idle of Object.values(agent.freeSockets)) {
-      for (const socket of idle ?? []) socket.destroy();
-    }
+    const target = { url: this.#url, ca, serverName, skipTlsVerify, certificate };
+    const pool = new ConnectionPool(this.#clock, target);
+    this.#pool = { pool, identity };
+    return pool;
   }
 
   #failed(error: unknown, reusedConnection: boolean): ConnectionError {
@@ -182,22 +157,14 @@ export class HttpsTransport implements Transport {
   }
 }
 
-/** Calls back once the request has a connection on which what is written leaves at once. */
-function whenConnected(outgoing: ClientRequest, secure: boolean, connected: () => void): void {
-  outgoing.once("socket", (socket) => {
-    if (outgoing.reusedSocket) connected();
-    else socket.once(secure ? "secureConnect" : "connect", connected);
-  });
+/** @throws TypeError for what would be more than one header */
+function headerLine(name: string, value: string): string {
+  if (!HEADER_NAME.test(name) || NOT_IN_HEADER.test(value)) {
+    throw new TypeError(`The header ${name} has characters that cannot be sent.`);
+  }
+  return `${name}: ${value}\r\n`;
 }
 
 function isTlsCode(code: string): boolean {
   return /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_)|EPROTO/.test(code);
-}
-
-function flatHeaders(incoming: IncomingMessage): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(incoming.headers)) {
-    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(", ") : value;
-  }
-  return headers;
 }

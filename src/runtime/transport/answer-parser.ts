@@ -1,0 +1,233 @@
+/**
+ * Reads an HTTP/1.1 answer from the bytes of its connection.
+ *
+ * Strict where a lenient reader could take one answer for another: the end of an answer is where its head says, or the
+ * connection is not used again.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9112
+ * @module
+ */
+
+/** The status line and the headers, names in lower case; several of one name are joined by commas. */
+export interface AnswerHead {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Told of an answer as it comes in. */
+export interface AnswerSink {
+  head(head: AnswerHead): void;
+  /** A part of the body; not empty. */
+  data(part: Buffer): void;
+  /** Nothing more comes. */
+  end(): void;
+}
+
+/** What came is no HTTP/1.1 answer. */
+export class AnswerError extends Error {
+  override readonly name = "AnswerError";
+}
+
+// Far more than an API server sends; without a limit a broken one could fill the memory.
+const MAX_HEAD_BYTES = 256 * 1024;
+const MAX_LINE_BYTES = 16 * 1024;
+const END_OF_HEAD = Buffer.from("\r\n\r\n");
+const NEWLINE = 0x0a;
+const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: |$)/;
+const FIELD_NAME = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
+const CHUNK_SIZE = /^([\da-fA-F]{1,13})[ \t]*(?:;|$)/;
+
+type State =
+  | "head"
+  /** A body of a known length, or up to the end of the connection. */
+  | "body"
+  | "chunk-size"
+  | "chunk"
+  | "chunk-end"
+  | "trailer"
+  | "done";
+
+/** One answer. */
+export class AnswerParser {
+  readonly #sink: AnswerSink;
+  readonly #method: string;
+  #state: State = "head";
+  // The beginning of what is not complete yet: a head, or a line.
+  #rest: Buffer | undefined;
+  // Of the body, or of the chunk.
+  #leftBytes = 0;
+  #keepsAlive = false;
+
+  /** @param method - of the request: an answer to HEAD has no body, whatever it says */
+  constructor(method: string, sink: AnswerSink) {
+    this.#method = method;
+    this.#sink = sink;
+  }
+
+  get done(): boolean {
+    return this.#state === "done";
+  }
+
+  /** Whether the connection can be used again, once the answer is done. */
+  get keepsAlive(): boolean {
+    return this.#keepsAlive;
+  }
+
+  /** Takes in the next bytes. @throws AnswerError when they are no answer, or more than one */
+  push(bytes: Buffer): void {
+    let at = 0;
+    let chunk = bytes;
+    if (this.#rest) {
+      chunk = Buffer.concat([this.#rest, bytes]);
+      this.#rest = undefined;
+    }
+    while (at < chunk.length) {
+      const next = this.#step(chunk, at);
+      if (next < 0) {
+        this.#rest = chunk.subarray(at);
+        return;
+      }
+      at = next;
+    }
+  }
+
+  /** The connection has ended. @returns whether the answer is complete with that */
+  ended(): boolean {
+    if (this.#state === "body" && this.#leftBytes === Infinity) this.#finish();
+    return this.done;
+  }
+
+  /** Goes on from `at`, to what is returned; below 0: more bytes are needed. */
+  #step(bytes: Buffer, at: number): number {
+    switch (this.#state) {
+      case "head":
+        return this.#readHead(bytes, at);
+      case "body":
+      case "chunk":
+        return this.#readBody(bytes, at);
+      case "chunk-size":
+      case "chunk-end":
+      case "trailer":
+        return this.#readLine(bytes, at);
+      case "done":
+        throw new AnswerError("the server sent more than one answer");
+    }
+  }
+
+  #readHead(bytes: Buffer, at: number): number {
+    const end = bytes.indexOf(END_OF_HEAD, at);
+    if ((end < 0 ? bytes.length : end) - at > MAX_HEAD_BYTES) {
+      throw new AnswerError("the answer's headers are too large");
+    }
+    if (end < 0) return end;
+    const [statusLine = "", ...fields] = bytes.toString("latin1", at, end).split("\r\n");
+    const [, minor, code] = STATUS_LINE.exec(statusLine) ?? [];
+    if (code === undefined) throw new AnswerError(`no HTTP answer: ${statusLine.slice(0, 100)}`);
+    const status = Number(code);
+    const after = end + END_OF_HEAD.length;
+    // What comes before the answer, such as 100 Continue.
+    if (status < 200 && status !== 101) return after;
+    if (status === 101)
+      throw new AnswerError("the server changed the protocol without being asked");
+    const headers = headersOf(fields);
+    this.#expectBody(status, minor === "1", headers);
+    this.#sink.head({ status, headers });
+    // Nothing but the head tells of the end of an answer without a body.
+    if (this.#state === "body" && this.#leftBytes === 0) this.#finish();
+    return after;
+  }
+
+  #expectBody(status: number, persistent: boolean, headers: AnswerHead["headers"]): void {
+    const connection = listOf(headers["connection"]);
+    this.#keepsAlive = persistent
+      ? !connection.includes("close")
+      : connection.includes("keep-alive");
+    this.#state = "body";
+    const coding = headers["transfer-encoding"];
+    const length = headers["content-length"];
+    if (this.#method === "HEAD" || status === 204 || status === 304) this.#leftBytes = 0;
+    else if (coding !== undefined) {
+      if (coding.toLowerCase() !== "chunked") {
+        throw new AnswerError(`the answer's transfer encoding is ${coding}`);
+      }
+      // Both say where the answer ends, and somebody in between may have believed the other one.
+      if (length !== undefined) this.#keepsAlive = false;
+      this.#state = "chunk-size";
+    } else if (length !== undefined) this.#leftBytes = lengthOf(length);
+    else {
+      this.#leftBytes = Infinity;
+      this.#keepsAlive = false;
+    }
+  }
+
+  #readBody(bytes: Buffer, at: number): number {
+    const end = Math.min(bytes.length, at + this.#leftBytes);
+    this.#leftBytes -= end - at;
+    this.#sink.data(at === 0 && end === bytes.length ? bytes : bytes.subarray(at, end));
+    if (this.#leftBytes === 0) {
+      if (this.#state === "chunk") this.#state = "chunk-end";
+      else this.#finish();
+    }
+    return end;
+  }
+
+  #readLine(bytes: Buffer, at: number): number {
+    const end = bytes.indexOf(NEWLINE, at);
+    if ((end < 0 ? bytes.length : end) - at > MAX_LINE_BYTES) {
+      throw new AnswerError("a line between the answer's chunks is too long");
+    }
+    if (end < 0) return end;
+    const line = bytes.toString("latin1", at, end);
+    if (!line.endsWith("\r")) throw new AnswerError("a line of the answer ends without CR");
+    this.#take(line.slice(0, -1));
+    return end + 1;
+  }
+
+  #take(line: string): void {
+    if (this.#state === "chunk-size") {
+      const [, size] = CHUNK_SIZE.exec(line) ?? [];
+      if (size === undefined) throw new AnswerError(`no size of a chunk: ${line.slice(0, 100)}`);
+      this.#leftBytes = parseInt(size, 16);
+      this.#state = this.#leftBytes === 0 ? "trailer" : "chunk";
+    } else if (this.#state === "chunk-end") {
+      if (line !== "") throw new AnswerError("a chunk of the answer is longer than it says");
+      this.#state = "chunk-size";
+    } else if (line === "") this.#finish();
+  }
+
+  #finish(): void {
+    this.#state = "done";
+    this.#sink.end();
+  }
+}
+
+function headersOf(fields: readonly string[]): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const field of fields) {
+    const colon = field.indexOf(":");
+    const name = field.slice(0, Math.max(colon, 0)).toLowerCase();
+    if (!FIELD_NAME.test(name)) {
+      throw new AnswerError(`no header: ${field.slice(0, 100)}`);
+    }
+    const value = field.slice(colon + 1).trim();
+    // What no header is called, but every object has.
+    if (name === "__proto__" || name === "constructor") continue;
+    const known = headers[name];
+    headers[name] = known === undefined ? value : `${known}, ${value}`;
+  }
+  return headers;
+}
+
+/** A list of words, in lower case. */
+function listOf(value: string | undefined): string[] {
+  return value === undefined ? [] : value.toLowerCase().split(/[\t ]*,[\t ]*/);
+}
+
+/** Several equal lengths are one; different ones are a trap. */
+function lengthOf(value: string): number {
+  const [first = "", ...others] = listOf(value);
+  if (!/^\d{1,15}$/.test(first) || others.some((other) => other !== first)) {
+    throw new AnswerError(`the answer's length is ${value}`);
+  }
+  return Number(first);
+}
