@@ -117,7 +117,6 @@ const META = `${cache}/apimachinery@v0.36.3/pkg/apis/meta/v1`;
 for (const [, type, body] of sourcesIn(META).matchAll(/^type (\w+) struct \{\n([\s\S]*?)^\}/gm)) {
   const fields = [];
   for (const [, of, json, options] of body.matchAll(/^\t\w+\s+(\S+)\s+`json:"([^",]+)([^"]*)"/gm)) {
-    if (json === "managedFields") continue;
     fields.push({
       name: json,
       json,
@@ -128,6 +127,7 @@ for (const [, type, body] of sourcesIn(META).matchAll(/^type (\w+) struct \{\n([
   types.set(`metav1.${type}`, { fields });
 }
 types.set("metav1.LabelSelectorOperator", { alias: "string" });
+types.set("metav1.ManagedFieldsOperationType", { alias: "string" });
 
 const NUMBER = /^(u?int(8|16|32|64)?|float(32|64))$/;
 
@@ -139,7 +139,7 @@ function leafOf(type) {
   if (type === "resource.Quantity") return "quantity";
   if (/^metav1\.(Time|MicroTime)$/.test(type)) return "time";
   if (type === "intstr.IntOrString") return "intOrString";
-  if (type.startsWith("runtime.")) return "tree";
+  if (type.startsWith("runtime.") || type === "metav1.FieldsV1") return "tree";
   return undefined;
 }
 

@@ -140,7 +140,7 @@ function orderCode(type) {
 }
 
 /** One code for a field, or undefined when nothing is special about it; see go-shape.ts. */
-function codeOf(field) {
+function codeOf(field, owner) {
   // Ownership of fields is kept by a part of its own, which has to see what a client wrote.
   if (field.json === "managedFields") return undefined;
   const is = classify(field.type);
@@ -163,7 +163,8 @@ function codeOf(field) {
     case "map": {
       const element = elementCode(is.of);
       const sign = is.what === "list" ? "[]" : "{}";
-      return `${optional ? "?" : ""}${sign}${element}`;
+      const code = `${optional ? "?" : ""}${sign}${element}`;
+      return /^(node|resource)\.k8s\.io/.test(owner) ? code.replace("quantity", "exact") : code;
     }
     case "struct":
       return `${field.options.includes("omitzero") ? "?" : "!"}${is.name}`;
@@ -188,13 +189,18 @@ function fieldsOf(name) {
   });
 }
 
+/** Metadata of a template: nobody keeps the owners of its fields. */
+const TEMPLATE_META = "meta.ObjectMeta of a template";
+
 function visit(name) {
   if (visited.has(name) || !types.get(name)?.fields) return;
   visited.add(name);
   const entry = {};
+  const isKind = types.get(name).fields.some(({ type }) => type === "meta.TypeMeta");
   for (const field of fieldsOf(name)) {
-    const code = name.startsWith(SCHEMA) ? undefined : codeOf(field);
-    entry[field.json] = code ?? orderCode(field.type);
+    const code = name.startsWith(SCHEMA) ? undefined : codeOf(field, name);
+    const isTemplateMeta = field.type === "meta.ObjectMeta" && !isKind;
+    entry[field.json] = isTemplateMeta ? `!${TEMPLATE_META}` : (code ?? orderCode(field.type));
     const type = field.type.replace(/^(\*|\[\]|map\[[^\]]*\])+/, "");
     let is = classify(type);
     while (is.of) is = is.of;
@@ -207,6 +213,10 @@ for (const [name, type] of types) {
   if (name.startsWith("meta.") || name.endsWith("List")) continue;
   if (type.fields?.some(({ json }) => json === "metadata")) visit(name);
 }
+table[TEMPLATE_META] = {
+  ...table["meta.ObjectMeta"],
+  managedFields: "?[]meta.ManagedFieldsEntry",
+};
 const sorted = Object.fromEntries(Object.entries(table).sort(([a], [b]) => (a < b ? -1 : 1)));
 const lines = Object.entries(sorted).map(
   ([name, entry]) => `${JSON.stringify(name)}:${JSON.stringify(entry)}`,

@@ -6,6 +6,7 @@
 import { Buffer } from "node:buffer";
 import type { KubeObject } from "../../../kube/object.ts";
 import type { WriteContext } from "../../kinds.ts";
+import { asGiven } from "./emptied.ts";
 import { setVolumeSourceDefaults } from "./pod-defaults.ts";
 import type {
   Namespace,
@@ -52,12 +53,22 @@ export function setSecretDefaults(object: KubeObject): void {
   delete secret.stringData;
 }
 
+interface Attachment extends KubeObject {
+  spec: { source?: { inlineVolumeSpec?: PersistentVolume["spec"] } };
+}
+
 export function setPersistentVolumeDefaults(object: KubeObject): void {
   const volume = object as PersistentVolume;
   (volume.status ??= {}).phase ??= "Pending";
   volume.spec.persistentVolumeReclaimPolicy ??= "Retain";
   volume.spec.volumeMode ??= "Filesystem";
   setVolumeSourceDefaults(volume.spec);
+}
+
+/** A volume that stands in an attachment has the defaults of its source. */
+export function setAttachmentDefaults(object: KubeObject): void {
+  const { source } = (object as Attachment).spec;
+  if (source?.inlineVolumeSpec) setVolumeSourceDefaults(source.inlineVolumeSpec);
 }
 
 export function preparePersistentVolumeForCreate(object: KubeObject, context: WriteContext): void {
@@ -164,7 +175,9 @@ export function setNodeDefaults(object: KubeObject): void {
   // The single range is what counts when both are there and differ.
   if (spec?.podCIDR && spec.podCIDR !== spec.podCIDRs?.[0]) spec.podCIDRs = [spec.podCIDR];
   else if (spec?.podCIDRs?.[0]) spec.podCIDR = spec.podCIDRs[0];
-  if (status?.capacity) status.allocatable ??= { ...status.capacity };
+  if (status?.capacity && asGiven(status, "allocatable") === null) {
+    status.allocatable = { ...status.capacity };
+  }
 }
 
 /** A new node is tainted until somebody reports it ready. */

@@ -44,34 +44,51 @@ const ZERO: Readonly<Record<string, unknown>> = {
  * @param type - the Go type with its package (`core.PodSpec`), or a code such as `[]core.Taint`
  */
 export function internalForm(type: string, value: unknown): unknown {
-  if (type.startsWith("?")) return internalForm(type.slice(1), value);
-  if (type.startsWith("*")) {
-    return value === undefined || value === null ? null : internalForm(type.slice(1), value);
-  }
-  if (type.startsWith("[]")) {
-    return Array.isArray(value) ? value.map((item) => internalForm(type.slice(2), item)) : null;
-  }
-  if (type.startsWith("{}")) return isJsonObject(value) ? internalMap(type.slice(2), value) : null;
-  const fields = internalTable()[type];
-  if (!fields) return value ?? ZERO[type];
-  return internalStruct(type, fields, isJsonObject(value) ? value : {});
+  return formOf(type, value, asGiven);
 }
 
-function internalMap(type: string, value: JsonObject): JsonObject {
+/** How a field of a struct is read; null when it is absent. */
+type Read = (source: JsonObject, field: string) => unknown;
+
+/** Without what was sent empty. */
+const asStored: Read = (source, field) => getField(source, field) ?? null;
+
+function formOf(type: string, value: unknown, read: Read): unknown {
+  if (type.startsWith("?")) return formOf(type.slice(1), value, read);
+  if (type.startsWith("*")) {
+    return value === undefined || value === null ? null : formOf(type.slice(1), value, read);
+  }
+  if (type.startsWith("[]")) {
+    return Array.isArray(value) ? value.map((item) => formOf(type.slice(2), item, read)) : null;
+  }
+  if (type.startsWith("{}")) {
+    return isJsonObject(value) ? mapForm(type.slice(2), value, read) : null;
+  }
+  const fields = internalTable()[type];
+  if (!fields) return value ?? ZERO[type];
+  return structForm(type, fields, isJsonObject(value) ? value : {}, read);
+}
+
+function mapForm(type: string, value: JsonObject, read: Read): JsonObject {
   const shown: JsonObject = {};
   for (const key of Object.keys(value).sort()) {
-    setField(shown, key, internalForm(type, getField(value, key)));
+    setField(shown, key, formOf(type, getField(value, key), read));
   }
   return shown;
 }
 
-function internalStruct(type: string, fields: readonly Field[], value: JsonObject): JsonObject {
+function structForm(
+  type: string,
+  fields: readonly Field[],
+  value: JsonObject,
+  read: Read,
+): JsonObject {
   const source = type === "core.PodSpec" ? internalPodSpec(value) : value;
   const shown: JsonObject = {};
   for (const [name, json, code] of fields) {
-    const form = internalForm(code, asGiven(source, json));
+    const form = formOf(code, read(source, json), read);
     if (name === "") Object.assign(shown, form);
-    else if (!code.startsWith("?") || !isEmpty(form)) shown[name] = form;
+    else if (!code.startsWith("?") || !isEmpty(form, code)) shown[name] = form;
   }
   return shown;
 }
@@ -84,9 +101,10 @@ function internalPodSpec(spec: JsonObject): JsonObject {
   return { ...spec, securityContext: { ...securityContext, ...host } };
 }
 
-function isEmpty(value: unknown): boolean {
+function isEmpty(value: unknown, code: string): boolean {
+  if (code.startsWith("?*")) return value === null;
   if (value === null || value === "" || value === 0 || value === false) return true;
-  return Array.isArray(value) && value.length === 0;
+  return typeof value === "object" && Object.keys(value).length === 0;
 }
 
 /**
@@ -95,21 +113,11 @@ function isEmpty(value: unknown): boolean {
  * @param type - as for `internalForm`
  */
 export function sameForm(type: string, left: unknown, right: unknown): boolean {
-  return sameJson(emptyAsNull(internalForm(type, left)), emptyAsNull(internalForm(type, right)));
+  return sameJson(formOf(type, left, asStored), formOf(type, right, asStored));
 }
 
 /** The differences between the internal forms of two values, as messages show them; empty when they are the same. */
 export function formDifference(type: string, before: unknown, after: unknown): string {
   if (sameForm(type, before, after)) return "";
   return unifiedDiff(internalForm(type, before), internalForm(type, after));
-}
-
-/** Structs have fields in this form, whatever is in them: what has none is a list or a map. */
-function emptyAsNull(value: unknown): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.length === 0 ? null : value.map(emptyAsNull);
-  const fields = Object.entries(value);
-  return fields.length === 0
-    ? null
-    : Object.fromEntries(fields.map(([name, field]) => [name, emptyAsNull(field)]));
 }

@@ -9,7 +9,7 @@
  *   `?` dropped when empty · `text`, `number`, `bool` always there · `!T` a struct, always there ·
  *   `?!T` dropped when empty · `*T` a struct that may be absent · `[]T`, `{}T` a list or map, null when empty ·
  *   `null` null when absent · `?[]T`, `?{}T` dropped when empty · `quantity`, `time`, `microTime`, with `*` when they may be absent ·
- *   `~`, `~T`, `~{}T` left as it is. The fields of a type stand in the order in which that server prints them.
+ *   `{}exact` quantities that keep what they say · `~`, `~T`, `~{}T` left as it is. The fields of a type stand in the order in which that server prints them.
  *
  * @module
  */
@@ -213,11 +213,11 @@ function shapePointer(
 }
 
 function shapeScalar(value: unknown, type: string): unknown {
-  if (type === "quantity") return canonicalQuantity(value, true);
+  if (type === "quantity" || type === "exact") return canonicalQuantity(value, type === "quantity");
   return type === "time" || type === "microTime" ? canonicalTime(value, type) : value;
 }
 
-/** Values in resource lists are no finer than a thousandth; other quantities keep what they say. */
+/** Values in the resource lists of the core group are no finer than a thousandth; others keep what they say. */
 function canonicalQuantity(value: unknown, inList: boolean): unknown {
   if (typeof value !== "string" && typeof value !== "number") return value ?? "0";
   const quantity = parseQuantity(value);

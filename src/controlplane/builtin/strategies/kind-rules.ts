@@ -12,8 +12,11 @@ import type { WriteContext } from "../../kinds.ts";
 
 /** The rules of one kind. */
 export interface KindRules {
-  /** How its names are checked. Subdomain when absent; `any` leaves them to the metadata's own rules. */
-  readonly name?: "subdomain" | "label" | "label1035" | "segment" | "any" | "address";
+  /**
+   * How its names are checked. Subdomain when absent; `any` leaves them to the metadata's own rules, `generated` checks
+   * the names that are made of a prefix, not the prefix.
+   */
+  readonly name?: "subdomain" | "generated" | "label" | "label1035" | "segment" | "any" | "address";
   /**
    * Set when the kind has a status subresource: which metadata a write to it may change.
    * `no-owners` keeps owner references, `no-labels` also labels; `none` keeps all of it.
@@ -27,6 +30,8 @@ export interface KindRules {
   readonly generationMetadata?: "labels" | "annotations";
   /** A list or map that is sent empty is a change, since what is stored has none. */
   readonly generationSeesEmpty?: true;
+  /** What belongs to features that are off is a change before it is removed. */
+  readonly generationSeesDisabled?: true;
   /** The generation is left out until the first change. */
   readonly startsWithoutGeneration?: true;
   readonly createOnUpdate?: true;

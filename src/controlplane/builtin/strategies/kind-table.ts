@@ -21,6 +21,7 @@ import {
   setNamespaceDefaults,
   setNodeDefaults,
   setPersistentVolumeClaimDefaults,
+  setAttachmentDefaults,
   setPersistentVolumeDefaults,
   setSecretDefaults,
 } from "./core-rules.ts";
@@ -54,6 +55,7 @@ import {
   cronJobWarnings,
   jobWarnings,
   podTemplateWarnings,
+  replicationControllerWarnings,
   podWarnings,
   statefulSetWarnings,
   templateWarnings,
@@ -324,7 +326,8 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       dropDisabled: (object) => dropFromTemplate((object as TemplateObject).template),
     },
     ReplicationController: {
-      warnings: templateWarnings,
+      name: "generated",
+      warnings: replicationControllerWarnings,
       validate: replicationControllerErrors,
       validateStatus: replicaSetStatusErrors,
       status: "all",
@@ -552,6 +555,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
     },
     VolumeAttachment: {
       status: "none",
+      setDefaults: setAttachmentDefaults,
       conditionalUpdate: true,
       validateCreate: attachmentErrors,
       validateUpdate: attachmentUpdateErrors,
@@ -616,7 +620,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
     },
   },
   "resource.k8s.io": {
-    DeviceClass: { generation: SPEC, validate: deviceClassErrors },
+    DeviceClass: { name: "generated", generation: SPEC, validate: deviceClassErrors },
     ResourceClaim: {
       status: "none",
       setDefaults: setResourceClaimDefaults,
@@ -632,6 +636,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
     },
     ResourceSlice: {
       generation: SPEC,
+      generationSeesDisabled: true,
       dropDisabled: dropFromResourceSlice,
       prepareForCreate: stampDeviceTaints,
       prepareForUpdate: (object, _old, context) => stampDeviceTaints(object, context),

@@ -304,6 +304,7 @@ export interface SecurityProfile {
 
 export interface WindowsOptions {
   runAsUserName?: string;
+  gmsaCredentialSpecName?: string;
   gmsaCredentialSpec?: string;
   hostProcess?: boolean;
 }

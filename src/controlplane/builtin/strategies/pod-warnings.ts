@@ -69,6 +69,18 @@ export function templateWarnings(object: KubeObject, old: KubeObject | undefined
   return specWarnings("spec.template.spec", "spec.template.metadata", metadata, pod, name);
 }
 
+/** Warnings on ReplicationControllers: at a change, on the template that there was, as upstream looks at that one. */
+export function replicationControllerWarnings(
+  object: KubeObject,
+  old: KubeObject | undefined,
+): string[] {
+  if (!old) return templateWarnings(object, undefined);
+  const { template } = (old as Templated).spec;
+  if (!template || isUncounted(object, old)) return [];
+  const { metadata = {}, spec } = template;
+  return specWarnings("spec.template.spec", "spec.template.metadata", metadata, spec, undefined);
+}
+
 /** Warnings on PodTemplates. */
 export function podTemplateWarnings(object: KubeObject, old: KubeObject | undefined): string[] {
   const { template } = object as KubeObject & { template: PodTemplate };

@@ -4,6 +4,8 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#serviceaccount
  * @module
  */
+import { quote } from "../../../kube/field-errors.ts";
+import { pathSegmentErrors } from "../../../kube/names.ts";
 import type { WriteContext } from "../../kinds.ts";
 import { podForbidden } from "./pod-forbidden.ts";
 import type { Container, Pod, PodSpec } from "./pod-shapes.ts";
@@ -35,10 +37,12 @@ export function takeServiceAccount(pod: Pod, context: WriteContext): void {
   const account = context.find("", "serviceaccounts", namespace, name) as
     ServiceAccount | undefined;
   if (!account) {
-    throw podForbidden(
-      pod,
-      `error looking up service account ${namespace}/${name}: serviceaccount "${name}" not found`,
-    );
+    const problems = pathSegmentErrors(name, false);
+    const why =
+      problems.length > 0
+        ? `invalid resource name ${quote(name)}: [${problems.join(" ")}]`
+        : `serviceaccount ${quote(name)} not found`;
+    throw podForbidden(pod, `error looking up service account ${namespace}/${name}: ${why}`);
   }
   if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) {
     mountToken(spec, context);

@@ -28,7 +28,7 @@ export function setServiceDefaults(object: KubeObject): void {
     if (!port.targetPort) port.targetPort = port.port;
   }
   if (isExternallyAccessible(spec)) spec.externalTrafficPolicy ??= "Cluster";
-  if (spec.type !== "ExternalName" && hasClusterAddress(spec)) {
+  if (["ClusterIP", "NodePort", "LoadBalancer"].includes(spec.type)) {
     spec.internalTrafficPolicy ??= "Cluster";
   }
   if (spec.type === "LoadBalancer") {
@@ -39,8 +39,7 @@ export function setServiceDefaults(object: KubeObject): void {
   }
 }
 
-const hasClusterAddress = (spec: Service["spec"]): boolean =>
-  spec.type === "ClusterIP" || spec.type === "NodePort" || spec.type === "LoadBalancer";
+const hasClusterAddress = (spec: Service["spec"]): boolean => spec.type !== "ExternalName";
 
 /** Whether traffic from outside of the cluster reaches it. */
 export const isExternallyAccessible = (spec: Service["spec"]): boolean =>
@@ -81,24 +80,39 @@ export function prepareServiceForUpdate(
 function keepAllocated(spec: Service["spec"], old: Service["spec"]): void {
   if (hasClusterAddress(spec) && hasClusterAddress(old)) {
     if (!spec.clusterIP && old.clusterIP) spec.clusterIP = old.clusterIP;
-    if (!spec.clusterIPs && old.clusterIPs && spec.clusterIP === old.clusterIP) {
-      spec.clusterIPs = [...old.clusterIPs];
-    }
+    if (!spec.clusterIPs && old.clusterIPs) spec.clusterIPs = [...old.clusterIPs];
   }
-  if (spec.clusterIP && !spec.clusterIPs) spec.clusterIPs = [spec.clusterIP];
-  if (needsNodePorts(spec) && needsNodePorts(old)) {
-    const before = new Map((old.ports ?? []).map((port) => [portKey(port), port.nodePort]));
-    for (const port of spec.ports ?? []) {
-      const kept = port.nodePort ? undefined : before.get(portKey(port));
-      if (kept) port.nodePort = kept;
-    }
-  }
+  bringAddressesTogether(spec, old);
+  if (needsNodePorts(spec) && needsNodePorts(old)) keepNodePorts(spec, old);
   if (needsHealthCheckPort(spec) && needsHealthCheckPort(old) && old.healthCheckNodePort) {
     spec.healthCheckNodePort ??= old.healthCheckNodePort;
   }
 }
 
-const portKey = (port: ServicePort): string => `${port.protocol ?? "TCP"}/${port.port}`;
+/** The list of addresses follows the single one when only that was changed. */
+function bringAddressesTogether(spec: Service["spec"], old: Service["spec"]): void {
+  const isSame = (spec.clusterIP ?? "") === (old.clusterIP ?? "");
+  if (isSame) {
+    if (!spec.clusterIPs && old.clusterIPs) spec.clusterIPs = [...old.clusterIPs];
+    return;
+  }
+  if (!sameList(spec.clusterIPs, old.clusterIPs)) return;
+  if (spec.clusterIP) spec.clusterIPs = [spec.clusterIP];
+  else delete spec.clusterIPs;
+}
+
+/** Ports without a number keep that of the port of their name, unless it serves another one now. */
+function keepNodePorts(spec: Service["spec"], old: Service["spec"]): void {
+  const numbersOf = (ports: readonly ServicePort[] = []): (number | undefined)[] =>
+    ports.map(({ nodePort }) => nodePort);
+  const asked = new Set(numbersOf(spec.ports));
+  const used = new Set(numbersOf(old.ports).filter((port) => asked.has(port)));
+  const before = new Map((old.ports ?? []).map(({ name = "", nodePort }) => [name, nodePort]));
+  for (const port of spec.ports ?? []) {
+    const kept = before.get(port.name ?? "");
+    if (!port.nodePort && kept && !used.has(kept)) port.nodePort = kept;
+  }
+}
 
 /** A change of the type drops what the new type does not have, unless the update sets it. */
 function dropWhatTypeLacks(spec: Service["spec"], old: Service["spec"]): void {

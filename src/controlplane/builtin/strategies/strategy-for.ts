@@ -51,10 +51,11 @@ function mainStrategyFor(group: string, kind: string): Strategy {
     prepareForUpdate(object, old, context) {
       if (rules.status) keepFields(object, old, ["status"]);
       keepGeneration(object, old);
+      const isEarlyChange = rules.generationSeesDisabled && isChange(object, old, rules);
       rules.dropDisabled?.(object);
       rules.prepareForUpdate?.(object, old, context);
       setDefaults(object, rules);
-      if (rules.generation && isChange(object, old, rules)) {
+      if (rules.generation && (isEarlyChange || isChange(object, old, rules))) {
         object.metadata.generation = (old.metadata.generation ?? 0) + 1;
       }
     },
@@ -273,6 +274,8 @@ function nameErrors(rule: NonNullable<KindRules["name"]>, name: string, prefix: 
       return dns1123LabelErrors(whole);
     case "label1035":
       return dns1035LabelErrors(whole);
+    case "generated":
+      return prefix ? [] : dns1123SubdomainErrors(name);
     case "subdomain":
       return dns1123SubdomainErrors(whole);
   }

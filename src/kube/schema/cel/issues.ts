@@ -18,6 +18,9 @@ const MAX_SNIPPET = 16_384;
 /** Of what has no place. */
 const NOWHERE: Position = { line: -2, column: -1 };
 
+/** Of what is missing in an empty source. */
+const BEFORE_ALL: Position = { line: 0, column: -1 };
+
 interface Position {
   readonly line: number;
   readonly column: number;
@@ -28,6 +31,7 @@ export function formatIssues(source: string, issues: readonly CelIssue[]): strin
   const lines = source.split("\n").map((line) => Array.from(line));
   const position = (offset: number | undefined): Position => {
     if (offset === undefined) return NOWHERE;
+    if (source === "") return BEFORE_ALL;
     let rest = offset;
     for (const [line, characters] of lines.entries()) {
       if (rest <= characters.length || line === lines.length - 1) return { line, column: rest };
@@ -48,7 +52,7 @@ export function formatIssues(source: string, issues: readonly CelIssue[]): strin
 
 function formatIssue(line: readonly string[], at: Position, message: string): string {
   const head = `ERROR: <input>:${at.line + 1}:${at.column + 1}: ${message}`;
-  if (at === NOWHERE || line.length > MAX_SNIPPET) return head;
+  if (at.column < 0 || line.length > MAX_SNIPPET) return head;
   const shown = line.join("").replaceAll("\t", " ");
   const isWide = (character: string): boolean => character > "\u007f";
   const dots = line

@@ -17,7 +17,7 @@ import { dns1123LabelErrors, qualifiedNameErrors } from "../../../../kube/names.
 import type { KubeObject } from "../../../../kube/object.ts";
 import type { Toleration } from "../pod-shapes.ts";
 import type { IntOrString, LabelSelector, Namespace, Node, ResourceList } from "../shapes.ts";
-import { isOneOfEach, rangeErrors } from "./addresses.ts";
+import { isOneOfEach, parseRange, rangeErrors } from "./addresses.ts";
 import {
   countOrPercent,
   immutable,
@@ -90,10 +90,20 @@ export function newNodeErrors(object: KubeObject): FieldError[] {
     ...taintsErrors("metadata.taints", taints),
     ...nodeResourceErrors(node),
     ...podCIDRs.flatMap((range, index) => rangeErrors(`${field}[${index}]`, range)),
+    ...(podCIDRs.length > 1 ? unparsedErrors(field, podCIDRs) : []),
     ...(podCIDRs.length > 1 && !isOneOfEach(podCIDRs)
       ? [invalidValue(field, podCIDRs, "may specify no more than one CIDR for each IP family")]
       : []),
   ];
+}
+
+/** Ranges that are none cannot be told apart by their family. */
+function unparsedErrors(field: string, ranges: readonly string[]): FieldError[] {
+  const index = ranges.findIndex((range) => !parseRange(range));
+  if (index === -1) return [];
+  const problem = `invalid CIDR[${index}]: <nil> (invalid CIDR address: ${ranges[index] ?? ""})`;
+  const message = `Internal error: invalid PodCIDRs. failed to check with dual stack with error:${problem}`;
+  return [{ reason: "InternalError", field, message }];
 }
 
 /** The object as it is and the change are looked at one after the other. */

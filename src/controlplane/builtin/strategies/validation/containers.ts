@@ -97,7 +97,9 @@ function commonErrors(
   for (const [index, variable] of (container.env ?? []).entries()) {
     errors.push(...envErrors(`${at}.env[${index}]`, variable));
   }
-  const claims = (spec.resourceClaims ?? []).map((claim) => claim.name);
+  const claims = (spec.resourceClaims ?? [])
+    .map((claim) => claim.name)
+    .filter((name) => name !== "");
   return [
     ...errors,
     ...envFromErrors(`${at}.envFrom`, container),

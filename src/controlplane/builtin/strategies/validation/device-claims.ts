@@ -10,10 +10,10 @@ import {
   notSupported,
   required,
 } from "../../../../kube/field-errors.ts";
-import { validateAnnotations, validateLabels } from "../../../../kube/metadata.ts";
 import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../../kube/names.ts";
 import type { KubeObject, ObjectMeta } from "../../../../kube/object.ts";
 import type { WriteContext } from "../../../kinds.ts";
+import { templateMetadataErrors } from "./template-metadata.ts";
 import { immutableForm, nameErrorsAt } from "./checks.ts";
 import {
   type DeviceConfiguration,
@@ -252,14 +252,8 @@ export function newClaimTemplateErrors(object: KubeObject, context: WriteContext
 
 function claimTemplateErrors(object: KubeObject): FieldError[] {
   const { metadata = {}, spec = {} } = (object as ClaimTemplate).spec ?? {};
-  const at = "spec.metadata";
   return [
-    ...validateAnnotations(metadata.annotations, `${at}.annotations`),
-    ...validateLabels(metadata.labels, `${at}.labels`),
-    ...Object.entries(metadata)
-      .filter(([name, value]) => !["labels", "annotations"].includes(name) && value !== null)
-      // As the name of the field is spelt in Go, but for its first letter.
-      .map(([name]) => forbidden(`${at}.${name === "uid" ? "uID" : name}`, "cannot be set")),
+    ...templateMetadataErrors("spec.metadata", metadata),
     ...claimSpecErrors("spec.spec", spec),
   ];
 }

@@ -18,6 +18,7 @@ import type {
 import { formDifference } from "../go-internal.ts";
 import { addressErrors, isOneOfEach } from "./addresses.ts";
 import { immutable, nameErrorsAt } from "./checks.ts";
+import { imageErrors } from "./containers.ts";
 import { podAnnotationErrors } from "./pods.ts";
 
 const UPDATES =
@@ -36,8 +37,9 @@ export function podUpdateErrors(object: KubeObject, previous: KubeObject): Field
       const detail = "pod updates may not add or remove containers";
       return [...errors, forbidden(`spec.${list}`, detail)];
     }
-    for (const [index, { image = "" }] of (spec[list] ?? []).entries()) {
-      if (image !== "") continue;
+    for (const [index, container] of (spec[list] ?? []).entries()) {
+      errors.push(...imageErrors(`spec.${list}[${index}]`, container));
+      if (container.image) continue;
       errors.push({
         reason: "FieldValueRequired",
         field: `spec.${list}[${index}].image`,

@@ -21,6 +21,7 @@ interface Rule {
   verbs?: string[] | null;
   apiGroups?: string[];
   resources?: string[];
+  resourceNames?: string[];
   nonResourceURLs?: string[];
 }
 
@@ -60,7 +61,13 @@ export function clusterRoleErrors(object: KubeObject): FieldError[] {
 function rulesErrors(object: KubeObject, namespaced: boolean): FieldError[] {
   return ((object as Role).rules ?? []).flatMap((rule, index) => {
     const at = `rules[${index}]`;
-    const { verbs, apiGroups = [], resources = [], nonResourceURLs = [] } = rule;
+    const {
+      verbs,
+      apiGroups = [],
+      resources = [],
+      resourceNames = [],
+      nonResourceURLs = [],
+    } = rule;
     const errors: FieldError[] = [];
     if ((verbs ?? []).length === 0) {
       errors.push(required(`${at}.verbs`, "verbs must contain at least one value"));
@@ -76,7 +83,7 @@ function rulesErrors(object: KubeObject, namespaced: boolean): FieldError[] {
           ),
         );
       }
-      if (apiGroups.length + resources.length > 0) {
+      if (apiGroups.length + resources.length + resourceNames.length > 0) {
         errors.push(
           invalidValue(
             field,

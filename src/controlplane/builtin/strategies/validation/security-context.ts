@@ -12,15 +12,10 @@ import {
   required,
 } from "../../../../kube/field-errors.ts";
 import type { JsonObject } from "../../../../kube/object.ts";
-import type {
-  ContainerContext,
-  PodContext,
-  PodSpec,
-  SecurityProfile,
-  WindowsOptions,
-} from "../pod-shapes.ts";
+import type { ContainerContext, PodContext, PodSpec, SecurityProfile } from "../pod-shapes.ts";
 import { internalForm } from "../go-internal.ts";
 import { localPathErrors, oneOf } from "./checks.ts";
+import { windowsErrors } from "./windows-options.ts";
 
 const MAX_ID = 2_147_483_647;
 const PROFILE_TYPES = ["Localhost", "RuntimeDefault", "Unconfined"];
@@ -170,41 +165,6 @@ function appArmorErrors(field: string, profile: SecurityProfile | undefined): Fi
   return localhostProfile === undefined
     ? []
     : [invalidValue(at, localhostProfile, "can only be set when AppArmor type is Localhost")];
-}
-
-function windowsErrors(field: string, options: WindowsOptions | undefined): FieldError[] {
-  const { gmsaCredentialSpec, runAsUserName } = options ?? {};
-  const errors: FieldError[] = [];
-  if (gmsaCredentialSpec === "") {
-    errors.push(
-      invalidValue(
-        `${field}.gmsaCredentialSpec`,
-        "",
-        "gmsaCredentialSpec cannot be an empty string",
-      ),
-    );
-  }
-  if (runAsUserName === undefined) return errors;
-  const detail = userNameProblem(runAsUserName);
-  return detail === undefined
-    ? errors
-    : [...errors, invalidValue(`${field}.runAsUserName`, runAsUserName, detail)];
-}
-
-function userNameProblem(name: string): string | undefined {
-  if (name === "") return "runAsUserName cannot be an empty string";
-  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
-  if (/[\u0000-\u001f\u007f]/.test(name)) return "runAsUserName cannot contain control characters";
-  const parts = name.split("\\");
-  if (parts.length > 2) return "runAsUserName cannot contain more than one backslash";
-  const user = parts.at(-1) ?? "";
-  if (user === "") return "runAsUserName's User cannot be empty";
-  if (user.length > 104)
-    return "runAsUserName's User length must not be longer than 104 characters";
-  if (/^[. ]+$/.test(user)) return "runAsUserName's User cannot contain only periods or spaces";
-  return /["/\\:;|=,+*?<>@[\]]/.test(user)
-    ? "runAsUserName's User cannot contain the following characters: \"/\\:;|=,+*?<>@[]"
-    : undefined;
 }
 
 /** What the fields of a pod that share the host's namespaces exclude. */

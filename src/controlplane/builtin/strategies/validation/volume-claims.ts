@@ -13,13 +13,14 @@ import {
 } from "../../../../kube/field-errors.ts";
 import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../../kube/names.ts";
 import type { KubeObject, ObjectMeta } from "../../../../kube/object.ts";
-import { validateLabels } from "../../../../kube/metadata.ts";
 import { compareQuantities, parseQuantity } from "../../../../kube/quantity.ts";
+import { asGiven } from "../emptied.ts";
 import { formDifference } from "../go-internal.ts";
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec, ResourceList } from "../shapes.ts";
 import { immutable, nameErrorsAt, oneOf, selectorErrors } from "./checks.ts";
 import { accessModeErrors, positiveErrors, VOLUME_MODES } from "./persistent-volumes.ts";
 import { amountErrors } from "./resource-names.ts";
+import { templateMetadataErrors } from "./template-metadata.ts";
 
 export function claimErrors(object: KubeObject): FieldError[] {
   return claimSpecErrors("spec", (object as PersistentVolumeClaim).spec);
@@ -78,10 +79,7 @@ export function claimTemplateErrors(
   if (!template) return [required(field)];
   const { metadata = {}, spec } = template;
   return [
-    ...validateLabels(metadata.labels, `${field}.labels`),
-    ...Object.keys(metadata)
-      .filter((name) => name !== "labels" && name !== "annotations")
-      .map((name) => forbidden(`${field}.${name}`, "cannot be set")),
+    ...templateMetadataErrors(`${field}.metadata`, metadata),
     ...claimSpecErrors(`${field}.spec`, spec),
   ];
 }
@@ -164,10 +162,13 @@ function withFixedSize(
   const kept = old.volumeAttributesClassName;
   const settled = { ...spec, ...(kept === undefined ? {} : { volumeAttributesClassName: kept }) };
   if (kept === undefined) delete settled.volumeAttributesClassName;
-  const requests = spec.resources?.requests;
-  if (!requests) return settled;
+  const requests = asGiven(spec.resources, "requests");
+  if (requests === null) return settled;
   const storage = old.resources?.requests?.["storage"] ?? "0";
-  return { ...settled, resources: { ...spec.resources, requests: { ...requests, storage } } };
+  return {
+    ...settled,
+    resources: { ...spec.resources, requests: { ...(requests as ResourceList), storage } },
+  };
 }
 
 const RESIZING = [
@@ -212,5 +213,5 @@ function claimResourceErrors(field: string, name: string): FieldError[] {
   if (errors.length > 0) return errors;
   if (name === "storage") return [];
   const isOwn = name.includes("/") && !name.includes("kubernetes.io/");
-  return isOwn ? [] : [notSupported(field, name, ["storage", "custom resource keys"])];
+  return isOwn ? [] : [notSupported(field, name, ["storage"])];
 }
