@@ -98,7 +98,7 @@ const ACTIONS: readonly ((random: Random) => Step[])[] = [
   (random) => end(random, "Pending"),
   (random) => end(random, "Pending"),
   (random) => end(random, "Pending"),
-  (random) => [...end(random, "Pending"), ...end(random, "Pending")],
+  (random) => [...end(random, "Pending"), { wait: REST_MS }, ...end(random, "Pending")],
   (random) => [...podReports("app=a", "Pending", random.chance(0.7) ? "Ready" : "Unready")],
   (random) => end(random, "Running"),
   (random) => [write("PATCH", JOB, { spec: { suspend: random.chance(0.5) } })],

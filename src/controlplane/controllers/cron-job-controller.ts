@@ -7,7 +7,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
-import { parseCron } from "../../kube/cron.ts";
+import { type CronSchedule, parseCron } from "../../kube/cron.ts";
 import { isAlreadyExists } from "../../kube/status.ts";
 import type { CronJob, Job } from "../builtin/strategies/workload-shapes.ts";
 import { unlessGone } from "./absence.ts";
@@ -58,12 +58,13 @@ export class CronJobController implements Controller {
     const jobs = (this.#client.list(JOBS, { namespace }) as Job[]).filter((job) =>
       isControlledBy(job, cron),
     );
-    const status = await this.#follow(cron, jobs);
+    const status: Status = structuredClone(cron.status ?? {});
+    await this.#tidyUp(cron, status, jobs);
+    await this.#follow(cron, status, jobs);
     let waitMs: number | undefined;
     if (!cron.metadata.deletionTimestamp && cron.spec.suspend !== true) {
       waitMs = await this.#runDue(cron, status, jobs);
     }
-    await this.#tidyUp(cron, jobs);
     if (status.active?.length === 0) delete status.active;
     if (!isDeepStrictEqual(structuredClone(cron.status ?? {}), status)) {
       await this.#client.update(CRON_JOBS, { ...cron, status } as CronJob, "status");
@@ -72,8 +73,7 @@ export class CronJobController implements Controller {
   }
 
   /** Which Jobs run still, and when one succeeded last. */
-  async #follow(cron: CronJob, jobs: readonly Job[]): Promise<Status> {
-    const status: Status = structuredClone(cron.status ?? {});
+  async #follow(cron: CronJob, status: Status, jobs: readonly Job[]): Promise<void> {
     for (const job of jobs) {
       const { name = "", uid = "" } = job.metadata;
       const listed = status.active?.some((active) => active.uid === uid) === true;
@@ -98,14 +98,13 @@ export class CronJobController implements Controller {
       await this.#events.record(cron, "Normal", "MissingJob", message);
     }
     if (status.active) status.active = status.active.filter(({ uid }) => uids.has(uid ?? ""));
-    return status;
   }
 
   /** Starts what is due; says when to look again. */
   async #runDue(cron: CronJob, status: Status, jobs: readonly Job[]): Promise<number | undefined> {
     const now = this.#clock.now();
     const { schedule: text, timeZone, startingDeadlineSeconds, concurrencyPolicy } = cron.spec;
-    let schedule: ReturnType<typeof parseCron>;
+    let schedule: CronSchedule;
     try {
       schedule = parseCron(text, timeZone);
     } catch (thrown) {
@@ -113,27 +112,32 @@ export class CronJobController implements Controller {
       await this.#events.record(cron, "Warning", "UnparseableSchedule", message);
       return undefined;
     }
+    const began = msOf(status.lastScheduleTime) || msOf(cron.metadata.creationTimestamp);
+    const deadlineMs =
+      startingDeadlineSeconds === undefined ? undefined : startingDeadlineSeconds * 1000;
+    const earliest = deadlineMs === undefined ? began : Math.max(began, now - deadlineMs);
+    const due = lastDue(schedule, earliest, now);
+    if (due === "never") {
+      const message = `invalid schedule: ${text} : time difference between two schedules is less than 1 second`;
+      await this.#events.record(cron, "Warning", "InvalidSchedule", message);
+      return undefined;
+    }
     const upcoming = schedule.next(now);
     const waitMs = upcoming === undefined ? undefined : Math.min(upcoming - now, LONGEST_WAIT_MS);
-    let earliest = msOf(status.lastScheduleTime) || msOf(cron.metadata.creationTimestamp);
-    if (startingDeadlineSeconds !== undefined) {
-      earliest = Math.max(earliest, now - startingDeadlineSeconds * 1000);
-    }
-    let due: number | undefined;
-    let missed = 0;
-    for (let at = schedule.next(earliest); at !== undefined && at <= now; at = schedule.next(at)) {
-      due = at;
-      if (++missed > MANY_MISSED) break;
-    }
     if (due === undefined) return waitMs;
-    if (missed > MANY_MISSED) {
-      due = lastBefore(schedule, due, now);
+    if (due.missed > MANY_MISSED) {
       const message = `too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew`;
       await this.#events.record(cron, "Warning", "TooManyMissedTimes", message);
     }
-    const jobName = `${cron.metadata.name ?? ""}-${Math.floor(due / MINUTE_MS)}`;
-    if (jobs.some(({ metadata }) => metadata.name === jobName)) return waitMs;
+    if (deadlineMs !== undefined && due.at + deadlineMs < now) {
+      const message = `Missed scheduled time to start a job: ${longTime(due.at)}`;
+      await this.#events.record(cron, "Warning", "MissSchedule", message);
+      return waitMs;
+    }
+    const jobName = `${cron.metadata.name ?? ""}-${Math.floor(due.at / MINUTE_MS)}`;
     const active = status.active ?? [];
+    if (active.some(({ name }) => name === jobName)) return waitMs;
+    if (msOf(status.lastScheduleTime) === due.at) return waitMs;
     if (concurrencyPolicy === "Forbid" && active.length > 0) {
       const message =
         "Not starting job because prior execution is running and concurrency policy is Forbid";
@@ -147,7 +151,7 @@ export class CronJobController implements Controller {
       }
       status.active = [];
     }
-    await this.#create(cron, status, jobName, due);
+    await this.#create(cron, status, jobName, due.at);
     return waitMs;
   }
 
@@ -168,19 +172,11 @@ export class CronJobController implements Controller {
       spec: structuredClone(spec),
     };
     try {
-      const created = await this.#client.create(JOBS, job);
+      const { metadata } = await this.#client.create(JOBS, job);
       await this.#events.record(cron, "Normal", "SuccessfulCreate", `Created job ${name}`);
-      status.active = [
-        ...(status.active ?? []),
-        {
-          apiVersion: "batch/v1",
-          kind: "Job",
-          name,
-          namespace,
-          uid: created.metadata.uid ?? "",
-          resourceVersion: created.metadata.resourceVersion ?? "",
-        },
-      ];
+      const { uid = "", resourceVersion = "" } = metadata;
+      const made = { apiVersion: "batch/v1", kind: "Job", name, namespace, uid, resourceVersion };
+      status.active = [...(status.active ?? []), made];
       status.lastScheduleTime = timeOf(due);
     } catch (thrown) {
       if (isAlreadyExists(thrown)) return;
@@ -191,7 +187,7 @@ export class CronJobController implements Controller {
   }
 
   /** Keeps as many finished Jobs as the limits say, the youngest. */
-  async #tidyUp(cron: CronJob, jobs: readonly Job[]): Promise<void> {
+  async #tidyUp(cron: CronJob, status: Status, jobs: readonly Job[]): Promise<void> {
     const { successfulJobsHistoryLimit = 3, failedJobsHistoryLimit = 1 } = cron.spec;
     for (const [end, limit] of [
       ["Complete", successfulJobsHistoryLimit],
@@ -206,6 +202,12 @@ export class CronJobController implements Controller {
         );
       for (const job of ended.slice(0, Math.max(0, ended.length - limit))) {
         await this.#delete(cron, job);
+        const { name = "", uid } = job.metadata;
+        if (!status.active?.some((active) => active.uid === uid)) continue;
+        status.active = status.active.filter((active) => active.uid !== uid);
+        // A real controller looks once more before it sees that it has taken the Job off its list.
+        const message = `Active job went missing: ${name}`;
+        await this.#events.record(cron, "Normal", "MissingJob", message);
       }
     }
   }
@@ -229,20 +231,27 @@ function endOf(job: Job): "Complete" | "Failed" | undefined {
   return end?.type as "Complete" | "Failed" | undefined;
 }
 
-/** The last time that is due, where there are too many to count from the first. */
-function lastBefore(schedule: ReturnType<typeof parseCron>, from: number, now: number): number {
-  // Halving the time that is left finds a start close to now without walking through every run.
-  let start = from;
-  for (let step = now - start; step > MINUTE_MS; step = Math.floor(step / 2)) {
-    const next = schedule.next(start + step);
-    if (next !== undefined && next <= now) start += step;
-  }
-  let last = from;
-  for (let at = schedule.next(start); at !== undefined && at <= now; at = schedule.next(at)) {
-    last = at;
-  }
-  return last;
+/** The last run that is due after `earliest`, and about how many there were; `never` for a day that no month has. */
+function lastDue(
+  schedule: CronSchedule,
+  earliest: number,
+  now: number,
+): { readonly at: number; readonly missed: number } | "never" | undefined {
+  const first = schedule.next(earliest);
+  if (first === undefined) return "never";
+  if (now < first) return undefined;
+  const second = schedule.next(first);
+  if (second === undefined || now < second) return { at: first, missed: 1 };
+  // Not every run is visited, as there may be very many: their distance tells where the last one must be.
+  const missed = Math.floor((now - first) / (second - first)) + 1;
+  let at: number | undefined;
+  let next = schedule.next(first + (missed - 2) * (second - first));
+  for (; next !== undefined && next <= now; next = schedule.next(next)) at = next;
+  return at === undefined ? undefined : { at, missed };
 }
+
+/** The time as an event tells it: `Mon, 02 Jan 2006 15:04:05 +0000`. */
+const longTime = (ms: number): string => new Date(ms).toUTCString().replace("GMT", "+0000");
 
 /** The time with the offset of its zone, as the annotation carries it. */
 function zonedTime(ms: number, timeZone: string | undefined): string {

@@ -58,7 +58,6 @@ export function startControllers(
   const controllers: Controller[] = [
     new NamespaceContentController(client, context.caCertificate ?? ""),
     new NamespaceDeletionController(client, clock),
-    new GarbageCollector(client, events("garbage-collector-controller")),
     new DeploymentController(client, events("deployment-controller"), clock),
     new ReplicaSetController(
       { apiVersion: "apps/v1", kind: "ReplicaSet", resource: REPLICA_SETS },
@@ -108,6 +107,8 @@ export function startControllers(
     );
   }
   if (mode === "on") controllers.push(...simulatedNodes(context));
+  // Last, so that a controller still sees what was deleted of its objects before their owner goes.
+  controllers.push(new GarbageCollector(client, events("garbage-collector-controller")));
   const loop = new WorkLoop(controllers, client, clock, context.log);
   loop.start();
   return { settle: () => loop.settle(), stop: () => loop.stop() };

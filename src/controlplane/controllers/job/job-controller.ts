@@ -18,14 +18,15 @@ import type { ControllerClient, StoreEvent } from "../client.ts";
 import type { EventRecorder } from "../event-recorder.ts";
 import { JOBS, PODS, concerns, keyFrom, textOf } from "../keys.ts";
 import { type OwnerKind, claimed, controllerOf, ownersOf } from "../ownership.ts";
-import { rankForDeletion } from "../pod-ranking.ts";
-import { isFinished } from "../pods.ts";
+import { isFinished, isReady } from "../pods.ts";
 import { msOf, timeOf } from "../times.ts";
 import type { Controller } from "../work-loop.ts";
 import {
   TRACKING,
   backoffMs,
   endedAt,
+  indexWaitMs,
+  surplusPods,
   isIndexed,
   jobPod,
   releasePatch,
@@ -33,6 +34,7 @@ import {
 } from "./job-pods.ts";
 import {
   type Progress,
+  completionOf,
   indexFields,
   indexesToRun,
   isOver,
@@ -45,6 +47,15 @@ const KIND: OwnerKind = { apiVersion: "batch/v1", kind: "Job", resource: JOBS };
 /** Marks the key of a pod that no Job owns any more. */
 const ORPHAN = "orphan:";
 const OWN_MANAGER = "kubernetes.io/job-controller";
+
+/** What is left of the pods at work after some were made or removed. */
+interface Managed {
+  readonly active: number;
+  readonly ready: number;
+  readonly removed: number;
+  /** In how many milliseconds more may be made. */
+  readonly waitMs?: number;
+}
 
 interface Failures {
   readonly inRow: number;
@@ -61,7 +72,7 @@ export class JobController implements Controller {
   /** Failures since the last success, by the uid of the Job. */
   readonly #failures = new Map<string, Failures>();
   /** When a Job started, more exactly than its status says: that has no fractions of a second. */
-  readonly #started = new Map<string, number>();
+  readonly #startTimes = new Map<string, number>();
 
   constructor(client: ControllerClient, events: EventRecorder, clock: Clock) {
     this.#client = client;
@@ -92,7 +103,7 @@ export class JobController implements Controller {
     if ((job.spec.managedBy ?? OWN_MANAGER) !== OWN_MANAGER) return undefined;
     if (isOver(job)) {
       this.#failures.delete(job.metadata.uid ?? "");
-      this.#started.delete(job.metadata.uid ?? "");
+      this.#startTimes.delete(job.metadata.uid ?? "");
       return undefined;
     }
     const pods = (await claimed({
@@ -103,10 +114,6 @@ export class JobController implements Controller {
       selector: job.spec.selector,
       finalizer: TRACKING,
     })) as Pod[];
-    if (job.metadata.deletionTimestamp) {
-      for (const pod of pods) await this.#release(pod);
-      return undefined;
-    }
     return this.#advance(job, pods);
   }
 
@@ -120,30 +127,31 @@ export class JobController implements Controller {
 
   async #advance(found: Job, pods: readonly Pod[]): Promise<number | undefined> {
     const now = this.#clock.now();
-    let job = await this.#start(found);
-    const progress = progressOf(job, pods, this.#leftMs(job));
+    let job = this.#started(found);
+    let progress = progressOf(job, pods, this.#leftMs(job));
     this.#noteFailures(job, progress, now);
-    let active = progress.active.length;
-    let waitMs: number | undefined;
+    let managed: Managed = { active: progress.active.length, ready: progress.ready, removed: 0 };
     let failure: unknown;
     if (progress.ending) {
       for (const pod of progress.active) await this.#delete(job, pod);
-      active = 0;
+      managed = { active: 0, ready: 0, removed: progress.active.length };
     } else {
+      const isLeaving = job.metadata.deletionTimestamp !== undefined;
       try {
-        const managed = await this.#managePods(job, pods, progress, now);
-        active = managed.active;
-        waitMs = managed.waitMs;
+        if (!isLeaving) managed = await this.#managePods(job, pods, progress, now);
       } catch (thrown) {
         failure = thrown;
       }
+      const ending = completionOf(job, progress, managed.active);
+      if (ending) progress = { ...progress, ending };
+      else if (!isLeaving) job = await this.#noteSuspension(job);
     }
-    job = await this.#count(job, pods, progress, active);
+    job = await this.#count(job, pods, progress, managed);
     await this.#finish(job, progress);
     if (failure !== undefined)
       throw failure instanceof Error ? failure : new Error(messageOf(failure));
     const limit = this.#leftMs(job);
-    const waits = [waitMs, limit].filter((ms) => ms !== undefined && ms > 0).map(Number);
+    const waits = [managed.waitMs, limit].filter((ms) => ms !== undefined && ms > 0).map(Number);
     return waits.length > 0 && !progress.ending ? Math.min(...waits) : undefined;
   }
 
@@ -151,21 +159,23 @@ export class JobController implements Controller {
   #leftMs({ spec, status, metadata }: Job): number | undefined {
     const { activeDeadlineSeconds, suspend } = spec;
     if (activeDeadlineSeconds === undefined || suspend || !status?.startTime) return undefined;
-    const start = this.#started.get(metadata.uid ?? "") ?? msOf(status.startTime);
+    const start = this.#startTimes.get(metadata.uid ?? "") ?? msOf(status.startTime);
     return start + activeDeadlineSeconds * 1000 - this.#clock.now();
   }
 
-  /** Notes the start, and suspension and resumption. */
-  async #start(job: Job): Promise<Job> {
+  /** The Job with the time of its start. */
+  #started(job: Job): Job {
+    if (job.spec.suspend === true || job.status?.startTime !== undefined) return job;
+    this.#noteStart(job);
+    return { ...job, status: { ...job.status, startTime: timeOf(this.#clock.now()) } };
+  }
+
+  /** Notes suspension and resumption. */
+  async #noteSuspension(job: Job): Promise<Job> {
     const { suspend = false } = job.spec;
+    if (suspend === isTrue(job, "Suspended")) return job;
     const status = { ...job.status };
     const time = timeOf(this.#clock.now());
-    if (!suspend && status.startTime === undefined) this.#noteStart(job);
-    if (!suspend) status.startTime ??= time;
-    const suspended = isTrue(job, "Suspended");
-    if (suspend === suspended) {
-      return { ...job, status };
-    }
     const [reason, message] = suspend
       ? ["JobSuspended", "Job suspended"]
       : ["JobResumed", "Job resumed"];
@@ -187,7 +197,7 @@ export class JobController implements Controller {
   }
 
   #noteStart({ metadata }: Job): void {
-    this.#started.set(metadata.uid ?? "", this.#clock.now());
+    this.#startTimes.set(metadata.uid ?? "", this.#clock.now());
   }
 
   #noteFailures(job: Job, { newFailed, newSucceeded, ignored }: Progress, now: number): void {
@@ -205,38 +215,44 @@ export class JobController implements Controller {
     pods: readonly Pod[],
     progress: Progress,
     now: number,
-  ): Promise<{ active: number; waitMs?: number }> {
-    const { active } = progress;
+  ): Promise<Managed> {
+    const { active, ready } = progress;
     const wanted = job.spec.suspend ? 0 : wantedActive(job, progress);
     if (active.length > wanted) {
-      const surplus = rankForDeletion(active, active, now).slice(0, active.length - wanted);
+      const surplus = surplusPods(job, active, active.length - wanted, now);
       for (const pod of surplus) {
         // What is deleted on purpose is no failure, and not to be counted.
         await this.#release(pod);
         await this.#delete(job, pod);
       }
-      return { active: wanted };
+      const removed = surplus.length;
+      return { active: wanted, ready: ready - surplus.filter(isReady).length, removed };
     }
+    const same: Managed = { active: active.length, ready, removed: 0 };
     const leaving = replacesFailedOnly(job)
       ? pods.filter((pod) => pod.metadata.deletionTimestamp && !isFinished(pod)).length
       : 0;
     const missing = Math.max(0, wanted - active.length - leaving);
-    if (missing === 0) return { active: active.length };
-    const failures = this.#failures.get(job.metadata.uid ?? "");
-    const waitMs = failures ? failures.lastMs + backoffMs(failures.inRow) - now : 0;
-    if (waitMs > 0) return { active: active.length, waitMs };
-    const indexes = isIndexed(job)
-      ? indexesToRun(job, progress, pods).slice(0, missing)
-      : undefined;
+    if (missing === 0) return same;
+    let indexes = isIndexed(job) ? indexesToRun(job, progress, pods).slice(0, missing) : undefined;
+    if (job.spec.backoffLimitPerIndex === undefined) {
+      const failures = this.#failures.get(job.metadata.uid ?? "");
+      const waitMs = failures ? failures.lastMs + backoffMs(failures.inRow) - now : 0;
+      if (waitMs > 0) return { ...same, waitMs };
+    } else {
+      const waits = (indexes ?? []).map((index) => indexWaitMs(progress.delayed.get(index), now));
+      indexes = indexes?.filter((_, place) => waits[place] === 0);
+      if (indexes?.length === 0 && waits.length > 0) return { ...same, waitMs: Math.min(...waits) };
+    }
     const count = indexes?.length ?? missing;
     for (let made = 0; made < count; made++) await this.#create(job, indexes?.[made], progress);
-    return { active: active.length + count };
+    return { ...same, active: active.length + count };
   }
 
   async #create(job: Job, index: number | undefined, progress: Progress): Promise<void> {
-    const failures = index === undefined ? 0 : (progress.indexFailures.get(index) ?? 0);
+    const failed = index === undefined ? undefined : progress.delayed.get(index);
     try {
-      const { metadata } = await this.#client.create(PODS, jobPod(job, KIND, index, failures));
+      const { metadata } = await this.#client.create(PODS, jobPod(job, KIND, index, failed));
       const message = `Created pod: ${metadata.name ?? ""}`;
       await this.#events.record(job, "Normal", "SuccessfulCreate", message);
     } catch (thrown) {
@@ -260,11 +276,14 @@ export class JobController implements Controller {
   }
 
   /** Names the finished pods in the status, lets them go, and adds them to the counts. */
-  async #count(job: Job, pods: readonly Pod[], progress: Progress, active: number): Promise<Job> {
+  async #count(job: Job, pods: readonly Pod[], progress: Progress, managed: Managed): Promise<Job> {
+    const isDone = progress.ending !== undefined || job.metadata.deletionTimestamp !== undefined;
+    const kept = new Set(isDone ? [] : progress.delayed.values());
+    const newFailed = progress.newFailed.filter((pod) => !kept.has(pod));
     const before = job.status?.uncountedTerminatedPods ?? {};
     const uids = (list: readonly Pod[]): string[] => list.map(({ metadata }) => metadata.uid ?? "");
     const succeeded = [...(before.succeeded ?? []), ...uids(progress.newSucceeded)];
-    const counted = progress.newFailed.filter((pod) => !progress.ignored.has(pod));
+    const counted = newFailed.filter((pod) => !progress.ignored.has(pod));
     const failed = [...(before.failed ?? []), ...uids(counted)];
     const terminating = pods.filter(
       (pod) => pod.metadata.deletionTimestamp && !isFinished(pod),
@@ -272,18 +291,18 @@ export class JobController implements Controller {
     const status: NonNullable<Job["status"]> = {
       ...job.status,
       ...indexFields(job, progress),
-      ready: progress.ending ? 0 : progress.ready,
-      terminating,
+      ready: managed.ready,
+      terminating: terminating + managed.removed,
       uncountedTerminatedPods: {
         ...(succeeded.length > 0 ? { succeeded } : {}),
         ...(failed.length > 0 ? { failed } : {}),
       },
     };
-    if (active > 0) status.active = active;
+    if (managed.active > 0) status.active = managed.active;
     else delete status.active;
     if (progress.ending)
       status.conditions = this.#conditionsFor(job, progress.ending.type, progress);
-    const finished = [...progress.newSucceeded, ...progress.newFailed];
+    const finished = [...progress.newSucceeded, ...newFailed];
     if (finished.length + succeeded.length + failed.length === 0) {
       return this.#writeStatus(job, status);
     }

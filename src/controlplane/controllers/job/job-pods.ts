@@ -7,6 +7,7 @@ import type { JsonObject } from "../../../kube/object.ts";
 import type { Pod } from "../../builtin/strategies/pod-shapes.ts";
 import type { Job } from "../../builtin/strategies/workload-shapes.ts";
 import { type OwnerKind, controllerReference } from "../ownership.ts";
+import { rankForDeletion } from "../pod-ranking.ts";
 import { podFrom } from "../pods.ts";
 import { msOf } from "../times.ts";
 
@@ -14,6 +15,7 @@ import { msOf } from "../times.ts";
 export const TRACKING = "batch.kubernetes.io/job-tracking";
 const INDEX = "batch.kubernetes.io/job-completion-index";
 const INDEX_FAILURES = "batch.kubernetes.io/job-index-failure-count";
+const IGNORED_FAILURES = "batch.kubernetes.io/job-index-ignored-failure-count";
 const BACKOFF_MS = 10_000;
 const LONGEST_BACKOFF_MS = 600_000;
 
@@ -32,6 +34,31 @@ export function indexOf(pod: Pod): number {
 /** How often the index had failed before this pod was made. */
 export const indexFailuresOf = (pod: Pod): number =>
   Number(pod.metadata.annotations?.[INDEX_FAILURES] ?? "0");
+
+const ignoredFailuresOf = (pod: Pod): number =>
+  Number(pod.metadata.annotations?.[IGNORED_FAILURES] ?? "0");
+
+/** The same with failures that a rule said to ignore. */
+export const allIndexFailuresOf = (pod: Pod): number =>
+  indexFailuresOf(pod) + ignoredFailuresOf(pod);
+
+/** How often its index has failed, for the pod that replaces `failed`. */
+function failuresAfter(job: Job, failed: Pod | undefined): Record<string, string> {
+  if (job.spec.backoffLimitPerIndex === undefined) return {};
+  const isIgnored = failed !== undefined && verdictOn(failed, job).action === "Ignore";
+  const counted = failed ? indexFailuresOf(failed) + (isIgnored ? 0 : 1) : 0;
+  const ignored = failed ? ignoredFailuresOf(failed) + (isIgnored ? 1 : 0) : 0;
+  return {
+    [INDEX_FAILURES]: String(counted),
+    ...(ignored > 0 ? { [IGNORED_FAILURES]: String(ignored) } : {}),
+  };
+}
+
+/** In how many milliseconds the index of a failed pod may be tried again. */
+export function indexWaitMs(failed: Pod | undefined, nowMs: number): number {
+  if (!failed) return 0;
+  return Math.max(0, endedAt(failed, nowMs) + backoffMs(allIndexFailuresOf(failed) + 1) - nowMs);
+}
 
 /** Whether a pod counts as failed. */
 export function hasFailed(pod: Pod, job: Job): boolean {
@@ -91,12 +118,12 @@ function containersOf({ status }: Pod): { name: string; exitCode: number }[] {
   );
 }
 
-/** A pod of the Job; `index` and its failures so far for an indexed one. */
+/** A pod of the Job; for an indexed one with its index, and the failed pod that it replaces. */
 export function jobPod(
   job: Job,
   kind: OwnerKind,
   index: number | undefined,
-  failures: number,
+  failed: Pod | undefined,
 ): Pod {
   const name = job.metadata.name ?? "";
   const numbered = index === undefined ? {} : { [INDEX]: String(index) };
@@ -106,9 +133,7 @@ export function jobPod(
     labels: numbered,
     annotations: {
       ...numbered,
-      ...(job.spec.backoffLimitPerIndex === undefined
-        ? {}
-        : { [INDEX_FAILURES]: String(failures) }),
+      ...failuresAfter(job, failed),
     },
     finalizers: [TRACKING],
   });
@@ -123,6 +148,23 @@ export function jobPod(
     if (!env.some(({ name: known }) => known === variable.name)) env.push(variable);
   }
   return pod;
+}
+
+/** Which pods at work go when there are `count` too many: first those that no index needs. */
+export function surplusPods(
+  job: Job,
+  active: readonly Pod[],
+  count: number,
+  nowMs: number,
+): readonly Pod[] {
+  const ranked = rankForDeletion(active, active, nowMs);
+  if (!isIndexed(job)) return ranked.slice(0, count);
+  const last = new Map(ranked.map((pod) => [indexOf(pod), pod]));
+  const isNeeded = (pod: Pod): boolean =>
+    indexOf(pod) < (job.spec.completions ?? 0) && last.get(indexOf(pod)) === pod;
+  const needless = ranked.filter((pod) => !isNeeded(pod));
+  const rest = ranked.filter(isNeeded).slice(0, Math.max(0, count - needless.length));
+  return [...needless, ...rest];
 }
 
 /** How long after the last of `failures` failures in a row the next pod may be made. */

@@ -14,6 +14,7 @@ import {
   type Verdict,
   hasFailed,
   hasSucceeded,
+  allIndexFailuresOf,
   indexFailuresOf,
   indexOf,
   isIndexed,
@@ -40,8 +41,8 @@ export interface Progress {
   readonly failed: number;
   readonly completed: ReadonlySet<number>;
   readonly failedIndexes: ReadonlySet<number>;
-  /** How often an index has failed so far, for the pods to come. */
-  readonly indexFailures: ReadonlyMap<number, number>;
+  /** The last failed pod of each index that is to be tried again: kept until the next one is there. */
+  readonly delayed: ReadonlyMap<number, Pod>;
   readonly ending: Ending | undefined;
 }
 
@@ -91,21 +92,13 @@ export function progressOf(job: Job, pods: readonly Pod[], leftMs: number | unde
   const completed = new Set(indexesIn(status.completedIndexes, completions));
   const failedIndexes = new Set(indexesIn(status.failedIndexes, completions));
   if (isIndexed(job)) for (const pod of newSucceeded) completed.add(indexOf(pod));
-  const indexFailures = new Map<number, number>();
-  for (const pod of pods) {
-    const index = indexOf(pod);
-    if (index < 0) continue;
-    const gone = hasFailed(pod, job) && !ignored.has(pod) ? 1 : 0;
-    const count = indexFailuresOf(pod) + gone;
-    indexFailures.set(index, Math.max(indexFailures.get(index) ?? 0, count));
-  }
   const { backoffLimitPerIndex: perIndex } = job.spec;
   if (perIndex !== undefined) {
-    for (const pod of newFailed) {
-      const index = indexOf(pod);
-      const failsIndex = verdicts.get(pod)?.action === "FailIndex";
-      if (completed.has(index) || ignored.has(pod)) continue;
-      if (failsIndex || (indexFailures.get(index) ?? 0) > perIndex) failedIndexes.add(index);
+    for (const pod of pods) {
+      if (indexOf(pod) < 0 || !fits(pod) || !hasFailed(pod, job)) continue;
+      const { action } = verdictOn(pod, job);
+      const isLast = action !== "Ignore" && indexFailuresOf(pod) >= perIndex;
+      if (action === "FailIndex" || isLast) failedIndexes.add(indexOf(pod));
     }
   }
   const succeeded = isIndexed(job)
@@ -129,9 +122,29 @@ export function progressOf(job: Job, pods: readonly Pod[], leftMs: number | unde
     failed,
     completed,
     failedIndexes,
-    indexFailures,
+    delayed: delayedPods(job, fresh.filter(fits), active, { completed, failedIndexes }),
   };
   return { ...found, ending: endingOf(job, found, [...verdicts.values()], leftMs) };
+}
+
+/** What of an index failed last, of those that are tried again and have no pod at work yet. */
+function delayedPods(
+  job: Job,
+  fresh: readonly Pod[],
+  active: readonly Pod[],
+  { completed, failedIndexes }: Pick<Progress, "completed" | "failedIndexes">,
+): Map<number, Pod> {
+  const delayed = new Map<number, Pod>();
+  if (job.spec.backoffLimitPerIndex === undefined) return delayed;
+  const running = new Set(active.map(indexOf));
+  for (const pod of fresh) {
+    const index = indexOf(pod);
+    if (!hasFailed(pod, job) || index < 0 || running.has(index)) continue;
+    if (completed.has(index) || failedIndexes.has(index)) continue;
+    const known = delayed.get(index);
+    if (!known || allIndexFailuresOf(known) <= allIndexFailuresOf(pod)) delayed.set(index, pod);
+  }
+  return delayed;
 }
 
 const indexesIn = (text: string | undefined, completions: number): number[] =>
@@ -163,17 +176,16 @@ function endingOf(
   if (leftMs !== undefined && leftMs <= 0) {
     return failure("DeadlineExceeded", "Job was active longer than specified deadline");
   }
-  const success = successOf(job, progress);
-  if (success) return success;
   const { maxFailedIndexes, completions = 0 } = job.spec;
   const lost = progress.failedIndexes.size;
   if (maxFailedIndexes !== undefined && lost > maxFailedIndexes) {
     const message = "Job has exceeded the specified maximal number of failed indexes";
     return failure("MaxFailedIndexesExceeded", message);
   }
-  return lost > 0 && lost + progress.completed.size >= completions
-    ? failure("FailedIndexes", "Job has failed indexes")
-    : undefined;
+  if (lost > 0 && lost + progress.completed.size >= completions) {
+    return failure("FailedIndexes", "Job has failed indexes");
+  }
+  return successOf(job, progress);
 }
 
 function restartsExceed(job: Job, active: readonly Pod[], limit: number): boolean {
@@ -182,10 +194,8 @@ function restartsExceed(job: Job, active: readonly Pod[], limit: number): boolea
   return limit === 0 ? restarts > 0 : restarts >= limit;
 }
 
-function successOf(
-  job: Job,
-  { completed, succeeded, active }: Omit<Progress, "ending">,
-): Ending | undefined {
+/** Whether a rule of the success policy is met. */
+function successOf(job: Job, { completed }: Omit<Progress, "ending">): Ending | undefined {
   const { completions, successPolicy } = job.spec;
   for (const [index, rule] of (successPolicy?.rules ?? []).entries()) {
     const wanted =
@@ -199,9 +209,17 @@ function successOf(
       return { type: "SuccessCriteriaMet", reason: "SuccessPolicy", message };
     }
   }
-  const done =
-    completions === undefined ? succeeded > 0 && active.length === 0 : succeeded >= completions;
-  if (!done) return undefined;
+  return undefined;
+}
+
+/** The end of a Job that has all that it asked for, once so many pods are left at work. */
+export function completionOf(
+  { spec }: Job,
+  { succeeded }: Progress,
+  active: number,
+): Ending | undefined {
+  const isEnough = spec.completions === undefined ? succeeded > 0 : succeeded >= spec.completions;
+  if (!isEnough || active > 0) return undefined;
   const message = "Reached expected number of succeeded pods";
   return { type: "SuccessCriteriaMet", reason: "CompletionsReached", message };
 }
@@ -209,8 +227,7 @@ function successOf(
 /** How many pods the Job wants to run now. */
 export function wantedActive(job: Job, { succeeded, active, failedIndexes }: Progress): number {
   const { completions, parallelism = 1 } = job.spec;
-  if (completions === undefined)
-    return succeeded > 0 ? Math.min(active.length, parallelism) : parallelism;
+  if (completions === undefined) return succeeded > 0 ? active.length : parallelism;
   return Math.min(parallelism, Math.max(0, completions - succeeded - failedIndexes.size));
 }
 
