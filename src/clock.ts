@@ -48,11 +48,13 @@ export function abortReason(signal: AbortSignal | undefined): Error {
   return reason instanceof Error ? reason : new Error("aborted", { cause: reason });
 }
 
+// `performance.now` starts anew in each thread, and takes a third of the time of what does not.
+const STARTED_MS = Number(process.hrtime.bigint()) / 1e6 - performance.now();
+
 /** The machine's own clock and random numbers. */
 export const systemClock: Clock = {
   now: () => Date.now(),
-  // Not `performance.now`, which starts anew in each thread.
-  monotonicMs: () => Number(process.hrtime.bigint()) / 1e6,
+  monotonicMs: () => STARTED_MS + performance.now(),
   after(delayMs, run, options) {
     // A delay over 2^31-1 ms would fire at once in Node.
     const handle = setTimeout(run, Math.min(Math.max(delayMs, 0), 2 ** 31 - 1));

@@ -18,6 +18,8 @@ export interface Logger {
   info: LogMethod;
   warn: LogMethod;
   error: LogMethod;
+  /** Whether lines of that level go anywhere; where there is no such thing, they may. */
+  isLevelEnabled?(level: "debug"): boolean;
   /** The same logger, with these fields on each of its lines. */
   child(fields: Record<string, unknown>): Logger;
 }
@@ -28,5 +30,6 @@ export const silentLogger: Logger = {
   info: () => undefined,
   warn: () => undefined,
   error: () => undefined,
+  isLevelEnabled: () => false,
   child: () => silentLogger,
 };

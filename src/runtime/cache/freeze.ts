@@ -12,8 +12,9 @@ export function frozen<T extends object>(object: T): T {
 }
 
 function freezeParts(value: object): void {
-  // What is frozen on the outside is frozen inside: nothing else here freezes.
-  if (Object.isFrozen(value)) return;
+  // What is frozen on the outside is frozen inside: nothing else here freezes. To ask whether something can be added is
+  // cheaper than to ask whether all of it is frozen.
+  if (!Object.isExtensible(value)) return;
   Object.freeze(value);
   for (const part of Object.values(value) as unknown[]) {
     if (typeof part === "object" && part !== null) freezeParts(part);

@@ -19,6 +19,7 @@ import type { KeyGate } from "../sharding/key-gate.ts";
 import { Causes } from "./causes.ts";
 import type { EnqueueHint } from "./handlers.ts";
 import { HotLoops } from "./hot-loops.ts";
+import { ReconcileRun } from "./reconcile-run.ts";
 import type { ReconcileScope, ReconcileScopes } from "./reconcile-scopes.ts";
 import type { Outcome, ReconcileContext, Reconciler } from "./reconciler.ts";
 import type { Source } from "./sources.ts";
@@ -50,6 +51,8 @@ export interface ControllerOptions {
 const ABORT_GRACE_MS = 5000;
 // Of how many keys the last begin is known; the events of own writes come soon after.
 const KEYS = 10_000;
+// Far longer than an event of an own write takes. One that comes later still causes one reconcile too many.
+const OWN_EVENTS_MS = 600_000;
 // Reconciles that wait for nothing leave the event loop no turn of its own. After so many, and so long, it has one.
 const RECONCILES_PER_TURN = 100;
 const MS_PER_TURN = 10;
@@ -79,7 +82,10 @@ export class Controller {
   readonly #queue: RateLimitingQueue;
   readonly #causes = new Causes();
   readonly #hotLoops: HotLoops;
+  // Only for a while after this process wrote something: there are no events of own writes otherwise.
   readonly #begunAtMs = new LruMap<number>(KEYS);
+  #writesSeen = 0;
+  #notedUntilMs = -Infinity;
   // Keys that nobody may work on just now, because they change hands.
   readonly #parked = new Set<string>();
   #reconciles = 0;
@@ -176,12 +182,13 @@ export class Controller {
   }
 
   async #work(signal: AbortSignal): Promise<void> {
+    const queue = this.#queue;
     for (;;) {
-      const key = await this.#queue.get();
+      const key = queue.take?.() ?? (await queue.get());
       if (key === undefined) return;
       // What is in line is not lost: the next process finds it in its first list.
-      if (!signal.aborted) await this.#enter(key, signal);
-      this.#queue.done(key);
+      if (!signal.aborted && this.#enter(key)) await this.#reconcile(key, signal);
+      queue.done(key);
       if (this.#isTurnDue()) this.#turn = this.#nextTurn();
       if (this.#turn) await this.#turn;
     }
@@ -203,86 +210,92 @@ export class Controller {
     this.#turnAtMs = atMs;
   }
 
-  async #enter(id: string, signal: AbortSignal): Promise<void> {
+  /** Whether this process may work on the key; it is parked otherwise. */
+  #enter(id: string): boolean {
     const { gate } = this.#parts;
-    if (gate && !gate.enter(id)) {
-      this.#parked.add(id);
-      this.#queue.forget(id);
-      this.#causes.take(id);
-      return;
-    }
+    if (!gate || gate.enter(id)) return true;
+    this.#parked.add(id);
+    this.#queue.forget(id);
+    this.#causes.take(id);
+    return false;
+  }
+
+  async #reconcile(id: string, parent: AbortSignal): Promise<void> {
+    const { clock, metrics, options, scopes, gate } = this.#parts;
+    const timeoutMs = options.reconcileTimeoutMs;
+    const timeout = timeoutMs === undefined ? undefined : timeoutSignal(clock, timeoutMs, parent);
+    const run = this.#begin(id, timeout?.signal ?? parent);
     try {
-      await this.#reconcile(id, signal);
+      let result: Outcome;
+      try {
+        const call = scopes.run(run.scope, () => this.#call(id, run));
+        result = await (timeoutMs === undefined ? call : this.#inTime(run.scope, call, timeoutMs));
+      } finally {
+        this.#note(run);
+      }
+      this.#succeeded(id, run, result);
+    } catch (error) {
+      if (run.signal.aborted && !parent.aborted) metrics.timedOut();
+      metrics.reconciled("error", (clock.monotonicMs() - run.startMs) / 1000);
+      this.#failed(id, error, run);
     } finally {
+      scopes.leave(run.scope);
+      timeout?.clear();
       gate?.leave(id);
     }
   }
 
-  async #reconcile(id: string, parent: AbortSignal): Promise<void> {
-    const { clock, metrics, name, options, scopes } = this.#parts;
+  #begin(key: string, signal: AbortSignal): ReconcileRun {
+    const { clock, name, scopes, log } = this.#parts;
     const startMs = clock.monotonicMs();
-    this.#begunAtMs.set(id, startMs);
+    if (scopes.writes !== this.#writesSeen) {
+      this.#writesSeen = scopes.writes;
+      this.#notedUntilMs = startMs + OWN_EVENTS_MS;
+    }
+    if (startMs < this.#notedUntilMs) this.#begunAtMs.set(key, startMs);
     this.#reconciles++;
     // The last one in line: workers wait for events from here on.
     if (this.#queue.length === 0) this.#tookTurn(startMs);
-    const timeoutMs = options.reconcileTimeoutMs;
-    const timeout = timeoutMs === undefined ? undefined : timeoutSignal(clock, timeoutMs, parent);
-    const signal = timeout?.signal ?? parent;
-    const scope: ReconcileScope = { controller: name, key: id, changes: [], expired: false };
-    const context = this.#contextOf(id, signal);
-    try {
-      let result: Outcome;
-      try {
-        const call = scopes.run(scope, () => this.#call(id, context));
-        result = await (timeoutMs === undefined ? call : this.#inTime(scope, call, timeoutMs));
-      } finally {
-        this.#note(scope, context);
-      }
-      this.#queue.forget(id);
-      const { requeueAfterMs = 0, priority = this.#queue.priority(id) } = result ?? {};
-      const seconds = (clock.monotonicMs() - startMs) / 1000;
-      metrics.reconciled(requeueAfterMs > 0 ? "requeue_after" : "success", seconds);
-      if (requeueAfterMs > 0) {
-        this.#causes.add(id, `asked for after ${requeueAfterMs} ms`);
-        this.#queue.addAfter(id, requeueAfterMs, priority);
-      }
-    } catch (error) {
-      if (signal.aborted && !parent.aborted) metrics.timedOut();
-      metrics.reconciled("error", (clock.monotonicMs() - startMs) / 1000);
-      this.#failed(id, error, context.log);
-    } finally {
-      scopes.leave(scope);
-      timeout?.clear();
+    this.#idPrefix ??= Math.floor(clock.random() * 2 ** 24).toString(16);
+    const id = `${this.#idPrefix}-${this.#reconciles}`;
+    const causes = this.#causes.take(key);
+    if (log.isLevelEnabled?.("debug") ?? true) {
+      log.debug({ controller: name, key, reconcileID: id, causes }, "reconciling");
     }
+    const failures = this.#queue.retries(key);
+    const nowMs = clock.now();
+    return new ReconcileRun({
+      controller: name,
+      key,
+      id,
+      startMs,
+      nowMs,
+      signal,
+      causes,
+      failures,
+      log,
+    });
   }
 
-  #contextOf(key: string, signal: AbortSignal): ReconcileContext {
-    const { clock, name } = this.#parts;
-    const parent = this.#parts.log;
-    this.#idPrefix ??= Math.floor(clock.random() * 2 ** 24).toString(16);
-    const fields = { controller: name, key, reconcileID: `${this.#idPrefix}-${this.#reconciles}` };
-    const causes = this.#causes.take(key);
-    parent.debug({ ...fields, causes }, "reconciling");
-    let log: Logger | undefined;
-    return {
-      signal,
-      // Most reconciles have nothing to say.
-      get log() {
-        return (log ??= parent.child(fields));
-      },
-      causes,
-      failures: this.#queue.retries(key),
-      nowMs: clock.now(),
-    };
+  #succeeded(id: string, { startMs }: ReconcileRun, result: Outcome): void {
+    const { clock, metrics } = this.#parts;
+    this.#queue.forget(id);
+    const requeueAfterMs = result?.requeueAfterMs ?? 0;
+    const seconds = (clock.monotonicMs() - startMs) / 1000;
+    metrics.reconciled(requeueAfterMs > 0 ? "requeue_after" : "success", seconds);
+    if (requeueAfterMs <= 0) return;
+    this.#causes.add(id, `asked for after ${requeueAfterMs} ms`);
+    this.#queue.addAfter(id, requeueAfterMs, result?.priority ?? this.#queue.priority(id));
   }
 
   /** Looks at what a reconcile changed, once it has ended. */
-  #note({ key, changes }: ReconcileScope, context: ReconcileContext): void {
+  #note(run: ReconcileRun): void {
+    const { key, changes } = run.scope;
     const { metrics, name, tell } = this.#parts;
     const loop = this.#hotLoops.note(key, changes);
     if (!loop) return;
     metrics.hotLoop();
-    context.log.warn({ delayMs: loop.delayMs }, `a loop; slowed down: ${loop.reason}`);
+    run.log.warn({ delayMs: loop.delayMs }, `a loop; slowed down: ${loop.reason}`);
     tell?.(parseKey(key), {
       type: "Warning",
       reason: "HotLoop",
@@ -322,7 +335,8 @@ export class Controller {
     }
   }
 
-  #failed(id: string, error: unknown, log: Logger): void {
+  #failed(id: string, error: unknown, run: ReconcileRun): void {
+    const { log } = run;
     if (error instanceof TerminalError) {
       this.#parts.metrics.terminalError();
       this.#queue.forget(id);

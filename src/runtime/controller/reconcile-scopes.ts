@@ -33,6 +33,12 @@ export class ReconcileScopes {
   readonly #versions = new LruMap<string>(PATHS);
   readonly #running = new Set<ReconcileScope>();
   #ended = false;
+  #writes = 0;
+
+  /** How many requests were to change something, in reconciles or not. */
+  get writes(): number {
+    return this.#writes;
+  }
 
   /**
    * Begins a reconcile; requests that it makes, at whatever time, are of this scope. `leave` is to follow, when it has
@@ -61,6 +67,7 @@ export class ReconcileScopes {
   /** Refuses what comes too late, and takes down what is changed. */
   readonly middleware: ClientMiddleware = async (request, next) => {
     if (request.method === "GET") return next(request);
+    this.#writes++;
     const scope = this.#storage.getStore();
     if (scope && (scope.expired || this.#ended)) {
       throw new TsopError(

@@ -260,7 +260,6 @@ export class RuntimeMetrics {
   controller(controller: string, maxConcurrentReconciles: number): ControllerMetrics {
     this.#maxWorkers.set({ controller }, maxConcurrentReconciles);
     const labels = { name: controller, controller };
-    const addedAtMs = new Map<string, number>();
     const takenAtMs = new Map<string, number>();
     this.#running.set(controller, takenAtMs);
     const clock = this.#clock;
@@ -283,17 +282,14 @@ export class RuntimeMetrics {
     const ownEvents = this.#ownEvents.at({ controller });
     const timeouts = this.#timeouts.at({ controller });
     return {
-      added: (key) => {
+      added: () => {
         adds.value++;
         depth.value++;
-        if (!addedAtMs.has(key)) addedAtMs.set(key, clock.monotonicMs());
       },
-      taken: (key) => {
+      taken: (key, addedAtMs) => {
         depth.value--;
         const nowMs = clock.monotonicMs();
-        const addedMs = addedAtMs.get(key);
-        addedAtMs.delete(key);
-        if (addedMs !== undefined) queueSeconds.observe((nowMs - addedMs) / 1000);
+        queueSeconds.observe((nowMs - addedAtMs) / 1000);
         takenAtMs.set(key, nowMs);
         activeWorkers.value++;
       },

@@ -3,77 +3,91 @@
  *
  * @module
  */
-/** Keys that wait for a worker, each once. */
-export interface Line {
-  readonly size: number;
-  has(key: string): boolean;
-  /** Puts a key in line, or gives one that is there a higher priority. */
-  add(key: string, priority: number): void;
-  /** Takes out the key whose turn it is, with its priority. */
-  take(): { readonly key: string; readonly priority: number } | undefined;
+
+/** A key that waits for a worker, or may do so. */
+export interface Waiting {
+  readonly key: string;
+  priority: number;
+  /** Its place in line: who came first has the lower one. `OUT` when it is in none. */
+  turn: number;
 }
 
-interface Entry {
-  readonly key: string;
-  /** Who came first has the lower one. */
-  readonly turn: number;
-  priority: number;
-  gone: boolean;
+/** The turn of what is not in line. */
+export const OUT = -1;
+
+/** Those that wait for a worker, each once. */
+export interface Line {
+  readonly size: number;
+  /** Puts one in line that is in none. */
+  add(waiting: Waiting): void;
+  /** Gives one that is in line a higher priority; a lower one changes nothing. */
+  raise(waiting: Waiting, priority: number): void;
+  /** Takes out the one whose turn it is. */
+  take(): Waiting | undefined;
 }
 
 /**
- * Entries in the order in which they came. An array with a head: taking the first of a `Map` again and again walks
+ * Those who wait, in the order in which they came. Arrays with a head: taking the first of a `Map` again and again walks
  * over all that were taken before.
  */
 class Fifo {
-  #entries: Entry[] = [];
+  #waiting: Waiting[] = [];
+  // The turn that each had when it came: with another one it is here no more.
+  #turns: number[] = [];
   #head = 0;
 
-  push(entry: Entry): void {
-    this.#entries.push(entry);
+  push(waiting: Waiting): void {
+    this.#waiting.push(waiting);
+    this.#turns.push(waiting.turn);
   }
 
-  /** The first that is not gone. */
-  peek(): Entry | undefined {
-    let first = this.#entries[this.#head];
-    while (first?.gone) first = this.#entries[++this.#head];
-    if (this.#head > 1000 && this.#head * 2 > this.#entries.length) {
-      this.#entries = this.#entries.slice(this.#head);
-      this.#head = 0;
+  /** The first that still waits here. */
+  peek(): Waiting | undefined {
+    for (;;) {
+      const first = this.#waiting[this.#head];
+      if (!first) {
+        this.#drop();
+        return undefined;
+      }
+      if (first.turn === this.#turns[this.#head]) return first;
+      this.#head++;
+      if (this.#head > 1000 && this.#head * 2 > this.#waiting.length) this.#drop();
     }
-    return first;
+  }
+
+  #drop(): void {
+    if (this.#head === 0) return;
+    this.#waiting = this.#waiting.slice(this.#head);
+    this.#turns = this.#turns.slice(this.#head);
+    this.#head = 0;
   }
 }
 
 /** First come, first served, whatever the priority. */
 export class FifoLine implements Line {
   readonly #fifo = new Fifo();
-  readonly #entries = new Map<string, Entry>();
+  #added = 0;
+  #size = 0;
 
   get size(): number {
-    return this.#entries.size;
+    return this.#size;
   }
 
-  has(key: string): boolean {
-    return this.#entries.has(key);
+  add(waiting: Waiting): void {
+    waiting.turn = this.#added++;
+    this.#size++;
+    this.#fifo.push(waiting);
   }
 
-  add(key: string, priority: number): void {
-    const known = this.#entries.get(key);
-    if (known) {
-      known.priority = Math.max(known.priority, priority);
-      return;
-    }
-    const entry = { key, priority, turn: 0, gone: false };
-    this.#entries.set(key, entry);
-    this.#fifo.push(entry);
+  raise(waiting: Waiting, priority: number): void {
+    waiting.priority = Math.max(waiting.priority, priority);
   }
 
-  take(): { readonly key: string; readonly priority: number } | undefined {
+  take(): Waiting | undefined {
     const first = this.#fifo.peek();
     if (!first) return undefined;
-    first.gone = true;
-    this.#entries.delete(first.key);
+    first.turn = OUT;
+    this.#size--;
     return first;
   }
 }
@@ -81,50 +95,65 @@ export class FifoLine implements Line {
 // One turn in so many goes to who waited longest: neither 50,000 keys of a restart nor a busy hour starve anybody.
 const OLDEST_EVERY = 4;
 
+interface Level {
+  readonly priority: number;
+  readonly fifo: Fifo;
+}
+
 /**
  * The highest priority first, and among equals the one that waited longest; but each fourth turn is that of the key
  * that waited longest of all.
  */
 export class PriorityLine implements Line {
-  readonly #levels = new Map<number, Fifo>();
-  readonly #entries = new Map<string, Entry>();
+  // The highest first.
+  #levels: Level[] = [];
   #added = 0;
   #turns = 0;
+  #size = 0;
 
   get size(): number {
-    return this.#entries.size;
+    return this.#size;
   }
 
-  has(key: string): boolean {
-    return this.#entries.has(key);
+  add(waiting: Waiting): void {
+    this.#size++;
+    this.#push(waiting);
   }
 
-  add(key: string, priority: number): void {
-    const known = this.#entries.get(key);
-    if (known) {
-      if (priority <= known.priority) return;
-      known.gone = true;
-    }
-    const entry = { key, priority, turn: this.#added++, gone: false };
-    this.#entries.set(key, entry);
-    const level = this.#levels.get(priority) ?? new Fifo();
-    this.#levels.set(priority, level);
-    level.push(entry);
+  raise(waiting: Waiting, priority: number): void {
+    if (priority <= waiting.priority) return;
+    waiting.priority = priority;
+    this.#push(waiting);
   }
 
-  take(): { readonly key: string; readonly priority: number } | undefined {
+  take(): Waiting | undefined {
     const oldest = ++this.#turns % OLDEST_EVERY === 0;
-    let next: Entry | undefined;
-    for (const [priority, level] of this.#levels) {
-      const first = level.peek();
-      if (!first) this.#levels.delete(priority);
-      else if (!next || (oldest ? first.turn < next.turn : priority > next.priority)) {
-        next = first;
-      }
+    let next: Waiting | undefined;
+    let empty = false;
+    for (const { fifo } of this.#levels) {
+      const first = fifo.peek();
+      if (!first) empty = true;
+      else if (!next || first.turn < next.turn) next = first;
+      if (next && !oldest) break;
     }
+    if (empty) this.#levels = this.#levels.filter(({ fifo }) => fifo.peek());
     if (!next) return undefined;
-    next.gone = true;
-    this.#entries.delete(next.key);
+    next.turn = OUT;
+    this.#size--;
     return next;
+  }
+
+  #push(waiting: Waiting): void {
+    waiting.turn = this.#added++;
+    this.#levelOf(waiting.priority).fifo.push(waiting);
+  }
+
+  #levelOf(priority: number): Level {
+    const at = this.#levels.findIndex((level) => level.priority <= priority);
+    const known = this.#levels[at];
+    if (known?.priority === priority) return known;
+    const level = { priority, fifo: new Fifo() };
+    this.#levels.splice(at < 0 ? this.#levels.length : at, 0, level);
+    return level;
   }
 }

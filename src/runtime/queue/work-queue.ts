@@ -7,15 +7,19 @@
  */
 import { abortReason, type Clock, type Timer } from "../../clock.ts";
 import { DelayHeap } from "./delay-heap.ts";
-import { FifoLine, PriorityLine, type Line } from "./line.ts";
+import { FifoLine, OUT, PriorityLine, type Line, type Waiting } from "./line.ts";
 import { ItemExponentialFailureRateLimiter, type RateLimiter } from "./rate-limiters.ts";
 
 /** Told of what a queue does; the metrics listen. */
 export interface QueueObserver {
   /** A key goes in line, or is marked to go there once its worker is done. */
   added(key: string): void;
-  /** A worker takes the key. */
-  taken(key: string): void;
+  /**
+   * A worker takes the key.
+   *
+   * @param addedAtMs - when it was added, on the monotonic clock
+   */
+  taken(key: string, addedAtMs: number): void;
   /** Its worker is done. */
   done(key: string): void;
   /** A key is to come again later. */
@@ -43,6 +47,8 @@ export interface RateLimitingQueue {
   retries(key: string): number;
   /** The priority with which a key that is in hand was in line. */
   priority(key: string): number;
+  /** The next key, if one is in line: `get` without waiting, where there is such a thing. */
+  take?(): string | undefined;
   /** The next key; waits for one. `undefined` when the queue is shut down and empty. */
   get(signal?: AbortSignal): Promise<string | undefined>;
   /** Ends the work on `key`. Every `get` is followed by exactly one `done`. */
@@ -55,15 +61,21 @@ interface Waiter {
   readonly resolve: (key: string | undefined) => void;
 }
 
+/** A key that is in line, or in hand; maybe to come again. */
+interface Item extends Waiting {
+  inHand: boolean;
+  /** The priority with which it goes in line once its worker is done; `undefined`: it does not. */
+  again: number | undefined;
+  addedAtMs: number;
+}
+
 /** Keys that wait for their turn, or for their time; in the order of a `Line`, first come first served when absent. */
 export class WorkQueue implements RateLimitingQueue {
   readonly #clock: Clock;
   readonly #limiter: RateLimiter;
   readonly #observer: QueueObserver | undefined;
   readonly #line: Line;
-  // Keys and their priorities.
-  readonly #inHand = new Map<string, number>();
-  readonly #addedMeanwhile = new Map<string, number>();
+  readonly #items = new Map<string, Item>();
   readonly #delayedPriorities = new Map<string, number>();
   readonly #waiters: Waiter[] = [];
   readonly #delayed = new DelayHeap();
@@ -93,15 +105,18 @@ export class WorkQueue implements RateLimitingQueue {
 
   add(key: string, priority = 0): void {
     if (this.#shuttingDown) return;
-    if (this.#line.has(key)) {
-      this.#line.add(key, priority);
-      return;
+    const known = this.#items.get(key);
+    if (!known) {
+      const addedAtMs = this.#added(key);
+      const item = { key, priority, turn: OUT, inHand: false, again: undefined, addedAtMs };
+      this.#items.set(key, item);
+      this.#enqueue(item);
+    } else if (known.turn !== OUT) this.#line.raise(known, priority);
+    else if (known.again !== undefined) known.again = Math.max(priority, known.again);
+    else {
+      known.again = priority;
+      known.addedAtMs = this.#added(key);
     }
-    const meanwhile = this.#addedMeanwhile.get(key);
-    if (meanwhile === undefined) this.#observer?.added(key);
-    if (this.#inHand.has(key)) {
-      this.#addedMeanwhile.set(key, Math.max(priority, meanwhile ?? priority));
-    } else this.#enqueue(key, priority);
   }
 
   addAfter(key: string, delayMs: number, priority = 0): void {
@@ -130,15 +145,15 @@ export class WorkQueue implements RateLimitingQueue {
   }
 
   priority(key: string): number {
-    return this.#inHand.get(key) ?? 0;
+    return this.#items.get(key)?.priority ?? 0;
   }
 
-  /** The next key, if one is in line: `get` without waiting. */
   take(): string | undefined {
-    const next = this.#line.take();
+    // What is in this line are the items of this queue.
+    const next = this.#line.take() as Item | undefined;
     if (!next) return undefined;
-    this.#inHand.set(next.key, next.priority);
-    this.#observer?.taken(next.key);
+    next.inHand = true;
+    this.#observer?.taken(next.key, next.addedAtMs);
     return next.key;
   }
 
@@ -167,12 +182,17 @@ export class WorkQueue implements RateLimitingQueue {
   }
 
   done(key: string): void {
-    this.#inHand.delete(key);
     this.#observer?.done(key);
-    const priority = this.#addedMeanwhile.get(key);
-    if (priority === undefined) return;
-    this.#addedMeanwhile.delete(key);
-    this.#enqueue(key, priority);
+    const item = this.#items.get(key);
+    if (!item?.inHand) return;
+    item.inHand = false;
+    if (item.again === undefined) {
+      this.#items.delete(key);
+      return;
+    }
+    item.priority = item.again;
+    item.again = undefined;
+    this.#enqueue(item);
   }
 
   shutDown(): void {
@@ -183,8 +203,14 @@ export class WorkQueue implements RateLimitingQueue {
     for (const waiter of this.#waiters.splice(0)) waiter.resolve(undefined);
   }
 
-  #enqueue(key: string, priority: number): void {
-    this.#line.add(key, priority);
+  #added(key: string): number {
+    if (!this.#observer) return 0;
+    this.#observer.added(key);
+    return this.#clock.monotonicMs();
+  }
+
+  #enqueue(item: Item): void {
+    this.#line.add(item);
     const waiter = this.#waiters.shift();
     if (waiter) waiter.resolve(this.take());
   }

@@ -8,7 +8,7 @@ import { piecesOf } from "./body-pieces.ts";
 import type { Body } from "./transport.ts";
 
 /** The connection that a body comes from. */
-export interface BodySource {
+interface BodySource {
   /** Lets the server wait. */
   pause(): void;
   resume(): void;

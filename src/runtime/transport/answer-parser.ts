@@ -15,7 +15,7 @@ export interface AnswerHead {
 }
 
 /** Told of an answer as it comes in. */
-export interface AnswerSink {
+interface AnswerSink {
   head(head: AnswerHead): void;
   /** A part of the body; not empty. */
   data(part: Buffer): void;
@@ -24,7 +24,7 @@ export interface AnswerSink {
 }
 
 /** What came is no HTTP/1.1 answer. */
-export class AnswerError extends Error {
+class AnswerError extends Error {
   override readonly name = "AnswerError";
 }
 

@@ -16,7 +16,7 @@ const MAX_IDLE = 256;
 const CLOSING_MS = 1000;
 
 /** Where connections lead, and as whom. Certificates and keys are PEM. */
-export interface ConnectionTarget {
+interface ConnectionTarget {
   readonly url: URL;
   readonly ca?: string | undefined;
   /** The name that the server's certificate must have, when it is not the host. */
