@@ -66,6 +66,8 @@ function quoteByte(byte: number): string {
 
 /** Reads one JSON text. @throws JsonSyntaxError */
 export function scanJson(bytes: Uint8Array): ScannedJson {
+  const value = readCanonical(bytes);
+  if (value !== undefined) return { value, hasLiterals: false, duplicates: [] };
   const scanner = new JsonScanner(bytes);
   return {
     value: scanner.scan(),
@@ -79,6 +81,34 @@ export function readJson(text: string): unknown {
   return LONG_NUMBER.test(text)
     ? plainNumbers(scanJson(Buffer.from(text)).value)
     : (JSON.parse(text) as unknown);
+}
+
+/** Numbers that may be too great to be exact. */
+const GREAT_NUMBER = /\d{16}|\de\+/;
+
+/**
+ * A text that the engine would write just so, as most programs send it: it has no key twice, nor a number in a notation
+ * of its own, and need not be looked at byte by byte. `undefined` for any other.
+ */
+function readCanonical(bytes: Uint8Array): unknown {
+  const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+  const text = whole.endsWith("\n") ? whole.slice(0, -1) : whole;
+  // An escaped character may be half of a pair.
+  const isDoubtful = text.includes("\\u") || GREAT_NUMBER.test(text);
+  if (isDoubtful || countOf("{", text) + countOf("[", text) > MAX_DEPTH) return undefined;
+  try {
+    const value = JSON.parse(text) as unknown;
+    return JSON.stringify(value) === text ? value : undefined;
+  } catch {
+    // No JSON: the scanner says why.
+    return undefined;
+  }
+}
+
+function countOf(mark: string, text: string): number {
+  let count = 0;
+  for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + 1)) count++;
+  return count;
 }
 
 /** What may be a number beyond 2^53. */
