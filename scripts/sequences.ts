@@ -14,6 +14,12 @@ import { applyScenario } from "./sequences/apply.ts";
 import { celScenario } from "./sequences/cel.ts";
 import { deploymentScenario, replicaSetScenario } from "./sequences/controllers/deployments.ts";
 import { cronJobScenario, jobScenario } from "./sequences/controllers/jobs.ts";
+import {
+  endpointScenario,
+  ownerScenario,
+  quotaScenario,
+  volumeScenario,
+} from "./sequences/controllers/owners.ts";
 import { daemonSetScenario, statefulSetScenario } from "./sequences/controllers/sets.ts";
 import { listScenario } from "./sequences/lists.ts";
 import { policyScenario } from "./sequences/policies.ts";
@@ -31,13 +37,17 @@ const FAMILIES: Readonly<
   cronjobs: ["N", cronJobScenario],
   daemonsets: ["N", daemonSetScenario],
   deployments: ["N", deploymentScenario],
+  endpoints: ["N", endpointScenario],
   jobs: ["N", jobScenario],
   lists: ["H", listScenario],
+  owners: ["N", ownerScenario],
   policies: ["K", policyScenario],
+  quotas: ["N", quotaScenario],
   replicasets: ["N", replicaSetScenario],
   rights: ["L", rightsScenario],
   schema: ["J", schemaScenario],
   statefulsets: ["N", statefulSetScenario],
+  volumes: ["N", volumeScenario],
 };
 
 /** Variations of a recording's scenarios, any of them. */

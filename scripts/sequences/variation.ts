@@ -72,7 +72,7 @@ const ACCEPTS = [
 
 /** One or two of a scenario's questions asked otherwise. Answers that were recorded are gone. */
 export function vary(random: Random, scenario: Scenario, id: string): Scenario {
-  const steps = scenario.steps.map(({ answer: _, ...step }) => withoutChance(step));
+  const steps = scenario.steps.map(withoutChance);
   const requests = steps.flatMap((step, index) => (isPlain(step) ? [index] : []));
   for (let left = random.pick([1, 1, 2]); left > 0 && requests.length > 0; left--) {
     const index = random.pick(requests);
@@ -96,6 +96,7 @@ function withoutChance(step: Step): Step {
   const mask = (step["mask"] as string[] | undefined) ?? [];
   return {
     ...step,
+    answer: undefined,
     mask: [...new Set([...mask, ...MASKS])],
     ...(step["until"] !== undefined && { within: 4000 }),
   };
@@ -127,6 +128,10 @@ function varied(random: Random, step: Step): Step {
   return { ...step, request: `${method} ${path}${path.includes("?") ? "&" : "?"}${query}` };
 }
 
+function isList(value: unknown): value is unknown[] {
+  return Array.isArray(value);
+}
+
 function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -137,11 +142,11 @@ function spoilt(random: Random, body: Json): Json {
   const places = placesIn(copy).filter(([, key]) => key !== "apiVersion" || random.chance(0.2));
   if (places.length === 0) return copy;
   const [holder, key] = random.pick(places);
-  const old = Array.isArray(holder) ? holder[key as number] : (holder as Json)[key];
+  const old = Array.isArray(holder) ? holder[key as number] : holder[key];
   const made = other(random, key, old);
   if (made === undefined) {
     if (Array.isArray(holder)) holder.splice(key as number, 1);
-    else delete (holder as Json)[key];
+    else delete holder[key];
   } else (holder as Json)[key] = made;
   return copy;
 }
@@ -192,7 +197,7 @@ function other(random: Random, key: string | number, old: unknown): unknown {
     ]);
   }
   if (typeof old === "boolean") return random.pick<unknown>([!old, !old, String(old), 0, {}]);
-  if (Array.isArray(old)) {
+  if (isList(old)) {
     return random.pick<unknown>([
       [],
       [...old, ...old.slice(0, 1)],

@@ -56,8 +56,8 @@ function styleOf(value: string, isKey: boolean): Style {
 
 // What go-yaml does not print as it is: a tab, what is not in the basic plane, half a pair; and other line breaks, which
 // it does print where it can.
-// eslint-disable-next-line no-control-regex
 const UNPRINTABLE =
+  // eslint-disable-next-line no-control-regex
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]/;
 
 /** What YAML 1.1 would read as something else than a text. */

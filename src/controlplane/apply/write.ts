@@ -7,7 +7,7 @@
  * @module
  */
 import { isJsonObject, setField } from "../../kube/json.ts";
-import type { JsonObject, KubeObject, ObjectMeta } from "../../kube/object.ts";
+import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import { apiVersionOf } from "../../kube/resource.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import { zeroObject } from "../builtin/zero-object.ts";
@@ -166,9 +166,11 @@ export class Write {
   }
 
   describe(object: JsonObject): string {
-    const metadata = isJsonObject(object["metadata"]) ? (object["metadata"] as ObjectMeta) : {};
+    const metadata = isJsonObject(object["metadata"]) ? object["metadata"] : {};
+    const text = (value: unknown): string => (typeof value === "string" ? value : "");
     const { group, version, kind } = this.#resource;
-    return `${metadata.namespace ?? ""}/${metadata.name ?? ""}; ${group}/${version}, Kind=${kind}`;
+    const key = `${text(metadata["namespace"])}/${text(metadata["name"])}`;
+    return `${key}; ${group}/${version}, Kind=${kind}`;
   }
 }
 

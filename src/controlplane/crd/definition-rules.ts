@@ -268,14 +268,14 @@ function storedVersionErrors({ spec, status }: Definition): FieldError[] {
     return [invalidValue(path, null, "must have at least one stored version")];
   }
   const errors: FieldError[] = [];
-  const versions = spec.versions ?? [];
-  for (const { name, storage } of versions) {
-    if (storage && !stored.includes(name)) {
+  // A second version of one name does not find it any more.
+  const missing = new Map(stored.map((name, index) => [name, index]));
+  for (const { name, storage } of spec.versions ?? []) {
+    if (!missing.delete(name) && storage) {
       errors.push(invalidValue(path, stored, `must have the storage version ${name}`));
     }
   }
-  for (const [index, name] of stored.entries()) {
-    if (versions.some((version) => version.name === name)) continue;
+  for (const [name, index] of missing) {
     const rule = `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;
     errors.push(invalidValue(`${path}[${index}]`, name, rule));
   }

@@ -94,7 +94,7 @@ function plain({ accept }: DocumentRequest, document: JsonObject): DocumentAnswe
   const mediaType = chooseMediaType(accept, OFFERED, ([type, subtype], { g, v, as }) =>
     g === undefined && v === undefined && as === undefined ? `${type}/${subtype}` : undefined,
   );
-  if (mediaType === undefined) throw nothingAcceptable(accept);
+  if (mediaType === undefined) throw nothingAcceptable(accept, false);
   return {
     status: 200,
     headers: { "content-type": mediaType },

@@ -20,6 +20,7 @@ import type { WatchEvent } from "./watch.ts";
 
 /** What Go calls the API server's own type of an object or of the objects of a list. */
 function internalType({ builtIn, group }: ServedResource, kind: string): string {
+  if (kind === "Scale") return builtIn ? "autoscaling.Scale" : "v1.Scale";
   if (!builtIn) return "unstructured.Unstructured";
   const package_ = group === "" || group === "events.k8s.io" ? "core" : group.replace(/\..*/, "");
   return `${package_}.${kind.replace(/List$/, "")}`;

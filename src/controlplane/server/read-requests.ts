@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { KubeObject } from "../../kube/object.ts";
 import type { Cluster } from "./cluster.ts";
 import { plainError } from "./failures.ts";
 import { getObject, listObjects, waitForVersion } from "./list.ts";
@@ -20,13 +21,24 @@ export async function getRequest(
   asked: ResourceRequest,
   presenter: Presenter,
 ): Promise<Answer> {
-  const { resource, request, namespace, name } = asked;
+  return presenter.object(200, await readOne(cluster, asked));
+}
+
+/**
+ * The object that was asked for, as new as was asked for.
+ *
+ * @throws StatusError 404 when there is none, 500 for a resourceVersion that is no number, 504 for one of the future
+ */
+export async function readOne(
+  cluster: Cluster,
+  { resource, request, namespace, name }: ResourceRequest,
+): Promise<KubeObject> {
   const version = request.query.get("resourceVersion") ?? "";
   const problem = versionProblem(version);
   if (problem !== undefined) throw plainError(problem);
   await waitForVersion(cluster, resource, Number(version || "0"));
   await prepareStored(cluster, resource, namespace, name);
-  return presenter.object(200, getObject(cluster, resource, namespace, name));
+  return getObject(cluster, resource, namespace, name);
 }
 
 async function prepareStored(

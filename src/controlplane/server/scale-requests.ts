@@ -18,11 +18,11 @@ import { builtInScale } from "./built-in-scale.ts";
 import type { Cluster, Endpoint, WriteOptions } from "./cluster.ts";
 import { matchNamespace } from "./create.ts";
 import { badRequest, internalError, notFound } from "./failures.ts";
-import { getObject } from "./list.ts";
 import { applyToScale, trackScale } from "./ownership.ts";
 import { APPLY, patchForm, patchType, patched } from "./patch-requests.ts";
 import type { Presenter } from "./presenter.ts";
 import { parseWriteQuery } from "./query.ts";
+import { readOne } from "./read-requests.ts";
 import type { Answer, ResourceRequest } from "./request.ts";
 import { updateObject } from "./update.ts";
 import { matchName, writeOptions } from "./write-requests.ts";
@@ -60,9 +60,13 @@ function scaleOf(object: KubeObject, access: ScaleAccess): Scale {
 }
 
 /** GET of `/scale`. */
-export function getScale(cluster: Cluster, asked: ResourceRequest, presenter: Presenter): Answer {
+export async function getScale(
+  cluster: Cluster,
+  asked: ResourceRequest,
+  presenter: Presenter,
+): Promise<Answer> {
   const access = accessOf(asked);
-  const object = getObject(cluster, asked.resource, asked.namespace, asked.name);
+  const object = await readOne(cluster, asked);
   if (!asked.resource.builtIn && access.read(object).replicas === undefined) {
     throw internalError(
       `the spec replicas field ${JSON.stringify(access.specReplicasPath)} does not exist`,

@@ -3,12 +3,12 @@
  *
  * @module
  */
-import { invalid } from "../../kube/field-errors.ts";
+import { type FieldError, invalid } from "../../kube/field-errors.ts";
 import { copyJson, sameJson } from "../../kube/json.ts";
 import type { KubeObject, ObjectMeta } from "../../kube/object.ts";
 import type { StatusError } from "../../kube/status.ts";
 import { withoutEmptied } from "../builtin/strategies/emptied.ts";
-import type { ServedResource } from "../kinds.ts";
+import type { ServedResource, WriteContext } from "../kinds.ts";
 import { storeKey } from "../store/store.ts";
 import { type Cluster, type Endpoint, type WriteOptions, checkContext } from "./cluster.ts";
 import { admissionRequest } from "./admitted.ts";
@@ -146,15 +146,27 @@ function validateChange(
   keepSystemMetadata(object.metadata, live.metadata);
   const { context, tellWarnings } = checkContext(cluster, resource, options);
   endpoint.strategy.prepareForUpdate(object, live, context);
-  const errors = [
-    ...metadataErrors(endpoint, object, live),
-    ...endpoint.strategy.validateUpdate(object, live, context),
-  ];
+  const errors = changeErrors(endpoint, object, live, context);
   if (errors.length > 0) {
     const kind = errorKindOf(resource.group, object.kind);
     throw invalid(kind, object.metadata.name ?? "", errors);
   }
   tellWarnings();
+}
+
+/** All that is wrong with a change. Kinds that look at the metadata twice do so with their own errors in between. */
+function changeErrors(
+  endpoint: Endpoint,
+  object: KubeObject,
+  live: KubeObject,
+  context: WriteContext,
+): FieldError[] {
+  const { strategy, subresource } = endpoint;
+  const { first, second } = metadataErrors(endpoint, object, live);
+  if (second.length === 0) return [...first, ...strategy.validateUpdate(object, live, context)];
+  return subresource === "" && strategy.errorsBetween
+    ? [...first, ...strategy.errorsBetween(object, live, context, second)]
+    : [...first, ...second, ...strategy.validateUpdate(object, live, context)];
 }
 
 function checkPreconditions(
@@ -194,6 +206,15 @@ function checkPreconditions(
   if (version !== live.metadata.resourceVersion) throw modified(resource, name);
 }
 
+/** Where the real server keeps kinds that once had other names. */
+const STORAGE_FOLDERS: Readonly<Record<string, string>> = {
+  endpoints: "services/endpoints",
+  ingresses: "ingress",
+  nodes: "minions",
+  replicationcontrollers: "controllers",
+  services: "services/specs",
+};
+
 /** 409 of a PUT for another object of that name, in the words of the real server's storage. */
 export function wrongUid(
   resource: ServedResource,
@@ -202,7 +223,8 @@ export function wrongUid(
   wanted: string,
   found: string,
 ): StatusError {
-  const folder = resource.builtIn ? resource.plural : `${resource.group}/${resource.plural}`;
+  const { builtIn, plural, group } = resource;
+  const folder = builtIn ? (STORAGE_FOLDERS[plural] ?? plural) : `${group}/${plural}`;
   const key = `/registry/${folder}/${storeKey(namespace, name)}`;
   return conflict(
     resource,

@@ -109,7 +109,7 @@ export class Watch {
     this.#inOrder(existing, () => {
       for (const object of existing) {
         const visible = readAs(this.#cluster, this.#resource, object);
-        if (this.#matches(visible)) this.#sink.event({ type: "ADDED", object: visible });
+        if (this.#matches(visible)) this.#tell({ type: "ADDED", object: visible });
       }
     });
   }
@@ -120,7 +120,11 @@ export class Watch {
       prepareReads(this.#cluster, this.#resource, objects);
     const prepared = this.#waiting === 0 ? prepare() : undefined;
     if (this.#waiting === 0 && !prepared) {
-      send();
+      try {
+        send();
+      } catch (thrown) {
+        this.#fail(thrown);
+      }
       return;
     }
     this.#waiting++;
@@ -163,11 +167,11 @@ export class Watch {
     const before = change.old && readAs(this.#cluster, this.#resource, change.old);
     const was = before && this.#matches(before) ? before : undefined;
     if (change.type !== "DELETED" && this.#matches(visible)) {
-      this.#sink.event({ type: was ? "MODIFIED" : "ADDED", object: visible });
+      this.#tell({ type: was ? "MODIFIED" : "ADDED", object: visible });
     } else if (was) {
       // Who leaves a selector is seen as it was, at the version of its leaving.
       const last = change.type === "DELETED" ? visible : withVersion(was, change.version);
-      this.#sink.event({ type: "DELETED", object: last });
+      this.#tell({ type: "DELETED", object: last });
     }
   }
 
@@ -179,7 +183,7 @@ export class Watch {
     const version = Math.max(this.#cluster.store.version, this.#reached);
     this.#bookmarked = version;
     this.#inOrder([], () => {
-      this.#sink.event({
+      this.#tell({
         type: "BOOKMARK",
         object: bookmarkObject(this.#resource, version, annotations),
       });
@@ -249,10 +253,20 @@ export class Watch {
     if (signal.aborted) stop();
   }
 
+  /** One that cannot be shown as the client wants it ends the watch without a word, and is no matter of who wrote. */
+  #tell(event: WatchEvent): void {
+    if (this.#ended) return;
+    try {
+      this.#sink.event(event);
+    } catch {
+      this.#end();
+    }
+  }
+
   #fail(thrown: unknown): void {
     if (this.#ended) return;
     const error = thrown instanceof StatusError ? thrown : plainError(String(thrown));
-    this.#sink.event({ type: "ERROR", object: error.status });
+    this.#tell({ type: "ERROR", object: error.status });
     this.#end();
   }
 

@@ -67,7 +67,7 @@ export function negotiate(
       return view && { mediaType, view };
     },
   );
-  if (!chosen) throw nothingAcceptable(accept);
+  if (!chosen) throw nothingAcceptable(accept, endpoint.watch);
   return chosen;
 }
 

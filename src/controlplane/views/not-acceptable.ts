@@ -17,11 +17,15 @@ export const notAcceptable = (message: string): StatusError =>
   failure(406, "NotAcceptable", message);
 
 /** The form of handlers. Protobuf is never answered: a client that takes nothing else is told so. */
-export function nothingAcceptable(accept: string | undefined): StatusError {
+export function nothingAcceptable(accept: string | undefined, watch: boolean): StatusError {
+  if (watch) return onlyAccepted(STREAMS);
   const onlyProtobuf = (accept ?? "").split(",").every((part) => part.trim().startsWith(PROTOBUF));
   const types = onlyProtobuf ? TYPES.filter((type) => type !== PROTOBUF) : TYPES;
-  return notAcceptable(`only the following media types are accepted: ${types.join(", ")}`);
+  return onlyAccepted(types);
 }
+
+const onlyAccepted = (types: readonly string[]): StatusError =>
+  notAcceptable(`only the following media types are accepted: ${types.join(", ")}`);
 
 /** The form of the router in front of built-in resources; lists and watches offer streams too. */
 const noRepresentation = (streams: boolean): StatusError =>

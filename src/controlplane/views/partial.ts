@@ -4,6 +4,7 @@
  * @module
  */
 import type { KubeList, KubeObject, ListMeta, ObjectMeta } from "../../kube/object.ts";
+import { type StatusError, failure } from "../../kube/status.ts";
 import { notAcceptable } from "./not-acceptable.ts";
 
 /** A `meta.k8s.io` PartialObjectMetadata. */
@@ -44,12 +45,15 @@ export function partialListOf(
   };
 }
 
-/** 406: metadata of one object was asked for, and there is a list; or the other way round. */
-export const wrongPartial = (isList: boolean, goType: string): Error =>
-  isList
-    ? notAcceptable(
-        `you requested PartialObjectMetadata, but the requested object is a list (*${goType})`,
-      )
-    : notAcceptable(
-        `you requested PartialObjectMetadataList, but the requested object is not a list (*${goType})`,
-      );
+/** Metadata of one object was asked for, and there is a list; or the other way round. A custom resource is taken for either. */
+export function wrongPartial(isList: boolean, goType: string): StatusError {
+  if (isList) {
+    return notAcceptable(
+      `you requested PartialObjectMetadata, but the requested object is a list (*${goType})`,
+    );
+  }
+  if (goType.startsWith("unstructured.")) return failure(500, "", "content is not a list");
+  return notAcceptable(
+    `you requested PartialObjectMetadataList, but the requested object is not a list (*${goType})`,
+  );
+}

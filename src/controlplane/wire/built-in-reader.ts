@@ -8,11 +8,11 @@ import { isInt64, isNumeric } from "../../kube/go-number.ts";
 import { isJsonObject, setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import { goKindOf } from "../../kube/patch.ts";
-import { parseQuantity } from "../../kube/quantity.ts";
 import { messageOf } from "../../errors.ts";
 import { type Definition, REFERENCE_PREFIX, definitions } from "../builtin/definitions.ts";
 import { findEmbedding, findFieldType } from "../builtin/field-types.ts";
 import { timeMistake } from "./go-time.ts";
+import { checkBase64, readQuantity } from "./go-values.ts";
 import { NumberLiteral, plainNumbers, printJsonPath } from "./json-scanner.ts";
 import { WireError } from "./wire-error.ts";
 
@@ -91,6 +91,8 @@ class BuiltInReader {
   #struct = "";
   /** In how many lists and maps of its field. */
   #depth = 0;
+  /** Unknown fields are left out without a word. */
+  #isSilent = false;
 
   constructor(unknown: string[]) {
     this.#unknown = unknown;
@@ -163,6 +165,10 @@ class BuiltInReader {
         return typeof value === "string"
           ? value
           : this.readInteger(value, { type: "integer", format: "int32" });
+      case "JSONSchemaPropsOrBool":
+      case "JSONSchemaPropsOrArray":
+      case "JSONSchemaPropsOrStringArray":
+        return this.#readSchemaOr(value, name);
       default:
         break;
     }
@@ -171,6 +177,25 @@ class BuiltInReader {
     return isJsonObject(value) && !(value instanceof NumberLiteral)
       ? this.#readStruct(value, definition, name)
       : this.mismatch(value, node);
+  }
+
+  /** A schema of a CRD, or what its keyword takes instead. These types read themselves, and not strictly. */
+  #readSchemaOr(value: unknown, name: string): unknown {
+    const [schemaName = "", other] = name.split("Or");
+    if (other === "Bool" && typeof value !== "boolean" && !isJsonObject(value)) {
+      throw new WireError("boolean or JSON schema expected");
+    }
+    const schema = { $ref: REFERENCE_PREFIX + schemaName };
+    const items: Definition = other === "StringArray" ? { type: "string" } : schema;
+    const wasSilent = this.#isSilent;
+    this.#isSilent = true;
+    const read = Array.isArray(value)
+      ? this.read(value, { type: "array", items })
+      : isJsonObject(value)
+        ? this.read(value, schema)
+        : plainNumbers(value);
+    this.#isSilent = wasSilent;
+    return read;
   }
 
   /** A named type that is no struct: free JSON, or an alias of a map or list. */
@@ -199,7 +224,7 @@ class BuiltInReader {
         if (read !== undefined) setField(object, key, read);
         this.#fields.pop();
         this.#holders.pop();
-      } else if (this.#unknown.length < MAX_UNKNOWN) {
+      } else if (!this.#isSilent && this.#unknown.length < MAX_UNKNOWN) {
         this.#unknown.push(printJsonPath(this.#path));
       }
       this.#path.pop();
@@ -341,38 +366,4 @@ function zeroOf(node: Definition): unknown {
     default:
       return null;
   }
-}
-
-const QUANTITY_MISTAKE =
-  "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
-
-function readQuantity(value: unknown): string | number {
-  const text =
-    value instanceof NumberLiteral
-      ? value.text
-      : typeof value === "bigint"
-        ? value.toString()
-        : value;
-  if (typeof text !== "string" && typeof text !== "number") throw new WireError(QUANTITY_MISTAKE);
-  try {
-    parseQuantity(text);
-  } catch (error) {
-    throw new WireError(messageOf(error));
-  }
-  return text;
-}
-
-/** Refuses what is no standard base64 with padding, with the offset that Go names. */
-function checkBase64(value: string): void {
-  const bad = /[^A-Za-z0-9+/=\r\n]/.exec(value);
-  const refuse = (offset: number): never => {
-    throw new WireError(`illegal base64 data at input byte ${offset}`);
-  };
-  if (bad) refuse(bad.index);
-  const plain = value.replace(/[\r\n]/g, "");
-  const padding = /=+$/.exec(plain)?.[0].length ?? 0;
-  const early = plain.indexOf("=");
-  if (early >= 0 && early < plain.length - padding) refuse(early);
-  if (padding > 2) refuse(plain.length - padding + 2);
-  if (plain.length % 4 !== 0) refuse(plain.length - (plain.length % 4));
 }

@@ -112,11 +112,13 @@ export function keywordErrors(
       errors.push(...keywordErrors(branch, `${path}.${operator}[${index}]`, below));
     }
   }
+  errors.push(...namedErrors(schema as RawSchema, "definitions", path, below));
   if (Array.isArray(items)) {
     for (const [index, item] of (items as Schema[]).entries()) {
       errors.push(...keywordErrors(item, `${path}.items[${index}]`, below));
     }
   } else if (items) errors.push(...keywordErrors(items, `${path}.items`, below));
+  errors.push(...namedErrors(schema as RawSchema, "dependencies", path, below));
   errors.push(...topologyErrors(schema, path));
   for (const [index, rule] of (schema["x-kubernetes-validations"] ?? []).entries()) {
     const at = `${path}.x-kubernetes-validations[${index}]`;
@@ -126,6 +128,16 @@ export function keywordErrors(
     }
   }
   return errors;
+}
+
+/** Schemas by name below a keyword that is not supported are looked at all the same. */
+function namedErrors(schema: RawSchema, keyword: string, path: string, place: Place): FieldError[] {
+  const named = Object.entries(
+    (schema[keyword] ?? {}) as Readonly<Record<string, Schema | string[]>>,
+  );
+  return named.flatMap(([name, inner]) =>
+    Array.isArray(inner) ? [] : keywordErrors(inner, `${path}.${keyword}[${name}]`, place),
+  );
 }
 
 /** Keywords that do not exist here, and defaults where there may be none. */
