@@ -1,5 +1,5 @@
 /**
- * Takes managedFields out of a watch's events before they are parsed.
+ * Takes managedFields out of a watch's events, and of a list's items, before they are parsed.
  *
  * They are a third to a half of most objects, no cache keeps them, and to parse them takes several times as long as to
  * find their end. What is not laid out as API servers do it (a line an event, no white space in it) stays as it is.
@@ -18,17 +18,39 @@ const BRACE_BIT = 0x20;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-const OBJECT = Buffer.from(`"object":`);
 const METADATA = Buffer.from(`"metadata":`);
 const MANAGED_FIELDS = Buffer.from(`"managedFields":[`);
-// Inside of the event, its object and that one's metadata.
-const METADATA_DEPTH = 3;
+
+/** Where the objects are in an answer. */
+interface Layout {
+  /** The field of the answer, or of the event. */
+  readonly field: Buffer;
+  /** How many brackets are open inside of an object's metadata. */
+  readonly metadataDepth: number;
+  /** Whether nothing but the rest of the object comes behind its metadata in the line. */
+  readonly aLineEach: boolean;
+}
+
+/** A watch: an event a line, with its object. */
+export const EVENT_LINES: Layout = {
+  field: Buffer.from(`"object":`),
+  metadataDepth: 3,
+  aLineEach: true,
+};
+
+/** A list with its items. */
+export const LIST_ITEMS: Layout = {
+  field: Buffer.from(`"items":`),
+  metadataDepth: 4,
+  aLineEach: false,
+};
 
 /**
- * The lines in `bytes` without the managedFields of their objects. `bytes` is changed in place; the answer is a part
- * of it. Broken JSON stays broken.
+ * `bytes` without the managedFields of the objects in it. `bytes` is changed in place; the answer is a part of it. Broken
+ * JSON stays broken.
  */
-export function cutManagedFields(bytes: Buffer): Buffer {
+export function cutManagedFields(bytes: Buffer, layout: Layout): Buffer {
+  const { field, metadataDepth, aLineEach } = layout;
   const { length } = bytes;
   let depth = 0;
   let inObject = false;
@@ -40,7 +62,7 @@ export function cutManagedFields(bytes: Buffer): Buffer {
   while (at < length) {
     const byte = bytes[at] ?? 0;
     if (byte === QUOTE) {
-      if (!inMetadata || depth !== METADATA_DEPTH || !startsWith(bytes, at, MANAGED_FIELDS)) {
+      if (!inMetadata || depth !== metadataDepth || !startsWith(bytes, at, MANAGED_FIELDS)) {
         at = endOfString(bytes, at);
         continue;
       }
@@ -57,17 +79,17 @@ export function cutManagedFields(bytes: Buffer): Buffer {
     const bracket = byte | BRACE_BIT;
     if (bracket === OPEN_BRACE) {
       depth++;
-      if (depth === 2) inObject = isValueOf(bytes, at - 1, OBJECT);
-      else if (depth === METADATA_DEPTH)
-        inMetadata = inObject && isValueOf(bytes, at - 1, METADATA);
+      if (depth === 2) inObject = isValueOf(bytes, at - 1, field);
+      else if (depth === metadataDepth) inMetadata = inObject && isValueOf(bytes, at - 1, METADATA);
     } else if (bracket === CLOSE_BRACE) {
       depth--;
-      if (!inMetadata || depth >= METADATA_DEPTH) continue;
+      if (!inMetadata || depth >= metadataDepth) continue;
       inMetadata = false;
+      if (!aLineEach) continue;
       // The rest of the event need not be looked at.
       const newline = bytes.indexOf(NEWLINE, at);
       at = newline < 0 ? length : newline;
-    } else if (byte === NEWLINE) {
+    } else if (byte === NEWLINE && aLineEach) {
       depth = 0;
       inMetadata = false;
     }

@@ -16,7 +16,7 @@ import {
 import { brokenAnswer, isFailure, statusErrorOf, statusErrorOfEvent } from "./answers.ts";
 import { parseExact, parseExactElements, stringifyExact } from "./exact-json.ts";
 import { wholeLines } from "../transport/lines.ts";
-import { cutManagedFields } from "./managed-fields.ts";
+import { cutManagedFields, EVENT_LINES, LIST_ITEMS } from "./managed-fields.ts";
 
 /** Parameters of the query; what is `undefined` is left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -34,13 +34,12 @@ export interface RestRequest {
   readonly signal?: AbortSignal | undefined;
   /** A `Status` that says failure but comes with 200 is an answer like any other, not an error. */
   readonly takesFailures?: boolean;
+  /** Leaves out managedFields of a list's items, or a watch's objects, where that saves time; some may come all the same. */
+  readonly withoutManagedFields?: boolean;
 }
 
 /** The request of a watch. */
-export interface WatchRequest extends Omit<RestRequest, "method" | "body"> {
-  /** Leaves out managedFields where that saves time; some may come all the same. */
-  readonly withoutManagedFields?: boolean;
-}
+export type WatchRequest = Omit<RestRequest, "method" | "body">;
 
 /** Told of each exchange; the metrics listen. */
 export type ExchangeObserver = (
@@ -123,7 +122,9 @@ export class RestClient {
 
   async #roundTrip(request: RestRequest): Promise<unknown> {
     const response = await this.#send(request);
-    const text = await readText(response);
+    const bytes = await readBytes(response);
+    const kept = request.withoutManagedFields ? cutManagedFields(bytes, LIST_ITEMS) : bytes;
+    const text = kept.toString("utf8");
     let answer: unknown;
     try {
       answer = parseExact(text);
@@ -248,7 +249,7 @@ async function* decodeWatch<T extends KubeObject>(
       // Half an event at the end is the mark of a cut connection, and that is no error.
       if (!ended && !isJson(bytes.toString("utf8"))) return;
       const { events, error } = decodeEvents<T>(
-        withoutManagedFields ? cutManagedFields(bytes) : bytes,
+        withoutManagedFields ? cutManagedFields(bytes, EVENT_LINES) : bytes,
       );
       // What came before an error is as good as ever.
       if (events.length > 0) yield events;

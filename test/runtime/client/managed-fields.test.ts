@@ -1,11 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cutManagedFields } from "../../../src/runtime/client/managed-fields.ts";
+import {
+  cutManagedFields,
+  EVENT_LINES,
+  LIST_ITEMS,
+} from "../../../src/runtime/client/managed-fields.ts";
 
 const line = (event: unknown): string => JSON.stringify(event);
 
-function cut(text: string): string {
-  return cutManagedFields(Buffer.from(text)).toString("utf8");
+function cut(text: string, layout = EVENT_LINES): string {
+  return cutManagedFields(Buffer.from(text), layout).toString("utf8");
 }
 
 function without(object: object, name = "managedFields"): object {
@@ -66,6 +70,32 @@ describe("cutManagedFields", () => {
       ),
       { numRuns: 300 },
     );
+  });
+
+  it("takes out those of a list's items, and leaves all others", () => {
+    const item = fc.tuple(fields, fields, fc.option(managedFields), fields);
+    fc.assert(
+      fc.property(fields, fields, fc.array(item, { maxLength: 4 }), (top, own, all) => {
+        const build = (withFields: boolean) => ({
+          ...top,
+          metadata: { ...own, managedFields: [1], items: [{ metadata: { managedFields: [2] } }] },
+          items: all.map(([before, first, managed, last]) => {
+            const extra = withFields && managed ? { managedFields: managed } : {};
+            const metadata = { ...without(first), ...extra, ...without(last) };
+            return { ...before, metadata, spec: { metadata: { managedFields: [3] } } };
+          }),
+        });
+        const text = `${JSON.stringify(build(true))}\n`;
+        expect(JSON.parse(cut(text, LIST_ITEMS))).toEqual(JSON.parse(JSON.stringify(build(false))));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("leaves a list alone that is laid out in lines", () => {
+    const list = { items: [{ metadata: { name: "a", managedFields: [{ "f:a": {} }] } }] };
+    const text = JSON.stringify(list, undefined, 2);
+    expect(JSON.parse(cut(text, LIST_ITEMS))).toEqual(list);
   });
 
   it("goes by the place, not by the name: a spec may have managedFields of its own", () => {
