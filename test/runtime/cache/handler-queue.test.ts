@@ -49,6 +49,15 @@ describe("what waits for a slow handler", () => {
     expect(heard).toEqual(["update a@1>4", "update b@1>3"]);
   });
 
+  it("has the end of each object that was told of before", async () => {
+    const { clock, heard, queue } = build();
+    queue.push(remove("a", 2));
+    queue.push(update("b", 1, 3));
+    queue.push(remove("b", 4));
+    await clock.advance(5000);
+    expect(heard).toEqual(["delete a@2", "delete b@4"]);
+  });
+
   it("is nothing of an object that came and went meanwhile", async () => {
     const { clock, heard, queue } = build();
     queue.push(add("a", 2));

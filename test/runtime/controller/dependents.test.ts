@@ -3,6 +3,8 @@ import { VirtualClock } from "../../../src/clock.ts";
 import { silentLogger } from "../../../src/log.ts";
 import type { KubeObject } from "../../../src/kube/object.ts";
 import type { ResourceType } from "../../../src/kube/resource.ts";
+import { StatusError } from "../../../src/kube/status.ts";
+import type { Client } from "../../../src/runtime/client/client.ts";
 import { controllerFor } from "../../../src/runtime/controller/builder.ts";
 import {
   dependent,
@@ -89,6 +91,86 @@ async function start() {
     },
   };
 }
+
+/** A kind that is in no namespace. */
+const ROOM: ResourceType = { ...core, kind: "Namespace", plural: "namespaces", namespaced: false };
+
+/** Dependents of an owner whose client has what the test says, and writes down what it is asked to delete. */
+function pruner(existing: readonly KubeObject[], failure?: Error) {
+  const deleted: { readonly name: string; readonly uid: string | undefined }[] = [];
+  const client = {
+    list: ({ kind }: ResourceType) =>
+      Promise.resolve(existing.filter((object) => object.kind === kind)),
+    apply: (_: unknown, { metadata }: KubeObject) => Promise.resolve({ metadata }),
+    delete: (
+      { kind }: ResourceType,
+      { name }: { readonly name: string },
+      options?: { readonly preconditions?: { readonly uid?: string } },
+    ) => {
+      deleted.push({ name: `${kind} ${name}`, uid: options?.preconditions?.uid });
+      return failure ? Promise.reject(failure) : Promise.resolve();
+    },
+  } as unknown as Client;
+  return { client, deleted };
+}
+
+const owned = (kind: string, name: string, namespace?: string): KubeObject => ({
+  apiVersion: "v1",
+  kind,
+  metadata: { name, uid: `uid of ${name}`, ...(namespace === undefined ? {} : { namespace }) },
+});
+
+describe("what dependents delete", () => {
+  const owner = { ...site(), metadata: { namespace: "d", name: "site", uid: "s" } };
+
+  it("is exactly what was looked at, the last kind first, and not what is going already", async () => {
+    const going = owned("ConfigMap", "going", "d");
+    going.metadata.deletionTimestamp = "2026-01-01T00:00:00Z";
+    const { client, deleted } = pruner([
+      owned("Namespace", "hall"),
+      owned("ConfigMap", "one", "d"),
+      going,
+    ]);
+    const dependents = new Dependents<Site>(client, { kinds: [ROOM, PAGE], desired: () => [] });
+    const { pruned } = await dependents.reconcile(owner);
+    expect(deleted).toEqual([
+      { name: "ConfigMap one", uid: "uid of one" },
+      { name: "Namespace hall", uid: "uid of hall" },
+    ]);
+    expect(pruned).toEqual(["ConfigMap d/one", "Namespace hall"]);
+  });
+
+  it("does not include what is wanted and lives in no namespace", async () => {
+    const { client, deleted } = pruner([owned("Namespace", "hall")]);
+    const wanted = dependent(ROOM, {
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name: "hall" },
+    });
+    const dependents = new Dependents<Site>(client, { kinds: [ROOM], desired: () => [wanted] });
+    expect(await dependents.reconcile(owner)).toMatchObject({ ready: true, pruned: [] });
+    expect(deleted).toEqual([]);
+  });
+
+  it("may be gone by then; any other failure is the reconcile's", async () => {
+    const reconcileAfter = (failure: Error) => {
+      const { client } = pruner([owned("ConfigMap", "one", "d")], failure);
+      return new Dependents<Site>(client, { kinds: [PAGE], desired: () => [] }).reconcile(owner);
+    };
+    const failureOf = (code: number, reason: string): StatusError =>
+      new StatusError({
+        kind: "Status",
+        apiVersion: "v1",
+        metadata: {},
+        status: "Failure",
+        code,
+        reason,
+        message: reason,
+      });
+    expect(await reconcileAfter(failureOf(404, "NotFound"))).toMatchObject({ ready: true });
+    await expect(reconcileAfter(failureOf(403, "Forbidden"))).rejects.toThrow("Forbidden");
+  });
+});
 
 describe("Dependents", () => {
   it("applies one after the other, each when the one before is ready", async () => {

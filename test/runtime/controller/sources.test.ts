@@ -80,7 +80,72 @@ describe("timerSource", () => {
   });
 });
 
+describe("a timer", () => {
+  const paced = (name: string, seconds: number | undefined) => {
+    const object = widget(name, 1);
+    const annotations = seconds === undefined ? {} : { every: String(seconds) };
+    return { ...object, metadata: { ...object.metadata, annotations } };
+  };
+  const byAnnotation: TimerOptions<ReturnType<typeof widget>> = {
+    everyMs: ({ metadata }) => {
+      const seconds = metadata.annotations?.["every"];
+      return seconds === undefined ? undefined : Number(seconds) * 1000;
+    },
+    initialDelayMs: 10_000,
+  };
+
+  it("begins a new period when the object asks for another one, and ends when it asks for none", async () => {
+    const { clock, api, looks, end } = await startTimers(byAnnotation);
+    api.put(pathOf("a"), paced("a", 100));
+    await clock.advance(15_000);
+    expect(looks.splice(0)).toEqual(["a 10"]);
+    api.put(pathOf("a"), paced("a", 20));
+    await clock.advance(45_000);
+    expect(looks.splice(0)).toEqual(["a 35", "a 55"]);
+    api.put(pathOf("a"), paced("a", undefined));
+    await clock.advance(100_000);
+    expect(looks).toEqual([]);
+    await end();
+  });
+
+  it("keeps its pace whatever else changes in the object", async () => {
+    const { clock, api, looks, end } = await startTimers(byAnnotation);
+    api.put(pathOf("a"), paced("a", 30));
+    for (let count = 0; count < 10; count++) {
+      await clock.advance(7000);
+      api.put(pathOf("a"), paced("a", 30));
+    }
+    expect(looks).toEqual(["a 10", "a 40", "a 70"]);
+    await end();
+  });
+});
+
 describe("PollSource", () => {
+  it("brings all its keys again at a resync, and counts as synced though the first poll failed", async () => {
+    const clock = new VirtualClock();
+    const key = { namespace: "d", name: "a" };
+    let polls = 0;
+    const options = {
+      name: "buckets",
+      everyMs: 1000,
+      poll: () =>
+        ++polls === 1
+          ? Promise.reject(new Error("the cloud is away"))
+          : Promise.resolve([[key, 1] as const]),
+    };
+    const source = new PollSource({ clock, log: silentLogger }, options);
+    const causes: (string | undefined)[] = [];
+    const stop = new AbortController();
+    const run = source.start((_, hint) => void causes.push(hint?.cause), stop.signal);
+    await run.synced;
+    expect(polls).toBe(1);
+    await clock.advance(1000);
+    run.resync?.();
+    expect(causes).toEqual(["poll of buckets", "resync"]);
+    stop.abort();
+    await run.ended;
+  });
+
   it("brings the keys whose values changed, came or went, and survives what is away", async () => {
     const clock = new VirtualClock();
     const warnings: string[] = [];
@@ -135,6 +200,22 @@ describe("PollSource", () => {
 });
 
 describe("Expectations", () => {
+  it("of one key are told apart, and begun anew they last as long again", async () => {
+    const clock = new VirtualClock();
+    const expectations = new Expectations(clock);
+    const key = { namespace: "d", name: "a" };
+    expectations.expect(key, "volume", 10_000);
+    expectations.expect(key, "address", 60_000);
+    expect(expectations.check(key, "volume", true).state).toBe("fulfilled");
+    expect(expectations.check(key, "address", false).state).toBe("waiting");
+    await clock.advance(30_000);
+    expectations.expect(key, "address", 60_000);
+    expect(expectations.check(key, "address", false)).toEqual({
+      state: "waiting",
+      requeueAfterMs: 60_000,
+    });
+  });
+
   it("say whether a thing was begun, is there, or takes too long", async () => {
     const clock = new VirtualClock();
     const expectations = new Expectations(clock);

@@ -7,6 +7,7 @@ import { VirtualClock } from "../../../src/clock.ts";
 import { silentLogger } from "../../../src/log.ts";
 import { LiveClient } from "../../../src/runtime/client/live-client.ts";
 import { RestClient } from "../../../src/runtime/client/rest-client.ts";
+import { ownerOf } from "../../../src/runtime/sharding/rendezvous.ts";
 import { ShardLease } from "../../../src/runtime/sharding/shard-lease.ts";
 import { ShardMember } from "../../../src/runtime/sharding/shard-member.ts";
 import { MemoryApi } from "../support/memory-api.ts";
@@ -172,6 +173,58 @@ describe("shards with side threads", () => {
     expect(late.runs).toBeGreaterThan(0);
     expect(referee.broken).toEqual([]);
     for (const one of [busy, late]) one.end();
+  });
+
+  it("T53: who was stopped for longer than its term gives up all that it had begun", async () => {
+    const world = new VirtualClock();
+    const only = new Process(world, new MemoryApi(world), "only");
+    only.start(new Referee(), () => 100);
+    await world.advance(10_000);
+    only.stop(true);
+    await world.advance(60_000);
+    only.resume();
+    await world.advance(10_000);
+    expect(only.expirations).toBe(1);
+    expect(KEYS.every((key) => only.member.mayWork(key))).toBe(true);
+    await only.member.end();
+    expect(KEYS.some((key) => only.member.mayWork(key))).toBe(false);
+    only.end();
+  });
+
+  it("T53: nothing new is begun with keys that are to be another's", async () => {
+    const world = new VirtualClock();
+    const api = new MemoryApi(world);
+    const first = new Process(world, api, "first");
+    first.start(new Referee(), () => 20_000);
+    await world.advance(5000);
+    const second = new Process(world, api, "second");
+    second.start(new Referee(), () => 100);
+    await world.advance(8000);
+    const moving = KEYS.filter((key) => ownerOf(key, ["first", "second"]) === "second");
+    expect(moving.length).toBeGreaterThan(0);
+    expect(moving.map((key) => ownersOf(key, [first, second]))).toEqual(moving.map(() => []));
+    expect(first.member.settled).toBe(false);
+    await world.advance(40_000);
+    expect(moving.map((key) => ownersOf(key, [first, second]))).toEqual(
+      moving.map(() => ["second"]),
+    );
+    for (const one of [first, second]) one.end();
+  });
+
+  it("T53: two that begin at nearly the same time never work on one key", async () => {
+    for (let laterMs = 0; laterMs <= 8000; laterMs += 200) {
+      const world = new VirtualClock({ seed: laterMs });
+      const api = new MemoryApi(world);
+      api.latencyMs = 700;
+      const referee = new Referee();
+      const both = ["one", "two"].map((name) => new Process(world, api, name));
+      both[0]?.start(referee, () => 1500);
+      await world.advance(laterMs);
+      both[1]?.start(referee, () => 1500);
+      await world.advance(30_000);
+      expect(referee.broken, `${laterMs} ms later`).toEqual([]);
+      for (const one of both) one.end();
+    }
   });
 
   it(`T53: no key is with two, whatever is busy, stopped, slow or away (${SEEDS} seeds)`, async () => {

@@ -54,6 +54,13 @@ describe("the Lease of a shard", () => {
     expect(leftMs()).toBe(10_000);
   });
 
+  it("counts its term from before the request, however long the answer takes", async () => {
+    const { world, api, lease, leftMs } = build();
+    api.latencyMs = 3000;
+    await during(world, lease.publish(["one"], true), 3000);
+    expect(leftMs()).toBe(7000);
+  });
+
   it("is renewed as it is while nobody publishes, and not before that", async () => {
     const { world, lease, ring, writes, leftMs } = build();
     await during(world, lease.publish(["one"], true), 2999);
@@ -150,5 +157,19 @@ describe("the neighbours of a shard", () => {
     expect(names()).toEqual(["two", "three"]);
     neighbours.update([leaseOf("two", "2"), leaseOf("three", "1")], "one", 0);
     expect(names()).toEqual(["two"]);
+  });
+
+  it("are forgotten when nobody has renewed their Leases for twenty times their length", async () => {
+    const world = new VirtualClock();
+    const neighbours = new Neighbours(world);
+    const look = () =>
+      neighbours
+        .update([leaseOf("one", "1"), leaseOf("two", "1")], "one", 0)
+        .map(({ metadata }) => metadata.name);
+    expect(look()).toEqual([]);
+    await world.advance(299_000);
+    expect(look()).toEqual([]);
+    await world.advance(1000);
+    expect(look()).toEqual(["two"]);
   });
 });

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { systemClock } from "../../../src/clock.ts";
+import { systemClock, VirtualClock, type Clock } from "../../../src/clock.ts";
 import type { TsopError } from "../../../src/errors.ts";
 import { SIDE_THREAD_PROGRAM } from "../../../src/generated/side-thread-program.ts";
 import { silentLogger } from "../../../src/log.ts";
@@ -91,11 +91,15 @@ describe("the side thread", () => {
     return { stuckAfterMs, ...(lease && { lease }), shard };
   }
 
-  function build(given: SideThreadSettings, program = SIDE_THREAD_PROGRAM) {
+  function build(
+    given: SideThreadSettings,
+    program = SIDE_THREAD_PROGRAM,
+    clock: Clock = systemClock,
+  ) {
     const failures: TsopError[] = [];
     const exchanges: string[] = [];
     const thread = new SideThread(given, {
-      clock: systemClock,
+      clock,
       log: silentLogger,
       program,
       observe: (method, code) => exchanges.push(`${method} ${code}`),
@@ -173,6 +177,34 @@ console.log(JSON.stringify({ apiVersion: "${apiVersion}", kind: "ExecCredential"
     await expect(thread.publish(["one"], false)).rejects.toMatchObject({
       code: "side-thread-ended",
     });
+  });
+
+  it("renews no shard of a main thread that never moves again", async () => {
+    // Time stands still there: it shows no sign of life after the first.
+    const stuck = { ...shardSettings(), stuckAfterMs: 500 };
+    const { thread } = build(stuck, SIDE_THREAD_PROGRAM, new VirtualClock());
+    await thread.start();
+    await thread.publish(["one"], true);
+    await eventually(async () => {
+      const before = thread.endsAtMs;
+      await systemClock.sleep(500);
+      expect(thread.endsAtMs).toBe(before);
+    }, SLOW);
+    await thread.stop();
+  });
+
+  it("costs the lead when its term ends without a word from it", async () => {
+    const program = `const { parentPort, workerData } = require("node:worker_threads");
+parentPort.postMessage({ type: "ready" });
+parentPort.on("message", () => {
+  new BigInt64Array(workerData.memory)[0] = process.hrtime.bigint() / 1000n + 200_000n;
+  parentPort.postMessage({ type: "acquired" });
+});`;
+    const { thread } = build(settings({ kind: "fixed", credentials: {} }), program);
+    await thread.start();
+    await thread.acquire(forever);
+    await expect(thread.hold(forever)).rejects.toMatchObject({ code: "leadership-lost" });
+    await thread.stop();
   });
 
   it("costs the lead when it ends by itself, and says why", async () => {
