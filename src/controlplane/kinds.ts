@@ -65,6 +65,14 @@ export interface Strategy {
   validateCreate(object: KubeObject, context: WriteContext): FieldError[];
   /** Everything wrong with a change, beyond the metadata's own rules. */
   validateUpdate(object: KubeObject, old: KubeObject, context: WriteContext): FieldError[];
+  /** As `validateUpdate`, with other errors after those of the object as it is and before those of the change, or
+   * the other way round, where the kind tells of its change first. Tells nothing else. */
+  errorsBetween?(
+    object: KubeObject,
+    old: KubeObject,
+    context: WriteContext,
+    between: readonly FieldError[],
+  ): FieldError[];
   /** How a name of this kind is checked: the messages of what is wrong with it. */
   validateName(name: string, prefix: boolean): string[];
   /** PUT of a missing object creates it. */

@@ -106,25 +106,25 @@ export function errorKindOf(group: string, kind: string): { group: string; kind:
   return { group: group === "events.k8s.io" ? "" : group, kind };
 }
 
-/** What is wrong with the metadata of a changed object. */
+/** What is wrong with the metadata of a changed object: told before the errors of its kind, and among them. */
 export function metadataErrors(
   { resource, strategy, subresource }: Endpoint,
   object: KubeObject,
   old: KubeObject,
-): FieldError[] {
+): { readonly first: FieldError[]; readonly second: FieldError[] } {
   const whole = (nameRule: Strategy["validateName"], strictFinalizers: boolean): FieldError[] =>
     validateObjectMeta(object.metadata, resource.namespaced, nameRule, { strictFinalizers });
   const change = (strictFinalizers: boolean): FieldError[] =>
     validateObjectMetaUpdate(object.metadata, old.metadata, { strictFinalizers });
   const own = (subresource === "" ? KIND_CHECKS : SUBRESOURCE_CHECKS)[groupResourceOf(resource)];
   const isStrict = hasStrictFinalizers(resource);
-  return [
-    ...whole(pathSegmentErrors, false),
-    ...change(false),
-    ...(own ?? CHANGE).flatMap((check) =>
-      check === "change"
-        ? change(isStrict)
-        : whole((name, prefix) => strategy.validateName(name, prefix), isStrict),
-    ),
-  ];
+  const [earlier = [], later = []] = (own ?? CHANGE).map((check) =>
+    check === "change"
+      ? change(isStrict)
+      : whole((name, prefix) => strategy.validateName(name, prefix), isStrict),
+  );
+  return {
+    first: [...whole(pathSegmentErrors, false), ...change(false), ...earlier],
+    second: later,
+  };
 }

@@ -13,6 +13,7 @@ const V2 = "autoscaling/v2";
 
 /** A strategy for both versions, made of one for v2. */
 export function autoscalerStrategy(strategy: Strategy): Strategy {
+  const errorsBetween = strategy.errorsBetween?.bind(strategy);
   return {
     ...strategy,
     prepareForCreate(object, context) {
@@ -28,6 +29,12 @@ export function autoscalerStrategy(strategy: Strategy): Strategy {
     validateCreate: (object, context) => strategy.validateCreate(inV2(object), context),
     validateUpdate: (object, old, context) =>
       strategy.validateUpdate(inV2(object), inV2(old), context),
+    ...(errorsBetween
+      ? {
+          errorsBetween: (object, old, context, between) =>
+            errorsBetween(inV2(object), inV2(old), context, between),
+        }
+      : {}),
   };
 }
 

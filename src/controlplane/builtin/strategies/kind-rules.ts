@@ -46,6 +46,10 @@ export interface KindRules {
   prepareForUpdate?(object: KubeObject, old: KubeObject, context: WriteContext): void;
   /** What is wrong with the object as it is, on create and update alike. */
   validate?(object: KubeObject, context: WriteContext): FieldError[];
+  /** What is wrong with a changed object as it is. */
+  validateChanged?(object: KubeObject, context: WriteContext): FieldError[];
+  /** A change is told of before the object as it is. */
+  readonly changeFirst?: true;
   /** What is wrong with a new object only. */
   validateCreate?(object: KubeObject, context: WriteContext): FieldError[];
   /** What is wrong with a change. */

@@ -129,7 +129,6 @@ import {
   namespaceFinalizeErrors,
   newNodeErrors,
   nodeStatusErrors,
-  nodeUpdateErrors,
   nodeWarnings,
   namespaceErrors,
   newControllerRevisionErrors,
@@ -162,9 +161,15 @@ import {
   storageCapacityUpdateErrors,
   storageClassUpdateErrors,
 } from "./validation/storage-classes.ts";
-import { apiServiceErrors, apiServiceStatusErrors } from "./validation/api-services.ts";
+import {
+  apiServiceErrors,
+  apiServiceStatusErrors,
+  newApiServiceErrors,
+  serviceNameErrors,
+} from "./validation/api-services.ts";
 import { claimAllocationErrors, dropDeallocatedDevices } from "./validation/device-allocations.ts";
 import {
+  claimTemplateErrors,
   claimTemplateUpdateErrors,
   deviceClassErrors,
   newClaimTemplateErrors,
@@ -248,7 +253,11 @@ const EVENT: KindRules = {
 
 const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
   "": {
-    ConfigMap: { validateCreate: configMapErrors, validateUpdate: configMapUpdateErrors },
+    ConfigMap: {
+      validate: configMapErrors,
+      validateUpdate: configMapUpdateErrors,
+      changeFirst: true,
+    },
     Endpoints: {
       validateCreate: newEndpointsErrors,
       validateUpdate: endpointsUpdateErrors,
@@ -274,7 +283,8 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
     Node: {
       warnings: nodeWarnings,
       validateCreate: newNodeErrors,
-      validateUpdate: nodeUpdateErrors,
+      validateChanged: newNodeErrors,
+      validateUpdate: nodeStatusErrors,
       validateStatus: nodeStatusErrors,
       prepareForUpdate: prepareNodeForUpdate,
       prepareForStatus: prepareNodeStatus,
@@ -343,8 +353,9 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
     },
     Secret: {
       warnings: secretWarnings,
-      validateCreate: secretErrors,
+      validate: secretErrors,
       validateUpdate: secretUpdateErrors,
+      changeFirst: true,
       setDefaults: setSecretDefaults,
     },
     Service: {
@@ -427,7 +438,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
     },
     Job: {
       warnings: jobWarnings,
-      validateCreate: jobErrors,
+      validate: jobErrors,
       validateUpdate: jobUpdateErrors,
       validateStatus: jobStatusErrors,
       status: "all",
@@ -471,7 +482,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       setDefaults: setIngressClassDefaults,
     },
     IPAddress: {
-      validateCreate: newIpAddressErrors,
+      validate: newIpAddressErrors,
       validateUpdate: ipAddressUpdateErrors,
       name: "address",
     },
@@ -545,11 +556,11 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
     },
     CSIStorageCapacity: {
       conditionalUpdate: true,
-      validateCreate: storageCapacityErrors,
+      validate: storageCapacityErrors,
       validateUpdate: storageCapacityUpdateErrors,
     },
     StorageClass: {
-      validateCreate: newStorageClassErrors,
+      validate: newStorageClassErrors,
       validateUpdate: storageClassUpdateErrors,
       setDefaults: setStorageClassDefaults,
     },
@@ -563,7 +574,8 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
     },
     VolumeAttributesClass: {
       prepareForCreate: prepareVolumeAttributesClassForCreate,
-      validateCreate: attributesClassErrors,
+      changeFirst: true,
+      validate: attributesClassErrors,
       validateUpdate: attributesClassUpdateErrors,
     },
   },
@@ -598,7 +610,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
   },
   "node.k8s.io": {
     RuntimeClass: {
-      validateCreate: newRuntimeClassErrors,
+      validate: newRuntimeClassErrors,
       validateUpdate: runtimeClassUpdateErrors,
       conditionalUpdate: true,
     },
@@ -620,7 +632,12 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
     },
   },
   "resource.k8s.io": {
-    DeviceClass: { name: "generated", generation: SPEC, validate: deviceClassErrors },
+    DeviceClass: {
+      name: "generated",
+      changeFirst: true,
+      generation: SPEC,
+      validate: deviceClassErrors,
+    },
     ResourceClaim: {
       status: "none",
       setDefaults: setResourceClaimDefaults,
@@ -632,6 +649,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
     ResourceClaimTemplate: {
       setDefaults: setResourceClaimDefaults,
       validateCreate: newClaimTemplateErrors,
+      validateChanged: claimTemplateErrors,
       validateUpdate: claimTemplateUpdateErrors,
     },
     ResourceSlice: {
@@ -650,7 +668,10 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       name: "segment",
       setDefaults: setApiServiceDefaults,
       prepareForCreate: prepareApiServiceForCreate,
-      validate: apiServiceErrors,
+      changeFirst: true,
+      validateCreate: newApiServiceErrors,
+      validateChanged: apiServiceErrors,
+      validateUpdate: serviceNameErrors,
       validateStatus: apiServiceStatusErrors,
     },
   },

@@ -11,11 +11,12 @@ import {
   maskTrailingDash,
   pathSegmentErrors,
 } from "../../../kube/names.ts";
+import type { FieldError } from "../../../kube/field-errors.ts";
 import type { JsonObject, KubeObject } from "../../../kube/object.ts";
 import { pluralOf } from "../../../kube/plural.ts";
 import type { Strategy, WriteContext } from "../../kinds.ts";
 import { autoscalerStrategy } from "./autoscaler-strategy.ts";
-import { holdsEmptied } from "./emptied.ts";
+import { asGiven, holdsEmptied } from "./emptied.ts";
 import { normaliseShape } from "./go-shape.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { rulesOf } from "./kind-table.ts";
@@ -69,11 +70,10 @@ function mainStrategyFor(group: string, kind: string): Strategy {
       admitToLimits({ group, plural: pluralOf(kind) }, object, undefined, context);
       return errors;
     },
+    errorsBetween: (object, old, context, between) =>
+      updateErrors(rules, object, old, context, between),
     validateUpdate(object, old, context) {
-      const errors = [
-        ...(rules.validate?.(object, context) ?? []),
-        ...(rules.validateUpdate?.(object, old, context) ?? []),
-      ];
+      const errors = updateErrors(rules, object, old, context, []);
       if (errors.length > 0) return errors;
       warn(object, old, rules, context);
       admitToLimits({ group, plural: pluralOf(kind) }, object, old, context);
@@ -83,6 +83,21 @@ function mainStrategyFor(group: string, kind: string): Strategy {
     allowCreateOnUpdate: rules.createOnUpdate ?? false,
     allowUnconditionalUpdate: !rules.conditionalUpdate,
   };
+}
+
+function updateErrors(
+  rules: KindRules,
+  object: KubeObject,
+  old: KubeObject,
+  context: WriteContext,
+  between: readonly FieldError[],
+): FieldError[] {
+  const own = [
+    ...(rules.validate?.(object, context) ?? []),
+    ...(rules.validateChanged?.(object, context) ?? []),
+  ];
+  const change = rules.validateUpdate?.(object, old, context) ?? [];
+  return rules.changeFirst ? [...change, ...between, ...own] : [...own, ...between, ...change];
 }
 
 /** How a subresource that writes its parent object treats it; `undefined` for those that do not. */
@@ -257,9 +272,9 @@ function isChange(object: KubeObject, old: KubeObject, rules: KindRules): boolea
   const differs = (left: unknown, right: unknown): boolean =>
     !sameJson(left ?? null, right ?? null);
   if (rules.generation?.some((field) => differs(now[field], before[field]))) return true;
-  if (rules.generationSeesEmpty && rules.generation?.some((field) => holdsEmptied(now[field]))) {
-    return true;
-  }
+  const isEmptied = (field: string): boolean =>
+    holdsEmptied(now[field]) || (now[field] ?? null) !== asGiven(object, field);
+  if (rules.generationSeesEmpty && rules.generation?.some(isEmptied)) return true;
   const extra = rules.generationMetadata;
   return extra !== undefined && differs(object.metadata[extra], old.metadata[extra]);
 }

@@ -31,7 +31,7 @@ const STATUSES = ["True", "False", "Unknown"];
 export function apiServiceErrors(object: KubeObject): FieldError[] {
   const { spec } = object as ApiService;
   const { group = "", version = "" } = spec;
-  const errors = ownNameErrors(object);
+  const errors: FieldError[] = [];
   if (group === "" && version !== "v1") {
     errors.push(
       required("spec.group", "only v1 may have an empty group and it better be legacy kube"),
@@ -51,8 +51,14 @@ export function apiServiceErrors(object: KubeObject): FieldError[] {
   return [...errors, ...backendErrors(spec)];
 }
 
+/** What is wrong with a new one. */
+export const newApiServiceErrors = (object: KubeObject): FieldError[] => [
+  ...serviceNameErrors(object),
+  ...apiServiceErrors(object),
+];
+
 /** The name says the version and the group. */
-function ownNameErrors({ metadata, ...rest }: KubeObject): FieldError[] {
+export function serviceNameErrors({ metadata, ...rest }: KubeObject): FieldError[] {
   const { group = "", version = "" } = (rest as ApiService).spec;
   const wanted = `${version}.${group}`;
   return (["generateName", "name"] as const).flatMap((part) => {

@@ -106,12 +106,6 @@ function unparsedErrors(field: string, ranges: readonly string[]): FieldError[] 
   return [{ reason: "InternalError", field, message }];
 }
 
-/** The object as it is and the change are looked at one after the other. */
-export const nodeUpdateErrors = (object: KubeObject, previous: KubeObject): FieldError[] => [
-  ...newNodeErrors(object),
-  ...nodeStatusErrors(object, previous),
-];
-
 /** What the writer of a Node is told. */
 export function nodeWarnings(object: KubeObject): string[] {
   const { configSource, externalID } = (object as Node).spec ?? {};
@@ -252,13 +246,8 @@ export function newRuntimeClassErrors(object: KubeObject): FieldError[] {
   ];
 }
 
-export const runtimeClassUpdateErrors = (
-  object: KubeObject,
-  previous: KubeObject,
-): FieldError[] => [
-  ...newRuntimeClassErrors(object),
-  ...immutable("handler", (object as RuntimeClass).handler, (previous as RuntimeClass).handler),
-];
+export const runtimeClassUpdateErrors = (object: KubeObject, previous: KubeObject): FieldError[] =>
+  immutable("handler", (object as RuntimeClass).handler, (previous as RuntimeClass).handler);
 
 interface Lease extends KubeObject {
   spec?: {

@@ -47,14 +47,14 @@ export function configMapErrors(object: KubeObject): FieldError[] {
 export function configMapUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
   const map = object as ConfigMap;
   const old = previous as ConfigMap;
-  if (old.immutable !== true) return configMapErrors(object);
+  if (old.immutable !== true) return [];
   const errors: FieldError[] = [];
   if (map.immutable !== true) errors.push(forbidden("immutable", FIXED));
   if (!sameJson(map.data ?? {}, old.data ?? {})) errors.push(forbidden("data", FIXED));
   if (!sameJson(map.binaryData ?? {}, old.binaryData ?? {})) {
     errors.push(forbidden("binaryData", FIXED));
   }
-  return [...errors, ...configMapErrors(object)];
+  return errors;
 }
 
 /** The keys that a type of Secret cannot do without. */
@@ -115,8 +115,8 @@ export function secretUpdateErrors(object: KubeObject, previous: KubeObject): Fi
   if (secret.type !== old.type) {
     errors.push(invalidValue("type", secret.type, "field is immutable"));
   }
-  if (old.immutable !== true) return [...errors, ...secretErrors(object)];
+  if (old.immutable !== true) return errors;
   if (secret.immutable !== true) errors.push(forbidden("immutable", FIXED));
   if (!sameJson(secret.data ?? {}, old.data ?? {})) errors.push(forbidden("data", FIXED));
-  return [...errors, ...secretErrors(object)];
+  return errors;
 }

@@ -250,7 +250,8 @@ export function newClaimTemplateErrors(object: KubeObject, context: WriteContext
   return [...admin, ...claimTemplateErrors(object)];
 }
 
-function claimTemplateErrors(object: KubeObject): FieldError[] {
+/** What is wrong with a template, new or not. */
+export function claimTemplateErrors(object: KubeObject): FieldError[] {
   const { metadata = {}, spec = {} } = (object as ClaimTemplate).spec ?? {};
   return [
     ...templateMetadataErrors("spec.metadata", metadata),
@@ -258,14 +259,11 @@ function claimTemplateErrors(object: KubeObject): FieldError[] {
   ];
 }
 
-/** A template is looked at as a whole, and stays. */
+/** A template stays. */
 export function claimTemplateUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
   const type = "resource.ResourceClaimTemplateSpec";
   const { spec } = object as ClaimTemplate;
-  return [
-    ...claimTemplateErrors(object),
-    ...immutableForm("spec", type, spec, (previous as ClaimTemplate).spec),
-  ];
+  return immutableForm("spec", type, spec, (previous as ClaimTemplate).spec);
 }
 
 interface DeviceClass extends KubeObject {

@@ -197,7 +197,7 @@ function unindexedErrors(field: string, spec: JobSpec): FieldError[] {
 export function jobUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
   const { spec } = object as Job;
   const { spec: old } = previous as Job;
-  const errors = [...jobErrors(object), ...jobSpecErrors("spec", spec), ...jobSelectorErrors(spec)];
+  const errors = [...jobSpecErrors("spec", spec), ...jobSelectorErrors(spec)];
   if (spec.completionMode !== "Indexed") {
     errors.push(...immutable("spec.completions", spec.completions, old.completions));
   } else if (

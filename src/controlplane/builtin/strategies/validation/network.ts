@@ -218,13 +218,10 @@ export function segmentErrors(field: string, name: string): FieldError[] {
 
 export function ipAddressUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
   const parentOf = (address: KubeObject): unknown => (address as IpAddress).spec?.parentRef;
-  return [
-    ...newIpAddressErrors(object),
-    ...immutableForm(
-      "spec.parentRef",
-      "*networking.ParentReference",
-      parentOf(object),
-      parentOf(previous),
-    ),
-  ];
+  return immutableForm(
+    "spec.parentRef",
+    "*networking.ParentReference",
+    parentOf(object),
+    parentOf(previous),
+  );
 }

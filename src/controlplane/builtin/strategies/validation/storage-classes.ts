@@ -27,6 +27,7 @@ import {
   selectorErrors,
 } from "./checks.ts";
 import { type VolumeSpec, volumeSpecErrors } from "./persistent-volumes.ts";
+import { asGiven } from "../emptied.ts";
 
 const MOST_PARAMETERS = 512;
 const MOST_BYTES = 256 * 1024;
@@ -117,12 +118,12 @@ function topologyErrors(at: string, { matchLabelExpressions = [] }: TopologyTerm
 export function storageClassUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
   const now = object as StorageClass;
   const old = previous as StorageClass;
-  return [
-    ...newStorageClassErrors(object),
-    ...(["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"] as const).flatMap(
-      (field) => immutable(field, now[field], old[field]),
-    ),
-  ];
+  return (["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"] as const).flatMap(
+    (field) =>
+      sameJson(now[field] ?? null, old[field] ?? null)
+        ? []
+        : [invalidValue(field, asGiven(now, field), IMMUTABLE)],
+  );
 }
 
 interface AttributesClass extends KubeObject {
@@ -141,14 +142,11 @@ export function attributesClassUpdateErrors(
 ): FieldError[] {
   const now = object as AttributesClass;
   const old = previous as AttributesClass;
-  return [
-    ...(["driverName", "parameters"] as const).flatMap((field) =>
-      sameJson(now[field] ?? null, old[field] ?? null)
-        ? []
-        : [forbidden(field, `updates to ${field} are forbidden.`)],
-    ),
-    ...attributesClassErrors(object),
-  ];
+  return (["driverName", "parameters"] as const).flatMap((field) =>
+    sameJson(now[field] ?? null, old[field] ?? null)
+      ? []
+      : [forbidden(field, `updates to ${field} are forbidden.`)],
+  );
 }
 
 interface AttachError {
@@ -358,7 +356,6 @@ export function storageCapacityUpdateErrors(
   const now = object as Capacity;
   const old = previous as Capacity;
   return [
-    ...storageCapacityErrors(object),
     ...immutableForm("nodeTopology", "*metav1.LabelSelector", now.nodeTopology, old.nodeTopology),
     ...(now.storageClassName === old.storageClassName
       ? []
