@@ -12,19 +12,26 @@ import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 
 /** Both halves together. */
 const ENOUGH_BYTES = 4 * 1024 * 1024;
+/** The engine's own. */
+const DEFAULT_GROWTH = 2;
 
-/** Keeps the space of young objects as it is, or as it is once it has 4 MB. */
-export function boundYoungSpace(): void {
-  if (isEnough()) {
-    stopGrowth();
-    return;
-  }
+/**
+ * Keeps the space of young objects as it is, or as it is once it has 4 MB.
+ *
+ * @returns lets it grow again: the engine's code cache is of no use to a process whose settings are others
+ */
+export function boundYoungSpace(): () => void {
   const observer = new PerformanceObserver(() => {
     if (!isEnough()) return;
-    stopGrowth();
+    growBy(1);
     observer.disconnect();
   });
-  observer.observe({ entryTypes: ["gc"] });
+  if (isEnough()) growBy(1);
+  else observer.observe({ entryTypes: ["gc"] });
+  return () => {
+    observer.disconnect();
+    growBy(DEFAULT_GROWTH);
+  };
 }
 
 function isEnough(): boolean {
@@ -32,6 +39,6 @@ function isEnough(): boolean {
   return young === undefined || young.space_size >= ENOUGH_BYTES;
 }
 
-function stopGrowth(): void {
-  setFlagsFromString("--semi-space-growth-factor=1");
+function growBy(factor: number): void {
+  setFlagsFromString(`--semi-space-growth-factor=${factor}`);
 }

@@ -22,7 +22,30 @@ function youngSpaceMb(bound: boolean): number {
   return Number(execFileSync(process.execPath, args, { encoding: "utf8" }));
 }
 
+/** Whether a process that was bounded leaves a code cache that a new process takes. */
+function cacheIsTaken(): boolean {
+  const { code } = transformSync(readFileSync(SOURCE, "utf8"), { loader: "ts" });
+  const evaluate = (script: string): string =>
+    execFileSync(process.execPath, ["--input-type=module", "--eval", script], { encoding: "utf8" });
+  const source = JSON.stringify("(function () { return 1; })");
+  const cache = evaluate(`${code}
+    import { Script } from "node:vm";
+    const script = new Script(${source});
+    script.runInThisContext()();
+    boundYoungSpace()();
+    console.log(script.createCachedData().toString("base64"));`);
+  const taken = evaluate(`
+    import { Script } from "node:vm";
+    const cachedData = Buffer.from(${JSON.stringify(cache)}, "base64");
+    console.log(!new Script(${source}, { cachedData }).cachedDataRejected);`);
+  return taken.trim() === "true";
+}
+
 describe("boundYoungSpace", () => {
+  it("leaves no trace in the code cache once it is released", () => {
+    expect(cacheIsTaken()).toBe(true);
+  });
+
   it(
     "keeps the space of young objects small while what is stored survives",
     { timeout: 60_000 },

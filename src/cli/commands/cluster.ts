@@ -60,8 +60,9 @@ export async function cluster(
       );
       context.err(dim(`  kubectl --kubeconfig ${options.kubeconfig} get all -A; Ctrl-C ends`));
     }
-    boundYoungSpace();
+    const release = boundYoungSpace();
     await untilAborted(signal);
+    release();
   } finally {
     await controlPlane.stop();
   }
