@@ -6,15 +6,18 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../clock.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import { messageOf } from "../../errors.ts";
+import type { KubeObject, OwnerReference } from "../../kube/object.ts";
 import { type LabelSelector, matchesLabelSelector } from "../../kube/selector.ts";
 import type { Pod } from "../builtin/strategies/pod-shapes.ts";
 import type { Condition, IntOrString } from "../builtin/strategies/shapes.ts";
 import type { ControllerClient, ResourceName, StoreEvent } from "./client.ts";
+import type { EventRecorder } from "./event-recorder.ts";
 import {
   BUDGETS,
   PODS,
   REPLICATION_CONTROLLERS,
+  DEPLOYMENTS,
   REPLICA_SETS,
   STATEFUL_SETS,
   concerns,
@@ -22,7 +25,7 @@ import {
   textOf,
 } from "./keys.ts";
 import { controllerOf } from "./ownership.ts";
-import { isFinished, isReady } from "./pods.ts";
+import { isReady } from "./pods.ts";
 import { msOf, timeOf } from "./times.ts";
 import type { Controller } from "./work-loop.ts";
 
@@ -45,17 +48,28 @@ const OWNERS: Readonly<Record<string, ResourceName>> = {
   ReplicaSet: REPLICA_SETS,
   ReplicationController: REPLICATION_CONTROLLERS,
   StatefulSet: STATEFUL_SETS,
+  Deployment: DEPLOYMENTS,
 };
+
+/** How many pods there are to be, and how many of them healthy. */
+interface Expectations {
+  readonly expected: number;
+  readonly desired: number;
+  /** Whether pods were found that no controller makes. */
+  readonly hasUnmanaged: boolean;
+}
 
 /** Keeps the status of budgets. */
 export class DisruptionBudgetController implements Controller {
   readonly name = "DisruptionBudget";
   readonly watches = [BUDGETS, PODS, ...Object.values(OWNERS)];
   readonly #client: ControllerClient;
+  readonly #events: EventRecorder;
   readonly #clock: Clock;
 
-  constructor(client: ControllerClient, clock: Clock) {
+  constructor(client: ControllerClient, events: EventRecorder, clock: Clock) {
     this.#client = client;
+    this.#events = events;
     this.#clock = clock;
   }
 
@@ -81,9 +95,24 @@ export class DisruptionBudgetController implements Controller {
     if (!budget) return;
     const { namespace = "" } = budget.metadata;
     const now = this.#clock.now();
-    const pods = (this.#client.list(PODS, { namespace }) as Pod[]).filter(
-      (pod) => !isFinished(pod) && matchesLabelSelector(budget.spec?.selector, pod.metadata.labels),
+    const pods = (this.#client.list(PODS, { namespace }) as Pod[]).filter((pod) =>
+      matchesLabelSelector(budget.spec?.selector, pod.metadata.labels),
     );
+    if (pods.length === 0) {
+      await this.#events.record(budget, "Normal", "NoPods", "No matching pods found");
+    }
+    let expectations: Expectations;
+    try {
+      expectations = this.#expectations(budget, pods);
+    } catch (thrown) {
+      await this.#giveUp(budget, messageOf(thrown));
+      return;
+    }
+    const { expected, desired, hasUnmanaged } = expectations;
+    if (hasUnmanaged) {
+      const message = `Pods selected by this PodDisruptionBudget (selector: ${selectorText(budget.spec?.selector)}) were found to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. To account for these pods please set ".spec.minAvailable" field of the PDB to an integer value.`;
+      await this.#events.record(budget, "Warning", "UnmanagedPods", message);
+    }
     const disrupted = Object.fromEntries(
       Object.entries(budget.status?.disruptedPods ?? {}).filter(([name, time]) =>
         pods.some(
@@ -98,9 +127,9 @@ export class DisruptionBudgetController implements Controller {
         !pod.metadata.deletionTimestamp &&
         !((pod.metadata.name ?? "") in disrupted),
     ).length;
-    const { expected, desired } = this.#expectations(budget, pods);
     const allowed = expected === 0 ? 0 : Math.max(0, healthy - desired);
-    const conditions = this.#conditions(budget, allowed);
+    const reason = allowed > 0 ? "SufficientPods" : "InsufficientPods";
+    const conditions = this.#conditions(budget, allowed > 0, reason);
     const status: NonNullable<Budget["status"]> = {
       observedGeneration: budget.metadata.generation ?? 0,
       ...(Object.keys(disrupted).length > 0 ? { disruptedPods: disrupted } : {}),
@@ -114,37 +143,76 @@ export class DisruptionBudgetController implements Controller {
     await this.#client.update(BUDGETS, { ...budget, status } as Budget, "status");
   }
 
-  #expectations(budget: Budget, pods: readonly Pod[]): { expected: number; desired: number } {
-    const { minAvailable, maxUnavailable } = budget.spec ?? {};
-    if (maxUnavailable !== undefined) {
-      const expected = this.#expectedScale(pods);
-      return { expected, desired: Math.max(0, expected - share(maxUnavailable, expected)) };
-    }
-    if (typeof minAvailable === "string") {
-      const expected = this.#expectedScale(pods);
-      return { expected, desired: share(minAvailable, expected) };
-    }
-    return { expected: pods.length, desired: minAvailable ?? 0 };
+  /** What cannot be counted allows nothing. */
+  async #giveUp(budget: Budget, problem: string): Promise<void> {
+    const message = `Failed to calculate the number of expected pods: ${problem}`;
+    await this.#events.record(budget, "Warning", "CalculateExpectedPodCountFailed", message);
+    const conditions = this.#conditions(budget, false, "SyncFailed", problem);
+    const status = { ...budget.status, disruptionsAllowed: 0, conditions };
+    if (isDeepStrictEqual(structuredClone(budget.status), structuredClone(status))) return;
+    await this.#client.update(BUDGETS, { ...budget, status } as Budget, "status");
   }
 
-  /** How many pods the controllers of these pods want in sum. */
-  #expectedScale(pods: readonly Pod[]): number {
+  #expectations(budget: Budget, pods: readonly Pod[]): Expectations {
+    const { minAvailable, maxUnavailable } = budget.spec ?? {};
+    if (maxUnavailable === undefined && typeof minAvailable !== "string") {
+      return { expected: pods.length, desired: minAvailable ?? 0, hasUnmanaged: false };
+    }
+    const { expected, hasUnmanaged } = this.#expectedScale(pods);
+    const desired =
+      maxUnavailable === undefined
+        ? share(minAvailable ?? 0, expected)
+        : Math.max(0, expected - share(maxUnavailable, expected));
+    return { expected, desired, hasUnmanaged };
+  }
+
+  /** How many pods the controllers of these pods want in sum. @throws Error when one of them has no size */
+  #expectedScale(pods: readonly Pod[]): Pick<Expectations, "expected" | "hasUnmanaged"> {
     const scales = new Map<string, number>();
+    let hasUnmanaged = false;
     for (const pod of pods) {
       const owner = controllerOf(pod);
-      const resource = owner && OWNERS[owner.kind];
-      if (!resource) continue;
-      const { namespace = "" } = pod.metadata;
-      const found = this.#client.find(resource, { namespace, name: owner.name }) as
-        (KubeObject & { spec?: { replicas?: number } }) | undefined;
-      if (found) scales.set(owner.uid, found.spec?.replicas ?? 1);
+      if (!owner) {
+        hasUnmanaged = true;
+        continue;
+      }
+      const scaled = this.#scaled(pod, owner);
+      if (!scaled)
+        throw new Error(`found no controllers for pod ${JSON.stringify(pod.metadata.name)}`);
+      scales.set(scaled.metadata.uid ?? "", scaled.spec?.replicas ?? 1);
     }
-    return [...scales.values()].reduce((sum, replicas) => sum + replicas, 0);
+    const expected = [...scales.values()].reduce((sum, replicas) => sum + replicas, 0);
+    return { expected, hasUnmanaged };
   }
 
-  #conditions(budget: Budget, allowed: number): Condition[] {
+  /** The object whose size counts for a pod: its controller, or the Deployment above its ReplicaSet. */
+  #scaled({ metadata: { namespace = "" } }: Pod, owner: OwnerReference): Scaled | undefined {
+    const group = owner.apiVersion.includes("/") ? owner.apiVersion.split("/")[0] : "";
+    const resource =
+      OWNERS[owner.kind] ??
+      this.#client
+        .resources()
+        .find((served) => served.kind === owner.kind && served.group === group);
+    const found =
+      resource &&
+      (this.#client.find(resource, { namespace, name: owner.name }) as Scaled | undefined);
+    if (found?.metadata.uid !== owner.uid) return undefined;
+    const above = owner.kind === "ReplicaSet" ? controllerOf(found) : undefined;
+    if (above?.kind === "Deployment") {
+      const key = { namespace, name: above.name };
+      return this.#client.find(DEPLOYMENTS, key);
+    }
+    if (!OWNERS[owner.kind] && found.spec?.replicas === undefined) {
+      const { plural } = resource as ResourceName;
+      const name = group === "" ? plural : `${plural}.${group ?? ""}`;
+      throw new Error(`${name} does not implement the scale subresource`);
+    }
+    return found;
+  }
+
+  #conditions(budget: Budget, isAllowed: boolean, reason: string, message = ""): Condition[] {
     const before = budget.status?.conditions ?? [];
-    const status = allowed > 0 ? "True" : "False";
+    const status = isAllowed ? "True" : "False";
     const known = before.find(({ type }) => type === "DisruptionAllowed");
     const since = known?.status === status ? known.lastTransitionTime : undefined;
     return [
@@ -154,11 +222,26 @@ export class DisruptionBudgetController implements Controller {
         status,
         observedGeneration: budget.metadata.generation ?? 0,
         lastTransitionTime: since ?? timeOf(this.#clock.now()),
-        reason: allowed > 0 ? "SufficientPods" : "InsufficientPods",
-        message: "",
+        reason,
+        message,
       },
     ];
   }
+}
+
+type Scaled = KubeObject & { spec?: { replicas?: number } };
+
+/** A selector as Go prints it. */
+function selectorText(selector: LabelSelector | undefined): string {
+  if (!selector) return "nil";
+  const labels = Object.entries(selector.matchLabels ?? {})
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([name, value]) => `${name}: ${value},`);
+  const demands = (selector.matchExpressions ?? []).map(
+    ({ key, operator, values = [] }) =>
+      `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(" ")}],},`,
+  );
+  return `&LabelSelector{MatchLabels:map[string]string{${labels.join("")}},MatchExpressions:[]LabelSelectorRequirement{${demands.join("")}},}`;
 }
 
 /** A count, or a part of `total` rounded up. */

@@ -23,6 +23,7 @@ import { ENDPOINT_SLICES, NODES, PODS, SERVICES, concerns, keyFrom } from "./key
 import { type OwnerKind, controllerReference } from "./ownership.ts";
 import { isReady } from "./pods.ts";
 import { canonicalJson } from "./template-hash.ts";
+import { TriggerTimes, withTriggerTime } from "./trigger-times.ts";
 import type { Controller } from "./work-loop.ts";
 
 const KIND: OwnerKind = { apiVersion: "v1", kind: "Service", resource: SERVICES };
@@ -52,9 +53,11 @@ export class EndpointSliceController implements Controller {
   readonly name = "EndpointSlice";
   readonly watches = [SERVICES, PODS, NODES, ENDPOINT_SLICES];
   readonly #client: ControllerClient;
+  readonly #times: TriggerTimes;
 
   constructor(client: ControllerClient) {
     this.#client = client;
+    this.#times = new TriggerTimes(client);
   }
 
   *observe(event: StoreEvent): Iterable<string> {
@@ -75,12 +78,11 @@ export class EndpointSliceController implements Controller {
       namespace,
       labels: { [SERVICE_NAME]: name, [MANAGED_BY]: MANAGER },
     }) as readonly EndpointSlice[];
-    if (!service || service.metadata.deletionTimestamp) return;
-    if (!hasEndpoints(service)) {
-      for (const slice of existing) await this.#remove(slice);
-      return;
-    }
-    await this.#reconcile(service, existing, this.#wanted(service));
+    if (!service) this.#times.forget(key);
+    // What a Service without a selector has is others' concern from now on.
+    if (!service || service.metadata.deletionTimestamp || !hasEndpoints(service)) return;
+    const sinceMs = this.#times.since(service);
+    await this.#reconcile(service, existing, this.#wanted(service), sinceMs);
   }
 
   /** The slices as they shall be: pods with the same ports together, at most 100 in each. */
@@ -150,6 +152,7 @@ export class EndpointSliceController implements Controller {
     service: Service,
     existing: readonly EndpointSlice[],
     wanted: readonly EndpointSlice[],
+    sinceMs: number | undefined,
   ): Promise<void> {
     const free = new Set(existing.filter(({ metadata }) => !metadata.deletionTimestamp));
     const open: EndpointSlice[] = [];
@@ -173,13 +176,21 @@ export class EndpointSliceController implements Controller {
     for (const slice of open) {
       const any = take(() => true);
       if (any) pairs.push([any, slice]);
-      else await this.#client.create(ENDPOINT_SLICES, slice);
+      else {
+        const metadata = { ...slice.metadata, ...withTriggerTime({}, sinceMs) };
+        await this.#client.create(ENDPOINT_SLICES, { ...slice, metadata });
+      }
     }
-    for (const [live, slice] of pairs) await this.#update(service, live, slice);
+    for (const [live, slice] of pairs) await this.#update(service, live, slice, sinceMs);
     for (const slice of free) await this.#remove(slice);
   }
 
-  async #update(service: Service, live: EndpointSlice, wanted: EndpointSlice): Promise<void> {
+  async #update(
+    service: Service,
+    live: EndpointSlice,
+    wanted: EndpointSlice,
+    sinceMs: number | undefined,
+  ): Promise<void> {
     const content = ({ endpoints, ports }: EndpointSlice): string =>
       canonicalJson([endpoints ?? [], ports ?? []]);
     const labels = wanted.metadata.labels ?? {};
@@ -187,10 +198,13 @@ export class EndpointSliceController implements Controller {
       content(live) === content(wanted) &&
       canonicalJson(labels) === canonicalJson(live.metadata.labels ?? {});
     if (same && live.metadata.ownerReferences?.[0]?.uid === service.metadata.uid) return;
+    const metadata = { ...live.metadata };
+    delete metadata.annotations;
     await this.#client.update(ENDPOINT_SLICES, {
       ...live,
       metadata: {
-        ...live.metadata,
+        ...metadata,
+        ...withTriggerTime(live.metadata, sinceMs),
         labels,
         ownerReferences: wanted.metadata.ownerReferences ?? [],
       },

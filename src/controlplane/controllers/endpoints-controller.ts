@@ -4,11 +4,13 @@
  * @see https://kubernetes.io/docs/concepts/services-networking/service/#endpoints
  * @module
  */
+import { messageOf } from "../../errors.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import type { Pod } from "../builtin/strategies/pod-shapes.ts";
 import type { Service } from "../builtin/strategies/shapes.ts";
 import { unlessGone } from "./absence.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
+import type { EventRecorder } from "./event-recorder.ts";
 import {
   type ResolvedPort,
   hasEndpoints,
@@ -22,6 +24,7 @@ import {
 import { ENDPOINTS, NODES, PODS, SERVICES, concerns, keyFrom, textOf } from "./keys.ts";
 import { isReady } from "./pods.ts";
 import { canonicalJson } from "./template-hash.ts";
+import { TriggerTimes, withTriggerTime } from "./trigger-times.ts";
 import type { Controller } from "./work-loop.ts";
 
 const MANAGED_BY = "endpoints.kubernetes.io/managed-by";
@@ -30,7 +33,7 @@ const MANAGER = "endpoint-controller";
 interface Address {
   ip: string;
   hostname?: string;
-  nodeName?: string;
+  nodeName: string;
   targetRef: object;
 }
 
@@ -49,9 +52,13 @@ export class EndpointsController implements Controller {
   readonly name = "Endpoints";
   readonly watches = [SERVICES, PODS, NODES, ENDPOINTS];
   readonly #client: ControllerClient;
+  readonly #events: EventRecorder;
+  readonly #times: TriggerTimes;
 
-  constructor(client: ControllerClient) {
+  constructor(client: ControllerClient, events: EventRecorder) {
     this.#client = client;
+    this.#events = events;
+    this.#times = new TriggerTimes(client);
   }
 
   *observe(event: StoreEvent): Iterable<string> {
@@ -64,10 +71,12 @@ export class EndpointsController implements Controller {
     const service = this.#client.find(SERVICES, { namespace, name }) as Service | undefined;
     const live = this.#client.find(ENDPOINTS, { namespace, name }) as Endpoints | undefined;
     if (!service) {
+      this.#times.forget(key);
       if (live?.metadata.labels?.[MANAGED_BY] === MANAGER) await this.#remove(namespace, name);
       return;
     }
     if (!hasEndpoints(service)) return;
+    const sinceMs = this.#times.since(service);
     const subsets = this.#subsets(service);
     const labels = {
       ...service.metadata.labels,
@@ -75,21 +84,43 @@ export class EndpointsController implements Controller {
       ...headlessLabel(service),
     };
     if (!live) {
-      await this.#client.create(ENDPOINTS, {
+      const made = {
         apiVersion: "v1",
         kind: "Endpoints",
-        metadata: { name, namespace, labels },
+        metadata: { name, namespace, labels, ...withTriggerTime({}, sinceMs) },
         ...(subsets.length > 0 ? { subsets } : {}),
-      });
+      };
+      const about = `create endpoint for service ${key}`;
+      await this.#told(made, "FailedToCreateEndpoint", about, this.#client.create(ENDPOINTS, made));
     } else if (
       canonicalJson([subsets, labels]) !==
       canonicalJson([live.subsets ?? [], live.metadata.labels ?? {}])
     ) {
-      await this.#client.update(ENDPOINTS, {
+      const metadata = { ...live.metadata, labels };
+      delete metadata.annotations;
+      const next = {
         ...live,
-        metadata: { ...live.metadata, labels },
+        metadata: { ...metadata, ...withTriggerTime(live.metadata, sinceMs) },
         subsets,
-      } as Endpoints);
+      } as Endpoints;
+      const written = this.#client.update(ENDPOINTS, next);
+      await this.#told(next, "FailedToUpdateEndpoint", `update endpoint ${key}`, written);
+    }
+  }
+
+  /** Waits for a write; what is refused is told of. */
+  async #told(
+    endpoints: KubeObject,
+    reason: string,
+    about: string,
+    write: Promise<KubeObject>,
+  ): Promise<void> {
+    try {
+      await write;
+    } catch (thrown) {
+      const message = `Failed to ${about}: ${messageOf(thrown)}`;
+      await this.#events.record(endpoints, "Warning", reason, message);
+      throw thrown;
     }
   }
 
@@ -131,7 +162,8 @@ function addressOf(service: Service, pod: Pod): Address {
   return {
     ip: pod.status?.podIP ?? "",
     ...(hostname === undefined ? {} : { hostname }),
-    ...(pod.spec.nodeName ? { nodeName: pod.spec.nodeName } : {}),
+    // A pod that is on no node makes endpoints that are refused, and told of.
+    nodeName: pod.spec.nodeName ?? "",
     targetRef: referenceTo(pod),
   };
 }

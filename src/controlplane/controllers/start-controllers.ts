@@ -82,12 +82,12 @@ export function startControllers(
     new EphemeralClaimController(client),
     new VolumeBinder(client, events("persistentvolume-controller"), mode === "on"),
     new ResourceQuotaController(client),
-    new DisruptionBudgetController(client, clock),
+    new DisruptionBudgetController(client, events("controllermanager"), clock),
     new AutoscalerController(client, events("horizontal-pod-autoscaler"), clock),
     new ClusterRoleAggregationController(context.clientFor("clusterrole-aggregation-controller")),
     new EndpointMirrorController(client),
     new EndpointSliceController(client),
-    new EndpointsController(client),
+    new EndpointsController(client, events("endpoint-controller")),
   ];
   const { checkPolicyTypes } = context;
   if (checkPolicyTypes) {

@@ -9,6 +9,7 @@ import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import type { Logger } from "../../log.ts";
 import type { Admission } from "../admission/admission.ts";
 import type { AdmittedKind } from "../admission/attributes.ts";
+import { trackUpdate } from "../apply/track-update.ts";
 import { authorize } from "../auth/authorizer.ts";
 import type { TokenAuthority } from "../auth/tokens.ts";
 import type { ServedResource, Strategy, User, WriteContext } from "../kinds.ts";
@@ -104,7 +105,12 @@ export function writeContext(cluster: Cluster, options: WriteOptions): WriteCont
     putStatus(group, plural, object) {
       const resource = registry.preferred(group, plural);
       if (!resource || options.dryRun) return;
-      store.put(collectionOf(resource), storeAs(resource, copyJson(object)));
+      const { namespace = "", name = "" } = object.metadata;
+      const live = store.get(collectionOf(resource), storeKey(namespace, name));
+      const changed = copyJson(object);
+      const by = { manager: "kube-apiserver", subresource: "status", nowMs: clock.now() };
+      trackUpdate(live && readAs(cluster, resource, live), changed, resource, by);
+      store.put(collectionOf(resource), storeAs(resource, changed));
     },
     warn: options.warn,
   };
