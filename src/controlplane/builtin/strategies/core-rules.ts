@@ -105,10 +105,10 @@ export function setPersistentVolumeClaimDefaults(object: KubeObject): void {
 
 const DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class";
 
-/** A volume of another namespace is a feature that is off; the old field knows claims and snapshots only. */
+/** A source in another namespace is a feature that is off; the old field knows claims and snapshots only. */
 function dropDisabledSources(spec: PersistentVolumeClaim["spec"]): void {
   const { dataSource, dataSourceRef } = spec;
-  if (dataSourceRef?.namespace !== undefined) delete dataSourceRef.namespace;
+  if (dataSourceRef?.namespace) delete spec.dataSourceRef;
   if (!dataSource) return;
   const { apiGroup, kind } = dataSource;
   const isKnown = apiGroup

@@ -179,6 +179,7 @@ import {
 import {
   dropFromResourceSlice,
   newResourceSliceErrors,
+  resourceSliceWarnings,
   resourceSliceUpdateErrors,
 } from "./validation/resource-slices.ts";
 import { autoscalerErrors, autoscalerStatusErrors } from "./validation/autoscaling.ts";
@@ -655,6 +656,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
     ResourceSlice: {
       generation: SPEC,
       generationSeesDisabled: true,
+      warnings: resourceSliceWarnings,
       dropDisabled: dropFromResourceSlice,
       prepareForCreate: stampDeviceTaints,
       prepareForUpdate: (object, _old, context) => stampDeviceTaints(object, context),

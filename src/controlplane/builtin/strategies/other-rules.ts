@@ -7,6 +7,7 @@ import { sameJson } from "../../../kube/json.ts";
 import type { JsonObject, KubeObject } from "../../../kube/object.ts";
 import type { WriteContext } from "../../kinds.ts";
 import { DEFAULT_UTILIZATION, noteWhatV2Says } from "../autoscaler-versions.ts";
+import { asGiven } from "./emptied.ts";
 import { timestampOf } from "./timestamp.ts";
 
 const RBAC = "rbac.authorization.k8s.io";
@@ -145,13 +146,17 @@ export function setAutoscalerDefaults(object: KubeObject): void {
   const up = (spec.behavior.scaleUp ??= {});
   up.stabilizationWindowSeconds ??= 0;
   up.selectPolicy ??= "Max";
-  up.policies ??= [
-    { type: "Pods", value: 4, periodSeconds: 15 },
-    { type: "Percent", value: 100, periodSeconds: 15 },
-  ];
+  if (asGiven(up, "policies") === null) {
+    up.policies = [
+      { type: "Pods", value: 4, periodSeconds: 15 },
+      { type: "Percent", value: 100, periodSeconds: 15 },
+    ];
+  }
   const down = (spec.behavior.scaleDown ??= {});
   down.selectPolicy ??= "Max";
-  down.policies ??= [{ type: "Percent", value: 100, periodSeconds: 15 }];
+  if (asGiven(down, "policies") === null) {
+    down.policies = [{ type: "Percent", value: 100, periodSeconds: 15 }];
+  }
 }
 
 interface ApiService extends KubeObject {

@@ -5,7 +5,10 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/
  * @module
  */
+import { quote } from "../../../kube/field-errors.ts";
 import { sameJson } from "../../../kube/json.ts";
+import { pathSegmentErrors } from "../../../kube/names.ts";
+import { failure } from "../../../kube/status.ts";
 import type { KubeObject } from "../../../kube/object.ts";
 import type { WriteContext } from "../../kinds.ts";
 import { SYSTEM_PRIORITIES } from "./validation/cluster.ts";
@@ -124,6 +127,15 @@ interface RuntimeClass extends KubeObject {
   scheduling?: { nodeSelector?: Record<string, string>; tolerations?: Toleration[] };
 }
 
+/** Admission looks the class up by its name, which does not go with every name. @throws StatusError 500 */
+function checkPathSegment(name: string): void {
+  const problems = pathSegmentErrors(name);
+  if (name === "") throw failure(500, "", "resource name may not be empty");
+  if (problems.length > 0) {
+    throw failure(500, "", `invalid resource name ${quote(name)}: [${problems.join(" ")}]`);
+  }
+}
+
 function resolveRuntimeClass(pod: Pod, context: WriteContext): void {
   const { spec } = pod;
   if (spec.runtimeClassName === undefined) {
@@ -138,6 +150,7 @@ function resolveRuntimeClass(pod: Pod, context: WriteContext): void {
   const runtime = context.find("node.k8s.io", "runtimeclasses", "", spec.runtimeClassName) as
     RuntimeClass | undefined;
   if (!runtime) {
+    checkPathSegment(spec.runtimeClassName);
     throw podForbidden(pod, `pod rejected: RuntimeClass "${spec.runtimeClassName}" not found`);
   }
   const overhead = runtime.overhead?.podFixed;

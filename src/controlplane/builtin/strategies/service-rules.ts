@@ -155,7 +155,12 @@ function allocate(service: Service, context: WriteContext, old?: Service): void 
   const nodePorts = needsNodePorts(spec);
   allocateFor(
     service,
-    { address, nodePorts, healthCheckPort: needsHealthCheckPort(spec) },
+    // A Service that has an address keeps it; that it may not ask for another one is said later.
+    {
+      address: address && !(old && hasClusterAddress(old.spec)),
+      nodePorts,
+      healthCheckPort: needsHealthCheckPort(spec),
+    },
     context,
   );
 }

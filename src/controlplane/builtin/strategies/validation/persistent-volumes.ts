@@ -141,10 +141,19 @@ export function volumeSpecErrors(
         : [required(at, "must specify required node constraints")]),
     );
   }
-  errors.push(...volumeSourceErrors(field, spec, SOURCES, { name: name ?? "", persistent: true }));
+  const ofSources = volumeSourceErrors(field, spec, SOURCES, {
+    name: name ?? "",
+    persistent: true,
+  });
   if (spec.local && (!nodeAffinity || inline)) {
-    errors.push(required(`${field}.nodeAffinity`, "Local volume requires node affinity"));
+    // Told with the local volume, which comes before these two.
+    const after = ofSources.findIndex(({ field: at }) =>
+      ["storageos", "csi"].some((source) => at.startsWith(`${field}.${source}`)),
+    );
+    const missing = required(`${field}.nodeAffinity`, "Local volume requires node affinity");
+    ofSources.splice(after === -1 ? ofSources.length : after, 0, missing);
   }
+  errors.push(...ofSources);
   if (/^\/+$/.test(spec.hostPath?.path ?? "") && policy === "Recycle") {
     refuse("persistentVolumeReclaimPolicy", "may not be 'recycle' for a hostPath mount of '/'");
   }

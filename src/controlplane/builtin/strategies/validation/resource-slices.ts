@@ -10,6 +10,7 @@ import {
   required,
   tooLong,
   tooMany,
+  quote,
 } from "../../../../kube/field-errors.ts";
 import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import type { KubeObject } from "../../../../kube/object.ts";
@@ -88,6 +89,16 @@ export function dropFromResourceSlice(object: KubeObject): void {
       }
     }
   }
+}
+
+/** What the writer of a ResourceSlice is told. */
+export function resourceSliceWarnings(object: KubeObject): string[] {
+  const { driver = "" } = (object as ResourceSlice).spec ?? {};
+  return driver === driver.toLowerCase()
+    ? []
+    : [
+        `spec.driver: driver names should be lowercase; ${quote(driver)} contains uppercase characters`,
+      ];
 }
 
 /** What is wrong with a new ResourceSlice. */
