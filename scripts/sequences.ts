@@ -4,7 +4,8 @@
  *   node scripts/run-ts.mjs scripts/sequences.ts FAMILY [--seed N] [--count N] --out FILE
  *   node scripts/run-ts.mjs scripts/sequences.ts RECORDING.json [--seed N] [--count N] --out FILE
  *
- * FAMILY: apply, cel, lists, policies, rights or schema. Of a recording, some scenarios are asked with variations. The same seed gives the same scenarios. The recorder of the
+ * FAMILY: one of `FAMILIES`. Of a recording, some scenarios are asked with variations. The same seed gives the same
+ * scenarios. The recorder of the
  * shared recordings (`conform.mjs record`) plays them to a real server; `replayRecordings({ folder })` to ours.
  */
 import { readFileSync, writeFileSync } from "node:fs";
@@ -14,13 +15,9 @@ import { applyScenario } from "./sequences/apply.ts";
 import { celScenario } from "./sequences/cel.ts";
 import { deploymentScenario, replicaSetScenario } from "./sequences/controllers/deployments.ts";
 import { cronJobScenario, jobScenario } from "./sequences/controllers/jobs.ts";
-import {
-  endpointScenario,
-  ownerScenario,
-  quotaScenario,
-  volumeScenario,
-} from "./sequences/controllers/owners.ts";
+import { endpointScenario, ownerScenario, quotaScenario } from "./sequences/controllers/owners.ts";
 import { daemonSetScenario, statefulSetScenario } from "./sequences/controllers/sets.ts";
+import { volumeScenario } from "./sequences/controllers/volumes.ts";
 import { listScenario } from "./sequences/lists.ts";
 import { policyScenario } from "./sequences/policies.ts";
 import { rightsScenario } from "./sequences/rights.ts";
