@@ -32,6 +32,11 @@ const FIELDS: Readonly<Record<string, (object: KubeObject) => JsonObject>> = {
       },
     },
   }),
+  Endpoints: () => own("subsets"),
+  EndpointSlice: () => own("addressType", "endpoints", "ports"),
+  ConfigMap: (object) => ({
+    "f:data": { ...WHOLE, ...own(...Object.keys((object as { data?: object }).data ?? {})) },
+  }),
   ClusterRole: (object) =>
     "aggregationRule" in object
       ? { "f:aggregationRule": { ...WHOLE, ...own("clusterRoleSelectors") } }

@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { isIP } from "node:net";
+import { sameJson } from "../kube/json.ts";
 import type { KubeObject } from "../kube/object.ts";
 import { bootstrapRbacObjects } from "./auth/bootstrap-rbac.ts";
 import { ownByServer } from "./bootstrap-owners.ts";
@@ -121,6 +123,64 @@ export function createBootstrapObjects(cluster: Cluster): void {
   for (const object of bootstrapRbacObjects()) {
     add(cluster, `${RBAC_PLURALS[object.kind] ?? ""}.rbac.authorization.k8s.io`, object);
   }
+}
+
+/** Where a server listens, and whose client certificates it takes. */
+export interface ServerAddress {
+  readonly host: string;
+  readonly port: number;
+  /** PEM. */
+  readonly clientCa: string;
+}
+
+/** Writes down where the server is: behind the Service `kubernetes`, and for extension API servers. */
+export function publishServer(cluster: Cluster, { host, port, clientCa }: ServerAddress): void {
+  const family = isIP(host);
+  const address = family === 0 || /^(?:0\.0\.0\.0|::)$/.test(host) ? "127.0.0.1" : host;
+  const ports = [{ name: "https", port, protocol: "TCP" }];
+  const metadata = { name: "kubernetes", namespace: "default" };
+  replace(cluster, "endpoints", {
+    apiVersion: "v1",
+    kind: "Endpoints",
+    metadata: { ...metadata, labels: { "endpointslice.kubernetes.io/skip-mirror": "true" } },
+    subsets: [{ addresses: [{ ip: address }], ports }],
+  } as KubeObject);
+  replace(cluster, "endpointslices.discovery.k8s.io", {
+    apiVersion: "discovery.k8s.io/v1",
+    kind: "EndpointSlice",
+    metadata: {
+      ...metadata,
+      generation: 1,
+      labels: { "kubernetes.io/service-name": "kubernetes" },
+    },
+    addressType: family === 6 && address === host ? "IPv6" : "IPv4",
+    endpoints: [{ addresses: [address], conditions: { ready: true } }],
+    ports,
+  } as KubeObject);
+  replace(cluster, "configmaps", {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "extension-apiserver-authentication", namespace: "kube-system" },
+    data: { "client-ca-file": clientCa },
+  } as KubeObject);
+}
+
+/** Puts an object in place of the one of a server before this one, unless that says the same. */
+function replace(cluster: Cluster, collection: string, object: KubeObject): void {
+  const { name = "", namespace, generation } = object.metadata;
+  const live = cluster.store.get(collection, storeKey(namespace, name));
+  if (!live) {
+    add(cluster, collection, object);
+    return;
+  }
+  const { metadata, ...content } = object;
+  if (sameJson({ ...live, ...content }, live)) return;
+  const next = generation === undefined ? {} : { generation: (live.metadata.generation ?? 0) + 1 };
+  cluster.store.put(collection, {
+    ...live,
+    ...content,
+    metadata: { ...live.metadata, labels: metadata.labels ?? {}, ...next },
+  });
 }
 
 function add({ store, clock }: Cluster, collection: string, object: KubeObject): void {

@@ -24,7 +24,7 @@ import { Impersonation } from "./auth/impersonation.ts";
 import { kubeconfigText } from "./auth/kubeconfig.ts";
 import { TokenAuthority } from "./auth/tokens.ts";
 import { builtInResources } from "./builtin/resources.ts";
-import { createBootstrapObjects } from "./bootstrap.ts";
+import { createBootstrapObjects, publishServer } from "./bootstrap.ts";
 import type { ControllerContext } from "./controllers/client.ts";
 import { type RunningControllers, startControllers } from "./controllers/start-controllers.ts";
 import { WorkLoop } from "./controllers/work-loop.ts";
@@ -191,7 +191,11 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
         impersonation.userFor(identify(tokens, request), request.headers, attributes),
       ),
   });
-  const url = `https://${host.includes(":") ? `[${host}]` : host}:${await server.listen()}`;
+  const bound = await server.listen();
+  const url = `https://${host.includes(":") ? `[${host}]` : host}:${bound}`;
+  if (disk || !state) {
+    publishServer(cluster, { host, port: bound, clientCa: authority.certificate });
+  }
   const kubeconfigFor = ({ user, groups = [] }: Identity): string =>
     kubeconfigText(url, authority.certificate, user, authority.client(user, groups));
   let adminConfig: string | undefined;

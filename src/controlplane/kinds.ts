@@ -38,6 +38,8 @@ export interface WriteContext {
   putStatus(group: string, plural: string, object: KubeObject): void;
   /** Adds a `Warning` header to the answer. */
   warn(text: string): void;
+  /** What is wrong with the metadata; told beside what the strategy finds. */
+  readonly metadataErrors?: readonly FieldError[];
 }
 
 /** How defaults are set. */

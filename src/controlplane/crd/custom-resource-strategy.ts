@@ -118,11 +118,14 @@ export class CustomResourceStrategy implements Strategy {
   }
 
   validateCreate(object: KubeObject, context: WriteContext): FieldError[] {
-    const wrongKind = this.typeErrors(object);
-    if (wrongKind.length > 0) return wrongKind;
     const { schema, scale } = this.kind;
-    const errors = this.#validator.validate(object);
-    if (scale) errors.push(...scaleSpecErrors(object, scale), ...scaleStatusErrors(object, scale));
+    const errors = this.typeErrors(object);
+    if (errors.length === 0) {
+      errors.push(...this.#validator.validate(object));
+      if (scale) {
+        errors.push(...scaleSpecErrors(object, scale), ...scaleStatusErrors(object, scale));
+      }
+    }
     errors.push(...embeddedErrors(object, schema), ...listErrors(object, schema));
     const all = this.withRules(errors, object, undefined, undefined, context);
     const finalizers = object.metadata.finalizers ?? [];
@@ -133,12 +136,15 @@ export class CustomResourceStrategy implements Strategy {
   }
 
   validateUpdate(object: KubeObject, old: KubeObject, context: WriteContext): FieldError[] {
-    const wrongKind = this.typeErrors(object);
-    if (wrongKind.length > 0) return wrongKind;
     const { schema, scale } = this.kind;
     const correlation = new Correlation(object, old, schema);
-    const errors = this.#validator.validate(object, { correlation });
-    if (scale) errors.push(...scaleSpecErrors(object, scale), ...scaleStatusErrors(object, scale));
+    const errors = this.typeErrors(object);
+    if (errors.length === 0) {
+      errors.push(...this.#validator.validate(object, { correlation }));
+      if (scale) {
+        errors.push(...scaleSpecErrors(object, scale), ...scaleStatusErrors(object, scale));
+      }
+    }
     errors.push(...embeddedErrors(object, schema), ...newListErrors(object, old, schema));
     return this.withRules(errors, object, old, correlation, context);
   }
@@ -169,7 +175,8 @@ export class CustomResourceStrategy implements Strategy {
   ): FieldError[] {
     const { rules } = this.kind;
     if (!rules) return errors;
-    if (errors.some(({ reason }) => BLOCKING.has(reason))) {
+    const before = [...(context.metadataErrors ?? []), ...errors];
+    if (before.some(({ reason }) => BLOCKING.has(reason))) {
       return [...errors, invalidValue("<nil>", null, RULES_SKIPPED)];
     }
     const warn = (message: string): void => {

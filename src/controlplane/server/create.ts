@@ -153,19 +153,20 @@ async function storeNew(
     const wrongKind = resource.strategy.validateCreate(object, context);
     throw invalid(kind, metadata.name ?? "", wrongKind);
   }
+  const metadataErrors = validateObjectMeta(
+    metadata,
+    resource.namespaced,
+    (name, prefix) => {
+      const wrong = resource.strategy.validateName(name, prefix);
+      // Names that a kind does not check at least fit into a path.
+      return wrong.length > 0 ? wrong : pathSegmentErrors(name, prefix);
+    },
+    { strictFinalizers: hasStrictFinalizers(resource) },
+  );
   const errors = createErrors(
     resource,
-    validateObjectMeta(
-      metadata,
-      resource.namespaced,
-      (name, prefix) => {
-        const wrong = resource.strategy.validateName(name, prefix);
-        // Names that a kind does not check at least fit into a path.
-        return wrong.length > 0 ? wrong : pathSegmentErrors(name, prefix);
-      },
-      { strictFinalizers: hasStrictFinalizers(resource) },
-    ),
-    resource.strategy.validateCreate(object, context),
+    metadataErrors,
+    resource.strategy.validateCreate(object, { ...context, metadataErrors }),
   );
   if (errors.length > 0) {
     throw invalid(errorKindOf(resource.group, resource.kind), metadata.name ?? "", errors);

@@ -68,6 +68,11 @@ function withoutRetry(error: ReturnType<typeof tooLargeVersion>): typeof error {
   return error;
 }
 
+/** What a resource is called when an object is not found, where it is not its plural. */
+const OTHER_NAMES: Readonly<Record<string, { group: string; plural: string }>> = {
+  componentstatuses: { group: "", plural: "componentstatus" },
+};
+
 /** One object as `resource` shows it. @throws StatusError 404 */
 export function getObject(
   cluster: Cluster,
@@ -76,7 +81,7 @@ export function getObject(
   name: string,
 ): KubeObject {
   const object = cluster.store.get(collectionOf(resource), storeKey(namespace, name));
-  if (!object) throw notFound(resource, name);
+  if (!object) throw notFound(OTHER_NAMES[resource.plural] ?? resource, name);
   return readAs(cluster, resource, object);
 }
 

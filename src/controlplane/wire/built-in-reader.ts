@@ -25,7 +25,7 @@ const MAX_UNKNOWN = 100;
  * @throws WireError for the first wrong type: `json: cannot unmarshal ... of type v1.ObjectMeta`
  */
 export function readBuiltIn(value: unknown, definition: string, unknown: string[]): unknown {
-  return new BuiltInReader(unknown).read(value, { $ref: REFERENCE_PREFIX + definition }) ?? {};
+  return new BuiltInReader(unknown).readWhole(value, { $ref: REFERENCE_PREFIX + definition }) ?? {};
 }
 
 /**
@@ -36,7 +36,7 @@ export function readBuiltIn(value: unknown, definition: string, unknown: string[
  */
 export function convertBuiltIn(value: unknown, definition: string, unknown: string[]): unknown {
   const found: string[] = [];
-  const read = new Converter(found).read(value, { $ref: REFERENCE_PREFIX + definition }) ?? {};
+  const read = new Converter(found).readWhole(value, { $ref: REFERENCE_PREFIX + definition }) ?? {};
   unknown.push(...found.sort());
   return read;
 }
@@ -93,18 +93,32 @@ class BuiltInReader {
   #depth = 0;
   /** Unknown fields are left out without a word. */
   #isSilent = false;
+  /** The first wrong type. Reading goes on: what a type that reads itself says comes before it. */
+  #mistake: WireError | undefined;
 
   constructor(unknown: string[]) {
     this.#unknown = unknown;
   }
 
-  protected refuse(what: string, node: Definition): never {
+  /** @throws WireError for the first wrong type */
+  readWhole(value: unknown, node: Definition): unknown {
+    const read = this.read(value, node);
+    this.#throwMistake();
+    return read;
+  }
+
+  #throwMistake(): void {
+    if (this.#mistake) throw this.#mistake;
+  }
+
+  protected refuse(what: string, node: Definition): null {
     const type = this.typeOf(node);
     const target =
       this.#fields.length === 0
         ? `Go value of type ${type}`
         : `Go struct field ${shortName(this.#struct)}.${this.#fieldPath()} of type ${type}`;
-    throw new WireError(`json: cannot unmarshal ${what} into ${target}`);
+    this.#mistake ??= new WireError(`json: cannot unmarshal ${what} into ${target}`);
+    return null;
   }
 
   /** The fields from the root as Go's errors list them: with the structs that are embedded. */
@@ -126,7 +140,7 @@ class BuiltInReader {
     return named ?? goType(node);
   }
 
-  protected mismatch(value: unknown, node: Definition): never {
+  protected mismatch(value: unknown, node: Definition): null {
     return this.refuse(value instanceof NumberLiteral ? "number" : goKindOf(value), node);
   }
 
@@ -158,17 +172,17 @@ class BuiltInReader {
     switch (shortName(name)) {
       case "Time":
       case "MicroTime":
-        return this.readTime(value, node, shortName(name) === "MicroTime");
+        return this.#atOnce(() => this.readTime(value, node, shortName(name) === "MicroTime"));
       case "Quantity":
         return readQuantity(value);
       case "IntOrString":
         return typeof value === "string"
           ? value
-          : this.readInteger(value, { type: "integer", format: "int32" });
+          : this.#atOnce(() => this.readInteger(value, { type: "integer", format: "int32" }));
       case "JSONSchemaPropsOrBool":
       case "JSONSchemaPropsOrArray":
       case "JSONSchemaPropsOrStringArray":
-        return this.#readSchemaOr(value, name);
+        return this.#atOnce(() => this.#readSchemaOr(value, name));
       default:
         break;
     }
@@ -177,6 +191,16 @@ class BuiltInReader {
     return isJsonObject(value) && !(value instanceof NumberLiteral)
       ? this.#readStruct(value, definition, name)
       : this.mismatch(value, node);
+  }
+
+  /** A type that reads itself: what is wrong in it ends the reading. */
+  #atOnce<T>(read: () => T): T {
+    const before = this.#mistake;
+    this.#mistake = undefined;
+    const value = read();
+    this.#throwMistake();
+    this.#mistake = before;
+    return value;
   }
 
   /** A schema of a CRD, or what its keyword takes instead. These types read themselves, and not strictly. */
@@ -234,7 +258,7 @@ class BuiltInReader {
     return object;
   }
 
-  #readMap(value: unknown, node: Definition): JsonObject {
+  #readMap(value: unknown, node: Definition): JsonObject | null {
     if (!isJsonObject(value) || value instanceof NumberLiteral) return this.mismatch(value, node);
     const values = node.additionalProperties;
     if (!values) return plainNumbers(value) as JsonObject;
@@ -249,7 +273,7 @@ class BuiltInReader {
     return map;
   }
 
-  #readList(value: unknown, node: Definition): unknown[] {
+  #readList(value: unknown, node: Definition): unknown[] | null {
     if (!Array.isArray(value)) return this.mismatch(value, node);
     const items = node.items ?? {};
     this.#depth += 1;
@@ -263,14 +287,19 @@ class BuiltInReader {
     return read;
   }
 
-  #readText(value: unknown, node: Definition): string {
+  #readText(value: unknown, node: Definition): string | null {
     if (typeof value !== "string") return this.mismatch(value, node);
     if (node.format === "byte") this.checkBytes(value);
     return value;
   }
 
   protected checkBytes(value: string): void {
-    checkBase64(value);
+    try {
+      checkBase64(value);
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error;
+      this.#mistake ??= error;
+    }
   }
 
   protected readTime(value: unknown, node: Definition, isMicroTime: boolean): string | null {
@@ -282,7 +311,7 @@ class BuiltInReader {
     return value;
   }
 
-  protected readInteger(value: unknown, node: Definition): number {
+  protected readInteger(value: unknown, node: Definition): number | null {
     const text =
       value instanceof NumberLiteral ? value.text : isNumeric(value) ? String(value) : undefined;
     if (text === undefined) return this.mismatch(value, node);
