@@ -114,7 +114,7 @@ controllerFor(manager)
       if (!object) return;
       if (mode === "latency") {
         const atMs = Number(object.spec.at);
-        if (atMs > readyMs) delaysMs.push(systemClock.now() - atMs);
+        if (atMs > readyMs + WARM_MS) delaysMs.push(systemClock.now() - atMs);
       } else if (round === 0) countFirst();
       else if (mode === "noop") count();
       else if (object.status?.observedGeneration !== round) {

@@ -37,7 +37,7 @@ const WORKERS = 10;
 const BARE_PATCHES = 8000;
 const CLIENT_NODE_PATCHES = 800;
 const RATES = [100, 1000];
-const LATENCY_SECONDS = 5;
+const LATENCY_SECONDS = 8;
 const QUEUE_OPERATIONS = 1_000_000;
 
 /** What an operator prints of a mode with rounds. Times are the wall clock's. */

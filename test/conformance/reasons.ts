@@ -6,8 +6,6 @@
 const PROTOBUF = "answers are JSON always; clients that ask for protobuf alone get 406";
 const OPENAPI_TEXTS = "the descriptions in OpenAPI are our own words";
 const ECHO = "the message repeats the object with its keys in another order";
-const WEBHOOK_PATCH = "one patch of the webhooks counts as no change";
-const SIGNING = "certificate signing requests are stored and approved, but nobody signs them";
 const NAMESPACE_GONE = "a namespace without pods is gone at once, not after some seconds";
 
 /** By the scenario's id. */
@@ -24,20 +22,10 @@ export const REASONS: Readonly<Record<string, string>> = {
   B406: "the refusal of a too large object carries an empty `details`",
   B411: "a Job or claim that is written as it was read stays at its version",
   C44: "of a map that stands twice the last one is taken; a real server merges them",
-  D311: "an absent map is shown as null, not as {}",
-  D366: "other words for a Service that stops being headless",
   E484: "its last apply is refused; a real server takes it",
   E362: "`deletionGracePeriodSeconds` of an applied configuration is dropped",
-  E335: "fields that another version of a HorizontalPodAutoscaler calls otherwise lose their old owner",
-  F348: WEBHOOK_PATCH,
-  F349: WEBHOOK_PATCH,
-  F436: ECHO,
-  F450: ECHO,
   F455: "a negative number of active pods is told with one more consequence",
-  F456: ECHO,
-  F488: "the storage's key in the message has the resource's name",
   F493: ECHO,
-  I140: "a watch that asks for a list's view is refused, not left without events",
   I430: PROTOBUF,
   J357: OPENAPI_TEXTS,
   J358: OPENAPI_TEXTS,
@@ -51,23 +39,14 @@ export const REASONS: Readonly<Record<string, string>> = {
   K465: "a webhook that renames a Scale is refused",
   L338: "`boundObjectRef` of a token request is owned as a map, too",
   L369: "no warning about the annotation `enforce-mountable-secrets`",
-  L372: "approving needs no right on the signer",
   L381: "tokens of service accounts are signed with ES256, not RS256",
-  L413: SIGNING,
   M202: "the status of a disruption budget is written in one piece, by one owner",
-  M311: "the Service `kubernetes` has neither Endpoints nor EndpointSlice",
-  M312: "there is no ConfigMap `extension-apiserver-authentication`",
-  M315: "other words for an unknown component",
-  M463: "errors of events.k8s.io name their group",
   M472: "any bound claim may grow: no storage class is asked whether it can",
-  M484: "keys of the conditions in a v1 HorizontalPodAutoscaler's annotation are in another order",
   M423: "a Service whose type changes keeps an owner of `internalTrafficPolicy`",
   M428: "there are no IPAddress objects for the addresses of Services",
   M400: "an Eviction of policy/v1beta1 is refused",
   M346: "other words for labels of a Job that are too long",
-  M352: "no warning when Jobs are deleted by selector",
   N347: "one event more when a StatefulSet shrinks",
   N411: NAMESPACE_GONE,
   N413: NAMESPACE_GONE,
-  N445: SIGNING,
 };

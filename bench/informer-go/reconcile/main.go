@@ -143,7 +143,7 @@ func (r *reconciler) delay(object *Web) {
 	at, err := strconv.ParseFloat(object.Spec.At, 64)
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
-	if err == nil && !r.ready.IsZero() && at > wallMs(r.ready) {
+	if err == nil && !r.ready.IsZero() && at > wallMs(r.ready.Add(warm)) {
 		r.delays = append(r.delays, wallMs(time.Now())-at)
 	}
 }

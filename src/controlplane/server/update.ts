@@ -106,7 +106,10 @@ function admitted(
   const mutation = cluster.admission.mutate(
     admissionRequest(endpoint, "UPDATE", { namespace, name }, { object, oldObject: live }, options),
   );
-  return mutation ? takeMutated(endpoint.resource, live, object, mutation, options) : object;
+  if (mutation) return takeMutated(endpoint.resource, live, object, mutation, options);
+  // The same `stringData` applied once more is the only one that got this far without a change.
+  if (object.kind === "Secret") keepTimes(object, live);
+  return object;
 }
 
 async function takeMutated(
@@ -119,14 +122,18 @@ async function takeMutated(
   const mutated = (await mutation) ?? object;
   matchNamespace(resource, live.metadata.namespace ?? "", mutated);
   dedupOwners(mutated.metadata, options.warn, " after mutating admission happens");
-  const { managedFields } = live.metadata;
-  if (managedFields && sameJson(withoutTimes(mutated), withoutTimes(live))) {
-    mutated.metadata.managedFields = copyJson(managedFields);
-  }
+  keepTimes(mutated, live);
   return mutated;
 }
 
-/** What is left when admission undoes a change is when its fields were written, which is no change. */
+/** When its fields were written is all that is left of a change that was undone, and is none. */
+function keepTimes(object: KubeObject, live: KubeObject): void {
+  const { managedFields } = live.metadata;
+  if (managedFields && sameJson(withoutTimes(object), withoutTimes(live))) {
+    object.metadata.managedFields = copyJson(managedFields);
+  }
+}
+
 function withoutTimes(object: KubeObject): KubeObject {
   const { managedFields = [], ...metadata } = object.metadata;
   const timeless = managedFields.map((entry) => ({ ...entry, time: "" }));
