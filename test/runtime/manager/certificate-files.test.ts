@@ -66,6 +66,15 @@ async function start() {
   };
 }
 
+/** Files are read in real time, however slow the machine is. */
+async function until(clock: VirtualClock, done: () => Promise<boolean>): Promise<void> {
+  const deadlineMs = performance.now() + 20_000;
+  while (!(await done()) && performance.now() < deadlineMs) {
+    await clock.advance(1);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
 function ask(port: number, agent: Agent): Promise<{ status: number; fingerprint: string }> {
   return new Promise((resolve, reject) => {
     const options = { port, agent, host: "localhost", path: "/metrics", ca: authority.certificate };
@@ -91,7 +100,7 @@ describe("the certificate of the metrics endpoint", () => {
       const agent = new Agent();
       return (await ask(port, agent)).fingerprint;
     };
-    for (let turn = 0; turn < 200 && (await fresh()) === first; turn++) await clock.advance(1);
+    await until(clock, async () => (await fresh()) !== first);
     expect(await fresh()).toBe(second);
     expect(await ask(port, kept)).toEqual({ status: 200, fingerprint: first });
     kept.destroy();
@@ -108,7 +117,7 @@ describe("the certificate of the metrics endpoint", () => {
       return metric?.values[0]?.value ?? 0;
     };
     await clock.advance(10_000);
-    for (let turn = 0; turn < 200 && (await errors()) === 0; turn++) await clock.advance(1);
+    await until(clock, async () => (await errors()) > 0);
     expect(await errors()).toBe(1);
     const { fingerprint } = await ask(manager.ports.metrics!, new Agent());
     expect(fingerprint).toBe(first);
