@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isJsonObject } from "../../src/kube/json.ts";
 import type { Random } from "../../test/support/random.ts";
 import type { Json, Scenario, Step } from "./scenario.ts";
 
@@ -111,7 +112,7 @@ function varied(random: Random, step: Step): Step {
   const [method = "", path = ""] = (step["request"] as string).split(/ (.*)/s);
   const body = step["body"];
   const way = random.next();
-  if (isObject(body) && way < 0.7) return { ...step, body: spoilt(random, body) };
+  if (isJsonObject(body) && way < 0.7) return { ...step, body: spoilt(random, body) };
   if (method === "PATCH" && way < 0.8) {
     const headers = { ...(step["headers"] as Json | undefined) };
     const name = Object.keys(headers).find((one) => one.toLowerCase() === "content-type");
@@ -130,10 +131,6 @@ function varied(random: Random, step: Step): Step {
 
 function isList(value: unknown): value is unknown[] {
   return Array.isArray(value);
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A copy of a body with one place of it changed. */
@@ -157,7 +154,7 @@ function placesIn(value: unknown): Place[] {
   if (Array.isArray(value)) {
     return value.flatMap((item, index): Place[] => [[value, index], ...placesIn(item)]);
   }
-  if (!isObject(value)) return [];
+  if (!isJsonObject(value)) return [];
   return Object.entries(value)
     .filter(([key]) => !FENCES.has(key))
     .flatMap(([key, item]): Place[] => [[value, key], ...placesIn(item)]);
@@ -207,7 +204,7 @@ function other(random: Random, key: string | number, old: unknown): unknown {
       [null],
     ]);
   }
-  if (isObject(old))
+  if (isJsonObject(old))
     return random.pick<unknown>([{}, { ...old, unknownField: "x" }, [], "x", [old]]);
   return random.pick<unknown>(["x", 0, {}, []]);
 }

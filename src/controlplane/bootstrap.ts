@@ -173,14 +173,10 @@ function replace(cluster: Cluster, collection: string, object: KubeObject): void
     add(cluster, collection, object);
     return;
   }
-  const { metadata, ...content } = object;
-  if (sameJson({ ...live, ...content }, live)) return;
+  const content = { ...live, ...object, metadata: live.metadata };
+  if (sameJson(content, live)) return;
   const next = generation === undefined ? {} : { generation: (live.metadata.generation ?? 0) + 1 };
-  cluster.store.put(collection, {
-    ...live,
-    ...content,
-    metadata: { ...live.metadata, labels: metadata.labels ?? {}, ...next },
-  });
+  cluster.store.put(collection, { ...content, metadata: { ...live.metadata, ...next } });
 }
 
 function add({ store, clock }: Cluster, collection: string, object: KubeObject): void {

@@ -26,6 +26,7 @@ import {
 } from "./keys.ts";
 import { controllerOf } from "./ownership.ts";
 import { isReady } from "./pods.ts";
+import { shareOf } from "./share.ts";
 import { msOf, timeOf } from "./times.ts";
 import type { Controller } from "./work-loop.ts";
 
@@ -161,8 +162,8 @@ export class DisruptionBudgetController implements Controller {
     const { expected, hasUnmanaged } = this.#expectedScale(pods);
     const desired =
       maxUnavailable === undefined
-        ? share(minAvailable ?? 0, expected)
-        : Math.max(0, expected - share(maxUnavailable, expected));
+        ? shareOf(minAvailable, expected)
+        : Math.max(0, expected - shareOf(maxUnavailable, expected));
     return { expected, desired, hasUnmanaged };
   }
 
@@ -242,9 +243,4 @@ function selectorText(selector: LabelSelector | undefined): string {
       `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(" ")}],},`,
   );
   return `&LabelSelector{MatchLabels:map[string]string{${labels.join("")}},MatchExpressions:[]LabelSelectorRequirement{${demands.join("")}},}`;
-}
-
-/** A count, or a part of `total` rounded up. */
-function share(value: IntOrString, total: number): number {
-  return typeof value === "number" ? value : Math.ceil((Number.parseInt(value, 10) * total) / 100);
 }

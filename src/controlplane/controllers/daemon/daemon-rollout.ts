@@ -4,9 +4,10 @@
  * @module
  */
 import type { Pod } from "../../builtin/strategies/pod-shapes.ts";
-import type { IntOrString, Node } from "../../builtin/strategies/shapes.ts";
+import type { Node } from "../../builtin/strategies/shapes.ts";
 import type { DaemonSet } from "../../builtin/strategies/workload-shapes.ts";
-import { availableInMs, isReady } from "../pods.ts";
+import { availableInMs, isFinished, isReady } from "../pods.ts";
+import { shareOf } from "../share.ts";
 import { HASH_LABEL, TEMPLATE_GENERATION, GENERATION_LABEL, fit } from "./daemon-nodes.ts";
 
 /** The pods of a set, by the node that they are for. */
@@ -29,16 +30,10 @@ export interface Situation {
   readonly nowMs: number;
 }
 
-/** A count, or a part of `total` rounded up. */
-function share(value: IntOrString, total: number): number {
-  if (typeof value === "number") return value;
-  return Math.ceil((Number.parseInt(value, 10) * total) / 100);
-}
-
 /** Whether the strategy makes new pods before the old ones go. */
 const surges = ({ spec }: DaemonSet): boolean =>
   spec.updateStrategy.type === "RollingUpdate" &&
-  share(spec.updateStrategy.rollingUpdate?.maxSurge ?? 0, 1) > 0;
+  shareOf(spec.updateStrategy.rollingUpdate?.maxSurge, 1) > 0;
 
 /** Whether the pod has the set's template: by its revision, or by the generation that older clusters count. */
 export function isCurrent(set: DaemonSet, pod: Pod, hash: string): boolean {
@@ -78,8 +73,8 @@ export function placed(situation: Situation): Changes & { readonly ended: readon
       remove.push(...living);
       continue;
     }
-    const running = byAge(living.filter((pod) => !hasEnded(pod)));
-    ended.push(...living.filter(hasEnded));
+    const running = byAge(living.filter((pod) => !isFinished(pod)));
+    ended.push(...living.filter(isFinished));
     if (!surges(set)) {
       remove.push(...running.slice(1));
       continue;
@@ -98,9 +93,6 @@ export function placed(situation: Situation): Changes & { readonly ended: readon
   }
   return { remove, make, ended };
 }
-
-const hasEnded = ({ status }: Pod): boolean =>
-  status?.phase === "Failed" || status?.phase === "Succeeded";
 
 const isAvailable = (set: DaemonSet, pod: Pod, nowMs: number): boolean =>
   availableInMs(pod, set.spec.minReadySeconds ?? 0, nowMs) === 0;
@@ -127,9 +119,9 @@ export function rolled(situation: Situation): Changes {
     return { node, fresh: fresh[0], old: old[0], isCrowded };
   });
   const { maxSurge = 0, maxUnavailable = 1 } = set.spec.updateStrategy.rollingUpdate ?? {};
-  const surge = share(maxSurge, wanted.length);
+  const surge = shareOf(maxSurge, wanted.length);
   if (surge > 0) return surged(situation, spots, surge, wanted.length);
-  return replaced(situation, spots, Math.max(1, share(maxUnavailable, wanted.length)));
+  return replaced(situation, spots, Math.max(1, shareOf(maxUnavailable, wanted.length)));
 }
 
 /** Old pods that are not available go, available ones as long as few enough are missing. */

@@ -4,8 +4,8 @@
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#rolling-update-deployment
  * @module
  */
-import type { IntOrString } from "../../builtin/strategies/shapes.ts";
 import type { Deployment, ReplicaSet } from "../../builtin/strategies/workload-shapes.ts";
+import { shareOf } from "../share.ts";
 
 export const DESIRED = "deployment.kubernetes.io/desired-replicas";
 export const MAX = "deployment.kubernetes.io/max-replicas";
@@ -20,21 +20,13 @@ export const sumOf = (
   count: (set: ReplicaSet) => number | undefined,
 ): number => sets.reduce((sum, set) => sum + (count(set) ?? 0), 0);
 
-/** A number, or the share of `total` that a percentage stands for. */
-function resolveShare(value: IntOrString | undefined, total: number, round: "up" | "down"): number {
-  if (value === undefined) return 0;
-  if (typeof value === "number") return value;
-  const share = (total * Number.parseInt(value, 10)) / 100;
-  return round === "up" ? Math.ceil(share) : Math.floor(share);
-}
-
 /** Surge and unavailability in pods; they are never both 0. */
 function fenceposts(deployment: Deployment): { surge: number; unavailable: number } {
   const { type, rollingUpdate } = deployment.spec.strategy;
   if (type !== "RollingUpdate") return { surge: 0, unavailable: 0 };
   const total = replicasOf(deployment);
-  const surge = resolveShare(rollingUpdate?.maxSurge, total, "up");
-  const unavailable = resolveShare(rollingUpdate?.maxUnavailable, total, "down");
+  const surge = shareOf(rollingUpdate?.maxSurge, total, "up");
+  const unavailable = shareOf(rollingUpdate?.maxUnavailable, total, "down");
   return { surge, unavailable: surge === 0 && unavailable === 0 ? 1 : unavailable };
 }
 

@@ -1,0 +1,18 @@
+/**
+ * Counts that may be given as percentages.
+ *
+ * @module
+ */
+import type { IntOrString } from "../builtin/strategies/shapes.ts";
+
+/** A count, or the part of `total` that a percentage stands for; 0 when there is none. */
+export function shareOf(
+  value: IntOrString | undefined,
+  total: number,
+  round: "up" | "down" = "up",
+): number {
+  if (value === undefined) return 0;
+  if (typeof value === "number") return value;
+  const share = (total * Number.parseInt(value, 10)) / 100;
+  return round === "up" ? Math.ceil(share) : Math.floor(share);
+}
