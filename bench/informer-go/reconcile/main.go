@@ -1,5 +1,7 @@
 // An operator on controller-runtime against bench/reconcile-server.ts: the peer of bench/reconcile-operator.ts, with the
-// same arguments (KUBECONFIG MODE COUNT), work and output. `queue OPERATIONS KEYS` is client-go's work queue alone.
+// same arguments (KUBECONFIG MODE COUNT), work and output. A fourth argument, `untyped`, leaves the kind without a type of Go:
+// controller-runtime asks the server for such objects, unless it is told to cache them. `queue OPERATIONS KEYS` is client-go's
+// work queue alone.
 package main
 
 import (
@@ -36,6 +38,7 @@ type reconciler struct {
 	client client.Client
 	mode   string
 	count  int
+	kind   kind
 
 	mutex       sync.Mutex
 	queue       queue
@@ -53,7 +56,7 @@ type reconciler struct {
 }
 
 func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
-	object := &Web{}
+	object := r.kind.empty()
 	if err := r.client.Get(ctx, request.NamespacedName, object); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
@@ -69,7 +72,7 @@ func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		r.countFirst()
 	case r.mode == "noop":
 		r.counted()
-	case object.Status.ObservedGeneration != round:
+	case r.kind.observed(object) != round:
 		patch := fmt.Appendf(nil, `{"status":{"observedGeneration":%d}}`, round)
 		if err := r.client.Status().Patch(ctx, object, client.RawPatch(types.MergePatchType, patch)); err != nil {
 			return ctrl.Result{}, err
@@ -139,8 +142,8 @@ func (r *reconciler) counted() {
 	}
 }
 
-func (r *reconciler) delay(object *Web) {
-	at, err := strconv.ParseFloat(object.Spec.At, 64)
+func (r *reconciler) delay(object client.Object) {
+	at, err := strconv.ParseFloat(r.kind.at(object), 64)
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	if err == nil && !r.ready.IsZero() && at > wallMs(r.ready.Add(warm)) {
@@ -185,9 +188,13 @@ func main() {
 	addToScheme(manager.GetScheme())
 	count, err := strconv.Atoi(os.Args[3])
 	check(err)
+	webs := typed
+	if len(os.Args) > 4 {
+		webs = untyped
+	}
 	ctx := context.Background()
 	// No object has the number of a round yet, whoever patched it before.
-	r := &reconciler{client: manager.GetClient(), mode: os.Args[2], count: count, firstRound: time.Now().UnixMilli()}
+	r := &reconciler{client: manager.GetClient(), mode: os.Args[2], count: count, kind: webs, firstRound: time.Now().UnixMilli()}
 	for index := range count {
 		name := types.NamespacedName{Namespace: "bench", Name: fmt.Sprintf("web-%06d", index)}
 		r.requests = append(r.requests, ctrl.Request{NamespacedName: name})
@@ -196,7 +203,7 @@ func main() {
 		r.queue = queue
 		return nil
 	})
-	check(ctrl.NewControllerManagedBy(manager).For(&Web{}).WatchesRawSource(rounds).
+	check(ctrl.NewControllerManagedBy(manager).For(webs.empty()).WatchesRawSource(rounds).
 		WithOptions(controller.Options{MaxConcurrentReconciles: 10}).Complete(r))
 	go func() {
 		manager.GetCache().WaitForCacheSync(ctx)
