@@ -10,6 +10,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Two cores are what CI has; more workers only make each of them slower.
     maxWorkers: 2,
+    // No module has state of its own: the files of a worker share them, and a third of the processor time is saved.
+    isolate: false,
     // CI's machine is shared: what waits for real processes gets a second try there, and is shown as retried.
     retry: Number(process.env["TSOP_TEST_RETRIES"] ?? 0),
   },
