@@ -24,6 +24,7 @@ import { rightsScenario } from "./sequences/rights.ts";
 import type { Scenario } from "./sequences/scenario.ts";
 import { schemaScenario } from "./sequences/schema.ts";
 import { vary } from "./sequences/variation.ts";
+import { webhookScenario } from "./sequences/webhooks.ts";
 
 /** Each family's scenarios, and the letter that its ids begin with. */
 const FAMILIES: Readonly<
@@ -45,6 +46,7 @@ const FAMILIES: Readonly<
   schema: ["J", schemaScenario],
   statefulsets: ["N", statefulSetScenario],
   volumes: ["N", volumeScenario],
+  webhooks: ["K", webhookScenario],
 };
 
 /** Variations of a recording's scenarios, any of them. */

@@ -17,22 +17,14 @@ export async function requestIn(
   convert: ConvertObject,
 ): Promise<AdmissionRequest> {
   if (resource === request.resource) return request;
-  const { object, oldObject, resource: own } = request;
+  const { object, oldObject, resource: own, kind } = request;
+  // A subresource of another kind has no other version.
+  if (kind.kind !== own.kind) return request;
   return {
     ...request,
-    ...(object ? { object: await convertOwn(object, own, resource, convert) } : {}),
-    ...(oldObject ? { oldObject: await convertOwn(oldObject, own, resource, convert) } : {}),
+    ...(object ? { object: await convert(object, own, resource) } : {}),
+    ...(oldObject ? { oldObject: await convert(oldObject, own, resource) } : {}),
   };
-}
-
-/** An object in another version of its resource; what is of another kind than the resource stays as it is. */
-export async function convertOwn(
-  object: KubeObject,
-  from: ServedResource,
-  to: ServedResource,
-  convert: ConvertObject,
-): Promise<KubeObject> {
-  return object.kind === from.kind && from !== to ? convert(object, from, to) : object;
 }
 
 /** One write, shown to expressions; each version is made once. */

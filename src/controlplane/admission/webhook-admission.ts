@@ -15,7 +15,7 @@ import type { Authorize } from "./authorizer-library.ts";
 import type { CompiledExpression, ExpressionCompiler } from "./expressions.ts";
 import { matchConditions } from "./match-conditions.ts";
 import type { Asked } from "./reinvocation.ts";
-import { convertOwn, requestIn, viewOf } from "./request-views.ts";
+import { requestIn, viewOf } from "./request-views.ts";
 import { type Question, type ReviewAnswer, questionFor, readAnswer } from "./review.ts";
 import { WebhookCallError, type WebhookCaller } from "./webhook-caller.ts";
 import { applyWebhookPatch, internal, readWebhookPatch } from "./webhook-patch.ts";
@@ -82,6 +82,8 @@ export class WebhookAdmission {
       if (isChange) asked.changed();
       if (webhook.reinvocationPolicy === "IfNeeded") asked.wasAsked(id);
     }
+    const isLoose = object !== undefined && object !== request.object && isForeign(request);
+    if (isLoose) object = this.#ports.accept(request, object);
     asked.end(object);
     return object;
   }
@@ -166,12 +168,13 @@ export class WebhookAdmission {
   ): Promise<KubeObject> {
     const { accept, convert } = this.#ports;
     const patched = applyWebhookPatch(seen.object, operations) as KubeObject;
-    if (resource === request.resource || seen.object?.kind !== resource.kind) {
+    if (isForeign(request)) return patched;
+    if (resource === request.resource || request.kind.kind !== request.resource.kind) {
       return accept(request, patched);
     }
     const { group, version, kind } = resource;
     const accepted = accept({ ...seen, resource, kind: { group, version, kind } }, patched);
-    return convertOwn(accepted, resource, request.resource, convert);
+    return convert(accepted, resource, request.resource);
   }
 
   /**
@@ -220,6 +223,10 @@ class KnownConditions {
     return known;
   }
 }
+
+/** Whether the object is of another kind than its custom resource (a Scale): it is read after all patches. */
+const isForeign = ({ resource, kind }: AdmissionRequest): boolean =>
+  !resource.builtIn && kind.kind !== resource.kind;
 
 /** 403 for conditions that fail. */
 function conditionsFailed({ resource, name }: AdmissionRequest, problem: string): StatusError {

@@ -94,7 +94,7 @@ function whyNot(document: unknown, operation: unknown): string {
     op === "remove" || op === "move"
       ? `Unable to remove nonexistent key: ${key}: missing value`
       : `Unable to access invalid index: ${key}: invalid index referenced`;
-  return `error in ${op} for path: '${source}': ${why}`;
+  return `error in ${op} for ${op === "move" ? `path: '${key}'` : op === "copy" ? `from: '${source}'` : `path: '${source}'`}: ${why}`;
 }
 
 /** What an operation lacks, and where; only two of them put the path in quotes. */

@@ -17,6 +17,7 @@ import { readBuiltInKind, readType } from "../wire/decode-body.ts";
 import { problemOf, strictMistake } from "../wire/content.ts";
 import { WireError } from "../wire/wire-error.ts";
 import type { Cluster, Endpoint, WriteOptions } from "./cluster.ts";
+import { plainError } from "./failures.ts";
 import { tidyMetadata } from "./object-limits.ts";
 
 /** The objects that a write is about. */
@@ -88,9 +89,13 @@ export function acceptAdmitted(
   { isStrict = false } = {},
 ): KubeObject {
   const { resource, kind, object } = request;
+  const isParent = kind.kind === resource.kind;
+  if (!resource.builtIn && !isParent) return acceptScale(request, patched);
   try {
     const type = readType(patched);
-    if (type.kind !== kind.kind || type.apiVersion !== object?.apiVersion) {
+    // A custom resource of another kind is told from its own kind when it is validated.
+    const isOwn = !resource.builtIn && type.kind !== "";
+    if ((!isOwn && type.kind !== kind.kind) || type.apiVersion !== object?.apiVersion) {
       // Another known kind is read as that one, and may fail at that first.
       const other = { ...parseApiVersion(type.apiVersion), kind: type.kind };
       if (findBuiltInSchema(other)) readBuiltInKind(patched, other);
@@ -98,7 +103,6 @@ export function acceptAdmitted(
         `no kind ${JSON.stringify(type.kind)} is registered for version ${JSON.stringify(type.apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`,
       );
     }
-    const isParent = kind.kind === resource.kind;
     const accepted = (
       resource.builtIn || !isParent ? { ...readKnown(patched, kind, isStrict), ...type } : patched
     ) as KubeObject;
@@ -109,6 +113,30 @@ export function acceptAdmitted(
   } catch (error) {
     if (error instanceof WireError) throw internal(error.message);
     throw error;
+  }
+}
+
+/**
+ * The Scale of a custom resource is read when all webhooks have had it, from a map into its type: in other words.
+ *
+ * @throws StatusError 500 when it is no Scale
+ */
+function acceptScale({ kind, object }: AdmissionRequest, patched: unknown): KubeObject {
+  const type = readType(patched);
+  if (type.kind !== kind.kind || type.apiVersion !== object?.apiVersion) {
+    throw plainError(
+      `no kind ${JSON.stringify(type.kind)} is registered for version ${JSON.stringify(type.apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
+    );
+  }
+  try {
+    return { ...readKnown(patched, kind, false), ...type } as KubeObject;
+  } catch (error) {
+    const goType =
+      error instanceof WireError ? / of type (\w+)$/.exec(error.message)?.[1] : undefined;
+    if (goType === undefined) throw error;
+    throw plainError(
+      `unable to convert unstructured object to ${type.apiVersion}, Kind=${type.kind}: unrecognized type: ${goType}`,
+    );
   }
 }
 

@@ -77,7 +77,7 @@ export async function createObject(
   }
   checkEscalation(cluster, endpoint, admitted, undefined, options.user);
   const isWhole = admitted === object && !options.ownedAlready;
-  return storeNew(cluster, resource, namespace, admitted, options, isWhole);
+  return storeNew(cluster, resource, key, admitted, options, isWhole);
 }
 
 /**
@@ -128,16 +128,20 @@ function admitToNamespace(
   );
 }
 
-/** @param isWhole - all defaults are set, and no null stands where there should be none */
+/**
+ * @param asked - the key that the request named; the name is empty for one that is to be generated
+ * @param isWhole - all defaults are set, and no null stands where there should be none
+ */
 async function storeNew(
   cluster: Cluster,
   resource: ServedResource,
-  namespace: string,
+  asked: { readonly namespace: string; readonly name: string },
   object: KubeObject,
   options: WriteOptions,
   isWhole: boolean,
 ): Promise<KubeObject> {
   const { store, clock } = cluster;
+  const { namespace } = asked;
   const metadata = object.metadata;
   const collection = collectionOf(resource);
   const generated = (metadata.name ?? "") === "" && (metadata.generateName ?? "") !== "";
@@ -172,14 +176,16 @@ async function storeNew(
     throw invalid(errorKindOf(resource.group, resource.kind), metadata.name ?? "", errors);
   }
   tellWarnings();
-  const key = { namespace, name: metadata.name ?? "" };
+  const name = metadata.name ?? "";
+  // A webhook that renamed the object does not change what the request was about.
+  const key = { namespace, name: asked.name === "" ? name : asked.name };
   const endpoint = mainEndpoint(resource);
   const validation = cluster.admission.validate(
     admissionRequest(endpoint, "CREATE", key, { object }, options),
   );
   if (validation) await validation;
-  const existing = store.get(collection, storeKey(namespace, key.name));
-  if (existing) throw taken(resource, existing, generated);
+  const existing = store.get(collection, storeKey(namespace, name));
+  if (existing) throw taken(resource, existing, (metadata.generateName ?? "") !== "");
   if (!options.dryRun) checkVersionIsUnset(metadata);
   resource.dropUnknown?.(object);
   const converted = convertForStore(cluster, resource, object);

@@ -10,7 +10,9 @@ import type { JsonObject, KubeObject, ObjectMeta } from "../../kube/object.ts";
 import { apiVersionOf, parseApiVersion } from "../../kube/resource.ts";
 import { type StatusError, failure } from "../../kube/status.ts";
 import { type ScaledKind, managersAfterScale, scaleManagers } from "../apply/scale-fields.ts";
+import type { AdmissionRequest } from "../admission/attributes.ts";
 import { findBuiltInSchema } from "../builtin/definitions.ts";
+import { normaliseShape } from "../builtin/strategies/go-shape.ts";
 import type { ScaleAccess } from "../kinds.ts";
 import { admissionRequest } from "./admitted.ts";
 import { checkPatched, readConfiguration, readObject, readPatch } from "./body.ts";
@@ -26,6 +28,9 @@ import { readOne } from "./read-requests.ts";
 import type { Answer, ResourceRequest } from "./request.ts";
 import { updateObject } from "./update.ts";
 import { matchName, writeOptions } from "./write-requests.ts";
+
+/** What the Scale of a custom resource without replicas is patched from; nobody may ask for it. */
+const UNSET = -(2 ** 31);
 
 const SCALE = { group: "autoscaling", version: "v1", kind: "Scale" };
 
@@ -59,6 +64,12 @@ function scaleOf(object: KubeObject, access: ScaleAccess): Scale {
   };
 }
 
+/** A Scale as the server prints it, whatever was left out: 0 replicas are none; it is changed. */
+function inShape(object: KubeObject): Scale {
+  normaliseShape(object);
+  return object as Scale;
+}
+
 /** GET of `/scale`. */
 export async function getScale(
   cluster: Cluster,
@@ -82,12 +93,12 @@ export async function putScale(
   presenter: Presenter,
 ): Promise<Answer> {
   const query = parseWriteQuery(asked.request.query, "update");
-  const scale = await readObject(asked, query);
+  const scale = inShape(await readObject(asked, query));
   matchName(scale, asked.name);
   const options = writeOptions(asked, query);
   return writeScale(cluster, asked, presenter, options, true, (live) => {
     trackScale(cluster, live, scale, options.manager);
-    return scale as Scale;
+    return scale;
   });
 }
 
@@ -109,9 +120,9 @@ export async function patchScale(
       version: SCALE.version,
       storageVersion: SCALE.version,
     });
-    const scale = checkPatched(asked, result, live, patch, query);
+    const scale = inShape(checkPatched(asked, result, live, patch, query));
     trackScale(cluster, live, scale, options.manager);
-    return scale as Scale;
+    return scale;
   });
 }
 
@@ -132,13 +143,17 @@ async function writeScale(
     asked.name,
     async (live) => {
       const before = scaleOf(live, access);
+      const { builtIn } = asked.resource;
+      const isUnset = !builtIn && access.read(live).replicas === undefined;
+      if (isUnset) before.spec = { replicas: UNSET };
       const managed = scaleManagers(kind, live.metadata.managedFields);
       if (managed) before.metadata.managedFields = managed;
-      const wanted = await admitScale(cluster, asked, before, change(copyJson(before)), options);
-      matchNamespace(asked.resource, asked.namespace, wanted);
-      matchName(wanted, asked.name);
+      const given = change(copyJson(before));
+      matchNamespace(asked.resource, asked.namespace, given);
+      matchName(given, asked.name);
+      const wanted = await mutateScale(cluster, asked, before, given, options);
       const object = copyJson(live);
-      access.write(object, replicasOf(asked, access, live, wanted, replaces));
+      access.write(object, replicasOf(asked, access, wanted));
       // A stale version or another uid in the Scale is a conflict about the object.
       object.metadata.resourceVersion = wanted.metadata.resourceVersion ?? "";
       object.metadata.uid = wanted.metadata.uid ?? live.metadata.uid ?? "";
@@ -151,32 +166,39 @@ async function writeScale(
       else delete object.metadata.managedFields;
       return object;
     },
-    { ...options, replaces, unconditional: true },
+    {
+      ...options,
+      replaces,
+      unconditional: true,
+      validating: (object, live) =>
+        cluster.admission.validate(
+          scaleReview(asked, scaleOf(live, access), scaleOf(object, access), options),
+        ),
+    },
   );
   await cluster.store.durable();
   return presenter.object(200, scaleOf(updated, access));
 }
 
-/** The Scale as admission leaves it; validating admission is shown both without their managers. */
-async function admitScale(
+/** The Scale as mutating admission leaves it. */
+async function mutateScale(
   cluster: Cluster,
   asked: ResourceRequest,
   before: Scale,
   wanted: Scale,
   options: WriteOptions,
 ): Promise<Scale> {
-  const objects = { object: wanted, oldObject: before };
-  const request = admissionRequest(scaleEndpoint(asked), "UPDATE", asked, objects, options);
-  const scale = ((await cluster.admission.mutate(request)) ?? wanted) as Scale;
-  const shown = { object: withoutManagers(scale), oldObject: withoutManagers(before) };
-  await cluster.admission.validate({ ...request, ...shown });
-  return scale;
+  const mutated = await cluster.admission.mutate(scaleReview(asked, before, wanted, options));
+  return (mutated ?? wanted) as Scale;
 }
 
-function withoutManagers(scale: Scale): Scale {
-  const metadata = { ...scale.metadata };
-  delete metadata.managedFields;
-  return { ...scale, metadata };
+function scaleReview(
+  asked: ResourceRequest,
+  oldObject: Scale,
+  object: Scale,
+  options: WriteOptions,
+): AdmissionRequest {
+  return admissionRequest(scaleEndpoint(asked), "UPDATE", asked, { object, oldObject }, options);
 }
 
 /** Where the replicas are in each version of the kind. */
@@ -202,21 +224,16 @@ function scaleEndpoint({ resource }: ResourceRequest): Endpoint {
   return { resource, subresource: "scale", strategy: resource.strategy, kind: SCALE };
 }
 
-/** @throws StatusError 400 when neither the object nor a patch gives a number, 422 for a negative one */
+/** @throws StatusError 400 when nobody gives a number, 422 for a negative one of a built-in kind */
 function replicasOf(
   { resource, name }: ResourceRequest,
-  access: ScaleAccess,
-  live: KubeObject,
+  { specReplicasPath }: ScaleAccess,
   scale: Scale,
-  replaces: boolean,
 ): number {
-  const given = scale.spec?.replicas;
-  if (given === undefined && !replaces && access.read(live).replicas === undefined) {
-    throw badRequest(
-      `the spec replicas field ${JSON.stringify(access.specReplicasPath)} cannot be empty`,
-    );
+  const replicas = scale.spec?.replicas ?? 0;
+  if (!resource.builtIn && replicas === UNSET) {
+    throw badRequest(`the spec replicas field ${JSON.stringify(specReplicasPath)} cannot be empty`);
   }
-  const replicas = given ?? 0;
   if (resource.builtIn && replicas < 0) {
     throw invalid({ group: "autoscaling", kind: "Scale" }, name, [
       invalidValue("spec.replicas", replicas, "must be greater than or equal to 0"),

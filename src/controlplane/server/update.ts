@@ -29,6 +29,8 @@ export interface UpdateOptions extends WriteOptions {
   readonly unconditional?: boolean;
   /** Nulls that stand where there should be none are stored: an apply. */
   readonly keepsNulls?: boolean;
+  /** Asks validating admission about what a subresource of another kind changed, as that kind. */
+  readonly validating?: (object: KubeObject, live: KubeObject) => Promise<void> | undefined;
 }
 
 /**
@@ -61,18 +63,8 @@ export async function updateObject(
     const object = mutated instanceof Promise ? await mutated : mutated;
     checkEscalation(cluster, endpoint, object, live, options.user);
     validateChange(cluster, endpoint, live, object, options);
-    if (!endpoint.kind) {
-      const validation = cluster.admission.validate(
-        admissionRequest(
-          endpoint,
-          "UPDATE",
-          { namespace, name },
-          { object, oldObject: live },
-          options,
-        ),
-      );
-      if (validation) await validation;
-    }
+    const validation = validated(cluster, endpoint, live, object, options);
+    if (validation) await validation;
     resource.dropUnknown?.(object);
     const converted = convertForStore(cluster, resource, object);
     const next = converted ? await converted : undefined;
@@ -110,6 +102,22 @@ function admitted(
   // The same `stringData` applied once more is the only one that got this far without a change.
   if (object.kind === "Secret") keepTimes(object, live);
   return object;
+}
+
+/** `undefined` when nobody has a say. @throws StatusError, also from the promise, when somebody refuses */
+function validated(
+  cluster: Cluster,
+  endpoint: Endpoint,
+  live: KubeObject,
+  object: KubeObject,
+  options: UpdateOptions,
+): Promise<void> | undefined {
+  if (endpoint.kind) return options.validating?.(object, live);
+  const { namespace = "", name = "" } = live.metadata;
+  const objects = { object, oldObject: live };
+  return cluster.admission.validate(
+    admissionRequest(endpoint, "UPDATE", { namespace, name }, objects, options),
+  );
 }
 
 async function takeMutated(

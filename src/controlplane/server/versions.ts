@@ -141,6 +141,6 @@ export function converterWith(conversion: Conversion): ConvertObject {
     const { conversion: webhook } = from;
     return webhook
       ? conversion.convert(webhook, object, apiVersion)
-      : { ...copyJson(object), apiVersion };
+      : { ...copyJson(object), apiVersion, kind: to.kind };
   };
 }

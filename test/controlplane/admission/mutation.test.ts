@@ -36,7 +36,7 @@ function mutated(patchType: "ApplyConfiguration" | "JSONPatch", expression: stri
   if (result === undefined || result instanceof CelError) throw new Error(result?.message);
   if (patchType === "JSONPatch") return applyPatches(deployment, result);
   const schema = findBuiltInSchema(kind) ?? {};
-  return applyLiteral(deployment, result, rootType({ schema, builtIn: true }));
+  return applyLiteral(deployment, result, rootType({ schema, builtIn: true }), kind);
 }
 
 describe("An apply configuration of a policy", () => {

@@ -16,7 +16,7 @@ import type { ExpressionCompiler } from "../expressions.ts";
 import { matchConditions } from "../match-conditions.ts";
 import { refusalDetails } from "../refusal.ts";
 import type { Asked } from "../reinvocation.ts";
-import { type RequestViews, convertOwn, requestIn, viewOf } from "../request-views.ts";
+import { type RequestViews, requestIn, viewOf } from "../request-views.ts";
 import { type WebhookSource, isExempt } from "../webhooks.ts";
 import { type CommonParts, PerObject, compileCommonParts } from "./compiled-policy.ts";
 import {
@@ -115,9 +115,9 @@ export class MutatingPolicies {
     if (!last?.[1].isChanged) return request.object;
     const [version, { request: changed }] = last;
     asked.changed();
-    return (
-      changed.object && convertOwn(changed.object, version, request.resource, this.#ports.convert)
-    );
+    const { object } = changed;
+    const isAsAsked = version === request.resource || request.kind.kind !== request.resource.kind;
+    return object && !isAsAsked ? this.#ports.convert(object, version, request.resource) : object;
   }
 
   #bindings(): readonly Binding[] {
@@ -184,14 +184,16 @@ export class MutatingPolicies {
     const { request } = draft;
     const { object } = request;
     if (!object) return;
-    const isParent = object.kind === request.resource.kind;
+    const isParent = request.kind.kind === request.resource.kind;
     const shown = isParent ? { ...request, resource: version, kind: kindOf(version) } : request;
     const type = typeOfKind(shown.kind, version);
     const activation = new Activation({ ...inputs, view: viewOf(request, version) });
     const result = activation.evaluate(expression, new Budget(POLICY_BUDGET));
     if (result instanceof CelError) throw new MutationError(result.message);
     const isPatch = kind === "patch";
-    const changed = isPatch ? applyPatches(object, result) : applyLiteral(object, result, type);
+    const changed = isPatch
+      ? applyPatches(object, result)
+      : applyLiteral(object, result, type, shown.kind);
     const next =
       changed === object ? object : this.#ports.accept(shown, changed, { isStrict: isPatch });
     draft.request = { ...request, object: next };

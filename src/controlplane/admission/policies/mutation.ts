@@ -67,14 +67,19 @@ export function typeOfKind(kind: AdmittedKind, resource: ServedResource): NodeTy
   );
 }
 
-/** The object merged with what an `Object{}` says. @throws MutationError */
-export function applyLiteral(object: KubeObject, value: CelValue, type: NodeType): unknown {
+/** The object merged with what an `Object{}` says, which is of this kind. @throws MutationError */
+export function applyLiteral(
+  object: KubeObject,
+  value: CelValue,
+  type: NodeType,
+  { kind }: AdmittedKind,
+): unknown {
   if (!(value instanceof ObjectLiteral)) {
     throw new MutationError("unsupported return type from ApplyConfiguration expression");
   }
   const misnamed = value.misnamed();
   if (misnamed.length > 0) throw new MutationError(`type mismatch: ${misnamed.join("\n")}`);
-  const { apiVersion, kind } = object;
+  const { apiVersion } = object;
   const patch = { ...toJson(() => value.toJson()), apiVersion, kind };
   const refuse = (why: string): MutationError => new MutationError(`error applying patch: ${why}`);
   const misfits = findMisfits(type, patch, false);
