@@ -56,12 +56,13 @@ export async function waitForVersion(
   version: number,
 ): Promise<void> {
   if (version <= store.version) return;
-  // Events are not cached in the real server, so nobody waits there.
-  if (collectionOf(resource) === "events")
-    throw withoutRetry(tooLargeVersion(version, store.version));
+  if (!isCached(resource)) throw withoutRetry(tooLargeVersion(version, store.version));
   await clock.sleep(FUTURE_VERSION_WAIT_MS);
   if (version > store.version) throw tooLargeVersion(version, store.version);
 }
+
+/** Whether the real server has a watch cache for it: it has none for Events, so nobody waits for one there. */
+const isCached = (resource: ServedResource): boolean => collectionOf(resource) !== "events";
 
 function withoutRetry(error: ReturnType<typeof tooLargeVersion>): typeof error {
   delete error.status.details?.retryAfterSeconds;
@@ -114,8 +115,8 @@ export function listObjects(
   const version = listVersion(cluster, resource, query, start);
   const collection = collectionOf(resource);
   const selective = query.labels.length > 0 || query.fields.length > 0;
-  // A read from the watch cache (version 0) has no pages, as in the real server; Events are not cached.
-  const paged = query.limit > 0 && (query.resourceVersion !== "0" || collection === "events");
+  // A read from the watch cache (version 0) has no pages, as in the real server.
+  const paged = query.limit > 0 && (query.resourceVersion !== "0" || !isCached(resource));
   if (!paged && start === undefined && version === cluster.store.version) {
     const objects = cluster.store
       .list(collection, query.namespace)
@@ -145,7 +146,7 @@ export function listObjects(
   return {
     metadata: {
       resourceVersion: String(version),
-      continue: writeContinue({ version, key: `${last}\u0000` }),
+      continue: writeContinue({ version, key: `${last}\u0000` }, isCached(resource)),
       ...(selective ? {} : { remainingItemCount: rest.length - taken }),
     },
     items,
@@ -188,6 +189,6 @@ function expiredToken(key: string): Error {
     "Expired",
     "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.",
   );
-  error.status.metadata.continue = writeContinue({ version: -1, key });
+  error.status.metadata.continue = writeContinue({ version: -1, key }, false);
   return error;
 }

@@ -5,9 +5,9 @@ const token = (value: unknown): string => Buffer.from(JSON.stringify(value)).toS
 const point = (more: object): string => token({ v: "meta.k8s.io/v1", rv: 7, start: "/a", ...more });
 
 describe("A token of a list that goes on", () => {
-  it("is read as it was written", () => {
+  it.each([true, false])("is read as it was written, cached: %s", (cached) => {
     const written = { version: 7, key: "default/a\u0000" };
-    expect(readContinue(writeContinue(written))).toEqual(written);
+    expect(readContinue(writeContinue(written, cached))).toEqual(written);
   });
 
   // The texts are those of kube-apiserver.
