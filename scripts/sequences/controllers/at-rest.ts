@@ -16,6 +16,14 @@ const EVENT = "\\.[0-9a-f]{16}\\b";
 const NODE = "(?<=\\$\\{id\\})-n\\d\\b";
 const MASKS = [SUFFIX, HASH, EVENT, NODE];
 
+/** Endpoints come in the order of a Go map. */
+const UNORDERED = [
+  ...Array.from({ length: 4 }, (_, index) =>
+    ["endpoints", "subsets"].map((list) => `/body/items/${index}/${list}`),
+  ).flat(),
+  "/body/items",
+];
+
 /** How long the controllers of a real server need at most until nothing moves any more, in milliseconds. */
 const REST_MS = 1800;
 
@@ -74,7 +82,7 @@ export function atRest(paths: readonly string[], ms = REST_MS): Step[] {
     ...paths.map((path) => ({
       request: `GET ${path}`,
       mask: MASKS,
-      unordered: ["/body/items"],
+      unordered: UNORDERED,
       ignore: [
         "/body/items/*/metadata/managedFields",
         "/body/items/*/metadata/resourceVersion",
@@ -89,14 +97,18 @@ export function readOne(path: string): Step {
   return { request: `GET ${path}`, mask: MASKS, ignore: ["/body/metadata/resourceVersion"] };
 }
 
-/** The events of the namespace. */
-export function eventsStep(about?: string): Step {
-  const search = about === undefined ? "" : `?fieldSelector=involvedObject.name=${about}`;
+/** The events of the namespace. Of attempts that are repeated neither reasons nor counts are compared. */
+export function eventsStep(about?: string, repeated: readonly string[] = []): Step {
+  const search = [
+    ...(about === undefined ? [] : [`involvedObject.name=${about}`]),
+    ...repeated.map((reason) => `reason!=${reason}`),
+  ].join(",");
   return {
-    request: `GET ${PATHS.events}${search}`,
+    request: `GET ${PATHS.events}${search === "" ? "" : `?fieldSelector=${search}`}`,
     mask: MASKS,
     unordered: ["/body/items"],
     ignore: [
+      ...(repeated.length > 0 ? ["/body/items/*/count"] : []),
       "/body/items/*/involvedObject/resourceVersion",
       "/body/items/*/metadata/resourceVersion",
     ],

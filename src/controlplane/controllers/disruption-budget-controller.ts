@@ -81,19 +81,14 @@ export class DisruptionBudgetController implements Controller {
     if (!isPod && !Object.values(OWNERS).some((owner) => concerns(event, owner))) return;
     for (const budget of this.#client.list(BUDGETS, { namespace }) as readonly Budget[]) {
       const { selector } = budget.spec ?? {};
-      if (
-        !isPod ||
-        matchesLabelSelector(selector, labels) ||
-        matchesLabelSelector(selector, event.old?.metadata.labels)
-      ) {
-        yield textOf(budget);
-      }
+      // A pod that is selected no more is missed at the next change only.
+      if (!isPod || matchesLabelSelector(selector, labels)) yield textOf(budget);
     }
   }
 
-  async sync(key: string): Promise<undefined> {
+  async sync(key: string): Promise<number | undefined> {
     const budget = this.#client.find(BUDGETS, keyFrom(key)) as Budget | undefined;
-    if (!budget) return;
+    if (!budget) return undefined;
     const { namespace = "" } = budget.metadata;
     const now = this.#clock.now();
     const pods = (this.#client.list(PODS, { namespace }) as Pod[]).filter((pod) =>
@@ -107,7 +102,7 @@ export class DisruptionBudgetController implements Controller {
       expectations = this.#expectations(budget, pods);
     } catch (thrown) {
       await this.#giveUp(budget, messageOf(thrown));
-      return;
+      return undefined;
     }
     const { expected, desired, hasUnmanaged } = expectations;
     if (hasUnmanaged) {
@@ -140,8 +135,12 @@ export class DisruptionBudgetController implements Controller {
       expectedPods: expected,
       conditions,
     };
-    if (isDeepStrictEqual(structuredClone(budget.status), status)) return;
-    await this.#client.update(BUDGETS, { ...budget, status } as Budget, "status");
+    if (!isDeepStrictEqual(structuredClone(budget.status), status)) {
+      await this.#client.update(BUDGETS, { ...budget, status } as Budget, "status");
+    }
+    // A pod that was let go and stays counts again after a while.
+    const waits = Object.values(disrupted).map((time) => msOf(time) + EVICTION_MS - now);
+    return waits.length > 0 ? Math.min(...waits) : undefined;
   }
 
   /** What cannot be counted allows nothing. */

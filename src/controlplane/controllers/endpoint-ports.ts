@@ -3,12 +3,13 @@
  *
  * @module
  */
+import { isIP } from "node:net";
 import { matchesLabelSelector } from "../../kube/selector.ts";
 import type { Pod } from "../builtin/strategies/pod-shapes.ts";
 import type { Service, ServicePort } from "../builtin/strategies/shapes.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import { NODES, PODS, SERVICES, concerns, textOf } from "./keys.ts";
-import { isFinished } from "./pods.ts";
+import { isFinished, isReady } from "./pods.ts";
 
 const HEADLESS = "service.kubernetes.io/headless";
 
@@ -25,21 +26,20 @@ export function hasEndpoints(service: Service): boolean {
   return service.spec.selector !== undefined && service.spec.type !== "ExternalName";
 }
 
-/** The Services that a change of a pod or node concerns. */
+/** The Services that a change of a pod or node concerns; what of a pod endpoints do not show concerns none. */
 export function* servicesOf(client: ControllerClient, event: StoreEvent): Generator<string> {
   if (concerns(event, SERVICES)) yield textOf(event.object);
   if (concerns(event, PODS)) {
-    const { namespace = "" } = event.object.metadata;
-    for (const found of client.list(SERVICES, { namespace })) {
+    const pod = event.object as Pod;
+    const old = event.old as Pod | undefined;
+    const isChanged = !old || event.type !== "MODIFIED" || showsOtherwise(old, pod);
+    for (const found of client.list(SERVICES, { namespace: pod.metadata.namespace ?? "" })) {
       const service = found as Service;
       if (!hasEndpoints(service)) continue;
       const selector = { matchLabels: service.spec.selector ?? {} };
-      if (
-        matchesLabelSelector(selector, event.object.metadata.labels) ||
-        (event.old && matchesLabelSelector(selector, event.old.metadata.labels))
-      ) {
-        yield textOf(service);
-      }
+      const is = matchesLabelSelector(selector, pod.metadata.labels);
+      const was = old ? matchesLabelSelector(selector, old.metadata.labels) : is;
+      if (is !== was || (is && isChanged)) yield textOf(service);
     }
   }
   if (concerns(event, NODES) && event.type !== "MODIFIED") {
@@ -47,26 +47,45 @@ export function* servicesOf(client: ControllerClient, event: StoreEvent): Genera
   }
 }
 
+function showsOtherwise(old: Pod, pod: Pod): boolean {
+  const ips = ({ status }: Pod): string => (status?.podIPs ?? []).map(({ ip }) => ip).join();
+  return (
+    pod.metadata.deletionTimestamp !== undefined ||
+    isReady(old) !== isReady(pod) ||
+    ips(old) !== ips(pod)
+  );
+}
+
 /** The label of the endpoints of a Service without an address; none for others. */
 export const headlessLabel = (service: Service): Record<string, string> =>
   service.spec.clusterIP === "None" ? { [HEADLESS]: "" } : {};
 
 /** The `targetRef` of a pod among the endpoints. */
-export function referenceTo({ metadata }: Pod): object {
-  const { name, namespace, uid } = metadata;
+export function referenceTo({ metadata }: Pod): {
+  kind: string;
+  namespace: string;
+  name: string;
+  uid: string;
+} {
+  const { name = "", namespace = "", uid = "" } = metadata;
   return { kind: "Pod", namespace, name, uid };
 }
 
-/** The pods that a Service selects and that have an address, by name. */
+/** The pods that a Service selects and that have an address, leaving ones too, by name. */
 export function podsBehind(client: ControllerClient, service: Service): readonly Pod[] {
   const { namespace = "" } = service.metadata;
   const selector = { matchLabels: service.spec.selector ?? {} };
   return (client.list(PODS, { namespace }) as readonly Pod[]).filter(
     (pod) =>
       matchesLabelSelector(selector, pod.metadata.labels) &&
-      (pod.status?.podIP ?? "") !== "" &&
+      ((pod.status?.podIP ?? "") !== "" || (pod.status?.podIPs ?? []).length > 0) &&
       !isFinished(pod),
   );
+}
+
+/** The pod's addresses of the family that Services have. */
+export function addressesOf({ status }: Pod): string[] {
+  return (status?.podIPs ?? []).map(({ ip }) => ip).filter((ip) => isIP(ip) === 4);
 }
 
 /** The ports that the pod offers for the Service; a named port that it lacks is left out. */

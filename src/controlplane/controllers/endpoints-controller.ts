@@ -5,7 +5,7 @@
  * @module
  */
 import { messageOf } from "../../errors.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { KubeObject, ObjectMeta } from "../../kube/object.ts";
 import type { Pod } from "../builtin/strategies/pod-shapes.ts";
 import type { Service } from "../builtin/strategies/shapes.ts";
 import { unlessGone } from "./absence.ts";
@@ -13,6 +13,7 @@ import type { ControllerClient, StoreEvent } from "./client.ts";
 import type { EventRecorder } from "./event-recorder.ts";
 import {
   type ResolvedPort,
+  addressesOf,
   hasEndpoints,
   headlessLabel,
   hostnameOf,
@@ -21,6 +22,14 @@ import {
   resolvePorts,
   servicesOf,
 } from "./endpoint-ports.ts";
+import {
+  type EndpointAddress,
+  type Endpoints,
+  type Subset,
+  type SubsetPort,
+  repackSubsets,
+  truncated,
+} from "./endpoint-subsets.ts";
 import { ENDPOINTS, NODES, PODS, SERVICES, concerns, keyFrom, textOf } from "./keys.ts";
 import { isReady } from "./pods.ts";
 import { canonicalJson } from "./template-hash.ts";
@@ -29,23 +38,7 @@ import type { Controller } from "./work-loop.ts";
 
 const MANAGED_BY = "endpoints.kubernetes.io/managed-by";
 const MANAGER = "endpoint-controller";
-
-interface Address {
-  ip: string;
-  hostname?: string;
-  nodeName: string;
-  targetRef: object;
-}
-
-interface Subset {
-  addresses?: Address[];
-  notReadyAddresses?: Address[];
-  ports?: (Omit<ResolvedPort, "name"> & { name?: string })[];
-}
-
-interface Endpoints extends KubeObject {
-  subsets?: Subset[];
-}
+const OVER_CAPACITY = "endpoints.kubernetes.io/over-capacity";
 
 /** Keeps the Endpoints object of each Service. */
 export class EndpointsController implements Controller {
@@ -77,7 +70,9 @@ export class EndpointsController implements Controller {
     }
     if (!hasEndpoints(service)) return;
     const sinceMs = this.#times.since(service);
-    const subsets = this.#subsets(service);
+    const all = this.#subsets(service);
+    const cut = truncated(all);
+    const subsets = cut ?? all;
     const labels = {
       ...service.metadata.labels,
       [MANAGED_BY]: MANAGER,
@@ -87,7 +82,7 @@ export class EndpointsController implements Controller {
       const made = {
         apiVersion: "v1",
         kind: "Endpoints",
-        metadata: { name, namespace, labels, ...withTriggerTime({}, sinceMs) },
+        metadata: { name, namespace, labels, ...annotationsOf({}, sinceMs, cut !== undefined) },
         ...(subsets.length > 0 ? { subsets } : {}),
       };
       const about = `create endpoint for service ${key}`;
@@ -100,7 +95,7 @@ export class EndpointsController implements Controller {
       delete metadata.annotations;
       const next = {
         ...live,
-        metadata: { ...metadata, ...withTriggerTime(live.metadata, sinceMs) },
+        metadata: { ...metadata, ...annotationsOf(live.metadata, sinceMs, cut !== undefined) },
         subsets,
       } as Endpoints;
       const written = this.#client.update(ENDPOINTS, next);
@@ -125,26 +120,21 @@ export class EndpointsController implements Controller {
   }
 
   #subsets(service: Service): Subset[] {
-    const groups = new Map<string, Subset>();
-    const pods = podsBehind(this.#client, service).toSorted((left, right) =>
-      (left.status?.podIP ?? "") < (right.status?.podIP ?? "") ? -1 : 1,
-    );
-    const evenUnready = service.spec.publishNotReadyAddresses === true;
-    for (const pod of pods) {
+    const { publishNotReadyAddresses: evenUnready = false, ports: servicePorts = [] } =
+      service.spec;
+    const perPort: Subset[] = [];
+    for (const pod of podsBehind(this.#client, service)) {
       if (pod.metadata.deletionTimestamp && !evenUnready) continue;
-      const ports = resolvePorts(service, pod);
-      if (ports.length === 0 && (service.spec.ports ?? []).length > 0) continue;
-      const id = canonicalJson(ports);
-      const subset = groups.get(id) ?? { ports: portsOf(ports) };
-      const address = addressOf(service, pod);
-      if (evenUnready || isReady(pod)) (subset.addresses ??= []).push(address);
-      else (subset.notReadyAddresses ??= []).push(address);
-      groups.set(id, subset);
+      const [ip] = addressesOf(pod);
+      if (ip === undefined) continue;
+      const state = evenUnready || isReady(pod) ? "addresses" : "notReadyAddresses";
+      const addresses = { [state]: [addressOf(service, pod, ip)] };
+      if (servicePorts.length === 0) perPort.push(addresses);
+      for (const port of resolvePorts(service, pod)) {
+        perPort.push({ ...addresses, ports: [withoutEmptyName(port)] });
+      }
     }
-    return [...groups.values()].map((subset) => {
-      const { ports = [], ...addresses } = subset;
-      return ports.length > 0 ? subset : addresses;
-    });
+    return repackSubsets(perPort);
   }
 
   async #remove(namespace: string, name: string): Promise<void> {
@@ -152,15 +142,25 @@ export class EndpointsController implements Controller {
   }
 }
 
-/** Ports by name, as the API server keeps them; an empty name is left out. */
-function portsOf(ports: readonly ResolvedPort[]): NonNullable<Subset["ports"]> {
-  return ports.map(({ name, ...port }) => (name === "" ? port : { name, ...port }));
+const withoutEmptyName = ({ name, ...port }: ResolvedPort): SubsetPort =>
+  name === "" ? port : { name, ...port };
+
+/** The annotations: when the change happened, and whether addresses were left out. */
+function annotationsOf(
+  before: ObjectMeta,
+  sinceMs: number | undefined,
+  isCut: boolean,
+): ReturnType<typeof withTriggerTime> {
+  const others = { ...before.annotations };
+  delete others[OVER_CAPACITY];
+  if (isCut) others[OVER_CAPACITY] = "truncated";
+  return withTriggerTime({ annotations: others }, sinceMs);
 }
 
-function addressOf(service: Service, pod: Pod): Address {
+function addressOf(service: Service, pod: Pod, ip: string): EndpointAddress {
   const hostname = hostnameOf(service, pod);
   return {
-    ip: pod.status?.podIP ?? "",
+    ip,
     ...(hostname === undefined ? {} : { hostname }),
     // A pod that is on no node makes endpoints that are refused, and told of.
     nodeName: pod.spec.nodeName ?? "",

@@ -86,7 +86,7 @@ export function startControllers(
     new AutoscalerController(client, events("horizontal-pod-autoscaler"), clock),
     new ClusterRoleAggregationController(context.clientFor("clusterrole-aggregation-controller")),
     new EndpointMirrorController(client),
-    new EndpointSliceController(client),
+    new EndpointSliceController(client, events("endpoint-slice-controller")),
     new EndpointsController(client, events("endpoint-controller")),
   ];
   const { checkPolicyTypes } = context;

@@ -1,0 +1,120 @@
+/**
+ * Subsets of Endpoints in their canonical form: ports that the same addresses offer stand together.
+ *
+ * Pure.
+ *
+ * @see https://kubernetes.io/docs/reference/kubernetes-api/service-resources/endpoints-v1/
+ * @module
+ */
+import type { KubeObject } from "../../kube/object.ts";
+import { sortedByHash } from "./go-hash.ts";
+import { canonicalJson } from "./template-hash.ts";
+
+/** An address and what stands behind it. */
+export interface EndpointAddress {
+  ip: string;
+  hostname?: string;
+  nodeName?: string;
+  targetRef?: { uid?: string };
+}
+
+/** A port; one without a name leaves it out. */
+export interface SubsetPort {
+  name?: string;
+  port: number;
+  protocol?: string;
+  appProtocol?: string;
+}
+
+/** Addresses that all offer the same ports. */
+export interface Subset {
+  addresses?: EndpointAddress[];
+  notReadyAddresses?: EndpointAddress[];
+  ports?: SubsetPort[];
+}
+
+/** The object. */
+export interface Endpoints extends KubeObject {
+  subsets?: Subset[];
+}
+
+/** How many addresses one object holds at most. */
+const CAPACITY = 1000;
+
+interface Offer {
+  readonly port: SubsetPort | undefined;
+  /** By address and uid: whether it is ready at this port. */
+  readonly ready: Map<string, boolean>;
+}
+
+/** The same endpoints, one subset for each set of addresses. An address that is ready and not counts as not ready. */
+export function repackSubsets(subsets: readonly Subset[]): Subset[] {
+  const addresses = new Map<string, EndpointAddress>();
+  const offers = new Map<string, Offer>();
+  for (const { addresses: ready = [], notReadyAddresses = [], ports = [] } of subsets) {
+    for (const port of ports.length > 0 ? ports : [undefined]) {
+      const id = canonicalJson(port ?? null);
+      const offer = offers.get(id) ?? { port, ready: new Map<string, boolean>() };
+      offers.set(id, offer);
+      const add = (address: EndpointAddress, isReady: boolean): void => {
+        const key = idOf(address);
+        if (!addresses.has(key)) addresses.set(key, address);
+        offer.ready.set(key, isReady && offer.ready.get(key) !== false);
+      };
+      for (const address of ready) add(address, true);
+      for (const address of notReadyAddresses) add(address, false);
+    }
+  }
+  const packed = new Map<string, Offer & { ports: SubsetPort[] }>();
+  for (const { port, ready } of offers.values()) {
+    const id = canonicalJson([...ready].sort());
+    const known = packed.get(id) ?? { port, ready, ports: [] };
+    if (port) known.ports.push(port);
+    packed.set(id, known);
+  }
+  return [...packed.values()].map(({ ready, ports }) => {
+    const chosen = (wanted: boolean): EndpointAddress[] =>
+      [...addresses]
+        .filter(([key]) => ready.get(key) === wanted)
+        .map(([, address]) => address)
+        .sort(byAddress);
+    const [good, bad] = [chosen(true), chosen(false)];
+    return {
+      ...(good.length > 0 ? { addresses: good } : {}),
+      ...(bad.length > 0 ? { notReadyAddresses: bad } : {}),
+      ...(ports.length > 0 ? { ports: sortedByHash(ports, printed) } : {}),
+    };
+  });
+}
+
+/** The subsets with no more than 1000 addresses in all, ready ones first; `undefined` when there are no more. */
+export function truncated(subsets: readonly Subset[]): Subset[] | undefined {
+  const sum = (list: "addresses" | "notReadyAddresses"): number =>
+    subsets.reduce((total, subset) => total + (subset[list]?.length ?? 0), 0);
+  const ready = sum("addresses");
+  const notReady = sum("notReadyAddresses");
+  if (ready + notReady <= CAPACITY) return undefined;
+  const cutsReady = ready > CAPACITY;
+  const cut = cutsReady ? "addresses" : "notReadyAddresses";
+  const room = cutsReady ? CAPACITY : CAPACITY - ready;
+  const total = cutsReady ? ready : notReady;
+  let left = room;
+  return subsets.map((subset) => {
+    const list = subset[cut] ?? [];
+    // Each subset keeps its share, rounded up; the last ones may get less.
+    const kept = list.slice(0, Math.min(left, Math.ceil((list.length / total) * room)));
+    left -= kept.length;
+    const next: Subset = { ...subset, ...(kept.length > 0 ? { [cut]: kept } : {}) };
+    if (kept.length === 0) Reflect.deleteProperty(next, cut);
+    if (cutsReady) delete next.notReadyAddresses;
+    return next;
+  });
+}
+
+const idOf = ({ ip, targetRef }: EndpointAddress): string => `${ip} ${targetRef?.uid ?? ""}`;
+
+const byAddress = (left: EndpointAddress, right: EndpointAddress): number =>
+  idOf(left) < idOf(right) ? -1 : 1;
+
+const printed = ({ name = "", port, protocol = "", appProtocol = "<nil>" }: SubsetPort): string =>
+  `(v1.EndpointPort){Name:(string)${name} Port:(int32)${port} Protocol:(v1.Protocol)${protocol} AppProtocol:(*string)${appProtocol}}`;
