@@ -23,6 +23,8 @@ export type Delta<T extends KubeObject> =
 
 /** What a reflector fills. */
 export interface ReflectorStore<T extends KubeObject> {
+  /** Told of each object that came, before anything else is done with it: what is equal in it may be replaced. */
+  receive(object: T): void;
   push(delta: Delta<T>): void;
   /** Whether the store knows a newer version of the object. */
   isStale(object: T): boolean;

@@ -6,34 +6,49 @@
  */
 import type { KubeList, KubeObject } from "../../kube/object.ts";
 import { isExpired } from "../../kube/status.ts";
-import type { ListerWatcher } from "./lister-watcher.ts";
+import type { ListerWatcher, ListWatchOptions } from "./lister-watcher.ts";
 
 const PAGE_SIZE = 500;
+
+/** Where a list comes from, and who sees the objects of each page as it comes. */
+interface Paging<T extends KubeObject> {
+  readonly listerWatcher: ListerWatcher<T>;
+  readonly receive: (object: T) => void;
+  /** Asks for pages; a server may send some without being asked. */
+  readonly inPages: boolean;
+  readonly signal: AbortSignal;
+}
 
 /**
  * Lists everything at `resourceVersion` or newer. A continuation that has expired is replaced by one full list.
  *
- * @param inPages - asks for pages; a server may send some without being asked
  * @throws StatusError, ConnectionError
  */
 export async function listAll<T extends KubeObject>(
-  listerWatcher: ListerWatcher<T>,
   resourceVersion: string,
-  inPages: boolean,
-  signal: AbortSignal,
+  paging: Paging<T>,
 ): Promise<{ readonly list: KubeList<T>; readonly paged: boolean }> {
-  const limit = inPages ? { limit: PAGE_SIZE } : {};
-  let list = await listerWatcher.list({ ...limit, resourceVersion }, signal);
+  const limit = paging.inPages ? { limit: PAGE_SIZE } : {};
+  let list = await listPage(paging, { ...limit, resourceVersion });
   if (!list.metadata.continue) return { list, paged: false };
   const pages = [list.items];
   while (list.metadata.continue) {
     try {
-      list = await listerWatcher.list({ ...limit, continue: list.metadata.continue }, signal);
+      list = await listPage(paging, { ...limit, continue: list.metadata.continue });
     } catch (error) {
       if (!isExpired(error)) throw error;
-      return { list: await listerWatcher.list({ resourceVersion }, signal), paged: true };
+      return { list: await listPage(paging, { resourceVersion }), paged: true };
     }
     pages.push(list.items);
   }
   return { list: { ...list, items: pages.flat() }, paged: true };
+}
+
+async function listPage<T extends KubeObject>(
+  { listerWatcher, receive, signal }: Paging<T>,
+  options: ListWatchOptions,
+): Promise<KubeList<T>> {
+  const list = await listerWatcher.list(options, signal);
+  for (const item of list.items) receive(item);
+  return list;
 }

@@ -173,21 +173,25 @@ export class Reflector<T extends KubeObject> {
   }
 
   async #list(signal: AbortSignal): Promise<void> {
-    const { listerWatcher } = this.#options;
+    const { listerWatcher, store } = this.#options;
     this.#state = "listing";
     this.#options.count?.("list");
     const asked = this.#versionUnavailable ? "" : this.#lastVersion || "0";
     // A limit makes the server read from etcd instead of its memory; only at "" and "0" it does so, or not, anyway.
     const inPages = this.#paged || asked === "" || asked === "0";
+    const receive = (object: T): void => {
+      store.receive(object);
+    };
+    const paging = { listerWatcher, receive, inPages, signal };
     let version = asked;
     let result;
     try {
-      result = await listAll(listerWatcher, version, inPages, signal);
+      result = await listAll(version, paging);
     } catch (error) {
       if (!isVersionRefusal(error)) throw error;
       this.#versionUnavailable = true;
       version = "";
-      result = await listAll(listerWatcher, version, inPages, signal);
+      result = await listAll(version, paging);
     }
     if (asked === "0" && result.paged) this.#paged = true;
     this.#replace(result.list.items, result.list.metadata.resourceVersion ?? "", version === "");

@@ -19,6 +19,7 @@ import type { ListerWatcher } from "./lister-watcher.ts";
 import { OwnWrites } from "./own-writes.ts";
 import { Reflector, type ReflectorState } from "./reflector.ts";
 import { isOlder } from "./resource-version.ts";
+import { SharedParts } from "./shared-parts.ts";
 import type { InformerOccurrence } from "./watch-session.ts";
 
 /** What an informer is made of. */
@@ -55,6 +56,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
   readonly resource: ResourceInfo;
   readonly #options: InformerOptions<T>;
   readonly #indexer = new Indexer<T>();
+  readonly #sharedParts = new SharedParts<T>();
   readonly #ownWrites = new OwnWrites<T>();
   readonly #queue: DeltaQueue<T>;
   readonly #reflector: Reflector<T>;
@@ -88,6 +90,9 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
       store: {
         push: (delta) => {
           this.#queue.push(delta);
+        },
+        receive: (object) => {
+          this.#receive(object);
         },
         isStale: (object) => this.#isStale(object),
       },
@@ -206,6 +211,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
     this.#ownWrites.written(key, known);
     // The caller keeps the answer, and may change it.
     const stored = copyJson(withoutManagedFields(object));
+    this.#sharedParts.share(stored, known);
     this.#writtenAtMs.set(stored, this.#options.clock.monotonicMs());
     this.#indexer.set(key, stored);
   }
@@ -329,6 +335,11 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
     for (const listener of this.#listeners) {
       for (const notification of notifications) listener.queue.push(notification);
     }
+  }
+
+  #receive(object: T): void {
+    const known = this.#indexer.size > 0 ? this.#indexer.peek(cacheKeyOf(object)) : undefined;
+    this.#sharedParts.share(object, known);
   }
 
   #isStale(object: T): boolean {

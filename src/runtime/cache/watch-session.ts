@@ -138,6 +138,7 @@ export class WatchSession<T extends KubeObject> {
     this.#events += 1;
     if (event.type !== "ADDED") this.#ordered = true;
     const version = metadata.resourceVersion ?? "";
+    if (event.type === "ADDED" || event.type === "MODIFIED") this.#options.store.receive(object);
     if (!this.#synced) {
       this.#takeInitial(event, version);
       return;

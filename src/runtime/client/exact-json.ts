@@ -8,6 +8,9 @@
 // The longest run of digits that always fits is that of 2^53, 16 digits.
 const LONG_RUN = 16;
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g;
+const SPACE = 0x20;
+const START = Array.from("[:,", (character) => character.charCodeAt(0));
+const END = Array.from("]},", (character) => character.charCodeAt(0));
 // Marks a number among the strings, while it is on its way through JSON.parse or JSON.stringify.
 const MARK = "\u0000int64:";
 const MARKED = new RegExp(`"\\\\u0000int64:(-?\\d+)"`, "g");
@@ -51,19 +54,33 @@ export function stringifyExact(value: unknown): string {
   return marks === 0 ? text : text.replace(MARKED, "$1");
 }
 
-/** Whether the text has 16 digits in a row. Each such run covers one place in 16, so only those are looked at. */
+/**
+ * Whether 16 digits in a row stand where a number may; most stand in digests and identifiers. Each such run covers one
+ * place in 16, so only those are looked at.
+ */
 function hasLongNumber(text: string): boolean {
   for (let at = LONG_RUN - 1; at < text.length; at += LONG_RUN) {
     if (!isDigit(text.charCodeAt(at))) continue;
     let first = at;
     while (isDigit(text.charCodeAt(first - 1))) first--;
-    let last = at;
-    while (isDigit(text.charCodeAt(last + 1))) last++;
-    if (last - first + 1 >= LONG_RUN) return true;
+    while (isDigit(text.charCodeAt(at + 1))) at++;
+    if (at - first + 1 < LONG_RUN) continue;
+    const start = text[first - 1] === "-" ? first - 1 : first;
+    if (endsValue(text.charCodeAt(at + 1)) && startsValue(text.charCodeAt(start - 1))) return true;
   }
   return false;
 }
 
 function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
+}
+
+/** Whether a value may begin behind the character; not a number is the text's beginning. */
+function startsValue(code: number): boolean {
+  return Number.isNaN(code) || code <= SPACE || START.includes(code);
+}
+
+/** Whether a number may end before the character; not a number is the text's end. */
+function endsValue(code: number): boolean {
+  return Number.isNaN(code) || code <= SPACE || END.includes(code);
 }

@@ -25,6 +25,23 @@ describe("JSON with whole numbers of 64 bits", () => {
     ]);
   });
 
+  it.each([
+    ["alone", "12345678901234567890"],
+    ["with white space around it", '{ "a" :\n\t-12345678901234567890\r\n}'],
+    [
+      "behind digits that are none",
+      '["sha256:1234567890123456789012345678901234567890",12345678901234567890]',
+    ],
+    ["in a text that looks like one", '{"text":"[12345678901234567890]","a":12345678901234567890}'],
+  ])("finds a long number %s", (_, text) => {
+    expect(stringifyExact(parseExact(text))).toBe(text.replaceAll(/[ \n\t\r]/g, ""));
+  });
+
+  it("takes no longer for a text of nothing but digits", () => {
+    const digits = "7".repeat(4_000_000);
+    expect(parseExact(JSON.stringify({ digits }))).toEqual({ digits });
+  });
+
   it("is JSON.parse for everything else, and its own inverse", () => {
     const leaf = fc.oneof(
       fc.string(),
