@@ -25,18 +25,16 @@ export interface MetadataRules {
 
 const STANDARD_FINALIZERS = new Set(["kubernetes", "orphan", "foregroundDeletion"]);
 
-function unknownFinalizers(finalizers: readonly string[] = [], path: string): FieldError[] {
-  return finalizers.flatMap((finalizer, index) =>
-    finalizer.includes("/") || STANDARD_FINALIZERS.has(finalizer)
-      ? []
-      : [
-          invalidValue(
-            `${path}[${index}]`,
-            finalizer,
-            "name is neither a standard finalizer name nor is it fully qualified",
-          ),
-        ],
-  );
+function addUnknownFinalizers(
+  errors: FieldError[],
+  finalizers: readonly string[] | undefined,
+  path: string,
+): void {
+  finalizers?.forEach((finalizer, index) => {
+    if (finalizer.includes("/") || STANDARD_FINALIZERS.has(finalizer)) return;
+    const text = "name is neither a standard finalizer name nor is it fully qualified";
+    errors.push(invalidValue(`${path}[${index}]`, finalizer, text));
+  });
 }
 
 /** What is wrong with the metadata of a new object. */
@@ -73,15 +71,13 @@ export function validateObjectMeta(
       invalidValue(`${path}.generation`, metadata.generation, "must be greater than or equal to 0"),
     );
   }
-  return [
-    ...errors,
-    ...validateLabels(metadata.labels, `${path}.labels`),
-    ...validateAnnotations(metadata.annotations, `${path}.annotations`),
-    ...validateOwners(metadata.ownerReferences, `${path}.ownerReferences`),
-    ...validateFinalizers(metadata.finalizers, `${path}.finalizers`),
-    ...validateManagedFields(metadata.managedFields, `${path}.managedFields`),
-    ...(strictFinalizers ? unknownFinalizers(metadata.finalizers, `${path}.finalizers`) : []),
-  ];
+  addMapErrors(errors, metadata, path);
+  if (metadata.finalizers) {
+    errors.push(...validateFinalizers(metadata.finalizers, `${path}.finalizers`));
+  }
+  addManagerErrors(errors, metadata.managedFields, `${path}.managedFields`);
+  if (strictFinalizers) addUnknownFinalizers(errors, metadata.finalizers, `${path}.finalizers`);
+  return errors;
 }
 
 /** What is wrong with a change of the metadata. */
@@ -108,14 +104,17 @@ export function validateObjectMetaUpdate(
       errors.push(invalidValue(`${path}.${field}`, metadata[field] ?? empty, "field is immutable"));
     }
   }
-  return [
-    ...errors,
-    ...validateLabels(metadata.labels, `${path}.labels`),
-    ...validateAnnotations(metadata.annotations, `${path}.annotations`),
-    ...validateOwners(metadata.ownerReferences, `${path}.ownerReferences`),
-    ...validateManagedFields(metadata.managedFields, `${path}.managedFields`),
-    ...(strictFinalizers ? unknownFinalizers(metadata.finalizers, `${path}.finalizers`) : []),
-  ];
+  addMapErrors(errors, metadata, path);
+  addManagerErrors(errors, metadata.managedFields, `${path}.managedFields`);
+  if (strictFinalizers) addUnknownFinalizers(errors, metadata.finalizers, `${path}.finalizers`);
+  return errors;
+}
+
+function addMapErrors(errors: FieldError[], metadata: ObjectMeta, path: string): void {
+  const { labels, annotations, ownerReferences } = metadata;
+  if (labels) errors.push(...validateLabels(labels, `${path}.labels`));
+  if (annotations) errors.push(...validateAnnotations(annotations, `${path}.annotations`));
+  if (ownerReferences) errors.push(...validateOwners(ownerReferences, `${path}.ownerReferences`));
 }
 
 const IMMUTABLE = [
@@ -132,10 +131,13 @@ export function validateLabels(
   labels: Readonly<Record<string, string>> = {},
   path: string,
 ): FieldError[] {
-  return Object.entries(labels).flatMap(([key, value]) => [
-    ...qualifiedNameErrors(key).map((message) => invalidValue(path, key, message)),
-    ...labelValueErrors(value).map((message) => invalidValue(path, value, message)),
-  ]);
+  const errors: FieldError[] = [];
+  for (const key of Object.keys(labels)) {
+    const value = labels[key] ?? "";
+    for (const message of qualifiedNameErrors(key)) errors.push(invalidValue(path, key, message));
+    for (const message of labelValueErrors(value)) errors.push(invalidValue(path, value, message));
+  }
+  return errors;
 }
 
 /** Annotations: keys are qualified names in any case, at most 256 KiB in all. */
@@ -143,14 +145,16 @@ export function validateAnnotations(
   annotations: Readonly<Record<string, string>> = {},
   path: string,
 ): FieldError[] {
-  const errors = Object.keys(annotations).flatMap((key) =>
-    qualifiedNameErrors(key.toLowerCase()).map((message) => invalidValue(path, key, message)),
-  );
-  const size = Object.entries(annotations).reduce(
-    (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value),
-    0,
-  );
-  return size > ANNOTATIONS_MAX_BYTES ? [...errors, tooLong(path, ANNOTATIONS_MAX_BYTES)] : errors;
+  const errors: FieldError[] = [];
+  let size = 0;
+  for (const key of Object.keys(annotations)) {
+    for (const message of qualifiedNameErrors(key.toLowerCase())) {
+      errors.push(invalidValue(path, key, message));
+    }
+    size += Buffer.byteLength(key) + Buffer.byteLength(annotations[key] ?? "");
+  }
+  if (size > ANNOTATIONS_MAX_BYTES) errors.push(tooLong(path, ANNOTATIONS_MAX_BYTES));
+  return errors;
 }
 
 /** The fields in the order in which messages show them. */
@@ -172,7 +176,7 @@ function inOrder({
   };
 }
 
-function validateOwners(owners: readonly OwnerReference[] = [], path: string): FieldError[] {
+function validateOwners(owners: readonly OwnerReference[], path: string): FieldError[] {
   const errors: FieldError[] = [];
   let controller: string | undefined;
   owners.forEach((owner) => {
@@ -208,7 +212,7 @@ function validateOwners(owners: readonly OwnerReference[] = [], path: string): F
   return errors;
 }
 
-function validateFinalizers(finalizers: readonly string[] = [], path: string): FieldError[] {
+function validateFinalizers(finalizers: readonly string[], path: string): FieldError[] {
   const errors = finalizers.flatMap((finalizer) =>
     qualifiedNameErrors(finalizer).map((message) => invalidValue(path, finalizer, message)),
   );
@@ -240,32 +244,36 @@ function validateNoNewFinalizers(
 
 const SUBRESOURCE_MAX_BYTES = 256;
 
-function validateManagedFields(
-  entries: readonly ManagedFieldsEntry[] = [],
+function addManagerErrors(
+  errors: FieldError[],
+  entries: readonly ManagedFieldsEntry[] | undefined,
   path: string,
-): FieldError[] {
-  return entries.flatMap((entry, index) => {
-    const at = `${path}[${index}]`;
-    const errors: FieldError[] = [];
+): void {
+  entries?.forEach((entry, index) => {
     const operation: string | undefined = entry.operation;
     if (operation !== "Apply" && operation !== "Update") {
-      errors.push(invalidValue(`${at}.operation`, operation ?? "", "must be `Apply` or `Update`"));
+      const at = `${path}[${index}].operation`;
+      errors.push(invalidValue(at, operation ?? "", "must be `Apply` or `Update`"));
     }
     const fieldsType: string = entry.fieldsType ?? "";
     if (fieldsType !== "" && fieldsType !== "FieldsV1") {
-      errors.push(invalidValue(`${at}.fieldsType`, fieldsType, "must be `FieldsV1`"));
+      errors.push(invalidValue(`${path}[${index}].fieldsType`, fieldsType, "must be `FieldsV1`"));
     }
-    errors.push(...validateFieldManager(entry.manager ?? "", `${at}.manager`));
-    if (Buffer.byteLength(entry.subresource ?? "") > SUBRESOURCE_MAX_BYTES) {
-      errors.push(tooLong(`${at}.subresource`, SUBRESOURCE_MAX_BYTES));
+    const { manager = "", subresource = "" } = entry;
+    errors.push(...validateFieldManager(manager, `${path}[${index}].manager`));
+    if (Buffer.byteLength(subresource) > SUBRESOURCE_MAX_BYTES) {
+      errors.push(tooLong(`${path}[${index}].subresource`, SUBRESOURCE_MAX_BYTES));
     }
-    return errors;
   });
 }
+
+/** What most managers are called. */
+const PLAIN_MANAGER = /^[ -~]{0,128}$/;
 
 /** A manager's name: at most 128 bytes, printable. */
 export function validateFieldManager(manager: string, path: string): FieldError[] {
   const errors: FieldError[] = [];
+  if (PLAIN_MANAGER.test(manager)) return errors;
   if (Buffer.byteLength(manager) > MANAGER_MAX_BYTES) errors.push(tooLong(path, MANAGER_MAX_BYTES));
   let offset = 0;
   for (const character of manager) {

@@ -23,7 +23,9 @@ const labelValuePattern = new RegExp(`^${LABEL_VALUE}$`);
 const LABEL_MAX = 63;
 const SUBDOMAIN_MAX = 253;
 
-const bytesOf = (text: string): number => Buffer.byteLength(text, "utf8");
+/** Whether a text has more bytes of UTF-8: at least one for each of its units, at most three. */
+const isLonger = (text: string, max: number): boolean =>
+  text.length > max || (text.length * 3 > max && Buffer.byteLength(text, "utf8") > max);
 
 /** A rule, examples that follow it, and its pattern: the form of the API server's messages. */
 function mismatch(rule: string, pattern: string, ...examples: string[]): string {
@@ -39,7 +41,7 @@ const SUBDOMAIN_MISMATCH = mismatch(
 
 function subdomainErrors(name: string, unit: "bytes" | "characters"): string[] {
   const errors: string[] = [];
-  if (bytesOf(name) > SUBDOMAIN_MAX) errors.push(`must be no more than ${SUBDOMAIN_MAX} ${unit}`);
+  if (isLonger(name, SUBDOMAIN_MAX)) errors.push(`must be no more than ${SUBDOMAIN_MAX} ${unit}`);
   if (!subdomainPattern.test(name)) errors.push(SUBDOMAIN_MISMATCH);
   return errors;
 }
@@ -52,7 +54,7 @@ export function dns1123SubdomainErrors(name: string): string[] {
 /** Namespaces and parts of host names: at most 63 bytes, no dots. */
 export function dns1123LabelErrors(name: string): string[] {
   const errors: string[] = [];
-  if (bytesOf(name) > LABEL_MAX) errors.push(`must be no more than ${LABEL_MAX} characters`);
+  if (isLonger(name, LABEL_MAX)) errors.push(`must be no more than ${LABEL_MAX} characters`);
   if (!labelPattern.test(name)) {
     errors.push(
       subdomainPattern.test(name)
@@ -71,7 +73,7 @@ export function dns1123LabelErrors(name: string): string[] {
 /** Services, versions, plurals: a label that starts with a letter. */
 export function dns1035LabelErrors(name: string): string[] {
   const errors: string[] = [];
-  if (bytesOf(name) > LABEL_MAX) errors.push(`must be no more than ${LABEL_MAX} characters`);
+  if (isLonger(name, LABEL_MAX)) errors.push(`must be no more than ${LABEL_MAX} characters`);
   if (!dns1035LabelPattern.test(name)) {
     errors.push(
       mismatch(
@@ -92,20 +94,27 @@ export function dns1035LabelErrors(name: string): string[] {
  */
 export function pathSegmentErrors(name: string, prefix = false): string[] {
   if (!prefix && (name === "." || name === "..")) return [`may not be '${name}'`];
-  return ["/", "%"]
-    .filter((part) => name.includes(part))
-    .map((part) => `may not contain '${part}'`);
+  const errors: string[] = [];
+  for (const part of ["/", "%"]) {
+    if (name.includes(part)) errors.push(`may not contain '${part}'`);
+  }
+  return errors;
 }
+
+const QUALIFIED_SHAPE = mismatch(
+  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+  QUALIFIED_NAME,
+  "MyName",
+  "my.name",
+  "123-abc",
+);
 
 /** Label and annotation keys, finalizers: `name` or `example.com/name`. */
 export function qualifiedNameErrors(key: string): string[] {
-  const rule =
-    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
-  const shape = mismatch(rule, QUALIFIED_NAME, "MyName", "my.name", "123-abc");
   const parts = key.split("/");
   if (parts.length > 2) {
     return [
-      `a valid label key ${shape} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+      `a valid label key ${QUALIFIED_SHAPE} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
     ];
   }
   const errors: string[] = [];
@@ -116,17 +125,17 @@ export function qualifiedNameErrors(key: string): string[] {
     errors.push(...subdomainErrors(prefix, "bytes").map((error) => `prefix part ${error}`));
   }
   if (name === "") errors.push("name part must be non-empty");
-  else if (bytesOf(name) > LABEL_MAX) {
+  else if (isLonger(name, LABEL_MAX)) {
     errors.push(`name part must be no more than ${LABEL_MAX} bytes`);
   }
-  if (!qualifiedNamePattern.test(name)) errors.push(`name part ${shape}`);
+  if (!qualifiedNamePattern.test(name)) errors.push(`name part ${QUALIFIED_SHAPE}`);
   return errors;
 }
 
 /** Values of labels: empty, or at most 63 bytes. */
 export function labelValueErrors(value: string): string[] {
   const errors: string[] = [];
-  if (bytesOf(value) > LABEL_MAX) errors.push(`must be no more than ${LABEL_MAX} bytes`);
+  if (isLonger(value, LABEL_MAX)) errors.push(`must be no more than ${LABEL_MAX} bytes`);
   if (!labelValuePattern.test(value)) {
     errors.push(
       mismatch(

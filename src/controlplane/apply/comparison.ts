@@ -7,11 +7,11 @@ import { getField, isJsonObject, sameJson } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import { type Misfit, scalarMisfit } from "./conformity.ts";
 import { FieldSet } from "./field-set.ts";
-import { type PathElement, fieldElement } from "./path-element.ts";
+import type { PathElement } from "./path-element.ts";
 import {
   type Form,
   type NodeType,
-  fieldType,
+  fieldOf,
   formOf,
   isAtomicMap,
   itemElement,
@@ -37,6 +37,9 @@ export function compareObjects(
   const { misfits, removed, modified, added } = walk;
   return misfits.length > 0 ? { misfits } : { removed, modified, added };
 }
+
+const NO_ITEMS: readonly unknown[] = [];
+const NO_GROUPS: ReadonlyMap<PathElement, unknown[]> = new Map();
 
 const isEmptyMap = (map: JsonObject | undefined): boolean => !map || Object.keys(map).length === 0;
 
@@ -101,25 +104,29 @@ class CompareWalk {
     if (isAtomicMap(type) || (isEmptyMap(leftMap) && isEmptyMap(rightMap))) {
       return this.#compareLeaf(left, right);
     }
-    for (const key of leftMap ? Object.keys(leftMap) : []) {
-      this.#compareField(type, key, leftMap?.[key], rightMap && getField(rightMap, key));
+    if (leftMap) {
+      for (const key of Object.keys(leftMap)) {
+        this.#compareField(type, key, leftMap[key], rightMap && getField(rightMap, key));
+      }
     }
-    for (const key of rightMap ? Object.keys(rightMap) : []) {
-      if (leftMap && Object.hasOwn(leftMap, key)) continue;
-      this.#compareField(type, key, undefined, rightMap?.[key]);
+    if (rightMap) {
+      for (const key of Object.keys(rightMap)) {
+        if (leftMap && Object.hasOwn(leftMap, key)) continue;
+        this.#compareField(type, key, undefined, rightMap[key]);
+      }
     }
     return false;
   }
 
   #compareField(type: NodeType, key: string, left: unknown, right: unknown): void {
     if (left === right) return;
-    const child = fieldType(type, key);
-    if (!child) {
+    const field = fieldOf(type, key);
+    if (!field) {
       this.misfits.push({ path: `.${key}`, message: "field not declared in schema" });
       return;
     }
-    this.#path.push(fieldElement(key));
-    this.compare(child, left, right);
+    this.#path.push(field.element);
+    this.compare(field.type, left, right);
     this.#path.pop();
   }
 
@@ -132,13 +139,16 @@ class CompareWalk {
     }
     const leftItems = this.#groupItems(type, keys, leftList);
     const rightItems = this.#groupItems(type, keys, rightList);
-    for (const element of new Set([...leftItems.keys(), ...rightItems.keys()])) {
+    const items = itemType(type);
+    for (const [element, group] of leftItems) {
       this.#path.push(element);
-      this.#compareItems(
-        itemType(type),
-        leftItems.get(element) ?? [],
-        rightItems.get(element) ?? [],
-      );
+      this.#compareItems(items, group, rightItems.get(element) ?? NO_ITEMS);
+      this.#path.pop();
+    }
+    for (const [element, group] of rightItems) {
+      if (leftItems.has(element)) continue;
+      this.#path.push(element);
+      this.#compareItems(items, NO_ITEMS, group);
       this.#path.pop();
     }
     return false;
@@ -148,9 +158,11 @@ class CompareWalk {
     type: NodeType,
     keys: readonly string[],
     list: readonly unknown[],
-  ): Map<PathElement, unknown[]> {
+  ): ReadonlyMap<PathElement, unknown[]> {
+    if (list.length === 0) return NO_GROUPS;
     const groups = new Map<PathElement, unknown[]>();
-    for (const [index, item] of list.entries()) {
+    for (let index = 0; index < list.length; index++) {
+      const item = list[index];
       const known = itemElement(type, keys, item);
       if ("mistake" in known) {
         this.misfits.push({ path: "", message: `element ${index}: ${known.mistake}` });

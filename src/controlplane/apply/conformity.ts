@@ -9,7 +9,7 @@ import { isJsonObject } from "../../kube/json.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import { printSource, printType, printValue } from "./go-print.ts";
 import { type PathElement, fieldElement, printElement } from "./path-element.ts";
-import { type NodeType, fieldType, formOf, itemElement, itemType, listKeys } from "./topology.ts";
+import { type NodeType, fieldOf, formOf, itemElement, itemType, listKeys } from "./topology.ts";
 
 /** Something that does not fit the schema; the path is empty for the object itself. */
 export interface Misfit {
@@ -99,33 +99,36 @@ class FitWalk {
     this.found.push({ path: this.#path.map(printElement).join(""), message });
   }
 
-  #below(element: PathElement, work: () => void): void {
+  #below(element: PathElement, type: NodeType, value: unknown): void {
     this.#path.push(element);
-    work();
+    this.visit(type, value);
     this.#path.pop();
   }
 
   #visitMap(type: NodeType, map: Record<string, unknown>): void {
     for (const key of Object.keys(map)) {
-      const child = fieldType(type, key);
-      if (!child) {
-        this.#below(fieldElement(key), () => this.#add("field not declared in schema"));
+      const field = fieldOf(type, key);
+      if (!field) {
+        this.#path.push(fieldElement(key));
+        this.#add("field not declared in schema");
+        this.#path.pop();
         return;
       }
       const value = map[key];
       // Texts are most of an object.
-      if (typeof value === "string" && child.schema.type === "string") continue;
-      this.#below(fieldElement(key), () => this.visit(child, value));
+      if (typeof value === "string" && field.type.schema.type === "string") continue;
+      this.#below(field.element, field.type, value);
     }
   }
 
   #visitList(type: NodeType, list: readonly unknown[]): void {
     const keys = listKeys(type);
     const items = itemType(type);
-    const seen = new Set<string>();
-    for (const [index, item] of list.entries()) {
+    const seen = this.#allowDuplicates ? undefined : new Set<string>();
+    for (let index = 0; index < list.length; index++) {
+      const item = list[index];
       if (!keys) {
-        this.#below(`i:${index}`, () => this.visit(items, item));
+        this.#below(`i:${index}`, items, item);
         continue;
       }
       const known = itemElement(type, keys, item);
@@ -133,11 +136,11 @@ class FitWalk {
         this.#add(`element ${index}: ${known.mistake}`);
         return;
       }
-      if (seen.has(known.element) && !this.#allowDuplicates) {
+      if (seen?.has(known.element)) {
         this.#add(`duplicate entries for key ${printElement(known.element)}`);
       }
-      seen.add(known.element);
-      this.#below(known.element, () => this.visit(items, item));
+      seen?.add(known.element);
+      this.#below(known.element, items, item);
     }
   }
 }

@@ -91,7 +91,9 @@ export class FieldSet {
       const mine = children.get(element);
       children.set(element, mine ? mine.union(child) : child);
     }
-    return new FieldSet(new Set([...this.#members, ...other.#members]), children);
+    const members = new Set(this.#members);
+    for (const element of other.#members) members.add(element);
+    return new FieldSet(members, children);
   }
 
   /** Whether all paths of the other are in this set. */
@@ -107,10 +109,11 @@ export class FieldSet {
 
   /** The paths of both. */
   intersection(other: FieldSet): FieldSet {
-    const children = new Map<PathElement, FieldSet>();
+    let children: Map<PathElement, FieldSet> | undefined;
     for (const [element, child] of this.#children) {
       const theirs = other.#children.get(element);
-      if (theirs) addUnlessEmpty(children, element, child.intersection(theirs));
+      const both = theirs && child.intersection(theirs);
+      if (both && !both.isEmpty) (children ??= new Map()).set(element, both);
     }
     return new FieldSet(
       keep(this.#members, (element) => other.#members.has(element)),
@@ -120,31 +123,34 @@ export class FieldSet {
 
   /** The paths of this set that the other lacks; what lies below a path of the other stays. */
   difference(other: FieldSet): FieldSet {
-    if (other.isEmpty) return this;
-    const children = new Map<PathElement, FieldSet>();
-    for (const [element, child] of this.#children) {
-      const theirs = other.#children.get(element);
-      addUnlessEmpty(children, element, theirs ? child.difference(theirs) : child);
-    }
-    return new FieldSet(
-      keep(this.#members, (element) => !other.#members.has(element)),
-      children,
-    );
+    return this.#minus(other, false);
   }
 
   /** The paths of this set that are neither in the other nor below one of its paths. */
   without(other: FieldSet): FieldSet {
-    if (other.isEmpty) return this;
-    const children = new Map<PathElement, FieldSet>();
-    for (const [element, child] of this.#children) {
-      if (other.#members.has(element)) continue;
-      const theirs = other.#children.get(element);
-      addUnlessEmpty(children, element, theirs ? child.without(theirs) : child);
+    return this.#minus(other, true);
+  }
+
+  #minus(other: FieldSet, withBelow: boolean): FieldSet {
+    let members = this.#members;
+    let children: Map<PathElement, FieldSet> | undefined;
+    for (const element of other.#members) {
+      if (members.has(element)) members = keep(members, (one) => !other.#members.has(one));
+      if (withBelow && this.#children.has(element)) {
+        (children ??= new Map(this.#children)).delete(element);
+      }
     }
-    return new FieldSet(
-      keep(this.#members, (element) => !other.#members.has(element)),
-      children,
-    );
+    for (const [element, theirs] of other.#children) {
+      const mine = (children ?? this.#children).get(element);
+      if (!mine) continue;
+      const left = mine.#minus(theirs, withBelow);
+      if (left === mine) continue;
+      children ??= new Map(this.#children);
+      if (left.isEmpty) children.delete(element);
+      else children.set(element, left);
+    }
+    if (members === this.#members && !children) return this;
+    return new FieldSet(members, children ?? this.#children);
   }
 
   /** Every path: those of one level in order, then what lies below them. */
@@ -228,14 +234,6 @@ function keep(
   let kept: Set<PathElement> | undefined;
   for (const element of members) if (wanted(element)) (kept ??= new Set()).add(element);
   return kept ?? NO_MEMBERS;
-}
-
-function addUnlessEmpty(
-  children: Map<PathElement, FieldSet>,
-  element: PathElement,
-  child: FieldSet,
-): void {
-  if (!child.isEmpty) children.set(element, child);
 }
 
 /** A path as messages show it: `.spec.ports[port=80].name`. */

@@ -37,7 +37,11 @@ const printPart = (value: unknown): string =>
 /** The element of a list map's item. */
 export function keyElement(key: JsonObject): PathElement {
   const names = Object.keys(key);
-  if (names.length > 1) names.sort();
+  const [name] = names;
+  if (name !== undefined && names.length === 1) {
+    return `k:{${printPart(name)}:${printPart(key[name])}}`;
+  }
+  names.sort();
   return `k:{${names.map((name) => `${printPart(name)}:${printPart(key[name])}`).join(",")}}`;
 }
 

@@ -10,23 +10,68 @@ import { getField, isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import { objectMetaSchema } from "../builtin/definitions.ts";
-import { type PathElement, keyElement, valueElement } from "./path-element.ts";
-
-/** A type as ownership walks it. */
-export interface NodeType {
-  readonly schema: Schema;
-  /** A node above preserves unknown fields, so this one does. */
-  readonly open: boolean;
-}
+import { type PathElement, fieldElement, keyElement, valueElement } from "./path-element.ts";
 
 /** How a value is walked. */
 export type Form = "map" | "list" | "scalar";
 
+/** A field of a map as ownership walks it. */
+export interface Field {
+  readonly element: PathElement;
+  readonly type: NodeType;
+}
+
+/** A type as ownership walks it: one for each schema, which keeps what was asked of it. */
+class SchemaNode {
+  readonly schema: Schema;
+  /** A node above preserves unknown fields, so this one does. */
+  readonly open: boolean;
+  /** Absent where the value decides. */
+  readonly form: Form | undefined;
+  /** Those that the schema names, once they were asked for. */
+  readonly fields = new Map<string, Field>();
+  items: SchemaNode | undefined;
+  /** `null` for an atomic list. */
+  keys: readonly string[] | null | undefined;
+
+  constructor(schema: Schema, open: boolean) {
+    this.schema = schema;
+    this.open = open;
+    this.form = fixedForm(schema);
+  }
+}
+
+/** A type as ownership walks it. */
+export type NodeType = SchemaNode;
+
+function fixedForm({ type, format }: Schema): Form | undefined {
+  switch (type) {
+    case "object":
+      return "map";
+    case "array":
+      return "list";
+    case undefined:
+      return format === undefined ? undefined : "scalar";
+    default:
+      return "scalar";
+  }
+}
+
 /** What may be anything, merged field by field. */
-const DEDUCED: NodeType = { schema: {}, open: true };
+const DEDUCED: NodeType = new SchemaNode({}, true);
 /** What may be anything, as one leaf. */
-const OPAQUE: NodeType = { schema: { "x-kubernetes-map-type": "atomic" }, open: true };
-const TEXT: NodeType = { schema: { type: "string" }, open: false };
+const OPAQUE: NodeType = new SchemaNode({ "x-kubernetes-map-type": "atomic" }, true);
+const TEXT: NodeType = new SchemaNode({ type: "string" }, false);
+
+const openNodes = new WeakMap<Schema, NodeType>();
+const closedNodes = new WeakMap<Schema, NodeType>();
+
+function nodeOf(schema: Schema, open: boolean): NodeType {
+  const nodes = open ? openNodes : closedNodes;
+  let node = nodes.get(schema);
+  if (!node) nodes.set(schema, (node = new SchemaNode(schema, open)));
+  return node;
+}
 
 const customRoots = new WeakMap<Schema, NodeType>();
 
@@ -39,10 +84,10 @@ export function rootType({
   readonly builtIn: boolean;
 }): NodeType {
   const open = schema["x-kubernetes-preserve-unknown-fields"] === true;
-  if (builtIn) return { schema, open };
+  if (builtIn) return nodeOf(schema, open);
   let root = customRoots.get(schema);
   if (!root) {
-    root = { schema: { ...schema, "x-kubernetes-embedded-resource": true }, open };
+    root = new SchemaNode({ ...schema, "x-kubernetes-embedded-resource": true }, open);
     customRoots.set(schema, root);
   }
   return root;
@@ -52,19 +97,10 @@ const isOpen = ({ schema, open }: NodeType): boolean =>
   open || schema["x-kubernetes-preserve-unknown-fields"] === true;
 
 /** How the type has a value walked; null follows the type alone. */
-export function formOf({ schema }: NodeType, value: unknown): Form {
-  switch (schema.type) {
-    case "object":
-      return "map";
-    case "array":
-      return "list";
-    case undefined:
-      if (schema.format !== undefined) return "scalar";
-      if (Array.isArray(value)) return "list";
-      return isJsonObject(value) || value === null || value === undefined ? "map" : "scalar";
-    default:
-      return "scalar";
-  }
+export function formOf({ form }: NodeType, value: unknown): Form {
+  if (form !== undefined) return form;
+  if (Array.isArray(value)) return "list";
+  return isJsonObject(value) || value === null || value === undefined ? "map" : "scalar";
 }
 
 /** Whether a map is one leaf. */
@@ -89,16 +125,38 @@ export function declaresField({ schema }: NodeType, name: string): boolean {
 const isObjectField = (name: string): boolean =>
   name === "apiVersion" || name === "kind" || name === "metadata";
 
+/** A field or map value; `undefined` when the schema does not have it. */
+export function fieldOf(type: NodeType, name: string): Field | undefined {
+  const known = type.fields.get(name);
+  if (known) return known;
+  const declared = declaredType(type, name);
+  const found = declared ?? freeType(type);
+  if (!found) return undefined;
+  const field = { element: fieldElement(name), type: found };
+  // The keys of maps are without number.
+  if (declared) type.fields.set(name, field);
+  return field;
+}
+
 /** The type of a field or map value; `undefined` when the schema does not have it. */
 export function fieldType(type: NodeType, name: string): NodeType | undefined {
+  return (type.fields.get(name) ?? fieldOf(type, name))?.type;
+}
+
+function declaredType(type: NodeType, name: string): NodeType | undefined {
   const { schema } = type;
   if (schema["x-kubernetes-embedded-resource"] && isObjectField(name)) {
-    return name === "metadata" ? { schema: objectMetaSchema(), open: false } : TEXT;
+    return name === "metadata" ? nodeOf(objectMetaSchema(), false) : TEXT;
   }
   const declared = schema.properties && getField(schema.properties, name);
-  if (declared) return { schema: declared, open: isOpen(type) };
+  return declared ? nodeOf(declared, isOpen(type)) : undefined;
+}
+
+/** The type of what the schema does not name. */
+function freeType(type: NodeType): NodeType | undefined {
+  const { schema } = type;
   const more = schema.additionalProperties;
-  if (typeof more === "object") return { schema: more, open: isOpen(type) };
+  if (typeof more === "object") return nodeOf(more, isOpen(type));
   if (more === false) return undefined;
   const free = more === true || isOpen(type) || isEmptyStruct(schema);
   return free ? (isAtomicMap(type) && schema.type === undefined ? OPAQUE : DEDUCED) : undefined;
@@ -109,11 +167,17 @@ const isEmptyStruct = ({ properties }: Schema): boolean =>
 
 /** The type of a list's items. */
 export function itemType(type: NodeType): NodeType {
-  return type.schema.items ? { schema: type.schema.items, open: isOpen(type) } : OPAQUE;
+  const { items } = type.schema;
+  return (type.items ??= items ? nodeOf(items, isOpen(type)) : OPAQUE);
 }
 
 /** The keys of a list map, none for a set; `undefined` for an atomic list. */
-export function listKeys({ schema }: NodeType): readonly string[] | undefined {
+export function listKeys(type: NodeType): readonly string[] | undefined {
+  if (type.keys === undefined) type.keys = keysOf(type.schema) ?? null;
+  return type.keys ?? undefined;
+}
+
+function keysOf(schema: Schema): readonly string[] | undefined {
   switch (schema["x-kubernetes-list-type"]) {
     case "map":
       return schema["x-kubernetes-list-map-keys"] ?? [];

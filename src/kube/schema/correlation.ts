@@ -27,7 +27,7 @@ export class Correlation {
   readonly value: unknown;
   readonly old: unknown;
   readonly #schema: Schema;
-  readonly #children = new Map<string | number, Correlation | undefined>();
+  #children: Map<string | number, Correlation | undefined> | undefined;
   #oldItems: Map<string, unknown> | undefined;
   #unchanged: boolean | undefined;
 
@@ -39,24 +39,41 @@ export class Correlation {
 
   /** The field of that name; `undefined` unless both sides have it and the schema knows it. */
   field(name: string): Correlation | undefined {
-    return this.#child(name, () => {
-      if (!isJsonObject(this.value) || !isJsonObject(this.old)) return undefined;
-      if (!Object.hasOwn(this.value, name) || !Object.hasOwn(this.old, name)) return undefined;
-      const schema = schemaOfField(this.#schema, name);
-      return schema && new Correlation(this.value[name], this.old[name], schema);
-    });
+    const children = this.#known();
+    if (children.has(name)) return children.get(name);
+    const found = this.#findField(name);
+    children.set(name, found);
+    return found;
   }
 
   /** The item at that index of the new list; `undefined` when the old list has none with its keys. */
   item(index: number): Correlation | undefined {
-    return this.#child(index, () => {
-      const { items } = this.#schema;
-      if (!Array.isArray(this.value) || !items) return undefined;
-      const value: unknown = this.value[index];
-      const key = itemKey(value, this.#schema["x-kubernetes-list-map-keys"] ?? []);
-      const old = key === undefined ? undefined : this.#itemsByKey().get(key);
-      return old === undefined ? undefined : new Correlation(value, old, items);
-    });
+    const children = this.#known();
+    if (children.has(index)) return children.get(index);
+    const found = this.#findItem(index);
+    children.set(index, found);
+    return found;
+  }
+
+  #known(): Map<string | number, Correlation | undefined> {
+    this.#children ??= new Map<string | number, Correlation | undefined>();
+    return this.#children;
+  }
+
+  #findField(name: string): Correlation | undefined {
+    if (!isJsonObject(this.value) || !isJsonObject(this.old)) return undefined;
+    if (!Object.hasOwn(this.value, name) || !Object.hasOwn(this.old, name)) return undefined;
+    const schema = schemaOfField(this.#schema, name);
+    return schema && new Correlation(this.value[name], this.old[name], schema);
+  }
+
+  #findItem(index: number): Correlation | undefined {
+    const { items } = this.#schema;
+    if (!Array.isArray(this.value) || !items) return undefined;
+    const value: unknown = this.value[index];
+    const key = itemKey(value, this.#schema["x-kubernetes-list-map-keys"] ?? []);
+    const old = key === undefined ? undefined : this.#itemsByKey().get(key);
+    return old === undefined ? undefined : new Correlation(value, old, items);
   }
 
   /** Whether nothing changed here or below; lists of type `map` may be in another order. */
@@ -99,10 +116,5 @@ export class Correlation {
       }
     }
     return this.#oldItems;
-  }
-
-  #child(step: string | number, find: () => Correlation | undefined): Correlation | undefined {
-    if (!this.#children.has(step)) this.#children.set(step, find());
-    return this.#children.get(step);
   }
 }

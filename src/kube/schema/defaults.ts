@@ -6,7 +6,7 @@
  * @module
  */
 import { copyJson, isJsonObject, setField } from "../json.ts";
-import { describesFields, schemaOfField, type Schema } from "./structural.ts";
+import { describesFields, schemaOfField, type Schema, valuesOf } from "./structural.ts";
 
 interface Visit {
   readonly value: unknown;
@@ -29,11 +29,14 @@ export function dropNulls(value: unknown, schema: Schema): void {
     if (Array.isArray(data)) {
       if (node.items) for (const item of data) open.push({ value: item, schema: node.items });
     } else if (isJsonObject(data) && describesFields(node)) {
-      for (const [name, child] of Object.entries(data)) {
+      for (const name of Object.keys(data)) {
+        const child = data[name];
+        if (typeof child !== "object") continue;
         const known = schemaOfField(node, name);
         if (!known) continue;
-        if (child === null && !known.nullable && !hasDefault(known)) delete data[name];
-        else if (isOpen(child)) open.push({ value: child, schema: known });
+        if (child === null) {
+          if (!known.nullable && !hasDefault(known)) delete data[name];
+        } else if (!Object.isFrozen(child)) open.push({ value: child, schema: known });
       }
     }
   }
@@ -44,11 +47,12 @@ export function dropNulls(value: unknown, schema: Schema): void {
  * inside what a default brought in.
  */
 export function setDefaults(value: unknown, schema: Schema): void {
+  if (!describesDefaults(schema)) return;
   const open: Visit[] = [{ value, schema }];
   for (let visit = open.pop(); visit; visit = open.pop()) {
     const { value: data, schema: node } = visit;
     if (Array.isArray(data)) {
-      if (!node.items) continue;
+      if (!node.items || !describesDefaults(node.items)) continue;
       for (const [index, item] of data.entries()) {
         if (item === null && !node.items.nullable && hasDefault(node.items)) {
           data[index] = copyJson(node.items.default);
@@ -56,21 +60,46 @@ export function setDefaults(value: unknown, schema: Schema): void {
         open.push({ value: data[index] as unknown, schema: node.items });
       }
     } else if (isJsonObject(data) && describesFields(node)) {
-      for (const [name, property] of Object.entries(node.properties ?? {})) {
-        if (!hasDefault(property)) continue;
+      for (const [name, property] of defaultsOf(node)) {
         const present = Object.hasOwn(data, name);
         if (!present || (data[name] === null && !property.nullable)) {
           setField(data, name, copyJson<unknown>(property.default));
         }
       }
-      for (const [name, child] of Object.entries(data)) {
+      for (const name of Object.keys(data)) {
+        if (typeof data[name] !== "object") continue;
         const known = schemaOfField(node, name);
-        if (!known) continue;
-        if (child === null && !known.nullable && hasDefault(known)) {
+        if (!known || !describesDefaults(known)) continue;
+        if (data[name] === null && !known.nullable && hasDefault(known)) {
           setField(data, name, copyJson<unknown>(known.default));
         }
         if (isOpen(data[name])) open.push({ value: data[name], schema: known });
       }
     }
   }
+}
+
+const fieldsWithDefaults = new WeakMap<Schema, readonly (readonly [string, Schema])[]>();
+
+/** The declared fields that have a default. */
+function defaultsOf(schema: Schema): readonly (readonly [string, Schema])[] {
+  let known = fieldsWithDefaults.get(schema);
+  if (!known) {
+    known = Object.entries(schema.properties ?? {}).filter(([, one]) => hasDefault(one));
+    fieldsWithDefaults.set(schema, known);
+  }
+  return known;
+}
+
+const withDefaults = new WeakMap<Schema, boolean>();
+
+/** Whether a schema has a default, of itself or below. */
+function describesDefaults(schema: Schema): boolean {
+  let known = withDefaults.get(schema);
+  if (known === undefined) {
+    const parts = [...Object.values(schema.properties ?? {}), schema.items, valuesOf(schema)];
+    known = hasDefault(schema) || parts.some((part) => part && describesDefaults(part));
+    withDefaults.set(schema, known);
+  }
+  return known;
 }

@@ -50,7 +50,6 @@ function* embeddedObjects(
   schema: Schema,
   { path = "", self = false }: EmbeddedOptions,
 ): Generator<Embedded> {
-  if (!describesEmbedded(schema) && !self) return;
   const top = self ? schema : { ...schema, "x-kubernetes-embedded-resource": false };
   const open: { value: unknown; schema: Schema | undefined; path: string }[] = [
     { value, schema: top, path },
@@ -85,6 +84,7 @@ export function coerceEmbedded(
   options: EmbeddedOptions = {},
 ): { readonly unknown: string[]; readonly error?: FieldError } {
   const unknown: string[] = [];
+  if (!options.self && !describesEmbedded(schema)) return { unknown };
   for (const { object, path } of embeddedObjects(value, schema, options)) {
     for (const name of ["apiVersion", "kind"]) {
       const part = getField(object, name);
@@ -113,6 +113,7 @@ export function embeddedErrors(
   options: EmbeddedOptions = {},
 ): FieldError[] {
   const errors: FieldError[] = [];
+  if (!options.self && !describesEmbedded(schema)) return errors;
   for (const { object, path } of embeddedObjects(value, schema, options)) {
     errors.push(...typeErrors(object, path));
     const metadata = getField(object, "metadata");

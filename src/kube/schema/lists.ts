@@ -21,6 +21,7 @@ export function listErrors(
   { ofChanged = false } = {},
 ): FieldError[] {
   const errors: FieldError[] = [];
+  if (!describesUnique(schema)) return errors;
   const open: { value: unknown; schema: Schema; path: string }[] = [{ value, schema, path: "" }];
   for (let next = open.pop(); next; next = open.pop()) {
     const { schema: node, path: at } = next;
@@ -29,26 +30,46 @@ export function listErrors(
       if (node["x-kubernetes-list-type"] === "set") errors.push(...setErrors(items, at));
       if (node["x-kubernetes-list-type"] === "map") errors.push(...mapErrors(items, node, at));
       if (!node.items) continue;
+      if (!describesUnique(node.items)) continue;
       for (const [index, item] of items.entries()) {
         open.push({ value: item, schema: node.items, path: `${at}[${index}]` });
       }
     } else if (isJsonObject(next.value) && describesFields(node)) {
       const values = valuesOf(node);
-      for (const [name, field] of Object.entries(next.value)) {
+      for (const name of Object.keys(next.value)) {
+        const field = next.value[name];
         if (typeof field !== "object" || field === null) continue;
         if (ofChanged && Object.isFrozen(field)) continue;
-        if (values) open.push({ value: field, schema: values, path: `${at}[${name}]` });
+        if (values && describesUnique(values)) {
+          open.push({ value: field, schema: values, path: `${at}[${name}]` });
+        }
         const property = propertyOf(node, name);
+        if (!property || !describesUnique(property)) continue;
         const below = at === "" ? name : `${at}.${name}`;
-        if (property) open.push({ value: field, schema: property, path: below });
+        open.push({ value: field, schema: property, path: below });
       }
     }
   }
   return errors;
 }
 
+const withUnique = new WeakMap<Schema, boolean>();
+
+/** Whether a schema describes a list of type `set` or `map`, in itself or below. */
+function describesUnique(schema: Schema): boolean {
+  let known = withUnique.get(schema);
+  if (known === undefined) {
+    const type = schema["x-kubernetes-list-type"];
+    const parts = [...Object.values(schema.properties ?? {}), schema.items, valuesOf(schema)];
+    known = type === "set" || type === "map" || parts.some((part) => part && describesUnique(part));
+    withUnique.set(schema, known);
+  }
+  return known;
+}
+
 /** The indexes of the values that were there before; each value is told once. */
 function repeated(values: readonly unknown[]): number[] {
+  if (values.length < 2) return [];
   const seen = new Map<string, number>();
   const found: number[] = [];
   for (const [index, value] of values.entries()) {
@@ -78,7 +99,7 @@ function mapErrors(items: readonly unknown[], schema: Schema, path: string): Fie
 function keyOf(item: unknown, names: readonly string[]): JsonObject {
   const key: JsonObject = {};
   if (!isJsonObject(item)) return key;
-  for (const name of [...names].sort()) {
+  for (const name of names.length > 1 ? [...names].sort() : names) {
     const value = getField(item, name);
     if (value !== undefined) key[name] = sortedKeys(value);
   }

@@ -6,7 +6,7 @@
  * @module
  */
 import { formatFloat, formatNumber, isInt64 } from "../go-number.ts";
-import { breaks, breaksWhole, Outcome } from "./outcome.ts";
+import { breaks, breaksWhole, type Outcome } from "./outcome.ts";
 import type { Schema } from "./structural.ts";
 
 const INT32_LIMIT = 2 ** 31;
@@ -50,14 +50,15 @@ function isMultiple(value: number | bigint, factor: number, whole: boolean): boo
  * Checks range, limits and multiples.
  *
  * @param typed - the one type of the schema if it is `integer` or `number`, and its format
+ * @param outcome - is told what came of it
  */
 export function checkNumber(
   schema: Schema,
   value: number | bigint,
   path: string,
   typed: NumberType,
-): Outcome {
-  const outcome = new Outcome();
+  outcome: Outcome,
+): void {
   const whole = isInt64(value);
   const show = whole ? formatNumber : formatFloat;
   const inRange = (number: number | bigint, what: string): boolean => {
@@ -100,5 +101,4 @@ export function checkNumber(
     }
   }
   outcome.matches++;
-  return outcome;
 }

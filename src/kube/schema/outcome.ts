@@ -81,7 +81,12 @@ export class Outcome {
   matches = 0;
 
   get valid(): boolean {
-    return this.#failures === undefined;
+    return this.count === 0;
+  }
+
+  /** How many failures there are. */
+  get count(): number {
+    return this.#failures?.size ?? 0;
   }
 
   add(failed: Failure): void {
@@ -96,9 +101,10 @@ export class Outcome {
     else for (const failed of other.#failures?.values() ?? []) this.add(failed);
   }
 
-  /** Forgives: the value is as it was before. */
-  clear(): void {
-    this.#failures = undefined;
+  /** Forgives all but the first failures: what they speak of is as it was before. */
+  keep(count: number): void {
+    if (!this.#failures) return;
+    for (const text of [...this.#failures.keys()].slice(count)) this.#failures.delete(text);
   }
 
   /**

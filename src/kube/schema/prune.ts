@@ -10,16 +10,13 @@
 import { isJsonObject } from "../json.ts";
 import { describesFields, propertyOf, valuesOf, type Schema } from "./structural.ts";
 
-/** Where a value is; written out only for what is unknown. */
-interface Place {
-  readonly parent: Place | undefined;
-  readonly step: string | number;
-}
-
+/** A value, and by way of the visits above it where it is: written out only for what is unknown. */
 interface Visit {
   readonly value: unknown;
   readonly schema: Schema | undefined;
-  readonly place: Place | undefined;
+  /** Absent for the value that is asked about. */
+  readonly parent: Visit | undefined;
+  readonly step: string | number;
   /** Inside the items of a list that preserves what is unknown, and not yet at a known field. */
   readonly preserving: boolean;
 }
@@ -27,9 +24,9 @@ interface Visit {
 const isTypeMeta = (name: string): boolean =>
   name === "apiVersion" || name === "kind" || name === "metadata";
 
-function pathOf(place: Place | undefined, last: string): string {
+function pathOf(visit: Visit, last: string): string {
   const steps: (string | number)[] = [last];
-  for (let at = place; at; at = at.parent) steps.push(at.step);
+  for (let at = visit; at.parent; at = at.parent) steps.push(at.step);
   let path = "";
   for (const step of steps.reverse()) {
     if (typeof step === "number") path += `[${step}]`;
@@ -50,24 +47,20 @@ export function prune(
   options: { readonly root?: boolean } = {},
 ): string[] {
   const removed: string[] = [];
-  const open: Visit[] = [{ value, schema, place: undefined, preserving: false }];
+  const open: Visit[] = [{ value, schema, parent: undefined, step: "", preserving: false }];
   for (let visit = open.pop(); visit; visit = open.pop()) {
-    const { value: data, schema: node, place } = visit;
+    const { value: data, schema: node, parent } = visit;
     const preserving = visit.preserving || node?.["x-kubernetes-preserve-unknown-fields"] === true;
     if (Array.isArray(data)) {
       if (preserving && !node?.items) continue;
-      for (const [index, item] of data.entries()) {
+      for (let index = 0; index < data.length; index++) {
+        const item: unknown = data[index];
         if (typeof item !== "object" || Object.isFrozen(item)) continue;
-        open.push({
-          value: item,
-          schema: node?.items,
-          place: { parent: place, step: index },
-          preserving,
-        });
+        open.push({ value: item, schema: node?.items, parent: visit, step: index, preserving });
       }
     } else if (isJsonObject(data)) {
       const isObject =
-        node?.["x-kubernetes-embedded-resource"] === true || (options.root === true && !place);
+        node?.["x-kubernetes-embedded-resource"] === true || (options.root === true && !parent);
       if (preserving && !isObject && !(node && describesFields(node))) continue;
       for (const name of Object.keys(data)) {
         if (isObject && isTypeMeta(name)) continue;
@@ -76,18 +69,13 @@ export function prune(
           const child = data[name];
           if (typeof child !== "object" || Object.isFrozen(child)) continue;
           const known = property ?? (node && valuesOf(node));
-          open.push({
-            value: child,
-            schema: known,
-            place: { parent: place, step: name },
-            preserving: false,
-          });
+          open.push({ value: child, schema: known, parent: visit, step: name, preserving: false });
         } else if (!preserving) {
-          if (!isTypeMeta(name) || place) removed.push(pathOf(place, name));
+          if (!isTypeMeta(name) || parent) removed.push(pathOf(visit, name));
           delete data[name];
         }
       }
     }
   }
-  return removed.sort();
+  return removed.length > 1 ? removed.sort() : removed;
 }

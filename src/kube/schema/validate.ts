@@ -7,14 +7,11 @@
  * @see https://pkg.go.dev/k8s.io/kube-openapi/pkg/validation/validate
  * @module
  */
-import { RE2JS } from "re2js";
-import { messageOf } from "../../errors.ts";
 import { type FieldError, formatValue } from "../field-errors.ts";
 import { isInt64, isNumeric } from "../go-number.ts";
-import { getField, isJsonObject, sameJson } from "../json.ts";
+import { isJsonObject, sameJson } from "../json.ts";
 import type { JsonObject } from "../object.ts";
 import type { Correlation } from "./correlation.ts";
-import { isKnownFormat, stringFormat } from "./formats.ts";
 import { checkNumber, isWholeFloat } from "./numbers.ts";
 import {
   breaks,
@@ -26,6 +23,7 @@ import {
   Outcome,
   wrongType,
 } from "./outcome.ts";
+import { PreparedSchema } from "./prepared.ts";
 import { propertyOf, type Schema } from "./structural.ts";
 
 /** What a check may know beside the value. */
@@ -36,29 +34,23 @@ interface ValidateOptions {
   readonly correlation?: Correlation | undefined;
 }
 
-/** The types that a value may have; none where the schema does not say. */
-function typesOf(schema: Schema, intOrString: boolean): readonly string[] {
-  if (schema["x-kubernetes-int-or-string"]) return intOrString ? ["integer", "string"] : [];
-  return schema.type === undefined ? [] : [schema.type];
-}
-
-/** A type of JSON Schema and the format that the API server sees in a value. */
-function typeOfValue(value: unknown): { type: string; format: string } {
-  if (Array.isArray(value)) return { type: "array", format: "" };
+/** The type of JSON Schema that the API server sees in a value. */
+function typeOfValue(value: unknown): string {
+  if (Array.isArray(value)) return "array";
   switch (typeof value) {
     case "boolean":
-      return { type: "boolean", format: "" };
+      return "boolean";
     case "string":
-      return { type: "string", format: "" };
+      return "string";
     case "number":
     case "bigint":
-      return isInt64(value)
-        ? { type: "integer", format: "int64" }
-        : { type: "number", format: "float64" };
+      return isInt64(value) ? "integer" : "number";
     default:
-      return { type: "object", format: "" };
+      return "object";
   }
 }
+
+const NO_NAMES: readonly string[] = [];
 
 const childPath = (path: string, name: string): string => (path === "" ? name : `${path}.${name}`);
 
@@ -70,278 +62,267 @@ function isEnumValue(value: unknown, one: unknown): boolean {
   return value !== null && one !== null && sameJson(value, one);
 }
 
-/** A schema ready to check values; patterns are compiled when they are first met. */
+/** A schema ready to check values. */
 export class SchemaValidator {
-  readonly #schema: Schema;
-  readonly #intOrString: boolean;
-  readonly #patterns = new Map<string, RE2JS | Error>();
+  readonly #root: PreparedSchema;
 
   /** @param options.intOrString - `false`: ints-or-strings may be anything, as they may in defaults */
   constructor(schema: Schema, options: { readonly intOrString?: boolean } = {}) {
-    this.#schema = schema;
-    this.#intOrString = options.intOrString ?? true;
+    this.#root = new PreparedSchema(schema, options.intOrString ?? true);
   }
 
   /** Everything wrong with the value. */
   validate(value: unknown, options: ValidateOptions = {}): FieldError[] {
     const { base, correlation } = options;
-    return this.#ratchet(this.#schema, value, "", correlation).errors(base);
-  }
-
-  /** `#check`, unless the failures are those of a value that did not change. */
-  #ratchet(
-    schema: Schema,
-    value: unknown,
-    path: string,
-    correlation: Correlation | undefined,
-  ): Outcome {
-    const outcome = this.#check(schema, value, path, correlation);
-    if (correlation && !outcome.valid && correlation.unchanged()) outcome.clear();
-    return outcome;
-  }
-
-  #check(
-    schema: Schema,
-    value: unknown,
-    path: string,
-    correlation: Correlation | undefined,
-  ): Outcome {
     const outcome = new Outcome();
-    const types = typesOf(schema, this.#intOrString);
-    if (value === null || value === undefined) {
-      if (types.length > 0 && !schema.nullable) {
-        outcome.add(wrongType(path, types.join(","), "null"));
-      } else outcome.matches++;
-      this.#checkEnum(schema, null, path, outcome);
-      return outcome;
-    }
-    const [onlyType] = types.length === 1 ? types : [];
-    const format =
-      schema.format !== undefined && isKnownFormat(schema.format, onlyType) ? schema.format : "";
-    if (types.length > 0 || format !== "") {
-      outcome.merge(checkType(types, format, value, path));
-      outcome.matches++;
-    }
-    outcome.merge(this.#checkBranches(schema, value, path, correlation));
-    outcome.matches++;
-    if (typeof value === "string") {
-      this.#checkString(schema, value, path, outcome);
-      outcome.matches++;
-      const isFormat = stringFormat(format);
-      if (isFormat) {
-        if (!isFormat(value)) outcome.add(wrongType(path, format, value));
-        outcome.matches++;
-      }
-    } else if (isNumeric(value)) {
-      const numeric = onlyType === "integer" || onlyType === "number" ? onlyType : "";
-      outcome.merge(checkNumber(schema, value, path, { type: numeric, format: numeric && format }));
-      outcome.matches++;
-    } else if (Array.isArray(value)) {
-      outcome.merge(this.#checkList(schema, value, path, correlation));
-      outcome.matches++;
-    }
-    this.#checkEnum(schema, value, path, outcome);
-    outcome.matches++;
-    if (isJsonObject(value)) {
-      outcome.merge(this.#checkObject(schema, value, path, correlation));
-      outcome.matches++;
-    }
-    outcome.matches++;
-    return outcome;
-  }
-
-  #checkEnum(schema: Schema, value: unknown, path: string, outcome: Outcome): void {
-    const { enum: allowed } = schema;
-    if (!allowed || allowed.length === 0) return;
-    if (!allowed.some((one) => isEnumValue(value, one))) {
-      outcome.add(notInEnum(path, value, allowed));
-    }
-  }
-
-  /** Only the first failure counts. Lengths count code points. */
-  #checkString(schema: Schema, value: string, path: string, outcome: Outcome): void {
-    const { maxLength, minLength, pattern } = schema;
-    const limited = maxLength !== undefined || minLength !== undefined;
-    const length = limited ? countCodePoints(value) : 0;
-    if (maxLength !== undefined && length > maxLength) {
-      outcome.add(longerThan(path, maxLength));
-    } else if (minLength !== undefined && length < minLength) {
-      const text = `${path} in body should be at least ${minLength} chars long`;
-      outcome.add(breaks(path, value, text));
-    } else if (pattern) {
-      const compiled = this.#pattern(pattern);
-      if (compiled instanceof Error) {
-        const text = `${path} in body should match '${pattern}, but pattern is invalid: ${compiled.message}'`;
-        outcome.add(breaks(path, value, text));
-      } else if (!compiled.matcher(value).find()) {
-        outcome.add(breaks(path, value, `${path} in body should match '${pattern}'`));
-      }
-    }
-  }
-
-  #pattern(source: string): RE2JS | Error {
-    let compiled = this.#patterns.get(source);
-    if (!compiled) {
-      try {
-        compiled = RE2JS.compile(source);
-      } catch (error) {
-        compiled = error instanceof Error ? error : new Error(messageOf(error));
-      }
-      this.#patterns.set(source, compiled);
-    }
-    return compiled;
-  }
-
-  #checkList(
-    schema: Schema,
-    value: readonly unknown[],
-    path: string,
-    correlation: Correlation | undefined,
-  ): Outcome {
-    const outcome = new Outcome();
-    const { items, minItems, maxItems } = schema;
-    if (items) {
-      for (const [index, item] of value.entries()) {
-        const at = `${path}[${index}]`;
-        outcome.merge(this.#ratchet(items, item, at, correlation?.item(index)));
-      }
-    }
-    if (minItems !== undefined && value.length < minItems) {
-      const text = `${path} in body should have at least ${minItems} items`;
-      outcome.add(breaks(path, value.length, text));
-    }
-    if (maxItems !== undefined && value.length > maxItems) {
-      outcome.add(moreThan(path, value.length, maxItems, "items"));
-    }
-    outcome.matches++;
-    return outcome;
-  }
-
-  #checkObject(
-    schema: Schema,
-    value: JsonObject,
-    path: string,
-    correlation: Correlation | undefined,
-  ): Outcome {
-    const outcome = new Outcome();
-    const { minProperties, maxProperties, additionalProperties, properties, required } = schema;
-    const names = Object.keys(value);
-    if (minProperties !== undefined && names.length < minProperties) {
-      const text = `${path} in body should have at least ${minProperties} properties`;
-      outcome.add(breaks(path, names.length, text));
-    }
-    if (maxProperties !== undefined && names.length > maxProperties) {
-      outcome.add(moreThan(path, names.length, maxProperties, "properties"));
-    }
-    const ratchetField = (field: Schema, name: string, at: string): Outcome => {
-      const isTypeMeta = path === "" && (name === "kind" || name === "apiVersion");
-      const child = isTypeMeta ? undefined : correlation?.field(name);
-      return this.#ratchet(field, getField(value, name), at, child);
-    };
-    if (additionalProperties !== undefined && additionalProperties !== true) {
-      for (const name of names) {
-        if (propertyOf(schema, name)) continue;
-        if (additionalProperties === false) {
-          const text = `${path}.${name} in body is a forbidden property`;
-          outcome.add(breaks(path, name, text));
-        } else outcome.merge(ratchetField(additionalProperties, name, `${path}.${name}`));
-      }
-    }
-    for (const [name, field] of Object.entries(properties ?? {})) {
-      if (Object.hasOwn(value, name)) {
-        outcome.merge(ratchetField(field, name, childPath(path, name)));
-      }
-    }
-    for (const name of required ?? []) {
-      if (!Object.hasOwn(value, name)) outcome.add(missing(`${path}.${name}`));
-    }
-    return outcome;
-  }
-
-  /** anyOf, oneOf, allOf and not; the failures of the branch that fits best are told as well. */
-  #checkBranches(
-    schema: Schema,
-    value: unknown,
-    path: string,
-    correlation: Correlation | undefined,
-  ): Outcome {
-    const outcome = new Outcome();
-    const check = (branch: Schema): Outcome => this.#check(branch, value, path, correlation);
-    if (!hasBranches(schema)) {
-      outcome.matches++;
-      return outcome;
-    }
-    const name = formatValue(path);
-    if (schema.anyOf && schema.anyOf.length > 0) {
-      let best: Outcome | undefined;
-      for (const branch of schema.anyOf) {
-        const result = check(branch);
-        if (result.valid || !best || result.matches > best.matches) best = result;
-        if (result.valid) break;
-      }
-      if (best && !best.valid) {
-        outcome.add(breaksWhole(`${name} must validate at least one schema (anyOf)`));
-      }
-      if (best) outcome.merge(best);
-    }
-    if (schema.oneOf && schema.oneOf.length > 0) {
-      let best: Outcome | undefined;
-      let fits = 0;
-      for (const branch of schema.oneOf) {
-        const result = check(branch);
-        if (result.valid && fits++ === 0) best = result;
-        else if (fits === 0 && (!best || result.matches > best.matches)) best = result;
-      }
-      if (fits !== 1) {
-        const found = fits === 0 ? "Found none valid" : `Found ${fits} valid alternatives`;
-        const text = `${name} must validate one and only one schema (oneOf). ${found}`;
-        outcome.add(breaksWhole(text));
-      }
-      if (best && fits <= 1) outcome.merge(best);
-    }
-    if (schema.allOf && schema.allOf.length > 0) {
-      let fits = 0;
-      for (const branch of schema.allOf) {
-        const result = check(branch);
-        if (result.valid) fits++;
-        outcome.merge(result);
-      }
-      if (fits !== schema.allOf.length) {
-        const none = fits === 0 ? ". None validated" : "";
-        outcome.add(breaksWhole(`${name} must validate all the schemas (allOf)${none}`));
-      }
-    }
-    if (schema.not && check(schema.not).valid) {
-      outcome.add(breaksWhole(`${name} must not validate the schema (not)`));
-    }
-    outcome.matches++;
-    return outcome;
+    ratchet(this.#root, value, "", correlation, outcome);
+    return outcome.valid ? [] : outcome.errors(base);
   }
 }
 
-const hasBranches = ({ anyOf, oneOf, allOf, not }: Schema): boolean =>
-  anyOf !== undefined || oneOf !== undefined || allOf !== undefined || not !== undefined;
+/** `check`, unless the failures are those of a value that did not change. */
+function ratchet(
+  node: PreparedSchema,
+  value: unknown,
+  path: string,
+  correlation: Correlation | undefined,
+  outcome: Outcome,
+): void {
+  const before = outcome.count;
+  check(node, value, path, correlation, outcome);
+  if (correlation && outcome.count > before && correlation.unchanged()) outcome.keep(before);
+}
+
+function check(
+  node: PreparedSchema,
+  value: unknown,
+  path: string,
+  correlation: Correlation | undefined,
+  outcome: Outcome,
+): void {
+  const { schema, types, format, onlyType } = node;
+  if (value === null || value === undefined) {
+    if (types.length > 0 && !schema.nullable) {
+      outcome.add(wrongType(path, types.join(","), "null"));
+    } else outcome.matches++;
+    checkEnum(schema, null, path, outcome);
+    return;
+  }
+  if (types.length > 0 || format !== "") {
+    checkType(types, format, value, path, outcome);
+    outcome.matches++;
+  }
+  if (node.hasBranches) checkBranches(node, value, path, correlation, outcome);
+  outcome.matches += 2;
+  if (typeof value === "string") {
+    checkString(node, value, path, outcome);
+    outcome.matches++;
+    if (node.isFormat) {
+      if (!node.isFormat(value)) outcome.add(wrongType(path, format, value));
+      outcome.matches++;
+    }
+  } else if (isNumeric(value)) {
+    const numeric = onlyType === "integer" || onlyType === "number" ? onlyType : "";
+    checkNumber(schema, value, path, { type: numeric, format: numeric && format }, outcome);
+    outcome.matches++;
+  } else if (Array.isArray(value)) {
+    checkList(node, value, path, correlation, outcome);
+    outcome.matches++;
+  }
+  checkEnum(schema, value, path, outcome);
+  outcome.matches++;
+  if (isJsonObject(value)) {
+    checkObject(node, value, path, correlation, outcome);
+    outcome.matches++;
+  }
+  outcome.matches++;
+}
+
+function checkEnum(schema: Schema, value: unknown, path: string, outcome: Outcome): void {
+  const { enum: allowed } = schema;
+  if (!allowed || allowed.length === 0) return;
+  if (!allowed.some((one) => isEnumValue(value, one))) {
+    outcome.add(notInEnum(path, value, allowed));
+  }
+}
+
+/** Only the first failure counts. Lengths count code points. */
+function checkString(node: PreparedSchema, value: string, path: string, outcome: Outcome): void {
+  const { maxLength, minLength } = node.schema;
+  const { pattern } = node;
+  const limited = maxLength !== undefined || minLength !== undefined;
+  const length = limited ? countCodePoints(value) : 0;
+  if (maxLength !== undefined && length > maxLength) {
+    outcome.add(longerThan(path, maxLength));
+  } else if (minLength !== undefined && length < minLength) {
+    const text = `${path} in body should be at least ${minLength} chars long`;
+    outcome.add(breaks(path, value, text));
+  } else if (pattern && !pattern.isIn(value)) {
+    const { source, mistake } = pattern;
+    const invalid = mistake === undefined ? "'" : `, but pattern is invalid: ${mistake}'`;
+    outcome.add(breaks(path, value, `${path} in body should match '${source}${invalid}`));
+  }
+}
+
+function checkList(
+  node: PreparedSchema,
+  value: readonly unknown[],
+  path: string,
+  correlation: Correlation | undefined,
+  outcome: Outcome,
+): void {
+  const { items } = node;
+  const { minItems, maxItems } = node.schema;
+  if (items) {
+    for (let index = 0; index < value.length; index++) {
+      ratchet(items, value[index], `${path}[${index}]`, correlation?.item(index), outcome);
+    }
+  }
+  if (minItems !== undefined && value.length < minItems) {
+    const text = `${path} in body should have at least ${minItems} items`;
+    outcome.add(breaks(path, value.length, text));
+  }
+  if (maxItems !== undefined && value.length > maxItems) {
+    outcome.add(moreThan(path, value.length, maxItems, "items"));
+  }
+  outcome.matches++;
+}
+
+function checkObject(
+  node: PreparedSchema,
+  value: JsonObject,
+  path: string,
+  correlation: Correlation | undefined,
+  outcome: Outcome,
+): void {
+  const { schema } = node;
+  if (schema.minProperties !== undefined || schema.maxProperties !== undefined) {
+    checkSize(schema, Object.keys(value).length, path, outcome);
+  }
+  const { additionalProperties } = schema;
+  if (additionalProperties !== undefined && additionalProperties !== true) {
+    for (const name of Object.keys(value)) {
+      if (propertyOf(schema, name)) continue;
+      if (!node.values) {
+        const text = `${path}.${name} in body is a forbidden property`;
+        outcome.add(breaks(path, name, text));
+      } else checkField(node.values, value, name, `${path}.${name}`, path, correlation, outcome);
+    }
+  }
+  for (const { name, node: field } of node.fields) {
+    if (!Object.hasOwn(value, name)) continue;
+    checkField(field, value, name, childPath(path, name), path, correlation, outcome);
+  }
+  for (const name of schema.required ?? NO_NAMES) {
+    if (!Object.hasOwn(value, name)) outcome.add(missing(`${path}.${name}`));
+  }
+}
+
+function checkSize(schema: Schema, count: number, path: string, outcome: Outcome): void {
+  const { minProperties, maxProperties } = schema;
+  if (minProperties !== undefined && count < minProperties) {
+    const text = `${path} in body should have at least ${minProperties} properties`;
+    outcome.add(breaks(path, count, text));
+  }
+  if (maxProperties !== undefined && count > maxProperties) {
+    outcome.add(moreThan(path, count, maxProperties, "properties"));
+  }
+}
+
+/** @param parent - the path of the object, `at` that of its field */
+function checkField(
+  field: PreparedSchema,
+  object: JsonObject,
+  name: string,
+  at: string,
+  parent: string,
+  correlation: Correlation | undefined,
+  outcome: Outcome,
+): void {
+  const isTypeMeta = parent === "" && (name === "kind" || name === "apiVersion");
+  const child = isTypeMeta ? undefined : correlation?.field(name);
+  ratchet(field, object[name], at, child, outcome);
+}
+
+/** anyOf, oneOf, allOf and not; the failures of the branch that fits best are told as well. */
+function checkBranches(
+  node: PreparedSchema,
+  value: unknown,
+  path: string,
+  correlation: Correlation | undefined,
+  outcome: Outcome,
+): void {
+  const { anyOf, oneOf, allOf, not } = node.schema;
+  const resultOf = (branch: Schema): Outcome => {
+    const result = new Outcome();
+    check(node.branch(branch), value, path, correlation, result);
+    return result;
+  };
+  const name = formatValue(path);
+  if (anyOf && anyOf.length > 0) {
+    let best: Outcome | undefined;
+    for (const branch of anyOf) {
+      const result = resultOf(branch);
+      if (result.valid || !best || result.matches > best.matches) best = result;
+      if (result.valid) break;
+    }
+    if (best && !best.valid) {
+      outcome.add(breaksWhole(`${name} must validate at least one schema (anyOf)`));
+    }
+    if (best) outcome.merge(best);
+  }
+  if (oneOf && oneOf.length > 0) {
+    let best: Outcome | undefined;
+    let fits = 0;
+    for (const branch of oneOf) {
+      const result = resultOf(branch);
+      if (result.valid && fits++ === 0) best = result;
+      else if (fits === 0 && (!best || result.matches > best.matches)) best = result;
+    }
+    if (fits !== 1) {
+      const found = fits === 0 ? "Found none valid" : `Found ${fits} valid alternatives`;
+      const text = `${name} must validate one and only one schema (oneOf). ${found}`;
+      outcome.add(breaksWhole(text));
+    }
+    if (best && fits <= 1) outcome.merge(best);
+  }
+  if (allOf && allOf.length > 0) {
+    let fits = 0;
+    for (const branch of allOf) {
+      const result = resultOf(branch);
+      if (result.valid) fits++;
+      outcome.merge(result);
+    }
+    if (fits !== allOf.length) {
+      const none = fits === 0 ? ". None validated" : "";
+      outcome.add(breaksWhole(`${name} must validate all the schemas (allOf)${none}`));
+    }
+  }
+  if (not && resultOf(not).valid) {
+    outcome.add(breaksWhole(`${name} must not validate the schema (not)`));
+  }
+}
 
 function checkType(
   types: readonly string[],
   format: string,
   value: unknown,
   path: string,
-): Outcome {
-  const outcome = new Outcome();
+  outcome: Outcome,
+): void {
   const seen = typeOfValue(value);
   const numeric = types.includes("number") || types.includes("integer");
   const fits =
-    types.includes(seen.type) ||
-    (seen.type === "number" && types.includes("integer") && isWholeFloat(Number(value))) ||
-    (seen.type === "integer" && types.includes("number"));
-  const textual = typeof value === "string" || Array.isArray(value);
-  if (!textual && format !== "" && !fits && seen.format !== format) {
-    outcome.add(wrongType(path, format, seen.format));
+    types.includes(seen) ||
+    (seen === "number" && types.includes("integer") && isWholeFloat(Number(value))) ||
+    (seen === "integer" && types.includes("number"));
+  const textual = seen === "string" || seen === "array";
+  const seenFormat = seen === "integer" ? "int64" : seen === "number" ? "float64" : "";
+  if (!textual && format !== "" && !fits && seenFormat !== format) {
+    outcome.add(wrongType(path, format, seenFormat));
   } else if (!(textual && format !== "" && !numeric) && !fits) {
-    outcome.add(wrongType(path, types.join(","), seen.type));
+    outcome.add(wrongType(path, types.join(","), seen));
   } else outcome.matches++;
-  return outcome;
 }
 
 function countCodePoints(text: string): number {
