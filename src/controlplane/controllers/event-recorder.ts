@@ -1,6 +1,8 @@
 /**
  * Events of the simulated controllers: what happened to an object, counted when it happens again.
  *
+ * As with client-go: many of one reason are told as one, and of an object that never rests no more is told for a while.
+ *
  * @see https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/
  * @module
  */
@@ -13,9 +15,31 @@ import { EVENTS } from "./keys.ts";
 import { timeOf } from "./times.ts";
 
 interface Recorded {
-  readonly name: string;
-  count: number;
+  /** Unknown while nothing was written. */
+  readonly name: string | undefined;
+  readonly count: number;
 }
+
+/** What was told of one object for one reason. */
+interface Similar {
+  readonly messages: Set<string>;
+  lastMs: number;
+}
+
+/** How much may still be told of an object. */
+interface Allowance {
+  left: number;
+  sinceMs: number;
+}
+
+/** From so many messages with one reason on, within the time that follows, they are told as one. */
+const SIMILAR = 10;
+const SIMILAR_MS = 600_000;
+const BURST = 25;
+/** In this time an object may be told of once more. */
+const REFILL_MS = 300_000;
+/** How many are remembered; the oldest are forgotten. */
+const MEMORY = 4096;
 
 /** Writes the events of one controller. */
 export class EventRecorder {
@@ -23,6 +47,8 @@ export class EventRecorder {
   readonly #clock: Clock;
   readonly #component: string;
   readonly #recorded = new Map<string, Recorded>();
+  readonly #similar = new Map<string, Similar>();
+  readonly #allowances = new Map<string, Allowance>();
   #sequence = 0;
 
   constructor(client: ControllerClient, clock: Clock, component: string) {
@@ -36,14 +62,23 @@ export class EventRecorder {
     about: KubeObject,
     type: "Normal" | "Warning",
     reason: string,
-    message: string,
+    text: string,
   ): Promise<void> {
     const { name = "", namespace = "default", uid, resourceVersion } = about.metadata;
-    const identity = JSON.stringify([uid, namespace, name, type, reason, message]);
-    const time = timeOf(this.#clock.now());
-    const before = this.#recorded.get(identity);
-    if (before && (await this.#countAgain(before, namespace, time))) return;
+    const object = JSON.stringify([about.kind, about.apiVersion, namespace, name, uid]);
+    const isCombined = this.#isOneOfMany(JSON.stringify([object, type, reason]), text);
+    const message = isCombined ? `(combined from similar events): ${text}` : text;
+    const identity = JSON.stringify([object, type, reason, isCombined ? "" : message, isCombined]);
+    const { name: known, count = 0 } = this.#recorded.get(identity) ?? {};
+    remember(this.#recorded, identity, { name: known, count: count + 1 });
+    if (!this.#mayTell(object)) return;
 
+    const time = timeOf(this.#clock.now());
+    if (known !== undefined) {
+      const patch = { count: count + 1, lastTimestamp: time, message };
+      const write = this.#client.patch(EVENTS, { namespace, name: known }, patch);
+      if (await unlessGone(write)) return;
+    }
     const event = {
       apiVersion: "v1",
       kind: "Event",
@@ -61,25 +96,46 @@ export class EventRecorder {
       source: { component: this.#component },
       firstTimestamp: time,
       lastTimestamp: time,
-      count: 1,
+      count: count + 1,
       type,
-      reportingComponent: this.#component,
       reportingInstance: "",
+      ...(isCombined ? {} : { reportingComponent: this.#component }),
     };
     try {
       await this.#client.create(EVENTS, event);
-      this.#recorded.set(identity, { name: event.metadata.name, count: 1 });
+      remember(this.#recorded, identity, { name: event.metadata.name, count: count + 1 });
     } catch (thrown) {
       if (!hasReason(thrown, "Forbidden") && !isNotFound(thrown)) throw thrown;
     }
   }
 
-  async #countAgain(before: Recorded, namespace: string, time: string): Promise<boolean> {
-    const patch = { count: before.count + 1, lastTimestamp: time };
-    const key = { namespace, name: before.name };
-    const isThere = await unlessGone(this.#client.patch(EVENTS, key, patch));
-    if (isThere) before.count++;
-    return isThere;
+  /** Whether so much was told for this reason that it is told as one from now on. */
+  #isOneOfMany(kind: string, message: string): boolean {
+    const now = this.#clock.now();
+    const before = this.#similar.get(kind);
+    const similar =
+      before && now - before.lastMs <= SIMILAR_MS
+        ? before
+        : { messages: new Set<string>(), lastMs: now };
+    similar.messages.add(message);
+    similar.lastMs = now;
+    remember(this.#similar, kind, similar);
+    if (similar.messages.size < SIMILAR) return false;
+    const [oldest = ""] = similar.messages;
+    similar.messages.delete(oldest);
+    return true;
+  }
+
+  #mayTell(object: string): boolean {
+    const now = this.#clock.now();
+    const allowance = this.#allowances.get(object) ?? { left: BURST, sinceMs: now };
+    const refilled = allowance.left + (now - allowance.sinceMs) / REFILL_MS;
+    allowance.left = Math.min(BURST, refilled);
+    allowance.sinceMs = now;
+    remember(this.#allowances, object, allowance);
+    if (allowance.left < 1) return false;
+    allowance.left--;
+    return true;
   }
 
   /** Sixteen hexadecimal digits, as the nanoseconds of the time would give. */
@@ -88,4 +144,12 @@ export class EventRecorder {
     const nanos = BigInt(Math.trunc(this.#clock.now())) * 1_000_000n + BigInt(this.#sequence);
     return nanos.toString(16).padStart(16, "0");
   }
+}
+
+function remember<T>(known: Map<string, T>, key: string, value: T): void {
+  known.delete(key);
+  known.set(key, value);
+  if (known.size <= MEMORY) return;
+  const [oldest = ""] = known.keys();
+  known.delete(oldest);
 }

@@ -18,6 +18,7 @@ import { ClusterRoleAggregationController } from "./cluster-role-aggregation-con
 import { DisruptionBudgetController } from "./disruption-budget-controller.ts";
 import { EndpointMirrorController } from "./endpoint-mirror-controller.ts";
 import { ResourceQuotaController } from "./resource-quota-controller.ts";
+import { VolumePhaseController } from "./volume-phase-controller.ts";
 import { VolumeBinder } from "./volume-binder.ts";
 import { JobController } from "./job/job-controller.ts";
 import { TtlController } from "./ttl-controller.ts";
@@ -31,6 +32,7 @@ import { REPLICATION_CONTROLLERS, REPLICA_SETS } from "./keys.ts";
 import { NamespaceContentController } from "./namespace-content-controller.ts";
 import { NamespaceDeletionController } from "./namespace-deletion-controller.ts";
 import { NodeSimulator, simulatedNodeNames } from "./node-simulator.ts";
+import { PodGarbageController } from "./pod-garbage-controller.ts";
 import { PolicyStatusController } from "./policy-status-controller.ts";
 import { PodLifecycle } from "./pod-lifecycle.ts";
 import { ReplicaSetController } from "./replica-set-controller.ts";
@@ -76,11 +78,13 @@ export function startControllers(
     new TtlController(client, clock),
     new StatefulSetController(client, events("statefulset-controller"), clock),
     new DaemonSetController(client, events("daemonset-controller"), clock),
+    new PodGarbageController(client, clock),
     new NodeTaintController(client, events("taint-eviction-controller"), clock),
     new ClaimProtectionController(client),
     new AttributesClassProtectionController(client),
     new EphemeralClaimController(client),
     new VolumeBinder(client, events("persistentvolume-controller"), mode === "on"),
+    new VolumePhaseController(client, events("persistentvolume-controller"), mode === "on"),
     new ResourceQuotaController(client),
     new DisruptionBudgetController(client, events("controllermanager"), clock),
     new AutoscalerController(client, events("horizontal-pod-autoscaler"), clock),

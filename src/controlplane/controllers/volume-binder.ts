@@ -8,13 +8,20 @@
  * @module
  */
 import type { KubeObject } from "../../kube/object.ts";
-import { compareQuantities, parseQuantity } from "../../kube/quantity.ts";
-import { matchesLabelSelector } from "../../kube/selector.ts";
+import type { Pod } from "../builtin/strategies/pod-shapes.ts";
 import type { PersistentVolume, PersistentVolumeClaim } from "../builtin/strategies/shapes.ts";
 import { usedClaims, usersOf } from "./claims.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import type { EventRecorder } from "./event-recorder.ts";
 import { CLAIMS, PODS, STORAGE_CLASSES, VOLUMES, concerns, keyFrom, textOf } from "./keys.ts";
+import {
+  BIND_COMPLETED,
+  BOUND_BY,
+  DEFAULT_CLASS,
+  PROVISIONED_BY,
+  PROVISIONERS,
+} from "./volume-annotations.ts";
+import { bestVolumeFor, classOf, isBoundTo, mismatchOf, storageOf } from "./volume-matching.ts";
 import type { Controller } from "./work-loop.ts";
 
 interface StorageClass extends KubeObject {
@@ -23,17 +30,9 @@ interface StorageClass extends KubeObject {
   volumeBindingMode?: string;
 }
 
-const BOUND_BY = "pv.kubernetes.io/bound-by-controller";
-const BIND_COMPLETED = "pv.kubernetes.io/bind-completed";
-const PROVISIONERS = [
-  "volume.beta.kubernetes.io/storage-provisioner",
-  "volume.kubernetes.io/storage-provisioner",
-];
+const NO_PROVISIONER = "kubernetes.io/no-provisioner";
 
-const storageOf = (amounts: Readonly<Record<string, string>> | undefined): string =>
-  amounts?.["storage"] ?? "0";
-
-/** Binds claims. Keys are `/volume` and `namespace/claim`. */
+/** Binds claims. */
 export class VolumeBinder implements Controller {
   readonly name = "VolumeBinder";
   readonly watches = [CLAIMS, VOLUMES, STORAGE_CLASSES, PODS];
@@ -48,103 +47,86 @@ export class VolumeBinder implements Controller {
   }
 
   *observe(event: StoreEvent): Iterable<string> {
-    if (concerns(event, CLAIMS)) {
-      yield textOf(event.object);
-      const { volumeName } = (event.object as PersistentVolumeClaim).spec;
-      if (volumeName) yield `/${volumeName}`;
-    } else if (concerns(event, VOLUMES)) {
-      yield textOf(event.object);
-      for (const claim of this.#client.list(CLAIMS) as readonly PersistentVolumeClaim[]) {
-        if (!claim.spec.volumeName) yield textOf(claim);
-      }
-    } else if (concerns(event, STORAGE_CLASSES)) {
+    if (concerns(event, CLAIMS)) yield textOf(event.object);
+    else if (concerns(event, VOLUMES) || concerns(event, STORAGE_CLASSES)) {
       const { name } = event.object.metadata;
+      const isLost = concerns(event, VOLUMES) && event.type === "DELETED";
       for (const claim of this.#client.list(CLAIMS) as readonly PersistentVolumeClaim[]) {
-        if (claim.spec.storageClassName === name) yield textOf(claim);
+        const { volumeName } = claim.spec;
+        const isBound = claim.metadata.annotations?.[BIND_COMPLETED] !== undefined;
+        if (isBound ? isLost && volumeName === name : !volumeName || volumeName === name) {
+          yield textOf(claim);
+        }
       }
     } else yield* usedClaims(event);
   }
 
   async sync(key: string): Promise<undefined> {
-    const { namespace, name } = keyFrom(key);
-    if (namespace === "") {
-      const volume = this.#client.find(VOLUMES, { name }) as PersistentVolume | undefined;
-      if (volume) await this.#syncVolume(volume);
+    const claim = this.#client.find(CLAIMS, keyFrom(key)) as PersistentVolumeClaim | undefined;
+    if (!claim || claim.metadata.deletionTimestamp) return;
+    if (claim.metadata.annotations?.[BIND_COMPLETED] !== undefined) await this.#keep(claim);
+    else if (claim.spec.volumeName) await this.#take(claim, claim.spec.volumeName);
+    else {
+      const volumes = this.#client.list(VOLUMES) as readonly PersistentVolume[];
+      const volume = bestVolumeFor(claim, volumes, this.#isDelayed(claim));
+      if (volume) await this.#bind(claim, volume);
+      else await this.#wait(claim);
+    }
+  }
+
+  /** A claim that was bound loses its volume, or keeps it. */
+  async #keep(claim: PersistentVolumeClaim): Promise<void> {
+    const { volumeName } = claim.spec;
+    const lose = async (reason: string, message: string): Promise<void> => {
+      if (claim.status?.phase === "Lost") return;
+      const { namespace = "", name = "" } = claim.metadata;
+      const status = { phase: "Lost", accessModes: null, capacity: null };
+      await this.#client.patch(CLAIMS, { namespace, name }, { status }, "status");
+      await this.#events.record(claim, "Warning", reason, message);
+    };
+    const lost = (what: string): string =>
+      `Bound claim has lost ${what}. Data on the volume is lost!`;
+    if (!volumeName) {
+      await lose("ClaimLost", lost("reference to PersistentVolume"));
       return;
     }
-    const claim = this.#client.find(CLAIMS, { namespace, name }) as
-      PersistentVolumeClaim | undefined;
-    if (!claim || claim.metadata.deletionTimestamp || claim.status?.phase === "Bound") return;
-    const volume = this.#volumeFor(claim);
-    if (volume) await this.#bind(claim, volume);
-    else if (!claim.spec.volumeName) await this.#wait(claim);
-  }
-
-  async #syncVolume(volume: PersistentVolume): Promise<void> {
-    const { claimRef, persistentVolumeReclaimPolicy } = volume.spec;
-    const claim =
-      claimRef &&
-      this.#client.find(CLAIMS, { namespace: claimRef.namespace ?? "", name: claimRef.name ?? "" });
-    const isBound = claim?.metadata.uid === claimRef?.uid && claim !== undefined;
-    const phase = !claimRef
-      ? "Available"
-      : isBound
-        ? "Bound"
-        : claimRef.uid === undefined
-          ? "Available"
-          : "Released";
-    if (volume.status?.phase !== phase) {
-      const { name = "" } = volume.metadata;
-      await this.#client.patch(VOLUMES, { name }, { status: { phase } }, "status");
-    }
-    if (phase !== "Released" || persistentVolumeReclaimPolicy !== "Delete") return;
-    if (!volume.metadata.deletionTimestamp && this.#provisions) {
-      await this.#client.remove(VOLUMES, { name: volume.metadata.name ?? "" });
+    const volume = this.#client.find(VOLUMES, { name: volumeName }) as PersistentVolume | undefined;
+    if (!volume) await lose("ClaimLost", lost("its PersistentVolume"));
+    else if (!volume.spec.claimRef || volume.spec.claimRef.uid === claim.metadata.uid) {
+      await this.#bind(claim, volume);
+    } else {
+      const message = "Two claims are bound to the same volume, this one is bound incorrectly";
+      await lose("ClaimMisbound", message);
     }
   }
 
-  /** The volume that names the claim or is named by it, else the smallest one that will do. */
-  #volumeFor(claim: PersistentVolumeClaim): PersistentVolume | undefined {
-    const { namespace, name, uid } = claim.metadata;
-    const {
-      volumeName,
-      accessModes = [],
-      storageClassName = "",
-      volumeMode,
-      selector,
-    } = claim.spec;
-    const volumes = this.#client.list(VOLUMES) as readonly PersistentVolume[];
-    const refersHere = ({ spec: { claimRef } }: PersistentVolume): boolean =>
-      claimRef?.namespace === namespace &&
-      claimRef?.name === name &&
-      (claimRef?.uid === undefined || claimRef.uid === uid);
-    if (volumeName) {
-      return volumes.find(
-        (volume) =>
-          volume.metadata.name === volumeName && (!volume.spec.claimRef || refersHere(volume)),
-      );
+  /** A claim that names its volume gets that one or none. */
+  async #take(claim: PersistentVolumeClaim, name: string): Promise<void> {
+    const volume = this.#client.find(VOLUMES, { name }) as PersistentVolume | undefined;
+    if (!volume) return;
+    const quoted = JSON.stringify(name);
+    if (volume.spec.claimRef && !isBoundTo(volume, claim)) {
+      const message = `volume ${quoted} already bound to a different claim.`;
+      await this.#events.record(claim, "Warning", "FailedBinding", message);
+      return;
     }
-    const wanted = parseQuantity(storageOf(claim.spec.resources?.requests));
-    const size = ({ spec }: PersistentVolume): ReturnType<typeof parseQuantity> =>
-      parseQuantity(storageOf(spec.capacity));
-    return volumes
-      .filter((volume) => {
-        const { spec, metadata } = volume;
-        if (metadata.deletionTimestamp) return false;
-        if (spec.claimRef ? !refersHere(volume) : volume.status?.phase === "Released") return false;
-        return (
-          (spec.storageClassName ?? "") === storageClassName &&
-          (spec.volumeMode ?? "Filesystem") === (volumeMode ?? "Filesystem") &&
-          accessModes.every((mode) => spec.accessModes?.includes(mode)) &&
-          (!selector || matchesLabelSelector(selector, metadata.labels)) &&
-          compareQuantities(size(volume), wanted) >= 0
-        );
-      })
-      .toSorted(
-        (left, right) =>
-          Number(refersHere(right)) - Number(refersHere(left)) ||
-          compareQuantities(size(left), size(right)),
-      )[0];
+    const mismatch = volume.spec.claimRef ? undefined : mismatchOf(volume, claim);
+    if (mismatch === undefined) await this.#bind(claim, volume);
+    else {
+      const message = `Cannot bind to requested volume ${quoted}: ${mismatch}`;
+      await this.#events.record(claim, "Warning", "VolumeMismatch", message);
+    }
+  }
+
+  /** Whether it waits for a pod, and for the scheduler to choose. */
+  #isDelayed(claim: PersistentVolumeClaim): boolean {
+    const { namespace = "", name = "" } = claim.metadata;
+    if (this.#provisions && usersOf(this.#client, { namespace, name }).length > 0) return false;
+    return this.#classNamed(classOf(claim) ?? "")?.volumeBindingMode === "WaitForFirstConsumer";
+  }
+
+  #classNamed(name: string): StorageClass | undefined {
+    return name === "" ? undefined : this.#client.find(STORAGE_CLASSES, { name });
   }
 
   async #bind(claim: PersistentVolumeClaim, volume: PersistentVolume): Promise<void> {
@@ -159,31 +141,29 @@ export class VolumeBinder implements Controller {
         uid,
         resourceVersion,
       };
-      await this.#client.patch(
-        VOLUMES,
-        { name: volumeName },
-        {
-          ...(volume.spec.claimRef ? {} : { metadata: { annotations: { [BOUND_BY]: "yes" } } }),
-          spec: { claimRef },
-        },
-      );
+      const annotations = isBoundTo(volume, claim) ? {} : { annotations: { [BOUND_BY]: "yes" } };
+      const patch = { metadata: annotations, spec: { claimRef } };
+      await this.#client.patch(VOLUMES, { name: volumeName }, patch);
     }
-    await this.#client.patch(
-      VOLUMES,
-      { name: volumeName },
-      { status: { phase: "Bound" } },
-      "status",
-    );
+    if (volume.status?.phase !== "Bound") {
+      const status = { phase: "Bound", message: null };
+      await this.#client.patch(VOLUMES, { name: volumeName }, { status }, "status");
+    }
     const key = { namespace, name };
-    const annotations = {
-      [BIND_COMPLETED]: "yes",
-      ...(claim.spec.volumeName ? {} : { [BOUND_BY]: "yes" }),
-    };
-    await this.#client.patch(CLAIMS, key, { metadata: { annotations }, spec: { volumeName } });
+    if (claim.metadata.annotations?.[BIND_COMPLETED] === undefined) {
+      const annotations = {
+        [BIND_COMPLETED]: "yes",
+        ...(claim.spec.volumeName ? {} : { [BOUND_BY]: "yes" }),
+      };
+      await this.#client.patch(CLAIMS, key, { metadata: { annotations }, spec: { volumeName } });
+    }
+    if (claim.status?.phase === "Bound") return;
+    const { accessModes, capacity, volumeAttributesClassName: attributes } = volume.spec;
     const status = {
       phase: "Bound",
-      accessModes: volume.spec.accessModes,
-      capacity: volume.spec.capacity,
+      accessModes,
+      capacity,
+      ...(attributes === undefined ? {} : { currentVolumeAttributesClassName: attributes }),
     };
     await this.#client.patch(CLAIMS, key, { status }, "status");
   }
@@ -191,7 +171,7 @@ export class VolumeBinder implements Controller {
   /** Says what a claim waits for, and makes a volume up where that is simulated. */
   async #wait(claim: PersistentVolumeClaim): Promise<void> {
     const { namespace = "", name = "" } = claim.metadata;
-    const { storageClassName = "" } = claim.spec;
+    const storageClassName = classOf(claim) ?? this.#defaultClass() ?? "";
     const tell = (type: "Normal" | "Warning", reason: string, message: string): Promise<void> =>
       this.#events.record(claim, type, reason, message);
     if (storageClassName === "") {
@@ -199,17 +179,23 @@ export class VolumeBinder implements Controller {
       await tell("Normal", "FailedBinding", message);
       return;
     }
-    const found = this.#client.find(STORAGE_CLASSES, { name: storageClassName }) as
-      StorageClass | undefined;
+    if (classOf(claim) === undefined) {
+      await this.#client.patch(CLAIMS, { namespace, name }, { spec: { storageClassName } });
+      return;
+    }
+    const found = this.#classNamed(storageClassName);
     if (!found) {
       const message = `storageclass.storage.k8s.io "${storageClassName}" not found`;
       await tell("Warning", "ProvisioningFailed", message);
       return;
     }
-    const used = usersOf(this.#client, { namespace, name }).length > 0;
-    if (found.volumeBindingMode === "WaitForFirstConsumer" && !used) {
-      const message = "waiting for first consumer to be created before binding";
-      await tell("Normal", "WaitForFirstConsumer", message);
+    if (this.#isDelayed(claim)) {
+      await tell("Normal", ...waitOf(usersOf(this.#client, { namespace, name })));
+      return;
+    }
+    if (found.provisioner === NO_PROVISIONER) {
+      const message = `no volume plugin matched name: ${NO_PROVISIONER}`;
+      await tell("Warning", "ProvisioningFailed", message);
       return;
     }
     if (this.#provisions) {
@@ -228,6 +214,24 @@ export class VolumeBinder implements Controller {
     );
   }
 
+  /** The newest of the classes that are for claims without one. */
+  #defaultClass(): string | undefined {
+    const created = ({ metadata }: KubeObject): string => metadata.creationTimestamp ?? "";
+    const nameOf = ({ metadata }: KubeObject): string => metadata.name ?? "";
+    return this.#client
+      .list(STORAGE_CLASSES)
+      .filter(({ metadata }) => metadata.annotations?.[DEFAULT_CLASS] === "true")
+      .toSorted((one, other) =>
+        created(one) === created(other)
+          ? nameOf(one) < nameOf(other)
+            ? -1
+            : 1
+          : created(one) > created(other)
+            ? -1
+            : 1,
+      )[0]?.metadata.name;
+  }
+
   async #provision(claim: PersistentVolumeClaim, storage: StorageClass): Promise<void> {
     const { namespace = "", name = "", uid = "" } = claim.metadata;
     const volume = {
@@ -235,7 +239,7 @@ export class VolumeBinder implements Controller {
       kind: "PersistentVolume",
       metadata: {
         name: `pvc-${uid}`,
-        annotations: { "pv.kubernetes.io/provisioned-by": storage.provisioner ?? "" },
+        annotations: { [PROVISIONED_BY]: storage.provisioner ?? "" },
       },
       spec: {
         capacity: { storage: storageOf(claim.spec.resources?.requests) },
@@ -251,4 +255,18 @@ export class VolumeBinder implements Controller {
     const message = `Successfully provisioned volume pvc-${uid}`;
     await this.#events.record(claim, "Normal", "ProvisioningSucceeded", message);
   }
+}
+
+/** What a claim that waits for its pod says, and under which reason. */
+function waitOf(users: readonly Pod[]): [reason: string, message: string] {
+  const waiting = users
+    .filter(({ spec }) => !spec.nodeName)
+    .map(({ metadata }) => metadata.name ?? "")
+    .sort();
+  if (waiting.length === 0) {
+    const message = "waiting for first consumer to be created before binding";
+    return ["WaitForFirstConsumer", message];
+  }
+  const what = `pod${waiting.length > 1 ? "s" : ""} ${waiting.join(",")}`;
+  return ["WaitForPodScheduled", `waiting for ${what} to be scheduled`];
 }

@@ -107,9 +107,11 @@ export interface PersistentVolume extends KubeObject {
     capacity?: ResourceList;
     accessModes?: string[];
     storageClassName?: string;
+    volumeAttributesClassName?: string;
+    csi?: object;
     claimRef?: { namespace?: string; name?: string; uid?: string };
   };
-  status?: { phase?: string; lastPhaseTransitionTime?: string };
+  status?: { phase?: string; message?: string; lastPhaseTransitionTime?: string };
 }
 
 export interface Namespace extends KubeObject {

@@ -1,0 +1,161 @@
+/**
+ * Pods that nobody will ever finish: of nodes that are gone, never scheduled and already deleted, and too many that are over.
+ *
+ * It looks around every 20 seconds of the clock.
+ *
+ * @see https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-garbage-collection
+ * @module
+ */
+import type { Clock } from "../../clock.ts";
+import type { Pod } from "../builtin/strategies/pod-shapes.ts";
+import type { Condition, Node } from "../builtin/strategies/shapes.ts";
+import { unlessGone } from "./absence.ts";
+import type { ControllerClient, StoreEvent } from "./client.ts";
+import { NODES, PODS, concerns } from "./keys.ts";
+import { isFinished } from "./pods.ts";
+import { msOf, timeOf } from "./times.ts";
+import type { Controller } from "./work-loop.ts";
+
+const ALL = "all";
+const PERIOD_MS = 20_000;
+/** How long a node may be away before its pods are given up. */
+const QUARANTINE_MS = 40_000;
+/** How many finished pods are kept. */
+const THRESHOLD = 12_500;
+const OUT_OF_SERVICE = "node.kubernetes.io/out-of-service";
+
+/** Fails and deletes such pods. */
+export class PodGarbageController implements Controller {
+  readonly name = "PodGarbage";
+  readonly watches = [PODS, NODES];
+  readonly initialKeys = [ALL];
+  readonly #client: ControllerClient;
+  readonly #clock: Clock;
+  /** When pods of an absent node were first seen, by its name. */
+  readonly #absent = new Map<string, number>();
+  #startMs: number | undefined;
+  #dueMs: number | undefined;
+
+  constructor(client: ControllerClient, clock: Clock) {
+    this.#client = client;
+    this.#clock = clock;
+  }
+
+  *observe(event: StoreEvent): Iterable<string> {
+    if (concerns(event, NODES)) {
+      if (event.type === "DELETED") yield ALL;
+    } else if (concerns(event, PODS) && event.type !== "DELETED") {
+      const pod = event.object as Pod;
+      if (isFinished(pod) || this.#isForsaken(pod)) yield ALL;
+    }
+  }
+
+  async sync(): Promise<number | undefined> {
+    const now = this.#clock.now();
+    this.#startMs ??= now;
+    const nextMs = this.#startMs + (Math.floor((now - this.#startMs) / PERIOD_MS) + 1) * PERIOD_MS;
+    const pods = this.#client.list(PODS) as readonly Pod[];
+    if (!this.#isNeeded(pods)) {
+      this.#dueMs = undefined;
+      return undefined;
+    }
+    this.#dueMs ??= nextMs;
+    if (now < this.#dueMs) return this.#dueMs - now;
+    this.#dueMs = nextMs;
+
+    const over = pods.filter(isFinished).toSorted(byEvictionAndAge);
+    for (const pod of over.slice(0, Math.max(0, over.length - THRESHOLD))) await this.#give(pod);
+    for (const pod of pods) {
+      if (pod.metadata.deletionTimestamp && this.#isOnDeadNode(pod)) await this.#give(pod);
+    }
+    await this.#collectOrphans(pods, now);
+    for (const pod of pods) {
+      if (pod.metadata.deletionTimestamp && !pod.spec.nodeName) await this.#give(pod);
+    }
+    return nextMs - now;
+  }
+
+  /** Whether there is something that a look may find now or later. */
+  #isNeeded(pods: readonly Pod[]): boolean {
+    return pods.some((pod) => this.#isForsaken(pod)) || pods.filter(isFinished).length > THRESHOLD;
+  }
+
+  #isForsaken({ metadata, spec: { nodeName = "" } }: Pod): boolean {
+    return (
+      metadata.deletionTimestamp !== undefined || (nodeName !== "" && !this.#nodeNamed(nodeName))
+    );
+  }
+
+  #nodeNamed(name: string): Node | undefined {
+    return this.#client.find(NODES, { name });
+  }
+
+  #isOnDeadNode({ spec }: Pod): boolean {
+    const node = this.#nodeNamed(spec.nodeName ?? "");
+    if (!node) return false;
+    const isReady = node.status?.conditions?.some(
+      ({ type, status }) => type === "Ready" && status === "True",
+    );
+    return !isReady && node.spec?.taints?.some(({ key }) => key === OUT_OF_SERVICE) === true;
+  }
+
+  async #collectOrphans(pods: readonly Pod[], now: number): Promise<void> {
+    const names = new Set(
+      pods.map(({ spec }) => spec.nodeName ?? "").filter((name) => name !== ""),
+    );
+    for (const name of this.#absent.keys()) {
+      if (!names.has(name) || this.#nodeNamed(name)) this.#absent.delete(name);
+    }
+    for (const name of names) {
+      if (!this.#nodeNamed(name) && !this.#absent.has(name)) this.#absent.set(name, now);
+    }
+    for (const pod of pods) {
+      const since = this.#absent.get(pod.spec.nodeName ?? "");
+      if (since === undefined || now - since < QUARANTINE_MS) continue;
+      await this.#give(pod, "PodGC: node no longer exists");
+    }
+  }
+
+  /** Fails a pod that is not over, with the reason when there is one, and removes it at once. */
+  async #give(pod: Pod, message?: string): Promise<void> {
+    const { namespace = "", name = "", uid, generation } = pod.metadata;
+    const key = { namespace, name };
+    if (!isFinished(pod)) {
+      const status = {
+        phase: "Failed",
+        observedGeneration: generation,
+        ...(message === undefined ? {} : { conditions: this.#disrupted(pod, message) }),
+      };
+      const write = this.#client.patch(PODS, key, { metadata: { uid }, status }, "status");
+      if (!(await unlessGone(write))) return;
+    }
+    await unlessGone(this.#client.remove(PODS, key, { gracePeriodSeconds: 0 }));
+  }
+
+  #disrupted({ status, metadata }: Pod, message: string): Condition[] {
+    const before = status?.conditions ?? [];
+    const known = before.find(({ type }) => type === "DisruptionTarget");
+    const since = known?.status === "True" ? known.lastTransitionTime : undefined;
+    const condition: Condition = {
+      type: "DisruptionTarget",
+      observedGeneration: metadata.generation ?? 0,
+      status: "True",
+      reason: "DeletionByPodGC",
+      message,
+      lastProbeTime: null,
+      lastTransitionTime: since ?? timeOf(this.#clock.now()),
+    };
+    return known ? before.map((one) => (one === known ? condition : one)) : [...before, condition];
+  }
+}
+
+function byEvictionAndAge(one: Pod, other: Pod): number {
+  const evicted = ({ status }: Pod): number =>
+    status?.phase === "Failed" && status.reason === "Evicted" ? 0 : 1;
+  const age = ({ metadata }: Pod): number => msOf(metadata.creationTimestamp);
+  return (
+    evicted(one) - evicted(other) ||
+    age(one) - age(other) ||
+    ((one.metadata.name ?? "") < (other.metadata.name ?? "") ? -1 : 1)
+  );
+}

@@ -1,0 +1,102 @@
+/**
+ * Which volume a claim may have.
+ *
+ * Pure.
+ *
+ * @see https://kubernetes.io/docs/concepts/storage/persistent-volumes/#binding
+ * @module
+ */
+import { compareQuantities, parseQuantity } from "../../kube/quantity.ts";
+import { matchesLabelSelector } from "../../kube/selector.ts";
+import type { PersistentVolume, PersistentVolumeClaim } from "../builtin/strategies/shapes.ts";
+
+const BETA_CLASS = "volume.beta.kubernetes.io/storage-class";
+
+/** The storage that a list of resources names; none is 0. */
+export const storageOf = (amounts: Readonly<Record<string, string>> | undefined): string =>
+  amounts?.["storage"] ?? "0";
+
+/** The class of a claim or volume, empty when it has none. */
+export const classOf = ({
+  metadata,
+  spec,
+}: PersistentVolumeClaim | PersistentVolume): string | undefined =>
+  metadata.annotations?.[BETA_CLASS] ?? spec.storageClassName;
+
+/** Whether the volume is the claim's, or is kept for one of that name. */
+export function isBoundTo(
+  { spec: { claimRef } }: PersistentVolume,
+  { metadata }: PersistentVolumeClaim,
+): boolean {
+  return (
+    claimRef !== undefined &&
+    claimRef.namespace === metadata.namespace &&
+    claimRef.name === metadata.name &&
+    ((claimRef.uid ?? "") === "" || claimRef.uid === metadata.uid)
+  );
+}
+
+/** Whether both are file systems, or both are devices. */
+export const haveSameMode = (volume: PersistentVolume, claim: PersistentVolumeClaim): boolean =>
+  (volume.spec.volumeMode ?? "Filesystem") === (claim.spec.volumeMode ?? "Filesystem");
+
+/** Why the volume that a claim names is not for it, in upstream's words; `undefined` when it is. */
+export function mismatchOf(
+  volume: PersistentVolume,
+  claim: PersistentVolumeClaim,
+): string | undefined {
+  const { name = "", deletionTimestamp } = volume.metadata;
+  if (deletionTimestamp) return `the volume is marked for deletion ${JSON.stringify(name)}`;
+  if (!isLargeEnough(volume, claim)) return "requested PV is too small";
+  if ((classOf(volume) ?? "") !== (classOf(claim) ?? "")) return "storageClassName does not match";
+  if (!haveSameAttributes(volume, claim)) return "volumeAttributesClassName does not match";
+  if (!haveSameMode(volume, claim)) return "incompatible volumeMode";
+  if (!offersModes(volume, claim)) return "incompatible accessMode";
+  return undefined;
+}
+
+/**
+ * The volume kept for the claim, else the smallest one that will do, of those with the fewest access modes.
+ *
+ * @param isDelayed - the claim waits for its pod: only what is kept for it counts
+ */
+export function bestVolumeFor(
+  claim: PersistentVolumeClaim,
+  volumes: readonly PersistentVolume[],
+  isDelayed: boolean,
+): PersistentVolume | undefined {
+  const { selector } = claim.spec;
+  const candidates = volumes.filter((volume) => {
+    const { spec, metadata, status } = volume;
+    if (metadata.deletionTimestamp || !offersModes(volume, claim)) return false;
+    if (!isLargeEnough(volume, claim) || !haveSameMode(volume, claim)) return false;
+    if (!haveSameAttributes(volume, claim)) return false;
+    if (spec.claimRef) return isBoundTo(volume, claim);
+    return (
+      !isDelayed &&
+      status?.phase === "Available" &&
+      (!selector || matchesLabelSelector(selector, metadata.labels)) &&
+      (classOf(volume) ?? "") === (classOf(claim) ?? "")
+    );
+  });
+  const modes = ({ spec }: PersistentVolume): number => spec.accessModes?.length ?? 0;
+  const isKept = ({ spec }: PersistentVolume): number => (spec.claimRef ? 0 : 1);
+  return candidates.toSorted(
+    (left, right) =>
+      modes(left) - modes(right) ||
+      isKept(left) - isKept(right) ||
+      compareQuantities(sizeOf(left), sizeOf(right)),
+  )[0];
+}
+
+const sizeOf = ({ spec }: PersistentVolume): ReturnType<typeof parseQuantity> =>
+  parseQuantity(storageOf(spec.capacity));
+
+const isLargeEnough = (volume: PersistentVolume, claim: PersistentVolumeClaim): boolean =>
+  compareQuantities(sizeOf(volume), parseQuantity(storageOf(claim.spec.resources?.requests))) >= 0;
+
+const offersModes = (volume: PersistentVolume, claim: PersistentVolumeClaim): boolean =>
+  (claim.spec.accessModes ?? []).every((mode) => volume.spec.accessModes?.includes(mode));
+
+const haveSameAttributes = (volume: PersistentVolume, claim: PersistentVolumeClaim): boolean =>
+  (volume.spec.volumeAttributesClassName ?? "") === (claim.spec.volumeAttributesClassName ?? "");

@@ -1,0 +1,127 @@
+/**
+ * Volumes: what state each is in, and what becomes of one whose claim is gone.
+ *
+ * @see https://kubernetes.io/docs/concepts/storage/persistent-volumes/#reclaiming
+ * @module
+ */
+import type { PersistentVolume, PersistentVolumeClaim } from "../builtin/strategies/shapes.ts";
+import { unlessGone } from "./absence.ts";
+import type { ControllerClient, StoreEvent } from "./client.ts";
+import type { EventRecorder } from "./event-recorder.ts";
+import { CLAIMS, VOLUMES, concerns, keyFrom, textOf } from "./keys.ts";
+import { BOUND_BY, PROVISIONED_BY } from "./volume-annotations.ts";
+import { haveSameMode } from "./volume-matching.ts";
+import type { Controller } from "./work-loop.ts";
+
+type Phase = "Available" | "Bound" | "Released" | "Failed";
+
+/** Keeps the phase of volumes. */
+export class VolumePhaseController implements Controller {
+  readonly name = "VolumePhase";
+  readonly watches = [CLAIMS, VOLUMES];
+  readonly #client: ControllerClient;
+  readonly #events: EventRecorder;
+  readonly #provisions: boolean;
+
+  /** @param provisions - whether a provisioner is simulated, that takes back what CSI drivers made */
+  constructor(client: ControllerClient, events: EventRecorder, provisions: boolean) {
+    this.#client = client;
+    this.#events = events;
+    this.#provisions = provisions;
+  }
+
+  *observe(event: StoreEvent): Iterable<string> {
+    if (concerns(event, VOLUMES)) yield textOf(event.object);
+    else if (concerns(event, CLAIMS)) {
+      const { volumeName } = (event.object as PersistentVolumeClaim).spec;
+      if (volumeName) yield `/${volumeName}`;
+    }
+  }
+
+  async sync(key: string): Promise<undefined> {
+    const { name } = keyFrom(key);
+    const volume = this.#client.find(VOLUMES, { name }) as PersistentVolume | undefined;
+    if (!volume) return;
+    const { claimRef } = volume.spec;
+    if (!claimRef || (claimRef.uid ?? "") === "") {
+      await this.#setPhase(volume, "Available");
+      return;
+    }
+    const found = this.#client.find(CLAIMS, {
+      namespace: claimRef.namespace ?? "",
+      name: claimRef.name ?? "",
+    }) as PersistentVolumeClaim | undefined;
+    const claim = found?.metadata.uid === claimRef.uid ? found : undefined;
+    if (!claim) await this.#release(volume);
+    else if (!claim.spec.volumeName) await this.#noteMode(volume, claim);
+    else if (claim.spec.volumeName === name) await this.#setPhase(volume, "Bound");
+    else await this.#unbind(volume);
+  }
+
+  /** The claim's own controller finishes the binding, unless it never can. */
+  async #noteMode(volume: PersistentVolume, claim: PersistentVolumeClaim): Promise<void> {
+    if (haveSameMode(volume, claim)) return;
+    const names = [claim, volume].map(({ metadata }) => JSON.stringify(metadata.name));
+    const [claimName = "", volumeName = ""] = names;
+    const end = "due to incompatible volumeMode.";
+    const tell = (about: typeof volume | typeof claim, message: string): Promise<void> =>
+      this.#events.record(about, "Warning", "VolumeMismatch", message);
+    await tell(
+      volume,
+      `Cannot bind PersistentVolume to requested PersistentVolumeClaim ${claimName} ${end}`,
+    );
+    await tell(
+      claim,
+      `Cannot bind PersistentVolume ${volumeName} to requested PersistentVolumeClaim ${end}`,
+    );
+  }
+
+  /** Its claim has another volume. */
+  async #unbind(volume: PersistentVolume): Promise<void> {
+    const { annotations, name = "" } = volume.metadata;
+    const policy = volume.spec.persistentVolumeReclaimPolicy;
+    if (annotations?.[PROVISIONED_BY] !== undefined && policy === "Delete") {
+      await this.#release(volume);
+      return;
+    }
+    const patch =
+      annotations?.[BOUND_BY] === undefined
+        ? { spec: { claimRef: { uid: null } } }
+        : { metadata: { annotations: { [BOUND_BY]: null } }, spec: { claimRef: null } };
+    const next = (await this.#client.patch(VOLUMES, { name }, patch)) as PersistentVolume;
+    await this.#setPhase(next, "Available");
+  }
+
+  async #release(volume: PersistentVolume): Promise<void> {
+    const { phase } = volume.status ?? {};
+    if (phase !== "Released" && phase !== "Failed") await this.#setPhase(volume, "Released");
+    const { persistentVolumeReclaimPolicy, csi, hostPath } = volume.spec;
+    if (persistentVolumeReclaimPolicy !== "Delete") return;
+    const { name = "", annotations, deletionTimestamp } = volume.metadata;
+    if (csi !== undefined || annotations?.[PROVISIONED_BY] !== undefined) {
+      if (this.#provisions && !deletionTimestamp) {
+        await unlessGone(this.#client.remove(VOLUMES, { name }));
+      }
+      return;
+    }
+    const path = hostPath?.path ?? "";
+    if (hostPath && /^\/tmp\/./.test(path)) {
+      if (!deletionTimestamp) await unlessGone(this.#client.remove(VOLUMES, { name }));
+      return;
+    }
+    const problem = hostPath
+      ? `host_path deleter only supports /tmp/.+ but received provided ${path}`
+      : `error getting deleter volume plugin for volume ${JSON.stringify(name)}: no deletable volume plugin matched`;
+    await this.#setPhase(volume, "Failed", problem);
+  }
+
+  async #setPhase(volume: PersistentVolume, phase: Phase, message = ""): Promise<void> {
+    const { name = "" } = volume.metadata;
+    if (volume.status?.phase === phase && (volume.status.message ?? "") === message) return;
+    const status = { phase, message: message === "" ? null : message };
+    await this.#client.patch(VOLUMES, { name }, { status }, "status");
+    if (phase === "Failed") {
+      await this.#events.record(volume, "Warning", "VolumeFailedDelete", message);
+    }
+  }
+}
