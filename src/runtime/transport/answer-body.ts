@@ -18,6 +18,8 @@ interface BodySource {
 
 // What may come before anybody reads; then the server has to wait.
 const UNREAD_BYTES = 64 * 1024;
+// Thousands of small parts, kept until a long answer's end, leave the memory full of holes; large ones are given back.
+const JOIN_BYTES = 4 * 1024 * 1024;
 
 interface Waiter {
   readonly resolve: (whole: Buffer) => void;
@@ -30,6 +32,9 @@ export class AnswerBody implements Body {
   // What came, as long as there is no stream.
   #parts: Buffer[] = [];
   #bytes = 0;
+  // How many of the parts, and of the bytes, are joined to large ones.
+  #joinedParts = 0;
+  #joinedBytes = 0;
   #ended = false;
   #failure: Error | undefined;
   #waiter: Waiter | undefined;
@@ -47,6 +52,7 @@ export class AnswerBody implements Body {
     }
     this.#parts.push(part);
     this.#bytes += part.length;
+    if (this.#bytes - this.#joinedBytes >= JOIN_BYTES) this.#joinSmall();
     if (!this.#waiter && this.#bytes > UNREAD_BYTES) this.#source.pause();
   }
 
@@ -100,6 +106,12 @@ export class AnswerBody implements Body {
     if (this.#failure) stream.destroy();
     else if (this.#ended) stream.push(null);
     return stream;
+  }
+
+  #joinSmall(): void {
+    const small = this.#parts.splice(this.#joinedParts);
+    this.#joinedParts = this.#parts.push(Buffer.concat(small));
+    this.#joinedBytes = this.#bytes;
   }
 
   #joined(): Buffer {
