@@ -13,6 +13,7 @@ import { parseArgs } from "node:util";
 import { Random } from "../test/support/random.ts";
 import { applyScenario } from "./sequences/apply.ts";
 import { celScenario } from "./sequences/cel.ts";
+import { conversionScenario } from "./sequences/conversions.ts";
 import { deploymentScenario, replicaSetScenario } from "./sequences/controllers/deployments.ts";
 import { cronJobScenario, jobScenario } from "./sequences/controllers/jobs.ts";
 import { endpointScenario, ownerScenario, quotaScenario } from "./sequences/controllers/owners.ts";
@@ -32,6 +33,7 @@ const FAMILIES: Readonly<
 > = {
   apply: ["E", applyScenario],
   cel: ["J", celScenario],
+  conversions: ["K", conversionScenario],
   cronjobs: ["N", cronJobScenario],
   daemonsets: ["N", daemonSetScenario],
   deployments: ["N", deploymentScenario],

@@ -167,6 +167,8 @@ export interface ServedResource extends ResourceInfo {
   readonly storageVersion: string;
   readonly storageVersionHash?: string;
   readonly schema: Schema;
+  /** Of a custom kind: the schemas of all versions by their apiVersion, also of those that are not served. */
+  readonly versionSchemas?: ReadonlyMap<string, Schema>;
   readonly strategy: Strategy;
   readonly subresources: readonly ServedSubresource[];
   /** Absent: Name and Age. */

@@ -113,25 +113,22 @@ export class Write {
   /**
    * The object in a version; `undefined` when a built-in kind lacks that version.
    *
-   * @throws Untrackable when a custom kind lacks it
+   * @throws Untrackable when a custom kind lacks it, or what it becomes there does not fit
    */
   in(apiVersion: string, object: JsonObject): Typed | undefined {
-    const isThere = object["apiVersion"] === apiVersion;
-    if (apiVersion === this.apiVersion) {
-      const { versions } = this.#by;
-      return {
-        type: this.type,
-        object: isThere || !versions ? object : versions.convert(object, apiVersion),
-      };
-    }
     const { builtIn } = this.#resource;
-    const schema = this.#by.versions?.schemaOf(apiVersion);
-    if (schema && this.#by.versions) {
-      const converted = isThere ? object : this.#by.versions.convert(object, apiVersion);
-      return { type: rootType({ schema, builtIn }), object: converted };
+    const { versions } = this.#by;
+    const isOwn = apiVersion === this.apiVersion;
+    const schema = isOwn ? this.type.schema : versions?.schemaOf(apiVersion);
+    if (!schema) {
+      if (builtIn) return undefined;
+      throw new Untrackable(`request to convert CR to an invalid group/version: ${apiVersion}`);
     }
-    if (builtIn) return undefined;
-    throw new Untrackable(`request to convert CR to an invalid group/version: ${apiVersion}`);
+    const type = isOwn ? this.type : rootType({ schema, builtIn });
+    if (!versions || object["apiVersion"] === apiVersion) return { type, object };
+    const converted = versions.convert(object, apiVersion);
+    if (!builtIn) checkFit(type, converted);
+    return { type, object: converted };
   }
 
   /** What a create is compared with. */
@@ -192,6 +189,20 @@ function compareOrFail(type: NodeType, left: JsonObject, right: JsonObject): Com
   return comparison;
 }
 
+function convertOrFail(
+  write: Write,
+  apiVersion: string,
+  object: JsonObject,
+  which: "old" | "new",
+): Typed | undefined {
+  try {
+    return write.in(apiVersion, object);
+  } catch (error) {
+    if (!(error instanceof Untrackable)) throw error;
+    throw new Untrackable(`failed to convert ${which} object: ${error.message}`);
+  }
+}
+
 /** How a change of the object meets everybody's fields. */
 interface Impact {
   readonly managers: Map<string, Ownership>;
@@ -218,8 +229,8 @@ export function assess(
     }
     let comparison = comparisons.get(owner.apiVersion);
     if (!comparison) {
-      const oldObject = write.in(owner.apiVersion, left);
-      const newObject = write.in(owner.apiVersion, right);
+      const oldObject = convertOrFail(write, owner.apiVersion, left, "old");
+      const newObject = convertOrFail(write, owner.apiVersion, right, "new");
       if (!oldObject || !newObject) continue;
       comparison = write.filterOther(
         compareOrFail(oldObject.type, oldObject.object, newObject.object),

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { encodeJson } from "../../kube/json.ts";
 import { schemasOf } from "../../kube/schema/keyword-rules.ts";
 import type { KubeObject } from "../../kube/object.ts";
-import { parseApiVersion } from "../../kube/resource.ts";
+import { apiVersionOf, parseApiVersion } from "../../kube/resource.ts";
 import { RuleChecker } from "../../kube/schema/rule-check.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import type { WebhookTarget } from "../admission/webhook-caller.ts";
@@ -110,6 +110,12 @@ function servedResource(
     storageVersion: storage,
     storageVersionHash: storageHash(`${group}/${storage}/${kind}`),
     schema,
+    versionSchemas: new Map(
+      (spec.versions ?? []).map((one) => [
+        apiVersionOf({ group, version: one.name }),
+        one.schema?.openAPIV3Schema ?? {},
+      ]),
+    ),
     strategy,
     storage: storedDefaults(strategies, storage),
     subresources: subresourcesOf(custom),

@@ -8,7 +8,9 @@ import { formatFieldError, quote } from "../../kube/field-errors.ts";
 import { copyJson, getField, isJsonObject, sameJson } from "../../kube/json.ts";
 import { validateAnnotations, validateLabels } from "../../kube/metadata.ts";
 import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import { goKindOf } from "../../kube/patch.ts";
 import { parseApiVersion } from "../../kube/resource.ts";
+import { StatusError } from "../../kube/status.ts";
 import { WebhookCallError, type WebhookCaller } from "../admission/webhook-caller.ts";
 import type { ConversionWebhook } from "../kinds.ts";
 import { readText, readType } from "../wire/decode-body.ts";
@@ -27,12 +29,20 @@ class BadAnswer extends Error {}
 
 /** Thrown where an object is wanted at once that a webhook has to be asked for first. */
 class NotYetConverted extends Error {
-  readonly ask: () => Promise<void>;
+  readonly key: string;
+  /** Gives whether it failed. */
+  readonly ask: () => Promise<boolean>;
 
-  constructor(ask: () => Promise<void>) {
+  constructor(key: string, ask: () => Promise<boolean>) {
     super("the object has to be converted first");
+    this.key = key;
     this.ask = ask;
   }
+}
+
+function statusError(thrown: unknown): StatusError {
+  if (thrown instanceof StatusError) return thrown;
+  throw thrown;
 }
 
 /** Asks the webhooks of definitions. */
@@ -40,7 +50,7 @@ export class Conversion {
   readonly #caller: Pick<WebhookCaller, "post">;
   readonly #newUid: () => string;
   /** What those under way in `run` have been answered. */
-  readonly #answers = new Map<string, KubeObject>();
+  readonly #answers = new Map<string, KubeObject | StatusError>();
 
   constructor(caller: Pick<WebhookCaller, "post">, newUid: () => string) {
     this.#caller = caller;
@@ -50,29 +60,36 @@ export class Conversion {
   /**
    * Does work that wants converted objects at once. It is begun again when one has been asked for, so it must
    * not change what it was given.
-   *
-   * @throws StatusError 500 in the words of the API server
    */
   async run<T>(work: () => T | Promise<T>): Promise<T> {
-    for (;;) {
-      try {
-        return await work();
-      } catch (error) {
-        if (!(error instanceof NotYetConverted)) throw error;
-        await error.ask();
+    const failed: string[] = [];
+    try {
+      for (;;) {
+        try {
+          return await work();
+        } catch (error) {
+          if (!(error instanceof NotYetConverted)) throw error;
+          if (await error.ask()) failed.push(error.key);
+        }
       }
+    } finally {
+      // The next work may have more luck.
+      for (const key of failed) this.#answers.delete(key);
     }
   }
 
-  /** The object in another version, inside of `run` only. */
+  /** The object in another version, inside of `run` only. @throws StatusError 500 in the words of the API server */
   converted(webhook: ConversionWebhook, object: KubeObject, apiVersion: string): KubeObject {
     const key = JSON.stringify([webhook, apiVersion, object]);
     const known = this.#answers.get(key);
+    if (known instanceof StatusError) throw known;
     if (known) return copyJson(known);
-    throw new NotYetConverted(async () => {
-      this.#answers.set(key, await this.convert(webhook, object, apiVersion));
+    throw new NotYetConverted(key, async () => {
+      const answer = await this.convert(webhook, object, apiVersion).catch(statusError);
+      this.#answers.set(key, answer);
       const [oldest] = this.#answers.keys();
       if (this.#answers.size > ANSWERS_KEPT && oldest !== undefined) this.#answers.delete(oldest);
+      return answer instanceof StatusError;
     });
   }
 
@@ -108,12 +125,32 @@ export class Conversion {
   }
 }
 
+/** The fields of a response that are texts, with Go's types of them. */
+const RESPONSE_TEXTS = [
+  [["uid"], "uid of type types.UID"],
+  [["result", "status"], "result.status of type string"],
+  [["result", "message"], "result.message of type string"],
+] as const;
+
+/** @throws WebhookCallError for what is no text where there should be one */
+function checkTypes(response: JsonObject): void {
+  for (const [path, described] of RESPONSE_TEXTS) {
+    let value: unknown = response;
+    for (const name of path) value = isJsonObject(value) ? getField(value, name) : undefined;
+    if (value === undefined || value === null || typeof value === "string") continue;
+    throw new WebhookCallError(
+      `json: cannot unmarshal ${goKindOf(value)} into Go struct field ConversionResponse.response.${described}`,
+    );
+  }
+}
+
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
 function convertedObjects(bytes: Buffer, version: string, uid: string): readonly unknown[] {
   const answer = decodeAnswer(bytes, version);
   const { response } = answer;
   if (!isJsonObject(response)) throw new WebhookCallError("no response provided");
+  checkTypes(response);
   const answered = textOf(response["uid"]);
   if (answered !== uid) {
     throw new WebhookCallError(`expected response.uid=${quote(uid)}, got ${quote(answered)}`);

@@ -66,10 +66,12 @@ export async function createObject(
   admitToNamespace(cluster, resource, namespace, object);
   const key = { namespace, name: object.metadata.name ?? "" };
   const endpoint = mainEndpoint(resource);
-  const mutation = cluster.admission.mutate(
-    admissionRequest(endpoint, "CREATE", key, { object }, options),
-    (one) => resource.strategy.admit?.(one, writeContext(cluster, options)),
-  );
+  const admit = (one: KubeObject): void => {
+    resource.strategy.admit?.(one, writeContext(cluster, options));
+  };
+  const request = admissionRequest(endpoint, "CREATE", key, { object }, options);
+  const mutation = cluster.admission.mutate(request, admit);
+  if (!mutation) admit(object);
   const admitted = mutation ? ((await mutation) ?? object) : object;
   if (admitted !== object) {
     matchNamespace(resource, namespace, admitted);
@@ -184,12 +186,13 @@ async function storeNew(
     admissionRequest(endpoint, "CREATE", key, { object }, options),
   );
   if (validation) await validation;
-  const existing = store.get(collection, storeKey(namespace, name));
-  if (existing) throw taken(resource, existing, (metadata.generateName ?? "") !== "");
   if (!options.dryRun) checkVersionIsUnset(metadata);
   resource.dropUnknown?.(object);
   const converted = convertForStore(cluster, resource, object);
-  const stored = withoutEmptied(converted ? await converted : storeAs(resource, object));
+  const inStore = converted ? await converted : undefined;
+  const existing = store.get(collection, storeKey(namespace, name));
+  if (existing) throw taken(resource, existing, (metadata.generateName ?? "") !== "");
+  const stored = withoutEmptied(inStore ?? storeAs(resource, object));
   checkSize(stored);
   const kept = options.dryRun ? stored : store.put(collection, stored);
   // A status that was not the client's to set has its default when the object is read.

@@ -15,7 +15,7 @@ import { type Cluster, type WriteOptions, mainEndpoint, timestamp } from "./clus
 import { type DeletionRule, deletionRule } from "./deletion-rules.ts";
 import { conflict, notFound } from "./failures.ts";
 import { collectionOf } from "./registry.ts";
-import { prepareReads, readAs } from "./versions.ts";
+import { prepareReads, readAs, rewritten } from "./versions.ts";
 
 /** What a deletion demands, as the API knows it. */
 export interface DeletionOptions extends DeleteOptions {
@@ -55,9 +55,12 @@ export async function deleteObject(
     rule.check?.(stored);
     await prepareReads(cluster, resource, [stored]);
     await admitDeletion(cluster, resource, stored, withReviewed(rule, stored, deletion, options));
+    // What stays is written in the version of the request.
+    const stays = dependentsFinalizers(rule, stored.metadata, deletion).length > 0;
+    const marked = stays ? await rewritten(cluster, resource, stored) : stored;
     // While somebody was asked, another may have written: then all begins anew, with what is there now.
     if (cluster.store.get(collectionOf(resource), storeKey(namespace, name)) === stored) {
-      const outcome = deleteStored(cluster, resource, stored, rule, deletion, options);
+      const outcome = deleteStored(cluster, resource, stored, marked, rule, deletion, options);
       await prepareReads(cluster, resource, [outcome.object]);
       return result(cluster, resource, outcome, rule);
     }
@@ -126,10 +129,12 @@ function admitDeletion(
   return mutation.then(() => cluster.admission.validate(request));
 }
 
+/** @param marked - the stored object as it is to be kept while it waits */
 function deleteStored(
   cluster: Cluster,
   resource: ServedResource,
   stored: KubeObject,
+  marked: KubeObject,
   rule: DeletionRule,
   deletion: DeletionOptions,
   options: WriteOptions,
@@ -143,18 +148,19 @@ function deleteStored(
     return { object: save(cluster, resource, begun, options), gone: false };
   }
   if (rule.holds?.(stored)) return { object: stored, gone: false };
-  return removeOrMark(cluster, resource, stored, rule, deletion, options);
+  return removeOrMark(cluster, resource, stored, marked, rule, deletion, options);
 }
 
 function removeOrMark(
   cluster: Cluster,
   resource: ServedResource,
   stored: KubeObject,
+  marked: KubeObject,
   rule: DeletionRule,
   deletion: DeletionOptions,
   options: WriteOptions,
 ): Outcome {
-  const object = copyJson(stored);
+  const object = copyJson(marked);
   const metadata = object.metadata;
   const grace = applyGrace(cluster, object, rule, deletion);
   if (grace === "pending") return { object: stored, gone: false, isPending: true };

@@ -5,7 +5,7 @@
  * @module
  */
 import { quote } from "../../kube/field-errors.ts";
-import { type ResourceInfo, groupResourceOf } from "../../kube/resource.ts";
+import { type ResourceInfo, apiVersionOf, groupResourceOf } from "../../kube/resource.ts";
 import {
   type StatusError,
   type StatusCause,
@@ -106,6 +106,15 @@ export const internalError = (message: string): StatusError =>
   failure(500, "InternalError", `Internal error occurred: ${message}`, {
     causes: [{ message }],
   });
+
+/** 429: the real server's cache of a resource cannot be filled. */
+export const notInitialised = (resource: ResourceInfo, why: string): StatusError =>
+  failure(
+    429,
+    "TooManyRequests",
+    `storage is (re)initializing: failed to list ${apiVersionOf(resource)}, Kind=${resource.kind}: ${why}`,
+    { retryAfterSeconds: 1 },
+  );
 
 /** 504: a version that the store has not reached. */
 export const tooLargeVersion = (wanted: number, current: number): StatusError =>

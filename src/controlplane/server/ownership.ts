@@ -7,9 +7,10 @@ import { InternalError } from "../../errors.ts";
 import { copyJson } from "../../kube/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import { parseApiVersion } from "../../kube/resource.ts";
+import { StatusError } from "../../kube/status.ts";
 import { applyConfiguration } from "../apply/apply-configuration.ts";
 import { trackUpdate } from "../apply/track-update.ts";
-import type { OwnedResource, WriteBy } from "../apply/write.ts";
+import { type OwnedResource, Untrackable, type WriteBy } from "../apply/write.ts";
 import { type GroupVersionKind, findBuiltInSchema } from "../builtin/definitions.ts";
 import { convertVersion } from "../builtin/kind-versions.ts";
 import { withEmptied } from "../builtin/strategies/emptied.ts";
@@ -102,7 +103,7 @@ function writeBy(
   endpoint: Endpoint,
   manager: string,
 ): WriteBy {
-  const { plural, builtIn, conversion: webhook } = endpoint.resource;
+  const { plural, builtIn, conversion: webhook, versionSchemas } = endpoint.resource;
   const versionOf = (apiVersion: string): ServedResource | undefined => {
     const { group, version } = parseApiVersion(apiVersion);
     const found = registry.find(group, version, plural);
@@ -113,15 +114,18 @@ function writeBy(
     ...(endpoint.subresource === "" ? {} : { subresource: endpoint.subresource }),
     nowMs: clock.now(),
     versions: {
-      schemaOf: (apiVersion) => versionOf(apiVersion)?.schema,
+      schemaOf: (apiVersion) => versionSchemas?.get(apiVersion) ?? versionOf(apiVersion)?.schema,
       convert(object, apiVersion) {
         if (builtIn) return convertVersion(object, apiVersion);
         const custom = object as unknown as KubeObject;
-        const converted = webhook
-          ? conversion.converted(webhook, custom, apiVersion)
-          : { ...copyJson(custom), apiVersion };
-        versionOf(apiVersion)?.dropUnknown?.(converted);
-        return converted as unknown as JsonObject;
+        // What the other version does not know is not dropped here, and then does not fit its schema.
+        if (!webhook) return { ...copyJson(object), apiVersion };
+        try {
+          return conversion.converted(webhook, custom, apiVersion) as unknown as JsonObject;
+        } catch (error) {
+          if (error instanceof StatusError) throw new Untrackable(error.message);
+          throw error;
+        }
       },
     },
   };

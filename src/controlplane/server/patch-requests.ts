@@ -4,11 +4,12 @@
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#patch-and-apply
  * @module
  */
-import { copyJson } from "../../kube/json.ts";
+import { copyJson, sameJson } from "../../kube/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import { applyJsonPatch, applyMergePatch } from "../../kube/patch.ts";
 import { failure } from "../../kube/status.ts";
 import { strategicMerge } from "../apply/strategic-merge.ts";
+import { withoutManagedFields } from "../apply/write.ts";
 import type { ServedResource } from "../kinds.ts";
 import {
   type DecodedConfiguration,
@@ -146,13 +147,28 @@ async function applyRequest(
     (live) => {
       const object = checkApplied(asked, applyTo(cluster, endpoint, live, config, by));
       if (refusal) throw refusal;
-      endpoint.strategy.setDefaults(object, { keepNulls: true });
+      if (!isUnchanged(resource, live, object)) {
+        endpoint.strategy.setDefaults(object, { keepNulls: true });
+      }
       matchPath(asked, object);
       return object;
     },
     { ...options, replaces: false, keepsNulls: true },
   );
 }
+
+/** Whether an apply changed owners alone: what was converted then gets no defaults of its version. */
+const isUnchanged = (
+  { builtIn, version, storageVersion, conversion }: ServedResource,
+  live: KubeObject,
+  object: KubeObject,
+): boolean =>
+  !builtIn &&
+  (conversion !== undefined || version !== storageVersion) &&
+  sameJson(
+    withoutManagedFields(live as unknown as JsonObject),
+    withoutManagedFields(object as unknown as JsonObject),
+  );
 
 async function createByApply(
   cluster: Cluster,

@@ -181,6 +181,10 @@ export function parseListQuery(
   };
 }
 
+/** Whether a list is a page of all that there is. */
+export const isPage = ({ limit, labels, fields }: ListQuery): boolean =>
+  limit > 0 && labels.length === 0 && fields.length === 0;
+
 /** Whether a list can begin where it is asked to. @throws StatusError 400 */
 export function checkPlace({
   continueToken,

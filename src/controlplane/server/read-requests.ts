@@ -8,11 +8,11 @@ import type { Cluster } from "./cluster.ts";
 import { plainError } from "./failures.ts";
 import { getObject, listObjects, waitForVersion } from "./list.ts";
 import type { Presenter } from "./presenter.ts";
-import { checkPlace, parseListQuery, parseWatchQuery, versionProblem } from "./query.ts";
+import { checkPlace, isPage, parseListQuery, parseWatchQuery, versionProblem } from "./query.ts";
 import { collectionOf } from "./registry.ts";
 import type { Answer, ResourceRequest } from "./request.ts";
 import { storeKey } from "../store/store.ts";
-import { prepareReads } from "./versions.ts";
+import { prepareList, prepareReads } from "./versions.ts";
 import { Watch } from "./watch.ts";
 
 /** GET of an object. */
@@ -62,7 +62,7 @@ export async function listRequest(
   checkPlace(query);
   await waitForVersion(cluster, resource, Number(query.resourceVersion || "0"));
   if (resource.conversion) {
-    await prepareReads(cluster, resource, cluster.store.list(collectionOf(resource), namespace));
+    await prepareList(cluster, resource, namespace, isPage(query));
   }
   return presenter.list(listObjects(cluster, resource, query));
 }

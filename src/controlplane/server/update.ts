@@ -72,7 +72,7 @@ export async function updateObject(
     if (cluster.store.get(collection, key) === stored) {
       const kept = commitChange(cluster, endpoint, stored, live, object, next, options);
       // What was asked for is whole; nulls of an apply, and what admission made, are read as what is stored.
-      if (kept === object && object === wanted && !options.keepsNulls) {
+      if (kept === object && object === wanted && !options.keepsNulls && !resource.conversion) {
         rememberRead(resource, kept);
         return object;
       }

@@ -6,12 +6,14 @@
 import { copyJson, sameJson } from "../../kube/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import { apiVersionOf } from "../../kube/resource.ts";
+import { StatusError } from "../../kube/status.ts";
 import { convertVersion } from "../builtin/kind-versions.ts";
 import type { ConvertObject } from "../admission/attributes.ts";
 import type { ServedResource } from "../kinds.ts";
 import type { Conversion } from "./conversion.ts";
-import type { Registry } from "./registry.ts";
-import { deepFreeze } from "../store/store.ts";
+import { notInitialised } from "./failures.ts";
+import { type Registry, collectionOf } from "./registry.ts";
+import { type Store, deepFreeze } from "../store/store.ts";
 
 const asJson = (object: KubeObject): JsonObject => object as unknown as JsonObject;
 
@@ -78,6 +80,26 @@ export function prepareReads(
   return Promise.all(missing.map(convert)).then(() => undefined);
 }
 
+/**
+ * `prepareReads` for a list of a collection. The real server cannot fill its cache with what fails.
+ *
+ * @param isPaged - without selectors and with a limit: read past the cache
+ * @throws StatusError 429 when a webhook fails, or 500 for a page
+ */
+export async function prepareList(
+  cluster: { readonly registry: Registry; readonly conversion: Conversion; readonly store: Store },
+  resource: ServedResource,
+  namespace: string,
+  isPaged: boolean,
+): Promise<void> {
+  try {
+    await prepareReads(cluster, resource, cluster.store.list(collectionOf(resource), namespace));
+  } catch (error) {
+    if (isPaged || !(error instanceof StatusError)) throw error;
+    throw notInitialised(resource, error.message);
+  }
+}
+
 function knownReads(resource: ServedResource): WeakMap<KubeObject, KubeObject> {
   let known = shown.get(resource);
   if (!known) shown.set(resource, (known = new WeakMap()));
@@ -113,12 +135,9 @@ export function convertForStore(
   object: KubeObject,
 ): Promise<KubeObject> | undefined {
   const apiVersion = apiVersionOf({ group: resource.group, version: resource.storageVersion });
-  const { conversion: webhook, storage } = resource;
+  const { conversion: webhook } = resource;
   if (!webhook || object.apiVersion === apiVersion) return undefined;
-  return conversion.convert(webhook, object, apiVersion).then((converted) => {
-    storage?.setDefaults(converted);
-    return converted;
-  });
+  return conversion.convert(webhook, object, apiVersion);
 }
 
 /** An object of a served version, as it is to be stored. */
@@ -126,10 +145,19 @@ export function storeAs(resource: ServedResource, object: KubeObject): KubeObjec
   const apiVersion = apiVersionOf({ group: resource.group, version: resource.storageVersion });
   if (object.apiVersion === apiVersion) return object;
   if (!resource.storage) return convertVersion(asJson(object), apiVersion) as unknown as KubeObject;
-  // What the version of the store does not know is lost here.
-  const copy = { ...copyJson(object), apiVersion };
-  resource.storage.setDefaults(copy);
-  return copy;
+  // What the version of the store does not know is lost here; its defaults are set when it is read.
+  return { ...copyJson(object), apiVersion };
+}
+
+/** A stored object as it is stored by a write in the version of `resource` that changes nothing. */
+export async function rewritten(
+  cluster: { readonly registry: Registry; readonly conversion: Conversion },
+  resource: ServedResource,
+  stored: KubeObject,
+): Promise<KubeObject> {
+  if (resource.builtIn || stored.apiVersion === apiVersionOf(resource)) return stored;
+  const shown = readAs(cluster, resource, stored);
+  return (await convertForStore(cluster, resource, shown)) ?? storeAs(resource, shown);
 }
 
 /** Converts objects of requests between the versions of their resource: for admission. */

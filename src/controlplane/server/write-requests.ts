@@ -15,10 +15,10 @@ import { listObjects, waitForVersion } from "./list.ts";
 import { trackChange } from "./ownership.ts";
 import { permitCreate } from "./permission.ts";
 import type { Presenter } from "./presenter.ts";
-import { type WriteQuery, checkPlace, parseListQuery, parseWriteQuery } from "./query.ts";
+import { type WriteQuery, checkPlace, isPage, parseListQuery, parseWriteQuery } from "./query.ts";
 import { type Answer, type ResourceRequest, managerOf } from "./request.ts";
 import { type UpdateOptions, updateObject, wrongUid } from "./update.ts";
-import { prepareReads } from "./versions.ts";
+import { prepareList } from "./versions.ts";
 import { collectionOf } from "./registry.ts";
 import { storeKey } from "../store/store.ts";
 
@@ -193,7 +193,7 @@ export async function deleteCollectionRequest(
   checkPlace(query);
   await waitForVersion(cluster, resource, Number(query.resourceVersion || "0"));
   if (resource.conversion) {
-    await prepareReads(cluster, resource, cluster.store.list(collectionOf(resource), namespace));
+    await prepareList(cluster, resource, namespace, isPage(query));
   }
   const page = listObjects(cluster, resource, query);
   for (const { metadata } of page.items) {
