@@ -240,7 +240,8 @@ const item = (name: string, app = "bench"): object => ({
       { name: "http", port: 80 },
       { name: "https", port: 443 },
     ],
-    page: "x".repeat(PAYLOAD_BYTES),
+    // No two are the same.
+    page: `${name} `.repeat(PAYLOAD_BYTES).slice(0, PAYLOAD_BYTES),
   },
 });
 

@@ -43,7 +43,7 @@ import { GIT_VERSION, otherPath } from "./server/other-paths.ts";
 import { OpenApi } from "./openapi/openapi.ts";
 import { Registry } from "./server/registry.ts";
 import type { Answer } from "./server/request.ts";
-import { type LoadedState, StoreLog } from "./store/log.ts";
+import type { LoadedState, StoreLog } from "./store/log.ts";
 import { Store } from "./store/store.ts";
 
 /** How a control plane is started; everything may be left out. */
@@ -107,6 +107,7 @@ export interface ControlPlane extends AsyncDisposable {
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const { dataDir } = options;
   if (dataDir === undefined) return launch(options, { keys: createKeys() });
+  const { StoreLog } = await import("./store/log.ts");
   const disk = new StoreLog(dataDir);
   const state = await disk.open();
   return launch(options, { keys: loadKeys(dataDir) ?? createKeys(), state, disk });

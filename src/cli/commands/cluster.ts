@@ -3,16 +3,16 @@
  *
  * @module
  */
-import { access, constants, mkdir } from "node:fs/promises";
+import { accessSync, constants, mkdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { messageOf, TsopError, UsageError } from "../../errors.ts";
 import { startControlPlane } from "../../controlplane/control-plane.ts";
 import type { CliContext } from "../context.ts";
 import { checkPort } from "../inputs.ts";
+import { keepHeapLean } from "../lean-heap.ts";
 import { paint } from "../output.ts";
 import { writePrivateFile } from "../private-file.ts";
 import { untilAborted } from "../watch-sources.ts";
-import { boundYoungSpace } from "../young-space.ts";
 
 /** The flags of `tsop cluster`. */
 export interface ClusterCommandOptions {
@@ -37,7 +37,18 @@ export async function cluster(
       "For example: --nodes 3",
     );
   }
-  const dataDir = await dataFolder(options.dataDir, context);
+  const release = keepHeapLean();
+  try {
+    await serve(options, context);
+  } finally {
+    release();
+  }
+  return 0;
+}
+
+/** Serves until it is interrupted. */
+async function serve(options: ClusterCommandOptions, context: CliContext): Promise<void> {
+  const dataDir = dataFolder(options.dataDir, context);
   const began = context.clock.monotonicMs();
   const signal = context.untilInterrupted();
   const controlPlane = await startControlPlane({
@@ -60,25 +71,19 @@ export async function cluster(
       );
       context.err(dim(`  kubectl --kubeconfig ${options.kubeconfig} get all -A; Ctrl-C ends`));
     }
-    const release = boundYoungSpace();
     await untilAborted(signal);
-    release();
   } finally {
     await controlPlane.stop();
   }
-  return 0;
 }
 
 /** Makes the folder; it will hold Secrets and keys. @throws TsopError `bad-data-dir` */
-async function dataFolder(
-  folder: string | undefined,
-  context: CliContext,
-): Promise<string | undefined> {
+function dataFolder(folder: string | undefined, context: CliContext): string | undefined {
   if (folder === undefined) return undefined;
   const path = resolve(context.cwd, folder);
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
-    await access(path, constants.R_OK | constants.W_OK);
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    accessSync(path, constants.R_OK | constants.W_OK);
     return path;
   } catch (error) {
     throw new TsopError(

@@ -13,7 +13,7 @@ import {
   randomBytes,
   sign,
 } from "node:crypto";
-import { isIP } from "node:net";
+import { isIPv4 } from "node:net";
 import type { Clock } from "../../clock.ts";
 import type { CertificateRequest } from "./certificate-request.ts";
 import {
@@ -129,7 +129,7 @@ export class CertificateAuthority {
   /** A server's certificate for these DNS names and IP addresses. */
   server(names: readonly string[]): KeyPair {
     const alternatives = names.map((name) =>
-      isIP(name) ? tagged(7, addressBytes(name), false) : tagged(2, Buffer.from(name), false),
+      isAddress(name) ? tagged(7, addressBytes(name), false) : tagged(2, Buffer.from(name), false),
     );
     return this.#pair({
       subject: distinguishedName({ commonName: "kube-apiserver" }),
@@ -245,9 +245,12 @@ function distinguishedName({ commonName, organizations = [] }: Subject): Buffer 
   );
 }
 
+/** Whether a host is an address: one with a colon is no name. */
+const isAddress = (host: string): boolean => host.includes(":") || isIPv4(host);
+
 /** The bytes of an IPv4 or IPv6 address. */
 function addressBytes(address: string): Buffer {
-  if (isIP(address) === 4) return Buffer.from(address.split(".").map(Number));
+  if (isIPv4(address)) return Buffer.from(address.split(".").map(Number));
   const [head = "", tail = ""] = address.split("::");
   const words = (part: string): number[] =>
     part === "" ? [] : part.split(":").map((word) => Number.parseInt(word, 16));

@@ -53,6 +53,7 @@ export class HttpServer {
         ca: clientCa,
         requestCert: true,
         rejectUnauthorized: false,
+        sessionIdContext: "tsop",
         keepAliveTimeout: 120_000,
         requestTimeout: 0,
       },

@@ -22,11 +22,17 @@ export class Collection {
   readonly #objects = new Map<string, KubeObject>();
   readonly #keys = new SortedKeys();
   #changes: Change[] = [];
+  #latest: KubeObject | undefined;
   #oldestVersion = 0;
 
   /** The oldest version that the history reaches back to. */
   get oldestVersion(): number {
     return this.#oldestVersion;
+  }
+
+  /** What was stored last: a likely pattern for what comes next. */
+  get latest(): KubeObject | undefined {
+    return this.#latest;
   }
 
   get(key: string): KubeObject | undefined {
@@ -75,6 +81,7 @@ export class Collection {
   record(change: Change): void {
     if (change.type === "DELETED") this.#delete(change.key);
     else this.restore(change.key, change.object);
+    this.#latest = change.object;
     this.#changes.push(change);
     if (this.#changes.length > HISTORY_LENGTH * 1.125) {
       const dropped = this.#changes.length - HISTORY_LENGTH;

@@ -104,7 +104,7 @@ export class Store {
     const old = objects.get(key);
     const version = ++this.#version;
     object.metadata.resourceVersion = String(version);
-    const stored = deepFreeze(object);
+    const stored = freezeLike(object, old ?? objects.latest);
     this.#commit({
       type: old ? "MODIFIED" : "ADDED",
       collection,
@@ -184,10 +184,21 @@ export class Store {
 
 /** Freezes a JSON tree in place and returns it. Parts that are frozen already are taken as done. */
 export function deepFreeze<T>(value: T): T {
+  return freezeLike(value, undefined);
+}
+
+/**
+ * `deepFreeze` that has texts in memory once: where `like` says the same, its text is taken. Objects of a kind repeat
+ * versions, times, managers and images, and an object its own texts from one state to the next.
+ */
+function freezeLike<T>(value: T, like: unknown): T {
   if (value === null || typeof value !== "object" || Object.isFrozen(value)) return value;
+  const parts = value as Record<string, unknown>;
+  const known = typeof like === "object" ? (like as Record<string, unknown> | null) : null;
   for (const key of Object.keys(value)) {
-    const part = (value as Record<string, unknown>)[key];
-    if (typeof part === "object") deepFreeze(part);
+    const part = parts[key];
+    if (typeof part === "object") freezeLike(part, known?.[key]);
+    else if (known && typeof part === "string" && known[key] === part) parts[key] = known[key];
   }
   return Object.freeze(value);
 }

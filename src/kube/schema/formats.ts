@@ -9,9 +9,15 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { isRequestUri } from "./uri.ts";
 
+/** A pattern that is compiled when it is first asked: the classes of letters take milliseconds. */
+function onFirstUse(source: string, flags: string): { test(text: string): boolean } {
+  let pattern: RegExp | undefined;
+  return { test: (text) => (pattern ??= new RegExp(source, flags)).test(text) };
+}
+
 const LETTER = "a-zA-Z\\p{L}";
 const WORD = `${LETTER}0-9\\p{S}`;
-const hostnamePattern = new RegExp(
+const hostnamePattern = onFirstUse(
   `^([${WORD}](-?[${WORD}]{0,62})?|([${WORD}](([${WORD}-]{0,61}[${WORD}])?)\\.)+[${LETTER}]{2,63})$`,
   "u",
 );

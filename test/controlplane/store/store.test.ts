@@ -23,6 +23,27 @@ describe("Store", () => {
     expect(store.version).toBe(Number(spock.metadata.resourceVersion));
   });
 
+  it("keeps each object as it was given, whatever was stored before it", () => {
+    const data = fc.dictionary(
+      fc.constantFrom("a", "b", "__proto__", "constructor"),
+      fc.constantFrom<unknown>("a long enough text", "another text", "", 1, null, { b: "a" }),
+    );
+    fc.assert(
+      fc.property(fc.array(data, { maxLength: 5 }), (all) => {
+        const store = new Store();
+        const texts = all.map((one) => JSON.stringify(one));
+        const stored = texts.map((text, index) =>
+          store.put("configmaps", {
+            ...crew(`kirk-${index % 2}`),
+            data: JSON.parse(text) as unknown,
+          } as KubeObject),
+        );
+        const kept = stored.map((object) => JSON.stringify((object as { data?: unknown }).data));
+        expect(kept).toEqual(texts);
+      }),
+    );
+  });
+
   it("lists in the order of keys, as etcd does: by the whole key, not by namespace", () => {
     const store = new Store();
     for (const [name, namespace] of [
