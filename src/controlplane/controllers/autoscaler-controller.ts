@@ -7,25 +7,23 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../clock.ts";
+import { messageOf } from "../../errors.ts";
 import type { KubeObject } from "../../kube/object.ts";
+import { matchesLabels, parseLabelSelector } from "../../kube/selector.ts";
 import type { Condition } from "../builtin/strategies/shapes.ts";
-import type { ControllerClient, ResourceName, StoreEvent } from "./client.ts";
+import { type MetricSpec, problemOf } from "./autoscaler-metrics.ts";
+import type { ControllerClient, ResourceName, ScaleView, StoreEvent } from "./client.ts";
 import type { EventRecorder } from "./event-recorder.ts";
-import { AUTOSCALERS, concerns, keyFrom, textOf } from "./keys.ts";
+import { AUTOSCALERS, PODS, concerns, keyFrom, textOf } from "./keys.ts";
 import { timeOf } from "./times.ts";
 import type { Controller } from "./work-loop.ts";
-
-interface Metric {
-  type?: string;
-  resource?: { name?: string };
-}
 
 interface Autoscaler extends KubeObject {
   spec: {
     minReplicas?: number;
     maxReplicas: number;
     scaleTargetRef: { apiVersion?: string; kind: string; name: string };
-    metrics?: Metric[];
+    metrics?: MetricSpec[];
   };
   status?: {
     observedGeneration?: number;
@@ -37,10 +35,7 @@ interface Autoscaler extends KubeObject {
   };
 }
 
-interface Target extends KubeObject {
-  spec?: { replicas?: number };
-  status?: { replicas?: number };
-}
+type Status = NonNullable<Autoscaler["status"]>;
 
 /** How often an autoscaler looks. */
 const PERIOD_MS = 15_000;
@@ -71,7 +66,7 @@ export class AutoscalerController implements Controller {
   async sync(key: string): Promise<number | undefined> {
     const scaler = this.#client.find(AUTOSCALERS, keyFrom(key)) as Autoscaler | undefined;
     if (!scaler || scaler.metadata.deletionTimestamp) return undefined;
-    const status: NonNullable<Autoscaler["status"]> = structuredClone(scaler.status ?? {});
+    const status: Status = structuredClone(scaler.status ?? {});
     await this.#look(scaler, status);
     if (!isDeepStrictEqual(structuredClone(scaler.status), status)) {
       await this.#client.update(AUTOSCALERS, { ...scaler, status } as Autoscaler, "status");
@@ -79,93 +74,136 @@ export class AutoscalerController implements Controller {
     return PERIOD_MS;
   }
 
-  async #look(scaler: Autoscaler, status: NonNullable<Autoscaler["status"]>): Promise<void> {
+  async #look(scaler: Autoscaler, status: Status): Promise<void> {
     const { scaleTargetRef, minReplicas = 1, maxReplicas } = scaler.spec;
-    const { namespace = "" } = scaler.metadata;
-    const set = (type: string, value: string, reason: string, message: string): void => {
-      status.conditions = this.#withCondition(status.conditions, type, value, reason, message);
-    };
-    const [group = ""] = scaleTargetRef.apiVersion?.includes("/")
-      ? scaleTargetRef.apiVersion.split("/")
-      : [""];
-    const resource = this.#resourceOf(group, scaleTargetRef.kind);
-    const target =
-      resource &&
-      (this.#client.find(resource, { namespace, name: scaleTargetRef.name }) as Target | undefined);
-    if (!resource || !target) {
-      const plural = resource?.plural ?? scaleTargetRef.kind.toLowerCase();
-      const what = group === "" ? plural : `${plural}.${group}`;
-      const problem = resource
-        ? `${what} "${scaleTargetRef.name}" not found`
-        : `no matches for kind "${scaleTargetRef.kind}" in group "${group}"`;
-      const message = `the HPA controller was unable to get the target's current scale: ${problem}`;
-      set("AbleToScale", "False", "FailedGetScale", message);
-      await this.#events.record(scaler, "Warning", "FailedGetScale", problem);
+    const key = { namespace: scaler.metadata.namespace ?? "", name: scaleTargetRef.name };
+    const found = this.#scaleOf(scaler);
+    if (typeof found === "string") {
+      const message = `the HPA controller was unable to get the target's current scale: ${found}`;
+      this.#set(status, "AbleToScale", "False", "FailedGetScale", message);
+      status.desiredReplicas ??= 0;
+      status.currentMetrics ??= null;
+      await this.#events.record(scaler, "Warning", "FailedGetScale", found);
       return;
     }
-    const replicas = target.spec?.replicas ?? 1;
-    status.currentReplicas = target.status?.replicas ?? 0;
-    set(
+    const { resource, scale } = found;
+    const { replicas } = scale;
+    this.#set(
+      status,
       "AbleToScale",
       "True",
       "SucceededGetScale",
       "the HPA controller was able to get the target's current scale",
     );
-    if (replicas === 0 && minReplicas !== 0) {
-      status.desiredReplicas = 0;
-      const message = "scaling is disabled since the replica count of the target is zero";
-      set("ScalingActive", "False", "ScalingDisabled", message);
-      return;
-    }
+    const limit =
+      replicas > maxReplicas
+        ? "Current number of replicas above Spec.MaxReplicas"
+        : "Current number of replicas below Spec.MinReplicas";
     const wanted = Math.min(maxReplicas, Math.max(minReplicas, replicas));
-    if (wanted !== replicas) {
-      const limit =
-        replicas > maxReplicas
-          ? "Current number of replicas above Spec.MaxReplicas"
-          : "Current number of replicas below Spec.MinReplicas";
-      await this.#client.patch(
-        resource,
-        { namespace, name: scaleTargetRef.name },
-        { spec: { replicas: wanted } },
-      );
-      const message = `New size: ${wanted}; reason: ${limit}`;
-      await this.#events.record(scaler, "Normal", "SuccessfulRescale", message);
-      set(
-        "AbleToScale",
-        "True",
-        "SucceededRescale",
-        `the HPA controller was able to update the target scale to ${wanted}`,
-      );
-      status.desiredReplicas = wanted;
+    if (replicas === 0 && minReplicas !== 0) {
+      const message = "scaling is disabled since the replica count of the target is zero";
+      this.#set(status, "ScalingActive", "False", "ScalingDisabled", message);
+      noteReplicas(status, 0, 0, null);
+    } else if (wanted === replicas) await this.#noteMissingMetrics(scaler, status, scale);
+    else {
+      try {
+        await this.#client.rescale(resource, key, wanted);
+      } catch (thrown) {
+        const problem = messageOf(thrown);
+        const told = `New size: ${wanted}; reason: ${limit}; error: ${problem}`;
+        await this.#events.record(scaler, "Warning", "FailedRescale", told);
+        const message = `the HPA controller was unable to update the target scale: ${problem}`;
+        this.#set(status, "AbleToScale", "False", "FailedUpdateScale", message);
+        noteReplicas(status, replicas, status.desiredReplicas ?? 0, null);
+        return;
+      }
+      const message = `the HPA controller was able to update the target scale to ${wanted}`;
+      this.#set(status, "AbleToScale", "True", "SucceededRescale", message);
+      const told = `New size: ${wanted}; reason: ${limit}`;
+      await this.#events.record(scaler, "Normal", "SuccessfulRescale", told);
+      noteReplicas(status, replicas, wanted, null);
       status.lastScaleTime = timeOf(this.#clock.now());
+    }
+  }
+
+  /** The size of what an autoscaler points at, or why it is unknown. */
+  #scaleOf({ spec, metadata }: Autoscaler): { resource: ResourceName; scale: ScaleView } | string {
+    const { apiVersion = "", kind, name } = spec.scaleTargetRef;
+    const [group = ""] = apiVersion.includes("/") ? apiVersion.split("/") : [""];
+    const resource = this.#client
+      .resources()
+      .find((served) => served.group === group && served.kind === kind);
+    if (!resource) return `no matches for kind "${kind}" in group "${group}"`;
+    const { plural } = resource;
+    try {
+      const scale = this.#client.findScale(resource, {
+        namespace: metadata.namespace ?? "",
+        name,
+      });
+      if (scale) return { resource, scale };
+    } catch (thrown) {
+      return messageOf(thrown);
+    }
+    return `${group === "" ? plural : `${plural}.${group}`} "${name}" not found`;
+  }
+
+  async #noteMissingMetrics(scaler: Autoscaler, status: Status, scale: ScaleView): Promise<void> {
+    const { namespace = "" } = scaler.metadata;
+    const fail = async (message: string): Promise<void> => {
+      const { desiredReplicas = 0 } = status;
+      noteReplicas(status, scale.replicas, desiredReplicas, status.currentMetrics ?? null);
+      await this.#events.record(scaler, "Warning", "FailedComputeMetricsReplicas", message);
+    };
+    status.currentMetrics = null;
+    if (scale.selector === "") {
+      const message = "the HPA target's scale is missing a selector";
+      this.#set(status, "ScalingActive", "False", "InvalidSelector", message);
+      await this.#events.record(scaler, "Warning", "SelectorRequired", "selector is required");
+      await fail("selector is required");
       return;
     }
-    status.desiredReplicas ??= 0;
-    await this.#noteMissingMetrics(scaler, status, set);
+    const rivals = this.#rivalsOf(scaler, scale.selector);
+    if (rivals.length > 1) {
+      const list = rivals.map((name) => `{${name} ${namespace}}`).join(" ");
+      const message = `pods by selector ${scale.selector} are controlled by multiple HPAs: [${list}]`;
+      this.#set(status, "ScalingActive", "False", "AmbiguousSelector", message);
+      await this.#events.record(scaler, "Warning", "AmbiguousSelector", message);
+      await fail(message);
+      return;
+    }
+    const { metrics = [] } = scaler.spec;
+    const problems = metrics.map((metric) => problemOf(metric, namespace));
+    for (const { reason, message } of problems) {
+      await this.#events.record(scaler, "Warning", reason, message);
+    }
+    const [first] = problems;
+    if (!first) return;
+    status.currentMetrics = metrics.map(() => ({ type: "" }));
+    const message = `the HPA was unable to compute the replica count: ${first.message}`;
+    this.#set(status, "ScalingActive", "False", first.reason, message);
+    const count = `${metrics.length} invalid out of ${metrics.length}`;
+    await fail(`invalid metrics (${count}), first error is: ${first.within}`);
   }
 
-  async #noteMissingMetrics(
-    scaler: Autoscaler,
-    status: NonNullable<Autoscaler["status"]>,
-    set: (type: string, value: string, reason: string, message: string) => void,
-  ): Promise<void> {
-    const [metric] = scaler.spec.metrics ?? [];
-    const name = metric?.resource?.name ?? "cpu";
-    const isResource = metric?.type === "Resource" || metric?.type === "ContainerResource";
-    const reason = isResource ? "FailedGetResourceMetric" : `FailedGet${metric?.type ?? ""}Metric`;
-    const api = isResource
-      ? `failed to get ${name} utilization: unable to get metrics for resource ${name}: unable to fetch metrics from resource metrics API: the server could not find the requested resource (get pods.metrics.k8s.io)`
-      : "no metrics API is served";
-    status.currentMetrics = (scaler.spec.metrics ?? []).map(() => ({ type: "" }));
-    const message = `the HPA was unable to compute the replica count: ${api}`;
-    set("ScalingActive", "False", reason, message);
-    await this.#events.record(scaler, "Warning", reason, api);
+  /** The autoscalers whose targets have one of the pods that the selector finds, by name. */
+  #rivalsOf(scaler: Autoscaler, selector: string): string[] {
+    const { namespace = "" } = scaler.metadata;
+    const wanted = parseLabelSelector(selector);
+    const pods = this.#client
+      .list(PODS, { namespace })
+      .filter(({ metadata }) => matchesLabels(wanted, metadata.labels));
+    return (this.#client.list(AUTOSCALERS, { namespace }) as readonly Autoscaler[])
+      .filter((other) => {
+        const found = this.#scaleOf(other);
+        if (typeof found === "string" || found.scale.selector === "") return false;
+        const theirs = parseLabelSelector(found.scale.selector);
+        return pods.some(({ metadata }) => matchesLabels(theirs, metadata.labels));
+      })
+      .map(({ metadata }) => metadata.name ?? "");
   }
 
-  #resourceOf(group: string, kind: string): ResourceName | undefined {
-    return this.#client
-      .resources()
-      .find((resource) => resource.group === group && resource.kind === kind);
+  #set(status: Status, type: string, value: string, reason: string, message: string): void {
+    status.conditions = this.#withCondition(status.conditions, type, value, reason, message);
   }
 
   #withCondition(
@@ -188,4 +226,16 @@ export class AutoscalerController implements Controller {
       ? conditions.map((condition) => (condition === known ? next : condition))
       : [...conditions, next];
   }
+}
+
+function noteReplicas(
+  status: Status,
+  current: number,
+  desired: number,
+  metrics: object[] | null,
+): void {
+  if (current > 0) status.currentReplicas = current;
+  else delete status.currentReplicas;
+  status.desiredReplicas = desired;
+  status.currentMetrics = metrics;
 }

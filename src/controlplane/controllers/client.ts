@@ -34,6 +34,14 @@ export interface DeleteOptions {
   readonly resourceVersion?: string;
 }
 
+/** The size of an object, whatever its kind. */
+export interface ScaleView {
+  readonly replicas: number;
+  readonly statusReplicas: number;
+  /** Which pods it means, as text; empty when it does not say. */
+  readonly selector: string;
+}
+
 /** A resource by its group and plural, in its preferred version: `{ group: "apps", plural: "deployments" }`. */
 export type ResourceName = Pick<ResourceInfo, "group" | "plural">;
 
@@ -54,6 +62,9 @@ export interface ControllerClient {
   ): Promise<KubeObject>;
   /** A forced server-side apply to an object that is there. */
   apply(resource: ResourceName, object: KubeObject): Promise<KubeObject>;
+  /** @throws StatusError 404 when objects of that kind have no size, 500 when this one has none */
+  findScale(resource: ResourceName, key: ObjectKey): ScaleView | undefined;
+  rescale(resource: ResourceName, key: ObjectKey, replicas: number): Promise<void>;
   remove(resource: ResourceName, key: ObjectKey, options?: DeleteOptions): Promise<void>;
   /** Calls `listener` after each change, in the order of the changes. */
   subscribe(listener: (event: StoreEvent) => void): () => void;

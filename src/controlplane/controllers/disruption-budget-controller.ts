@@ -27,6 +27,7 @@ import {
 import { controllerOf } from "./ownership.ts";
 import { isReady } from "./pods.ts";
 import { shareOf } from "./share.ts";
+import { selectorText } from "./selector-text.ts";
 import { msOf, timeOf } from "./times.ts";
 import type { Controller } from "./work-loop.ts";
 
@@ -230,16 +231,3 @@ export class DisruptionBudgetController implements Controller {
 }
 
 type Scaled = KubeObject & { spec?: { replicas?: number } };
-
-/** A selector as Go prints it. */
-function selectorText(selector: LabelSelector | undefined): string {
-  if (!selector) return "nil";
-  const labels = Object.entries(selector.matchLabels ?? {})
-    .sort(([left], [right]) => (left < right ? -1 : 1))
-    .map(([name, value]) => `${name}: ${value},`);
-  const demands = (selector.matchExpressions ?? []).map(
-    ({ key, operator, values = [] }) =>
-      `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(" ")}],},`,
-  );
-  return `&LabelSelector{MatchLabels:map[string]string{${labels.join("")}},MatchExpressions:[]LabelSelectorRequirement{${demands.join("")}},}`;
-}

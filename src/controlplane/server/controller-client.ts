@@ -13,6 +13,7 @@ import type {
   ControllerContext,
   DeleteOptions,
   ResourceName,
+  ScaleView,
   Selection,
   StoreEvent,
 } from "../controllers/client.ts";
@@ -24,6 +25,7 @@ import { deleteObject } from "./delete.ts";
 import { noSuchResource } from "./failures.ts";
 import { applyTo, trackChange } from "./ownership.ts";
 import { collectionOf } from "./registry.ts";
+import { type ScaleTarget, readScale, setReplicas } from "./scale-requests.ts";
 import { updateObject } from "./update.ts";
 import { readAs } from "./versions.ts";
 
@@ -140,6 +142,34 @@ class DirectClient implements ControllerClient {
     const namespace = key.namespace ?? "";
     await deleteObject(this.#cluster, served, namespace, key.name, options, this.#options);
     await this.#cluster.store.durable();
+  }
+
+  findScale(resource: ResourceName, key: ObjectKey): ScaleView | undefined {
+    const target = this.#scaleTarget(resource, key);
+    const object = this.find(resource, key);
+    if (!object) return undefined;
+    const { spec, status } = readScale(target, object);
+    return {
+      replicas: spec?.replicas ?? 0,
+      statusReplicas: status.replicas,
+      selector: status.selector ?? "",
+    };
+  }
+
+  async rescale(resource: ResourceName, key: ObjectKey, replicas: number): Promise<void> {
+    const target = this.#scaleTarget(resource, key);
+    await setReplicas(this.#cluster, target, this.#options, replicas);
+  }
+
+  #scaleTarget(name: ResourceName, key: ObjectKey): ScaleTarget {
+    const resource = this.#served(name);
+    const subresource = resource.subresources.find((one) => one.name === "scale");
+    return {
+      resource,
+      namespace: key.namespace ?? "",
+      name: key.name,
+      ...(subresource ? { subresource } : {}),
+    };
   }
 
   subscribe(listener: (event: StoreEvent) => void): () => void {

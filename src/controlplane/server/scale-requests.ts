@@ -39,8 +39,11 @@ interface Scale extends KubeObject {
   status: { replicas: number; selector?: string };
 }
 
+/** Whose size it is. */
+export type ScaleTarget = Pick<ResourceRequest, "resource" | "subresource" | "namespace" | "name">;
+
 /** How the resource's objects are scaled. @throws StatusError 404 when they are not */
-function accessOf({ resource, subresource, name }: ResourceRequest): ScaleAccess {
+function accessOf({ resource, subresource, name }: ScaleTarget): ScaleAccess {
   const access = subresource?.scale ?? builtInScale(resource);
   if (!access) throw notFound(resource, name);
   return access;
@@ -76,14 +79,32 @@ export async function getScale(
   asked: ResourceRequest,
   presenter: Presenter,
 ): Promise<Answer> {
+  return presenter.object(200, readScale(asked, await readOne(cluster, asked)));
+}
+
+/** The size of an object. @throws StatusError 404 when its kind has none, 500 when the object has none */
+export function readScale(asked: ScaleTarget, object: KubeObject): Scale {
   const access = accessOf(asked);
-  const object = await readOne(cluster, asked);
   if (!asked.resource.builtIn && access.read(object).replicas === undefined) {
     throw internalError(
       `the spec replicas field ${JSON.stringify(access.specReplicasPath)} does not exist`,
     );
   }
-  return presenter.object(200, scaleOf(object, access));
+  return scaleOf(object, access);
+}
+
+/** Gives an object another size, as a PUT of its Scale does. */
+export async function setReplicas(
+  cluster: Cluster,
+  asked: ScaleTarget,
+  options: WriteOptions,
+  replicas: number,
+): Promise<void> {
+  await changeScale(cluster, asked, options, true, (live) => {
+    const scale = { ...live, spec: { replicas } };
+    trackScale(cluster, live, scale, options.manager);
+    return scale;
+  });
 }
 
 /** PUT of `/scale`. */
@@ -134,6 +155,17 @@ async function writeScale(
   replaces: boolean,
   change: (live: Scale) => Scale,
 ): Promise<Answer> {
+  const updated = await changeScale(cluster, asked, options, replaces, change);
+  return presenter.object(200, scaleOf(updated, accessOf(asked)));
+}
+
+async function changeScale(
+  cluster: Cluster,
+  asked: ScaleTarget,
+  options: WriteOptions,
+  replaces: boolean,
+  change: (live: Scale) => Scale,
+): Promise<KubeObject> {
   const access = accessOf(asked);
   const kind = scaledKind(cluster, asked, access);
   const updated = await updateObject(
@@ -177,13 +209,13 @@ async function writeScale(
     },
   );
   await cluster.store.durable();
-  return presenter.object(200, scaleOf(updated, access));
+  return updated;
 }
 
 /** The Scale as mutating admission leaves it. */
 async function mutateScale(
   cluster: Cluster,
-  asked: ResourceRequest,
+  asked: ScaleTarget,
   before: Scale,
   wanted: Scale,
   options: WriteOptions,
@@ -193,7 +225,7 @@ async function mutateScale(
 }
 
 function scaleReview(
-  asked: ResourceRequest,
+  asked: ScaleTarget,
   oldObject: Scale,
   object: Scale,
   options: WriteOptions,
@@ -204,7 +236,7 @@ function scaleReview(
 /** Where the replicas are in each version of the kind. */
 function scaledKind(
   { registry }: Cluster,
-  { resource }: ResourceRequest,
+  { resource }: ScaleTarget,
   access: ScaleAccess,
 ): ScaledKind {
   const { group, plural } = resource;
@@ -220,13 +252,13 @@ function scaledKind(
   };
 }
 
-function scaleEndpoint({ resource }: ResourceRequest): Endpoint {
+function scaleEndpoint({ resource }: ScaleTarget): Endpoint {
   return { resource, subresource: "scale", strategy: resource.strategy, kind: SCALE };
 }
 
 /** @throws StatusError 400 when nobody gives a number, 422 for a negative one of a built-in kind */
 function replicasOf(
-  { resource, name }: ResourceRequest,
+  { resource, name }: ScaleTarget,
   { specReplicasPath }: ScaleAccess,
   scale: Scale,
 ): number {

@@ -1,0 +1,93 @@
+/**
+ * What an autoscaler says of its metrics in a cluster that serves none.
+ *
+ * Pure.
+ *
+ * @see https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/#support-for-metrics-apis
+ * @module
+ */
+import type { LabelSelector } from "../../kube/selector.ts";
+import { selectorText } from "./selector-text.ts";
+
+interface Target {
+  readonly value?: unknown;
+  readonly averageValue?: unknown;
+}
+
+interface Named {
+  readonly metric: { readonly name: string; readonly selector?: LabelSelector };
+  readonly target: Target;
+}
+
+/** One of the sources that an autoscaler measures by. */
+export interface MetricSpec {
+  readonly type: string;
+  readonly resource?: { readonly name: string; readonly target: Target };
+  readonly containerResource?: {
+    readonly name: string;
+    readonly container: string;
+    readonly target: Target;
+  };
+  readonly pods?: Named;
+  readonly object?: Named & {
+    readonly describedObject: { readonly kind: string; readonly name: string };
+  };
+  readonly external?: Named;
+}
+
+/** Why there is no value of a metric. */
+export interface MetricProblem {
+  readonly reason: string;
+  readonly message: string;
+  /** The problem as part of the whole. */
+  readonly within: string;
+}
+
+const CUSTOM =
+  "unable to fetch metrics from custom metrics API: no custom metrics API (custom.metrics.k8s.io) registered";
+const notFound = (api: string, resource: string): string =>
+  `unable to fetch metrics from ${api} metrics API: the server could not find the requested resource (get ${resource})`;
+
+/** Why the metric has no value. */
+export function problemOf(spec: MetricSpec, namespace: string): MetricProblem {
+  const reason = `FailedGet${spec.type}Metric`;
+  const { resource, containerResource, pods, object, external } = spec;
+  const usage = (name: string, { averageValue }: Target): string => {
+    const what = averageValue === undefined ? "utilization" : "usage";
+    const cause = notFound("resource", "pods.metrics.k8s.io");
+    return `failed to get ${name} ${what}: unable to get metrics for resource ${name}: ${cause}`;
+  };
+  const problem = (message: string, what: string, inner = message): MetricProblem => ({
+    reason,
+    message,
+    within: `failed to get ${what} metric value: ${inner}`,
+  });
+  if (resource) return problem(usage(resource.name, resource.target), `${resource.name} resource`);
+  if (containerResource) {
+    const { name, container, target } = containerResource;
+    return problem(usage(name, target), `${container} container`);
+  }
+  if (pods) return problem(`unable to get metric ${pods.metric.name}: ${CUSTOM}`, "pods");
+  if (object) {
+    const { metric, describedObject, target } = object;
+    const where = `${describedObject.kind} on ${namespace} ${describedObject.name}`;
+    const message = `unable to get metric ${metric.name}: ${where}/${CUSTOM}`;
+    const inner =
+      target.averageValue === undefined
+        ? message
+        : `failed to get ${metric.name} object metric: ${message}`;
+    return problem(message, "object", inner);
+  }
+  if (external) {
+    const { metric, target } = external;
+    const cause = notFound("external", `${metric.name}.external.metrics.k8s.io`);
+    const message = `unable to get external metric ${namespace}/${metric.name}/${selectorText(metric.selector)}: ${cause}`;
+    const what =
+      target.averageValue === undefined
+        ? `external metric ${metric.name}`
+        : `${metric.name} external metric`;
+    return problem(message, `${metric.name} external`, `failed to get ${what}: ${message}`);
+  }
+  const message = `unknown metric source type ${JSON.stringify(spec.type)}`;
+  return { reason: "InvalidMetricSourceType", message, within: message };
+}
