@@ -103,7 +103,7 @@ const SPECIAL = {
 function classify(type) {
   if (type.startsWith("*")) return { pointer: true, ...classify(type.slice(1)) };
   if (SPECIAL[type]) return { what: SPECIAL[type] };
-  if (type === "[]byte") return { what: "text" };
+  if (type === "[]byte") return { what: "bytes" };
   if (type.startsWith("[]")) return { what: "list", of: classify(type.slice(2)) };
   const map = /^map\[[^\]]*\](.*)$/.exec(type);
   if (map) return { what: "map", of: classify(map[1]) };
@@ -155,6 +155,8 @@ function codeOf(field, owner) {
   switch (is.what) {
     case "text":
       return optional ? "?" : "text";
+    case "bytes":
+      return optional ? "?" : "null";
     case "bool":
       return optional ? "?" : "bool";
     case "number":

@@ -12,14 +12,22 @@ import { authorize } from "../auth/authorizer.ts";
 import type { Attributes } from "../auth/attributes.ts";
 import { rulesOf } from "../auth/rbac.ts";
 import { userInfo } from "../auth/user-info.ts";
+import { inGoOrder } from "../builtin/strategies/go-order.ts";
 import type { User } from "../kinds.ts";
 import { readObject } from "./body.ts";
 import { type Cluster, mainEndpoint, timestamp } from "./cluster.ts";
+import { matchNamespace } from "./create.ts";
 import { badRequest } from "./failures.ts";
 import { trackChange } from "./ownership.ts";
 import type { Presenter } from "./presenter.ts";
 import { parseWriteQuery } from "./query.ts";
 import { type Answer, type ResourceRequest, managerOf } from "./request.ts";
+import {
+  type ReviewSelectors,
+  fieldSelectorText,
+  ignoredSelectors,
+  selectorErrors,
+} from "./review-selectors.ts";
 
 /** Fills in the answer of a review. */
 interface Review {
@@ -46,6 +54,7 @@ export async function reviewRequest(
   const query = parseWriteQuery(request.query, "create");
   const object = await readObject(asked, query);
   delete (object as Reviewed).status;
+  matchNamespace(resource, namespace, object);
   resource.strategy.setDefaults(object);
   if (review.tracked) {
     delete object.metadata.managedFields;
@@ -57,9 +66,13 @@ export async function reviewRequest(
 }
 
 interface AccessSpec {
-  resourceAttributes?: Partial<
-    Record<"verb" | "group" | "version" | "resource" | "subresource" | "namespace" | "name", string>
-  >;
+  resourceAttributes?: ReviewSelectors &
+    Partial<
+      Record<
+        "verb" | "group" | "version" | "resource" | "subresource" | "namespace" | "name",
+        string
+      >
+    >;
   nonResourceAttributes?: { path?: string; verb?: string };
   user?: string;
   groups?: string[];
@@ -96,7 +109,20 @@ function accessErrors(spec: AccessSpec, named: boolean): FieldError[] {
   if (named && !spec.user && !spec.groups?.length) {
     errors.push(invalidValue("spec.user", "", "at least one of user or group must be specified"));
   }
-  return errors;
+  return resourceAttributes ? [...errors, ...selectorErrors(resourceAttributes)] : errors;
+}
+
+/** A review has no name and no labels; a local one has a namespace. */
+function metadataErrors({ metadata }: KubeObject, isLocal: boolean): FieldError[] {
+  const allowed = isLocal ? ["managedFields", "namespace"] : ["managedFields"];
+  const isEmpty = Object.entries(metadata).every(([field, part]: [string, unknown]) => {
+    if (allowed.includes(field) || part === "" || part === 0) return true;
+    return typeof part === "object" && Object.keys(part ?? {}).length === 0;
+  });
+  if (isEmpty) return [];
+  const shown = inGoOrder({ apiVersion: "v1", kind: "ConfigMap", metadata })["metadata"];
+  const detail = isLocal ? "must be empty except for namespace" : "must be empty";
+  return [invalidValue("metadata", shown, detail)];
 }
 
 /** As Go prints its internal type. */
@@ -122,12 +148,18 @@ function attributesOf({ resourceAttributes, nonResourceAttributes }: AccessSpec)
     namespace = "",
     name = "",
   } = resourceAttributes;
-  return { verb, group, version, resource, subresource, namespace, name };
+  const fieldSelector = fieldSelectorText(resourceAttributes);
+  return { verb, group, version, resource, subresource, namespace, name, fieldSelector };
 }
 
 function decide(cluster: Cluster, user: User, spec: AccessSpec, object: Reviewed): void {
   const { allowed, reason } = authorize(cluster.store, user, attributesOf(spec));
-  object.status = { allowed, ...(reason === "" ? {} : { reason }) };
+  const evaluationError = ignoredSelectors(spec.resourceAttributes ?? {});
+  object.status = {
+    allowed,
+    ...(reason === "" ? {} : { reason }),
+    ...(evaluationError === "" ? {} : { evaluationError }),
+  };
 }
 
 function subjectOf(spec: AccessSpec): User {
@@ -144,7 +176,7 @@ const subjectAccess: Review = {
   tracked: true,
   answer(cluster, _user, object) {
     const spec = specOf(object) as AccessSpec;
-    refuse(accessErrors(spec, true));
+    refuse([...accessErrors(spec, true), ...metadataErrors(object, false)]);
     decide(cluster, subjectOf(spec), spec, object);
   },
 };
@@ -153,7 +185,7 @@ const localSubjectAccess: Review = {
   tracked: true,
   answer(cluster, _user, object, namespace) {
     const spec = specOf(object) as AccessSpec;
-    const errors = accessErrors(spec, true);
+    const errors = [...accessErrors(spec, true), ...metadataErrors(object, true)];
     const wanted = spec.resourceAttributes?.namespace ?? "";
     if (spec.resourceAttributes && wanted !== namespace) {
       errors.push(
@@ -170,7 +202,6 @@ const localSubjectAccess: Review = {
       );
     }
     refuse(errors);
-    object.metadata.namespace = namespace;
     decide(cluster, subjectOf(spec), spec, object);
   },
 };
@@ -179,7 +210,7 @@ const selfSubjectAccess: Review = {
   tracked: true,
   answer(cluster, user, object) {
     const spec = specOf(object) as AccessSpec;
-    refuse(accessErrors(spec, false));
+    refuse([...accessErrors(spec, false), ...metadataErrors(object, false)]);
     decide(cluster, user, spec, object);
   },
 };

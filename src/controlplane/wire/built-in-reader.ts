@@ -384,7 +384,7 @@ function zeroOf(node: Definition): unknown {
   }
   switch (node.type) {
     case "string":
-      return node.format === "byte" ? null : "";
+      return "";
     case "boolean":
       return false;
     case "integer":

@@ -58,6 +58,7 @@ import {
   replicationControllerWarnings,
   podWarnings,
   statefulSetWarnings,
+  namedTemplateWarnings,
   templateWarnings,
 } from "./pod-warnings.ts";
 import {
@@ -395,7 +396,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       prepareForStatus: prepareDaemonSetStatus,
     },
     Deployment: {
-      warnings: templateWarnings,
+      warnings: namedTemplateWarnings,
       validate: deploymentErrors,
       validateUpdate: selectorUpdateErrors,
       validateStatus: deploymentStatusErrors,
@@ -406,7 +407,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       dropDisabled: dropFromWorkload,
     },
     ReplicaSet: {
-      warnings: templateWarnings,
+      warnings: namedTemplateWarnings,
       validate: replicaSetErrors,
       validateUpdate: selectorUpdateErrors,
       validateStatus: replicaSetStatusErrors,

@@ -4,7 +4,8 @@ import type { Pod } from "./pod-shapes.ts";
 
 /** The refusal of a pod that has a name, or will get one. */
 export function podForbidden({ metadata }: Pod, message: string): StatusError {
-  const { name = "" } = metadata;
+  // Where nothing has the name yet that is to be generated, its beginning stands for it.
+  const name = metadata.name || (metadata.generateName ?? "");
   return failure(403, "Forbidden", `pods "${name}" is forbidden: ${message}`, {
     ...(name === "" ? {} : { name }),
     kind: "pods",

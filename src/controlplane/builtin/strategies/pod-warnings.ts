@@ -5,7 +5,7 @@
  */
 import type { KubeObject, ObjectMeta } from "../../../kube/object.ts";
 import { quote } from "../../../kube/field-errors.ts";
-import { labelValueErrors } from "../../../kube/names.ts";
+import { dns1123LabelErrors, labelValueErrors } from "../../../kube/names.ts";
 import { addressWarnings } from "./address-warnings.ts";
 import type { Affinity, Container, Pod, PodSpec, PodTemplate } from "./pod-shapes.ts";
 import { claimSizeWarnings, fractionWarnings, volumeWarnings } from "./volume-warnings.ts";
@@ -47,7 +47,10 @@ const NULL_SELECTOR = "a null labelSelector results in matching no pod";
 export function podWarnings(object: KubeObject, old: KubeObject | undefined): string[] {
   if (old) return [];
   const { metadata, spec } = object as Pod;
-  return specWarnings("spec", "metadata", metadata, spec, metadata.name);
+  return [
+    ...nameWarnings(metadata.name, "the Pod's hostname"),
+    ...specWarnings("spec", "metadata", metadata, spec),
+  ];
 }
 
 /** Whether a write changes nothing that its kind counts: of a DaemonSet that is its template. */
@@ -65,8 +68,15 @@ export function templateWarnings(object: KubeObject, old: KubeObject | undefined
   const { spec } = object as Templated;
   if (!spec.template || isUncounted(object, old)) return [];
   const { metadata = {}, spec: pod } = spec.template;
-  const name = old ? undefined : object.metadata.name;
-  return specWarnings("spec.template.spec", "spec.template.metadata", metadata, pod, name);
+  return specWarnings("spec.template.spec", "spec.template.metadata", metadata, pod);
+}
+
+/** The same for those whose names are told to be bad ones for their pods: Deployments and ReplicaSets. */
+export function namedTemplateWarnings(object: KubeObject, old: KubeObject | undefined): string[] {
+  return [
+    ...nameWarnings(old ? undefined : object.metadata.name),
+    ...templateWarnings(object, old),
+  ];
 }
 
 /** Warnings on ReplicationControllers: at a change, on the template that there was, as upstream looks at that one. */
@@ -74,11 +84,11 @@ export function replicationControllerWarnings(
   object: KubeObject,
   old: KubeObject | undefined,
 ): string[] {
-  if (!old) return templateWarnings(object, undefined);
+  if (!old) return namedTemplateWarnings(object, undefined);
   const { template } = (old as Templated).spec;
   if (!template || isUncounted(object, old)) return [];
   const { metadata = {}, spec } = template;
-  return specWarnings("spec.template.spec", "spec.template.metadata", metadata, spec, undefined);
+  return specWarnings("spec.template.spec", "spec.template.metadata", metadata, spec);
 }
 
 /** Warnings on PodTemplates. */
@@ -86,7 +96,7 @@ export function podTemplateWarnings(object: KubeObject, old: KubeObject | undefi
   const { template } = object as KubeObject & { template: PodTemplate };
   if (isUncounted(object, old)) return [];
   const { metadata = {}, spec } = template;
-  return specWarnings("template.spec", "template.metadata", metadata, spec, undefined);
+  return specWarnings("template.spec", "template.metadata", metadata, spec);
 }
 
 /** Warnings on StatefulSets. */
@@ -111,7 +121,7 @@ export function jobWarnings(object: KubeObject, old: KubeObject | undefined): st
   if (isUncounted(object, old)) return [];
   const tooMany = tooManyIndexes("spec", (object as Job).spec);
   const names = nameWarnings(old ? undefined : object.metadata.name);
-  return [...new Set([...names, ...tooMany, ...templateWarnings(object, old)])];
+  return [...names, ...tooMany, ...templateWarnings(object, old)];
 }
 
 /** Warnings on CronJobs: those of their jobs, and of a time zone that the schedule names. */
@@ -124,13 +134,7 @@ export function cronJobWarnings(object: KubeObject, old: KubeObject | undefined)
     ? []
     : [
         ...tooManyIndexes(at, jobTemplate.spec),
-        ...specWarnings(
-          `${at}.template.spec`,
-          `${at}.template.metadata`,
-          metadata,
-          spec,
-          undefined,
-        ),
+        ...specWarnings(`${at}.template.spec`, `${at}.template.metadata`, metadata, spec),
       ];
   if (!old) return [...nameWarnings(object.metadata.name), ...ofTemplate];
   return schedule.includes("TZ")
@@ -150,22 +154,18 @@ function tooManyIndexes(at: string, spec: JobSpec): string[] {
     : [];
 }
 
-function nameWarnings(name: string | undefined): string[] {
-  return name?.includes(".")
+/** @param use - what is made of the name */
+function nameWarnings(name: string | undefined, use = "Pod names and hostnames"): string[] {
+  const problems = name === undefined ? [] : dns1123LabelErrors(name);
+  return problems.length > 0
     ? [
-        "metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [must not contain dots]",
+        `metadata.name: this is used in ${use}, which can result in surprising behavior; a DNS label is recommended: [${problems.join(" ")}]`,
       ]
     : [];
 }
 
-function specWarnings(
-  at: string,
-  metaAt: string,
-  metadata: ObjectMeta,
-  spec: PodSpec,
-  name: string | undefined,
-): string[] {
-  const warnings = nameWarnings(name);
+function specWarnings(at: string, metaAt: string, metadata: ObjectMeta, spec: PodSpec): string[] {
+  const warnings: string[] = [];
   for (const key of Object.keys(spec.nodeSelector ?? {})) {
     const note = LABELS[key];
     if (note !== undefined) warnings.push(`${at}.nodeSelector[${key}]: ${note}`);

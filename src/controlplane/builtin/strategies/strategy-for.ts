@@ -41,7 +41,6 @@ function mainStrategyFor(group: string, kind: string): Strategy {
     setDefaults: (object) => setDefaults(object, rules),
     ...(rules.admit ? { admit: (object, context) => rules.admit?.(object, context) } : {}),
     prepareForCreate(object, context) {
-      rules.admit?.(object, context);
       if (rules.status && !rules.keepsStatusOnCreate) resetStatus(object);
       if (rules.generation && !rules.startsWithoutGeneration) object.metadata.generation = 1;
       rules.dropDisabled?.(object);

@@ -140,31 +140,44 @@ export function selectorErrors(field: string, selector: LabelSelector | undefine
   const errors = validateLabels(selector?.matchLabels, `${field}.matchLabels`);
   for (const [index, expression] of (selector?.matchExpressions ?? []).entries()) {
     const at = `${field}.matchExpressions[${index}]`;
-    const { key, operator, values = [] } = expression;
-    if (operator === "In" || operator === "NotIn") {
-      if (values.length === 0) {
-        errors.push(
-          required(`${at}.values`, "must be specified when `operator` is 'In' or 'NotIn'"),
-        );
-      }
-    } else if (operator === "Exists" || operator === "DoesNotExist") {
-      if (values.length > 0) {
-        errors.push(
-          forbidden(
-            `${at}.values`,
-            "may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
-          ),
-        );
-      }
-    } else {
+    const { operator } = expression;
+    if (!OPERATORS.has(operator)) {
       errors.push(invalidValue(`${at}.operator`, operator, "not a valid selector operator"));
     }
-    errors.push(...nameErrorsAt(`${at}.key`, key, qualifiedNameErrors));
-    for (const [position, value] of values.entries()) {
-      errors.push(...nameErrorsAt(`${at}.values[${position}]`, value, labelValueErrors));
-    }
+    errors.push(...valueCountErrors(at, expression), ...labelErrors(at, expression));
   }
   return errors;
+}
+
+const OPERATORS: ReadonlySet<string> = new Set(["In", "NotIn", "Exists", "DoesNotExist"]);
+
+/** One condition of a selector. */
+interface Expression {
+  readonly key?: string;
+  readonly operator?: string;
+  readonly values?: readonly string[];
+}
+
+/** Whether an operator of a selector has the values that it needs; of one that is unknown nobody can tell. */
+export function valueCountErrors(at: string, { operator, values = [] }: Expression): FieldError[] {
+  const field = `${at}.values`;
+  if ((operator === "In" || operator === "NotIn") && values.length === 0) {
+    return [required(field, "must be specified when `operator` is 'In' or 'NotIn'")];
+  }
+  if ((operator === "Exists" || operator === "DoesNotExist") && values.length > 0) {
+    return [forbidden(field, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")];
+  }
+  return [];
+}
+
+/** What is wrong with the label that a selector names, and with the values. */
+export function labelErrors(at: string, { key = "", values = [] }: Expression): FieldError[] {
+  return [
+    ...nameErrorsAt(`${at}.key`, key, qualifiedNameErrors),
+    ...values.flatMap((value, index) =>
+      nameErrorsAt(`${at}.values[${index}]`, value, labelValueErrors),
+    ),
+  ];
 }
 
 /** Whether a selector asks for anything. */

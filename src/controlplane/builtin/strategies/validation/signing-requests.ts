@@ -95,13 +95,11 @@ export const signingApprovalErrors = (object: KubeObject, old: KubeObject): Fiel
   changeErrors(object as SigningRequest, old as SigningRequest, "approval");
 
 function requestErrors(object: SigningRequest, old: SigningRequest | undefined): FieldError[] {
-  const { request = "", signerName = "", expirationSeconds: seconds } = object.spec;
+  const { request, signerName = "", expirationSeconds: seconds } = object.spec;
   const usages = object.spec.usages ?? [];
   const errors: FieldError[] = [];
-  const problem = requestProblem(request);
-  if (problem !== undefined) {
-    errors.push(invalidValue("spec.request", request === "" ? null : request, problem));
-  }
+  const problem = requestProblem(request ?? "");
+  if (problem !== undefined) errors.push(invalidValue("spec.request", request ?? null, problem));
   if (usages.length === 0) errors.push(required("spec.usages"));
   for (const [index, usage] of usages.entries()) {
     if (!USAGES.includes(usage)) errors.push(notSupported(`spec.usages[${index}]`, usage, USAGES));
@@ -226,6 +224,7 @@ function requestProblem(base64: string): string | undefined {
     return "PEM block type must be CERTIFICATE REQUEST";
   }
   const der = Buffer.from(block[2] ?? "", "base64");
+  if (der.length === 0) return "asn1: syntax error: sequence truncated";
   return isSequence(der) ? undefined : "x509: malformed certificate request";
 }
 
