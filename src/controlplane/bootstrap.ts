@@ -6,6 +6,7 @@
 import { isIP } from "node:net";
 import { sameJson } from "../kube/json.ts";
 import type { KubeObject } from "../kube/object.ts";
+import { advertisedAddress } from "./advertised-address.ts";
 import { bootstrapRbacObjects } from "./auth/bootstrap-rbac.ts";
 import { ownByServer } from "./bootstrap-owners.ts";
 import { type Cluster, randomUid, timestamp } from "./server/cluster.ts";
@@ -135,8 +136,7 @@ export interface ServerAddress {
 
 /** Writes down where the server is: behind the Service `kubernetes`, and for extension API servers. */
 export function publishServer(cluster: Cluster, { host, port, clientCa }: ServerAddress): void {
-  const family = isIP(host);
-  const address = family === 0 || /^(?:0\.0\.0\.0|::)$/.test(host) ? "127.0.0.1" : host;
+  const address = advertisedAddress(host);
   const ports = [{ name: "https", port, protocol: "TCP" }];
   const metadata = { name: "kubernetes", namespace: "default" };
   replace(cluster, "endpoints", {
@@ -153,7 +153,7 @@ export function publishServer(cluster: Cluster, { host, port, clientCa }: Server
       generation: 1,
       labels: { "kubernetes.io/service-name": "kubernetes" },
     },
-    addressType: family === 6 && address === host ? "IPv6" : "IPv4",
+    addressType: isIP(address) === 6 ? "IPv6" : "IPv4",
     endpoints: [{ addresses: [address], conditions: { ready: true } }],
     ports,
   } as KubeObject);

@@ -7,6 +7,7 @@ import { type Clock, systemClock } from "../clock.ts";
 import type { KubeObject } from "../kube/object.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import { Admission } from "./admission/admission.ts";
+import { advertisedAddress } from "./advertised-address.ts";
 import type { Authorize } from "./admission/authorizer-library.ts";
 import { ExpressionCompiler } from "./admission/expressions.ts";
 import { PodSecurity } from "./admission/pod-security/pod-security.ts";
@@ -177,9 +178,8 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
   followApiServices(cluster);
   const openApi = new OpenApi(GIT_VERSION);
   const api = new Api(cluster, (request) => otherPath(cluster, openApi, request));
-  const served =
-    origin.served ??
-    authority.server(["localhost", "127.0.0.1", "::1", host, "kubernetes.default.svc"]);
+  const names = ["localhost", "127.0.0.1", "::1", host, advertisedAddress(host)];
+  const served = origin.served ?? authority.server([...names, "kubernetes.default.svc"]);
   const impersonation = new Impersonation(store);
   const server = new HttpServer({
     host,
