@@ -1,25 +1,20 @@
 /** T54: who may read the metrics of an operator. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createManager, loadClusterConfig, type Manager } from "../../src/index.ts";
+import { createManager, type Manager } from "../../src/index.ts";
 import { ClusterRole, ClusterRoleBinding, ServiceAccount } from "../../src/k8s.ts";
-import {
-  clientFor,
-  eventually,
-  silentLogger,
-  startControlPlane,
-  type ControlPlane,
-} from "../../src/testing.ts";
+import { eventually, silentLogger } from "../../src/testing.ts";
+import { connect, TARGETS, type Target } from "./targets.ts";
 
-describe("the metrics endpoint", () => {
-  let cluster: ControlPlane;
+describe.each(TARGETS)("the metrics endpoint on %s", (_, kubeconfig) => {
+  let target: Target;
   let manager: Manager;
   const stop = new AbortController();
   let running: Promise<void>;
 
   beforeAll(async () => {
-    cluster = await startControlPlane({ controllers: "off" });
+    target = await connect(kubeconfig);
     manager = createManager({
-      config: loadClusterConfig({ kubeconfigText: cluster.kubeconfig }),
+      config: target.config,
       log: silentLogger,
       metrics: { port: 0, host: "127.0.0.1", reviewed: true },
     });
@@ -32,7 +27,10 @@ describe("the metrics endpoint", () => {
   afterAll(async () => {
     stop.abort();
     await running;
-    await cluster.stop();
+    const name = target.run;
+    await target.client.delete(ClusterRoleBinding, { name });
+    await target.client.delete(ClusterRole, { name });
+    await target.end();
   });
 
   async function statusFor(token?: string): Promise<number> {
@@ -42,8 +40,8 @@ describe("the metrics endpoint", () => {
   }
 
   async function tokenOf(name: string): Promise<string> {
-    const client = clientFor(cluster);
-    const key = { namespace: "default", name };
+    const { client, namespaces } = target;
+    const key = { namespace: namespaces[0], name };
     await client.create(ServiceAccount, { metadata: key });
     const request = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} };
     const answer = await client.subresource("token").create(ServiceAccount, key, request);
@@ -51,19 +49,19 @@ describe("the metrics endpoint", () => {
   }
 
   it("T54: answers 401 to nobody, 403 to who may not, and 200 to who may", async () => {
-    const client = clientFor(cluster);
+    const { client, run: name, namespaces } = target;
     await client.create(ClusterRole, {
-      metadata: { name: "metrics-reader" },
+      metadata: { name },
       rules: [{ nonResourceURLs: ["/metrics"], verbs: ["get"] }],
     });
     await client.create(ClusterRoleBinding, {
-      metadata: { name: "prometheus" },
+      metadata: { name },
       roleRef: {
         apiGroup: "rbac.authorization.k8s.io",
         kind: "ClusterRole",
-        name: "metrics-reader",
+        name,
       },
-      subjects: [{ kind: "ServiceAccount", name: "prometheus", namespace: "default" }],
+      subjects: [{ kind: "ServiceAccount", name: "prometheus", namespace: namespaces[0] }],
     });
     expect(await statusFor()).toBe(401);
     expect(await statusFor("no-such-token")).toBe(401);

@@ -1,19 +1,11 @@
 /** T37: rights and CRDs that go and come back, under an operator that is not restarted. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import {
-  controllerFor,
-  createManager,
-  loadClusterConfig,
-  type ResourceType,
-} from "../../src/index.ts";
+import { controllerFor, createManager, type ResourceType } from "../../src/index.ts";
 import { ClusterRole, ClusterRoleBinding, CustomResourceDefinition } from "../../src/k8s.ts";
-import {
-  clientFor,
-  eventually as within,
-  silentLogger,
-  startControlPlane,
-  type ControlPlane,
-} from "../../src/testing.ts";
+import { HttpsTransport } from "../../src/runtime/transport/https-transport.ts";
+import { eventually as within, silentLogger } from "../../src/testing.ts";
+import { BreakableTransport } from "./breakable-transport.ts";
+import { connect, TARGETS, type Target } from "./targets.ts";
 import { HurriedClock } from "../runtime/support/hurried-clock.ts";
 
 const GROUP = "recovery.example.com";
@@ -45,27 +37,31 @@ const CRD = {
 const eventually = <T>(step: () => T | Promise<T>): Promise<T> =>
   within(step, { timeoutMs: 40_000 });
 
-describe("an operator whose cluster changes under it", () => {
-  let cluster: ControlPlane;
+describe.each(TARGETS)("an operator under which %s changes", (_, kubeconfig) => {
+  let target: Target;
 
   beforeEach(async () => {
-    cluster = await startControlPlane({ controllers: "off" });
+    target = await connect(kubeconfig);
   });
 
   afterEach(async () => {
-    await cluster.stop();
+    const { client, run: name } = target;
+    await client.delete(CustomResourceDefinition, { name: CRD.metadata.name });
+    await client.delete(ClusterRoleBinding, { name });
+    await client.delete(ClusterRole, { name });
+    await target.end();
   });
 
   const role = (verbs: string[]) => ({
-    metadata: { name: "things" },
+    metadata: { name: target.run },
     rules: [{ apiGroups: [GROUP], resources: ["things"], verbs }],
   });
 
   function start() {
-    const config = loadClusterConfig({
-      kubeconfigText: cluster.kubeconfigFor({ user: "operator" }),
-    });
-    const manager = createManager({ config, log: silentLogger, clock: new HurriedClock() });
+    const config = { ...target.config, impersonate: { user: target.run } };
+    const transport = new BreakableTransport(new HttpsTransport(config, "tsop-e2e"));
+    const clock = new HurriedClock();
+    const manager = createManager({ transport, log: silentLogger, clock });
     const seen: string[] = [];
     controllerFor(manager)
       .for(THING)
@@ -79,10 +75,12 @@ describe("an operator whose cluster changes under it", () => {
     const running = manager.start(stop.signal);
     return {
       manager,
+      transport,
       seen,
       end: async () => {
         stop.abort();
         await running;
+        transport.close();
       },
     };
   }
@@ -91,23 +89,24 @@ describe("an operator whose cluster changes under it", () => {
     "T37: says which right is missing, and goes on when it is given back",
     { timeout: 120_000 },
     async () => {
-      const client = clientFor(cluster);
+      const { client, run: name, namespaces } = target;
+      const [namespace] = namespaces;
       await client.create(CustomResourceDefinition, CRD);
       await client.create(ClusterRole, role(["get", "list", "watch"]));
       await client.create(ClusterRoleBinding, {
-        metadata: { name: "things" },
-        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "things" },
-        subjects: [{ kind: "User", name: "operator", apiGroup: "rbac.authorization.k8s.io" }],
+        metadata: { name },
+        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name },
+        subjects: [{ kind: "User", name, apiGroup: "rbac.authorization.k8s.io" }],
       });
-      const { manager, seen, end } = start();
-      const create = (name: string) =>
-        eventually(() => client.create(THING, { metadata: { namespace: "default", name } }));
+      const { manager, transport, seen, end } = start();
+      const create = (thing: string) =>
+        eventually(() => client.create(THING, { metadata: { namespace, name: thing } }));
       await create("first");
       await eventually(() => {
         expect(seen).toEqual(["first there"]);
       });
       await client.update(ClusterRole, role(["delete"]));
-      cluster.dropConnections();
+      transport.end();
       await eventually(() => {
         const [health] = manager.cache.health();
         expect(health?.problem).toContain(`cannot watch things.${GROUP}`);
@@ -123,7 +122,7 @@ describe("an operator whose cluster changes under it", () => {
       });
 
       await eventually(() => client.delete(CustomResourceDefinition, { name: CRD.metadata.name }));
-      cluster.dropConnections();
+      transport.end();
       await eventually(() => {
         expect(manager.cache.health()[0]?.problem).toContain("is not served: install its CRD");
       });

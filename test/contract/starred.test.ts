@@ -1,125 +1,50 @@
 /**
  * The faults that a real API server has to show, too: on the embedded control plane, and on the cluster of
- * `TSOP_E2E_KUBECONFIG` where that is set. Everything that is made there has the label `tsop-e2e` and is deleted again.
+ * `TSOP_E2E_KUBECONFIG` where that is set.
  */
-import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import {
   createManager,
-  loadClusterConfig,
   type Client,
   type ClusterConfig,
   type KubeObject,
 } from "../../src/index.ts";
-import { ConfigMap, Lease } from "../../src/k8s.ts";
-import { createClient } from "../../src/runtime/client/create-client.ts";
+import { ConfigMap } from "../../src/k8s.ts";
 import { restListerWatcher } from "../../src/runtime/cache/lister-watcher.ts";
 import { SharedInformer } from "../../src/runtime/cache/shared-informer.ts";
 import { RestClient } from "../../src/runtime/client/rest-client.ts";
 import { HttpsTransport } from "../../src/runtime/transport/https-transport.ts";
-import {
-  ConnectionError,
-  type Transport,
-  type TransportRequest,
-  type TransportResponse,
-} from "../../src/runtime/transport/transport.ts";
-import {
-  eventually,
-  silentLogger,
-  startControlPlane,
-  type ControlPlane,
-} from "../../src/testing.ts";
+import { eventually, silentLogger } from "../../src/testing.ts";
 import { resourceOf } from "../../src/kube/resource.ts";
+import { BreakableTransport } from "./breakable-transport.ts";
+import { connect, TARGETS, type Target } from "./targets.ts";
 import { StoppableClock } from "../runtime/support/stoppable-clock.ts";
 import { listen, status } from "../runtime/support/widgets.ts";
 
-const { TSOP_E2E_KUBECONFIG: real } = process.env;
-const NAMESPACE = "default";
 const SLOW = { timeoutMs: 20_000 };
 
-/** Ends the bodies of all open watches: with a broken connection, or an event of the test's own. */
-class BreakableTransport implements Transport {
-  readonly server: string;
-  readonly #inner: Transport;
-  readonly #open = new Set<(end: Uint8Array | undefined) => void>();
-
-  constructor(inner: Transport) {
-    this.#inner = inner;
-    this.server = inner.server;
-  }
-
-  /** @param last - what the server seems to say at the end */
-  end(last?: object): void {
-    const bytes = last && Buffer.from(`${JSON.stringify(last)}\n`);
-    for (const end of [...this.#open]) end(bytes);
-  }
-
-  async request(request: TransportRequest): Promise<TransportResponse> {
-    const response = await this.#inner.request(request);
-    if (!request.path.includes("watch=true")) return response;
-    return { ...response, body: this.#body(response) };
-  }
-
-  close(): void {
-    this.#inner.close();
-  }
-
-  async *#body(response: TransportResponse): AsyncGenerator<Uint8Array> {
-    const pieces = response.body[Symbol.asyncIterator]();
-    const ended = new Promise<{ readonly last: Uint8Array | undefined }>((resolve) => {
-      this.#open.add((last) => {
-        resolve({ last });
-      });
-    });
-    for (;;) {
-      const piece = pieces.next();
-      const next = await Promise.race([piece, ended]);
-      if ("last" in next) {
-        this.#open.clear();
-        piece.catch(() => undefined);
-        response.cancel();
-        if (next.last) yield next.last;
-        else throw new ConnectionError("reset", this.server, "broken by the test");
-        return;
-      }
-      if (next.done === true) return;
-      yield next.value;
-    }
-  }
-}
-
-const targets = [["the embedded control plane", undefined] as const].concat(
-  real === undefined ? [] : [["the cluster of TSOP_E2E_KUBECONFIG", real] as never],
-);
-
-describe.each(targets)("on %s", (_, kubeconfig?: string) => {
-  const run = `r${Date.now().toString(36)}`;
-  let cluster: ControlPlane | undefined;
+describe.each(TARGETS)("on %s", (_, kubeconfig) => {
+  let target: Target;
   let config: ClusterConfig;
   let client: Client;
+  let namespace: string;
 
   beforeAll(async () => {
-    if (kubeconfig === undefined) cluster = await startControlPlane({ controllers: "off" });
-    const kubeconfigText = cluster?.kubeconfig ?? readFileSync(kubeconfig ?? "", "utf8");
-    config = loadClusterConfig({ kubeconfigText });
-    client = createClient(config);
+    target = await connect(kubeconfig);
+    ({ config, client } = target);
+    [namespace] = target.namespaces;
   });
 
   afterAll(async () => {
-    await client.deleteAllOf(ConfigMap, { namespace: NAMESPACE, labels: { "tsop-e2e": run } });
-    await client.deleteAllOf(Lease, {
-      namespace: NAMESPACE,
-      fields: `metadata.name=tsop-e2e-${run}`,
-    });
-    await cluster?.stop();
+    await target.end();
   });
 
   const page = (test: string, name: string, text = "") => ({
     metadata: {
-      namespace: NAMESPACE,
-      name: `${run}-${test}-${name}`,
-      labels: { "tsop-e2e": run, test },
+      namespace,
+      name: `${test}-${name}`,
+      labels: { test },
     },
     data: { text },
   });
@@ -131,8 +56,8 @@ describe.each(targets)("on %s", (_, kubeconfig?: string) => {
         new RestClient(transport, systemClock),
         resourceOf(ConfigMap),
         {
-          namespace: NAMESPACE,
-          labelSelector: `tsop-e2e=${run},test=${test}`,
+          namespace,
+          labelSelector: `test=${test}`,
         },
       ),
       clock: systemClock,
@@ -158,20 +83,22 @@ describe.each(targets)("on %s", (_, kubeconfig?: string) => {
       end: async () => {
         stop.abort();
         await running;
+        transport.close();
       },
     };
   }
 
   const stored = async (test: string): Promise<string[]> => {
     const all = await client.list(ConfigMap, {
-      namespace: NAMESPACE,
-      labels: { "tsop-e2e": run, test },
+      namespace,
+      labels: { test },
     });
     return all.map(({ metadata }) => `${metadata.name!}@${metadata.resourceVersion!}`).sort();
   };
 
   it("T3: a cut in the middle of a watch loses nothing and repeats nothing", async () => {
-    const { transport, told, end } = watch("t3");
+    const { transport, informer, told, end } = watch("t3");
+    await informer.synced;
     await client.create(ConfigMap, page("t3", "one"));
     await eventually(() => {
       expect(told()).toEqual(["add one"]);
@@ -227,8 +154,8 @@ describe.each(targets)("on %s", (_, kubeconfig?: string) => {
           clock,
           log: silentLogger,
           leaderElection: {
-            id: `tsop-e2e-${run}`,
-            namespace: NAMESPACE,
+            id: "tsop-e2e",
+            namespace,
             identity,
             leaseDurationMs: 3000,
             renewDeadlineMs: 2000,
