@@ -57,7 +57,8 @@ export class ClusterRoleAggregationController implements Controller {
       apiVersion: "rbac.authorization.k8s.io/v1",
       kind: "ClusterRole",
       metadata: { name: role.metadata.name ?? "" },
-      rules,
+      // No rules are left out: what a user wrote there stays, what was aggregated goes.
+      ...(rules.length > 0 ? { rules } : {}),
     } as ClusterRole);
   }
 }
