@@ -14,6 +14,7 @@ import { Random } from "../test/support/random.ts";
 import { applyScenario } from "./sequences/apply.ts";
 import { celScenario } from "./sequences/cel.ts";
 import { conversionScenario } from "./sequences/conversions.ts";
+import { definitionScenario } from "./sequences/definitions.ts";
 import { deploymentScenario, replicaSetScenario } from "./sequences/controllers/deployments.ts";
 import { cronJobScenario, jobScenario } from "./sequences/controllers/jobs.ts";
 import { endpointScenario, ownerScenario, quotaScenario } from "./sequences/controllers/owners.ts";
@@ -36,6 +37,7 @@ const FAMILIES: Readonly<
   conversions: ["K", conversionScenario],
   cronjobs: ["N", cronJobScenario],
   daemonsets: ["N", daemonSetScenario],
+  definitions: ["J", definitionScenario],
   deployments: ["N", deploymentScenario],
   endpoints: ["N", endpointScenario],
   jobs: ["N", jobScenario],

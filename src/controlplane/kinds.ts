@@ -167,6 +167,8 @@ export interface ServedResource extends ResourceInfo {
   readonly storageVersion: string;
   readonly storageVersionHash?: string;
   readonly schema: Schema;
+  /** Of a custom kind: what its definition says. Watches end when it says something else. */
+  readonly definedBy?: { readonly spec: unknown; readonly acceptedNames: unknown };
   /** Of a custom kind: the schemas of all versions by their apiVersion, also of those that are not served. */
   readonly versionSchemas?: ReadonlyMap<string, Schema>;
   readonly strategy: Strategy;
@@ -177,8 +179,11 @@ export interface ServedResource extends ResourceInfo {
   readonly selectableFields?: Readonly<Record<string, (object: KubeObject) => string>>;
   /** A `Warning` header on each use of this version. */
   readonly deprecationWarning?: string;
-  /** Custom kinds: the defaults of the storage version, for what goes to and comes from the store. */
-  readonly storage?: Pick<Strategy, "setDefaults">;
+  /** Custom kinds: what the version of an object that goes to or comes from the store makes of it. */
+  readonly storage?: Pick<Strategy, "setDefaults"> & {
+    /** Removes what the version does not know, in place. */
+    dropUnknown(object: KubeObject): void;
+  };
   /** Custom kinds: who converts between versions; absent where only `apiVersion` differs. */
   readonly conversion?: ConversionWebhook;
   /**

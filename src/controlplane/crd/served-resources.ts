@@ -72,15 +72,18 @@ function customKind(definition: Definition, version: DefinitionVersion): CustomK
 type Strategies = ReadonlyMap<string, CustomResourceStrategy>;
 
 /** What is in the store may be of any version that was once stored. */
-function storedDefaults(
+function storedForm(
   strategies: Strategies,
   storageVersion: string,
-): Pick<CustomResourceStrategy, "setDefaults"> {
+): NonNullable<ServedResource["storage"]> {
+  const strategyOf = ({ apiVersion }: KubeObject): CustomResourceStrategy | undefined =>
+    strategies.get(parseApiVersion(apiVersion).version) ?? strategies.get(storageVersion);
   return {
     setDefaults(object, options) {
-      const { version } = parseApiVersion(object.apiVersion);
-      const strategy = strategies.get(version) ?? strategies.get(storageVersion);
-      strategy?.setDefaults(object, options);
+      strategyOf(object)?.setDefaults(object, options);
+    },
+    dropUnknown(object) {
+      strategyOf(object)?.dropUnknown(object);
     },
   };
 }
@@ -110,6 +113,7 @@ function servedResource(
     storageVersion: storage,
     storageVersionHash: storageHash(`${group}/${storage}/${kind}`),
     schema,
+    definedBy: { spec, acceptedNames: names },
     versionSchemas: new Map(
       (spec.versions ?? []).map((one) => [
         apiVersionOf({ group, version: one.name }),
@@ -117,7 +121,7 @@ function servedResource(
       ]),
     ),
     strategy,
-    storage: storedDefaults(strategies, storage),
+    storage: storedForm(strategies, storage),
     subresources: subresourcesOf(custom),
     table: columnPrinter(version.additionalPrinterColumns ?? []),
     selectableFields: selectableFieldsOf(version),

@@ -86,11 +86,11 @@ export class Api {
     if (!isWatch(request, path)) checkTimeout(request.query);
     permit(this.#cluster, request.user, attributes);
     if (!("plural" in path)) return this.#other(request);
-    const target = this.#target(path, request, verb);
+    const target = this.#target(path, request, verb, warnings);
     if (!target) return pageNotFound();
     const { resource, subresource } = target;
     checkNames(path);
-    if (resource.deprecationWarning) warnings.push(resource.deprecationWarning);
+    if (resource.builtIn) warnDeprecated(resource, warnings);
     const asked: ResourceRequest = {
       request,
       resource,
@@ -149,6 +149,7 @@ export class Api {
     path: ResourcePath,
     request: ApiRequest,
     verb: string,
+    warnings: string[],
   ): Pick<ResourceRequest, "resource" | "subresource"> | undefined {
     const { registry } = this.#cluster;
     const owner = registry.groupOwner(path.group);
@@ -165,6 +166,8 @@ export class Api {
         path.name === undefined && resource.namespaced && path.namespace === undefined;
       throw collectionWrite && verb !== "" ? methodNotAllowed() : noSuchResource();
     }
+    // Whatever is wrong with the rest of the request.
+    if (custom) warnDeprecated(resource, warnings);
     if (path.subresource === undefined) {
       const isNowhere = resource.namespaced && path.namespace === undefined && !isRead(verb);
       if (custom && isNowhere) return undefined;
@@ -272,6 +275,11 @@ function verbOf(request: UnknownRequest, path: ResourcePath): string {
   }
 }
 
+function warnDeprecated({ deprecationWarning }: ServedResource, warnings: string[]): void {
+  if (deprecationWarning !== undefined) warnings.push(deprecationWarning);
+}
+
 function withWarnings(answer: Answer, warnings: readonly string[]): Answer {
+  if (warnings.length === 0) return answer;
   return { ...answer, headers: { ...answer.headers, ...warningHeader(warnings) } };
 }

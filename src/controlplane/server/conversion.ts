@@ -171,8 +171,13 @@ function decodeAnswer(bytes: Buffer, version: string): JsonObject {
   try {
     const value = plainNumbers(readText(bytes, isJson ? "json" : "yaml").value);
     const type = readType(value);
-    const answered = parseApiVersion(type.apiVersion).version;
+    const { group, version: answered } = parseApiVersion(type.apiVersion);
     const isReview = type.kind === "ConversionReview" && answered === version;
+    if (!isReview && type.kind !== "" && !isKnownKind(group, type.kind)) {
+      throw new WebhookCallError(
+        `no kind ${quote(type.kind)} is registered for version ${quote(type.apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
+      );
+    }
     if (!isReview && type.kind !== "") {
       throw new WebhookCallError(
         `converting (${answered}.${type.kind}) to (${version}.ConversionReview): unknown conversion`,
@@ -184,6 +189,23 @@ function decodeAnswer(bytes: Buffer, version: string): JsonObject {
     throw error;
   }
 }
+
+const REVIEW_GROUP_KINDS = new Set([
+  "ConversionReview",
+  "CustomResourceDefinition",
+  "CustomResourceDefinitionList",
+]);
+/** These are known in every group. */
+const UNVERSIONED_KINDS = new Set([
+  "Status",
+  "APIVersions",
+  "APIGroup",
+  "APIGroupList",
+  "APIResourceList",
+]);
+
+const isKnownKind = (group: string, kind: string): boolean =>
+  UNVERSIONED_KINDS.has(kind) || (group === REVIEW_GROUP && REVIEW_GROUP_KINDS.has(kind));
 
 function onlyObject(objects: readonly unknown[]): JsonObject {
   if (objects.length !== 1) throw new BadAnswer(`returned ${objects.length} objects, expected 1`);

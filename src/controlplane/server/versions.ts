@@ -135,9 +135,12 @@ export function convertForStore(
   object: KubeObject,
 ): Promise<KubeObject> | undefined {
   const apiVersion = apiVersionOf({ group: resource.group, version: resource.storageVersion });
-  const { conversion: webhook } = resource;
+  const { conversion: webhook, storage } = resource;
   if (!webhook || object.apiVersion === apiVersion) return undefined;
-  return conversion.convert(webhook, object, apiVersion);
+  return conversion.convert(webhook, object, apiVersion).then((converted) => {
+    storage?.dropUnknown(converted);
+    return converted;
+  });
 }
 
 /** An object of a served version, as it is to be stored. */
@@ -146,7 +149,9 @@ export function storeAs(resource: ServedResource, object: KubeObject): KubeObjec
   if (object.apiVersion === apiVersion) return object;
   if (!resource.storage) return convertVersion(asJson(object), apiVersion) as unknown as KubeObject;
   // What the version of the store does not know is lost here; its defaults are set when it is read.
-  return { ...copyJson(object), apiVersion };
+  const copy = { ...copyJson(object), apiVersion };
+  resource.storage.dropUnknown(copy);
+  return copy;
 }
 
 /** A stored object as it is stored by a write in the version of `resource` that changes nothing. */

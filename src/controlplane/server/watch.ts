@@ -229,15 +229,15 @@ export class Watch {
     });
   }
 
-  /** A watch of a custom resource ends when its version goes or its schema changes. */
+  /** A watch of a custom resource ends when its definition changes. */
   #endWithResource(): void {
     if (this.#resource.builtIn) return;
     const { registry } = this.#cluster;
-    const { group, version, plural, schema } = this.#resource;
+    const { group, version, plural, definedBy } = this.#resource;
     this.#releases.push(
       registry.onChange(() => {
         const now = registry.find(group, version, plural);
-        if (!now || (now !== this.#resource && !sameJson(now.schema, schema))) this.#end();
+        if (!now || (now !== this.#resource && !sameJson(now.definedBy, definedBy))) this.#end();
       }),
     );
   }
