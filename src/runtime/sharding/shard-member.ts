@@ -88,6 +88,8 @@ export class ShardMember implements KeyGate {
     const ring = this.#ring.join();
     return (
       !this.#isOver &&
+      // Who has just come knows the others, but not yet which keys it is to have.
+      ring !== "" &&
       ring === this.#next.join() &&
       this.#neighbours.live().every((other) => other.ring.join() === ring)
     );

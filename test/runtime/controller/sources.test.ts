@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";
 import { silentLogger, type Logger } from "../../../src/log.ts";
 import { formatKey, type ObjectKey } from "../../../src/kube/object.ts";
+import type { CacheOptions } from "../../../src/runtime/cache/cache.ts";
 import { controllerFor } from "../../../src/runtime/controller/builder.ts";
 import { Expectations } from "../../../src/runtime/controller/expectations.ts";
 import { PollSource } from "../../../src/runtime/controller/polling.ts";
@@ -13,10 +14,13 @@ import { widget, WIDGETS } from "../support/widgets.ts";
 
 const pathOf = (name: string): string => `/apis/example.com/v1/namespaces/d/widgets/${name}`;
 
-async function startTimers(options: TimerOptions<ReturnType<typeof widget>>) {
+async function startTimers(
+  options: TimerOptions<ReturnType<typeof widget>>,
+  cache: CacheOptions = {},
+) {
   const clock = new VirtualClock();
   const api = new MemoryApi(clock);
-  const manager = createManager({ clock, transport: api, log: silentLogger });
+  const manager = createManager({ clock, transport: api, log: silentLogger, cache });
   const looks: string[] = [];
   controllerFor(manager)
     .named("timers")
@@ -33,6 +37,7 @@ async function startTimers(options: TimerOptions<ReturnType<typeof widget>>) {
   return {
     clock,
     api,
+    manager,
     looks,
     end: async () => {
       stop.abort();
@@ -116,6 +121,33 @@ describe("a timer", () => {
       api.put(pathOf("a"), paced("a", 30));
     }
     expect(looks).toEqual(["a 10", "a 40", "a 70"]);
+    await end();
+  });
+
+  it("takes a resync for no change", async () => {
+    const options = { everyMs: 60_000, initialDelayMs: 0, idleMs: 25_000 };
+    const { clock, api, looks, end } = await startTimers(options, { resyncMs: 5000 });
+    api.put(pathOf("a"), widget("a", 1));
+    await clock.advance(90_000);
+    expect(looks).toEqual(["a 25", "a 85"]);
+    await end();
+  });
+
+  it.each([
+    ["the only one", ["d"]],
+    ["one of two", ["d", "e"]],
+  ])("ends with its namespace, which is %s that was watched", async (_, namespaces) => {
+    const options = { everyMs: 10_000, initialDelayMs: 10_000 };
+    const { clock, api, manager, looks, end } = await startTimers(options, { namespaces });
+    api.put(pathOf("a"), widget("a", 1));
+    const inOther = { ...widget("b", 1).metadata, namespace: "e" };
+    api.put(pathOf("b").replace("/d/", "/e/"), { ...widget("b", 1), metadata: inOther });
+    await clock.advance(15_000);
+    manager.cache.setNamespaces(["e"]);
+    looks.length = 0;
+    await clock.advance(100_000);
+    expect(looks.length).toBeGreaterThan(0);
+    expect(looks.filter((look) => !look.startsWith("b"))).toEqual([]);
     await end();
   });
 });

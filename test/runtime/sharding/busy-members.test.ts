@@ -211,20 +211,68 @@ describe("shards with side threads", () => {
     for (const one of [first, second]) one.end();
   });
 
-  it("T53: two that begin at nearly the same time never work on one key", async () => {
-    for (let laterMs = 0; laterMs <= 8000; laterMs += 500) {
-      const world = new VirtualClock({ seed: laterMs });
+  it("T53: two that begin at nearly the same time never have one key, however long answers take", async () => {
+    for (let seed = 0; seed < 60; seed++) {
+      const world = new VirtualClock({ seed });
+      const dice = new VirtualClock({ seed: seed + 1000 });
       const api = new MemoryApi(world);
-      api.latencyMs = 700;
-      const referee = new Referee();
       const both = ["one", "two"].map((name) => new Process(world, api, name));
-      both[0]?.start(referee, () => 1500);
-      await world.advance(laterMs);
-      both[1]?.start(referee, () => 1500);
-      await world.advance(30_000);
-      expect(referee.broken, `${laterMs} ms later`).toEqual([]);
+      const laterMs = 100 * Math.floor(dice.random() * 20);
+      for (let atMs = 0; atMs < 8000; atMs += 100) {
+        if (atMs === 0) both[0]?.start(new Referee(), () => 1500);
+        if (atMs === laterMs) both[1]?.start(new Referee(), () => 1500);
+        api.latencyMs = dice.random() * 1500;
+        await world.advance(100);
+        const shared = KEYS.filter((key) => ownersOf(key, both).length > 1);
+        expect(shared, `seed ${seed}, after ${atMs} ms`).toEqual([]);
+      }
       for (const one of both) one.end();
     }
+  });
+
+  it("T53: who is alone is settled only once it has all keys, so that no event is forgotten", async () => {
+    const world = new VirtualClock();
+    const api = new MemoryApi(world);
+    api.latencyMs = 700;
+    const alone = new Process(world, api, "alone");
+    alone.start(new Referee(), () => 100);
+    for (let atMs = 0; atMs < 10_000; atMs += 100) {
+      await world.advance(100);
+      const all = KEYS.every((key) => alone.member.mayWork(key));
+      expect(alone.member.settled, `after ${atMs} ms`).toBe(all);
+    }
+    expect(alone.member.settled).toBe(true);
+    alone.end();
+  });
+
+  it("T53: nobody is settled just before the members change, so that no event is forgotten", async () => {
+    const world = new VirtualClock();
+    const api = new MemoryApi(world);
+    api.latencyMs = 300;
+    const all = ["one", "two", "three"].map((name) => new Process(world, api, name));
+    const last = new Map<Process, { settled: boolean; members: string }>();
+    const watch = async (durationMs: number): Promise<void> => {
+      for (let atMs = 0; atMs < durationMs; atMs += 50) {
+        await world.advance(50);
+        for (const one of all) {
+          const { settled, members } = one.member;
+          const before = last.get(one);
+          if (before && before.members !== members.join()) expect(before.settled).toBe(false);
+          last.set(one, { settled, members: members.join() });
+        }
+      }
+    };
+    for (const one of all) {
+      one.start(new Referee(), () => 100);
+      await watch(8000);
+    }
+    const [dying, ...others] = all;
+    dying?.stop(true);
+    await watch(30_000);
+    for (const { member } of others) {
+      expect(member).toMatchObject({ settled: true, members: ["three", "two"] });
+    }
+    for (const one of all) one.end();
   });
 
   it(`T53: no key is with two, whatever is busy, stopped, slow or away (${SEEDS} seeds)`, async () => {
