@@ -133,17 +133,17 @@ export function writeManagers(
   schema?: Schema,
 ): ManagedFieldsEntry[] | undefined {
   if (managers.size === 0) return undefined;
-  return [...managers.values()]
-    .sort(
-      (left, right) =>
-        compareTexts(left.name.operation, right.name.operation) ||
-        compareTexts(left.time, right.time) ||
-        compareTexts(left.name.manager, right.name.manager) ||
-        compareTexts(left.apiVersion, right.apiVersion) ||
-        compareTexts(left.name.subresource, right.name.subresource),
-    )
-    .map((owner) => writeEntry(owner, schema));
+  const owners = Array.from(managers.values());
+  if (owners.length > 1) owners.sort(compareOwners);
+  return owners.map((owner) => writeEntry(owner, schema));
 }
+
+const compareOwners = (left: Ownership, right: Ownership): number =>
+  compareTexts(left.name.operation, right.name.operation) ||
+  compareTexts(left.time, right.time) ||
+  compareTexts(left.name.manager, right.name.manager) ||
+  compareTexts(left.apiVersion, right.apiVersion) ||
+  compareTexts(left.name.subresource, right.name.subresource);
 
 /** Whether a client asks to forget all managers: `[]` or `[{}]`. */
 export function isReset(entries: readonly ManagedFieldsEntry[] | undefined): boolean {
@@ -157,6 +157,7 @@ const MAX_UPDATERS = 10;
 
 /** At most ten updaters: the oldest of a version are merged into one called `ancient-changes`. */
 export function capUpdaters(managers: Managers): Managers {
+  if (managers.size <= MAX_UPDATERS) return managers;
   const updaters = [...managers]
     .filter(([, { name }]) => name.operation === "Update")
     .sort(

@@ -35,20 +35,29 @@ const listOf = (value: string | string[] | undefined): string[] =>
 /** Who sends a request. @throws StatusError 401 for credentials that are wrong */
 export function identify(tokens: TokenAuthority, { peer, headers }: Credentials): User {
   if (peer === "untrusted") throw failure(401, "Unauthorized", "Unauthorized");
-  if (peer) {
-    return {
+  if (peer) return userOf(peer);
+  const [scheme = "", token = ""] = (listOf(headers["authorization"])[0] ?? "").trim().split(" ");
+  if (scheme.toLowerCase() !== "bearer" || token === "") return ANONYMOUS;
+  const verdict = tokens.verify(token);
+  if ("error" in verdict) throw failure(401, "Unauthorized", "Unauthorized");
+  return verdict.user;
+}
+
+const users = new WeakMap<PeerIdentity, User>();
+
+function userOf(peer: PeerIdentity): User {
+  let user = users.get(peer);
+  if (!user) {
+    user = {
       name: peer.commonName,
       groups: withGroup(peer.organizations, AUTHENTICATED),
       extra: {
         "authentication.kubernetes.io/credential-id": [`X509SHA256=${peer.fingerprint}`],
       },
     };
+    users.set(peer, user);
   }
-  const [scheme = "", token = ""] = (listOf(headers["authorization"])[0] ?? "").trim().split(" ");
-  if (scheme.toLowerCase() !== "bearer" || token === "") return ANONYMOUS;
-  const verdict = tokens.verify(token);
-  if ("error" in verdict) throw failure(401, "Unauthorized", "Unauthorized");
-  return verdict.user;
+  return user;
 }
 
 const withGroup = (groups: readonly string[], group: string): string[] =>

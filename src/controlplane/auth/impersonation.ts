@@ -200,9 +200,9 @@ function wishOf(headers: Headers): Wish | undefined {
   const uid = listOf(headers["impersonate-uid"])[0] ?? "";
   const groups = split(headers["impersonate-group"]);
   const extra: Record<string, string[]> = {};
-  for (const [header, value] of Object.entries(headers)) {
+  for (const header of Object.keys(headers)) {
     if (!header.startsWith(EXTRA_PREFIX)) continue;
-    extra[decodeKey(header.slice(EXTRA_PREFIX.length))] = split(value);
+    extra[decodeKey(header.slice(EXTRA_PREFIX.length))] = split(headers[header]);
   }
   if (name !== "") return { name, groups, uid, extra };
   const keys = Object.keys(extra);

@@ -187,14 +187,15 @@ const isRead = (verb: string): boolean => verb === "list" || verb === "watch";
 
 /** @throws StatusError 400 for what can be no segment of a path */
 function checkNames({ name, namespace }: ResourcePath): void {
-  for (const [what, value] of [
-    ["Namespace", namespace],
-    ["Name", name],
-  ] as const) {
-    const [problem] = value === undefined ? [] : pathSegmentErrors(value);
-    if (problem === undefined) continue;
-    throw badRequest(`${what} parameter invalid: ${JSON.stringify(value)}: ${problem}`);
-  }
+  checkSegment("Namespace", namespace);
+  checkSegment("Name", name);
+}
+
+function checkSegment(what: "Namespace" | "Name", value: string | undefined): void {
+  if (value === undefined) return;
+  const [problem] = pathSegmentErrors(value);
+  if (problem === undefined) return;
+  throw badRequest(`${what} parameter invalid: ${JSON.stringify(value)}: ${problem}`);
 }
 
 /** Watches have no deadline of the client's. */

@@ -28,8 +28,9 @@ function durationMistake(text: string): string | undefined {
 
 /** Checks the parameter, which must be a duration. @throws StatusError 400 */
 export function checkTimeout(query: URLSearchParams): void {
-  const mistake = durationMistake(query.get("timeout") ?? "0");
-  if (mistake !== undefined && query.get("timeout") !== "") {
+  const timeout = query.get("timeout") ?? "";
+  const mistake = timeout === "" ? undefined : durationMistake(timeout);
+  if (mistake !== undefined) {
     throw badRequest(`invalid timeout specified in the request URL - ${mistake}`);
   }
 }

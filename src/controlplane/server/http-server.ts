@@ -126,11 +126,13 @@ export class HttpServer {
       texts[name] = Array.isArray(value) ? value.map(headerText) : headerText(value);
     }
     if (typeof body !== "function") {
-      // A text would go out in one piece with the headers, which would then be encoded a second time.
-      const bytes = typeof body === "string" ? Buffer.from(body, "utf8") : body;
-      texts["content-length"] = bytes.byteLength;
+      const length = Buffer.byteLength(body);
+      texts["content-length"] = length;
       response.writeHead(status, texts);
-      response.end(bytes);
+      // A text of ASCII alone goes out in one piece with the headers; another would be encoded with them once more.
+      if (typeof body !== "string") response.end(body);
+      else if (body.length === length) response.end(body, "latin1");
+      else response.end(Buffer.from(body, "utf8"));
       return;
     }
     response.writeHead(status, texts);

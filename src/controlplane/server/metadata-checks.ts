@@ -118,13 +118,16 @@ export function metadataErrors(
     validateObjectMetaUpdate(object.metadata, old.metadata, { strictFinalizers });
   const own = (subresource === "" ? KIND_CHECKS : SUBRESOURCE_CHECKS)[groupResourceOf(resource)];
   const isStrict = hasStrictFinalizers(resource);
+  const loose = change(false);
   const [earlier = [], later = []] = (own ?? CHANGE).map((check) =>
     check === "change"
-      ? change(isStrict)
+      ? isStrict
+        ? change(true)
+        : loose
       : whole((name, prefix) => strategy.validateName(name, prefix), isStrict),
   );
   return {
-    first: [...whole(pathSegmentErrors, false), ...change(false), ...earlier],
+    first: [...whole(pathSegmentErrors, false), ...loose, ...earlier],
     second: later,
   };
 }

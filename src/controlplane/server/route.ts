@@ -45,9 +45,10 @@ export function parsePath(path: string): ResourcePath | OtherPath {
 function decodeSegments(path: string): string[] | undefined {
   try {
     // As Go does, first decoded, then split: `a%2Fb` are two segments.
-    return decodeURIComponent(path)
-      .replace(/^\/|\/$/g, "")
-      .split("/");
+    const decoded = path.includes("%") ? decodeURIComponent(path) : path;
+    const start = decoded.startsWith("/") ? 1 : 0;
+    const end = decoded.length - (decoded.length > start && decoded.endsWith("/") ? 1 : 0);
+    return decoded.slice(start, end).split("/");
   } catch {
     return undefined;
   }

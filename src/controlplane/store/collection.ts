@@ -107,6 +107,7 @@ export class Collection {
 
   #range(from?: string, end?: string): KubeObject[] {
     const found: KubeObject[] = [];
+    if (this.#objects.size === 0) return found;
     for (const key of this.#keys.range(from, end)) found.push(this.#objects.get(key) as KubeObject);
     return found;
   }

@@ -83,8 +83,9 @@ export function readJson(text: string): unknown {
     : (JSON.parse(text) as unknown);
 }
 
-/** Numbers that may be too great to be exact. */
-const GREAT_NUMBER = /\d{16}|\de\+/;
+/** Whether there may be a number that is too great to be exact. */
+const mayBeGreat = (text: string): boolean =>
+  LONG_NUMBER.test(text) || (text.includes("e+") && /\de\+/.test(text));
 
 /**
  * A text that the engine would write just so, as most programs send it: it has no key twice, nor a number in a notation
@@ -94,7 +95,7 @@ function readCanonical(bytes: Uint8Array): unknown {
   const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
   const text = whole.endsWith("\n") ? whole.slice(0, -1) : whole;
   // An escaped character may be half of a pair.
-  const isDoubtful = text.includes("\\u") || GREAT_NUMBER.test(text);
+  const isDoubtful = text.includes("\\u") || mayBeGreat(text);
   if (isDoubtful || countOf("{", text) + countOf("[", text) > MAX_DEPTH) return undefined;
   try {
     const value = JSON.parse(text) as unknown;
@@ -131,19 +132,21 @@ function plainNumber({ text }: NumberLiteral): number | bigint {
  * @throws WireError for a number beyond the range of a float
  */
 export function plainNumbers(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
   if (value instanceof NumberLiteral) return plainNumber(value);
   if (Object.isFrozen(value)) return value;
   if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) {
+    for (let index = 0; index < value.length; index++) {
+      const item: unknown = value[index];
       if (item instanceof NumberLiteral) value[index] = plainNumber(item);
-      else plainNumbers(item);
+      else if (typeof item === "object") plainNumbers(item);
     }
-  } else if (typeof value === "object" && value !== null) {
+  } else {
     const object = value as JsonObject;
     for (const key of Object.keys(object)) {
       const field = object[key];
       if (field instanceof NumberLiteral) setField(object, key, plainNumber(field));
-      else plainNumbers(field);
+      else if (typeof field === "object") plainNumbers(field);
     }
   }
   return value;

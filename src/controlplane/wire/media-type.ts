@@ -25,7 +25,7 @@ const MEDIA_TYPE = new RegExp(
  * @throws StatusError 415 for another type, or one that cannot be parsed
  */
 export function bodyForm(contentType: string): BodyForm {
-  if (contentType === "") return "json";
+  if (contentType === "" || contentType === "application/json") return "json";
   const form = FORMS[MEDIA_TYPE.exec(contentType)?.[1]?.toLowerCase() ?? ""];
   if (form) return form;
   throw unsupportedBody();
