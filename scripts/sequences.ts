@@ -17,7 +17,9 @@ import { conversionScenario } from "./sequences/conversions.ts";
 import { definitionScenario } from "./sequences/definitions.ts";
 import { deploymentScenario, replicaSetScenario } from "./sequences/controllers/deployments.ts";
 import { cronJobScenario, jobScenario } from "./sequences/controllers/jobs.ts";
+import { namespaceScenario } from "./sequences/controllers/namespaces.ts";
 import { endpointScenario, ownerScenario, quotaScenario } from "./sequences/controllers/owners.ts";
+import { roleScenario } from "./sequences/controllers/roles.ts";
 import { daemonSetScenario, statefulSetScenario } from "./sequences/controllers/sets.ts";
 import { volumeScenario } from "./sequences/controllers/volumes.ts";
 import { listScenario } from "./sequences/lists.ts";
@@ -42,11 +44,13 @@ const FAMILIES: Readonly<
   endpoints: ["N", endpointScenario],
   jobs: ["N", jobScenario],
   lists: ["H", listScenario],
+  namespaces: ["N", namespaceScenario],
   owners: ["N", ownerScenario],
   policies: ["K", policyScenario],
   quotas: ["N", quotaScenario],
   replicasets: ["N", replicaSetScenario],
   rights: ["L", rightsScenario],
+  roles: ["N", roleScenario],
   schema: ["J", schemaScenario],
   statefulsets: ["N", statefulSetScenario],
   volumes: ["N", volumeScenario],
