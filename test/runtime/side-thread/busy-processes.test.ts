@@ -1,4 +1,7 @@
-/** T38, T39 and T53 with real processes: what the lead, or a shard, is worth to a main thread that is busy or stopped. */
+/**
+ * T38, T39 and T53, which run in virtual time elsewhere, once more with real processes: what the lead, or a shard, is worth to
+ * a main thread that is busy or stopped. They take as long as a Lease lasts, and that must be long enough for a slow machine.
+ */
 import { fork, type ChildProcess } from "node:child_process";
 import { get } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -87,55 +90,47 @@ describe("a leader's main thread", () => {
     return all.filter(({ metadata }) => metadata.name?.startsWith(`${lease}-`)).length;
   };
 
-  it.concurrent(
-    "T38: leads on when it was busy for longer than the Lease lasts",
-    LONG,
-    async () => {
-      const { tell, heard, probe } = await start("busy");
-      expect(await probe()).toEqual({ status: 200, body: "ok" });
-      tell({ type: "block", forMs: TIMES.leaseDurationMs + 1000 });
-      await eventually(async () => {
-        expect(await probe()).toMatchObject({ status: 200, body: expect.stringContaining("busy") });
-      }, SLOW);
-      await heard("unblocked");
-      expect(await leaseSpec("busy")).toMatchObject({
-        holderIdentity: "first",
-        leaseTransitions: 0,
-      });
-      tell({ type: "write" });
-      await heard("wrote");
-    },
-  );
+  it.concurrent("leads on when it was busy for longer than the Lease lasts", LONG, async () => {
+    const { tell, heard, probe } = await start("busy");
+    expect(await probe()).toEqual({ status: 200, body: "ok" });
+    tell({ type: "block", forMs: TIMES.leaseDurationMs + 1000 });
+    await eventually(async () => {
+      expect(await probe()).toMatchObject({ status: 200, body: expect.stringContaining("busy") });
+    }, SLOW);
+    await heard("unblocked");
+    expect(await leaseSpec("busy")).toMatchObject({
+      holderIdentity: "first",
+      leaseTransitions: 0,
+    });
+    tell({ type: "write" });
+    await heard("wrote");
+  });
 
-  it.concurrent(
-    "T53: keeps its keys when it was busy for that long, and knows it",
-    LONG,
-    async () => {
-      const { tell, heard } = await start("shards", { sharded: true });
-      const manager = createManager({
-        config: loadClusterConfig({ kubeconfigText: cluster.kubeconfig }),
-        log: silentLogger,
-        sharding: { id: "shards", identity: "second", ...TIMES },
-      });
-      const stop = new AbortController();
-      const running = manager.start(stop.signal);
-      const both = ["first", "second"];
-      await eventually(() => {
-        expect(manager.shards?.members).toEqual(both);
-      }, SLOW);
-      const seen = new Set<string>();
-      manager.shards?.onChange(() => seen.add(manager.shards?.members.join() ?? ""), stop.signal);
-      tell({ type: "block", forMs: TIMES.leaseDurationMs + 2500 });
-      await heard("unblocked");
-      tell({ type: "write" });
-      await heard("wrote");
-      expect(new Set([...seen, manager.shards?.members.join()])).toEqual(new Set(["first,second"]));
-      stop.abort();
-      await running;
-    },
-  );
+  it.concurrent("keeps its keys when it was busy for that long, and knows it", LONG, async () => {
+    const { tell, heard } = await start("shards", { sharded: true });
+    const manager = createManager({
+      config: loadClusterConfig({ kubeconfigText: cluster.kubeconfig }),
+      log: silentLogger,
+      sharding: { id: "shards", identity: "second", ...TIMES },
+    });
+    const stop = new AbortController();
+    const running = manager.start(stop.signal);
+    const both = ["first", "second"];
+    await eventually(() => {
+      expect(manager.shards?.members).toEqual(both);
+    }, SLOW);
+    const seen = new Set<string>();
+    manager.shards?.onChange(() => seen.add(manager.shards?.members.join() ?? ""), stop.signal);
+    tell({ type: "block", forMs: TIMES.leaseDurationMs + 2500 });
+    await heard("unblocked");
+    tell({ type: "write" });
+    await heard("wrote");
+    expect(new Set([...seen, manager.shards?.members.join()])).toEqual(new Set(["first,second"]));
+    stop.abort();
+    await running;
+  });
 
-  it.concurrent("T38: loses the lead, and its health, when it is stuck", LONG, async () => {
+  it.concurrent("loses the lead, and its health, when it is stuck", LONG, async () => {
     const { tell, probe } = await start("stuck", { stuckAfterMs: 1500 });
     const next = follower("stuck");
     tell({ type: "block", forMs: 2 ** 31 - 1 });
@@ -147,7 +142,7 @@ describe("a leader's main thread", () => {
     await next.end();
   });
 
-  it.concurrent("T39: writes nothing when its process was stopped and woken up", LONG, async () => {
+  it.concurrent("writes nothing when its process was stopped and woken up", LONG, async () => {
     const { tell, heard, child } = await start("stopped");
     tell({ type: "write" });
     await heard("wrote");
