@@ -1,5 +1,5 @@
 /**
- * Splits a stream of bytes into lines of text.
+ * Splits a stream of bytes into lines.
  *
  * @module
  */
@@ -7,17 +7,6 @@
 const NEWLINE = 0x0a;
 // Twice what a watch's pieces have.
 const REUSED_BYTES = 128 * 1024;
-
-/** The lines of `chunks` as text, in the batches of `wholeLines`; a last line without its newline comes as `rest`. */
-export async function* splitLines(
-  chunks: AsyncIterable<Uint8Array>,
-): AsyncGenerator<{ readonly lines: string } | { readonly rest: string }> {
-  for await (const { bytes, ended } of wholeLines(chunks)) {
-    const text = bytes.toString("utf8");
-    if (ended) yield { lines: text };
-    else if (text.trim() !== "") yield { rest: text };
-  }
-}
 
 /** Some lines without the last one's newline; not `ended` is what came behind the last newline of all, if anything. */
 export interface LineBatch {

@@ -5,7 +5,6 @@ import { systemClock } from "../../../src/clock.ts";
 import { RestClient } from "../../../src/runtime/client/rest-client.ts";
 import { fixedCredentials } from "../../../src/runtime/transport/credentials.ts";
 import { HttpsTransport } from "../../../src/runtime/transport/https-transport.ts";
-import { splitLines } from "../../../src/runtime/transport/lines.ts";
 
 let server: Server;
 
@@ -91,18 +90,5 @@ describe("HttpsTransport", () => {
     const post = rest.request({ method: "POST", path: "/", body: {} });
     await expect(post).rejects.toMatchObject({ failure: "reset" });
     expect(requests).toBe(1);
-  });
-});
-
-describe("splitLines", () => {
-  it("keeps characters whole that a chunk cuts in two, and gives what has no end apart", async () => {
-    server = createServer();
-    const bytes = Buffer.from("ä\n\nbcd\nrest");
-    async function* oneByOne() {
-      for (const byte of bytes) yield Uint8Array.of(byte);
-    }
-    const batches: { readonly lines?: string; readonly rest?: string }[] = [];
-    for await (const batch of splitLines(oneByOne())) batches.push(batch);
-    expect(batches).toEqual([{ lines: "ä" }, { lines: "" }, { lines: "bcd" }, { rest: "rest" }]);
   });
 });
