@@ -30,6 +30,16 @@ interface Contender {
   stop(): Promise<void>;
 }
 
+/**
+ * Ends a contender with this process, also when that is interrupted.
+ *
+ * @returns takes it back
+ */
+function stopAtExit(stop: () => void): () => void {
+  process.on("exit", stop);
+  return () => process.off("exit", stop);
+}
+
 async function startOurs(folder: string): Promise<Contender> {
   const kubeconfig = join(folder, "kubeconfig");
   const args = ["bin/tsop.js", "cluster", "--json", "--port", "0", "--kubeconfig", kubeconfig];
@@ -37,12 +47,14 @@ async function startOurs(folder: string): Promise<Contender> {
     stdio: ["ignore", "pipe", "inherit"],
   });
   if (!child.stdout || child.pid === undefined) throw new Error("tsop cluster does not start");
+  const release = stopAtExit(() => child.kill("SIGKILL"));
   await once(createInterface(child.stdout), "line");
   return {
     name: "tsop",
     kubeconfig,
     processIds: [child.pid],
     async stop() {
+      release();
       child.kill("SIGTERM");
       await once(child, "exit");
     },
@@ -54,6 +66,11 @@ function startReal(): Contender | undefined {
   const home = process.env["REAL_HOME"] ?? join(tmpdir(), "real-apiserver");
   if (!existsSync(tool) || !existsSync(join(home, "bin", "kube-apiserver"))) return undefined;
   const name = `bench-${process.pid}`;
+  const stop = (): void => {
+    spawnSync(tool, ["stop", name]);
+    rmSync(join(home, name), { recursive: true, force: true });
+  };
+  const release = stopAtExit(stop);
   const { status, stderr } = spawnSync(tool, ["start", name, String(REAL_PORT)], {
     encoding: "utf8",
   });
@@ -65,8 +82,8 @@ function startReal(): Contender | undefined {
     kubeconfig: join(home, name, "kubeconfig"),
     processIds: [processId("etcd"), processId("apiserver")],
     stop() {
-      spawnSync(tool, ["stop", name]);
-      rmSync(join(home, name), { recursive: true, force: true });
+      release();
+      stop();
       return Promise.resolve();
     },
   };
@@ -224,6 +241,9 @@ async function benchFork(folder: string): Promise<void> {
 
 /** Goals: 3 times the creates and 4 times the status patches of the real one with 0.15 of its memory. */
 export async function benchControlPlane(): Promise<void> {
+  const interrupt = (): void => process.exit(1);
+  process.once("SIGINT", interrupt);
+  process.once("SIGTERM", interrupt);
   const folder = mkdtempSync(join(tmpdir(), "tsop-bench-"));
   try {
     await benchFork(folder);
@@ -231,5 +251,7 @@ export async function benchControlPlane(): Promise<void> {
     await benchGrowth(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
+    process.off("SIGINT", interrupt);
+    process.off("SIGTERM", interrupt);
   }
 }
