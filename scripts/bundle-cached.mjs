@@ -115,15 +115,44 @@ const AS_FUNCTION = {
   footer: { js: "})" },
 };
 
-/** Puts in place of `<module>.js` one that loads `<module>.cjs`. */
-function writeDoor(dist, module, names) {
+/** The commands but one, which is run by its name alone: the others are in the tree, and never called. */
+const withoutOtherCommands = (command) => ({
+  name: "without-other-commands",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^\.\/commands\// }, ({ path, importer }) =>
+      /[/\\]cli[/\\]program\.js$/.test(importer) && path !== `./commands/${command}.js`
+        ? { path, namespace: "other-command" }
+        : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: "other-command" }, () => ({ contents: "" }));
+  },
+});
+
+/** commander starts programs for commands that are files of their own, of which there are none here. */
+const withoutChildProcess = {
+  name: "without-child-process",
+  setup({ onLoad }) {
+    onLoad({ filter: /commander[/\\]lib[/\\]command\.js$/ }, ({ path }) => {
+      const text = readFileSync(path, "utf8");
+      const contents = text.replace("= require('node:child_process')", "= undefined");
+      if (contents === text) throw new Error(`${path} does not load node:child_process any more`);
+      return { contents };
+    });
+  },
+};
+
+/** Puts in place of `<module>.js` one that loads `<module>.cjs`, or the bundle of the command that has one. */
+function writeDoor(dist, module, names, commands = []) {
+  const name = module.split("/").at(-1);
   const up = "../".repeat(module.split("/").length - 1);
   writeFileSync(
     `${dist}/${module}.js`,
     `import { fileURLToPath } from "node:url";
 import { requireCached } from "${up}code-cache.js";
-const file = fileURLToPath(new URL(${JSON.stringify(`./${module.split("/").at(-1)}.cjs`)}, import.meta.url));
-export const { ${names.join(", ")} } = requireCached(file, process.argv[2]?.replaceAll(/[^a-z]/g, ""));
+const command = process.argv[2];
+const bundle = ${JSON.stringify(commands)}.includes(command) ? command : ${JSON.stringify(name)};
+const file = fileURLToPath(new URL("./" + bundle + ".cjs", import.meta.url));
+export const { ${names.join(", ")} } = requireCached(file, command?.replaceAll(/[^a-z]/g, ""));
 `,
   );
   rmSync(`${dist}/${module}.js.map`, { force: true });
@@ -166,20 +195,24 @@ export async function bundleCached(outdir) {
   ]);
 
   const program = `${dist}/cli/program`;
-  const programFiles = await bundle(
-    {
-      ...AS_FUNCTION,
-      entryPoints: [`${program}.js`],
-      external: ["esbuild"],
-      // Names stay: a stack trace still says where it was.
-      minifyWhitespace: true,
-      minifySyntax: true,
-      lineLimit: 200,
-      plugins: [withOwnUrl(dist, `${program}.cjs`)],
-    },
-    `${program}.cjs`,
-  );
-  writeDoor(dist, "cli/program", ["runProgram"]);
+  const bundleProgram = (file, more) =>
+    bundle(
+      {
+        ...AS_FUNCTION,
+        entryPoints: [`${program}.js`],
+        external: ["esbuild"],
+        // Names stay: a stack trace still says where it was.
+        minifyWhitespace: true,
+        minifySyntax: true,
+        lineLimit: 200,
+        plugins: [withOwnUrl(dist, file), withoutChildProcess, ...more],
+      },
+      file,
+    );
+  const programFiles = await bundleProgram(`${program}.cjs`, []);
+  // A control plane that runs for long holds its own code alone, and is there sooner.
+  await bundleProgram(`${dist}/cli/cluster.cjs`, [withoutOtherCommands("cluster")]);
+  writeDoor(dist, "cli/program", ["runProgram"], ["cluster"]);
 
   const main = `${dist}/cli/main`;
   const mainFiles = await bundle(

@@ -184,21 +184,41 @@ export class Store {
 
 /** Freezes a JSON tree in place and returns it. Parts that are frozen already are taken as done. */
 export function deepFreeze<T>(value: T): T {
-  return freezeLike(value, undefined);
+  freezeParts(value, undefined);
+  return value;
 }
 
 /**
- * `deepFreeze` that has texts in memory once: where `like` says the same, its text is taken. Objects of a kind repeat
- * versions, times, managers and images, and an object its own texts from one state to the next.
+ * `deepFreeze` that has in memory once what objects repeat: a text or a part that `like` has in the same place is
+ * taken from there. Objects of a kind have versions, times, labels and owners of fields in common, and an object has
+ * most with its own state before.
  */
-function freezeLike<T>(value: T, like: unknown): T {
-  if (value === null || typeof value !== "object" || Object.isFrozen(value)) return value;
+function freezeLike<T extends object>(value: T, like: T | undefined): T {
+  freezeParts(value, like);
+  return value;
+}
+
+/** Freezes the tree; returns whether `like` says the same, and may be taken for it. */
+function freezeParts(value: unknown, like: unknown): boolean {
+  if (value === null || typeof value !== "object" || Object.isFrozen(value)) {
+    return Object.is(value, like);
+  }
   const parts = value as Record<string, unknown>;
   const known = typeof like === "object" ? (like as Record<string, unknown> | null) : null;
-  for (const key of Object.keys(value)) {
-    const part = parts[key];
-    if (typeof part === "object") freezeLike(part, known?.[key]);
-    else if (known && typeof part === "string" && known[key] === part) parts[key] = known[key];
+  const keys = Object.keys(value);
+  let isSame = known !== null && Array.isArray(value) === Array.isArray(known);
+  for (const key of keys) {
+    const theirs = known !== null && Object.hasOwn(known, key) ? known[key] : undefined;
+    const isSamePart = freezeParts(parts[key], theirs);
+    if (isSamePart && theirs !== undefined) parts[key] = theirs;
+    isSame &&= isSamePart;
   }
-  return Object.freeze(value);
+  Object.freeze(value);
+  return isSame && known !== null && Object.isFrozen(known) && haveSameKeys(keys, known);
+}
+
+/** In the same order, which is that of the answers. */
+function haveSameKeys(keys: readonly string[], object: object): boolean {
+  const others = Object.keys(object);
+  return others.length === keys.length && others.every((key, index) => key === keys[index]);
 }

@@ -24,10 +24,15 @@ describe("Store", () => {
   });
 
   it("keeps each object as it was given, whatever was stored before it", () => {
-    const data = fc.dictionary(
-      fc.constantFrom("a", "b", "__proto__", "constructor"),
-      fc.constantFrom<unknown>("a long enough text", "another text", "", 1, null, { b: "a" }),
-    );
+    const { data } = fc.letrec<{ data: unknown; part: unknown }>((tie) => ({
+      data: fc.dictionary(fc.constantFrom("a", "b", "__proto__", "constructor"), tie("part")),
+      part: fc.oneof(
+        { maxDepth: 3 },
+        fc.constantFrom<unknown>("a long enough text", "another text", "", 0, 1, null, true),
+        tie("data"),
+        fc.array(tie("part"), { maxLength: 3 }),
+      ),
+    }));
     fc.assert(
       fc.property(fc.array(data, { maxLength: 5 }), (all) => {
         const store = new Store();
@@ -42,6 +47,16 @@ describe("Store", () => {
         expect(kept).toEqual(texts);
       }),
     );
+  });
+
+  it("has in memory once what an object has in common with the one before", () => {
+    const store = new Store();
+    const first = store.put("configmaps", crew("kirk"));
+    const next = store.put("configmaps", crew("spock"));
+    const other = store.put("configmaps", crew("scotty", "enterprise", "commander"));
+    expect(next.metadata.labels).toBe(first.metadata.labels);
+    expect(other.metadata.labels).toEqual({ rank: "commander" });
+    expect(store.put("configmaps", crew("scotty")).metadata.labels).toEqual({ rank: "ensign" });
   });
 
   it("lists in the order of keys, as etcd does: by the whole key, not by namespace", () => {
