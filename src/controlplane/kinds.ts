@@ -57,7 +57,7 @@ export interface DefaultingOptions {
 export interface Strategy {
   /** Fills in what a client may leave out; also run on what is read from the store. */
   setDefaults(object: KubeObject, options?: DefaultingOptions): void;
-  /** What the server's own admission makes of a new object: others in admission see it. Part of `prepareForCreate`. */
+  /** What the server's own admission makes of a new object: others in admission see it. Once more changes nothing. */
   admit?(object: KubeObject, context: WriteContext): void;
   /** Before a create is validated: resets the status, allocates, sets the first generation. */
   prepareForCreate(object: KubeObject, context: WriteContext): void;

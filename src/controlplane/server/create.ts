@@ -186,6 +186,8 @@ async function storeNew(
     admissionRequest(endpoint, "CREATE", key, { object }, options),
   );
   if (validation) await validation;
+  // What is new is read back from the store, and gets defaults on the way.
+  if (resource.builtIn) resource.strategy.setDefaults(object);
   if (!options.dryRun) checkVersionIsUnset(metadata);
   resource.dropUnknown?.(object);
   const converted = convertForStore(cluster, resource, object);

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { quote } from "../../kube/field-errors.ts";
 import { answerDiscovery } from "../discovery/answer.ts";
 import type { OpenApi } from "../openapi/openapi.ts";
 import type { Cluster } from "./cluster.ts";
@@ -42,9 +43,7 @@ export function otherPath(cluster: Cluster, openApi: OpenApi, request: ApiReques
         "content-type": "text/plain; charset=utf-8",
         "x-content-type-options": "nosniff",
       },
-      body: request.query.has("verbose")
-        ? `[+]ping ok\n${request.path.slice(1)} check passed\n`
-        : "ok",
+      body: request.query.has("verbose") ? healthReport(request) : "ok",
     };
   }
   if (/^\/version\/?$/.test(request.path)) {
@@ -58,6 +57,21 @@ export function otherPath(cluster: Cluster, openApi: OpenApi, request: ApiReques
   if (/^\/openapi\/(v2$|v3(\/|$))/.test(request.path))
     return openApiDocument(cluster, openApi, request);
   return tokenDiscovery(cluster, request) ?? describe(cluster, request) ?? pageNotFound();
+}
+
+const CHECKS = ["ping", "log", "etcd"];
+
+/** What was looked at, and what was not because the request said so. */
+function healthReport({ path, query }: ApiRequest): string {
+  const excluded = new Set(query.getAll("exclude"));
+  const lines = CHECKS.map((check) =>
+    excluded.delete(check) ? `[+]${check} excluded: ok` : `[+]${check} ok`,
+  );
+  if (excluded.size > 0) {
+    const unknown = [...excluded].map((check) => quote(check)).join(", ");
+    lines.push(`warn: some health checks cannot be excluded: no matches for ${unknown}`);
+  }
+  return [...lines, `${path.slice(1)} check passed`, ""].join("\n");
 }
 
 /** A document of OpenAPI, or their index. */

@@ -133,7 +133,7 @@ export async function evictRequest(
 ): Promise<Answer> {
   const query = parseWriteQuery(asked.request.query, "create");
   const sent = await readObject(asked, query);
-  if ((sent.metadata.name ?? asked.name) !== asked.name) {
+  if (sent.metadata.name !== asked.name) {
     throw badRequest("name in URL does not match name in Eviction object");
   }
   matchNamespace(asked.resource, asked.namespace, sent);

@@ -6,7 +6,7 @@
  */
 import { invalid, invalidValue } from "../../kube/field-errors.ts";
 import { copyJson } from "../../kube/json.ts";
-import type { JsonObject, KubeObject, ObjectMeta } from "../../kube/object.ts";
+import type { KubeObject, ObjectMeta } from "../../kube/object.ts";
 import { apiVersionOf, parseApiVersion } from "../../kube/resource.ts";
 import { type StatusError, failure } from "../../kube/status.ts";
 import { type ScaledKind, managersAfterScale, scaleManagers } from "../apply/scale-fields.ts";
@@ -138,8 +138,6 @@ export async function patchScale(
     const result = patched(type, live, patch, {
       schema: findBuiltInSchema(SCALE) ?? {},
       builtIn: true,
-      version: SCALE.version,
-      storageVersion: SCALE.version,
     });
     const scale = inShape(checkPatched(asked, result, live, patch, query));
     trackScale(cluster, live, scale, options.manager);
@@ -283,9 +281,13 @@ async function applyScale(
   const { config, refusal } = await readConfiguration(asked, query);
   const by = { manager: query.fieldManager, force: query.force };
   return writeScale(cluster, asked, presenter, writeOptions(asked, query), false, (live) => {
+    const { builtIn } = asked.resource;
+    if (!builtIn && !live.metadata.managedFields?.length) {
+      throw notConvertible("create manager for existing fields: failed to convert live object", {});
+    }
     const scale = applyToScale(cluster, live, config, by) as Scale;
-    if (!asked.resource.builtIn && scale.spec?.replicas !== live.spec?.replicas) {
-      throw notConvertible(config);
+    if (!builtIn && scale.spec?.replicas !== live.spec?.replicas) {
+      throw notConvertible("convert new object", config["metadata"] as ObjectMeta);
     }
     if (refusal) throw refusal;
     return scale;
@@ -293,11 +295,10 @@ async function applyScale(
 }
 
 /** The real server cannot apply a change to the `Scale` of a custom resource; it says so in these words. */
-function notConvertible(config: JsonObject): StatusError {
-  const metadata = config["metadata"] as ObjectMeta;
+function notConvertible(what: string, { namespace = "", name = "" }: ObjectMeta): StatusError {
   return failure(
     500,
     "",
-    `failed to convert new object (${metadata.namespace ?? ""}/${metadata.name ?? ""}; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1`,
+    `failed to ${what} (${namespace}/${name}; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1`,
   );
 }

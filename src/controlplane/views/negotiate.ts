@@ -49,7 +49,18 @@ export function negotiate(
   endpoint: NegotiatedEndpoint,
 ): Representation {
   if (endpoint.builtIn) requireRepresentation(accept, endpoint.collection);
-  const chosen = chooseMediaType<Representation>(
+  const chosen = findRepresentation(accept, endpoint);
+  if (chosen) return chosen;
+  // What is no form of an answer at all is refused before anybody sees that a watch is wanted.
+  const isForm = findRepresentation(accept, { ...endpoint, watch: false }) !== undefined;
+  throw nothingAcceptable(accept, endpoint.watch && isForm);
+}
+
+function findRepresentation(
+  accept: string | undefined,
+  endpoint: NegotiatedEndpoint,
+): Representation | undefined {
+  return chooseMediaType<Representation>(
     accept,
     // A watch has no YAML stream.
     endpoint.watch ? [JSON_TYPE] : [JSON_TYPE, YAML_TYPE],
@@ -67,8 +78,6 @@ export function negotiate(
       return view && { mediaType, view };
     },
   );
-  if (!chosen) throw nothingAcceptable(accept, endpoint.watch);
-  return chosen;
 }
 
 function viewOf(

@@ -75,7 +75,7 @@ export function decodeBody(
   let body: Body;
   try {
     body = openBody(bytes, form);
-    if (!expected.builtIn) checkCustomType(body.type, bytes);
+    if (!expected.builtIn) checkCustomType(body.type, bytes, expected, validation);
   } catch (error) {
     if (error instanceof WireError) throw unrecognized(error.message);
     throw error;
@@ -129,9 +129,17 @@ export function readType(value: unknown): TypeMeta {
   return { apiVersion: read("apiVersion"), kind: read("kind") };
 }
 
-function checkCustomType({ apiVersion, kind }: TypeMeta, bytes: Uint8Array): void {
+function checkCustomType(
+  { apiVersion, kind }: TypeMeta,
+  bytes: Uint8Array,
+  expected: ExpectedKind,
+  validation: FieldValidation,
+): void {
   if (kind === "") {
-    throw new WireError(`Object 'Kind' is missing in '${Buffer.from(bytes).toString("utf8")}'`);
+    const missing = `Object 'Kind' is missing in '${Buffer.from(bytes).toString("utf8")}'`;
+    // Who does not look at the fields has filled in the kind by then.
+    if (validation !== "Ignore") throw new WireError(missing);
+    throw unhandled({ apiVersion: apiVersionOf(expected), kind: expected.kind }, expected, missing);
   }
   if (apiVersion.split("/").length > 2) {
     throw new WireError(`unexpected GroupVersion string: ${apiVersion}`);
@@ -158,6 +166,13 @@ function openBody(bytes: Uint8Array, form: BodyForm): Body {
   return { type: readType(value), problems, value: () => value, withEmpty: false };
 }
 
+function unhandled(given: TypeMeta, expected: ExpectedKind, message: string): StatusError {
+  const { version } = parseApiVersion(given.apiVersion);
+  return badRequest(
+    `${given.kind} in version ${JSON.stringify(version)} cannot be handled as a ${expected.kind}: ${message}`,
+  );
+}
+
 function decodeObject(
   body: Body,
   expected: ExpectedKind,
@@ -168,12 +183,8 @@ function decodeObject(
   const type = expected.builtIn
     ? { apiVersion: given.apiVersion || wanted, kind: given.kind || expected.kind }
     : given;
-  const refuse = (message: string): StatusError => {
-    const { version } = parseApiVersion(given.apiVersion || wanted);
-    return badRequest(
-      `${type.kind} in version ${JSON.stringify(version)} cannot be handled as a ${expected.kind}: ${message}`,
-    );
-  };
+  const refuse = (message: string): StatusError =>
+    unhandled({ ...type, apiVersion: given.apiVersion || wanted }, expected, message);
   let read: ReadKind;
   try {
     if (expected.builtIn) checkBuiltInType(type, expected);

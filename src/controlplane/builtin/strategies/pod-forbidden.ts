@@ -5,9 +5,9 @@ import type { Pod } from "./pod-shapes.ts";
 /** The refusal of a pod that has a name, or will get one. */
 export function podForbidden({ metadata }: Pod, message: string): StatusError {
   // Where nothing has the name yet that is to be generated, its beginning stands for it.
-  const name = metadata.name || (metadata.generateName ?? "");
+  const name = metadata.name || metadata.generateName || "Unknown";
   return failure(403, "Forbidden", `pods "${name}" is forbidden: ${message}`, {
-    ...(name === "" ? {} : { name }),
+    name,
     kind: "pods",
   });
 }

@@ -45,8 +45,7 @@ function mainStrategyFor(group: string, kind: string): Strategy {
       if (rules.generation && !rules.startsWithoutGeneration) object.metadata.generation = 1;
       rules.dropDisabled?.(object);
       rules.prepareForCreate?.(object, context);
-      // What was prepared is read back from the store, and gets defaults on the way.
-      setDefaults(object, rules);
+      normaliseShape(object);
     },
     prepareForUpdate(object, old, context) {
       if (rules.status) keepFields(object, old, ["status"]);

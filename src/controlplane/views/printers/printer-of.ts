@@ -56,12 +56,18 @@ const createdAtPrinter: TablePrinter = printer(
   { nullWhenEmpty: true },
 );
 
-/** The printer of a `Scale`. That of a custom resource says that ages are dates. */
+const SCALE_DESCRIPTIONS: Readonly<Record<string, string>> = {
+  Desired: "replicas is the desired number of instances for the scaled object.",
+  Available: "replicas is the actual number of observed instances of the scaled object.",
+};
+
+/** The printer of a `Scale`. That of a custom resource says that names are names and ages are dates, that of a built-in kind what is counted. */
 export function scalePrinter(builtIn: boolean): TablePrinter {
   const scale = printerOf("autoscaling", "Scale");
-  if (builtIn) return scale;
-  const columns = scale.columns.map((column) =>
-    column.name === "Age" ? { ...column, type: "date" } : column,
+  const columns = scale.columns.map(({ name, type, format, description, priority }) =>
+    builtIn
+      ? { name, type, format: "", description: SCALE_DESCRIPTIONS[name] ?? description, priority }
+      : { name, type: name === "Age" ? "date" : type, format, description, priority },
   );
   return { ...scale, columns };
 }

@@ -145,9 +145,9 @@ function indexErrors({ spec }: Job, status: Status): FieldError[] {
 }
 
 function balanceErrors(status: Status): FieldError[] {
-  const { ready = 0, active = 0 } = status;
+  const { ready, active = 0 } = status;
   const errors: FieldError[] = [];
-  if (ready > active) {
+  if (ready !== undefined && ready > active) {
     errors.push(invalidValue("status.ready", ready, "cannot set more ready pods than active"));
   }
   if (!isTrue(status, "SuccessCriteriaMet")) return errors;
