@@ -112,7 +112,16 @@ function rule(random: Random, subject: Subject): Json {
   };
 }
 
-function webhook(random: Random, subject: Subject, path: string, mutating: boolean): Json {
+/** Longer than a webhook ever takes that does not wait. */
+const TIMEOUT_SECONDS = 10;
+
+function webhook(
+  random: Random,
+  subject: Subject,
+  path: string,
+  mutating: boolean,
+  timeoutSeconds: number,
+): Json {
   const label = random.pick<Json>([
     { matchLabels: { x: "1" } },
     { matchExpressions: [{ key: "skip", operator: "DoesNotExist" }] },
@@ -133,7 +142,7 @@ function webhook(random: Random, subject: Subject, path: string, mutating: boole
     admissionReviewVersions: random.pick([["v1"], ["v1"], ["v2", "v1"]]),
     ...(random.chance(0.6) ? { failurePolicy: random.pick(["Fail", "Ignore"]) } : {}),
     ...(random.chance(0.4) ? { matchPolicy: random.pick(["Exact", "Equivalent"]) } : {}),
-    timeoutSeconds: 1,
+    timeoutSeconds,
     ...(random.chance(0.3)
       ? {
           matchConditions: random
@@ -237,7 +246,8 @@ export function webhookScenario(random: Random, id: string): Scenario {
     const path = `${mutating ? "m" : "v"}${paths.length}`;
     paths.push(path);
     answers[`/${path}`] = answer;
-    return webhook(random, subject, path, mutating);
+    const timeoutSeconds = "delay" in answer ? 1 : TIMEOUT_SECONDS;
+    return webhook(random, subject, path, mutating, timeoutSeconds);
   };
   const many = (limit: number): undefined[] => Array.from({ length: 1 + random.below(limit) });
   const mutating = many(2).map((_, index) => ({

@@ -149,10 +149,17 @@ const textOf = (value: unknown): string => (typeof value === "string" ? value : 
 function convertedObjects(bytes: Buffer, version: string, uid: string): readonly unknown[] {
   const answer = decodeAnswer(bytes, version);
   const { response } = answer;
+  // Reviews of v1beta1 are checked for less.
+  const isStrict = version === "v1";
+  if (isStrict && textOf(answer["kind"]) === "") {
+    throw new WebhookCallError(
+      `expected webhook response of ${REVIEW_GROUP}/v1, Kind=ConversionReview, got /, Kind=`,
+    );
+  }
   if (!isJsonObject(response)) throw new WebhookCallError("no response provided");
   checkTypes(response);
   const answered = textOf(response["uid"]);
-  if (answered !== uid) {
+  if (isStrict && answered !== uid) {
     throw new WebhookCallError(`expected response.uid=${quote(uid)}, got ${quote(answered)}`);
   }
   const result = isJsonObject(response["result"]) ? response["result"] : {};

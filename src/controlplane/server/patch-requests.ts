@@ -63,10 +63,7 @@ export function patchType(asked: ResourceRequest): string {
 }
 
 /** What a patch has to know of its resource. */
-type PatchedResource = Pick<
-  ServedResource,
-  "schema" | "builtIn" | "version" | "storageVersion" | "conversion"
->;
+type PatchedResource = Pick<ServedResource, "schema" | "builtIn" | "versionSchemas">;
 
 /** PATCH of an object or of its status. */
 export async function patchRequest(
@@ -114,15 +111,19 @@ export function patched(
   type: string,
   live: KubeObject,
   { patch }: DecodedPatch,
-  { schema, builtIn, version, storageVersion, conversion }: PatchedResource,
+  resource: PatchedResource,
 ): unknown {
   const object = live as unknown as JsonObject;
-  if (type === STRATEGIC_PATCH) return strategicMerge(object, patch, schema);
-  if (type === JSON_PATCH) return applyJsonPatch(object, patch);
-  // In another version the defaults may be others, and what a webhook converted has none.
-  const isWhole = !builtIn && !conversion && version === storageVersion;
-  return applyMergePatch(isWhole ? object : copyJson(object), patch);
+  if (type === STRATEGIC_PATCH) return strategicMerge(object, patch, resource.schema);
+  // What was converted from another version has no defaults yet.
+  const isWhole = !hasVersions(resource);
+  if (type === JSON_PATCH) return applyJsonPatch(isWhole ? object : copyJson(object), patch);
+  return applyMergePatch(isWhole && !resource.builtIn ? object : copyJson(object), patch);
 }
+
+/** Whether an object of a custom kind may have been stored in another version. */
+const hasVersions = ({ versionSchemas }: Pick<ServedResource, "versionSchemas">): boolean =>
+  (versionSchemas?.size ?? 1) > 1;
 
 /** Server-side apply, which also creates. */
 async function applyRequest(
@@ -158,13 +159,8 @@ async function applyRequest(
 }
 
 /** Whether an apply changed owners alone: what was converted then gets no defaults of its version. */
-const isUnchanged = (
-  { builtIn, version, storageVersion, conversion }: ServedResource,
-  live: KubeObject,
-  object: KubeObject,
-): boolean =>
-  !builtIn &&
-  (conversion !== undefined || version !== storageVersion) &&
+const isUnchanged = (resource: ServedResource, live: KubeObject, object: KubeObject): boolean =>
+  hasVersions(resource) &&
   sameJson(
     withoutManagedFields(live as unknown as JsonObject),
     withoutManagedFields(object as unknown as JsonObject),
