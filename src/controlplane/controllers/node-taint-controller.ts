@@ -41,6 +41,12 @@ const PRESSURES: Readonly<Record<string, string>> = {
   NetworkUnavailable: "network-unavailable",
 };
 
+/** The taints that evict, by the state of a node's readiness. */
+const EVICTING: Readonly<Record<string, string>> = {
+  False: `${PREFIX}not-ready`,
+  Unknown: `${PREFIX}unreachable`,
+};
+
 /** Keeps the taints of nodes, and evicts. Keys are `/node` and `namespace/pod`. */
 export class NodeTaintController implements Controller {
   readonly name = "NodeTaint";
@@ -62,6 +68,10 @@ export class NodeTaintController implements Controller {
       if ((event.object as Pod).spec.nodeName) yield textOf(event.object);
     } else if (concerns(event, NODES)) {
       yield textOf(event.object);
+      // Whether a node evicts depends on how the others are.
+      if (readinessOf(event.object) !== readinessOf(event.old)) {
+        for (const node of this.#client.list(NODES)) yield textOf(node);
+      }
       const evicting = (node: Node | undefined): boolean =>
         node?.spec?.taints?.some(({ effect }) => effect === "NoExecute") === true;
       if (!evicting(event.object) && !evicting(event.old)) return;
@@ -80,22 +90,33 @@ export class NodeTaintController implements Controller {
       await this.#client.patch(NODES, { name }, { metadata: { annotations: { [TTL]: "0" } } });
     }
     const taints = node.spec?.taints ?? [];
-    const wanted = conditionTaints(node);
-    const others = taints.filter(
-      ({ key: own, effect }) => effect !== "NoSchedule" || !OWN.has(own),
-    );
-    const kept = taints.filter(
-      ({ key: own, effect }) =>
-        effect === "NoSchedule" && wanted.some((taint) => taint.key === own),
-    );
+    const wanted = [...conditionTaints(node), ...this.#evictingTaints(node)];
+    const isOwn = ({ key: own, effect }: Taint): boolean =>
+      effect === "NoSchedule"
+        ? OWN.has(own)
+        : effect === "NoExecute" &&
+          Object.values(EVICTING).includes(own) &&
+          readinessOf(node) !== undefined;
+    const isSame = (one: Taint, other: Taint): boolean =>
+      one.key === other.key && one.effect === other.effect;
+    const others = taints.filter((taint) => !isOwn(taint));
+    const kept = taints.filter((taint) => isOwn(taint) && wanted.some((one) => isSame(one, taint)));
     const timeAdded = timeOf(this.#clock.now());
     const added = wanted
-      .filter((taint) => !kept.some(({ key: own }) => own === taint.key))
+      .filter((taint) => !kept.some((one) => isSame(one, taint)))
       .map((taint) => ({ ...taint, timeAdded }));
     const next = [...others, ...kept, ...added];
     if (isDeepStrictEqual(new Set(taints), new Set(next))) return undefined;
     await this.#client.patch(NODES, { name }, { spec: { taints: next.length > 0 ? next : null } });
     return undefined;
+  }
+
+  /** A node that is not ready evicts, unless none is: then it is not the nodes that are at fault. */
+  #evictingTaints(node: Node): Taint[] {
+    const key = EVICTING[readinessOf(node) ?? ""];
+    const nodes = this.#client.list(NODES) as readonly Node[];
+    const isAlone = nodes.every((other) => readinessOf(other) !== "True");
+    return key === undefined || isAlone ? [] : [{ key, effect: "NoExecute" }];
   }
 
   async #syncPod(key: string): Promise<number | undefined> {
@@ -125,6 +146,9 @@ export class NodeTaintController implements Controller {
     await unlessGone(this.#client.remove(PODS, { namespace, name }, { uid }));
   }
 }
+
+const readinessOf = (node: Node | undefined): string | undefined =>
+  node?.status?.conditions?.find(({ type }) => type === "Ready")?.status;
 
 function conditionTaints({ spec, status }: Node): Taint[] {
   const names: string[] = [];

@@ -1,0 +1,76 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { type SimulatedCluster, simulatedCluster } from "./simulated-cluster.ts";
+
+const open: SimulatedCluster[] = [];
+afterEach(() => {
+  for (const cluster of open.splice(0)) cluster.stop();
+});
+
+const NODES = { group: "", plural: "nodes" };
+
+/** A cluster with the simulated node and, if wanted, another one that is ready. */
+async function started(other?: string): Promise<SimulatedCluster> {
+  const cluster = await simulatedCluster();
+  open.push(cluster);
+  if (other === undefined) return cluster;
+  await cluster.create("nodes", { apiVersion: "v1", kind: "Node", metadata: { name: other } });
+  await report(cluster, other, "True");
+  return cluster;
+}
+
+/** Says how ready a node is. */
+async function report(cluster: SimulatedCluster, name: string, status: string): Promise<void> {
+  const conditions = [{ type: "Ready", status }];
+  await cluster.client.patch(NODES, { name }, { status: { conditions } }, "status");
+  await cluster.settle();
+}
+
+const taintsOf = (cluster: SimulatedCluster, name: string): string[] =>
+  (cluster.get("nodes", name).spec.taints ?? []).map(
+    ({ key, effect }: { key: string; effect: string }) => `${key}:${effect}`,
+  );
+
+describe("A node that is not ready", () => {
+  it("evicts its pods when they have borne it long enough, and none once it is ready again", async () => {
+    const cluster = await started("spare");
+    await cluster.create("pods", {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "p", namespace: "default" },
+      spec: {
+        nodeName: "tsop-node",
+        containers: [{ name: "c", image: "x:1" }],
+        tolerations: ["not-ready", "unreachable"].map((state) => ({
+          key: `node.kubernetes.io/${state}`,
+          operator: "Exists",
+          effect: "NoExecute",
+          tolerationSeconds: 300,
+        })),
+      },
+    });
+    await report(cluster, "tsop-node", "False");
+    const notReady = "node.kubernetes.io/not-ready";
+    expect(taintsOf(cluster, "tsop-node")).toEqual([
+      `${notReady}:NoSchedule`,
+      `${notReady}:NoExecute`,
+    ]);
+    await cluster.clock.advance(200_000);
+    await report(cluster, "tsop-node", "True");
+    expect(taintsOf(cluster, "tsop-node")).toEqual([]);
+    await cluster.clock.advance(200_000);
+    await cluster.settle();
+    expect(cluster.list("pods")).toHaveLength(1);
+
+    await report(cluster, "tsop-node", "Unknown");
+    expect(taintsOf(cluster, "tsop-node")).toContain("node.kubernetes.io/unreachable:NoExecute");
+    await cluster.clock.advance(301_000);
+    await cluster.settle();
+    expect(cluster.list("pods")).toEqual([]);
+  });
+
+  it("evicts nothing while no node is ready", async () => {
+    const cluster = await started();
+    await report(cluster, "tsop-node", "False");
+    expect(taintsOf(cluster, "tsop-node")).toEqual(["node.kubernetes.io/not-ready:NoSchedule"]);
+  });
+});
