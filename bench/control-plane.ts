@@ -61,13 +61,26 @@ async function startOurs(folder: string): Promise<Contender> {
   };
 }
 
+function killIfAlive(processId: number): void {
+  try {
+    process.kill(processId, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
 function startReal(): Contender | undefined {
   const tool = sharedPath("tools", "real-apiserver");
   const home = process.env["REAL_HOME"] ?? join(tmpdir(), "real-apiserver");
   if (!existsSync(tool) || !existsSync(join(home, "bin", "kube-apiserver"))) return undefined;
   const name = `bench-${process.pid}`;
+  const processId = (file: string): number =>
+    Number(readFileSync(join(home, name, `${file}.pid`), "utf8"));
+  let processIds: readonly number[] = [];
   const stop = (): void => {
     spawnSync(tool, ["stop", name]);
+    // Without its etcd, which ends first, the API server waits for long.
+    for (const id of processIds) killIfAlive(id);
     rmSync(join(home, name), { recursive: true, force: true });
   };
   const release = stopAtExit(stop);
@@ -75,12 +88,11 @@ function startReal(): Contender | undefined {
     encoding: "utf8",
   });
   if (status !== 0) throw new Error(stderr);
-  const processId = (file: string): number =>
-    Number(readFileSync(join(home, name, `${file}.pid`), "utf8"));
+  processIds = [processId("etcd"), processId("apiserver")];
   return {
     name: "etcd and kube-apiserver",
     kubeconfig: join(home, name, "kubeconfig"),
-    processIds: [processId("etcd"), processId("apiserver")],
+    processIds,
     stop() {
       release();
       stop();
