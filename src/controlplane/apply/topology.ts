@@ -16,7 +16,7 @@ import { type PathElement, fieldElement, keyElement, valueElement } from "./path
 export type Form = "map" | "list" | "scalar";
 
 /** A field of a map as ownership walks it. */
-export interface Field {
+interface Field {
   readonly element: PathElement;
   readonly type: NodeType;
 }

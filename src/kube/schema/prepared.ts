@@ -14,7 +14,7 @@ const VERDICTS_MAX = 256;
 const KEPT_TEXT_MAX = 256;
 
 /** A pattern in the syntax of Go, compiled when it is first met. */
-export class Pattern {
+class Pattern {
   readonly source: string;
   #compiled: RE2JS | Error | undefined;
   readonly #verdicts = new Map<string, boolean>();
