@@ -12,8 +12,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { builtCheckout } from "../support/built-checkout.ts";
 
 const MAX_PACKAGES = 40;
-// The bundled TypeScript compiler is a quarter of it.
-const MAX_UNPACKED_BYTES = 16_000_000;
+// The bundled TypeScript compiler is a quarter of it; the control plane is there twice, once for `cluster` alone.
+const MAX_UNPACKED_BYTES = 17_000_000;
 const NODE_MODULES = fileURLToPath(new URL("../../node_modules", import.meta.url));
 
 interface Packed {

@@ -43,6 +43,7 @@ export function identify(tokens: TokenAuthority, { peer, headers }: Credentials)
   return verdict.user;
 }
 
+// What follows from a certificate never changes: a memo, and no state.
 const users = new WeakMap<PeerIdentity, User>();
 
 function userOf(peer: PeerIdentity): User {
