@@ -59,6 +59,6 @@ export class ClusterRoleAggregationController implements Controller {
       metadata: { name: role.metadata.name ?? "" },
       // No rules are left out: what a user wrote there stays, what was aggregated goes.
       ...(rules.length > 0 ? { rules } : {}),
-    } as ClusterRole);
+    });
   }
 }
