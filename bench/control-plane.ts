@@ -5,16 +5,16 @@
  *
  * @module
  */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { startControlPlane } from "../src/controlplane/control-plane.ts";
-import { sharedPath } from "../test/support/shared.ts";
 import type { Job, JobResult } from "./control-plane-client.ts";
 import { median } from "./measure.ts";
+import { isRealBuilt, startReal, untilInterrupted } from "./real-control-plane.ts";
 
 const REAL_PORT = 16_700;
 const OBJECTS = 10_000;
@@ -27,7 +27,7 @@ interface Contender {
   readonly name: string;
   readonly kubeconfig: string;
   readonly processIds: readonly number[];
-  stop(): Promise<void>;
+  stop(): Promise<void> | void;
 }
 
 /**
@@ -61,44 +61,11 @@ async function startOurs(folder: string): Promise<Contender> {
   };
 }
 
-function killIfAlive(processId: number): void {
-  try {
-    process.kill(processId, "SIGKILL");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
-  }
-}
-
-function startReal(): Contender | undefined {
-  const tool = sharedPath("tools", "real-apiserver");
-  const home = process.env["REAL_HOME"] ?? join(tmpdir(), "real-apiserver");
-  if (!existsSync(tool) || !existsSync(join(home, "bin", "kube-apiserver"))) return undefined;
-  const name = `bench-${process.pid}`;
-  const processId = (file: string): number =>
-    Number(readFileSync(join(home, name, `${file}.pid`), "utf8"));
-  let processIds: readonly number[] = [];
-  const stop = (): void => {
-    spawnSync(tool, ["stop", name]);
-    // Without its etcd, which ends first, the API server waits for long.
-    for (const id of processIds) killIfAlive(id);
-    rmSync(join(home, name), { recursive: true, force: true });
-  };
-  const release = stopAtExit(stop);
-  const { status, stderr } = spawnSync(tool, ["start", name, String(REAL_PORT)], {
-    encoding: "utf8",
-  });
-  if (status !== 0) throw new Error(stderr);
-  processIds = [processId("etcd"), processId("apiserver")];
-  return {
-    name: "etcd and kube-apiserver",
-    kubeconfig: join(home, name, "kubeconfig"),
-    processIds,
-    stop() {
-      release();
-      stop();
-      return Promise.resolve();
-    },
-  };
+/** The real one, where it has been built. */
+function findReal(): Contender | undefined {
+  if (!isRealBuilt()) return undefined;
+  const { kubeconfig, processIds, stop } = startReal(REAL_PORT);
+  return { name: "etcd and kube-apiserver", kubeconfig, processIds, stop };
 }
 
 /** Has a client do the job and end. */
@@ -177,7 +144,7 @@ function verdict(ratio: number, goal: number | undefined, isMet: boolean): strin
 
 async function benchLoad(folder: string): Promise<void> {
   const ours = await startOurs(folder);
-  const real = startReal();
+  const real = findReal();
   try {
     for (const one of real ? [ours, real] : [ours]) {
       await work(one.kubeconfig, { operation: "prepare", count: 1, parallel: 1, objects: 0 });
@@ -253,17 +220,14 @@ async function benchFork(folder: string): Promise<void> {
 
 /** Goals: 3 times the creates and 4 times the status patches of the real one with 0.15 of its memory. */
 export async function benchControlPlane(): Promise<void> {
-  const interrupt = (): void => process.exit(1);
-  process.once("SIGINT", interrupt);
-  process.once("SIGTERM", interrupt);
   const folder = mkdtempSync(join(tmpdir(), "tsop-bench-"));
   try {
-    await benchFork(folder);
-    await benchLoad(folder);
-    await benchGrowth(folder);
+    await untilInterrupted(async () => {
+      await benchFork(folder);
+      await benchLoad(folder);
+      await benchGrowth(folder);
+    });
   } finally {
     rmSync(folder, { recursive: true, force: true });
-    process.off("SIGINT", interrupt);
-    process.off("SIGTERM", interrupt);
   }
 }
