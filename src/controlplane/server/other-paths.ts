@@ -59,7 +59,8 @@ export function otherPath(cluster: Cluster, openApi: OpenApi, request: ApiReques
   return tokenDiscovery(cluster, request) ?? describe(cluster, request) ?? pageNotFound();
 }
 
-const CHECKS = ["ping", "log", "etcd"];
+// In the order of the real server, as far as there is such a thing here.
+const CHECKS = ["ping", "log", "etcd", "poststarthook/rbac/bootstrap-roles"];
 
 /** What was looked at, and what was not because the request said so. */
 function healthReport({ path, query }: ApiRequest): string {
