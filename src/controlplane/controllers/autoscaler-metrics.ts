@@ -7,7 +7,7 @@
  * @module
  */
 import type { LabelSelector } from "../../kube/selector.ts";
-import { selectorText } from "./selector-text.ts";
+import { selectorText } from "../../kube/selector-text.ts";
 
 interface Target {
   readonly value?: unknown;

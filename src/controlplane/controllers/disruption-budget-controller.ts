@@ -9,6 +9,7 @@ import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import type { KubeObject, OwnerReference } from "../../kube/object.ts";
 import { type LabelSelector, matchesLabelSelector } from "../../kube/selector.ts";
+import { selectorText } from "../../kube/selector-text.ts";
 import type { Pod } from "../builtin/strategies/pod-shapes.ts";
 import type { Condition, IntOrString } from "../builtin/strategies/shapes.ts";
 import type { ControllerClient, ResourceName, StoreEvent } from "./client.ts";
@@ -27,7 +28,6 @@ import {
 import { controllerOf } from "./ownership.ts";
 import { isReady } from "./pods.ts";
 import { shareOf } from "./share.ts";
-import { selectorText } from "./selector-text.ts";
 import { msOf, timeOf } from "./times.ts";
 import type { Controller } from "./work-loop.ts";
 

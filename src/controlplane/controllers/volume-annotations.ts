@@ -16,5 +16,3 @@ export const PROVISIONERS = [
   "volume.beta.kubernetes.io/storage-provisioner",
   "volume.kubernetes.io/storage-provisioner",
 ];
-/** A class that claims without one get. */
-export const DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class";

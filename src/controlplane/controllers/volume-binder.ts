@@ -10,18 +10,13 @@
 import type { KubeObject } from "../../kube/object.ts";
 import type { Pod } from "../builtin/strategies/pod-shapes.ts";
 import type { PersistentVolume, PersistentVolumeClaim } from "../builtin/strategies/shapes.ts";
+import { classOf, defaultClassOf } from "../builtin/strategies/storage-class-of.ts";
 import { usedClaims, usersOf } from "./claims.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import type { EventRecorder } from "./event-recorder.ts";
 import { CLAIMS, PODS, STORAGE_CLASSES, VOLUMES, concerns, keyFrom, textOf } from "./keys.ts";
-import {
-  BIND_COMPLETED,
-  BOUND_BY,
-  DEFAULT_CLASS,
-  PROVISIONED_BY,
-  PROVISIONERS,
-} from "./volume-annotations.ts";
-import { bestVolumeFor, classOf, isBoundTo, mismatchOf, storageOf } from "./volume-matching.ts";
+import { BIND_COMPLETED, BOUND_BY, PROVISIONED_BY, PROVISIONERS } from "./volume-annotations.ts";
+import { bestVolumeFor, isBoundTo, mismatchOf, storageOf } from "./volume-matching.ts";
 import type { Controller } from "./work-loop.ts";
 
 interface StorageClass extends KubeObject {
@@ -171,7 +166,8 @@ export class VolumeBinder implements Controller {
   /** Says what a claim waits for, and makes a volume up where that is simulated. */
   async #wait(claim: PersistentVolumeClaim): Promise<void> {
     const { namespace = "", name = "" } = claim.metadata;
-    const storageClassName = classOf(claim) ?? this.#defaultClass() ?? "";
+    const storageClassName =
+      classOf(claim) ?? defaultClassOf(this.#client.list(STORAGE_CLASSES)) ?? "";
     const tell = (type: "Normal" | "Warning", reason: string, message: string): Promise<void> =>
       this.#events.record(claim, type, reason, message);
     if (storageClassName === "") {
@@ -212,24 +208,6 @@ export class VolumeBinder implements Controller {
       "ExternalProvisioning",
       `Waiting for a volume to be created either by the external provisioner '${provisioner}' or manually by the system administrator. If volume creation is delayed, please verify that the provisioner is running and correctly registered.`,
     );
-  }
-
-  /** The newest of the classes that are for claims without one. */
-  #defaultClass(): string | undefined {
-    const created = ({ metadata }: KubeObject): string => metadata.creationTimestamp ?? "";
-    const nameOf = ({ metadata }: KubeObject): string => metadata.name ?? "";
-    return this.#client
-      .list(STORAGE_CLASSES)
-      .filter(({ metadata }) => metadata.annotations?.[DEFAULT_CLASS] === "true")
-      .toSorted((one, other) =>
-        created(one) === created(other)
-          ? nameOf(one) < nameOf(other)
-            ? -1
-            : 1
-          : created(one) > created(other)
-            ? -1
-            : 1,
-      )[0]?.metadata.name;
   }
 
   async #provision(claim: PersistentVolumeClaim, storage: StorageClass): Promise<void> {

@@ -9,19 +9,11 @@
 import { compareQuantities, parseQuantity } from "../../kube/quantity.ts";
 import { matchesLabelSelector } from "../../kube/selector.ts";
 import type { PersistentVolume, PersistentVolumeClaim } from "../builtin/strategies/shapes.ts";
-
-const BETA_CLASS = "volume.beta.kubernetes.io/storage-class";
+import { classOf } from "../builtin/strategies/storage-class-of.ts";
 
 /** The storage that a list of resources names; none is 0. */
 export const storageOf = (amounts: Readonly<Record<string, string>> | undefined): string =>
   amounts?.["storage"] ?? "0";
-
-/** The class of a claim or volume, empty when it has none. */
-export const classOf = ({
-  metadata,
-  spec,
-}: PersistentVolumeClaim | PersistentVolume): string | undefined =>
-  metadata.annotations?.[BETA_CLASS] ?? spec.storageClassName;
 
 /** Whether the volume is the claim's, or is kept for one of that name. */
 export function isBoundTo(

@@ -6,7 +6,11 @@
  */
 import { type FieldError, invalidValue, required } from "../../kube/field-errors.ts";
 import { parseFieldSelector, parseLabelSelector, SelectorError } from "../../kube/selector.ts";
-import { labelErrors, valueCountErrors } from "../builtin/strategies/validation/checks.ts";
+import {
+  isOperator,
+  labelErrors,
+  valueCountErrors,
+} from "../builtin/strategies/validation/checks.ts";
 
 interface Requirement {
   readonly key?: string;
@@ -98,8 +102,7 @@ function isReadable(text: string, parse: (text: string) => unknown): boolean {
 const isFieldRequirement = ({ operator, values = [] }: Requirement): boolean =>
   (operator === "In" || operator === "NotIn") && values.length === 1;
 
-const isLabelRequirement = ({ operator = "" }: Requirement): boolean =>
-  ["In", "NotIn", "Exists", "DoesNotExist"].includes(operator);
+const isLabelRequirement = ({ operator = "" }: Requirement): boolean => isOperator(operator);
 
 /** The selector of fields as the parameter of a list writes it; what cannot be written so is left out. */
 export function fieldSelectorText({ fieldSelector = {} }: ReviewSelectors): string {

@@ -17,6 +17,7 @@ import type {
   Secret,
 } from "./shapes.ts";
 import { timestampOf } from "./timestamp.ts";
+import { classOf, defaultClassOf } from "./storage-class-of.ts";
 
 const NAME_LABEL = "kubernetes.io/metadata.name";
 
@@ -103,8 +104,6 @@ export function setPersistentVolumeClaimDefaults(object: KubeObject): void {
   claim.spec.volumeMode ??= "Filesystem";
 }
 
-const DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class";
-
 /** A source in another namespace is a feature that is off; the old field knows claims and snapshots only. */
 function dropDisabledSources(spec: PersistentVolumeClaim["spec"]): void {
   const { dataSource, dataSourceRef } = spec;
@@ -146,18 +145,9 @@ export function preparePersistentVolumeClaimForCreate(
   addFinalizer(object, "kubernetes.io/pvc-protection");
   dropDisabledSources(claim.spec);
   copyDataSource(claim);
-  if (claim.spec.storageClassName !== undefined) return;
-  if (claim.metadata.annotations?.["volume.beta.kubernetes.io/storage-class"] !== undefined) return;
-  const [newest] = context
-    .list("storage.k8s.io", "storageclasses")
-    .filter(({ metadata }) => metadata.annotations?.[DEFAULT_CLASS] === "true")
-    .toSorted(
-      (left, right) =>
-        (right.metadata.creationTimestamp ?? "").localeCompare(
-          left.metadata.creationTimestamp ?? "",
-        ) || (left.metadata.name ?? "").localeCompare(right.metadata.name ?? ""),
-    );
-  if (newest?.metadata.name !== undefined) claim.spec.storageClassName = newest.metadata.name;
+  if (classOf(claim) !== undefined) return;
+  const standard = defaultClassOf(context.list("storage.k8s.io", "storageclasses"));
+  if (standard !== undefined) claim.spec.storageClassName = standard;
 }
 
 /** A class in use is protected by a finalizer. */

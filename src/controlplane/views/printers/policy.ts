@@ -4,7 +4,8 @@
  * @module
  */
 import type { KubeObject } from "../../../kube/object.ts";
-import { at, listAt, mapAt, numberAt, textAt } from "../../builtin/at.ts";
+import { selectorText } from "../../../kube/selector-text.ts";
+import { at, listAt, numberAt, textAt } from "../../builtin/at.ts";
 import type { TablePrinter } from "../../kinds.ts";
 import { humanDuration } from "../age.ts";
 import {
@@ -73,26 +74,7 @@ function paramReference(binding: KubeObject): string {
   const name = textAt(binding, "spec.paramRef.name");
   if (name !== "") return `${textAt(binding, "spec.paramRef.namespace", "*")}/${name}`;
   const selector = at(binding, "spec.paramRef.selector");
-  return selector ? selectorInGo(selector) : "<unset>";
-}
-
-/** A label selector as Go prints its protobuf message. */
-function selectorInGo(selector: unknown): string {
-  const labels = Object.entries(mapAt(selector, "matchLabels"))
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([key, value]) => `${key}: ${String(value)},`)
-    .join("");
-  const requirements = listAt(selector, "matchExpressions")
-    .map((requirement) => {
-      const fields = ["key", "operator"].map((field) => textAt(requirement, field));
-      const values = listAt(requirement, "values").join(" ");
-      return `LabelSelectorRequirement{Key:${fields.join(",Operator:")},Values:[${values}],},`;
-    })
-    .join("");
-  return (
-    `&LabelSelector{MatchLabels:map[string]string{${labels}},` +
-    `MatchExpressions:[]LabelSelectorRequirement{${requirements}},}`
-  );
+  return selector ? selectorText(selector) : "<unset>";
 }
 
 const webhooks = printer([nameColumn, countColumn("Webhooks", "webhooks"), ageColumn]);

@@ -141,7 +141,7 @@ export function selectorErrors(field: string, selector: LabelSelector | undefine
   for (const [index, expression] of (selector?.matchExpressions ?? []).entries()) {
     const at = `${field}.matchExpressions[${index}]`;
     const { operator } = expression;
-    if (!OPERATORS.has(operator)) {
+    if (!isOperator(operator)) {
       errors.push(invalidValue(`${at}.operator`, operator, "not a valid selector operator"));
     }
     errors.push(...valueCountErrors(at, expression), ...labelErrors(at, expression));
@@ -150,6 +150,9 @@ export function selectorErrors(field: string, selector: LabelSelector | undefine
 }
 
 const OPERATORS: ReadonlySet<string> = new Set(["In", "NotIn", "Exists", "DoesNotExist"]);
+
+/** Whether labels can be compared so. */
+export const isOperator = (operator: string): boolean => OPERATORS.has(operator);
 
 /** One condition of a selector. */
 interface Expression {

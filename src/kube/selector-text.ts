@@ -1,9 +1,9 @@
 /**
- * Label selectors as events and conditions print them.
+ * Label selectors as events, conditions and tables print them.
  *
  * @module
  */
-import type { LabelSelector } from "../../kube/selector.ts";
+import type { LabelSelector } from "./selector.ts";
 
 /** A selector as Go prints it. */
 export function selectorText(selector: LabelSelector | undefined): string {
