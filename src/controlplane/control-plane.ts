@@ -186,7 +186,7 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
     port,
     certificate: served.certificate,
     key: served.key,
-    clientCa: authority.certificate,
+    isTrusted: (certificate) => authority.vouchesFor(certificate),
     handle: (request: RawRequest): Promise<Answer> =>
       api.handle(request, (attributes) =>
         impersonation.userFor(identify(tokens, request), request.headers, attributes),

@@ -178,6 +178,23 @@ export class CertificateAuthority {
     });
   }
 
+  /**
+   * Whether a certificate is one of this authority's, holds now and may be used by a client; as Go's verification for
+   * a client's purpose, an absent extended usage allows every one.
+   */
+  vouchesFor(certificate: X509Certificate): boolean {
+    const now = this.#clock.now();
+    // Node's types do not tell that it may be absent.
+    const { keyUsage: usages = [CLIENT_AUTH] } = certificate as { keyUsage?: string[] };
+    return (
+      certificate.checkIssued(new X509Certificate(this.certificate)) &&
+      certificate.verify(this.#keys.publicKey) &&
+      now >= Date.parse(certificate.validFrom) &&
+      now <= Date.parse(certificate.validTo) &&
+      [CLIENT_AUTH, EXTENDED_USAGES["any"]].some((usage) => usages.includes(usage ?? ""))
+    );
+  }
+
   #pair(request: Request): KeyPair {
     const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
     return {

@@ -1,0 +1,49 @@
+import { X509Certificate } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { VirtualClock } from "../../../src/clock.ts";
+import { CertificateAuthority, type KeyPair } from "../../../src/controlplane/auth/certificates.ts";
+import { createKeys } from "../../../src/controlplane/auth/keys.ts";
+
+const YEAR_MS = 365 * 24 * 3600 * 1000;
+
+describe("The certificate authority", () => {
+  const clock = new VirtualClock();
+  const authority = new CertificateAuthority(clock, createKeys().authority);
+  const trusts = ({ certificate }: KeyPair): boolean =>
+    authority.vouchesFor(new X509Certificate(certificate));
+
+  it("vouches for the clients' certificates that it issued", () => {
+    expect(trusts(authority.client("ada", ["engines"]))).toBe(true);
+  });
+
+  it("does not vouch for a server's certificate, which is no client's", () => {
+    expect(trusts(authority.server(["localhost"]))).toBe(false);
+  });
+
+  it("does not vouch for what an authority of the same name issued", () => {
+    const other = new CertificateAuthority(clock, createKeys().authority);
+    expect(other.vouchesFor(new X509Certificate(other.client("ada").certificate))).toBe(true);
+    expect(trusts(other.client("ada"))).toBe(false);
+  });
+
+  it("does not vouch for a certificate that its own key did not sign, whatever it says of its issuer", () => {
+    const { certificate } = authority.client("ada");
+    const bytes = new X509Certificate(certificate).raw;
+    const name = bytes.indexOf("ada");
+    bytes.write("eve", name);
+    expect(authority.vouchesFor(new X509Certificate(bytes))).toBe(false);
+  });
+
+  it("vouches from when a certificate begins until it ends", async () => {
+    const issued = authority.client("ada");
+    await clock.advance(10 * YEAR_MS - 1000);
+    expect(trusts(issued)).toBe(true);
+    await clock.advance(2000);
+    expect(trusts(issued)).toBe(false);
+    const { authority: key } = createKeys();
+    const [early, late] = [new VirtualClock(), clock].map(
+      (time) => new CertificateAuthority(time, key),
+    ) as [CertificateAuthority, CertificateAuthority];
+    expect(early.vouchesFor(new X509Certificate(late.client("ada").certificate))).toBe(false);
+  });
+});
