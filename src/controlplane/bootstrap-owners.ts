@@ -6,7 +6,8 @@
  *
  * @module
  */
-import type { JsonObject, KubeObject } from "../kube/object.ts";
+import type { JsonObject, KubeObject, ManagedFieldsEntry } from "../kube/object.ts";
+import { deepFreeze } from "./store/store.ts";
 
 const WHOLE = { ".": {} };
 const own = (...fields: readonly string[]): JsonObject =>
@@ -67,10 +68,31 @@ const READY_CONDITION: JsonObject = {
   },
 };
 
-/** Notes the server as the owner of an object's fields. */
-export function ownByServer(object: KubeObject, time: string): void {
+/** Notes the server as the owner of the fields of objects; those with the same fields share what is noted. */
+export class ServerOwnership {
+  readonly #time: string;
+  readonly #known = new Map<string, ManagedFieldsEntry[]>();
+
+  /** @param time - when the server wrote them, RFC 3339 */
+  constructor(time: string) {
+    this.#time = time;
+  }
+
+  /** What an object of the server says of its owners. */
+  of(object: KubeObject): ManagedFieldsEntry[] {
+    const { labels, annotations } = object.metadata;
+    const { data } = object as { readonly data?: object };
+    const parts = [object, labels ?? {}, annotations ?? {}, data ?? {}];
+    const id = `${object.kind} ${parts.map((part) => Object.keys(part).join(",")).join(" ")}`;
+    let entries = this.#known.get(id);
+    if (!entries) this.#known.set(id, (entries = deepFreeze(entriesOf(object, this.#time))));
+    return entries;
+  }
+}
+
+function entriesOf(object: KubeObject, time: string): ManagedFieldsEntry[] {
   const { apiVersion, kind } = object;
-  object.metadata.managedFields = [
+  return [
     ...(kind === "ServiceCIDR"
       ? [
           {

@@ -4,13 +4,14 @@
  * @module
  */
 import { isIP } from "node:net";
+import type { Clock } from "../clock.ts";
 import { sameJson } from "../kube/json.ts";
 import type { KubeObject } from "../kube/object.ts";
 import { advertisedAddress } from "./advertised-address.ts";
 import { bootstrapRbacObjects } from "./auth/bootstrap-rbac.ts";
-import { ownByServer } from "./bootstrap-owners.ts";
+import { ServerOwnership } from "./bootstrap-owners.ts";
 import { type Cluster, randomUid, timestamp } from "./server/cluster.ts";
-import { storeKey } from "./store/store.ts";
+import { type Store, storeKey } from "./store/store.ts";
 
 const RBAC_PLURALS: Readonly<Record<string, string>> = {
   ClusterRole: "clusterroles",
@@ -98,8 +99,9 @@ const serviceNetwork = (now: string): readonly (readonly [string, KubeObject])[]
 
 /** Puts the first objects into the store, unless they are there. */
 export function createBootstrapObjects(cluster: Cluster): void {
+  const writer = new ServerWriter(cluster);
   for (const name of NAMESPACES) {
-    add(cluster, "namespaces", {
+    writer.add("namespaces", {
       apiVersion: "v1",
       kind: "Namespace",
       metadata: { name, labels: { "kubernetes.io/metadata.name": name } },
@@ -108,7 +110,7 @@ export function createBootstrapObjects(cluster: Cluster): void {
     } as KubeObject);
   }
   for (const [name, value, description] of PRIORITY_CLASSES) {
-    add(cluster, "priorityclasses.scheduling.k8s.io", {
+    writer.add("priorityclasses.scheduling.k8s.io", {
       apiVersion: "scheduling.k8s.io/v1",
       kind: "PriorityClass",
       metadata: { name, generation: 1 },
@@ -117,12 +119,10 @@ export function createBootstrapObjects(cluster: Cluster): void {
       preemptionPolicy: "PreemptLowerPriority",
     } as KubeObject);
   }
-  add(cluster, "services", apiService());
-  for (const [collection, object] of serviceNetwork(timestamp(cluster.clock))) {
-    add(cluster, collection, object);
-  }
+  writer.add("services", apiService());
+  for (const [collection, object] of serviceNetwork(writer.time)) writer.add(collection, object);
   for (const object of bootstrapRbacObjects()) {
-    add(cluster, `${RBAC_PLURALS[object.kind] ?? ""}.rbac.authorization.k8s.io`, object);
+    writer.add(`${RBAC_PLURALS[object.kind] ?? ""}.rbac.authorization.k8s.io`, object);
   }
 }
 
@@ -139,13 +139,14 @@ export function publishServer(cluster: Cluster, { host, port, clientCa }: Server
   const address = advertisedAddress(host);
   const ports = [{ name: "https", port, protocol: "TCP" }];
   const metadata = { name: "kubernetes", namespace: "default" };
-  replace(cluster, "endpoints", {
+  const writer = new ServerWriter(cluster);
+  writer.replace("endpoints", {
     apiVersion: "v1",
     kind: "Endpoints",
     metadata: { ...metadata, labels: { "endpointslice.kubernetes.io/skip-mirror": "true" } },
     subsets: [{ addresses: [{ ip: address }], ports }],
   } as KubeObject);
-  replace(cluster, "endpointslices.discovery.k8s.io", {
+  writer.replace("endpointslices.discovery.k8s.io", {
     apiVersion: "discovery.k8s.io/v1",
     kind: "EndpointSlice",
     metadata: {
@@ -157,7 +158,7 @@ export function publishServer(cluster: Cluster, { host, port, clientCa }: Server
     endpoints: [{ addresses: [address], conditions: { ready: true } }],
     ports,
   } as KubeObject);
-  replace(cluster, "configmaps", {
+  writer.replace("configmaps", {
     apiVersion: "v1",
     kind: "ConfigMap",
     metadata: { name: "extension-apiserver-authentication", namespace: "kube-system" },
@@ -165,28 +166,46 @@ export function publishServer(cluster: Cluster, { host, port, clientCa }: Server
   } as KubeObject);
 }
 
-/** Puts an object in place of the one of a server before this one, unless that says the same. */
-function replace(cluster: Cluster, collection: string, object: KubeObject): void {
-  const { name = "", namespace, generation } = object.metadata;
-  const live = cluster.store.get(collection, storeKey(namespace, name));
-  if (!live) {
-    add(cluster, collection, object);
-    return;
-  }
-  const content = { ...live, ...object, metadata: live.metadata };
-  if (sameJson(content, live)) return;
-  const next = generation === undefined ? {} : { generation: (live.metadata.generation ?? 0) + 1 };
-  cluster.store.put(collection, { ...content, metadata: { ...live.metadata, ...next } });
-}
+/** Puts objects of the server's own into the store. */
+class ServerWriter {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #owners: ServerOwnership;
+  /** When it writes, RFC 3339. */
+  readonly time: string;
 
-function add({ store, clock }: Cluster, collection: string, object: KubeObject): void {
-  const { namespace, name = "" } = object.metadata;
-  if (store.get(collection, storeKey(namespace, name))) return;
-  object.metadata = {
-    ...object.metadata,
-    uid: randomUid(clock),
-    creationTimestamp: timestamp(clock),
-  };
-  ownByServer(object, timestamp(clock));
-  store.put(collection, object);
+  constructor({ store, clock }: Cluster) {
+    this.#store = store;
+    this.#clock = clock;
+    this.time = timestamp(clock);
+    this.#owners = new ServerOwnership(this.time);
+  }
+
+  /** Puts an object there unless there is one. */
+  add(collection: string, object: KubeObject): void {
+    const { namespace, name = "" } = object.metadata;
+    if (this.#store.get(collection, storeKey(namespace, name))) return;
+    object.metadata = {
+      ...object.metadata,
+      uid: randomUid(this.#clock),
+      creationTimestamp: this.time,
+      managedFields: this.#owners.of(object),
+    };
+    this.#store.put(collection, object);
+  }
+
+  /** Puts an object in place of the one of a server before this one, unless that says the same. */
+  replace(collection: string, object: KubeObject): void {
+    const { name = "", namespace, generation } = object.metadata;
+    const live = this.#store.get(collection, storeKey(namespace, name));
+    if (!live) {
+      this.add(collection, object);
+      return;
+    }
+    const content = { ...live, ...object, metadata: live.metadata };
+    if (sameJson(content, live)) return;
+    const next =
+      generation === undefined ? {} : { generation: (live.metadata.generation ?? 0) + 1 };
+    this.#store.put(collection, { ...content, metadata: { ...live.metadata, ...next } });
+  }
 }

@@ -106,6 +106,7 @@ export class CertificateAuthority {
   readonly #clock: Clock;
   readonly #name: Subject;
   readonly #keys: { publicKey: KeyObject; privateKey: KeyObject };
+  readonly #keyIdentifier: Buffer;
   /** The CA's own certificate, PEM. */
   readonly certificate: string;
 
@@ -114,6 +115,7 @@ export class CertificateAuthority {
     this.#clock = clock;
     this.#name = { commonName: "tsop-ca" };
     this.#keys = { privateKey, publicKey: createPublicKey(privateKey) };
+    this.#keyIdentifier = keyIdentifier(derOf(this.#keys.publicKey));
     this.certificate =
       certificate ??
       this.#issue(this.#keys.publicKey, {
@@ -205,6 +207,7 @@ export class CertificateAuthority {
 
   #issue(publicKey: KeyObject, request: Request): string {
     const now = this.#clock.now();
+    const key = derOf(publicKey);
     const { from, to } = request.validity ?? { from: now - 3_600_000, to: now + 10 * YEAR_MS };
     const body = sequence(
       tagged(0, integer(Buffer.from([2]))),
@@ -213,13 +216,13 @@ export class CertificateAuthority {
       distinguishedName(this.#name),
       sequence(time(from), time(to)),
       request.subject,
-      publicKey.export({ type: "spki", format: "der" }),
+      key,
       tagged(
         3,
         sequence(
           ...request.extensions,
-          extension(SUBJECT_KEY, octets(keyIdentifier(publicKey))),
-          extension(AUTHORITY_KEY, sequence(tagged(0, keyIdentifier(this.#keys.publicKey), false))),
+          extension(SUBJECT_KEY, octets(keyIdentifier(key))),
+          extension(AUTHORITY_KEY, sequence(tagged(0, this.#keyIdentifier, false))),
         ),
       ),
     );
@@ -244,10 +247,11 @@ function serialNumber(): Buffer {
   return bytes;
 }
 
-function keyIdentifier(key: KeyObject): Buffer {
-  return createHash("sha1")
-    .update(key.export({ type: "spki", format: "der" }))
-    .digest();
+const derOf = (key: KeyObject): Buffer => key.export({ type: "spki", format: "der" });
+
+/** @param key - public, in DER */
+function keyIdentifier(key: Buffer): Buffer {
+  return createHash("sha1").update(key).digest();
 }
 
 function extension(id: string, value: Buffer, critical = false): Buffer {

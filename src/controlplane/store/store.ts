@@ -183,7 +183,7 @@ export class Store {
 }
 
 /** Freezes a JSON tree in place and returns it. Parts that are frozen already are taken as done. */
-export function deepFreeze<T>(value: T): T {
+export function deepFreeze<T extends object>(value: T): T {
   freezeParts(value, undefined);
   return value;
 }
@@ -199,17 +199,16 @@ function freezeLike<T extends object>(value: T, like: T | undefined): T {
 }
 
 /** Freezes the tree; returns whether `like` says the same, and may be taken for it. */
-function freezeParts(value: unknown, like: unknown): boolean {
-  if (value === null || typeof value !== "object" || Object.isFrozen(value)) {
-    return Object.is(value, like);
-  }
+function freezeParts(value: object | null, like: unknown): boolean {
+  if (value === null || Object.isFrozen(value)) return value === like;
   const parts = value as Record<string, unknown>;
   const known = typeof like === "object" ? (like as Record<string, unknown> | null) : null;
   const keys = Object.keys(value);
   let isSame = known !== null && Array.isArray(value) === Array.isArray(known);
   for (const key of keys) {
+    const part = parts[key];
     const theirs = known !== null && Object.hasOwn(known, key) ? known[key] : undefined;
-    const isSamePart = freezeParts(parts[key], theirs);
+    const isSamePart = typeof part === "object" ? freezeParts(part, theirs) : part === theirs;
     if (isSamePart && theirs !== undefined) parts[key] = theirs;
     isSame &&= isSamePart;
   }
