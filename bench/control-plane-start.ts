@@ -1,24 +1,34 @@
 /** How long until the control plane answers, against the real one (where it has been built). */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
+import { get } from "node:https";
 import { createInterface } from "node:readline";
 import { compare, report } from "./measure.ts";
 import { isRealBuilt, startReal, untilInterrupted } from "./real-control-plane.ts";
 
 const FIRST_PORT = 16_480;
 
-/** `tsop cluster`, from the start of the process to its ready line. */
+/** `tsop cluster`, from the start of the process until a request is answered. */
 async function startOurs(): Promise<number> {
   const began = performance.now();
   const child: ChildProcess = spawn(process.execPath, ["bin/tsop.js", "cluster", "--json"], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   if (!child.stdout) throw new Error("the child has no standard output");
-  await once(createInterface(child.stdout), "line");
+  const [line] = (await once(createInterface(child.stdout), "line")) as [string];
+  await untilReady((JSON.parse(line) as { url: string }).url);
   const took = performance.now() - began;
   child.kill("SIGTERM");
   await once(child, "exit");
   return took;
+}
+
+async function untilReady(url: string): Promise<void> {
+  const asked = get(`${url}/readyz`, { agent: false, rejectUnauthorized: false });
+  const [answer] = (await once(asked, "response")) as [IncomingMessage];
+  answer.resume();
+  if (answer.statusCode !== 200) throw new Error(`/readyz answers ${answer.statusCode ?? 0}`);
 }
 
 /** A cluster and ports of its own each time: the start after a stop waits more than a minute for those before. */
