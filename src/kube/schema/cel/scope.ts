@@ -15,6 +15,18 @@ export class CostExceeded extends Error {
   }
 }
 
+/** Far more than the budget of an evaluation can read; what is longer would take the process's memory first. */
+const TEXT_MAX_LENGTH = 2 ** 25;
+
+/**
+ * Called before a function makes a text of so many UTF-16 units.
+ *
+ * @throws CostExceeded when nothing could be done with it
+ */
+export function checkTextLength(length: number): void {
+  if (length > TEXT_MAX_LENGTH) throw new CostExceeded();
+}
+
 /** Adds up what an evaluation costs. */
 export class Meter {
   spent = 0;

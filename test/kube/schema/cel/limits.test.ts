@@ -1,7 +1,10 @@
 /** How deep and how long an expression may be: the answers of a kube-apiserver v1.36.3. */
 import { describe, expect, it } from "vitest";
+import { Expression, compileExpression } from "../../../../src/kube/schema/cel/compile.ts";
 import { formatIssues } from "../../../../src/kube/schema/cel/issues.ts";
+import { kubernetesEnvironment } from "../../../../src/kube/schema/cel/libraries.ts";
 import { parse } from "../../../../src/kube/schema/cel/parser.ts";
+import { STRING } from "../../../../src/kube/schema/cel/types.ts";
 
 /** What is said of a text; empty when it is sound. */
 function said(source: string): string {
@@ -63,4 +66,27 @@ describe("Limits of expressions", () => {
     expect(said(`a${"&&a".repeat(8_000)}&&`)).toContain("mismatched input '<EOF>'");
     expect(said(`{1:1${",1:1".repeat(1_500)}`)).toContain("mismatched input '<EOF>'");
   });
+});
+
+describe("A text that would be longer than memory", () => {
+  const environment = kubernetesEnvironment.withVariables({ text: STRING });
+  const text = "a".repeat(100_000);
+
+  for (const source of [
+    "text.replace('a', text).size() > 0",
+    "text.replace('', text).size() > 0",
+    "text.split('').map(x, text).join('').size() > 0",
+    "text.split('').map(x, 'a').join(text).size() > 0",
+    `'${"%s".repeat(10_000)}'.format([${Array.from({ length: 10_000 }, () => "text").join(",")}]).size() > 0`,
+  ]) {
+    it(`costs more than any evaluation may: ${source.slice(0, 50)}`, () => {
+      const compiled = compileExpression(source, environment);
+      if (!(compiled instanceof Expression)) throw new Error(compiled.message);
+      const { stopped, result } = compiled.evaluate((name) => (name === "text" ? text : undefined));
+      expect(stopped).toBe(true);
+      expect(result).toMatchObject({
+        message: "operation cancelled: actual cost limit exceeded",
+      });
+    });
+  }
 });

@@ -6,6 +6,7 @@
  */
 import { quote } from "../../../field-errors.ts";
 import { Duration, Timestamp } from "../time.ts";
+import { checkTextLength } from "../scope.ts";
 import {
   CelError,
   CelList,
@@ -92,6 +93,7 @@ export function formatText(format: string, args: CelList): string | CelError {
         const arg = args.at(next++);
         if (arg instanceof CelError) return arg;
         result += applyClause(part.clause, part.precision, arg);
+        checkTextLength(result.length);
       }
     }
     return result;

@@ -6,6 +6,7 @@
  */
 import { type FunctionDeclaration, type Implementation, member, overload } from "../functions.ts";
 import type { Library } from "../environment.ts";
+import { checkTextLength } from "../scope.ts";
 import { DYN, INT, listOf, STRING } from "../types.ts";
 import {
   CelError,
@@ -108,9 +109,14 @@ const replace: Implementation = (text, part = null, by = null, limit = -1n) => {
   }
   if (typeof limit !== "bigint") return noSuchOverload();
   if (limit === 0n) return text;
-  if (part !== "") return pieces(text, part, limit < 0n ? -1 : Number(limit) + 1).join(by);
+  if (part !== "") {
+    const kept = pieces(text, part, limit < 0n ? -1 : Number(limit) + 1);
+    checkTextLength(text.length + (kept.length - 1) * (by.length - part.length));
+    return kept.join(by);
+  }
   const characters = Array.from(text);
   const count = limit < 0n ? characters.length + 1 : Math.min(Number(limit), characters.length + 1);
+  checkTextLength(text.length + count * by.length);
   const before = characters.map((character, index) => (index < count ? by : "") + character);
   return before.join("") + (count > characters.length ? by : "");
 };
@@ -144,11 +150,14 @@ const quoted = onText(
 function join(list: CelValue, separator: CelValue = ""): Result {
   if (!(list instanceof CelList) || typeof separator !== "string") return noSuchOverload();
   const texts: string[] = [];
+  let length = 0;
   for (const item of list) {
     if (typeof item !== "string") {
       return new CelError(`join: invalid input: ${formatValue(item)}`);
     }
     texts.push(item);
+    length += item.length + separator.length;
+    checkTextLength(length);
   }
   return texts.join(separator);
 }
