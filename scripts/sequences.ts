@@ -17,6 +17,7 @@ import { conversionScenario } from "./sequences/conversions.ts";
 import { definitionScenario } from "./sequences/definitions.ts";
 import { deploymentScenario, replicaSetScenario } from "./sequences/controllers/deployments.ts";
 import { cronJobScenario, jobScenario } from "./sequences/controllers/jobs.ts";
+import { autoscalerScenario, mixedScenario } from "./sequences/controllers/mixed.ts";
 import { namespaceScenario } from "./sequences/controllers/namespaces.ts";
 import { endpointScenario, ownerScenario, quotaScenario } from "./sequences/controllers/owners.ts";
 import { roleScenario } from "./sequences/controllers/roles.ts";
@@ -35,6 +36,7 @@ const FAMILIES: Readonly<
   Record<string, readonly [string, (random: Random, id: string) => Scenario]>
 > = {
   apply: ["E", applyScenario],
+  autoscalers: ["N", autoscalerScenario],
   cel: ["J", celScenario],
   conversions: ["K", conversionScenario],
   cronjobs: ["N", cronJobScenario],
@@ -44,6 +46,7 @@ const FAMILIES: Readonly<
   endpoints: ["N", endpointScenario],
   jobs: ["N", jobScenario],
   lists: ["H", listScenario],
+  mixed: ["N", mixedScenario],
   namespaces: ["N", namespaceScenario],
   owners: ["N", ownerScenario],
   policies: ["K", policyScenario],

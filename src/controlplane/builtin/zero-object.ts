@@ -17,6 +17,7 @@ const WRITTEN_NULLS: Readonly<Record<string, JsonObject>> = {
   ReplicaSet: { spec: { selector: null } },
   StatefulSet: { spec: { selector: null } },
   DaemonSet: { spec: { selector: null } },
+  TokenRequest: { spec: { boundObjectRef: null } },
   CertificateSigningRequest: { spec: { request: null } },
 };
 

@@ -5,7 +5,7 @@
  * @see https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/
  * @module
  */
-import { isDeepStrictEqual } from "node:util";
+import { sameJson } from "../../kube/json.ts";
 import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import type { KubeObject } from "../../kube/object.ts";
@@ -58,7 +58,7 @@ export class AutoscalerController implements Controller {
     if (!concerns(event, AUTOSCALERS)) return;
     // Its own status is no reason to look again.
     const { spec } = event.object as Autoscaler;
-    if (!event.old || !isDeepStrictEqual(spec, (event.old as Autoscaler).spec)) {
+    if (!event.old || !sameJson(spec, (event.old as Autoscaler).spec)) {
       yield textOf(event.object);
     }
   }
@@ -68,7 +68,7 @@ export class AutoscalerController implements Controller {
     if (!scaler || scaler.metadata.deletionTimestamp) return undefined;
     const status: Status = structuredClone(scaler.status ?? {});
     await this.#look(scaler, status);
-    if (!isDeepStrictEqual(structuredClone(scaler.status), status)) {
+    if (!sameJson(scaler.status, status)) {
       await this.#client.update(AUTOSCALERS, { ...scaler, status } as Autoscaler, "status");
     }
     return PERIOD_MS;

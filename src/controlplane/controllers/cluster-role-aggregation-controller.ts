@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/rbac/#aggregated-clusterroles
  * @module
  */
-import { isDeepStrictEqual } from "node:util";
+import { sameJson } from "../../kube/json.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import { type LabelSelector, matchesLabelSelector } from "../../kube/selector.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
@@ -46,13 +46,13 @@ export class ClusterRoleAggregationController implements Controller {
       for (const source of roles) {
         if (!matchesLabelSelector(selector, source.metadata.labels)) continue;
         for (const rule of source.rules ?? []) {
-          if (!rules.some((known) => isDeepStrictEqual(known, rule))) {
+          if (!rules.some((known) => sameJson(known, rule))) {
             rules.push(structuredClone(rule));
           }
         }
       }
     }
-    if (isDeepStrictEqual(structuredClone(role.rules ?? []), rules)) return;
+    if (sameJson(role.rules ?? [], rules)) return;
     await this.#client.apply(CLUSTER_ROLES, {
       apiVersion: "rbac.authorization.k8s.io/v1",
       kind: "ClusterRole",

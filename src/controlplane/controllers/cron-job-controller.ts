@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/
  * @module
  */
-import { isDeepStrictEqual } from "node:util";
+import { sameJson } from "../../kube/json.ts";
 import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import { type CronSchedule, parseCron } from "../../kube/cron.ts";
@@ -66,7 +66,7 @@ export class CronJobController implements Controller {
       waitMs = await this.#runDue(cron, status, jobs);
     }
     if (status.active?.length === 0) delete status.active;
-    if (!isDeepStrictEqual(structuredClone(cron.status ?? {}), status)) {
+    if (!sameJson(cron.status ?? {}, status)) {
       await this.#client.update(CRON_JOBS, { ...cron, status } as CronJob, "status");
     }
     return waitMs;

@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/concepts/workloads/pods/disruptions/
  * @module
  */
-import { isDeepStrictEqual } from "node:util";
+import { sameJson } from "../../kube/json.ts";
 import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import type { KubeObject, OwnerReference } from "../../kube/object.ts";
@@ -136,7 +136,7 @@ export class DisruptionBudgetController implements Controller {
       expectedPods: expected,
       conditions,
     };
-    if (!isDeepStrictEqual(structuredClone(budget.status), status)) {
+    if (!sameJson(budget.status, status)) {
       await this.#client.update(BUDGETS, { ...budget, status } as Budget, "status");
     }
     // A pod that was let go and stays counts again after a while.
@@ -150,7 +150,7 @@ export class DisruptionBudgetController implements Controller {
     await this.#events.record(budget, "Warning", "CalculateExpectedPodCountFailed", message);
     const conditions = this.#conditions(budget, false, "SyncFailed", problem);
     const status = { ...budget.status, disruptionsAllowed: 0, conditions };
-    if (isDeepStrictEqual(structuredClone(budget.status), structuredClone(status))) return;
+    if (sameJson(budget.status, status)) return;
     await this.#client.update(BUDGETS, { ...budget, status } as Budget, "status");
   }
 

@@ -6,7 +6,7 @@
  * @see https://kubernetes.io/docs/concepts/services-networking/endpoint-slices/
  * @module
  */
-import { isDeepStrictEqual } from "node:util";
+import { sameJson } from "../../kube/json.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import type { Pod } from "../builtin/strategies/pod-shapes.ts";
 import type { Node, Service } from "../builtin/strategies/shapes.ts";
@@ -266,10 +266,7 @@ function withHints(
   const stale = existing.filter(
     (slice) =>
       !touched.has(slice.metadata.name) &&
-      !isDeepStrictEqual(
-        structuredClone(hinted(slice).endpoints),
-        structuredClone(slice.endpoints ?? []),
-      ),
+      !sameJson(hinted(slice).endpoints, slice.endpoints ?? []),
   );
   return { create: create.map(hinted), update: [...update, ...stale].map(hinted) };
 }
@@ -301,7 +298,7 @@ const unreserved = (labels: Readonly<Record<string, string>> = {}): Record<strin
   Object.fromEntries(Object.entries(labels).filter(([name]) => !RESERVED.has(name)));
 
 const hasSameLabels = (slice: EndpointSlice, service: Service): boolean =>
-  isDeepStrictEqual(unreserved(slice.metadata.labels), unreserved(service.metadata.labels));
+  sameJson(unreserved(slice.metadata.labels), unreserved(service.metadata.labels));
 
 const isOwnedBy = ({ metadata }: EndpointSlice, service: Service): boolean =>
   metadata.ownerReferences?.some(

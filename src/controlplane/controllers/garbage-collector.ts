@@ -97,19 +97,15 @@ export class GarbageCollector implements Controller {
 
   /** Dependents go first; the owner follows when the last one that blocks it is gone. */
   async #awaitDependents(owner: KubeObject): Promise<void> {
-    const dependents = this.#dependentsOf(owner);
+    for (const dependent of this.#dependentsOf(owner)) {
+      if (!dependent.metadata.deletionTimestamp) await this.#collect(dependent);
+    }
     const blocks = (dependent: KubeObject): boolean =>
       dependent.metadata.ownerReferences?.some(
         (reference) =>
           reference.uid === owner.metadata.uid && reference.blockOwnerDeletion === true,
       ) ?? false;
-    if (!dependents.some(blocks)) {
-      await this.#dropFinalizer(owner, FOREGROUND);
-      return;
-    }
-    for (const dependent of dependents) {
-      if (!dependent.metadata.deletionTimestamp) await this.#collect(dependent);
-    }
+    if (!this.#dependentsOf(owner).some(blocks)) await this.#dropFinalizer(owner, FOREGROUND);
   }
 
   async #collect(object: KubeObject): Promise<void> {

@@ -4,7 +4,6 @@
  * @see https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/#taint-based-evictions
  * @module
  */
-import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../clock.ts";
 import type { Pod, Toleration } from "../builtin/strategies/pod-shapes.ts";
 import type { Node } from "../builtin/strategies/shapes.ts";
@@ -106,7 +105,7 @@ export class NodeTaintController implements Controller {
       .filter((taint) => !kept.some((one) => isSame(one, taint)))
       .map((taint) => ({ ...taint, timeAdded }));
     const next = [...others, ...kept, ...added];
-    if (isDeepStrictEqual(new Set(taints), new Set(next))) return undefined;
+    if (added.length === 0 && next.length === taints.length) return undefined;
     await this.#client.patch(NODES, { name }, { spec: { taints: next.length > 0 ? next : null } });
     return undefined;
   }

@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/replicaset/
  * @module
  */
-import { isDeepStrictEqual } from "node:util";
+import { sameJson } from "../../kube/json.ts";
 import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import type { KubeObject } from "../../kube/object.ts";
@@ -194,7 +194,7 @@ export class ReplicaSetController implements Controller {
       observedGeneration: set.metadata.generation ?? 0,
       ...(conditions.length > 0 ? { conditions } : {}),
     };
-    if (!isDeepStrictEqual(status, plain(set.status))) {
+    if (!sameJson(status, set.status ?? {})) {
       await this.#client.update(this.#kind.resource, { ...set, status } as Replicas, "status");
     }
     const soonest = Math.min(...waits.filter((wait) => wait !== undefined && wait > 0).map(Number));
@@ -222,4 +222,3 @@ export class ReplicaSetController implements Controller {
 }
 
 /** A copy without the frozen object's identity, for comparing. */
-const plain = (value: unknown): unknown => (value === undefined ? {} : structuredClone(value));

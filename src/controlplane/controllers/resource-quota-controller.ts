@@ -4,20 +4,18 @@
  * @see https://kubernetes.io/docs/concepts/policy/resource-quotas/
  * @module
  */
-import { isDeepStrictEqual } from "node:util";
+import { sameJson } from "../../kube/json.ts";
 import {
-  COUNTED_KINDS,
   type ResourceQuota,
   addUsage,
   isInScope,
+  measures,
   usageOf,
 } from "../builtin/strategies/quota-usage.ts";
 import type { ResourceList } from "../builtin/strategies/shapes.ts";
 import type { ControllerClient, ResourceName, StoreEvent } from "./client.ts";
 import { QUOTAS, concerns, keyFrom, textOf } from "./keys.ts";
 import type { Controller } from "./work-loop.ts";
-
-const MEASURED = ["pods", "persistentvolumeclaims", ...COUNTED_KINDS];
 
 /** Keeps the status of quotas. */
 export class ResourceQuotaController implements Controller {
@@ -43,7 +41,7 @@ export class ResourceQuotaController implements Controller {
 
   async #sync(key: string): Promise<undefined> {
     const quota = this.#client.find(QUOTAS, keyFrom(key)) as ResourceQuota | undefined;
-    if (!quota || quota.metadata.deletionTimestamp) return;
+    if (!quota) return;
     const hard = quota.spec?.hard ?? {};
     const { namespace = "" } = quota.metadata;
     let used: ResourceList = Object.fromEntries(Object.keys(hard).map((name) => [name, "0"]));
@@ -55,14 +53,12 @@ export class ResourceQuotaController implements Controller {
       }
     }
     const status = { hard, used };
-    if (isDeepStrictEqual(structuredClone(quota.status ?? {}), structuredClone(status))) return;
+    if (sameJson(quota.status ?? {}, status)) return;
     await this.#client.update(QUOTAS, { ...quota, status } as ResourceQuota, "status");
   }
 }
 
 /** Whether the quota says anything of a resource. */
 function limits(quota: ResourceQuota, { group, plural }: ResourceName): boolean {
-  const names = Object.keys(quota.spec?.hard ?? {});
-  const counted = `count/${plural}${group === "" ? "" : `.${group}`}`;
-  return names.includes(counted) || (group === "" && MEASURED.includes(plural) && names.length > 0);
+  return Object.keys(quota.spec?.hard ?? {}).some((name) => measures(name, group, plural));
 }

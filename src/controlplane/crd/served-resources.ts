@@ -8,6 +8,7 @@ import { encodeJson } from "../../kube/json.ts";
 import { schemasOf } from "../../kube/schema/keyword-rules.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import { apiVersionOf, parseApiVersion } from "../../kube/resource.ts";
+import { prune } from "../../kube/schema/prune.ts";
 import { RuleChecker } from "../../kube/schema/rule-check.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import type { WebhookTarget } from "../admission/webhook-caller.ts";
@@ -125,10 +126,18 @@ function servedResource(
     subresources: subresourcesOf(custom),
     table: columnPrinter(version.additionalPrinterColumns ?? []),
     selectableFields: selectableFieldsOf(version),
-    dropUnknown: (sent) => strategy.dropUnknown(sent),
+    dropUnknown: (sent) => dropUnknown(sent, group, strategies),
     ...conversionOf(definition),
     ...deprecationOf(definition, version),
   };
+}
+
+/** As `ServedResource.dropUnknown`: of a version that there is not nothing is known. */
+function dropUnknown(sent: KubeObject, group: string, strategies: Strategies): string[] {
+  const type = parseApiVersion(sent.apiVersion);
+  if (type.group !== group) return [];
+  const strategy = strategies.get(type.version);
+  return strategy ? strategy.dropUnknown(sent) : prune(sent, {}, { root: true });
 }
 
 function conversionOf({ spec }: Definition): Pick<ServedResource, "conversion"> {

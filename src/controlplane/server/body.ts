@@ -31,11 +31,13 @@ import { type ResourceRequest, headerOf } from "./request.ts";
 function expectedKind({ resource, subresource }: ResourceRequest): ExpectedKind {
   const { group, version, kind } = subresource ?? resource;
   const isParent = kind === resource.kind;
+  const isEviction = group === "policy" && kind === "Eviction";
   return {
     group,
     version,
     kind,
     builtIn: resource.builtIn || !isParent,
+    ...(isEviction ? { alsoIn: "v1beta1" } : {}),
     ...(isParent && resource.dropUnknown ? { dropUnknown: resource.dropUnknown } : {}),
   };
 }

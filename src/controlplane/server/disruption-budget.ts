@@ -11,6 +11,7 @@ import { type StatusError, failure } from "../../kube/status.ts";
 import type { Condition } from "../builtin/strategies/shapes.ts";
 import { type Cluster, type WriteOptions, timestamp } from "./cluster.ts";
 import { forbiddenTo, plainError } from "./failures.ts";
+import { trackChange } from "./ownership.ts";
 import { updateObject } from "./update.ts";
 
 /** What counts of a pod. */
@@ -69,14 +70,17 @@ export async function spendBudget(
   const resource = cluster.registry.preferred(BUDGETS.group, BUDGETS.plural);
   const strategy = resource?.subresources.find(({ name }) => name === "status")?.strategy;
   if (!budget || !resource || !strategy || (!isReady(pod) && mayGoUnready(budget))) return;
+  const endpoint = { resource, subresource: "status", strategy };
   await updateObject(
     cluster,
-    { resource, subresource: "status", strategy },
+    endpoint,
     namespace,
     budget.metadata.name ?? "",
     (live) => {
       checkBudget(live);
-      return spent(live, pod, timestamp(cluster.clock));
+      const next = spent(live, pod, timestamp(cluster.clock));
+      trackChange(cluster, endpoint, live, next, manager);
+      return next;
     },
     { ...options, manager, replaces: false },
   );

@@ -27,6 +27,8 @@ export interface ExpectedKind {
   readonly version: string;
   readonly kind: string;
   readonly builtIn: boolean;
+  /** Another version in which the object may come; it counts as the expected one. */
+  readonly alsoIn?: string;
   /** As `ServedResource.dropUnknown`; absent for built-in kinds. */
   readonly dropUnknown?: (object: KubeObject) => string[];
 }
@@ -199,11 +201,13 @@ function decodeObject(
     normaliseShape(object);
     object = withoutEmptied(object);
   }
-  // Another kind has no schema here; that it is another one is said later.
+  // Another kind has no schema here; that it is another one is said later, as for another version.
   const dropped = type.kind === expected.kind ? (expected.dropUnknown?.(object) ?? []) : [];
   const problems = [...body.problems, ...unknownFields(read.unknown, dropped)];
   if (validation === "Strict" && problems.length > 0) throw refuse(strictMistake(problems));
-  if (type.apiVersion !== wanted) {
+  const alsoIn = apiVersionOf({ group: expected.group, version: expected.alsoIn ?? "" });
+  if (expected.alsoIn !== undefined && type.apiVersion === alsoIn) object.apiVersion = wanted;
+  else if (type.apiVersion !== wanted) {
     throw badRequest(
       `the API version in the data (${type.apiVersion}) does not match the expected API version (${wanted})`,
     );

@@ -74,7 +74,7 @@ export function compileRules(schema: Schema, type: DeclaredType): CompiledRule[]
       maxCount,
       fieldPath: "",
     };
-    if (rule.rule.trim() === "") return base;
+    if (((rule as Partial<ValidationRule>).rule ?? "").trim() === "") return base;
     const optional = rule.optionalOldSelf ?? false;
     const expression = compile(rule.rule, optional, "bool", RULE_WORDS);
     if (typeof expression === "string") return { ...base, error: expression };

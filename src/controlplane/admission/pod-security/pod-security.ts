@@ -6,7 +6,7 @@
  * @see https://kubernetes.io/docs/concepts/security/pod-security-admission/
  * @module
  */
-import { isDeepStrictEqual } from "node:util";
+import { sameJson } from "../../../kube/json.ts";
 import { invalid } from "../../../kube/field-errors.ts";
 import type { KubeObject } from "../../../kube/object.ts";
 import { groupResourceOf } from "../../../kube/resource.ts";
@@ -124,7 +124,7 @@ export class PodSecurity {
     const { labels = {}, name = "" } = object.metadata;
     const before = request.oldObject && securityPolicyOf(request.oldObject.metadata.labels);
     const { policy, errors } = securityPolicyOf(labels);
-    if (errors.length > 0 && !isDeepStrictEqual(errors, before?.errors)) {
+    if (errors.length > 0 && !sameJson(errors, before?.errors)) {
       throw invalid({ group: "", kind: "Namespace" }, name, [...errors]);
     }
     if (!before) return;
@@ -197,7 +197,7 @@ function isSignificant({ spec }: CheckedPod, { spec: old }: CheckedPod): boolean
     containers.map(({ image }) => image),
     initContainers.map(({ image }) => image),
   ];
-  if (!isDeepStrictEqual(imagesOf(spec), imagesOf(old))) return true;
+  if (!sameJson(imagesOf(spec), imagesOf(old))) return true;
   return (spec.ephemeralContainers ?? []).some(
     ({ name, image }) => old.ephemeralContainers?.find((one) => one.name === name)?.image !== image,
   );

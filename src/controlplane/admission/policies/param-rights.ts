@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isDeepStrictEqual } from "node:util";
+import { sameJson } from "../../../kube/json.ts";
 import { type FieldError, forbidden } from "../../../kube/field-errors.ts";
 import type { KubeObject } from "../../../kube/object.ts";
 import { parseApiVersion } from "../../../kube/resource.ts";
@@ -18,7 +18,7 @@ export function paramKindRights(
 ): FieldError[] {
   const { paramKind } = (object as Policy).spec;
   const before = (old as Policy | undefined)?.spec.paramKind;
-  if (!paramKind || isDeepStrictEqual(paramKind, before)) return [];
+  if (!paramKind || sameJson(paramKind, before)) return [];
   const { group, version } = parseApiVersion(paramKind.apiVersion);
   const resource = context.pluralOf(group, version, paramKind.kind) ?? "*";
   const place = { group, version, resource, subresource: "", namespace: "*", name: "*" };

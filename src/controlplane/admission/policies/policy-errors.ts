@@ -4,7 +4,7 @@
  * @see https://pkg.go.dev/k8s.io/kubernetes/pkg/apis/admissionregistration/validation
  * @module
  */
-import { isDeepStrictEqual } from "node:util";
+import { sameJson } from "../../../kube/json.ts";
 import {
   type FieldError,
   duplicate,
@@ -115,8 +115,8 @@ class PolicyCheck {
     }
     const isKnown =
       old !== undefined &&
-      isDeepStrictEqual(old.spec.paramKind, paramKind) &&
-      isDeepStrictEqual(old.spec.matchConditions, matchConditions);
+      sameJson(old.spec.paramKind, paramKind) &&
+      sameJson(old.spec.matchConditions, matchConditions);
     if (!isKnown) {
       errors.push(
         ...conditionErrors(

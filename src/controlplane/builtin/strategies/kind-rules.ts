@@ -54,6 +54,8 @@ export interface KindRules {
   validateCreate?(object: KubeObject, context: WriteContext): FieldError[];
   /** What is wrong with a change. */
   validateUpdate?(object: KubeObject, old: KubeObject, context: WriteContext): FieldError[];
+  /** What admission says of a change that is valid. @throws StatusError 403 */
+  admitChange?(object: KubeObject, old: KubeObject, context: WriteContext): void;
   /** Texts for `Warning` headers on a write that is let through. */
   warnings?(object: KubeObject, old: KubeObject | undefined): string[];
   prepareForStatus?(object: KubeObject, old: KubeObject, context: WriteContext): void;

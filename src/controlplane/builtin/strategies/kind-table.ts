@@ -90,6 +90,7 @@ import {
   VALIDATING_POLICY,
   VALIDATING_WEBHOOKS,
 } from "./admission-rules.ts";
+import { admitExpansion } from "./claim-expansion.ts";
 import { claimWarnings, persistentVolumeWarnings } from "./storage-warnings.ts";
 import { secretWarnings } from "./secret-warnings.ts";
 import {
@@ -103,6 +104,7 @@ import {
   signingRequestUpdateErrors,
   signingStatusErrors,
 } from "./validation/signing-requests.ts";
+import { serviceAccountWarnings } from "./service-account.ts";
 import { serviceWarnings } from "./service-warnings.ts";
 import type { KindRules } from "./kind-rules.ts";
 import type { Pod, PodTemplate } from "./pod-shapes.ts";
@@ -310,6 +312,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       validateUpdate: claimUpdateErrors,
       validateStatus: claimStatusErrors,
       prepareForUpdate: preparePersistentVolumeClaimForUpdate,
+      admitChange: admitExpansion,
       status: "all",
       setDefaults: setPersistentVolumeClaimDefaults,
       prepareForCreate: preparePersistentVolumeClaimForCreate,
@@ -373,6 +376,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
       prepareForUpdate: prepareServiceForUpdate,
     },
     ServiceAccount: {
+      warnings: serviceAccountWarnings,
       prepareForCreate: keepSecretNames,
       prepareForUpdate: keepSecretNames,
     },

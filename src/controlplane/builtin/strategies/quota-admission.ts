@@ -15,7 +15,7 @@ import { type StatusError, failure } from "../../../kube/status.ts";
 import type { WriteContext } from "../../kinds.ts";
 import { limitRangeRefusals } from "./limit-ranger.ts";
 import type { Pod } from "./pod-shapes.ts";
-import { type ResourceQuota, addUsage, isInScope, usageOf } from "./quota-usage.ts";
+import { type ResourceQuota, addUsage, isInScope, measures, usageOf } from "./quota-usage.ts";
 import type { ResourceList } from "./shapes.ts";
 
 const COMPUTE = ["cpu", "limits.cpu", "limits.memory", "memory", "requests.cpu", "requests.memory"];
@@ -45,16 +45,27 @@ export function admitToLimits(
       throw refusal(resource, object, more.length > 0 ? `[${[first, ...more].join(", ")}]` : first);
     }
   }
-  const quotas = context.list("", "resourcequotas", namespace) as readonly ResourceQuota[];
-  if (quotas.length === 0) return;
-  const usage = growth(resource, object, old);
+  if (old && !isRecharged(resource, object, old)) return;
+  const quotas = (
+    context.list("", "resourcequotas", namespace) as readonly ResourceQuota[]
+  ).toSorted(byName);
+  const concerned = quotas.filter((quota) => concerns(quota, resource, object));
   const charged: ResourceQuota[] = [];
-  for (const quota of quotas.toSorted(byName)) {
-    if (!isInScope(quota, plural, object)) continue;
-    const next = charge(resource, object, quota, usage);
+  for (const quota of concerned) {
+    const before = old && isInScope(quota, plural, old) ? old : undefined;
+    const next = charge(resource, object, quota, growth(resource, object, before));
     if (next) charged.push(next);
   }
   for (const quota of charged) context.putStatus("", "resourcequotas", quota);
+}
+
+/** Whether a change can change what an object uses. */
+function isRecharged({ group, plural }: Resource, object: KubeObject, old: KubeObject): boolean {
+  if (group === "resource.k8s.io") return plural === "resourceclaims";
+  if (group !== "") return false;
+  if (plural !== "pods") return plural === "services" || plural === "persistentvolumeclaims";
+  const ends = (pod: KubeObject): boolean => (pod as Pod).spec.activeDeadlineSeconds !== undefined;
+  return ends(object) !== ends(old);
 }
 
 const byName = (left: KubeObject, right: KubeObject): number =>
@@ -80,20 +91,19 @@ function growth(
   );
 }
 
-/** The quota with the usage added; `undefined` when it says nothing of the object. */
-function charge(
-  resource: Resource,
-  object: KubeObject,
-  quota: ResourceQuota,
-  usage: ResourceList,
-): ResourceQuota | undefined {
+/**
+ * Whether a quota limits something of such an object.
+ *
+ * @throws StatusError 403 when the object does not say what it limits, or nobody has counted yet
+ */
+function concerns(quota: ResourceQuota, resource: Resource, object: KubeObject): boolean {
+  const { group, plural } = resource;
   const { hard = {}, used = {} } = quota.status ?? {};
-  const restricted = Object.keys(hard)
-    .filter((name) => usage[name] !== undefined || isAsked(resource, name))
-    .toSorted();
-  if (restricted.length === 0) return undefined;
+  const limited = Object.keys(hard).filter((name) => measures(name, group, plural));
+  if (limited.length === 0 || !isInScope(quota, plural, object)) return false;
+  const restricted = limited.toSorted();
   const name = quota.metadata.name ?? "";
-  const missing = resource.plural === "pods" ? unspecified(object as Pod, restricted) : "";
+  const missing = group === "" && plural === "pods" ? unspecified(object as Pod, restricted) : "";
   if (missing !== "") {
     throw refusal(resource, object, `failed quota: ${name}: must specify ${missing}`);
   }
@@ -101,6 +111,18 @@ function charge(
     const message = `status unknown for quota: ${name}, resources: ${restricted.join(",")}`;
     throw refusal(resource, object, message);
   }
+  return true;
+}
+
+/** The quota with the usage added; `undefined` when that is nothing. @throws StatusError 403 */
+function charge(
+  resource: Resource,
+  object: KubeObject,
+  quota: ResourceQuota,
+  usage: ResourceList,
+): ResourceQuota | undefined {
+  const { hard = {}, used = {} } = quota.status ?? {};
+  const name = quota.metadata.name ?? "";
   const requested = Object.fromEntries(
     Object.entries(usage).filter(
       ([one, amount]) => hard[one] !== undefined && parseQuantity(amount).nanos !== 0n,
@@ -125,10 +147,6 @@ function charge(
 
 const isMore = (left: string, right: string): boolean =>
   compareQuantities(parseQuantity(left), parseQuantity(right)) > 0;
-
-/** Whether a quota of this name concerns every pod, whatever it asks for. */
-const isAsked = ({ group, plural }: Resource, name: string): boolean =>
-  group === "" && plural === "pods" && COMPUTE.includes(name);
 
 /** What the containers leave open that the quota limits. */
 function unspecified({ spec }: Pod, restricted: readonly string[]): string {

@@ -30,13 +30,48 @@ export interface ResourceQuota extends KubeObject {
 const COUNTED = ["configmaps", "secrets", "services", "replicationcontrollers", "resourcequotas"];
 const NODE_LOCAL = ["cpu", "memory", "ephemeral-storage"];
 const BEST_EFFORT = "BestEffort";
+const OF_PODS = new Set([
+  "pods",
+  ...NODE_LOCAL.flatMap((name) => [name, `requests.${name}`, `limits.${name}`]),
+]);
+const OF_CLAIMS = ["persistentvolumeclaims", "requests.storage"];
+const OF_SERVICES = new Set(["services", "services.nodeports", "services.loadbalancers"]);
+const STORAGE_CLASS = ".storageclass.storage.k8s.io";
+const DEVICES = ".deviceclass.resource.k8s.io/devices";
+/** How many devices a request for all of them counts as: as many as a claim may get. */
+const ALL_DEVICES = 32;
 
-/** The objects that a quota counts beside those of `count/...` and of pods, claims and services. */
-export const COUNTED_KINDS: readonly string[] = COUNTED;
+const countName = (group: string, plural: string): string =>
+  `count/${plural}${group === "" ? "" : `.${group}`}`;
+
+const isDeviceClaim = (group: string, plural: string): boolean =>
+  group === "resource.k8s.io" && plural === "resourceclaims";
+
+/** Whether the amount of this name in a quota is one of objects of the resource. */
+export function measures(name: string, group: string, plural: string): boolean {
+  if (name === countName(group, plural)) return true;
+  if (isDeviceClaim(group, plural)) return name.endsWith(DEVICES);
+  if (group !== "") return false;
+  switch (plural) {
+    case "pods":
+      return OF_PODS.has(name) || /^(requests\.)?hugepages-/.test(name) || isExtended(name);
+    case "persistentvolumeclaims":
+      return OF_CLAIMS.some((one) => name === one || name.endsWith(`${STORAGE_CLASS}/${one}`));
+    case "services":
+      return OF_SERVICES.has(name);
+    default:
+      return name === plural && COUNTED.includes(plural);
+  }
+}
+
+/** Whether the name is of requests for a resource that is not Kubernetes' own. */
+const isExtended = (name: string): boolean =>
+  name.startsWith("requests.") && name.includes("/") && !name.includes("kubernetes.io/");
 
 /** What one object uses, by the names that quotas have for it. */
 export function usageOf(group: string, plural: string, object: KubeObject): ResourceList {
-  const used: ResourceList = { [`count/${plural}${group === "" ? "" : `.${group}`}`]: "1" };
+  const used: ResourceList = { [countName(group, plural)]: "1" };
+  if (isDeviceClaim(group, plural)) Object.assign(used, deviceUsage(object as ResourceClaim));
   if (group !== "") return used;
   if (COUNTED.includes(plural)) used[plural] = "1";
   if (plural === "pods") Object.assign(used, podUsage(object as Pod));
@@ -45,6 +80,40 @@ export function usageOf(group: string, plural: string, object: KubeObject): Reso
   }
   if (plural === "services") Object.assign(used, serviceUsage(object as Service));
   return used;
+}
+
+interface DeviceRequest {
+  readonly deviceClassName?: string;
+  readonly allocationMode?: string;
+  readonly count?: number;
+}
+
+interface ResourceClaim extends KubeObject {
+  readonly spec?: {
+    readonly devices?: {
+      readonly requests?: readonly {
+        readonly exactly?: DeviceRequest;
+        readonly firstAvailable?: readonly DeviceRequest[];
+      }[];
+    };
+  };
+}
+
+/** The devices of each class; of alternatives, as many as the greediest wants. */
+function deviceUsage({ spec }: ResourceClaim): ResourceList {
+  const total = new Map<string, number>();
+  for (const { exactly, firstAvailable = [] } of spec?.devices?.requests ?? []) {
+    const most = new Map<string, number>();
+    for (const request of exactly ? [exactly] : firstAvailable) {
+      const { deviceClassName: name = "", allocationMode: mode, count = 1 } = request;
+      const wanted = mode === "All" ? ALL_DEVICES : mode === "ExactCount" ? count : 0;
+      most.set(name, Math.max(most.get(name) ?? 0, wanted));
+    }
+    for (const [name, count] of most) total.set(name, (total.get(name) ?? 0) + count);
+  }
+  return Object.fromEntries(
+    [...total].map(([name, count]) => [`${name}${DEVICES}`, String(count)]),
+  );
 }
 
 function podUsage({ spec, status }: Pod): ResourceList {
@@ -69,9 +138,8 @@ function claimUsage({ spec, metadata }: PersistentVolumeClaim): ResourceList {
   const named =
     metadata.annotations?.["volume.beta.kubernetes.io/storage-class"] ?? spec.storageClassName;
   if (named) {
-    const suffix = `${named}.storageclass.storage.k8s.io`;
-    used[`${suffix}/persistentvolumeclaims`] = "1";
-    if (storage !== undefined) used[`${suffix}/requests.storage`] = storage;
+    used[`${named}${STORAGE_CLASS}/persistentvolumeclaims`] = "1";
+    if (storage !== undefined) used[`${named}${STORAGE_CLASS}/requests.storage`] = storage;
   }
   return used;
 }
@@ -101,13 +169,45 @@ export function isInScope(quota: ResourceQuota, plural: string, object: KubeObje
     ...(scopeSelector?.matchExpressions ?? []),
   ];
   if (expressions.length === 0) return true;
+  if (plural === "persistentvolumeclaims") {
+    const names = attributesClassesOf(object as PersistentVolumeClaim);
+    return expressions.every(
+      (one) => one.scopeName === "VolumeAttributesClass" && matchesNames(one, names),
+    );
+  }
   if (plural !== "pods") return false;
   return expressions.every((expression) => matchesScope(expression, object as Pod));
 }
 
-function matchesScope({ scopeName, operator, values = [] }: ScopeExpression, pod: Pod): boolean {
+/** The classes of attributes that a claim has, had or is to have. */
+function attributesClassesOf({ spec, status }: PersistentVolumeClaim): string[] {
+  return [
+    spec.volumeAttributesClassName,
+    status?.currentVolumeAttributesClassName,
+    status?.modifyVolumeStatus?.targetVolumeAttributesClassName,
+  ].filter((name) => name !== undefined && name !== "") as string[];
+}
+
+/** Whether one of the names fits; when there are none, whether none fits. */
+function matchesNames(
+  { operator, values = [] }: ScopeExpression,
+  names: readonly string[],
+): boolean {
+  switch (operator) {
+    case "Exists":
+      return names.length > 0;
+    case "DoesNotExist":
+      return names.length === 0;
+    case "In":
+      return names.some((name) => values.includes(name));
+    default:
+      return names.length === 0 || names.some((name) => !values.includes(name));
+  }
+}
+
+function matchesScope(expression: ScopeExpression, pod: Pod): boolean {
   const { spec } = pod;
-  switch (scopeName) {
+  switch (expression.scopeName) {
     case "Terminating":
       return (spec.activeDeadlineSeconds ?? -1) >= 0;
     case "NotTerminating":
@@ -118,9 +218,7 @@ function matchesScope({ scopeName, operator, values = [] }: ScopeExpression, pod
       return qosClassOf(spec) !== BEST_EFFORT;
     case "PriorityClass": {
       const name = spec.priorityClassName ?? "";
-      if (operator === "Exists") return name !== "";
-      if (operator === "DoesNotExist") return name === "";
-      return values.includes(name) === (operator === "In");
+      return matchesNames(expression, name === "" ? [] : [name]);
     }
     case "CrossNamespacePodAffinity":
       return reachesOut(pod);

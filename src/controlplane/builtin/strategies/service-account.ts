@@ -6,6 +6,7 @@
  */
 import { quote } from "../../../kube/field-errors.ts";
 import { pathSegmentErrors } from "../../../kube/names.ts";
+import type { KubeObject } from "../../../kube/object.ts";
 import type { WriteContext } from "../../kinds.ts";
 import { podForbidden } from "./pod-forbidden.ts";
 import type { Container, Pod, PodSpec } from "./pod-shapes.ts";
@@ -18,6 +19,16 @@ const NAME_LETTERS = "bcdfghjklmnpqrstvwxz2456789";
 
 /** Whether a boolean is true in the ways in which Go reads one. */
 const TRUE = new Set(["1", "t", "T", "TRUE", "true", "True"]);
+
+/** A warning for who newly asks that pods of an account use its secrets only. */
+export function serviceAccountWarnings(object: KubeObject, old: KubeObject | undefined): string[] {
+  const asks = ({ metadata }: KubeObject): boolean =>
+    metadata.annotations?.[ENFORCED] !== undefined;
+  if (!asks(object) || (old && asks(old))) return [];
+  return [
+    `metadata.annotations[${ENFORCED}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`,
+  ];
+}
 
 /**
  * Gives a new pod what its account has: pull secrets and, unless somebody declines, a volume with its token.

@@ -74,6 +74,7 @@ function mainStrategyFor(group: string, kind: string): Strategy {
       const errors = updateErrors(rules, object, old, context, []);
       if (errors.length > 0) return errors;
       warn(object, old, rules, context);
+      rules.admitChange?.(object, old, context);
       admitToLimits({ group, plural: pluralOf(kind) }, object, old, context);
       return errors;
     },

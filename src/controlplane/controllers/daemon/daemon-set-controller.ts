@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/
  * @module
  */
-import { isDeepStrictEqual } from "node:util";
+import { sameJson } from "../../../kube/json.ts";
 import type { Clock } from "../../../clock.ts";
 import { messageOf } from "../../../errors.ts";
 import type { Pod } from "../../builtin/strategies/pod-shapes.ts";
@@ -67,8 +67,8 @@ export class DaemonSetController implements Controller {
     const [node, before] = [object as Node, old as Node | undefined];
     const isSame =
       before !== undefined &&
-      isDeepStrictEqual(before.metadata.labels, node.metadata.labels) &&
-      isDeepStrictEqual(before.spec?.taints, node.spec?.taints);
+      sameJson(before.metadata.labels, node.metadata.labels) &&
+      sameJson(before.spec?.taints, node.spec?.taints);
     if (isSame) return;
     const onNode = (this.#client.list(PODS) as readonly Pod[]).filter(
       ({ spec }) => spec.nodeName === node.metadata.name,
@@ -241,7 +241,7 @@ export class DaemonSetController implements Controller {
       ...(missing > 0 ? { numberUnavailable: missing } : {}),
       ...(set.status?.collisionCount ? { collisionCount: set.status.collisionCount } : {}),
     };
-    if (!isDeepStrictEqual(structuredClone(set.status), status)) {
+    if (!sameJson(set.status, status)) {
       await this.#client.update(DAEMON_SETS, { ...set, status } as DaemonSet, "status");
     }
     return againMs;

@@ -7,7 +7,7 @@
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/deployment/
  * @module
  */
-import { isDeepStrictEqual } from "node:util";
+import { sameJson } from "../../../kube/json.ts";
 import type { Clock } from "../../../clock.ts";
 import type { Pod } from "../../builtin/strategies/pod-shapes.ts";
 import type { Deployment, ReplicaSet } from "../../builtin/strategies/workload-shapes.ts";
@@ -199,7 +199,7 @@ export class DeploymentController implements Controller {
     deployment: Deployment,
     status: DeploymentStatus,
   ): Promise<number | undefined> {
-    if (!isDeepStrictEqual(status, structuredClone(deployment.status ?? {}))) {
+    if (!sameJson(status, deployment.status ?? {})) {
       await updateStatus(this.#client, { ...deployment, status });
     }
     return deadlineInMs(deployment, status, this.#clock.now());

@@ -6,7 +6,7 @@
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/job/
  * @module
  */
-import { isDeepStrictEqual } from "node:util";
+import { sameJson } from "../../../kube/json.ts";
 import type { Clock } from "../../../clock.ts";
 import { messageOf } from "../../../errors.ts";
 import type { KubeObject } from "../../../kube/object.ts";
@@ -357,8 +357,7 @@ export class JobController implements Controller {
       namespace: job.metadata.namespace ?? "",
       name: job.metadata.name ?? "",
     }) as Job | undefined;
-    if (stored && isDeepStrictEqual(structuredClone(stored.status), status))
-      return { ...job, status };
+    if (stored && sameJson(stored.status, status)) return { ...job, status };
     const written: KubeObject = await this.#client.update(
       JOBS,
       { ...job, status } as Job,
