@@ -1,15 +1,14 @@
 /**
  * The schemas of the built-in kinds, from a table that `scripts/builtin-table.mjs` makes.
  *
- * The table is read and parsed on first use, then kept: it never changes. Two forms leave this file:
- * the definitions as OpenAPI documents show them (`$ref`s in place), and the resolved tree that the
+ * Two forms leave this file: the definitions as OpenAPI documents show them (`$ref`s in place), and the resolved tree that the
  * write path walks.
  *
  * @module
  */
-import { readFileSync } from "node:fs";
 import { InternalError } from "../../errors.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
+import { LineTable } from "../line-table.ts";
 
 /** The group, version and kind of something on the wire. */
 export interface GroupVersionKind {
@@ -59,26 +58,19 @@ const SPECIAL: Readonly<Record<string, Schema>> = {
   [`${META}MicroTime`]: { type: "string", format: "micro-time" },
 };
 
+const KINDS_FIELD = '"x-kubernetes-group-version-kind":';
+
 /** Reads the table and resolves its references, each once. */
 class BuiltInDefinitions {
-  #table: Readonly<Record<string, Definition>> | undefined;
+  readonly table = new LineTable<Definition>(new URL("./definitions.data.json", import.meta.url));
   #names: ReadonlyMap<string, string> | undefined;
   readonly #resolved = new Map<string, Schema>();
   readonly #references = new Map<string, readonly string[]>();
 
-  get table(): Readonly<Record<string, Definition>> {
-    return (this.#table ??= JSON.parse(
-      readFileSync(new URL("./definitions.data.json", import.meta.url), "utf8"),
-    ) as Record<string, Definition>);
-  }
-
   nameOf({ group, version, kind }: GroupVersionKind): string | undefined {
     this.#names ??= new Map(
-      Object.entries(this.table).flatMap(([name, definition]) =>
-        (definition["x-kubernetes-group-version-kind"] ?? []).map((gvk) => [
-          `${gvk.group}/${gvk.version}/${gvk.kind}`,
-          name,
-        ]),
+      [...this.table.texts].flatMap(([name, text]) =>
+        kindsIn(text).map((gvk) => [`${gvk.group}/${gvk.version}/${gvk.kind}`, name]),
       ),
     );
     return this.#names.get(`${group}/${version}/${kind}`);
@@ -86,7 +78,7 @@ class BuiltInDefinitions {
 
   references(name: string): readonly string[] {
     let found = this.#references.get(name);
-    if (!found) this.#references.set(name, (found = referencesIn(this.table[name] ?? {})));
+    if (!found) this.#references.set(name, (found = referencesIn(this.table.get(name) ?? {})));
     return found;
   }
 
@@ -103,7 +95,7 @@ class BuiltInDefinitions {
   #resolveName(name: string, pending: (() => void)[]): Schema {
     const known = this.#resolved.get(name);
     if (known) return known;
-    const definition = this.table[name];
+    const definition = this.table.get(name);
     if (!definition) throw new InternalError(`There is no definition ${name}.`);
     const node: Schema = { ...SPECIAL[name] };
     this.#resolved.set(name, node);
@@ -143,15 +135,22 @@ class BuiltInDefinitions {
   }
 }
 
+/** The kinds of a definition, without parsing the rest of it. */
+function kindsIn(text: string): readonly GroupVersionKind[] {
+  const begin = text.indexOf(KINDS_FIELD) + KINDS_FIELD.length;
+  if (begin < KINDS_FIELD.length) return [];
+  return JSON.parse(text.slice(begin, text.indexOf("]", begin) + 1)) as GroupVersionKind[];
+}
+
 function isEmptyObject(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.keys(value).length === 0;
 }
 
 const builtIn = new BuiltInDefinitions();
 
-/** Every definition by its name (`io.k8s.api.apps.v1.Deployment`), without texts. */
-export function definitions(): Readonly<Record<string, Definition>> {
-  return builtIn.table;
+/** The definition of that name (`io.k8s.api.apps.v1.Deployment`), without texts. */
+export function findDefinition(name: string): Definition | undefined {
+  return builtIn.table.get(name);
 }
 
 /** The names of the definitions that a document or a definition refers to, each once. */

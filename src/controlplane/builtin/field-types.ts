@@ -6,11 +6,11 @@
  *
  * @module
  */
-import { readFileSync } from "node:fs";
+import { LineTable } from "../line-table.ts";
 
-type Table = Readonly<Record<string, Readonly<Record<string, string>>>>;
-
-let table: Table | undefined;
+const types = new LineTable<Readonly<Record<string, string>>>(
+  new URL("./go-field-types.data.json", import.meta.url),
+);
 
 /**
  * The type of a field, such as `v1.Protocol` or `[]v1.Toleration`; `undefined` when it has no name of its own.
@@ -18,17 +18,10 @@ let table: Table | undefined;
  * @param definition - the name of the definition that has the field
  */
 export function findFieldType(definition: string, field: string): string | undefined {
-  return fieldTypes()[definition]?.[field];
+  return types.get(definition)?.[field];
 }
 
 /** The names of the embedded structs on the way to a field, such as `VolumeSource`; `undefined` for a struct's own. */
 export function findEmbedding(definition: string, field: string): string | undefined {
-  return fieldTypes()[definition]?.[`.${field}`];
-}
-
-// The table is data of the program: read once, on first use, never changed.
-function fieldTypes(): Table {
-  return (table ??= JSON.parse(
-    readFileSync(new URL("./go-field-types.data.json", import.meta.url), "utf8"),
-  ) as Table);
+  return types.get(definition)?.[`.${field}`];
 }

@@ -9,7 +9,7 @@ import { InternalError } from "../../errors.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import {
   type Definition,
-  definitions,
+  findDefinition,
   referencesIn,
   referencesOf,
 } from "../builtin/definitions.ts";
@@ -134,7 +134,7 @@ function ofGroup(name: string, group: string, version: string): Definition {
     { group: "", version: "v1", kind },
     ...(group === "" ? [] : [{ group, version, kind }]),
   ];
-  return { ...definitions()[name], "x-kubernetes-group-version-kind": kinds };
+  return { ...findDefinition(name), "x-kubernetes-group-version-kind": kinds };
 }
 
 function customDocument({ resources }: ServedVersion): JsonObject {
@@ -154,7 +154,7 @@ function referredBy(paths: JsonObject, own: Definitions): JsonObject {
   const pending = [...referencesIn(paths)];
   for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
     if (name in found) continue;
-    const definition = own[name] ?? definitions()[name];
+    const definition = own[name] ?? findDefinition(name);
     if (!definition) throw new InternalError(`There is no definition ${name}.`);
     found[name] = described(name, definition);
     pending.push(...(name in own ? referencesIn(definition) : referencesOf(name)));

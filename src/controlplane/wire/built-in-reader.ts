@@ -9,7 +9,7 @@ import { isJsonObject, setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import { goKindOf } from "../../kube/patch.ts";
 import { messageOf } from "../../errors.ts";
-import { type Definition, REFERENCE_PREFIX, definitions } from "../builtin/definitions.ts";
+import { type Definition, REFERENCE_PREFIX, findDefinition } from "../builtin/definitions.ts";
 import { findEmbedding, findFieldType } from "../builtin/field-types.ts";
 import { timeMistake } from "./go-time.ts";
 import { checkBase64, readQuantity } from "./go-values.ts";
@@ -186,7 +186,7 @@ class BuiltInReader {
       default:
         break;
     }
-    const definition = definitions()[name];
+    const definition = findDefinition(name);
     if (!definition?.properties) return this.#readOpen(value, definition ?? {}, node);
     return isJsonObject(value) && !(value instanceof NumberLiteral)
       ? this.#readStruct(value, definition, name)
@@ -380,7 +380,7 @@ function zeroOf(node: Definition): unknown {
     const kind = shortName(name);
     if (kind === "Quantity") return "0";
     if (kind === "IntOrString") return 0;
-    return definitions()[name]?.properties ? {} : null;
+    return findDefinition(name)?.properties ? {} : null;
   }
   switch (node.type) {
     case "string":

@@ -10,23 +10,15 @@
  *
  * @module
  */
-import { readFileSync } from "node:fs";
 import { getField, isJsonObject, sameJson, setField } from "../../../kube/json.ts";
 import type { JsonObject } from "../../../kube/object.ts";
+import { LineTable } from "../../line-table.ts";
 import { asGiven } from "./emptied.ts";
 import { unifiedDiff } from "./unified-diff.ts";
 
 type Field = readonly [shown: string, json: string, code: string];
-type Table = Readonly<Record<string, readonly Field[]>>;
 
-let table: Table | undefined;
-
-// The table is data of the program: read once, on first use, never changed.
-function internalTable(): Table {
-  return (table ??= JSON.parse(
-    readFileSync(new URL("./go-internal.data.json", import.meta.url), "utf8"),
-  ) as Table);
-}
+const types = new LineTable<readonly Field[]>(new URL("./go-internal.data.json", import.meta.url));
 
 const ZERO: Readonly<Record<string, unknown>> = {
   text: "",
@@ -64,7 +56,7 @@ function formOf(type: string, value: unknown, read: Read): unknown {
   if (type.startsWith("{}")) {
     return isJsonObject(value) ? mapForm(type.slice(2), value, read) : null;
   }
-  const fields = internalTable()[type];
+  const fields = types.get(type);
   if (!fields) return value ?? ZERO[type];
   return structForm(type, fields, isJsonObject(value) ? value : {}, read);
 }

@@ -25,7 +25,7 @@ function orderValue(value: unknown, code: string): unknown {
   const fields = findGoFields(code);
   if (!fields) return value;
   const ordered: JsonObject = {};
-  for (const [field, inner] of Object.entries(fields)) {
+  for (const [field, inner] of fields) {
     if (Object.hasOwn(value, field)) {
       setField(ordered, field, orderValue(value[field], inner.replace(/^[?!*~]*(\[\])?/, "")));
     }

@@ -13,34 +13,17 @@
  *
  * @module
  */
-import { readFileSync } from "node:fs";
 import { getField, setField } from "../../../kube/json.ts";
 import type { JsonObject, KubeObject } from "../../../kube/object.ts";
 import { formatQuantity, parseQuantity, roundUpToMilli } from "../../../kube/quantity.ts";
+import { LineTable } from "../../line-table.ts";
 import { markEmptied, noteEmptied } from "./emptied.ts";
 
-type Fields = Readonly<Record<string, string>>;
-type Table = ReadonlyMap<string, readonly (readonly [field: string, code: string])[]>;
+type Fields = readonly (readonly [field: string, code: string])[];
 
-let types: ReadonlyMap<string, Fields> | undefined;
-let table: Table | undefined;
-
-// The tables are data of the program: read once, on first use, never changed.
-function goTypes(): ReadonlyMap<string, Fields> {
-  const file = new URL("./go-shape.data.json", import.meta.url);
-  return (types ??= new Map(
-    Object.entries(JSON.parse(readFileSync(file, "utf8")) as Record<string, Fields>),
-  ));
-}
-
-function shapeTable(): Table {
-  return (table ??= new Map(
-    [...goTypes()].map(([name, fields]) => [
-      name,
-      Object.entries(fields).filter(([, code]) => !code.startsWith("~")),
-    ]),
-  ));
-}
+const types = new LineTable<Fields>(new URL("./go-shape.data.json", import.meta.url), (text) =>
+  Object.entries(JSON.parse(text) as Record<string, string>),
+);
 
 /**
  * The fields of a type in the order in which a server written in Go prints them, each with the code of what it holds.
@@ -48,7 +31,7 @@ function shapeTable(): Table {
  * @param type - such as `apps/v1.Deployment`
  */
 export function findGoFields(type: string): Fields | undefined {
-  return goTypes().get(type);
+  return types.get(type);
 }
 
 /** Puts `object` into its printed shape, in place. Kinds that the table does not know stay as they are. */
@@ -64,9 +47,11 @@ interface Lost {
 }
 
 function shapeStruct(value: JsonObject, type: string, lost: Lost): void {
-  const fields = shapeTable().get(type);
+  const fields = types.get(type);
   if (!fields) return;
-  for (const [field, code] of fields) shapeField(value, field, code, lost);
+  for (const [field, code] of fields) {
+    if (!code.startsWith("~")) shapeField(value, field, code, lost);
+  }
 }
 
 function shapeField(parent: JsonObject, field: string, code: string, lost: Lost): void {

@@ -7,7 +7,7 @@
 import {
   type Definition,
   REFERENCE_PREFIX,
-  definitions,
+  findDefinition,
   findDefinitionName,
 } from "../../../../src/controlplane/builtin/definitions.ts";
 import type { KubeObject } from "../../../../src/kube/object.ts";
@@ -76,7 +76,7 @@ function resolve(node: Definition | undefined): Resolved {
   if (reference === undefined) return { kind: kindOf(node), definition: node };
   const name = reference.slice(REFERENCE_PREFIX.length);
   const special = SPECIAL.find(([ending]) => ending.test(name))?.[1];
-  const definition = definitions()[name] ?? {};
+  const definition = findDefinition(name) ?? {};
   return { kind: special ?? kindOf(definition), definition, name };
 }
 
@@ -99,7 +99,7 @@ function rootOf({ apiVersion, kind }: KubeObject): Resolved {
     : ["", apiVersion];
   const name = findDefinitionName({ group, version, kind });
   if (name === undefined) throw new Error(`${apiVersion} ${kind} is not built in`);
-  return { kind: "struct", definition: definitions()[name] ?? {}, name };
+  return { kind: "struct", definition: findDefinition(name) ?? {}, name };
 }
 
 /** Collects what stands in `objects`, for use elsewhere. */
