@@ -66,6 +66,8 @@ export class Watch {
     const problem = versionProblem(this.#query.resourceVersion);
     if (problem !== undefined) throw plainError(problem);
     this.#release(signal);
+    // Who asked is gone already.
+    if (this.#ended) return;
     this.#limitTime();
     this.#endWithResource();
     void this.#begin().catch((thrown: unknown) => {
@@ -142,6 +144,8 @@ export class Watch {
   }
 
   #follow(): void {
+    // It may have ended with what there was to tell at first.
+    if (this.#ended) return;
     this.#releases.push(
       this.#cluster.store.subscribe((change) => {
         if (change.collection === this.#collection) this.#send(change);

@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+import { VirtualClock, settlePromises } from "../../../src/clock.ts";
+import { builtInResources } from "../../../src/controlplane/builtin/resources.ts";
+import type { Cluster } from "../../../src/controlplane/server/cluster.ts";
+import { Registry } from "../../../src/controlplane/server/registry.ts";
+import { Watch, type WatchSink } from "../../../src/controlplane/server/watch.ts";
+import type { Change } from "../../../src/controlplane/store/change.ts";
+import { Store } from "../../../src/controlplane/store/store.ts";
+import type { KubeObject } from "../../../src/kube/object.ts";
+
+/** Knows how many follow it. */
+class CountingStore extends Store {
+  followers = 0;
+
+  override subscribe(listener: (change: Change) => void): () => void {
+    const release = super.subscribe(listener);
+    this.followers++;
+    return () => {
+      this.followers--;
+      release();
+    };
+  }
+}
+
+const crew = (name: string): KubeObject => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name, namespace: "enterprise" },
+});
+
+function start(sink: Partial<WatchSink>, signal = new AbortController().signal) {
+  const store = new CountingStore();
+  store.put("configmaps", crew("kirk"));
+  const clock = new VirtualClock();
+  const registry = new Registry(builtInResources());
+  const resource = registry.find("", "v1", "configmaps");
+  if (!resource) throw new Error("no ConfigMaps");
+  const cluster = { store, registry, clock } as Partial<Cluster> as Cluster;
+  const query = {
+    labels: [],
+    fields: [],
+    namespace: "",
+    resourceVersion: "",
+    sendInitialEvents: true,
+    bookmarks: true,
+  };
+  const watch = new Watch(cluster, resource, query, {
+    event: () => undefined,
+    end: () => undefined,
+    ...sink,
+  });
+  watch.start(signal);
+  return { store, clock };
+}
+
+describe("Watch", () => {
+  it("follows the store, and no longer when its client is gone", async () => {
+    const gone = new AbortController();
+    const { store, clock } = start({}, gone.signal);
+    await settlePromises();
+    expect(store.followers).toBe(1);
+    expect(clock.pending).toBeGreaterThan(0);
+    gone.abort();
+    expect(store.followers).toBe(0);
+    expect(clock.pending).toBe(0);
+  });
+
+  it("keeps nothing when what there is cannot be shown", async () => {
+    let ends = 0;
+    const { store, clock } = start({
+      event: () => {
+        throw new Error("not in this form");
+      },
+      end: () => {
+        ends++;
+      },
+    });
+    await settlePromises();
+    expect({ ends, followers: store.followers, timers: clock.pending }).toEqual({
+      ends: 1,
+      followers: 0,
+      timers: 0,
+    });
+  });
+
+  it("does not begin for a client that is gone already", async () => {
+    const told: unknown[] = [];
+    const { store, clock } = start(
+      { event: (event) => void told.push(event) },
+      AbortSignal.abort(),
+    );
+    await settlePromises();
+    expect({ told, followers: store.followers, timers: clock.pending }).toEqual({
+      told: [],
+      followers: 0,
+      timers: 0,
+    });
+  });
+});
