@@ -21,6 +21,8 @@ export class ClusterRoleAggregationController implements Controller {
   readonly name = "ClusterRoleAggregation";
   readonly watches = [CLUSTER_ROLES];
   readonly #client: ControllerClient;
+  /** The roles that are aggregated, by name. */
+  readonly #aggregated = new Set<string>();
 
   constructor(client: ControllerClient) {
     this.#client = client;
@@ -28,9 +30,13 @@ export class ClusterRoleAggregationController implements Controller {
 
   *observe(event: StoreEvent): Iterable<string> {
     if (!concerns(event, CLUSTER_ROLES)) return;
-    for (const role of this.#client.list(CLUSTER_ROLES) as readonly ClusterRole[]) {
-      if (role.aggregationRule) yield textOf(role);
+    const { type, object } = event;
+    if (type !== "DELETED" && (object as ClusterRole).aggregationRule) {
+      this.#aggregated.add(textOf(object));
+    } else {
+      this.#aggregated.delete(textOf(object));
     }
+    yield* this.#aggregated;
   }
 
   async sync(key: string): Promise<undefined> {

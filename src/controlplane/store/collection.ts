@@ -53,7 +53,7 @@ export class Collection {
     const later = this.changesSince(version);
     if (later.length === 0) {
       const get = (key: string): KubeObject | undefined => this.#objects.get(key);
-      return { keys: [...this.#keys.range(from, end)], get };
+      return { keys: this.#keys.range(from, end), get };
     }
     const then = new Map(this.#objects);
     for (let index = later.length - 1; index >= 0; index--) {
@@ -106,9 +106,6 @@ export class Collection {
   }
 
   #range(from?: string, end?: string): KubeObject[] {
-    const found: KubeObject[] = [];
-    if (this.#objects.size === 0) return found;
-    for (const key of this.#keys.range(from, end)) found.push(this.#objects.get(key) as KubeObject);
-    return found;
+    return this.#keys.range(from, end).map((key) => this.#objects.get(key) as KubeObject);
   }
 }

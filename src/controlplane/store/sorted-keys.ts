@@ -38,15 +38,14 @@ export class SortedKeys {
   }
 
   /** The keys from `from` on, in order, up to `end`, which is not among them; without bounds, all. */
-  *range(from = "", end?: string): Generator<string> {
-    for (let index = Math.max(this.#pieceOf(from), 0); index < this.#pieces.length; index++) {
-      const piece = this.#pieces[index] ?? [];
-      for (let at = placeIn(piece, from); at < piece.length; at++) {
-        const key = piece[at] ?? "";
-        if (end !== undefined && key >= end) return;
-        yield key;
-      }
-    }
+  range(from = "", end?: string): string[] {
+    const first = Math.max(this.#pieceOf(from), 0);
+    const last = end === undefined ? this.#pieces.length : this.#pieceOf(end) + 1;
+    return this.#pieces
+      .slice(first, last)
+      .flatMap((piece) =>
+        piece.slice(placeIn(piece, from), end === undefined ? undefined : placeIn(piece, end)),
+      );
   }
 
   /** The last piece that begins at or before `key`; -1 when all begin after it. */
