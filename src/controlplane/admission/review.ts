@@ -12,7 +12,7 @@ import type { Status } from "../../kube/status.ts";
 import { userInfo } from "../auth/user-info.ts";
 import type { ServedResource } from "../kinds.ts";
 import { readText, readType } from "../wire/decode-body.ts";
-import { plainNumbers } from "../wire/json-scanner.ts";
+import { plainNumbers } from "../wire/number-literal.ts";
 import { WireError } from "../wire/wire-error.ts";
 import type { AdmissionRequest } from "./attributes.ts";
 import { WebhookCallError } from "./webhook-caller.ts";

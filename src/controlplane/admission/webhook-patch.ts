@@ -6,7 +6,8 @@
 import { goKindOf, applyJsonPatch } from "../../kube/patch.ts";
 import { getField, isJsonObject } from "../../kube/json.ts";
 import { StatusError, failure } from "../../kube/status.ts";
-import { plainNumbers, scanJson } from "../wire/json-scanner.ts";
+import { scanJson } from "../wire/json-scanner.ts";
+import { plainNumbers } from "../wire/number-literal.ts";
 import { WebhookCallError } from "./webhook-caller.ts";
 
 const OPERATIONS = new Set(["add", "remove", "replace", "move", "copy", "test"]);

@@ -53,8 +53,11 @@ function checkConfiguration(write: Write, resource: OwnedResource, config: JsonO
   const apiVersion = typeof config["apiVersion"] === "string" ? config["apiVersion"] : "";
   const kind = typeof config["kind"] === "string" ? config["kind"] : "";
   if (apiVersion !== write.apiVersion || kind !== resource.kind) {
-    const groupVersion = apiVersion.includes("/") ? apiVersion : `/${apiVersion}`;
-    throw failure(400, "BadRequest", `invalid object type: ${groupVersion}, Kind=${kind}`);
+    const depth = apiVersion.split("/").length;
+    const groupVersion = depth === 1 ? `/${apiVersion}` : apiVersion;
+    // What is no version of a group takes the kind with it.
+    const type = depth > 2 ? "/, Kind=" : `${groupVersion}, Kind=${kind}`;
+    throw failure(400, "BadRequest", `invalid object type: ${type}`);
   }
   const metadata = config["metadata"];
   const managed = isJsonObject(metadata) ? metadata["managedFields"] : undefined;

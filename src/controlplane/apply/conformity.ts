@@ -52,7 +52,8 @@ export function scalarMisfit(schema: Schema, value: unknown, prefix = ""): Misfi
     case undefined:
       break;
   }
-  return typeof value === "object"
+  // What has no type in OpenAPI is read later, and refused there.
+  return typeof value === "object" && schema.format !== "int-or-string"
     ? misfit(`expected any scalar, got &{${printValue(value)}}`)
     : undefined;
 }

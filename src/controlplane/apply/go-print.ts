@@ -4,7 +4,7 @@
  * @module
  */
 import { quote } from "../../kube/field-errors.ts";
-import { isInt64, isNumeric } from "../../kube/go-number.ts";
+import { formatNumber, isInt64, isNumeric } from "../../kube/go-number.ts";
 import { encodeJson, isJsonObject } from "../../kube/json.ts";
 import { sortedKeys } from "../../kube/schema/sorted-keys.ts";
 
@@ -20,6 +20,7 @@ export function printValue(value: unknown): string {
       .map(([key, field]) => `${key}:${printValue(field)}`)
       .join(" ")}]`;
   }
+  if (isNumeric(value)) return formatNumber(value);
   return typeof value === "string" ? value : encodeJson(value);
 }
 

@@ -32,7 +32,8 @@ const LIST = "[]interface {}";
 const MAP = "map[string]interface {}";
 
 /**
- * The object after a strategic merge patch. The inputs stay as they are; the result shares nothing with them.
+ * The object after a strategic merge patch. The live object stays as it is; the patch loses the directives that were
+ * followed, as messages about the result show it, and the result shares parts with it.
  * apiVersion and kind are those of the live object, whatever the patch says.
  *
  * @param schema - of the whole object, of a built-in kind
@@ -43,7 +44,7 @@ export function strategicMerge(live: JsonObject, patch: unknown, schema: Schema)
     const kind = goKindOf(patch);
     throw failure(400, "BadRequest", `json: cannot unmarshal ${kind} into Go value of type ${MAP}`);
   }
-  const merged = mergeMap(copyJson(live), copyJson(patch ?? {}), schema);
+  const merged = mergeMap(copyJson(live), patch ?? {}, schema);
   return { ...merged, apiVersion: live["apiVersion"], kind: live["kind"] };
 }
 

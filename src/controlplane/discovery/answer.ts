@@ -34,6 +34,7 @@ const OFFERED = [JSON_TYPE, YAML_TYPE];
 /**
  * Answers `/api`, `/apis`, `/api/VERSION`, `/apis/GROUP` or `/apis/GROUP/VERSION`.
  *
+ * @param announced - versions of custom groups that are listed even when nothing in them is served
  * @param serverAddress - `host:port`, as clients are told to reach the server
  * @returns `undefined` when the path is none of these, or its group or version is not served
  * @throws StatusError 404 for a version that a built-in group does not have, 405 for a method other than GET
@@ -42,6 +43,7 @@ const OFFERED = [JSON_TYPE, YAML_TYPE];
 export function answerDiscovery(
   request: DocumentRequest & { readonly method: string },
   resources: readonly ServedResource[],
+  announced: readonly Pick<ServedResource, "group" | "version">[],
   serverAddress: string,
 ): DocumentAnswer | undefined {
   const { path, accept } = request;
@@ -49,14 +51,14 @@ export function answerDiscovery(
   if ((root !== "api" && root !== "apis") || names.length > (root === "api" ? 1 : 2)) {
     return undefined;
   }
-  const groups = groupsOf(resources);
+  const groups = groupsOf(resources, announced);
   const core = groups.find(({ name }) => name === "");
   if (names.length === 0) {
     const isCore = root === "api";
     if (isCore) requireGet(request, accept);
     const mediaType = aggregatedType(accept);
     if (mediaType !== undefined) {
-      const shown = groups.filter(({ name }) => (name === "") === isCore);
+      const shown = groupsOf(resources).filter(({ name }) => (name === "") === isCore);
       return withTag(request, aggregated(shown), mediaType);
     }
     if (!isCore) return plain(request, groupList(groups));
@@ -72,6 +74,7 @@ export function answerDiscovery(
     return undefined;
   }
   if (group.builtIn) requireGet(request, accept);
+  if (version.resources.length === 0) return undefined;
   return plain(request, resourceList(group, version));
 }
 

@@ -48,8 +48,13 @@ export interface ServedGroup {
 /**
  * Groups in the order of discovery: built-in ones as the table has them, custom ones after them by name, with their
  * versions by priority and their resources by name.
+ *
+ * @param announced - versions of custom groups that are listed even without resources
  */
-export function groupsOf(resources: readonly ServedResource[]): readonly ServedGroup[] {
+export function groupsOf(
+  resources: readonly ServedResource[],
+  announced: readonly Pick<ServedResource, "group" | "version">[] = [],
+): readonly ServedGroup[] {
   const groups = new Map<string, Map<string, ServedResource[]>>();
   const builtIn = new Set<string>();
   for (const resource of resources) {
@@ -57,6 +62,11 @@ export function groupsOf(resources: readonly ServedResource[]): readonly ServedG
     const versions = groups.get(resource.group) ?? new Map<string, ServedResource[]>();
     groups.set(resource.group, versions);
     versions.set(resource.version, [...(versions.get(resource.version) ?? []), resource]);
+  }
+  for (const { group, version } of announced) {
+    const versions = groups.get(group) ?? new Map<string, ServedResource[]>();
+    groups.set(group, versions);
+    if (!versions.has(version)) versions.set(version, []);
   }
   return [...groups]
     .map(([name, versions]) => servedGroup(name, builtIn.has(name), versions))

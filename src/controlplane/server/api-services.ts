@@ -87,11 +87,12 @@ function apiService(
   } as KubeObject;
 }
 
-/** Brings the objects in step with what is served. */
+/** Brings the objects in step with what is served, and what definitions would serve. */
 function update(cluster: Cluster): void {
   const { store, registry } = cluster;
   const wanted = new Map<string, () => KubeObject>();
-  for (const { group, version, builtIn } of registry.all()) {
+  const announced = registry.announced().map((one) => ({ ...one, builtIn: false }));
+  for (const { group, version, builtIn } of [...registry.all(), ...announced]) {
     const name = `${version}.${group}`;
     if (group === "apiregistration.k8s.io" || wanted.has(name)) continue;
     const priorities: Priorities = builtIn

@@ -38,6 +38,7 @@ function expectedKind({ resource, subresource }: ResourceRequest): ExpectedKind 
     kind,
     builtIn: resource.builtIn || !isParent,
     ...(isEviction ? { alsoIn: "v1beta1" } : {}),
+    ...(resource.builtIn || isParent ? {} : { stranger: true }),
     ...(isParent && resource.dropUnknown ? { dropUnknown: resource.dropUnknown } : {}),
   };
 }

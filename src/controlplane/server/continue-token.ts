@@ -7,7 +7,8 @@
 import { messageOf } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import { badRequest } from "./failures.ts";
-import { plainNumbers, scanJson } from "../wire/json-scanner.ts";
+import { scanJson } from "../wire/json-scanner.ts";
+import { plainNumbers } from "../wire/number-literal.ts";
 
 /** A place in a list, as it was at a version; a version below zero is the one of now. */
 export interface ContinuePoint {

@@ -14,7 +14,7 @@ import { StatusError } from "../../kube/status.ts";
 import { WebhookCallError, type WebhookCaller } from "../admission/webhook-caller.ts";
 import type { ConversionWebhook } from "../kinds.ts";
 import { readText, readType } from "../wire/decode-body.ts";
-import { plainNumbers } from "../wire/json-scanner.ts";
+import { plainNumbers } from "../wire/number-literal.ts";
 import { WireError } from "../wire/wire-error.ts";
 import { plainError } from "./failures.ts";
 

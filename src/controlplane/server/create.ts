@@ -56,11 +56,10 @@ export async function createObject(
   options: CreateOptions,
 ): Promise<KubeObject> {
   matchNamespace(resource, namespace, object);
-  wipeSystemMetadata(object.metadata);
+  wipeSystemMetadata(object.metadata, options.ownedAlready === true);
   dedupOwners(object.metadata, options.warn);
   resource.strategy.setDefaults(object, { keepNulls: options.ownedAlready === true });
   if (!options.ownedAlready) {
-    delete object.metadata.managedFields;
     trackChange(cluster, mainEndpoint(resource), undefined, object, options.manager);
   }
   admitToNamespace(cluster, resource, namespace, object);
@@ -205,13 +204,14 @@ async function storeNew(
   return readAs(cluster, resource, kept);
 }
 
-/** Drops what only the server may say. */
-function wipeSystemMetadata(metadata: ObjectMeta): void {
+/** Drops what only the server may say; an apply that creates may say that a deletion has begun. */
+function wipeSystemMetadata(metadata: ObjectMeta, isApplied: boolean): void {
   delete metadata.uid;
   delete metadata.creationTimestamp;
+  delete (metadata as { selfLink?: string }).selfLink;
+  if (isApplied) return;
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
-  delete (metadata as { selfLink?: string }).selfLink;
 }
 
 /** Gives the object its identity. */

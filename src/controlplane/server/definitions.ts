@@ -43,11 +43,19 @@ export function followDefinitions(store: Store, registry: Registry): void {
 }
 
 function serve(registry: Registry, definition: KubeObject): void {
-  registry.setCustom(definition.metadata.name ?? "", servedResourcesOf(definition));
+  const { group = "", versions = [] } = (definition as DefinitionLike).spec ?? {};
+  registry.setCustom(
+    definition.metadata.name ?? "",
+    servedResourcesOf(definition),
+    versions.flatMap(({ name, served }) => (served ? [{ group, version: name }] : [])),
+  );
 }
 
 interface DefinitionLike extends KubeObject {
-  readonly spec?: unknown;
+  readonly spec?: {
+    readonly group?: string;
+    readonly versions?: readonly { readonly name: string; readonly served?: boolean }[];
+  };
   readonly status?: {
     readonly acceptedNames?: unknown;
     readonly conditions?: readonly { readonly type: string; readonly status: string }[] | null;

@@ -102,6 +102,7 @@ function describe({ registry }: Cluster, request: ApiRequest): Answer | undefine
       ...(ifNoneMatch === "" ? {} : { ifNoneMatch }),
     },
     registry.all(),
+    registry.announced(),
     headerOf(request, "host"),
   );
   if (!found) return undefined;

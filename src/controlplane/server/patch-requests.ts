@@ -7,6 +7,7 @@
 import { copyJson, sameJson } from "../../kube/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import { applyJsonPatch, applyMergePatch } from "../../kube/patch.ts";
+import { groupResourceOf } from "../../kube/resource.ts";
 import { failure } from "../../kube/status.ts";
 import { strategicMerge } from "../apply/strategic-merge.ts";
 import { withoutManagedFields } from "../apply/write.ts";
@@ -166,6 +167,12 @@ const isUnchanged = (resource: ServedResource, live: KubeObject, object: KubeObj
     withoutManagedFields(object as unknown as JsonObject),
   );
 
+/** Kinds whose status can be applied to what is not there: that makes it, if it is valid. */
+const MADE_BY_STATUS: ReadonlySet<string> = new Set([
+  "services",
+  "validatingadmissionpolicies.admissionregistration.k8s.io",
+]);
+
 async function createByApply(
   cluster: Cluster,
   asked: ResourceRequest,
@@ -176,7 +183,9 @@ async function createByApply(
   presenter: Presenter,
 ): Promise<Answer> {
   const { name, resource } = asked;
-  if (endpoint.subresource !== "") throw notFound(resource, name);
+  if (endpoint.subresource !== "" && !MADE_BY_STATUS.has(groupResourceOf(resource))) {
+    throw notFound(resource, name);
+  }
   permitCreate(cluster, asked);
   const object = checkApplied(asked, applyTo(cluster, endpoint, undefined, config, by));
   if (refusal) throw refusal;

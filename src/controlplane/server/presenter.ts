@@ -73,6 +73,11 @@ export class Presenter {
     return this.#answer(200, this.#show(list));
   }
 
+  /** @throws StatusError 406 when events cannot be written as the client accepts them */
+  requireStream(): void {
+    if (this.#representation.noStream) throw this.#representation.noStream;
+  }
+
   /** The line of a watch event. */
   event(event: WatchEvent): string {
     return this.#representation.view ? this.#viewLine(event) : plainLine(this.#cluster, event);

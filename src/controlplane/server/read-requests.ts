@@ -67,7 +67,7 @@ export async function listRequest(
   return presenter.list(listObjects(cluster, resource, query));
 }
 
-/** GET with `watch`. */
+/** GET with `watch`. @throws StatusError 400, 406, 422, or 500 for a resourceVersion that is no number */
 export function watchRequest(
   cluster: Cluster,
   asked: ResourceRequest,
@@ -75,6 +75,9 @@ export function watchRequest(
 ): Answer {
   const { resource, request, namespace, name, watchPrefix } = asked;
   const query = parseWatchQuery(request.query, resource, namespace);
+  const problem = versionProblem(query.resourceVersion);
+  if (problem !== undefined) throw plainError(problem);
+  presenter.requireStream();
   const fields =
     watchPrefix && name !== ""
       ? [...query.fields, { field: "metadata.name", operator: "=" as const, value: name }]

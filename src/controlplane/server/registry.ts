@@ -6,10 +6,17 @@
 import { type ResourceInfo, groupResourceOf } from "../../kube/resource.ts";
 import type { ServedResource } from "../kinds.ts";
 
+/** A version of a group. */
+export interface GroupVersion {
+  readonly group: string;
+  readonly version: string;
+}
+
 /** Finds resources by what a path says. */
 export class Registry {
   readonly #builtIn: readonly ServedResource[];
   readonly #custom = new Map<string, readonly ServedResource[]>();
+  readonly #announced = new Map<string, readonly GroupVersion[]>();
   #all: readonly ServedResource[];
   #byPath = new Map<string, ServedResource>();
   #preferred = new Map<string, ServedResource>();
@@ -48,8 +55,23 @@ export class Registry {
     return this.#groups.get(group);
   }
 
-  /** Replaces what the CustomResourceDefinition of that name serves; nothing when it is gone. */
-  setCustom(definition: string, resources: readonly ServedResource[]): void {
+  /** The versions of groups that definitions announce, be they served or not. */
+  announced(): readonly GroupVersion[] {
+    return [...this.#announced.values()].flat();
+  }
+
+  /**
+   * Replaces what the CustomResourceDefinition of that name serves; nothing when it is gone.
+   *
+   * @param announced - the versions that it would serve, also while its names are taken
+   */
+  setCustom(
+    definition: string,
+    resources: readonly ServedResource[],
+    announced: readonly GroupVersion[] = resources,
+  ): void {
+    if (announced.length === 0) this.#announced.delete(definition);
+    else this.#announced.set(definition, announced);
     if (resources.length === 0) this.#custom.delete(definition);
     else this.#custom.set(definition, resources);
     this.#all = [...this.#builtIn, ...[...this.#custom.values()].flat()];

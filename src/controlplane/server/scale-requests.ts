@@ -132,9 +132,11 @@ export async function patchScale(
   const type = patchType(asked);
   if (type === APPLY) return applyScale(cluster, asked, presenter);
   const query = parseWriteQuery(asked.request.query, "patch");
-  const patch = await readPatch(asked, patchForm(type));
+  const sent = await readPatch(asked, patchForm(type));
   const options = writeOptions(asked, query);
   return writeScale(cluster, asked, presenter, options, false, (live) => {
+    // Another write may come first; then this one is tried again.
+    const patch = copyJson(sent);
     const result = patched(type, live, patch, {
       schema: findBuiltInSchema(SCALE) ?? {},
       builtIn: true,

@@ -6,6 +6,7 @@
 import { type FieldError, invalid } from "../../kube/field-errors.ts";
 import { copyJson, sameJson } from "../../kube/json.ts";
 import type { KubeObject, ObjectMeta } from "../../kube/object.ts";
+import { parseApiVersion } from "../../kube/resource.ts";
 import type { StatusError } from "../../kube/status.ts";
 import { withoutEmptied } from "../builtin/strategies/emptied.ts";
 import type { ServedResource, WriteContext } from "../kinds.ts";
@@ -163,7 +164,9 @@ function validateChange(
   endpoint.strategy.prepareForUpdate(object, live, context);
   const errors = changeErrors(endpoint, object, live, context);
   if (errors.length > 0) {
-    const kind = errorKindOf(resource.group, object.kind);
+    // A patch may have made something else of it.
+    const group = resource.builtIn ? resource.group : parseApiVersion(object.apiVersion).group;
+    const kind = errorKindOf(group, object.kind);
     throw invalid(kind, object.metadata.name ?? "", errors);
   }
   tellWarnings();
@@ -256,9 +259,9 @@ function keepSystemMetadata(metadata: ObjectMeta, old: ObjectMeta): void {
   delete (metadata as { selfLink?: string }).selfLink;
   if (old.deletionTimestamp !== undefined) {
     keep(metadata, old, "deletionTimestamp");
-    if (metadata.deletionGracePeriodSeconds === undefined) {
-      keep(metadata, old, "deletionGracePeriodSeconds");
-    }
+  }
+  if (metadata.deletionGracePeriodSeconds === undefined) {
+    keep(metadata, old, "deletionGracePeriodSeconds");
   }
 }
 

@@ -14,7 +14,7 @@ import type { Cluster } from "./cluster.ts";
 import { bookmarkObject } from "./bookmark.ts";
 import { expired, plainError } from "./failures.ts";
 import { isSelected, waitForVersion } from "./list.ts";
-import { type WatchQuery, versionProblem } from "./query.ts";
+import type { WatchQuery } from "./query.ts";
 import { collectionOf } from "./registry.ts";
 import { prepareReads, readAs } from "./versions.ts";
 
@@ -57,14 +57,8 @@ export class Watch {
     this.#collection = collectionOf(resource);
   }
 
-  /**
-   * Sends what is due and goes on until `signal` aborts, the time is up, or the resource goes.
-   *
-   * @throws StatusError 500 before the first event, for a resourceVersion that is no number
-   */
+  /** Sends what is due and goes on until `signal` aborts, the time is up, or the resource goes. */
   start(signal: AbortSignal): void {
-    const problem = versionProblem(this.#query.resourceVersion);
-    if (problem !== undefined) throw plainError(problem);
     this.#release(signal);
     // Who asked is gone already.
     if (this.#ended) return;

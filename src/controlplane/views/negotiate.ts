@@ -6,6 +6,7 @@
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#alternate-representations-of-resources
  * @module
  */
+import type { StatusError } from "../../kube/status.ts";
 import { JSON_TYPE, YAML_TYPE, chooseMediaType } from "./accept.ts";
 import { nothingAcceptable, requireRepresentation } from "./not-acceptable.ts";
 
@@ -21,6 +22,8 @@ export interface Representation {
   readonly mediaType: "application/json" | "application/yaml";
   /** Absent: objects are shown as they are. */
   readonly view?: View;
+  /** Why a watch cannot be written so: told after what is wrong with its options. */
+  readonly noStream?: StatusError;
 }
 
 /** What the negotiation has to know of the endpoint. */
@@ -52,8 +55,9 @@ export function negotiate(
   const chosen = findRepresentation(accept, endpoint);
   if (chosen) return chosen;
   // What is no form of an answer at all is refused before anybody sees that a watch is wanted.
-  const isForm = findRepresentation(accept, { ...endpoint, watch: false }) !== undefined;
-  throw nothingAcceptable(accept, endpoint.watch && isForm);
+  const form = findRepresentation(accept, { ...endpoint, watch: false });
+  if (endpoint.watch && form) return { ...form, noStream: nothingAcceptable(accept, true) };
+  throw nothingAcceptable(accept, false);
 }
 
 function findRepresentation(

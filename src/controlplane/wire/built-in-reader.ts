@@ -12,8 +12,10 @@ import { messageOf } from "../../errors.ts";
 import { type Definition, REFERENCE_PREFIX, findDefinition } from "../builtin/definitions.ts";
 import { findEmbedding, findFieldType } from "../builtin/field-types.ts";
 import { timeMistake } from "./go-time.ts";
+import { goType, refOf, shortName } from "./go-type.ts";
 import { checkBase64, readQuantity } from "./go-values.ts";
-import { NumberLiteral, plainNumbers, printJsonPath } from "./json-scanner.ts";
+import { printJsonPath } from "./json-scanner.ts";
+import { NumberLiteral, plainNumbers } from "./number-literal.ts";
 import { WireError } from "./wire-error.ts";
 
 const MAX_UNKNOWN = 100;
@@ -40,44 +42,6 @@ export function convertBuiltIn(value: unknown, definition: string, unknown: stri
   unknown.push(...found.sort());
   return read;
 }
-
-const shortName = (definition: string): string => definition.slice(definition.lastIndexOf(".") + 1);
-
-const refOf = (node: Definition): string | undefined =>
-  (node.$ref ?? node.allOf?.[0]?.$ref)?.slice(REFERENCE_PREFIX.length);
-
-/** The Go type of a node, as its errors name it. */
-function goType(node: Definition): string {
-  const name = refOf(node);
-  if (name !== undefined) {
-    const kind = shortName(name);
-    return kind === "Time" || kind === "MicroTime"
-      ? "string"
-      : `v1.${kind}`.replace(/^v1/, versionOf(name));
-  }
-  switch (node.type) {
-    case "array":
-      return `[]${goType(node.items ?? {})}`;
-    case "object": {
-      const values = node.additionalProperties ?? {};
-      return shortName(refOf(values) ?? "") === "Quantity"
-        ? "v1.ResourceList"
-        : `map[string]${goType(values)}`;
-    }
-    case "integer":
-      return node.format ?? "int64";
-    case "number":
-      return "float64";
-    case "boolean":
-      return "bool";
-    case "string":
-      return node.format === "byte" ? "[]uint8" : "string";
-    default:
-      return "interface {}";
-  }
-}
-
-const versionOf = (definition: string): string => definition.split(".").slice(-2)[0] ?? "v1";
 
 class BuiltInReader {
   readonly #unknown: string[];
@@ -176,9 +140,7 @@ class BuiltInReader {
       case "Quantity":
         return readQuantity(value);
       case "IntOrString":
-        return typeof value === "string"
-          ? value
-          : this.#atOnce(() => this.readInteger(value, { type: "integer", format: "int32" }));
+        return typeof value === "string" ? value : this.#atOnce(() => this.readIntOrString(value));
       case "JSONSchemaPropsOrBool":
       case "JSONSchemaPropsOrArray":
       case "JSONSchemaPropsOrStringArray":
@@ -187,9 +149,10 @@ class BuiltInReader {
         break;
     }
     const definition = findDefinition(name);
-    if (!definition?.properties) return this.#readOpen(value, definition ?? {}, node);
+    const isOpen = !definition?.properties && shortName(name) !== "CustomResourceSubresourceStatus";
+    if (isOpen) return this.#readOpen(value, definition ?? {}, node);
     return isJsonObject(value) && !(value instanceof NumberLiteral)
-      ? this.#readStruct(value, definition, name)
+      ? this.#readStruct(value, definition ?? {}, name)
       : this.mismatch(value, node);
   }
 
@@ -311,6 +274,10 @@ class BuiltInReader {
     return value;
   }
 
+  protected readIntOrString(value: unknown): number | null {
+    return this.readInteger(value, { type: "integer", format: "int32" });
+  }
+
   protected readInteger(value: unknown, node: Definition): number | null {
     const text =
       value instanceof NumberLiteral ? value.text : isNumeric(value) ? String(value) : undefined;
@@ -359,7 +326,17 @@ class Converter extends BuiltInReader {
     if (!isNumeric(value) || (typeof value === "number" && !Number.isInteger(value))) {
       return this.mismatch(value, node);
     }
-    return Number(BigInt.asIntN(node.format === "int32" ? 32 : 64, BigInt(value)));
+    const exact = BigInt(value);
+    // What is beyond 64 bits becomes the least number there.
+    const whole = fits(exact, 64) ? exact : -(2n ** 63n);
+    return Number(BigInt.asIntN(node.format === "int32" ? 32 : 64, whole));
+  }
+
+  /** It reads itself from JSON that was written again, and names no field. */
+  protected override readIntOrString(value: unknown): number {
+    if (isNumeric(value) && isInt32(value)) return Number(value) + 0;
+    const what = isNumeric(value) ? `number ${String(value)}` : goKindOf(value);
+    throw new WireError(`json: cannot unmarshal ${what} into Go value of type int32`);
   }
 
   protected override checkBytes(value: string): void {
@@ -370,6 +347,9 @@ class Converter extends BuiltInReader {
     }
   }
 }
+
+const isInt32 = (value: number | bigint): boolean =>
+  typeof value === "bigint" ? fits(value, 32) : Number.isInteger(value) && (value | 0) === value;
 
 const fits = (value: bigint, bits: number): boolean => BigInt.asIntN(bits, value) === value;
 

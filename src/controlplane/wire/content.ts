@@ -22,12 +22,17 @@ const YAML_PROBLEMS = "yaml: unmarshal errors:\n  ";
 /**
  * Reads JSON or YAML.
  *
+ * @param merges - as `scanJson` has it
  * @throws WireError with Go's words: `unexpected end of JSON input`, `yaml: line 3: ...`
  */
-export function readContent(bytes: Uint8Array, form: Exclude<BodyForm, "protobuf">): Content {
+export function readContent(
+  bytes: Uint8Array,
+  form: Exclude<BodyForm, "protobuf">,
+  merges = false,
+): Content {
   try {
     if (form === "json") {
-      const { value, duplicates } = scanJson(bytes);
+      const { value, duplicates } = scanJson(bytes, merges);
       return { value, problems: duplicates.map((path) => problemOf("duplicate", path)) };
     }
     const plain = readPlainJson(bytes);

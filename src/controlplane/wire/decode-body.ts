@@ -16,8 +16,8 @@ import { withoutEmptied } from "../builtin/strategies/emptied.ts";
 import { normaliseShape } from "../builtin/strategies/go-shape.ts";
 import { readBuiltIn } from "./built-in-reader.ts";
 import { type Content, readContent, strictMistake, unknownFields, warningsOf } from "./content.ts";
-import { NumberLiteral, plainNumbers } from "./json-scanner.ts";
 import { type BodyForm, bodyForm, unsupportedBody } from "./media-type.ts";
+import { NumberLiteral, plainNumbers } from "./number-literal.ts";
 import { readContentAs, readEnvelope } from "./protobuf.ts";
 import { WireError } from "./wire-error.ts";
 
@@ -29,6 +29,8 @@ export interface ExpectedKind {
   readonly builtIn: boolean;
   /** Another version in which the object may come; it counts as the expected one. */
   readonly alsoIn?: string;
+  /** A kind that the server of custom resources does not know where it reads it: its refusals say but that. */
+  readonly stranger?: true;
   /** As `ServedResource.dropUnknown`; absent for built-in kinds. */
   readonly dropUnknown?: (object: KubeObject) => string[];
 }
@@ -71,13 +73,15 @@ export function decodeBody(
   const form = bodyForm(contentType);
   if (form === "protobuf" && !expected.builtIn) throw unsupportedBody();
   const unrecognized = (message: string): StatusError =>
+    strangerRefusal(expected) ??
     badRequest(
       `the object provided is unrecognized (must be of type ${expected.kind}): ${message} (${summarise(bytes)})`,
     );
   let body: Body;
   try {
-    body = openBody(bytes, form);
-    if (!expected.builtIn) checkCustomType(body.type, bytes, expected, validation);
+    body = openBody(bytes, form, expected.builtIn);
+    if (expected.builtIn) checkVersionText(body.type.apiVersion);
+    else checkCustomType(body.type, bytes, expected, validation);
   } catch (error) {
     if (error instanceof WireError) throw unrecognized(error.message);
     throw error;
@@ -85,10 +89,19 @@ export function decodeBody(
   return decodeObject(body, expected, validation);
 }
 
-/** Reads JSON or YAML that has to be an object with a type. @throws WireError */
-export function readText(bytes: Uint8Array, form: Exclude<BodyForm, "protobuf">): Content {
+/**
+ * Reads JSON or YAML that has to be an object with a type.
+ *
+ * @param merges - fields that come again go into what was there
+ * @throws WireError
+ */
+export function readText(
+  bytes: Uint8Array,
+  form: Exclude<BodyForm, "protobuf">,
+  merges = false,
+): Content {
   try {
-    return readContent(bytes, form);
+    return readContent(bytes, form, merges);
   } catch (error) {
     if (form === "yaml" || !(error instanceof WireError)) throw error;
     throw new WireError(`couldn't get version/kind; json parse error: ${error.message}`, {
@@ -143,6 +156,11 @@ function checkCustomType(
     if (validation !== "Ignore") throw new WireError(missing);
     throw unhandled({ apiVersion: apiVersionOf(expected), kind: expected.kind }, expected, missing);
   }
+  checkVersionText(apiVersion);
+}
+
+/** @throws WireError for what is no version of a group */
+export function checkVersionText(apiVersion: string): void {
   if (apiVersion.split("/").length > 2) {
     throw new WireError(`unexpected GroupVersion string: ${apiVersion}`);
   }
@@ -158,18 +176,27 @@ interface Body {
   readonly withEmpty: boolean;
 }
 
-function openBody(bytes: Uint8Array, form: BodyForm): Body {
+function openBody(bytes: Uint8Array, form: BodyForm, merges: boolean): Body {
   if (form === "protobuf") {
     const { content, ...type } = readEnvelope(bytes);
     const value = (as: TypeMeta): unknown => readContentAs(content, as.apiVersion, as.kind);
     return { type, problems: [], value, withEmpty: true };
   }
-  const { value, problems } = readText(bytes, form);
+  const { value, problems } = readText(bytes, form, merges);
   return { type: readType(value), problems, value: () => value, withEmpty: false };
+}
+
+function strangerRefusal({ stranger, version, kind }: ExpectedKind): StatusError | undefined {
+  if (!stranger) return undefined;
+  return badRequest(
+    `no kind is registered for the type ${version}.${kind} in scheme "k8s.io/apiextensions-apiserver/pkg/apiserver/apiserver.go:55"`,
+  );
 }
 
 function unhandled(given: TypeMeta, expected: ExpectedKind, message: string): StatusError {
   const { version } = parseApiVersion(given.apiVersion);
+  const refusal = strangerRefusal(expected);
+  if (refusal) return refusal;
   return badRequest(
     `${given.kind} in version ${JSON.stringify(version)} cannot be handled as a ${expected.kind}: ${message}`,
   );
@@ -191,6 +218,7 @@ function decodeObject(
   try {
     if (expected.builtIn) checkBuiltInType(type, expected);
     const value = body.value(type);
+    if (!expected.builtIn) checkVersionIsThere(value, expected);
     read = expected.builtIn ? readBuiltInKind(value, expected) : readCustom(value);
   } catch (error) {
     if (error instanceof WireError) throw refuse(error.message);
@@ -235,6 +263,14 @@ export function checkBuiltInType({ apiVersion, kind }: TypeMeta, expected: Group
   throw new WireError(
     `converting (${version}.${kind}) to (${internal}.${expected.kind}): unknown conversion`,
   );
+}
+
+/** @throws StatusError 400 for an apiVersion that is null: one that is left out is refused later */
+function checkVersionIsThere(value: unknown, expected: ExpectedKind): void {
+  if (!isJsonObject(value) || value["apiVersion"] !== null) return;
+  const given = { apiVersion: "", kind: String(value["kind"]) };
+  const message = ".apiVersion accessor error: <nil> is of the type <nil>, expected string";
+  throw unhandled(given, expected, message);
 }
 
 interface ReadKind {

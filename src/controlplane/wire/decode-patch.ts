@@ -20,13 +20,14 @@ import {
   type FieldValidation,
   type TypeMeta,
   checkBuiltInType,
+  checkVersionText,
   readBuiltInKind,
   readCustom,
   readText,
   readType,
 } from "./decode-body.ts";
-import { plainNumbers } from "./json-scanner.ts";
 import { bodyForm } from "./media-type.ts";
+import { floats, plainNumbers } from "./number-literal.ts";
 import { patchedText } from "./patch-text.ts";
 import { readContentAs, readEnvelope } from "./protobuf.ts";
 import { WireError } from "./wire-error.ts";
@@ -94,7 +95,10 @@ export function decodeConfiguration(
     "error decoding YAML: error converting YAML to JSON: ",
     () => readContent(bytes, "yaml"),
   );
-  const config = value ?? {};
+  const config =
+    orBadRequest("error decoding YAML: error unmarshaling JSON: while decoding JSON: ", () =>
+      floats(value),
+    ) ?? {};
   if (!isJsonObject(config)) {
     const kind = Array.isArray(config)
       ? "array"
@@ -176,6 +180,7 @@ function readPatched(
       throw new WireError(`Object 'Kind' is missing in '${encodeJson(patched)}'`);
     }
     if (given.apiVersion === "") throw withoutVersion();
+    checkVersionText(given.apiVersion);
     return of(given, readCustom(patched));
   }
   const wanted: TypeMeta = { apiVersion: apiVersionOf(expected), kind: expected.kind };
@@ -195,6 +200,29 @@ function readPatched(
   return of(wanted, read ?? readBuiltInKind(patched, expected));
 }
 
+/** What the metadata of a custom object cannot hold is left out of it, field by field. */
+function readAppliedCustom(applied: KubeObject): ReturnType<typeof readCustom> {
+  try {
+    return readCustom(applied);
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+    const fields = Object.entries(applied.metadata).filter(([name, field]) =>
+      isReadable({ metadata: { [name]: field as unknown } }),
+    );
+    return readCustom({ ...applied, metadata: Object.fromEntries(fields) });
+  }
+}
+
+function isReadable(object: JsonObject): boolean {
+  try {
+    readCustom(object);
+    return true;
+  } catch (error) {
+    if (error instanceof WireError) return false;
+    throw error;
+  }
+}
+
 /**
  * The object that an apply made, read as its kind.
  *
@@ -208,7 +236,7 @@ export function acceptApplied(
   try {
     const { object } = builtIn
       ? readBuiltInKind(applied, kind, convertBuiltIn)
-      : readCustom(applied);
+      : readAppliedCustom(applied);
     const { apiVersion } = applied;
     return Object.assign(object, { apiVersion, kind: applied.kind }) as unknown as KubeObject;
   } catch (error) {
@@ -237,7 +265,7 @@ export function decodeDeleteOptions(bytes: Uint8Array, contentType: string): Jso
     if (form === "protobuf") {
       return readContentAs(readEnvelope(bytes).content, "v1", "DeleteOptions");
     }
-    const { value } = readText(bytes, form);
+    const { value } = readText(bytes, form, true);
     const { apiVersion, kind } = readType(value);
     if (kind !== "" && kind !== "DeleteOptions") {
       throw new WireError(

@@ -5,7 +5,7 @@
  */
 import { messageOf } from "../../errors.ts";
 import { parseQuantity } from "../../kube/quantity.ts";
-import { NumberLiteral } from "./json-scanner.ts";
+import { NumberLiteral } from "./number-literal.ts";
 import { WireError } from "./wire-error.ts";
 
 const QUANTITY_MISTAKE =

@@ -6,18 +6,9 @@
  *
  * @module
  */
-import { setField } from "../../kube/json.ts";
+import { isJsonObject, setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
-import { WireError } from "./wire-error.ts";
-
-/** A number whose notation is not the one that JavaScript prints: `1.0`, `1e3`, `9223372036854775807`. */
-export class NumberLiteral {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-}
+import { NumberLiteral, plainNumbers } from "./number-literal.ts";
 
 /** What was read: `value` may hold `NumberLiteral`s where `hasLiterals` says so. */
 export interface ScannedJson {
@@ -64,11 +55,16 @@ function quoteByte(byte: number): string {
   return `'${JSON.stringify(String.fromCharCode(byte)).slice(1, -1)}'`;
 }
 
-/** Reads one JSON text. @throws JsonSyntaxError */
-export function scanJson(bytes: Uint8Array): ScannedJson {
+/**
+ * Reads one JSON text.
+ *
+ * @param merges - what comes again goes into what was there, as it does in Go's structs
+ * @throws JsonSyntaxError
+ */
+export function scanJson(bytes: Uint8Array, merges = false): ScannedJson {
   const value = readCanonical(bytes);
   if (value !== undefined) return { value, hasLiterals: false, duplicates: [] };
-  const scanner = new JsonScanner(bytes);
+  const scanner = new JsonScanner(bytes, merges);
   return {
     value: scanner.scan(),
     hasLiterals: scanner.hasLiterals,
@@ -115,41 +111,21 @@ function countOf(mark: string, text: string): number {
 /** What may be a number beyond 2^53. */
 const LONG_NUMBER = /\d{16}/;
 
-function plainNumber({ text }: NumberLiteral): number | bigint {
-  const number = Number(text);
-  if (!Number.isFinite(number)) {
-    throw new WireError(`json: cannot unmarshal number ${text} into Go value of type float64`);
-  }
-  if (Number.isSafeInteger(number)) return number + 0;
-  if (!/^-?\d+$/.test(text)) return number;
-  const exact = BigInt(text);
-  return BigInt.asIntN(64, exact) === exact ? exact : number;
-}
+const isObject = (value: unknown): value is JsonObject =>
+  isJsonObject(value) && !(value instanceof NumberLiteral);
 
-/**
- * The value without literals; changed in place. There are none in frozen parts.
- *
- * @throws WireError for a number beyond the range of a float
- */
-export function plainNumbers(value: unknown): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  if (value instanceof NumberLiteral) return plainNumber(value);
-  if (Object.isFrozen(value)) return value;
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) {
-      const item: unknown = value[index];
-      if (item instanceof NumberLiteral) value[index] = plainNumber(item);
-      else if (typeof item === "object") plainNumbers(item);
-    }
-  } else {
-    const object = value as JsonObject;
-    for (const key of Object.keys(object)) {
-      const field = object[key];
-      if (field instanceof NumberLiteral) setField(object, key, plainNumber(field));
-      else if (typeof field === "object") plainNumbers(field);
-    }
+/** What Go makes of a field that comes again: maps and structs are filled further, lists item by item. */
+function mergedAgain(before: unknown, again: unknown): unknown {
+  if (Array.isArray(before) && Array.isArray(again)) {
+    return again.map((item, index) =>
+      index < before.length ? mergedAgain(before[index], item) : (item as unknown),
+    );
   }
-  return value;
+  if (!isObject(before) || !isObject(again)) return again;
+  for (const [key, value] of Object.entries(again)) {
+    setField(before, key, Object.hasOwn(before, key) ? mergedAgain(before[key], value) : value);
+  }
+  return before;
 }
 
 class JsonScanner {
@@ -159,9 +135,11 @@ class JsonScanner {
   hasLiterals = false;
   readonly duplicates: string[] = [];
   readonly #path: (string | number)[] = [];
+  readonly #merges: boolean;
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, merges: boolean) {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#merges = merges;
   }
 
   scan(): unknown {
@@ -229,8 +207,11 @@ class JsonScanner {
       this.#at++;
       this.#skipSpace();
       this.#path.push(key);
-      if (Object.hasOwn(object, key)) this.#noteDuplicate();
-      setField(object, key, this.#value());
+      if (Object.hasOwn(object, key)) {
+        this.#noteDuplicate();
+        const value = this.#value();
+        setField(object, key, this.#merges ? mergedAgain(object[key], value) : value);
+      } else setField(object, key, this.#value());
       this.#path.pop();
       this.#skipSpace();
       const byte = this.#bytes[this.#at];

@@ -24,7 +24,7 @@ import {
 import { quote } from "../../kube/field-errors.ts";
 import { getField, isJsonObject, setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
-import { NumberLiteral } from "./json-scanner.ts";
+import { NumberLiteral } from "./number-literal.ts";
 import {
   type MistakenText,
   characterMistake,

@@ -48,7 +48,7 @@ const resources = [
 type AskedDocument = DocumentRequest & { readonly method: string };
 
 function get(path: string, more: Partial<AskedDocument> = {}): DocumentAnswer {
-  const answer = answerDiscovery({ method: "GET", path, ...more }, resources, "127.0.0.1:1");
+  const answer = answerDiscovery({ method: "GET", path, ...more }, resources, [], "127.0.0.1:1");
   if (!answer) throw new Error(`no ${path}`);
   return answer;
 }
@@ -134,7 +134,7 @@ describe("answerDiscovery", () => {
   });
 
   it("knows nothing of unknown groups, and says so of versions of built-in ones", () => {
-    const none = answerDiscovery({ method: "GET", path: "/apis/nope" }, resources, "");
+    const none = answerDiscovery({ method: "GET", path: "/apis/nope" }, resources, [], "");
     expect(none).toBeUndefined();
     expect(() => get("/apis/apps/v9")).toThrow("the server could not find the requested resource");
     expect(() => get("/api/v2")).toThrow("the server could not find the requested resource");

@@ -38,9 +38,20 @@ describe("decodeBody", () => {
       apiVersion: "v1",
       kind: "ConfigMap",
       metadata: { name: "a" },
-      data: { l: "" },
+      data: { k: "", l: "" },
     });
     expect(warnings).toEqual(['duplicate field "data"', 'unknown field "more"']);
+  });
+
+  it("puts what comes again into what was there: maps and structs are filled, lists item by item", () => {
+    const { object } = read(
+      '{"metadata":{"name":"a","labels":{"x":"1"},"finalizers":["a/b","c/d"]},"data":{"k":"1","l":"2"},' +
+        '"metadata":{"labels":{"y":"2"},"finalizers":["e/f"]},"data":{"l":"3"}}',
+    );
+    expect(object).toMatchObject({
+      metadata: { name: "a", labels: { x: "1", y: "2" }, finalizers: ["e/f"] },
+      data: { k: "1", l: "3" },
+    });
   });
 
   it("reads YAML 1.1", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { NumberLiteral, scanJson } from "../../../src/controlplane/wire/json-scanner.ts";
+import { scanJson } from "../../../src/controlplane/wire/json-scanner.ts";
+import { NumberLiteral } from "../../../src/controlplane/wire/number-literal.ts";
 
 const read = (text: string): unknown => scanJson(Buffer.from(text)).value;
 

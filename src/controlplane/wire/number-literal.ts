@@ -1,0 +1,74 @@
+/**
+ * Numbers that keep their notation until it is known what they are to become.
+ *
+ * @module
+ */
+import { setField } from "../../kube/json.ts";
+import type { JsonObject } from "../../kube/object.ts";
+import { WireError } from "./wire-error.ts";
+
+/** A number whose notation is not the one that JavaScript prints: `1.0`, `1e3`, `9223372036854775807`. */
+export class NumberLiteral {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+function float({ text }: NumberLiteral): number {
+  const number = Number(text) + 0;
+  if (!Number.isFinite(number)) {
+    throw new WireError(`json: cannot unmarshal number ${text} into Go value of type float64`);
+  }
+  return number;
+}
+
+function plainNumber(literal: NumberLiteral): number | bigint {
+  const { text } = literal;
+  const number = float(literal);
+  if (Number.isSafeInteger(number)) return number;
+  if (!/^-?\d+$/.test(text)) return number;
+  const exact = BigInt(text);
+  return BigInt.asIntN(64, exact) === exact ? exact : number;
+}
+
+/**
+ * The value with all its numbers as floats, which is how YAML is read; changed in place.
+ *
+ * @throws WireError for a number beyond the range of a float
+ */
+export function floats(value: unknown): unknown {
+  if (value instanceof NumberLiteral) return float(value);
+  if (typeof value !== "object" || value === null) return value;
+  for (const [key, field] of Object.entries(value)) {
+    if (typeof field === "object") setField(value as JsonObject, key, floats(field));
+  }
+  return value;
+}
+
+/**
+ * The value without literals; changed in place. There are none in frozen parts.
+ *
+ * @throws WireError for a number beyond the range of a float
+ */
+export function plainNumbers(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (value instanceof NumberLiteral) return plainNumber(value);
+  if (Object.isFrozen(value)) return value;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      const item: unknown = value[index];
+      if (item instanceof NumberLiteral) value[index] = plainNumber(item);
+      else if (typeof item === "object") plainNumbers(item);
+    }
+  } else {
+    const object = value as JsonObject;
+    for (const key of Object.keys(object)) {
+      const field = object[key];
+      if (field instanceof NumberLiteral) setField(object, key, plainNumber(field));
+      else if (typeof field === "object") plainNumbers(field);
+    }
+  }
+  return value;
+}
