@@ -4,6 +4,7 @@
  * @module
  */
 import type { KubeObject } from "../../kube/object.ts";
+import { dropManagedFields, metadataWithoutManagedFields } from "../client/managed-fields.ts";
 
 /** The same object, which nobody can change any more, all the way down. */
 export function frozen<T extends object>(object: T): T {
@@ -23,20 +24,14 @@ function freezeParts(value: object): void {
 
 /** An object as the cache keeps it: without managedFields, which are a third to a half of most objects. */
 export function trimmedForCache<T extends KubeObject>(object: T): T {
-  const { metadata } = object;
-  if (!metadata.managedFields) return object;
-  let last = "";
-  for (const field in metadata) last = field;
-  // V8 takes back the field that came last; without another one the object would become a dictionary, slow and large.
-  if (last === "managedFields") delete metadata.managedFields;
-  else object.metadata = withoutManagedFields(object).metadata;
+  if (object.metadata.managedFields) dropManagedFields(object);
   return object;
 }
 
 /** The same but for its managedFields: an object of its own where it has any. */
 export function withoutManagedFields<T extends KubeObject>(object: T): T {
-  const { managedFields, ...kept } = object.metadata;
-  return managedFields ? { ...object, metadata: kept } : object;
+  if (!object.metadata.managedFields) return object;
+  return { ...object, metadata: metadataWithoutManagedFields(object) };
 }
 
 /** A copy that may be changed, of an object that was read from the cache. */

@@ -65,6 +65,7 @@ export function restListerWatcher<T extends KubeObject>(
         signal,
         // For client-go it is a list without items and without a version, and the watch from there brings everything.
         takesFailures: true,
+        isList: true,
         withoutManagedFields: true,
       });
       const list = completeList<T>(answer, resource);

@@ -15,10 +15,10 @@ const END = Array.from("]},", (character) => character.charCodeAt(0));
 const MARK = "\u0000int64:";
 const MARKED = new RegExp(`"\\\\u0000int64:(-?\\d+)"`, "g");
 
-/** The values in `text`, which stand there with commas between them. @throws SyntaxError */
-export function parseExactElements(text: string): unknown[] {
-  // Looked through before it is put together: V8 does not make one string of two until somebody reads it.
-  return (hasLongNumber(text) ? parseExact(`[${text}]`) : JSON.parse(`[${text}]`)) as unknown[];
+/** What parses texts that are put together of `text` and some without long numbers as `parseExact` does. */
+export function exactParserFor(text: string): (whole: string) => unknown {
+  // Looked through before it is put together: V8 does not make one string of several until somebody reads it.
+  return hasLongNumber(text) ? parseExact : (whole) => JSON.parse(whole) as unknown;
 }
 
 /** `JSON.parse`, exact for whole numbers of any size. @throws SyntaxError */

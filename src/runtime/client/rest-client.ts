@@ -14,9 +14,10 @@ import {
   type TransportResponse,
 } from "../transport/transport.ts";
 import { brokenAnswer, isFailure, statusErrorOf, statusErrorOfEvent } from "./answers.ts";
-import { parseExact, parseExactElements, stringifyExact } from "./exact-json.ts";
+import { parseExact, stringifyExact } from "./exact-json.ts";
 import { wholeLines } from "../transport/lines.ts";
-import { cutManagedFields, EVENT_LINES, LIST_ITEMS } from "./managed-fields.ts";
+import { readItems, type ReadList } from "./list-items.ts";
+import { ObjectReader, textOf } from "./object-reader.ts";
 
 /** Parameters of the query; what is `undefined` is left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -34,6 +35,8 @@ export interface RestRequest {
   readonly signal?: AbortSignal | undefined;
   /** A `Status` that says failure but comes with 200 is an answer like any other, not an error. */
   readonly takesFailures?: boolean;
+  /** The answer is a list, and may be long. */
+  readonly isList?: boolean;
   /** Leaves out managedFields of a list's items, or a watch's objects, where that saves time; some may come all the same. */
   readonly withoutManagedFields?: boolean;
 }
@@ -122,20 +125,23 @@ export class RestClient {
 
   async #roundTrip(request: RestRequest): Promise<unknown> {
     const response = await this.#send(request);
-    const bytes = await readBytes(response);
-    const kept = request.withoutManagedFields ? cutManagedFields(bytes, LIST_ITEMS) : bytes;
-    const text = kept.toString("utf8");
+    const reader = new ObjectReader(request.withoutManagedFields ?? false);
+    const { items, rest } = request.isList
+      ? await readItems(response.body, reader)
+      : await readWhole(response);
     let answer: unknown;
     try {
-      answer = parseExact(text);
+      answer = reader.value(rest, itemsOf);
     } catch (error) {
       throw brokenAnswer(
-        `${request.method} ${request.path} was answered with ${response.status} and no JSON: ${text.slice(0, 200)}`,
+        `${request.method} ${request.path} was answered with ${response.status} and no JSON: ${rest.slice(0, 200)}`,
         error,
       );
     }
-    if (isFailure(answer) && !request.takesFailures) throw statusErrorOf(answer.code, text);
-    return answer;
+    if (isFailure(answer) && !request.takesFailures) throw statusErrorOf(answer.code, rest);
+    return items.length === 0
+      ? answer
+      : { ...(answer as object), items: [...items, ...itemsOf(answer)] };
   }
 
   /**
@@ -232,6 +238,10 @@ async function readText(response: TransportResponse): Promise<string> {
   return (await readBytes(response)).toString("utf8");
 }
 
+async function readWhole(response: TransportResponse): Promise<ReadList> {
+  return { items: [], rest: textOf(await readBytes(response)) };
+}
+
 async function readBytes({ body }: TransportResponse): Promise<Buffer> {
   if (body.whole) return body.whole();
   const chunks: Uint8Array[] = [];
@@ -239,18 +249,24 @@ async function readBytes({ body }: TransportResponse): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
+/** The items of a list; none of what is no list. */
+function itemsOf(answer: unknown): readonly unknown[] {
+  const { items } = (answer ?? {}) as { items?: unknown };
+  return Array.isArray(items) ? items : [];
+}
+
 async function* decodeWatch<T extends KubeObject>(
   response: TransportResponse,
   withoutManagedFields: boolean,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<readonly WatchEvent<T>[]> {
+  const reader = new ObjectReader(withoutManagedFields);
   try {
     for await (const { bytes, ended } of wholeLines(response.body)) {
+      const text = textOf(bytes);
       // Half an event at the end is the mark of a cut connection, and that is no error.
-      if (!ended && !isJson(bytes.toString("utf8"))) return;
-      const { events, error } = decodeEvents<T>(
-        withoutManagedFields ? cutManagedFields(bytes, EVENT_LINES) : bytes,
-      );
+      if (!ended && !isJson(text)) return;
+      const { events, error } = decodeEvents<T>(text.split("\n"), reader);
       // What came before an error is as good as ever.
       if (events.length > 0) yield events;
       if (error) throw error;
@@ -268,11 +284,14 @@ interface Decoded<T extends KubeObject> {
 }
 
 /** The events of some lines, up to the first that is none. */
-function decodeEvents<T extends KubeObject>(lines: Buffer): Decoded<T> {
-  const together = parseTogether(lines);
+function decodeEvents<T extends KubeObject>(
+  lines: readonly string[],
+  reader: ObjectReader,
+): Decoded<T> {
+  const together = parseTogether(lines, reader);
   if (together?.every(isEvent)) return { events: together as WatchEvent<T>[] };
   const events: WatchEvent<T>[] = [];
-  for (const line of lines.toString("utf8").split("\n")) {
+  for (const line of lines) {
     if (line.trim() === "") continue;
     const event = decodeEvent<T>(line);
     if (event instanceof Error) return { events, error: event };
@@ -281,23 +300,19 @@ function decodeEvents<T extends KubeObject>(lines: Buffer): Decoded<T> {
   return { events };
 }
 
-const NEWLINE = 0x0a;
-const COMMA = 0x2c;
-
 /** The values of all lines, parsed as one array, which is a third faster; `undefined` where that is no good. */
-function parseTogether(lines: Buffer): unknown[] | undefined {
-  const ends: number[] = [];
-  for (let at = lines.indexOf(NEWLINE); at >= 0; at = lines.indexOf(NEWLINE, at + 1)) ends.push(at);
-  for (const end of ends) lines[end] = COMMA;
+function parseTogether(lines: readonly string[], reader: ObjectReader): unknown[] | undefined {
   try {
-    const values = parseExactElements(lines.toString("utf8"));
-    if (values.length === ends.length + 1) return values;
+    const values = reader.elements(lines.join(","), objectOf);
+    if (values.length === lines.length) return values;
   } catch {
     // One of the lines is broken; which one, and what is in the others, comes out line by line.
-  } finally {
-    for (const end of ends) lines[end] = NEWLINE;
   }
   return undefined;
+}
+
+function objectOf(event: unknown): unknown {
+  return (event as { object?: unknown } | null)?.object;
 }
 
 function isEvent(value: unknown): boolean {

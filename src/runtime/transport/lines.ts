@@ -1,5 +1,5 @@
 /**
- * Splits a stream of bytes into lines.
+ * Splits a stream of bytes into lines, or at other borders.
  *
  * @module
  */
@@ -8,8 +8,9 @@ const NEWLINE = 0x0a;
 // Twice what a watch's pieces have.
 const REUSED_BYTES = 128 * 1024;
 
-/** Some lines without the last one's newline; not `ended` is what came behind the last newline of all, if anything. */
-export interface LineBatch {
+/** What stands before a border, without it; not `ended` is what came behind the last border of all, if anything. */
+interface Batch {
+  /** Good until the next one is asked for. */
   readonly bytes: Buffer;
   readonly ended: boolean;
 }
@@ -18,13 +19,25 @@ export interface LineBatch {
  * The lines of `chunks`, in batches: all that a chunk completes come at once, so that ten thousand events do not cost
  * ten thousand turns. Characters that a chunk cuts in two stay whole.
  */
-export async function* wholeLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<LineBatch> {
-  // Chunks of an unfinished line: joined once, when its end comes, so that a huge line costs linear time.
+export function wholeLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Batch> {
+  return wholeParts(chunks, (chunk) => chunk.lastIndexOf(NEWLINE));
+}
+
+/**
+ * As `wholeLines`, with any character of one byte between the parts.
+ *
+ * @param lastBorder - where in a chunk the last one is; below 0: nowhere
+ */
+export async function* wholeParts(
+  chunks: AsyncIterable<Uint8Array>,
+  lastBorder: (chunk: Buffer) => number,
+): AsyncGenerator<Batch> {
+  // Chunks of an unfinished part: joined once, when its end comes, so that a huge one costs linear time.
   let pending: Uint8Array[] = [];
   const join = reusingJoin();
   for await (const chunk of chunks) {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    const end = bytes.lastIndexOf(NEWLINE);
+    const end = lastBorder(bytes);
     if (end < 0) {
       pending.push(bytes);
       continue;
