@@ -20,6 +20,11 @@ import { createRequire, Module } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { Script } from "node:vm";
 
+/** A process that lived for as long, in seconds, looks whether it was the first that had real work. */
+const LONG_RUN_S = 2;
+/** The cache that a process leaves that only told how it is used is smaller by more than that. */
+const POOR_FACTOR = 1.5;
+
 /**
  * `require` of a CommonJS bundle by way of the code cache.
  *
@@ -45,12 +50,13 @@ export function requireCached(file: string, use = "all"): unknown {
     filename: file,
     ...(cachedData ? { cachedData } : {}),
   });
-  if (!cachedData || script.cachedDataRejected === true) {
-    // At the end: by then the functions that this use needs have been compiled.
-    process.once("exit", () => {
-      writeCache(cache, file, script.createCachedData());
-    });
-  }
+  const known = script.cachedDataRejected === true ? undefined : cachedData;
+  // At the end: by then the functions that this use needs have been compiled.
+  process.once("exit", () => {
+    if (known && process.uptime() < LONG_RUN_S) return;
+    const data = script.createCachedData();
+    if (!known || data.length > POOR_FACTOR * known.length) writeCache(cache, file, data);
+  });
   const module = new Module(file);
   module.filename = file;
   module.paths = require.resolve.paths("x") ?? [];

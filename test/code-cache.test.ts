@@ -71,6 +71,25 @@ describe("requireCached", () => {
     ]);
   });
 
+  it("keeps a better cache of a process that lived for long and used more", () => {
+    const more = Array.from(
+      { length: 50 },
+      (_, n) => `exports.f${n} = () => [${n}, "${n}"].join();`,
+    );
+    writeFileSync(bundle, BUNDLE.replace("exports.here", `${more.join("\n")}\nexports.here`));
+    const file = join(cache, `bundle.cjs.test.${process.version}`);
+    const useAll = "for (const f of Object.values(bundle)) if (typeof f === 'function') f('');";
+    inProcess("");
+    const poor = readFileSync(file);
+    inProcess(useAll);
+    expect(readFileSync(file)).toEqual(poor);
+    inProcess(`${useAll} process.uptime = () => 60;`);
+    const rich = readFileSync(file);
+    expect(rich.length).toBeGreaterThan(1.5 * poor.length);
+    inProcess("process.uptime = () => 60;");
+    expect(readFileSync(file)).toEqual(rich);
+  });
+
   it("takes no cache of another bundle, nor one that is damaged", () => {
     const print = "console.log(bundle.answer('b'))";
     inProcess(print);
