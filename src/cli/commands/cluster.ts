@@ -37,12 +37,7 @@ export async function cluster(
       "For example: --nodes 3",
     );
   }
-  const release = keepHeapLean();
-  try {
-    await serve(options, context);
-  } finally {
-    release();
-  }
+  await serve(options, context);
   return 0;
 }
 
@@ -58,6 +53,8 @@ async function serve(options: ClusterCommandOptions, context: CliContext): Promi
     clock: context.clock,
     ...(dataDir === undefined ? {} : { dataDir }),
   });
+  // From here on: while it starts, all that it makes stays.
+  const letHeapGrow = keepHeapLean();
   try {
     const kubeconfig = resolve(context.cwd, options.kubeconfig);
     writePrivateFile(kubeconfig, controlPlane.kubeconfig);
@@ -73,6 +70,7 @@ async function serve(options: ClusterCommandOptions, context: CliContext): Promi
     }
     await untilAborted(signal);
   } finally {
+    letHeapGrow();
     await controlPlane.stop();
   }
 }
