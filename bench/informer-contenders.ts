@@ -87,39 +87,24 @@ async function clientNode({ port, ca, plural }: BenchServer): Promise<Synced> {
   return { held: informer.list(NAMESPACE), stop: () => informer.stop() };
 }
 
-/** The answer's text, up to its end or to the bookmark behind all objects. */
-function fetchText({ port, ca, plural }: BenchServer, query: string): Promise<string> {
-  const path = `/api/v1/namespaces/${NAMESPACE}/${plural}${query}`;
-  return new Promise((resolve, reject) => {
-    get({ host: "127.0.0.1", port, ca, path, agent: false }, (response) => {
-      const chunks: Buffer[] = [];
-      const finish = (): void => {
-        resolve(Buffer.concat(chunks).toString("utf8"));
-      };
-      response.on("data", (chunk: Buffer) => {
-        chunks.push(chunk);
-        if (query === "" || !chunk.includes("k8s.io/initial-events-end")) return;
-        finish();
-        response.destroy();
-      });
-      response.on("end", finish);
-    }).on("error", reject);
-  });
-}
-
 async function bare(server: BenchServer): Promise<Synced> {
-  const text = await fetchText(server, "");
+  const text = await fetchText(server);
   return { held: JSON.parse(text) as unknown, stop: () => Promise.resolve() };
 }
 
-/** The same bytes as the watch list, a line at a time. */
-async function bareStream(server: BenchServer): Promise<Synced> {
-  const text = await fetchText(server, "?watch=true&sendInitialEvents=true");
-  const held = text
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line) as unknown);
-  return { held, stop: () => Promise.resolve() };
+function fetchText({ port, ca, plural }: BenchServer): Promise<string> {
+  const path = `/api/v1/namespaces/${NAMESPACE}/${plural}`;
+  return new Promise((resolve, reject) => {
+    get({ host: "127.0.0.1", port, ca, path, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => {
+        chunks.push(chunk);
+      });
+      response.on("end", () => {
+        resolve(Buffer.concat(chunks).toString("utf8"));
+      });
+    }).on("error", reject);
+  });
 }
 
 /** By name. */
@@ -128,5 +113,4 @@ export const CONTENDERS: Readonly<Record<string, (server: BenchServer) => Promis
   list: (server) => ours(server, false),
   "client-node": clientNode,
   bare,
-  "bare stream": bareStream,
 };

@@ -1,14 +1,31 @@
-/** How long an informer takes to have 10,000 objects of 1.5 kB in memory, and how much memory that is. */
+/**
+ * How long an informer takes to have objects of 1.5 kB in memory, and how much memory that is.
+ *
+ * Each contender has a process of its own, and they take turns. A round is compared with that of the peer right before or
+ * behind it, so that what slows the machine down for a while slows both. On a machine that others use, the processor time
+ * says more than the clock.
+ */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { CONTENDERS, type BenchServer } from "./informer-contenders.ts";
-import { compare, has, median, report, run } from "./measure.ts";
-import { kubeconfigOf, withServer } from "./peers.ts";
+import type { BenchServer } from "./informer-contenders.ts";
+import type { Round } from "./informer-rounds.ts";
+import { has, median, report, run } from "./measure.ts";
+import { kubeconfigOf, start, withServer } from "./peers.ts";
 
-const COUNT = 10_000;
-const ROUNDS = 7;
+/** How many objects, and how many rounds of each contender are counted. */
+const SIZES: readonly [count: number, rounds: number][] = [
+  [1000, 31],
+  [10_000, 15],
+  [100_000, 5],
+];
+const WARM_UP_ROUNDS = 2;
+const WITH_GO = 10_000;
+const GOAL = 1.1;
+const BARE = "bare";
+const PEER = "client-node";
+const OURS = ["watch list", "list"];
 /** What the memory is measured with. */
 const HEAPS: readonly [number, string][] = [
   [1000, "configmaps"],
@@ -18,7 +35,7 @@ const HEAPS: readonly [number, string][] = [
 ];
 
 /** Milliseconds of each round of controller-runtime's cache; none where there is no Go. */
-function timeGo(server: BenchServer): number[] {
+function timeGo(server: BenchServer, rounds: number): number[] {
   if (!has("go", "version")) return [];
   const folder = mkdtempSync(join(tmpdir(), "bench-"));
   try {
@@ -26,7 +43,7 @@ function timeGo(server: BenchServer): number[] {
     writeFileSync(kubeconfig, kubeconfigOf(server));
     const program = join(folder, "informer");
     run("go", ["build", "-o", program, "."], "bench/informer-go");
-    const { stdout } = spawnSync(program, [kubeconfig, "bench", String(ROUNDS + 1)], {
+    const { stdout } = spawnSync(program, [kubeconfig, "bench", String(rounds + 1)], {
       encoding: "utf8",
     });
     // The first round warms up, as it does for the others.
@@ -39,7 +56,7 @@ function timeGo(server: BenchServer): number[] {
 /** Goal: at most 6 kB for a pod of 5.8 kB. */
 async function reportMemory(count: number, resource: string): Promise<void> {
   await withObjects(count, resource, async (server) => {
-    for (const contender of ["watch list", "list", "client-node", "bare"]) {
+    for (const contender of [...OURS, PEER, BARE]) {
       const { stdout, stderr } = spawnSync(
         process.execPath,
         [
@@ -68,33 +85,66 @@ function withObjects(
   );
 }
 
-async function reportTimes(server: BenchServer): Promise<void> {
-  const timed = Object.entries(CONTENDERS).map(([name, sync]) => [
-    name,
-    async () => {
-      const began = performance.now();
-      const synced = await sync(server);
-      const took = performance.now() - began;
-      await synced.stop();
-      return took;
-    },
-  ]) as [string, () => Promise<number>][];
-  const times = await compare(Object.fromEntries(timed), ROUNDS);
-  const bare = times["bare"] ?? NaN;
-  const stream = times["bare stream"] ?? NaN;
-  const ours = times["watch list"] ?? NaN;
-  const title = `informer sync of ${COUNT}`;
-  report(`${title} (watch list)`, ours, bare, "bare fetch and parse of a list", 1.1);
-  report(`${title} (watch list)`, ours, stream, "bare fetch and parse of its bytes", 1.1);
-  report(`${title} (list)`, times["list"] ?? NaN, bare, "bare fetch and parse", 1.1);
-  report(title, ours, times["client-node"] ?? NaN, "client-node 1.4");
-  const go = timeGo(server);
-  if (go.length > 0) report(title, ours, median(go), "controller-runtime");
-  else console.log("informer sync: no Go here, so no controller-runtime");
+/** The rounds of each contender, which take turns. */
+async function roundsOf(
+  server: BenchServer,
+  contenders: readonly string[],
+  rounds: number,
+): Promise<ReadonlyMap<string, Round[]>> {
+  const peers = contenders.map((name) => {
+    const script = ["--expose-gc", "scripts/run-ts.mjs", "bench/informer-rounds.ts", name];
+    return { name, peer: start(process.execPath, script) };
+  });
+  const results = new Map<string, Round[]>(contenders.map((name) => [name, []]));
+  try {
+    for (const { peer } of peers) peer.say(JSON.stringify(server));
+    for (let round = -WARM_UP_ROUNDS; round < rounds; round++) {
+      for (const { name, peer } of peers) {
+        peer.say("next");
+        const result = JSON.parse(await peer.next()) as Round;
+        if (round >= 0) results.get(name)?.push(result);
+      }
+    }
+  } finally {
+    for (const { peer } of peers) peer.child.stdin?.end();
+    for (const { peer } of peers) await peer.ended();
+  }
+  return results;
 }
 
-/** Goal: at most 1.1 times a bare fetch and JSON.parse. */
+async function reportTimes(server: BenchServer, count: number, rounds: number): Promise<void> {
+  const results = await roundsOf(server, [...OURS, BARE, PEER], rounds);
+  const of = (name: string, field: keyof Round): number[] =>
+    (results.get(name) ?? []).map((round) => round[field]);
+  const middle = (name: string, field: keyof Round): string => median(of(name, field)).toFixed(0);
+  const ratio = (name: string, peer: string, field: keyof Round): number => {
+    const others = of(peer, field);
+    return median(of(name, field).map((value, round) => value / (others[round] ?? NaN)));
+  };
+  for (const name of OURS) {
+    for (const peer of [BARE, PEER]) {
+      const clock = ratio(name, peer, "ms");
+      const cpu = ratio(name, peer, "cpuMs").toFixed(2);
+      const goal = peer === BARE ? `  goal ${GOAL}x ${clock <= GOAL ? "met" : "MISSED"}` : "";
+      const took = `${middle(name, "ms")} ms (processors ${middle(name, "cpuMs")})`;
+      const peerTook = `${middle(peer, "ms")} (${middle(peer, "cpuMs")})`;
+      console.log(
+        `informer sync of ${count} (${name}): ${took}, ${peer} ${peerTook}: ${clock.toFixed(2)}x, processors ${cpu}x${goal}`,
+      );
+    }
+  }
+  if (count !== WITH_GO) return;
+  const go = timeGo(server, rounds);
+  const [ours = ""] = OURS;
+  const title = `informer sync of ${count}`;
+  if (go.length > 0) report(title, median(of(ours, "ms")), median(go), "controller-runtime");
+  else console.log(`${title}: no Go here, so no controller-runtime`);
+}
+
+/** Goal: at most 1.1 times a bare fetch and JSON.parse of the list. */
 export async function benchInformerSync(): Promise<void> {
-  await withObjects(COUNT, "configmaps", reportTimes);
+  for (const [count, rounds] of SIZES) {
+    await withObjects(count, "configmaps", (server) => reportTimes(server, count, rounds));
+  }
   for (const [count, resource] of HEAPS) await reportMemory(count, resource);
 }

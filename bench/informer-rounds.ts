@@ -1,0 +1,39 @@
+/**
+ * One contender's rounds, in a process of its own: neither the code nor the garbage of another one is in its way.
+ *
+ * `CONTENDER`; the first line on standard input is the server, and each line after it asks for a round. Prints a line for
+ * each of them: a `Round`.
+ *
+ * @module
+ */
+import { createInterface } from "node:readline";
+import { CONTENDERS, type BenchServer } from "./informer-contenders.ts";
+
+/** What a sync took, in milliseconds: on the clock, and of all processors. */
+export interface Round {
+  readonly ms: number;
+  readonly cpuMs: number;
+}
+
+const [contender = ""] = process.argv.slice(2);
+const sync = CONTENDERS[contender];
+const { gc: collect } = globalThis as { gc?: () => void };
+if (!sync || !collect) throw new Error(`no contender ${contender}, or no --expose-gc`);
+
+let server: BenchServer | undefined;
+for await (const line of createInterface(process.stdin)) {
+  if (!server) {
+    server = JSON.parse(line) as BenchServer;
+    continue;
+  }
+  // What the round before has left is none of this one's work.
+  collect();
+  const cpu = process.cpuUsage();
+  const began = performance.now();
+  const synced = await sync(server);
+  const ms = performance.now() - began;
+  const { user, system } = process.cpuUsage(cpu);
+  const round: Round = { ms, cpuMs: (user + system) / 1000 };
+  await synced.stop();
+  console.log(JSON.stringify(round));
+}
