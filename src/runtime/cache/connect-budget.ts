@@ -27,9 +27,9 @@ export class ConnectBudget {
   spread<T extends KubeObject>(listerWatcher: ListerWatcher<T>): ListerWatcher<T> {
     return {
       resource: listerWatcher.resource,
-      list: async (options, signal) => {
+      list: async (options, signal, receive) => {
         await this.#turn(signal);
-        return listerWatcher.list(options, signal);
+        return listerWatcher.list(options, signal, receive);
       },
       watch: async (options, signal) => {
         await this.#turn(signal);

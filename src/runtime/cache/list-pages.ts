@@ -44,11 +44,9 @@ export async function listAll<T extends KubeObject>(
   return { list: { ...list, items: pages.flat() }, paged: true };
 }
 
-async function listPage<T extends KubeObject>(
+function listPage<T extends KubeObject>(
   { listerWatcher, receive, signal }: Paging<T>,
   options: ListWatchOptions,
 ): Promise<KubeList<T>> {
-  const list = await listerWatcher.list(options, signal);
-  for (const item of list.items) receive(item);
-  return list;
+  return listerWatcher.list(options, signal, receive);
 }

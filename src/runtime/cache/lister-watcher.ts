@@ -24,8 +24,15 @@ export interface ListWatchOptions {
 /** Lists and watches the objects of one kind. */
 export interface ListerWatcher<T extends KubeObject = KubeObject> {
   readonly resource: ResourceInfo;
-  /** @throws StatusError, ConnectionError */
-  list(options: ListWatchOptions, signal: AbortSignal): Promise<KubeList<T>>;
+  /**
+   * @param receive - is told of each object of the list, early where that can be, and may share parts of it with others
+   * @throws StatusError, ConnectionError
+   */
+  list(
+    options: ListWatchOptions,
+    signal: AbortSignal,
+    receive: (object: T) => void,
+  ): Promise<KubeList<T>>;
   /** @throws StatusError, ConnectionError */
   watch(options: ListWatchOptions, signal: AbortSignal): Promise<WatchStream<T>>;
 }
@@ -54,7 +61,7 @@ export function restListerWatcher<T extends KubeObject>(
   });
   return {
     resource,
-    async list(options, signal) {
+    async list(options, signal, receive) {
       const accept = acceptOf(resource, true);
       const query = queryOf(options);
       const answer = await rest.request({
@@ -65,7 +72,7 @@ export function restListerWatcher<T extends KubeObject>(
         signal,
         // For client-go it is a list without items and without a version, and the watch from there brings everything.
         takesFailures: true,
-        isList: true,
+        onItem: receive as (item: unknown) => void,
         withoutManagedFields: true,
       });
       const list = completeList<T>(answer, resource);

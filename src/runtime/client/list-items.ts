@@ -25,10 +25,16 @@ export interface ReadList {
   readonly rest: string;
 }
 
-/** Reads a list, or whatever an answer is: then all of it is the rest. @throws what `body` throws */
+/**
+ * Reads a list, or whatever an answer is: then all of it is the rest.
+ *
+ * @param onItem - told of each of the items before the rest, as soon as it is there
+ * @throws what `body` throws
+ */
 export async function readItems(
   body: AsyncIterable<Uint8Array>,
   reader: ObjectReader,
+  onItem?: (item: unknown) => void,
 ): Promise<ReadList> {
   const borders = new ItemBorders();
   const items: unknown[] = [];
@@ -41,7 +47,10 @@ export async function readItems(
     }
     const batch = ended ? elementsOf(own, reader) : undefined;
     if (batch) {
-      for (const item of batch) items.push(item);
+      for (const item of batch) {
+        onItem?.(item);
+        items.push(item);
+      }
       continue;
     }
     // No border, or no JSON: with what follows it comes out which.

@@ -35,8 +35,11 @@ export interface RestRequest {
   readonly signal?: AbortSignal | undefined;
   /** A `Status` that says failure but comes with 200 is an answer like any other, not an error. */
   readonly takesFailures?: boolean;
-  /** The answer is a list, and may be long. */
-  readonly isList?: boolean;
+  /**
+   * The answer is a list, and may be long: told of each item, as it comes if there are no middlewares. It may share parts
+   * of it with others.
+   */
+  readonly onItem?: (item: unknown) => void;
   /** Leaves out managedFields of a list's items, or a watch's objects, where that saves time; some may come all the same. */
   readonly withoutManagedFields?: boolean;
 }
@@ -94,6 +97,7 @@ export class RestClient {
   readonly #clock: Clock;
   readonly #observe: ExchangeObserver | undefined;
   readonly #perform: SendRequest;
+  readonly #hasMiddlewares: boolean;
 
   constructor(
     transport: Transport,
@@ -103,6 +107,7 @@ export class RestClient {
     this.#transport = transport;
     this.#clock = clock;
     this.#observe = observe;
+    this.#hasMiddlewares = middlewares.length > 0;
     this.#perform = middlewares.reduceRight<SendRequest>(
       (next, middleware) => (request) => middleware(request, next),
       (request) => this.#roundTrip(request),
@@ -119,15 +124,19 @@ export class RestClient {
    * @throws StatusError when the server refuses
    * @throws ConnectionError when there is no answer
    */
-  request(request: RestRequest): Promise<unknown> {
-    return this.#perform(request);
+  async request(request: RestRequest): Promise<unknown> {
+    const answer = await this.#perform(request);
+    // Not before: a middleware may change an item, and would change others with the parts that they share.
+    if (this.#hasMiddlewares && request.onItem) itemsOf(answer).forEach(request.onItem);
+    return answer;
   }
 
   async #roundTrip(request: RestRequest): Promise<unknown> {
     const response = await this.#send(request);
     const reader = new ObjectReader(request.withoutManagedFields ?? false);
-    const { items, rest } = request.isList
-      ? await readItems(response.body, reader)
+    const onItem = this.#hasMiddlewares ? undefined : request.onItem;
+    const { items, rest } = request.onItem
+      ? await readItems(response.body, reader, onItem)
       : await readWhole(response);
     let answer: unknown;
     try {
@@ -139,6 +148,7 @@ export class RestClient {
       );
     }
     if (isFailure(answer) && !request.takesFailures) throw statusErrorOf(answer.code, rest);
+    if (onItem) itemsOf(answer).forEach(onItem);
     return items.length === 0
       ? answer
       : { ...(answer as object), items: [...items, ...itemsOf(answer)] };

@@ -80,6 +80,7 @@ export class ModelServer implements ListerWatcher {
   async list(
     { resourceVersion }: ListWatchOptions,
     signal: AbortSignal,
+    receive: (object: KubeObject) => void,
   ): Promise<KubeList<KubeObject>> {
     await this.#way(signal);
     // From a cache that lags behind, but not behind what was asked for; none at all means the newest.
@@ -89,6 +90,7 @@ export class ModelServer implements ListerWatcher {
     const { version, objects } = possible.at(-1 - back) ?? this.#newest();
     await this.#slow(signal);
     const metadata = { resourceVersion: String(version) };
+    for (const object of objects) receive(object);
     return { ...WIDGET, kind: "WidgetList", metadata, items: [...objects] };
   }
 
