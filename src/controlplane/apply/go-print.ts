@@ -24,6 +24,19 @@ export function printValue(value: unknown): string {
   return typeof value === "string" ? value : encodeJson(value);
 }
 
+/** The value under the verb `%s`, which is for texts: what is none says so. */
+export function printText(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (value === null || value === undefined) return "%!s(<nil>)";
+  if (Array.isArray(value)) return `[${value.map(printText).join(" ")}]`;
+  if (isJsonObject(value)) {
+    return `map[${sortedEntries(value)
+      .map(([key, field]) => `${key}:${printText(field)}`)
+      .join(" ")}]`;
+  }
+  return `%!s(${printType(value)}=${printValue(value)})`;
+}
+
 /** The value under the verb `%#v`: as Go source. */
 export function printSource(value: unknown): string {
   if (value === null || value === undefined) return "interface {}(nil)";

@@ -13,7 +13,7 @@ import { goKindOf, withoutNulls } from "../../kube/patch.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import { type StatusError, failure } from "../../kube/status.ts";
 import { orderElements, partition } from "./element-order.ts";
-import { printType, printValue } from "./go-print.ts";
+import { printText, printType, printValue } from "./go-print.ts";
 
 const DIRECTIVE = "$patch";
 const RETAIN_KEYS = "$retainKeys";
@@ -90,7 +90,7 @@ function followDirective(patch: JsonObject): JsonObject {
   const directive = patch[DIRECTIVE];
   if (directive === "delete") return {};
   if (directive !== "replace") {
-    throw refuse(`unknown patch type: ${printValue(directive)} in map: ${printValue(patch)}`);
+    throw refuse(`unknown patch type: ${printText(directive)} in map: ${printValue(patch)}`);
   }
   Reflect.deleteProperty(patch, DIRECTIVE);
   return patch;
@@ -304,7 +304,7 @@ function followListDirectives(
     } else if (directive === "merge") {
       throw refuse("merging lists cannot yet be specified in the patch");
     } else {
-      throw refuse(`unknown patch type: ${printValue(directive)} in map: ${printValue(item)}`);
+      throw refuse(`unknown patch type: ${printText(directive)} in map: ${printValue(item)}`);
     }
   }
   return isReplaced ? { items: changes, changes: [] } : { items, changes };

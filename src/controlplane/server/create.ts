@@ -28,6 +28,7 @@ import {
 } from "./cluster.ts";
 import { alreadyExists, badRequest, forbiddenTo, notFound, plainError } from "./failures.ts";
 import { collectionOf } from "./registry.ts";
+import { lacksDefault, noteUnfilled } from "./unfilled.ts";
 import { convertForStore, prepareReads, readAs, rememberRead, storeAs } from "./versions.ts";
 
 const SUFFIX_LETTERS = "bcdfghjklmnpqrstvwxz2456789";
@@ -115,9 +116,10 @@ function admitToNamespace(
   const found = cluster.store.get("namespaces", namespace);
   if (!found) throw notFound({ group: "", plural: "namespaces" }, namespace);
   if (found.metadata.deletionTimestamp === undefined) return;
+  const { name, generateName } = object.metadata;
   throw forbiddenTo(
     resource,
-    object.metadata.name ?? "",
+    name || generateName || "Unknown",
     `unable to create new content in namespace ${namespace} because it is being terminated`,
     [
       {
@@ -185,6 +187,7 @@ async function storeNew(
     admissionRequest(endpoint, "CREATE", key, { object }, options),
   );
   if (validation) await validation;
+  const isUnfilled = lacksDefault(resource, object);
   // What is new is read back from the store, and gets defaults on the way.
   if (resource.builtIn) resource.strategy.setDefaults(object);
   if (!options.dryRun) checkVersionIsUnset(metadata);
@@ -196,6 +199,7 @@ async function storeNew(
   const stored = withoutEmptied(inStore ?? storeAs(resource, object));
   checkSize(stored);
   const kept = options.dryRun ? stored : store.put(collection, stored);
+  if (isUnfilled) noteUnfilled(kept);
   // A status that was not the client's to set has its default when the object is read.
   const statusHasDefault = resource.schema.properties?.["status"]?.default !== undefined;
   if (isWhole && !statusHasDefault) rememberRead(resource, kept);

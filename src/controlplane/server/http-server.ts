@@ -238,7 +238,7 @@ function readBody(incoming: IncomingMessage): Promise<Uint8Array> {
 }
 
 const bodyTooLarge = (): StatusError =>
-  failure(413, "RequestEntityTooLarge", `Request entity too large: limit is ${BODY_MAX_BYTES}`, {});
+  failure(413, "RequestEntityTooLarge", `Request entity too large: limit is ${BODY_MAX_BYTES}`);
 
 /** Node writes headers as latin1; Kubernetes puts raw UTF-8 there. */
 function headerText(text: string): string {

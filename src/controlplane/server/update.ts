@@ -20,6 +20,7 @@ import { conflict, modified, notFound, plainError } from "./failures.ts";
 import { errorKindOf, metadataErrors } from "./metadata-checks.ts";
 import { checkSize, dedupOwners } from "./object-limits.ts";
 import { collectionOf } from "./registry.ts";
+import { isUnfilled } from "./unfilled.ts";
 import { convertForStore, prepareReads, readAs, rememberRead, storeAs } from "./versions.ts";
 
 /** What a change does beyond its object. */
@@ -288,7 +289,7 @@ function commitChange(
   }
   const next = withoutEmptied(converted ?? storeAs(resource, object));
   checkSize(next);
-  if (sameJson(next, stored)) return stored;
+  if (sameJson(next, stored) && !isUnfilled(stored)) return stored;
   return options.dryRun ? next : cluster.store.put(collection, next);
 }
 

@@ -37,7 +37,7 @@ export function timeMistake(value: string, isMicroTime: boolean): string | undef
   if (!isMicroTime && PLAIN_TIME.test(value)) return undefined;
   const layout = `2006-01-02T15:04:05${isMicroTime ? ".000000" : ""}Z07:00`;
   const steps: readonly Step[] = isMicroTime
-    ? [...DATE, ["05", /^\d{2}/], [".000000", /^\.\d{6}(?!\d)/], ZONE]
+    ? [...DATE, ["05", /^\d{2}/], [".000000", /^\.\d{6}/], ZONE]
     : [...DATE, ["05", /^\d{2}([.,]\d+)?/], ZONE];
   let rest = value;
   for (const [index, [element, pattern]] of steps.entries()) {

@@ -34,15 +34,39 @@ export function readQuantity(value: unknown): string | number {
  * @throws WireError
  */
 export function checkBase64(value: string): void {
-  const bad = /[^A-Za-z0-9+/=\r\n]/.exec(value);
+  let at = 0;
   const refuse = (offset: number): never => {
     throw new WireError(`illegal base64 data at input byte ${offset}`);
   };
-  if (bad) refuse(bad.index);
-  const plain = value.replace(/[\r\n]/g, "");
-  const padding = /=+$/.exec(plain)?.[0].length ?? 0;
-  const early = plain.indexOf("=");
-  if (early >= 0 && early < plain.length - padding) refuse(early);
-  if (padding > 2) refuse(plain.length - padding + 2);
-  if (plain.length % 4 !== 0) refuse(plain.length - (plain.length % 4));
+  const skipLines = (): void => {
+    while (value[at] === "\n" || value[at] === "\r") at++;
+  };
+  for (let inQuantum = 0; ; inQuantum = (inQuantum + 1) % 4) {
+    skipLines();
+    if (at === value.length) {
+      if (inQuantum > 0) refuse(at - inQuantum);
+      return;
+    }
+    const code = value.charCodeAt(at++);
+    if (isBase64(code)) continue;
+    if (code !== PADDING || inQuantum < 2) refuse(at - 1);
+    skipLines();
+    if (inQuantum === 2) {
+      if (at === value.length) refuse(at);
+      if (value.charCodeAt(at) !== PADDING) refuse(at - 1);
+      at++;
+      skipLines();
+    }
+    if (at < value.length) refuse(at);
+    return;
+  }
 }
+
+const PADDING = 0x3d;
+
+const isBase64 = (code: number): boolean =>
+  (code >= 0x61 && code <= 0x7a) ||
+  (code >= 0x41 && code <= 0x5a) ||
+  (code >= 0x30 && code <= 0x39) ||
+  code === 0x2b ||
+  code === 0x2f;

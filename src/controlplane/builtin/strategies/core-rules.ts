@@ -205,6 +205,11 @@ interface LimitRange extends KubeObject {
   };
 }
 
+/** A LimitRange needs no name: without one it is known by its uid. */
+export function nameLimitRange({ metadata }: KubeObject): void {
+  metadata.name ||= metadata.uid ?? "";
+}
+
 /** Of a container's limits, what is left out follows from the others. */
 export function setLimitRangeDefaults(object: KubeObject): void {
   for (const limit of (object as LimitRange).spec?.limits ?? []) {

@@ -17,6 +17,7 @@ import {
   preparePersistentVolumeForCreate,
   prepareVolumeAttributesClassForCreate,
   setEndpointsDefaults,
+  nameLimitRange,
   setLimitRangeDefaults,
   setNamespaceDefaults,
   setNodeDefaults,
@@ -272,6 +273,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
     LimitRange: {
       validate: limitRangeErrors,
       createOnUpdate: true,
+      prepareForCreate: nameLimitRange,
       setDefaults: setLimitRangeDefaults,
     },
     Namespace: {

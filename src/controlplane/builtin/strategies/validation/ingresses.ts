@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { asGiven } from "../emptied.ts";
 import {
   type FieldError,
   forbidden,
@@ -56,7 +57,13 @@ export function ingressErrors(object: KubeObject): FieldError[] {
   const { defaultBackend, rules = [], tls = [], ingressClassName } = spec;
   const errors: FieldError[] = [];
   if (rules.length === 0 && !defaultBackend) {
-    errors.push(invalidValue("spec", null, "either `defaultBackend` or `rules` must be specified"));
+    errors.push(
+      invalidValue(
+        "spec",
+        asGiven(spec, "rules"),
+        "either `defaultBackend` or `rules` must be specified",
+      ),
+    );
   }
   if (defaultBackend) errors.push(...backendErrors("spec.defaultBackend", defaultBackend));
   for (const [index, { host = "", http }] of rules.entries()) {
