@@ -11,8 +11,18 @@ import type { ControllerClient, StoreEvent } from "./client.ts";
 import { CLUSTER_ROLES, concerns, keyFrom, textOf } from "./keys.ts";
 import type { Controller } from "./work-loop.ts";
 
+const RULE_FIELDS = [
+  "verbs",
+  "apiGroups",
+  "resources",
+  "resourceNames",
+  "nonResourceURLs",
+] as const;
+
+type Rule = Readonly<Partial<Record<(typeof RULE_FIELDS)[number], readonly string[] | null>>>;
+
 interface ClusterRole extends KubeObject {
-  rules?: object[] | null;
+  rules?: Rule[] | null;
   aggregationRule?: { clusterRoleSelectors?: LabelSelector[] };
 }
 
@@ -47,17 +57,18 @@ export class ClusterRoleAggregationController implements Controller {
       .toSorted((left, right) =>
         (left.metadata.name ?? "") < (right.metadata.name ?? "") ? -1 : 1,
       );
-    const rules: object[] = [];
+    // Each once: they are compared with all others.
+    const found = new Map<string, Rule>();
     for (const selector of role.aggregationRule.clusterRoleSelectors ?? []) {
       for (const source of roles) {
         if (!matchesLabelSelector(selector, source.metadata.labels)) continue;
         for (const rule of source.rules ?? []) {
-          if (!rules.some((known) => sameJson(known, rule))) {
-            rules.push(structuredClone(rule));
-          }
+          const text = textOfRule(rule);
+          if (!found.has(text)) found.set(text, rule);
         }
       }
     }
+    const rules = [...found.values()];
     if (sameJson(role.rules ?? [], rules)) return;
     await this.#client.apply(CLUSTER_ROLES, {
       apiVersion: "rbac.authorization.k8s.io/v1",
@@ -67,4 +78,9 @@ export class ClusterRoleAggregationController implements Controller {
       ...(rules.length > 0 ? { rules } : {}),
     });
   }
+}
+
+/** The same for rules that say the same: to Go, an empty list is none. */
+function textOfRule(rule: Rule): string {
+  return JSON.stringify(RULE_FIELDS.map((field) => (rule[field]?.length ? rule[field] : null)));
 }
