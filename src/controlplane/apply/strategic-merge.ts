@@ -25,8 +25,10 @@ const badFormat = (what: string): StatusError =>
   failure(400, "BadRequest", `invalid patch format of ${what}`);
 const noMergeKey = (map: unknown, key: string): StatusError =>
   refuse(`map: ${printValue(map)} does not contain declared merge key: ${key}`);
-const badType = (expected: string, actual: unknown): StatusError =>
-  refuse(`expected a ${expected}, but received a ${printType(actual)}`);
+const badType = (expected: string, actual: unknown): StatusError => {
+  const type = actual === null ? printText(actual) : printType(actual);
+  return refuse(`expected a ${expected}, but received a ${type}`);
+};
 
 const LIST = "[]interface {}";
 const MAP = "map[string]interface {}";

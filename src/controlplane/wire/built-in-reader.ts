@@ -250,7 +250,18 @@ class BuiltInReader {
     return read;
   }
 
+  /** Bytes may also come one by one. */
+  #readBytes(list: readonly unknown[]): string {
+    this.#depth += 1;
+    const bytes = list.map((item) =>
+      item === null ? 0 : (this.readInteger(item, { type: "integer", format: "uint8" }) ?? 0),
+    );
+    this.#depth -= 1;
+    return Buffer.from(bytes).toString("base64");
+  }
+
   #readText(value: unknown, node: Definition): string | null {
+    if (node.format === "byte" && Array.isArray(value)) return this.#readBytes(value);
     if (typeof value !== "string") return this.mismatch(value, node);
     if (node.format === "byte") this.checkBytes(value);
     return value;
@@ -282,7 +293,7 @@ class BuiltInReader {
     const text =
       value instanceof NumberLiteral ? value.text : isNumeric(value) ? String(value) : undefined;
     if (text === undefined) return this.mismatch(value, node);
-    if (!/^-?\d+$/.test(text) || !fits(BigInt(text), node.format === "int32" ? 32 : 64)) {
+    if (!/^-?\d+$/.test(text) || !isInRange(BigInt(text), node.format)) {
       return this.refuse(`number ${text}`, node);
     }
     return Number(text) + 0;
@@ -350,6 +361,11 @@ class Converter extends BuiltInReader {
 
 const isInt32 = (value: number | bigint): boolean =>
   typeof value === "bigint" ? fits(value, 32) : Number.isInteger(value) && (value | 0) === value;
+
+const isInRange = (value: bigint, format: string | undefined): boolean =>
+  format === "uint8"
+    ? BigInt.asUintN(8, value) === value
+    : fits(value, format === "int32" ? 32 : 64);
 
 const fits = (value: bigint, bits: number): boolean => BigInt.asIntN(bits, value) === value;
 
