@@ -10,6 +10,7 @@ import type { JsonObject } from "../../kube/object.ts";
 import { parseApiVersion } from "../../kube/resource.ts";
 import type { Status } from "../../kube/status.ts";
 import { userInfo } from "../auth/user-info.ts";
+import { withEmptied } from "../builtin/strategies/emptied.ts";
 import type { ServedResource } from "../kinds.ts";
 import { readText, readType } from "../wire/decode-body.ts";
 import { plainNumbers } from "../wire/number-literal.ts";
@@ -82,7 +83,7 @@ export function reviewRequest(
     ...(namespace === "" ? {} : { namespace }),
     operation,
     userInfo: userInfo(request.user),
-    object: request.object ?? null,
+    object: request.object ? withEmptied(request.object) : null,
     oldObject: request.oldObject ?? null,
     dryRun,
     options,
@@ -178,7 +179,7 @@ function decodeAnswer(bytes: Buffer, expected: string): unknown {
     !KNOWN_VERSIONS.includes(version)
   ) {
     throw failed(
-      `no kind ${quote(type.kind)} is registered for version ${quote(type.apiVersion)} in scheme "k8s.io/apiserver/pkg/admission/plugin/webhook/config/scheme.go:30"`,
+      `no kind ${quote(type.kind)} is registered for version ${quote(type.apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
     );
   }
   if (type.apiVersion !== expected) {

@@ -22,6 +22,7 @@ import { mergeObjects } from "./merging.ts";
 import { fieldsOf } from "./owned-fields.ts";
 import { removeFields, withNamedFields } from "./pruning.ts";
 import {
+  convertOrFail,
   NEVER_OWNED,
   type OwnedResource,
   type Typed,
@@ -66,6 +67,8 @@ function checkConfiguration(write: Write, resource: OwnedResource, config: JsonO
   }
 }
 
+const PRUNING = "failed to prune fields";
+
 /** Takes away what the manager applied last time, left out now, and nobody else owns. */
 function prune(
   write: Write,
@@ -74,18 +77,28 @@ function prune(
   last: Ownership | undefined,
 ): JsonObject {
   if (!last || last.fields.isEmpty) return merged;
-  const atLast = write.in(last.apiVersion, merged);
+  const atLast = convertOrFail(
+    write,
+    last.apiVersion,
+    merged,
+    `${PRUNING}: failed to convert merged object to last applied version`,
+  );
   if (!atLast) return merged;
   const { type } = atLast;
   const lastFields = withNamedFields(type, last.fields);
   const stripped = removeFields(type, atLast.object, lastFields) as JsonObject;
   const restored = restoreOwned(write, atLast, stripped, managers);
-  const there = write.in(last.apiVersion, restored);
+  const there = convertOrFail(
+    write,
+    last.apiVersion,
+    restored,
+    `${PRUNING}: failed add back dangling items: failed to convert pruned object to last applied version`,
+  );
   if (!there) return merged;
   // What is gone now but was not applied by this manager comes back too.
   const gone = namedFields(atLast).difference(namedFields(there)).intersection(lastFields);
   const pruned = removeFields(type, atLast.object, gone) as JsonObject;
-  return write.in(write.apiVersion, pruned)?.object ?? pruned;
+  return convertOrFail(write, write.apiVersion, pruned, PRUNING)?.object ?? pruned;
 }
 
 const namedFields = ({ type, object }: Typed): FieldSet =>
@@ -104,8 +117,10 @@ function restoreOwned(
   }
   let left = stripped;
   for (const [apiVersion, fields] of owned) {
-    const whole = write.in(apiVersion, merged.object);
-    const rest = write.in(apiVersion, left);
+    const told = (which: string): string =>
+      `${PRUNING}: failed add back owned items: failed to convert ${which} object at version ${apiVersion}`;
+    const whole = convertOrFail(write, apiVersion, merged.object, told("merged"));
+    const rest = convertOrFail(write, apiVersion, left, told("pruned"));
     if (!whole || !rest || fields.isEmpty) continue;
     const kept = namedFields(rest).union(withNamedFields(whole.type, fields));
     left = removeFields(

@@ -189,17 +189,23 @@ function compareOrFail(type: NodeType, left: JsonObject, right: JsonObject): Com
   return comparison;
 }
 
-function convertOrFail(
+/**
+ * As `Write.in`.
+ *
+ * @param what - the beginning of what a failure says
+ * @throws Untrackable
+ */
+export function convertOrFail(
   write: Write,
   apiVersion: string,
   object: JsonObject,
-  which: "old" | "new",
+  what: string,
 ): Typed | undefined {
   try {
     return write.in(apiVersion, object);
   } catch (error) {
     if (!(error instanceof Untrackable)) throw error;
-    throw new Untrackable(`failed to convert ${which} object: ${error.message}`);
+    throw new Untrackable(`${what}: ${error.message}`);
   }
 }
 
@@ -229,8 +235,18 @@ export function assess(
     }
     let comparison = comparisons.get(owner.apiVersion);
     if (!comparison) {
-      const oldObject = convertOrFail(write, owner.apiVersion, left, "old");
-      const newObject = convertOrFail(write, owner.apiVersion, right, "new");
+      const oldObject = convertOrFail(
+        write,
+        owner.apiVersion,
+        left,
+        "failed to convert old object",
+      );
+      const newObject = convertOrFail(
+        write,
+        owner.apiVersion,
+        right,
+        "failed to convert new object",
+      );
       if (!oldObject || !newObject) continue;
       comparison = write.filterOther(
         compareOrFail(oldObject.type, oldObject.object, newObject.object),

@@ -26,7 +26,7 @@ export function hasEndpoints(service: Service): boolean {
   return service.spec.selector !== undefined && service.spec.type !== "ExternalName";
 }
 
-/** The Services that a change of a pod or node concerns; what of a pod endpoints do not show concerns none. */
+/** The Services that a new node or a change of a pod concerns; what of a pod endpoints do not show concerns none. */
 export function* servicesOf(client: ControllerClient, event: StoreEvent): Generator<string> {
   if (concerns(event, SERVICES)) yield textOf(event.object);
   if (concerns(event, PODS)) {
@@ -42,7 +42,7 @@ export function* servicesOf(client: ControllerClient, event: StoreEvent): Genera
       if (is !== was || (is && isChanged)) yield textOf(service);
     }
   }
-  if (concerns(event, NODES) && event.type !== "MODIFIED") {
+  if (concerns(event, NODES) && event.type === "ADDED") {
     for (const service of client.list(SERVICES)) yield textOf(service);
   }
 }

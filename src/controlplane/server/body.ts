@@ -50,13 +50,14 @@ export function checkMediaType({ request }: ResourceRequest): void {
 
 /** The object in the body of a POST or PUT. @throws StatusError 400 or 415 */
 export async function readObject(asked: ResourceRequest, query: WriteQuery): Promise<KubeObject> {
-  const { object, warnings } = decodeBody(
+  const { object, warnings, refusal } = decodeBody(
     await asked.request.body(),
     headerOf(asked.request, "content-type"),
     expectedKind(asked),
     query.fieldValidation,
   );
   asked.warnings.push(...warnings);
+  if (refusal) throw refusal;
   tidyMetadata(object);
   return object;
 }

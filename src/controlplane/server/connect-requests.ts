@@ -43,10 +43,7 @@ function connectionOptions({ request, subresource, rest }: ResourceRequest): Jso
 
 /** `exec`, `attach`, `portforward` and `proxy`, with any verb. */
 export async function connectRequest(cluster: Cluster, asked: ResourceRequest): Promise<Answer> {
-  const { resource, subresource, namespace, name } = asked;
-  if (resource.plural === "pods" && subresource?.name !== "proxy") {
-    getObject(cluster, resource, namespace, name);
-  }
+  const { resource, subresource } = asked;
   if (subresource) {
     const { group, version, kind } = subresource;
     const object = { kind, apiVersion: version, ...connectionOptions(asked) };

@@ -101,11 +101,15 @@ export class Conversion {
   ): Promise<KubeObject> {
     const uid = this.#newUid();
     const version = reviewVersions.find((name) => REVIEW_VERSIONS.includes(name)) ?? "v1";
-    const { resourceVersion, ...metadata } = object.metadata;
+    const { resourceVersion, ...metadata } = metadataOf(object) ?? {};
     const review = {
       kind: "ConversionReview",
       apiVersion: `${REVIEW_GROUP}/${version}`,
-      request: { uid, desiredAPIVersion: apiVersion, objects: [{ ...object, metadata }] },
+      request: {
+        uid,
+        desiredAPIVersion: apiVersion,
+        objects: [metadataOf(object) ? { ...object, metadata } : object],
+      },
       response: { uid: "", convertedObjects: null, result: { metadata: {} } },
     };
     const subject = `conversion webhook for ${object.apiVersion}, Kind=${object.kind}`;
@@ -219,6 +223,10 @@ function onlyObject(objects: readonly unknown[]): JsonObject {
   return isJsonObject(objects[0]) ? objects[0] : {};
 }
 
+/** What an apply removes from an object may leave it without metadata. */
+const metadataOf = (object: KubeObject): KubeObject["metadata"] | undefined =>
+  (object as Partial<KubeObject>).metadata;
+
 /** The converted object with its own identity: only labels and annotations may have been changed. */
 function checked(before: KubeObject, after: JsonObject, apiVersion: string): KubeObject {
   const mustBe = (what: string, expected: string, actual: string): void => {
@@ -231,12 +239,15 @@ function checked(before: KubeObject, after: JsonObject, apiVersion: string): Kub
   mustBe("kind", before.kind, textOf(after["kind"]));
   const metadata = isJsonObject(after["metadata"]) ? after["metadata"] : {};
   for (const [field, name] of IDENTITY) {
-    const was = before.metadata[field] ?? "";
+    const was = metadataOf(before)?.[field] ?? "";
     const is = textOf(metadata[field]);
     if (was === is) continue;
     throw new BadAnswer(`returned invalid object: must have the same ${name}: ${was} != ${is}`);
   }
-  const kept = copyJson(before.metadata) as Record<string, unknown>;
+  if (after["metadata"] === undefined) {
+    throw new BadAnswer("returned invalid metadata: missing metadata in converted object");
+  }
+  const kept = copyJson(metadataOf(before) ?? {}) as Record<string, unknown>;
   for (const field of ["labels", "annotations"] as const) {
     const value = metadata[field];
     if (value === undefined || value === null) {

@@ -68,12 +68,16 @@ export async function bindRequest(
   const binding: Binding = (await admitSubresource(cluster, request)) ?? sent;
   const name = asked.name === "" ? (binding.metadata.name ?? "") : asked.name;
   const { kind = "", name: node = "" } = binding.target ?? {};
-  if (kind !== "" && kind !== "Node") {
-    throw plainError(
-      `target.kind: Unsupported value: ${quote(kind)}: supported values: "Node", "<empty>"`,
-    );
+  const problems = [
+    ...(kind === "" || kind === "Node"
+      ? []
+      : [`target.kind: Unsupported value: ${quote(kind)}: supported values: "Node", "<empty>"`]),
+    ...(node === "" ? ["target.name: Required value"] : []),
+  ];
+  const [problem] = problems;
+  if (problem !== undefined) {
+    throw plainError(problems.length > 1 ? `[${problems.join(", ")}]` : problem);
   }
-  if (node === "") throw plainError("target.name: Required value");
   const pods = cluster.registry.preferred("", "pods");
   if (!pods) throw badRequest("pods are not served");
   await updateObject(

@@ -23,12 +23,17 @@ export function jsonAnswer(
   };
 }
 
+/** What asks for another view of an object, or for a stream; a failure has neither. */
+const FORMS = ["as", "g", "v", "stream"];
+
 /** A failure as its `Status`, in YAML for who asks for nothing else. */
 export function failureAnswer(error: StatusError, accept: string | undefined): Answer {
   const { status } = error;
   const seconds = status.details?.retryAfterSeconds;
   const mediaType =
-    chooseMediaType(accept, [JSON_TYPE, YAML_TYPE], (type) => type.join("/")) ?? "application/json";
+    chooseMediaType(accept, [JSON_TYPE, YAML_TYPE], (type, parameters) =>
+      FORMS.some((name) => parameters[name] !== undefined) ? undefined : type.join("/"),
+    ) ?? "application/json";
   return {
     status: status.code,
     headers: {

@@ -43,6 +43,8 @@ export interface DecodedObject {
   readonly object: KubeObject;
   /** With `Warn`: texts for `Warning` headers. */
   readonly warnings: readonly string[];
+  /** Why it is not taken after all; the warnings are told beside it. */
+  readonly refusal?: StatusError;
 }
 
 const METADATA = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
@@ -233,14 +235,14 @@ function decodeObject(
   const dropped = type.kind === expected.kind ? (expected.dropUnknown?.(object) ?? []) : [];
   const problems = [...body.problems, ...unknownFields(read.unknown, dropped)];
   if (validation === "Strict" && problems.length > 0) throw refuse(strictMistake(problems));
+  const warnings = validation === "Warn" ? warningsOf(problems) : [];
   const alsoIn = apiVersionOf({ group: expected.group, version: expected.alsoIn ?? "" });
   if (expected.alsoIn !== undefined && type.apiVersion === alsoIn) object.apiVersion = wanted;
-  else if (type.apiVersion !== wanted) {
-    throw badRequest(
-      `the API version in the data (${type.apiVersion}) does not match the expected API version (${wanted})`,
-    );
-  }
-  return { object, warnings: validation === "Warn" ? warningsOf(problems) : [] };
+  if (object.apiVersion === wanted) return { object, warnings };
+  const refusal = badRequest(
+    `the API version in the data (${type.apiVersion}) does not match the expected API version (${wanted})`,
+  );
+  return { object, warnings, refusal };
 }
 
 /**

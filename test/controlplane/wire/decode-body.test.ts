@@ -149,8 +149,8 @@ describeShared("conformance", "decodeBody against the recordings", () => {
           if (!["", "Ignore", "Warn", "Strict"].includes(validation)) continue;
           const type =
             Object.entries(headers).find(([key]) => /^content-type$/i.test(key))?.[1] ?? "";
-          const got = messageOf(() =>
-            decodeBody(
+          const got = messageOf(() => {
+            const { refusal } = decodeBody(
               contentOf(step),
               type,
               {
@@ -168,8 +168,9 @@ describeShared("conformance", "decodeBody against the recordings", () => {
                     }),
               },
               (validation || "Warn") as "Warn",
-            ),
-          );
+            );
+            if (refusal) throw refusal;
+          });
           count++;
           const matches = isRefused
             ? patternOf(`${answer.status} ${told}`).test(got)
