@@ -78,12 +78,12 @@ function specErrors(set: StatefulSet, { claims, service, template }: Extent): Fi
 
 /** The template as its pods will be: each claim template brings a volume of its name. */
 function withClaims({ spec }: StatefulSet): PodTemplate {
-  const claims = (spec.volumeClaimTemplates ?? []).map(({ metadata }) => {
-    const { name = "" } = metadata;
-    return { name, persistentVolumeClaim: { claimName: name } };
-  });
+  // Claims of one name are one volume.
+  const names = new Set(
+    (spec.volumeClaimTemplates ?? []).map(({ metadata: { name = "" } }) => name),
+  );
+  const claims = [...names].map((name) => ({ name, persistentVolumeClaim: { claimName: name } }));
   const own = spec.template.spec.volumes ?? [];
-  const names = new Set(claims.map(({ name }) => name));
   const volumes = [...claims, ...own.filter(({ name }) => !names.has(name))];
   const { subdomain, hostname, ...pod } = spec.template.spec;
   const named = claims.length === 0 && subdomain === undefined && hostname === undefined;
