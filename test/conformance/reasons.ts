@@ -31,7 +31,6 @@ export const REASONS: Readonly<Record<string, string>> = {
   J1035: "1 and 1.0 are one item of a set of numbers",
   J824: "types of CEL by their protobuf names are refused later, and in other words",
   J826: "`authorizer` in a rule is undeclared, and told so in other words",
-  K322: "empty `rules` of a ClusterRole are null in a review",
   L381: "tokens of service accounts are signed with ES256, not RS256",
   M423: "a Service whose type changes keeps an owner of `internalTrafficPolicy`",
   M428: "there are no IPAddress objects for the addresses of Services",
