@@ -12,7 +12,7 @@ import { join } from "node:path";
 import type { BenchServer } from "./informer-contenders.ts";
 import type { Round } from "./informer-rounds.ts";
 import { has, median, report, run } from "./measure.ts";
-import { kubeconfigOf, start, withServer } from "./peers.ts";
+import { kubeconfigOf, startScript, withServer } from "./peers.ts";
 
 /** How many objects, and how many rounds of each contender are counted. */
 const SIZES: readonly [count: number, rounds: number][] = [
@@ -92,8 +92,7 @@ async function roundsOf(
   rounds: number,
 ): Promise<ReadonlyMap<string, Round[]>> {
   const peers = contenders.map((name) => {
-    const script = ["--expose-gc", "scripts/run-ts.mjs", "bench/informer-rounds.ts", name];
-    return { name, peer: start(process.execPath, script) };
+    return { name, peer: startScript("bench/informer-rounds.ts", name) };
   });
   const results = new Map<string, Round[]>(contenders.map((name) => [name, []]));
   try {
