@@ -13,6 +13,7 @@ import {
   VirtualClock,
 } from "../../src/testing.ts";
 import { MyWeb, MYWEB_CRD, setUpMyWeb } from "./myweb.ts";
+import { TARGETS } from "./targets.ts";
 
 const WEBS = 200;
 // `TSOP_FAULT_SEED` replays the draws of a run, `TSOP_FAULT_SECONDS` makes it longer.
@@ -28,8 +29,9 @@ function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-describe("an operator on a failing network", () => {
-  it(
+describe.each(TARGETS)("an operator on a failing network before %s", (_, kubeconfig) => {
+  // Virtual time, history that is dropped and connections that are cut when a test says so are the embedded one's.
+  it.skipIf(kubeconfig !== undefined)(
     `brings ${WEBS} objects into their state (seed ${SEED})`,
     { timeout: 60_000 + 5 * FAULTY_MS },
     async () => {

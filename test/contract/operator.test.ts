@@ -1,36 +1,39 @@
 // Objects are plain JSON; the classes of kinds are never instantiated.
 /* eslint-disable @typescript-eslint/no-unsafe-class-instance-assignment, @typescript-eslint/no-misused-spread */
-/** The runtime against the embedded control plane, over TLS: an operator from its start to its end. */
+/** The runtime against an API server, over TLS: an operator from its start to its end. */
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from "vitest";
-import { createManager, loadClusterConfig, type Manager, type Token } from "../../src/index.ts";
+import { createManager, type Manager, type Token } from "../../src/index.ts";
 import { ConfigMap, CustomResourceDefinition, Deployment, Service } from "../../src/k8s.ts";
-import {
-  clientFor,
-  eventually,
-  silentLogger,
-  startControlPlane,
-  type ControlPlane,
-} from "../../src/testing.ts";
+import { eventually as within, silentLogger } from "../../src/testing.ts";
 import { isReady, MyWeb, MYWEB_CRD, setUpMyWeb } from "./myweb.ts";
+import { connect, TARGETS, type Target } from "./targets.ts";
 
-describe("an operator on the embedded control plane", () => {
-  let cluster: ControlPlane;
+const TIMEOUT_MS = 60_000;
+/** The controllers of a real cluster take their time. */
+const eventually = <T>(step: () => T | Promise<T>): Promise<T> =>
+  within(step, { timeoutMs: TIMEOUT_MS });
+
+describe.each(TARGETS)("an operator on %s", { timeout: 2 * TIMEOUT_MS }, (_, kubeconfig) => {
+  let target: Target;
+  let key: { readonly namespace: string; readonly name: string };
   let manager: Manager;
   let stop: AbortController;
   let running: Promise<void>;
 
   beforeAll(async () => {
-    cluster = await startControlPlane();
+    target = await connect(kubeconfig, { controllers: "on" });
+    key = { namespace: target.namespaces[0], name: "one" };
   });
 
   afterAll(async () => {
-    await cluster.stop();
+    await target.client.delete(CustomResourceDefinition, { name: MYWEB_CRD.metadata.name });
+    await target.end();
   });
 
   beforeEach(() => {
     stop = new AbortController();
     manager = createManager({
-      config: loadClusterConfig({ kubeconfigText: cluster.kubeconfig }),
+      config: target.config,
       log: silentLogger,
       health: { port: 0, host: "127.0.0.1" },
     });
@@ -48,29 +51,35 @@ describe("an operator on the embedded control plane", () => {
     return { status: answer.status, text: await answer.text() };
   };
 
+  const breakAndMend = async (): Promise<void> => {
+    const { client } = target;
+    const broken = await eventually(() => client.get(Service, key));
+    await eventually(() => client.delete(Service, key));
+    await eventually(async () => {
+      const mended = await client.get(Service, key);
+      expect(mended.metadata.uid).not.toBe(broken.metadata.uid);
+    });
+  };
+
   it("waits for its CRD, says so, and goes on when it appears", async () => {
     await eventually(async () => {
       const { status, text } = await readyz();
       expect(status).toBe(500);
       expect(text).toContain("mywebs.operator.k8s-summit.org is not served: install its CRD");
     });
-    await clientFor(cluster).create(CustomResourceDefinition, MYWEB_CRD);
+    await target.client.create(CustomResourceDefinition, MYWEB_CRD);
     await eventually(async () => {
       expect((await readyz()).status).toBe(200);
     });
   });
 
   it("makes what an object asks for, follows its changes, and reads from the cache", async () => {
-    const client = clientFor(cluster);
-    const key = { namespace: "default", name: "one" };
+    const { client } = target;
     await client.create(MyWeb, {
       metadata: key,
       spec: { image: "nginx:1.27", pageContentHtml: "<p>one</p>" },
     });
-    await eventually(async () => {
-      expect(isReady(await client.get(MyWeb, key))).toBe(true);
-    });
-    const deployment = await client.get(Deployment, key);
+    const deployment = await eventually(() => client.get(Deployment, key));
     expect(deployment.metadata.ownerReferences).toMatchObject([
       { kind: "MyWeb", name: "one", controller: true, blockOwnerDeletion: true },
     ]);
@@ -78,34 +87,49 @@ describe("an operator on the embedded control plane", () => {
       deployment.metadata.managedFields?.map(({ manager, operation }) => [manager, operation]),
     ).toContainEqual(["tsop", "Apply"]);
 
-    const cached = await manager.client.get(ConfigMap, key);
+    const cached = await eventually(() => manager.client.get(ConfigMap, key));
     expect(Object.isFrozen(cached.data)).toBe(true);
     expect(cached.metadata.managedFields).toBeUndefined();
 
-    const web = await client.get(MyWeb, key);
-    await client.update(MyWeb, { ...web, spec: { ...web.spec, pageContentHtml: "<p>two</p>" } });
+    // The operator writes the status meanwhile.
+    await eventually(async () => {
+      const web = await client.get(MyWeb, key);
+      await client.update(MyWeb, { ...web, spec: { ...web.spec, pageContentHtml: "<p>two</p>" } });
+    });
     await eventually(async () => {
       const { data } = await client.get(ConfigMap, key);
       expect(data?.["index.html"]).toBe("<p>two</p>");
     });
   });
 
-  it("mends what somebody else breaks, and loses nothing when connections are cut", async () => {
-    const client = clientFor(cluster);
-    const key = { namespace: "default", name: "one" };
-    await eventually(() => {
-      expect(manager.cache.health().every(({ synced }) => synced)).toBe(true);
-    });
-    cluster.dropConnections();
-    await eventually(() => client.delete(Service, key));
-    await eventually(async () => {
-      expect(await client.find(Service, key)).toBeDefined();
-    });
+  // A cluster that is only there for tests has no nodes that would run the pods.
+  it.skipIf(kubeconfig !== undefined)(
+    "tells when its pods are ready (where pods are run: on the embedded control plane)",
+    async () => {
+      await eventually(async () => {
+        expect(isReady(await target.client.get(MyWeb, key))).toBe(true);
+      });
+    },
+  );
+
+  it("mends what somebody else breaks", async () => {
+    await breakAndMend();
   });
 
+  // No other server cuts what it serves because a test wants it to; `recovery.test.ts` breaks watches of its own.
+  it.skipIf(kubeconfig !== undefined)(
+    "loses nothing when connections are cut (by the embedded control plane)",
+    async () => {
+      await eventually(() => {
+        expect(manager.cache.health().every(({ synced }) => synced)).toBe(true);
+      });
+      target.dropConnections();
+      await breakAndMend();
+    },
+  );
+
   it("lets what it made be collected with its owner", async () => {
-    const client = clientFor(cluster);
-    const key = { namespace: "default", name: "one" };
+    const { client } = target;
     await client.delete(MyWeb, key);
     await eventually(async () => {
       for (const token of [Deployment, Service, ConfigMap] satisfies Token[]) {
@@ -115,9 +139,7 @@ describe("an operator on the embedded control plane", () => {
   });
 
   it("says which rule is missing when it has no rights", async () => {
-    const config = loadClusterConfig({
-      kubeconfigText: cluster.kubeconfigFor({ user: "nobody-special" }),
-    });
+    const config = { ...target.config, impersonate: { user: "nobody-special" } };
     const powerless = createManager({ config, log: silentLogger });
     setUpMyWeb(powerless);
     const end = new AbortController();

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { loadClusterConfig, type Client, type ClusterConfig } from "../../src/index.ts";
 import { Namespace } from "../../src/k8s.ts";
 import { createClient } from "../../src/runtime/client/create-client.ts";
-import { startControlPlane } from "../../src/testing.ts";
+import { startControlPlane, type ControlPlaneOptions } from "../../src/testing.ts";
 
 const { TSOP_E2E_KUBECONFIG: real } = process.env;
 
@@ -20,14 +20,18 @@ export interface Target {
   /** For the names of what is in no namespace. */
   readonly run: string;
   readonly namespaces: readonly [string, string];
+  /** Cuts all connections, where the target lets itself be told to. */
+  dropConnections(): void;
   /** Deletes the namespaces, and so all that is in them. */
   end(): Promise<void>;
 }
 
-/** Connects to a target. The embedded one has no controllers: what is tested is between a client and an API server. */
-export async function connect(kubeconfig: string | undefined): Promise<Target> {
-  const cluster =
-    kubeconfig === undefined ? await startControlPlane({ controllers: "off" }) : undefined;
+/** Connects to a target. Most of what is tested is between a client and an API server: the embedded one has no controllers. */
+export async function connect(
+  kubeconfig: string | undefined,
+  { controllers = "off" }: Pick<ControlPlaneOptions, "controllers"> = {},
+): Promise<Target> {
+  const cluster = kubeconfig === undefined ? await startControlPlane({ controllers }) : undefined;
   const config = loadClusterConfig({
     kubeconfigText: cluster?.kubeconfig ?? readFileSync(kubeconfig ?? "", "utf8"),
   });
@@ -42,6 +46,7 @@ export async function connect(kubeconfig: string | undefined): Promise<Target> {
     client,
     run,
     namespaces,
+    dropConnections: () => cluster?.dropConnections(),
     async end() {
       for (const name of namespaces) await client.delete(Namespace, { name });
       await cluster?.stop();
