@@ -9,7 +9,7 @@ import type { Schema } from "../../kube/schema/structural.ts";
 import { FieldSet } from "./field-set.ts";
 
 /** How many characters the names of a kind's known sets have together at most; a set takes some times as many bytes. */
-const NAMES_MAX = 1_000_000;
+const NAMES_MAX = 200_000;
 /** A set with a longer name is one of a huge object, which has few like it. */
 const NAME_MAX = 20_000;
 
