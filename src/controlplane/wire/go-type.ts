@@ -18,9 +18,7 @@ export function goType(node: Definition): string {
   const name = refOf(node);
   if (name !== undefined) {
     const kind = shortName(name);
-    return kind === "Time" || kind === "MicroTime"
-      ? "string"
-      : `v1.${kind}`.replace(/^v1/, versionOf(name));
+    return kind === "Time" || kind === "MicroTime" ? "string" : `${versionOf(name)}.${kind}`;
   }
   switch (node.type) {
     case "array":
