@@ -83,28 +83,38 @@ export class ServerOwnership {
     const { labels, annotations } = object.metadata;
     const { data } = object as { readonly data?: object };
     const parts = [object, labels ?? {}, annotations ?? {}, data ?? {}];
-    const id = `${object.kind} ${parts.map((part) => Object.keys(part).join(",")).join(" ")}`;
+    const id = `${object.kind} ${isAggregated(object)} ${parts.map((part) => Object.keys(part).join(",")).join(" ")}`;
     let entries = this.#known.get(id);
     if (!entries) this.#known.set(id, (entries = deepFreeze(entriesOf(object, this.#time))));
     return entries;
   }
 }
 
+/** Whether a role has got its rules from others. */
+const isAggregated = (object: KubeObject): boolean =>
+  "aggregationRule" in object && (object as { readonly rules?: unknown }).rules !== null;
+
 function entriesOf(object: KubeObject, time: string): ManagedFieldsEntry[] {
   const { apiVersion, kind } = object;
+  const appliedBy = (manager: string, fieldsV1: JsonObject): ManagedFieldsEntry => ({
+    manager,
+    operation: "Apply",
+    apiVersion,
+    time,
+    fieldsType: "FieldsV1",
+    fieldsV1,
+  });
   return [
     ...(kind === "ServiceCIDR"
       ? [
           {
-            manager: "kubernetes-service-cidr-controller",
-            operation: "Apply" as const,
-            apiVersion,
-            time,
-            fieldsType: "FieldsV1" as const,
-            fieldsV1: READY_CONDITION,
+            ...appliedBy("kubernetes-service-cidr-controller", READY_CONDITION),
             subresource: "status",
           },
         ]
+      : []),
+    ...(isAggregated(object)
+      ? [appliedBy("clusterrole-aggregation-controller", own("rules"))]
       : []),
     {
       manager: "kube-apiserver",

@@ -10,6 +10,7 @@ import type { KubeObject } from "../kube/object.ts";
 import { advertisedAddress } from "./advertised-address.ts";
 import { bootstrapRbacObjects } from "./auth/bootstrap-rbac.ts";
 import { ServerOwnership } from "./bootstrap-owners.ts";
+import { aggregatedRules } from "./controllers/cluster-role-aggregation-controller.ts";
 import { type Cluster, randomUid, timestamp } from "./server/cluster.ts";
 import { type Store, storeKey } from "./store/store.ts";
 
@@ -97,8 +98,16 @@ const serviceNetwork = (now: string): readonly (readonly [string, KubeObject])[]
   ],
 ];
 
-/** Puts the first objects into the store, unless they are there. */
-export function createBootstrapObjects(cluster: Cluster): void {
+/**
+ * Puts the first objects into the store, unless they are there.
+ *
+ * @param aggregated - whether aggregated roles have their rules from the beginning, as in a cluster whose controllers
+ *   have run for a while
+ */
+export function createBootstrapObjects(
+  cluster: Cluster,
+  { aggregated = false }: { readonly aggregated?: boolean } = {},
+): void {
   const writer = new ServerWriter(cluster);
   for (const name of NAMESPACES) {
     writer.add("namespaces", {
@@ -121,8 +130,24 @@ export function createBootstrapObjects(cluster: Cluster): void {
   }
   writer.add("services", apiService());
   for (const [collection, object] of serviceNetwork(writer.time)) writer.add(collection, object);
-  for (const object of bootstrapRbacObjects()) {
+  const rbac = bootstrapRbacObjects();
+  if (aggregated) aggregate(rbac.filter(({ kind }) => kind === "ClusterRole"));
+  for (const object of rbac) {
     writer.add(`${RBAC_PLURALS[object.kind] ?? ""}.rbac.authorization.k8s.io`, object);
+  }
+}
+
+/** Gives aggregated roles the rules of the others, some of which are aggregated themselves. */
+function aggregate(roles: readonly KubeObject[]): void {
+  // Those that are aggregated into others come behind them in the table.
+  const aggregated = roles.filter((role) => "aggregationRule" in role).reverse();
+  for (let isDone = false; !isDone;) {
+    isDone = true;
+    for (const role of aggregated) {
+      const rules = aggregatedRules(role, roles);
+      isDone &&= sameJson((role as { readonly rules?: unknown }).rules, rules);
+      Object.assign(role, { rules });
+    }
   }
 }
 

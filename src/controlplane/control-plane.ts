@@ -174,7 +174,9 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
   });
   const cluster: Cluster = { store, registry, tokens, admission, conversion, clock, log };
   // A fork has them, and reading their list takes longer than all else.
-  if (disk || !state) createBootstrapObjects(cluster);
+  if (disk || !state) {
+    createBootstrapObjects(cluster, { aggregated: options.controllers !== "off" });
+  }
   followApiServices(cluster);
   const openApi = new OpenApi(GIT_VERSION);
   const api = new Api(cluster, (request) => otherPath(cluster, openApi, request));

@@ -52,23 +52,7 @@ export class ClusterRoleAggregationController implements Controller {
   async sync(key: string): Promise<undefined> {
     const role = this.#client.find(CLUSTER_ROLES, keyFrom(key)) as ClusterRole | undefined;
     if (!role?.aggregationRule) return;
-    const roles = (this.#client.list(CLUSTER_ROLES) as readonly ClusterRole[])
-      .filter(({ metadata }) => metadata.name !== role.metadata.name)
-      .toSorted((left, right) =>
-        (left.metadata.name ?? "") < (right.metadata.name ?? "") ? -1 : 1,
-      );
-    // Each once: they are compared with all others.
-    const found = new Map<string, Rule>();
-    for (const selector of role.aggregationRule.clusterRoleSelectors ?? []) {
-      for (const source of roles) {
-        if (!matchesLabelSelector(selector, source.metadata.labels)) continue;
-        for (const rule of source.rules ?? []) {
-          const text = textOfRule(rule);
-          if (!found.has(text)) found.set(text, rule);
-        }
-      }
-    }
-    const rules = [...found.values()];
+    const rules = aggregatedRules(role, this.#client.list(CLUSTER_ROLES));
     if (sameJson(role.rules ?? [], rules)) return;
     await this.#client.apply(CLUSTER_ROLES, {
       apiVersion: "rbac.authorization.k8s.io/v1",
@@ -78,6 +62,29 @@ export class ClusterRoleAggregationController implements Controller {
       ...(rules.length > 0 ? { rules } : {}),
     });
   }
+}
+
+/**
+ * The rules of an aggregated role: those of all others that its selectors choose, each once.
+ *
+ * @param role - a ClusterRole with an aggregationRule
+ * @param roles - all ClusterRoles
+ */
+export function aggregatedRules(role: KubeObject, roles: readonly KubeObject[]): Rule[] {
+  const others = (roles as readonly ClusterRole[])
+    .filter(({ metadata }) => metadata.name !== role.metadata.name)
+    .toSorted((left, right) => ((left.metadata.name ?? "") < (right.metadata.name ?? "") ? -1 : 1));
+  const found = new Map<string, Rule>();
+  for (const selector of (role as ClusterRole).aggregationRule?.clusterRoleSelectors ?? []) {
+    for (const source of others) {
+      if (!matchesLabelSelector(selector, source.metadata.labels)) continue;
+      for (const rule of source.rules ?? []) {
+        const text = textOfRule(rule);
+        if (!found.has(text)) found.set(text, rule);
+      }
+    }
+  }
+  return [...found.values()];
 }
 
 /** The same for rules that say the same: to Go, an empty list is none. */
