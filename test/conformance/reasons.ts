@@ -5,7 +5,6 @@
  */
 const PROTOBUF = "answers are JSON always; clients that ask for protobuf alone get 406";
 const OPENAPI_TEXTS = "the descriptions in OpenAPI are our own words";
-const ECHO = "the message repeats the object with its keys in another order";
 const NAMESPACE_GONE = "a namespace without pods is gone at once, not after some seconds";
 
 /** By the scenario's id. */
@@ -16,14 +15,6 @@ export const REASONS: Readonly<Record<string, string>> = {
   A360: OPENAPI_TEXTS,
   A384: PROTOBUF,
   A389: OPENAPI_TEXTS,
-  B313: "a time with too many digits is refused in other words",
-  B336: "managedFields that a client sends on create are dropped as a whole",
-  B406: "the refusal of a too large object carries an empty `details`",
-  B411: "a Job or claim that is written as it was read stays at its version",
-  C44: "of a map that stands twice the last one is taken; a real server merges them",
-  E484: "its last apply is refused; a real server takes it",
-  E362: "`deletionGracePeriodSeconds` of an applied configuration is dropped",
-  F493: ECHO,
   I430: PROTOBUF,
   J357: OPENAPI_TEXTS,
   J358: OPENAPI_TEXTS,
