@@ -144,7 +144,7 @@ class BuiltInReader {
       case "JSONSchemaPropsOrBool":
       case "JSONSchemaPropsOrArray":
       case "JSONSchemaPropsOrStringArray":
-        return this.#atOnce(() => this.#readSchemaOr(value, name));
+        return this.#readSchemaOr(value, name);
       default:
         break;
     }
@@ -174,14 +174,19 @@ class BuiltInReader {
     }
     const schema = { $ref: REFERENCE_PREFIX + schemaName };
     const items: Definition = other === "StringArray" ? { type: "string" } : schema;
+    // As `atOnce` does it, without its two calls: schemas are nested deeply.
+    const before = this.#mistake;
+    this.#mistake = undefined;
     const wasSilent = this.#isSilent;
     this.#isSilent = true;
     const read = Array.isArray(value)
-      ? this.read(value, { type: "array", items })
+      ? this.#readList(value, { type: "array", items })
       : isJsonObject(value)
-        ? this.read(value, schema)
+        ? this.#readNamed(value, schema, schema.$ref.slice(REFERENCE_PREFIX.length))
         : plainNumbers(value);
     this.#isSilent = wasSilent;
+    this.#throwMistake();
+    this.#mistake = before;
     return read;
   }
 
