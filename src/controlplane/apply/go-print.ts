@@ -11,30 +11,28 @@ import { sortedKeys } from "../../kube/schema/sorted-keys.ts";
 const sortedEntries = (value: object): [string, unknown][] =>
   Object.entries(value).sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0));
 
+/** A list or map with its parts as `print` prints them; `undefined` for any other value. */
+function printParts(value: unknown, print: (part: unknown) => string): string | undefined {
+  if (Array.isArray(value)) return `[${value.map(print).join(" ")}]`;
+  if (!isJsonObject(value)) return undefined;
+  return `map[${sortedEntries(value)
+    .map(([key, field]) => `${key}:${print(field)}`)
+    .join(" ")}]`;
+}
+
 /** The value under the verb `%v`: `map[a:b]`, `[x y]`, `<nil>`. */
 export function printValue(value: unknown): string {
   if (value === null || value === undefined) return "<nil>";
-  if (Array.isArray(value)) return `[${value.map(printValue).join(" ")}]`;
-  if (isJsonObject(value)) {
-    return `map[${sortedEntries(value)
-      .map(([key, field]) => `${key}:${printValue(field)}`)
-      .join(" ")}]`;
-  }
+  if (typeof value === "string") return value;
   if (isNumeric(value)) return formatNumber(value);
-  return typeof value === "string" ? value : encodeJson(value);
+  return printParts(value, printValue) ?? encodeJson(value);
 }
 
 /** The value under the verb `%s`, which is for texts: what is none says so. */
 export function printText(value: unknown): string {
-  if (typeof value === "string") return value;
   if (value === null || value === undefined) return "%!s(<nil>)";
-  if (Array.isArray(value)) return `[${value.map(printText).join(" ")}]`;
-  if (isJsonObject(value)) {
-    return `map[${sortedEntries(value)
-      .map(([key, field]) => `${key}:${printText(field)}`)
-      .join(" ")}]`;
-  }
-  return `%!s(${printType(value)}=${printValue(value)})`;
+  if (typeof value === "string") return value;
+  return printParts(value, printText) ?? `%!s(${printType(value)}=${printValue(value)})`;
 }
 
 /** The value under the verb `%#v`: as Go source. */
