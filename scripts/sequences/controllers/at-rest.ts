@@ -27,6 +27,9 @@ const UNORDERED = [
 /** How long the controllers of a real server need at most until nothing moves any more, in milliseconds. */
 const REST_MS = 1800;
 
+/** The type of a patch of a built-in kind. */
+export const STRATEGIC = "application/strategic-merge-patch+json";
+
 /** Where objects of the kinds that scenarios use are. */
 export const PATHS = {
   pods: "/api/v1/namespaces/${ns}/pods",

@@ -13,10 +13,10 @@ import {
   readOne,
   reported,
   restScenario,
+  STRATEGIC,
   write,
 } from "./at-rest.ts";
 
-const STRATEGIC = "application/strategic-merge-patch+json";
 const WEB = `${PATHS.deployments}/web`;
 const LISTS = [PATHS.deployments, PATHS.replicaSets, PATHS.pods];
 

@@ -14,10 +14,10 @@ import {
   readOne,
   type Report,
   restScenario,
+  STRATEGIC,
   write,
 } from "./at-rest.ts";
 
-const STRATEGIC = "application/strategic-merge-patch+json";
 const LIMITS = "/api/v1/namespaces/${ns}/limitranges";
 const LISTS = [
   PATHS.deployments,

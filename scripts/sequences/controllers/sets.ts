@@ -14,11 +14,11 @@ import {
   type Report,
   reported,
   restScenario,
+  STRATEGIC,
   write,
 } from "./at-rest.ts";
 
 const SET = `${PATHS.statefulSets}/db`;
-const STRATEGIC = "application/strategic-merge-patch+json";
 
 const template = (version: number, rest: Json = {}): Json => ({
   metadata: { labels: { app: "a" } },
