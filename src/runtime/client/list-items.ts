@@ -9,7 +9,7 @@
  */
 import { isJsonObject } from "../../kube/json.ts";
 import { wholeParts } from "../transport/lines.ts";
-import { textOf, type ObjectReader } from "./object-reader.ts";
+import type { ObjectReader } from "./object-reader.ts";
 
 const ITEMS = `"items":[`;
 const METADATA = `"metadata":{"`;
@@ -22,7 +22,7 @@ const COMMA = Buffer.from(",");
 export interface ReadList {
   readonly items: readonly unknown[];
   /** The list as it would be without these. */
-  readonly rest: string;
+  readonly rest: Buffer;
 }
 
 /**
@@ -58,12 +58,12 @@ export async function readItems(
     rest.push(Buffer.from(own));
     if (ended) rest.push(COMMA);
   }
-  return { items, rest: textOf(Buffer.concat(rest)) };
+  return { items, rest: Buffer.concat(rest) };
 }
 
 function elementsOf(bytes: Buffer, reader: ObjectReader): unknown[] | undefined {
   try {
-    return reader.elements(textOf(bytes), (item) => item);
+    return reader.elements(bytes);
   } catch {
     return undefined;
   }

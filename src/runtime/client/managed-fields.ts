@@ -9,35 +9,53 @@
  */
 import type { KubeObject } from "../../kube/object.ts";
 
-// Its key in two parts: V8 looks for the first character, and a capital is seldom.
-const KEY_START = `"managed`;
-const KEY_END = `Fields":[{"`;
+// Its key in two parts: a search looks for the first character, and a capital is seldom.
+const KEY_START = Buffer.from(`"managed`);
+const KEY_END = Buffer.from(`Fields":[{"`);
 /** Where the value begins, behind `KEY_START`. */
 const VALUE = `Fields":`.length;
 const MARK = 0;
+const MARK_BYTE = 0x30;
 
 const CLOSE_BRACE = 0x7d;
+const CLOSE_BRACKET = 0x5d;
 const COMMA = 0x2c;
 
 /**
- * JSON in which what looks like managedFields is replaced by a mark, and how often that happened. Only `dropMark` tells
- * whether they were, and whether what was taken for their end is it: otherwise the text is broken, or has fewer marks where
- * they belong.
+ * Copies JSON into `copy`, from `start` on, with a mark in the place of what looks like managedFields; returns where the
+ * copy ends, and how many marks it has. Only `dropMark` tells whether they were, and whether what was taken for their end
+ * is it: otherwise the JSON is broken, or has fewer marks where they belong.
  */
-export function cutManagedFields(text: string): { readonly kept: string; readonly cuts: number } {
-  let kept = "";
+export function copyWithoutManagedFields(
+  json: Buffer,
+  copy: Buffer,
+  start: number,
+): { readonly end: number; readonly cuts: number } {
+  let written = start;
   let copied = 0;
   let cuts = 0;
-  for (let at = text.indexOf(KEY_END); at >= 0; at = text.indexOf(KEY_END, at + 1)) {
-    if (!text.startsWith(KEY_START, at - KEY_START.length)) continue;
-    const end = endOfEntries(text, at);
+  for (let at = json.indexOf(KEY_END); at >= 0; at = json.indexOf(KEY_END, at + 1)) {
+    if (!isKey(json, at)) continue;
+    const end = endOfEntries(json, at);
     if (end < 0) break;
-    kept += `${text.slice(copied, at + VALUE)}${MARK}`;
+    written += json.copy(copy, written, copied, at + VALUE);
+    copy[written++] = MARK_BYTE;
     cuts++;
     copied = end;
     at = end;
   }
-  return { kept: kept + text.slice(copied), cuts };
+  written += json.copy(copy, written, copied);
+  return { end: written, cuts };
+}
+
+/** Whether the whole key stands where its end does. */
+function isKey(json: Buffer, end: number): boolean {
+  const start = end - KEY_START.length;
+  if (start < 0) return false;
+  for (let at = 0; at < KEY_START.length; at++) {
+    if (json[start + at] !== KEY_START[at]) return false;
+  }
+  return true;
 }
 
 /** Takes the mark out of the object's metadata; returns whether there was one. */
@@ -65,11 +83,15 @@ export function metadataWithoutManagedFields({ metadata }: KubeObject): KubeObje
 }
 
 /** Behind the array of objects that `at` is before: none of them has an array in it, but texts with brackets. */
-function endOfEntries(text: string, at: number): number {
-  for (let end = text.indexOf("]", at); end >= 0; end = text.indexOf("]", end + 1)) {
-    const next = text.charCodeAt(end + 1);
+function endOfEntries(json: Buffer, at: number): number {
+  for (
+    let end = json.indexOf(CLOSE_BRACKET, at);
+    end >= 0;
+    end = json.indexOf(CLOSE_BRACKET, end + 1)
+  ) {
+    const next = json[end + 1];
     const ends = next === CLOSE_BRACE || next === COMMA;
-    if (ends && text.charCodeAt(end - 1) === CLOSE_BRACE) return end + 1;
+    if (ends && json[end - 1] === CLOSE_BRACE) return end + 1;
   }
   return -1;
 }

@@ -13,7 +13,7 @@ async function read(text: string, partBytes: number): Promise<{ early: number; l
     }
   }
   const { items, rest } = await readItems(parts(), new ObjectReader(false));
-  const list = JSON.parse(rest) as { items: unknown[] };
+  const list = JSON.parse(rest.toString()) as { items: unknown[] };
   return {
     early: items.length,
     list: items.length === 0 ? list : { ...list, items: [...items, ...list.items] },

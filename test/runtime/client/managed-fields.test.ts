@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cutManagedFields } from "../../../src/runtime/client/managed-fields.ts";
+import { copyWithoutManagedFields } from "../../../src/runtime/client/managed-fields.ts";
 import { ObjectReader } from "../../../src/runtime/client/object-reader.ts";
 
 /** The objects in `values` as a reader gives them that leaves managedFields out where it can. */
 function read(values: readonly unknown[]): unknown[] {
   const text = values.map((value) => JSON.stringify(value)).join(",");
-  return new ObjectReader(true).elements(text, (value) => value);
+  return new ObjectReader(true).elements(Buffer.from(text));
 }
 
 function without(object: object, name = "managedFields"): object {
@@ -79,9 +79,13 @@ describe("managedFields", () => {
     ["alone", { managedFields: managed }],
   ])("are not parsed when they stand %s in the metadata", (_, metadata) => {
     const object = { kind: "Pod", metadata: { ...metadata, managedFields: [{ manager: "a" }] } };
-    const { kept, cuts } = cutManagedFields(JSON.stringify(object));
+    const json = Buffer.from(JSON.stringify(object));
+    const copy = Buffer.alloc(json.length + 1);
+    const { end, cuts } = copyWithoutManagedFields(json, copy, 1);
     expect(cuts).toBe(1);
-    expect(kept).not.toContain("manager");
+    expect(copy.toString("utf8", 1, end)).toBe(
+      JSON.stringify({ kind: "Pod", metadata: { ...metadata, managedFields: 0 } }),
+    );
     expect(read([object, object])).toEqual([trimmed(object), trimmed(object)]);
   });
 
@@ -111,11 +115,11 @@ describe("managedFields", () => {
   it("do not make an error of what is none, nor the other way round", () => {
     const good = '{"metadata":{"managedFields":[{"manager":"a"}]}}';
     const reader = new ObjectReader(true);
-    const first = (value: unknown) => value;
     for (const end of [5, 30, 44, good.length - 1]) {
-      expect(() => reader.elements(`${good},${good.slice(0, end)}`, first)).toThrow(SyntaxError);
+      const bytes = Buffer.from(`${good},${good.slice(0, end)}`);
+      expect(() => reader.elements(bytes)).toThrow(SyntaxError);
     }
-    expect(reader.elements(`1,null,"a",{"metadata":null},[]`, first)).toEqual([
+    expect(reader.elements(Buffer.from(`1,null,"a",{"metadata":null},[]`))).toEqual([
       1,
       null,
       "a",
@@ -126,7 +130,7 @@ describe("managedFields", () => {
 
   it("beside whole numbers of 64 bits are left out, too", () => {
     const text = '{"metadata":{"managedFields":[{"manager":"a"}]},"size":1152921504606846977}';
-    expect(new ObjectReader(true).elements(text, (value) => value)).toEqual([
+    expect(new ObjectReader(true).elements(Buffer.from(text))).toEqual([
       { metadata: {}, size: 1152921504606846977n },
     ]);
   });
