@@ -67,13 +67,15 @@ function reuse(known: unknown, next: unknown, strings: RecentStrings): boolean {
 function reuseItems(known: unknown[], next: unknown[], strings: RecentStrings): boolean {
   let same = known.length === next.length;
   for (let at = 0; at < next.length; at++) {
-    if (reuse(known[at], next[at], strings)) {
-      if (!same) next[at] = known[at];
-    } else {
-      if (same) for (let before = 0; before < at; before++) next[before] = known[before];
-      same = false;
-      next[at] = recent(next[at], strings);
+    const was = known[at];
+    if (reuse(was, next[at], strings)) {
+      if (!same && takesRoom(was)) next[at] = was;
+      continue;
     }
+    if (same) for (let before = 0; before < at; before++) next[before] = known[before];
+    same = false;
+    const equal = recent(next[at], strings);
+    if (equal !== undefined) next[at] = equal;
   }
   return same;
 }
@@ -85,14 +87,18 @@ function reuseFields(known: JsonObject, next: JsonObject, strings: RecentStrings
   let same = true;
   for (const key in next) {
     // That of an object without such a field is the prototype of all.
-    if (key !== "__proto__" && reuse(known[key], next[key], strings)) {
+    const isField = key !== "__proto__";
+    const was = isField ? known[key] : undefined;
+    const is = next[key];
+    if (isField && reuse(was, is, strings)) {
       if (same) equal++;
-      else next[key] = known[key];
+      else if (takesRoom(was)) next[key] = was;
       continue;
     }
     if (same) takeFields(known, next, equal);
     same = false;
-    if (key !== "__proto__") next[key] = recent(next[key], strings);
+    const met = isField ? recent(is, strings) : undefined;
+    if (met !== undefined) next[key] = met;
   }
   if (!same) return false;
   if (equal === countFields(known)) return true;
@@ -112,15 +118,21 @@ function takeFields(known: JsonObject, next: JsonObject, count: number): void {
   let left = count;
   for (const key in next) {
     if (left-- <= 0) return;
-    next[key] = known[key];
+    const was = known[key];
+    if (takesRoom(was)) next[key] = was;
   }
 }
 
-/** The value; of equal strings the one that came first, if that is not long ago. */
-function recent(value: unknown, strings: RecentStrings): unknown {
-  if (typeof value !== "string") return value;
+/** Whether the value is not in its object itself, nor kept once by V8. To set a field takes as long as to compare it. */
+function takesRoom(value: unknown): boolean {
+  return typeof value === "string" ? value.length >= MIN_STRING : typeof value === "object";
+}
+
+/** The equal string that came first, if that is not long ago. */
+function recent(value: unknown, strings: RecentStrings): string | undefined {
+  if (typeof value !== "string") return undefined;
   const { length } = value;
-  if (length < MIN_STRING || length > MAX_STRING) return value;
+  if (length < MIN_STRING || length > MAX_STRING) return undefined;
   // Times and identifiers differ all over, names at their ends.
   const place =
     (length * 7 +
@@ -132,5 +144,5 @@ function recent(value: unknown, strings: RecentStrings): unknown {
   const known = strings[place];
   if (known === value) return known;
   strings[place] = value;
-  return value;
+  return undefined;
 }
