@@ -21,16 +21,19 @@ const CLOSE_BRACE = 0x7d;
 const CLOSE_BRACKET = 0x5d;
 const COMMA = 0x2c;
 
+/** A copy of some JSON. */
+export interface Copied {
+  readonly end: number;
+  /** How many values in it are a mark. */
+  readonly cuts: number;
+}
+
 /**
- * Copies JSON into `copy`, from `start` on, with a mark in the place of what looks like managedFields; returns where the
- * copy ends, and how many marks it has. Only `dropMark` tells whether they were, and whether what was taken for their end
- * is it: otherwise the JSON is broken, or has fewer marks where they belong.
+ * Copies JSON into `copy`, from `start` on, with a mark in the place of what looks like managedFields. Only `dropMark`
+ * tells whether they were, and whether what was taken for their end is it: otherwise the JSON is broken, or has fewer
+ * marks where they belong.
  */
-export function copyWithoutManagedFields(
-  json: Buffer,
-  copy: Buffer,
-  start: number,
-): { readonly end: number; readonly cuts: number } {
+export function copyWithoutManagedFields(json: Buffer, copy: Buffer, start: number): Copied {
   let written = start;
   let copied = 0;
   let cuts = 0;

@@ -7,11 +7,10 @@
  * @module
  */
 import { isAscii } from "node:buffer";
+import { borrowMemory, giveBack } from "../transport/scratch.ts";
 import { parseExactBytes } from "./exact-json.ts";
-import { copyWithoutManagedFields, dropMark } from "./managed-fields.ts";
+import { copyWithoutManagedFields, dropMark, type Copied } from "./managed-fields.ts";
 
-// Twice what a watch's pieces have.
-const SCRATCH_BYTES = 128 * 1024;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const COMMA = 0x2c;
@@ -25,16 +24,6 @@ export function textOf(bytes: Buffer): string {
 
 /** What some bytes are: one value, values with commas between them, or a value on each line. */
 type Form = "value" | "elements" | "lines";
-
-/** What is parsed, as JSON of one value. */
-interface Prepared {
-  /** Good until the next ones are prepared. */
-  readonly json: Buffer;
-  /** How many managedFields were left out, as it seems. */
-  readonly cuts: number;
-  /** How many elements there have to be, where that is known. */
-  readonly count?: number;
-}
 
 /** Reads the parts of one answer. */
 export class ObjectReader {
@@ -63,33 +52,41 @@ export class ObjectReader {
 
   #read(bytes: Buffer, form: Form, objectsIn: (value: unknown) => readonly unknown[]): unknown {
     if (this.#cuts) {
-      const prepared = prepare(bytes, form, true);
-      const { cuts } = prepared;
-      const value = cuts > 0 ? parsedOrNone(prepared) : undefined;
+      const { value, cuts } = readOnce(bytes, form, copyWithoutManagedFields);
+      if (cuts === 0) return value;
       if (value !== undefined && cuts === objectsIn(value).filter(dropMark).length) return value;
-      if (cuts === 0) return parsed(prepared);
       // What was cut was something else, as it is in objects with objects in them; so it will be in the next ones.
       this.#cuts = false;
     }
-    return parsed(prepare(bytes, form, false));
+    return form === "value" ? parsed(bytes) : readOnce(bytes, form, copyWhole).value;
   }
 }
 
-let scratch: Buffer | undefined;
+function copyWhole(json: Buffer, copy: Buffer, start: number): Copied {
+  return { end: start + json.copy(copy, start), cuts: 0 };
+}
 
-function prepare(bytes: Buffer, form: Form, withoutManagedFields: boolean): Prepared {
-  if (form === "value" && !withoutManagedFields) return { json: bytes, cuts: 0 };
-  const room = bytes.length + 2;
-  scratch ??= Buffer.alloc(SCRATCH_BYTES);
-  const memory = room <= SCRATCH_BYTES ? scratch : Buffer.alloc(room);
-  const { end, cuts } = withoutManagedFields
-    ? copyWithoutManagedFields(bytes, memory, 1)
-    : { end: 1 + bytes.copy(memory, 1), cuts: 0 };
-  if (form === "value") return { json: memory.subarray(1, end), cuts };
-  memory[0] = OPEN_BRACKET;
-  memory[end] = CLOSE_BRACKET;
-  const json = memory.subarray(0, end + 1);
-  return form === "lines" ? { json, cuts, count: 1 + joinLines(json) } : { json, cuts };
+/**
+ * The value, and how many managedFields were left out of it, as it seems: then none where it cannot be parsed.
+ *
+ * @throws SyntaxError where nothing was left out
+ */
+function readOnce(
+  bytes: Buffer,
+  form: Form,
+  copyJson: typeof copyWhole,
+): { readonly value: unknown; readonly cuts: number } {
+  const memory = borrowMemory(bytes.length + 2);
+  try {
+    const { end, cuts } = copyJson(bytes, memory, 1);
+    memory[0] = OPEN_BRACKET;
+    memory[end] = CLOSE_BRACKET;
+    const json = form === "value" ? memory.subarray(1, end) : memory.subarray(0, end + 1);
+    const count = form === "lines" ? 1 + joinLines(json) : undefined;
+    return { cuts, value: cuts > 0 ? parsedOrNone(json, count) : parsed(json, count) };
+  } finally {
+    giveBack(memory);
+  }
 }
 
 /** Puts a comma in the place of each line break; returns how many there were. */
@@ -102,17 +99,17 @@ function joinLines(json: Buffer): number {
   return count;
 }
 
-/** @throws SyntaxError */
-function parsed({ json, count }: Prepared): unknown {
+/** @throws SyntaxError, also when it is an array of more or less than `count` values */
+function parsed(json: Buffer, count?: number): unknown {
   const value = parseExactBytes(json, textOf(json));
   if (count === undefined || (value as unknown[]).length === count) return value;
   throw new SyntaxError(`${count} lines are not one value each`);
 }
 
-/** Whatever is wrong with it is found out again when nothing is cut. */
-function parsedOrNone(prepared: Prepared): unknown {
+/** Whatever is wrong with it is found out again when nothing is left out. */
+function parsedOrNone(json: Buffer, count: number | undefined): unknown {
   try {
-    return parsed(prepared);
+    return parsed(json, count);
   } catch {
     return undefined;
   }

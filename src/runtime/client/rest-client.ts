@@ -255,7 +255,7 @@ async function readWhole(response: TransportResponse): Promise<ReadList> {
 async function readBytes({ body }: TransportResponse): Promise<Buffer> {
   if (body.whole) return body.whole();
   const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(chunk);
+  for await (const chunk of body) chunks.push(Uint8Array.from(chunk));
   return Buffer.concat(chunks);
 }
 

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { Readable } from "node:stream";
-import { piecesOf } from "./body-pieces.ts";
+import { settlePromises } from "../../clock.ts";
+import { WaitingPieces } from "./body-pieces.ts";
 import type { Body } from "./transport.ts";
 
 /** The connection that a body comes from. */
@@ -18,6 +18,8 @@ interface BodySource {
 
 // What may come before anybody reads; then the server has to wait.
 const UNREAD_BYTES = 64 * 1024;
+// What may wait for a slow reader, before the server has to.
+const WAITING_BYTES = 1024 * 1024;
 // Thousands of small parts, kept until a long answer's end, leave the memory full of holes; large ones are given back.
 const JOIN_BYTES = 4 * 1024 * 1024;
 
@@ -29,7 +31,7 @@ interface Waiter {
 /** Takes the parts in, and hands them on to whoever reads. */
 export class AnswerBody implements Body {
   readonly #source: BodySource;
-  // What came, as long as there is no stream.
+  // What came, as long as nobody reads its pieces.
   #parts: Buffer[] = [];
   #bytes = 0;
   // How many of the parts, and of the bytes, are joined to large ones.
@@ -38,19 +40,22 @@ export class AnswerBody implements Body {
   #ended = false;
   #failure: Error | undefined;
   #waiter: Waiter | undefined;
-  #stream: Readable | undefined;
+  #pieces: WaitingPieces | undefined;
+  #wake: () => void = () => undefined;
 
   constructor(source: BodySource) {
     this.#source = source;
   }
 
-  /** The next part. */
+  /** The next part, which is copied. */
   push(part: Buffer): void {
-    if (this.#stream) {
-      if (!this.#stream.push(part)) this.#source.pause();
+    if (this.#pieces) {
+      this.#pieces.add(part);
+      if (this.#pieces.bytes >= WAITING_BYTES) this.#source.pause();
+      this.#wake();
       return;
     }
-    this.#parts.push(part);
+    this.#parts.push(Buffer.from(part));
     this.#bytes += part.length;
     if (this.#bytes - this.#joinedBytes >= JOIN_BYTES) this.#joinSmall();
     if (!this.#waiter && this.#bytes > UNREAD_BYTES) this.#source.pause();
@@ -59,7 +64,7 @@ export class AnswerBody implements Body {
   /** Nothing more comes. */
   end(): void {
     this.#ended = true;
-    this.#stream?.push(null);
+    this.#wake();
     this.#waiter?.resolve(this.#joined());
   }
 
@@ -67,8 +72,7 @@ export class AnswerBody implements Body {
   fail(error: Error): void {
     if (this.#ended) return;
     this.#failure = error;
-    // Without the error: who has just stopped reading listens no more, and it would end the process.
-    this.#stream?.destroy();
+    this.#wake();
     this.#waiter?.reject(error);
   }
 
@@ -82,30 +86,35 @@ export class AnswerBody implements Body {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    const pieces = new WaitingPieces();
+    for (const part of this.#parts) pieces.add(part);
+    this.#parts = [];
+    this.#pieces = pieces;
     try {
-      yield* piecesOf(this.#streamed());
-    } catch (error) {
-      throw this.#failure ?? error;
+      for (;;) {
+        if (pieces.bytes === 0 && !this.#isOver) await this.#more();
+        // What has come in by the end of this turn of the event loop comes together; a single event waits for nothing.
+        if (!this.#isOver) await settlePromises();
+        yield* pieces.take();
+        if (pieces.bytes > 0) continue;
+        if (this.#failure) throw this.#failure;
+        if (this.#ended) return;
+      }
+    } finally {
+      this.#source.giveUp();
     }
   }
 
-  /** A stream of what came and comes. Whoever asks for it listens at once. */
-  #streamed(): Readable {
-    const stream = new Readable({
-      read: () => {
-        this.#source.resume();
-      },
-      destroy: (error, done) => {
-        this.#source.giveUp();
-        done(error);
-      },
+  get #isOver(): boolean {
+    return this.#ended || this.#failure !== undefined;
+  }
+
+  /** Resolves when something came, or the end. */
+  #more(): Promise<void> {
+    this.#source.resume();
+    return new Promise((resolve) => {
+      this.#wake = resolve;
     });
-    this.#stream = stream;
-    for (const part of this.#parts) stream.push(part);
-    this.#parts = [];
-    if (this.#failure) stream.destroy();
-    else if (this.#ended) stream.push(null);
-    return stream;
   }
 
   #joinSmall(): void {

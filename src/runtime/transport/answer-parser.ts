@@ -17,7 +17,7 @@ export interface AnswerHead {
 /** Told of an answer as it comes in. */
 interface AnswerSink {
   head(head: AnswerHead): void;
-  /** A part of the body; not empty. */
+  /** A part of the body, not empty. It is good until the call returns. */
   data(part: Buffer): void;
   /** Nothing more comes. */
   end(): void;
@@ -73,7 +73,7 @@ export class AnswerParser {
     return this.#keepsAlive;
   }
 
-  /** Takes in the next bytes. @throws AnswerError when they are no answer, or more than one */
+  /** Takes in the next bytes, and keeps none of their memory. @throws AnswerError when they are no answer, or more than one */
   push(bytes: Buffer): void {
     let at = 0;
     let chunk = bytes;
@@ -84,7 +84,7 @@ export class AnswerParser {
     while (at < chunk.length) {
       const next = this.#step(chunk, at);
       if (next < 0) {
-        this.#rest = chunk.subarray(at);
+        this.#rest = Buffer.from(chunk.subarray(at));
         return;
       }
       at = next;

@@ -1,69 +1,54 @@
 /**
- * An answer's body in pieces of a good size.
+ * What has come in of an answer and is not read yet, in pieces of a good size.
  *
  * TLS hands out 16 kB at a time, and each way through promises and generators costs as much as it takes to parse a
- * few of these. So what has come in by the end of a turn of the event loop is one piece. A single event waits for nothing.
+ * few of these.
  *
  * @module
  */
-import { finished, type Readable } from "node:stream";
-import { settlePromises } from "../../clock.ts";
+import { borrowMemory, giveBack } from "./scratch.ts";
 
 // Larger strings are collected by V8 with the old generation, which costs more than it saves.
 const PIECE_BYTES = 64 * 1024;
-// What may wait for a slow reader, before the sender has to.
-const WAITING_BYTES = 1024 * 1024;
 
-/** The bytes of `body` as they come in. Whoever stops before its end destroys it. @throws what the stream failed with */
-export async function* piecesOf(body: Readable): AsyncGenerator<Uint8Array> {
-  let waiting: Buffer[] = [];
-  let waitingBytes = 0;
-  // How it ended, if it did.
-  const outcome: { ended: boolean; failure?: Error } = { ended: false };
-  let wake: () => void = () => undefined;
-  body.on("data", (chunk: Buffer) => {
-    waiting.push(chunk);
-    waitingBytes += chunk.length;
-    if (waitingBytes >= WAITING_BYTES) body.pause();
-    wake();
-  });
-  const forget = finished(body, { writable: false }, (error) => {
-    if (error) outcome.failure = error;
-    outcome.ended = true;
-    wake();
-  });
-  try {
-    for (;;) {
-      if (waiting.length === 0 && !outcome.ended) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-      if (!outcome.ended) await settlePromises();
-      const chunks = waiting;
-      waiting = [];
-      waitingBytes = 0;
-      yield* joined(chunks);
-      if (waiting.length > 0) continue;
-      if (outcome.failure) throw outcome.failure;
-      if (outcome.ended) return;
-      body.resume();
-    }
-  } finally {
-    forget();
-    body.destroy();
-  }
+interface Piece {
+  readonly memory: Buffer;
+  end: number;
 }
 
-/** The chunks, several in one where they are small. */
-function* joined(chunks: readonly Buffer[]): Generator<Buffer> {
-  let first = 0;
-  let bytes = 0;
-  for (const [index, chunk] of chunks.entries()) {
-    bytes += chunk.length;
-    if (bytes < PIECE_BYTES && index < chunks.length - 1) continue;
-    yield index === first ? chunk : Buffer.concat(chunks.slice(first, index + 1), bytes);
-    first = index + 1;
-    bytes = 0;
+/** Bytes that wait for their reader. */
+export class WaitingPieces {
+  #pieces: Piece[] = [];
+  #bytes = 0;
+
+  /** How many wait. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Copies `part` behind what waits. */
+  add(part: Uint8Array): void {
+    let piece = this.#pieces.at(-1);
+    if (!piece || piece.end >= PIECE_BYTES || piece.end + part.length > piece.memory.length) {
+      piece = { memory: borrowMemory(part.length), end: 0 };
+      this.#pieces.push(piece);
+    }
+    piece.memory.set(part, piece.end);
+    piece.end += part.length;
+    this.#bytes += part.length;
+  }
+
+  /** What waits now; each piece is good until the next one is asked for. */
+  *take(): Generator<Buffer> {
+    const pieces = this.#pieces;
+    this.#pieces = [];
+    this.#bytes = 0;
+    for (const { memory, end } of pieces) {
+      try {
+        yield memory.subarray(0, end);
+      } finally {
+        giveBack(memory);
+      }
+    }
   }
 }

@@ -3,7 +3,13 @@
  *
  * @module
  */
-import { connect as connectTcp, isIP, type Socket, type TcpNetConnectOpts } from "node:net";
+import {
+  connect as connectTcp,
+  isIP,
+  type OnReadOpts,
+  type Socket,
+  type TcpNetConnectOpts,
+} from "node:net";
 import { connect as connectTls, createSecureContext, type ConnectionOptions } from "node:tls";
 import type { Clock } from "../../clock.ts";
 import type { AnswerHead } from "./answer-parser.ts";
@@ -88,18 +94,24 @@ export class ConnectionPool implements ConnectionKeeper {
   }
 
   #open(): HttpConnection {
-    const secure = this.#target.url.protocol === "https:";
-    const socket = secure ? this.#connectTls() : connectTcp(this.#address());
-    return new HttpConnection(socket, secure ? "secureConnect" : "connect", this);
+    if (this.#target.url.protocol === "https:") {
+      return new HttpConnection((onread) => this.#connectTls(onread), "secureConnect", this);
+    }
+    return new HttpConnection(
+      (onread) => connectTcp({ ...this.#address(), onread }),
+      "connect",
+      this,
+    );
   }
 
-  #connectTls(): Socket {
+  #connectTls(onread: OnReadOpts): Socket {
     // Made once: to read the authorities' certificates takes longer than a handshake.
     this.#tls ??= this.#tlsOptions();
     const socket = connectTls({
       ...this.#tls,
       ...(this.#session ? { session: this.#session } : {}),
-    });
+      onread,
+    } as ConnectionOptions);
     socket.on("session", (session: Buffer) => {
       this.#session = session;
     });

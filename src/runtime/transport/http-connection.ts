@@ -3,13 +3,15 @@
  *
  * @module
  */
-import type { Socket } from "node:net";
+import type { OnReadOpts, Socket } from "node:net";
 import { AnswerBody } from "./answer-body.ts";
 import { AnswerParser, type AnswerHead } from "./answer-parser.ts";
 import type { TransportResponse } from "./transport.ts";
 
 // What goes to the kernel in one piece, although Node says so only in its next turn.
 const SMALL_BYTES = 16 * 1024;
+// Node makes memory of its own for each packet otherwise. All connections share it: what came is taken at once.
+const RECEIVED = Buffer.allocUnsafeSlow(64 * 1024);
 
 /** A request, and who waits for its answer. */
 export interface Exchange {
@@ -59,16 +61,27 @@ export class HttpConnection {
   #served = false;
   #current: Current | undefined;
 
-  /** @param readyEvent - what the socket says when it can be written to */
-  constructor(socket: Socket, readyEvent: "connect" | "secureConnect", keeper: ConnectionKeeper) {
+  /**
+   * @param connect - opens the socket
+   * @param readyEvent - what the socket says when it can be written to
+   */
+  constructor(
+    connect: (onread: OnReadOpts) => Socket,
+    readyEvent: "connect" | "secureConnect",
+    keeper: ConnectionKeeper,
+  ) {
+    const socket = connect({
+      buffer: RECEIVED,
+      callback: (bytes) => {
+        this.#received(RECEIVED.subarray(0, bytes));
+        return true;
+      },
+    });
     this.#socket = socket;
     this.#keeper = keeper;
     socket.once(readyEvent, () => {
       this.#ready = true;
       this.#write();
-    });
-    socket.on("data", (bytes: Buffer) => {
-      this.#received(bytes);
     });
     socket.on("end", () => {
       this.#ended(hungUp());

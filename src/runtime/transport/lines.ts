@@ -4,9 +4,9 @@
  * @module
  */
 
+import { joinedInScratch } from "./scratch.ts";
+
 const NEWLINE = 0x0a;
-// Twice what a watch's pieces have.
-const REUSED_BYTES = 128 * 1024;
 
 /** What stands before a border, without it; not `ended` is what came behind the last border of all, if anything. */
 interface Batch {
@@ -33,36 +33,21 @@ export async function* wholeParts(
   lastBorder: (chunk: Buffer) => number,
 ): AsyncGenerator<Batch> {
   // Chunks of an unfinished part: joined once, when its end comes, so that a huge one costs linear time.
-  let pending: Uint8Array[] = [];
-  const join = reusingJoin();
+  let pending: Buffer[] = [];
   for await (const chunk of chunks) {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     const end = lastBorder(bytes);
     if (end < 0) {
-      pending.push(bytes);
+      // A copy, as a chunk is good only until the next one is asked for.
+      pending.push(Buffer.from(bytes));
       continue;
     }
-    const whole =
-      pending.length === 0 ? bytes.subarray(0, end) : join([...pending, bytes.subarray(0, end)]);
-    pending = end + 1 < bytes.length ? [bytes.subarray(end + 1)] : [];
-    yield { bytes: whole, ended: true };
+    const whole = bytes.subarray(0, end);
+    const parts = [...pending, whole];
+    pending = end + 1 < bytes.length ? [Buffer.from(bytes.subarray(end + 1))] : [];
+    if (parts.length === 1) yield { bytes: whole, ended: true };
+    else for (const joined of joinedInScratch(parts)) yield { bytes: joined, ended: true };
   }
   const rest = Buffer.concat(pending);
   if (rest.length > 0) yield { bytes: rest, ended: false };
-}
-
-/** `Buffer.concat` into the same memory again and again, unless that would have to be large. */
-function reusingJoin(): (parts: readonly Uint8Array[]) => Buffer {
-  let memory = Buffer.alloc(0);
-  return (parts) => {
-    const length = parts.reduce((sum, part) => sum + part.length, 0);
-    if (length > REUSED_BYTES) return Buffer.concat(parts);
-    if (memory.length === 0) memory = Buffer.alloc(REUSED_BYTES);
-    let at = 0;
-    for (const part of parts) {
-      memory.set(part, at);
-      at += part.length;
-    }
-    return memory.subarray(0, at);
-  };
 }

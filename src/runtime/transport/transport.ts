@@ -18,7 +18,10 @@ export interface TransportRequest {
   readonly lastCheck?: () => void;
 }
 
-/** An answer's body; it is read once, in one of both ways. Each throws a `ConnectionError` when the connection breaks. */
+/**
+ * An answer's body; it is read once, in one of both ways. Each throws a `ConnectionError` when the connection breaks. A
+ * piece is good until the next one is asked for.
+ */
 export interface Body extends AsyncIterable<Uint8Array> {
   /** All of it at once, where that costs less than its pieces. */
   whole?(): Promise<Buffer>;

@@ -1,5 +1,6 @@
 /** However an answer comes in parts, and whoever reads it, all of its bytes come in their order. */
 import { describe, expect, it } from "vitest";
+import { settlePromises } from "../../../src/clock.ts";
 import { AnswerBody } from "../../../src/runtime/transport/answer-body.ts";
 
 const PARTS = Array.from({ length: 2500 }, (_, index) => Buffer.alloc(4000, index % 251));
@@ -33,12 +34,44 @@ describe("AnswerBody", () => {
     const { body } = bodyOf(PARTS.slice(0, 1500));
     const seen: Uint8Array[] = [];
     const reading = (async () => {
-      for await (const piece of body) seen.push(piece);
+      for await (const piece of body) seen.push(Buffer.from(piece));
     })();
     for (const part of PARTS.slice(1500)) body.push(part);
     body.end();
     await reading;
     expect(ALL.equals(Buffer.concat(seen))).toBe(true);
+  });
+
+  it("lets the server wait when the reader is slow, and goes on when he has read all", async () => {
+    const { body, calls } = bodyOf([]);
+    const reader = body[Symbol.asyncIterator]();
+    const first = reader.next();
+    for (const part of PARTS.slice(0, 300)) body.push(part);
+    await first;
+    expect([...new Set(calls)]).toEqual(["resume", "pause"]);
+    const resumes = calls.length;
+    let next = reader.next();
+    for (let piece = 0; piece < 100 && calls.length === resumes; piece++) {
+      await Promise.race([next, settlePromises()]);
+      if (calls.length === resumes) next = reader.next();
+    }
+    expect(calls.at(-1)).toBe("resume");
+    body.push(PARTS[300] as Buffer);
+    expect((await next).value).toHaveLength(4000);
+    await reader.return(undefined);
+    expect(calls.at(-1)).toBe("give up");
+  });
+
+  it("gives what came before a failure, then the failure", async () => {
+    const { body } = bodyOf(PARTS.slice(0, 3));
+    let bytes = 0;
+    const reading = (async () => {
+      for await (const piece of body) bytes += piece.length;
+    })();
+    body.push(PARTS[3] as Buffer);
+    body.fail(new Error("cut"));
+    await expect(reading).rejects.toThrow("cut");
+    expect(bytes).toBe(4 * 4000);
   });
 
   it("lets the server wait while nobody reads", () => {

@@ -24,12 +24,16 @@ function parse(text: string, { size = text.length, method = "GET", ends = false 
       head = seen;
     },
     data: (part) => {
-      parts.push(part);
+      parts.push(Buffer.from(part));
     },
     end: () => undefined,
   });
   const bytes = Buffer.from(text, "latin1");
-  for (let at = 0; at < bytes.length; at += size) parser.push(bytes.subarray(at, at + size));
+  // One memory for all of them, as a connection has it.
+  const received = Buffer.alloc(size);
+  for (let at = 0; at < bytes.length; at += size) {
+    parser.push(received.subarray(0, bytes.copy(received, 0, at, at + size)));
+  }
   if (ends) parser.ended();
   const { done, keepsAlive } = parser;
   return { head, body: Buffer.concat(parts).toString("latin1"), done, keepsAlive };

@@ -1,49 +1,52 @@
-import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { settlePromises } from "../../../src/clock.ts";
-import { piecesOf } from "../../../src/runtime/transport/body-pieces.ts";
+import { WaitingPieces } from "../../../src/runtime/transport/body-pieces.ts";
 
-/** A source of as many small chunks as are asked for; counts those that were taken. */
-function source(count: number, failure?: Error): { readonly body: Readable; taken: number } {
-  const result = {
-    taken: 0,
-    body: new Readable({
-      read() {
-        if (result.taken < count) this.push(Buffer.alloc(16 * 1024, 97 + (result.taken++ % 26)));
-        else if (failure) this.destroy(failure);
-        else this.push(null);
-      },
-    }),
-  };
-  return result;
-}
+const KB = 1024;
 
-describe("piecesOf", () => {
-  it("gives all bytes in their order, in fewer pieces than there were chunks", async () => {
-    const pieces: Uint8Array[] = [];
-    for await (const piece of piecesOf(source(100).body)) pieces.push(piece);
-    const all = Buffer.concat(pieces);
-    expect(all).toHaveLength(100 * 16 * 1024);
-    expect([...new Set(all)]).toEqual(Array.from({ length: 26 }, (_, letter) => 97 + letter));
-    expect(pieces.length).toBeLessThan(50);
+describe("WaitingPieces", () => {
+  it("gives all bytes in their order, in fewer pieces than there were parts", () => {
+    const waiting = new WaitingPieces();
+    const parts = Array.from({ length: 100 }, (_, index) =>
+      Buffer.alloc((index % 17) * KB, 97 + (index % 26)),
+    );
+    const all = Buffer.concat(parts);
+    // Who fills it uses his own memory again.
+    const received = Buffer.alloc(64 * KB);
+    for (const part of parts) waiting.add(received.subarray(0, part.copy(received)));
+    expect(waiting.bytes).toBe(all.length);
+    const pieces = [...waiting.take()].length;
+    expect(pieces).toBeGreaterThan(5);
+    expect(pieces).toBeLessThan(20);
+    expect(waiting.bytes).toBe(0);
+
+    for (const part of parts) waiting.add(received.subarray(0, part.copy(received)));
+    let read = Buffer.alloc(0);
+    for (const piece of waiting.take()) read = Buffer.concat([read, piece]);
+    expect(read.equals(all)).toBe(true);
   });
 
-  it("lets the sender wait when the reader is slow", async () => {
-    const chunks = source(1000);
-    const pieces = piecesOf(chunks.body);
-    await pieces.next();
-    for (let turn = 0; turn < 20; turn++) await settlePromises();
-    expect(chunks.taken).toBeLessThan(200);
-    await pieces.return(undefined);
-    expect(chunks.body.destroyed).toBe(true);
-  });
-
-  it("gives what came before a failure, then the failure", async () => {
-    const seen: number[] = [];
-    const read = async () => {
-      for await (const piece of piecesOf(source(3, new Error("cut")).body)) seen.push(piece.length);
+  it("takes parts of any size", () => {
+    const waiting = new WaitingPieces();
+    const add = (size: number, text: string) => {
+      waiting.add(Buffer.alloc(size, text));
     };
-    await expect(read()).rejects.toThrow("cut");
-    expect(seen.reduce((sum, size) => sum + size, 0)).toBe(3 * 16 * 1024);
+    for (const [index, size] of [1, 63 * KB, 64 * KB, 1024 * KB, 1].entries()) {
+      add(size, "abcde".charAt(index));
+    }
+    const pieces = Array.from(waiting.take(), (piece) => piece.toString());
+    expect(pieces.map(({ length }) => length)).toEqual([127 * KB + 1, 1024 * KB, 1]);
+    expect(pieces.join("")).toMatch(/^ab{64512}c{65536}d{1048576}e$/);
+  });
+
+  it("keeps what comes while others are read for the next reader", () => {
+    const waiting = new WaitingPieces();
+    waiting.add(Buffer.from("a"));
+    const seen: string[] = [];
+    for (const piece of waiting.take()) {
+      waiting.add(Buffer.from("b"));
+      seen.push(piece.toString());
+    }
+    for (const piece of waiting.take()) seen.push(piece.toString());
+    expect(seen).toEqual(["a", "b"]);
   });
 });
