@@ -4,15 +4,13 @@
  * @module
  */
 import { isIP } from "node:net";
-import type { Clock } from "../clock.ts";
 import { sameJson } from "../kube/json.ts";
 import type { KubeObject } from "../kube/object.ts";
 import { advertisedAddress } from "./advertised-address.ts";
 import { bootstrapRbacObjects } from "./auth/bootstrap-rbac.ts";
-import { ServerOwnership } from "./bootstrap-owners.ts";
 import { aggregatedRules } from "./controllers/cluster-role-aggregation-controller.ts";
-import { type Cluster, randomUid, timestamp } from "./server/cluster.ts";
-import { type Store, storeKey } from "./store/store.ts";
+import { ServerWriter } from "./server-writer.ts";
+import type { Cluster } from "./server/cluster.ts";
 
 const RBAC_PLURALS: Readonly<Record<string, string>> = {
   ClusterRole: "clusterroles",
@@ -59,7 +57,7 @@ const apiService = (): KubeObject =>
     status: { loadBalancer: {} },
   }) as KubeObject;
 
-/** The range of the services' addresses, and the one that is taken. */
+/** The range of the services' addresses. */
 const serviceNetwork = (now: string): readonly (readonly [string, KubeObject])[] => [
   [
     "servicecidrs.networking.k8s.io",
@@ -79,21 +77,6 @@ const serviceNetwork = (now: string): readonly (readonly [string, KubeObject])[]
           },
         ],
       },
-    } as KubeObject,
-  ],
-  [
-    "ipaddresses.networking.k8s.io",
-    {
-      apiVersion: "networking.k8s.io/v1",
-      kind: "IPAddress",
-      metadata: {
-        name: "10.96.0.1",
-        labels: {
-          "ipaddress.kubernetes.io/ip-family": "IPv4",
-          "ipaddress.kubernetes.io/managed-by": "ipallocator.k8s.io",
-        },
-      },
-      spec: { parentRef: { resource: "services", namespace: "default", name: "kubernetes" } },
     } as KubeObject,
   ],
 ];
@@ -189,48 +172,4 @@ export function publishServer(cluster: Cluster, { host, port, clientCa }: Server
     metadata: { name: "extension-apiserver-authentication", namespace: "kube-system" },
     data: { "client-ca-file": clientCa },
   } as KubeObject);
-}
-
-/** Puts objects of the server's own into the store. */
-class ServerWriter {
-  readonly #store: Store;
-  readonly #clock: Clock;
-  readonly #owners: ServerOwnership;
-  /** When it writes, RFC 3339. */
-  readonly time: string;
-
-  constructor({ store, clock }: Cluster) {
-    this.#store = store;
-    this.#clock = clock;
-    this.time = timestamp(clock);
-    this.#owners = new ServerOwnership(this.time);
-  }
-
-  /** Puts an object there unless there is one. */
-  add(collection: string, object: KubeObject): void {
-    const { namespace, name = "" } = object.metadata;
-    if (this.#store.get(collection, storeKey(namespace, name))) return;
-    object.metadata = {
-      ...object.metadata,
-      uid: randomUid(this.#clock),
-      creationTimestamp: this.time,
-      managedFields: this.#owners.of(object),
-    };
-    this.#store.put(collection, object);
-  }
-
-  /** Puts an object in place of the one of a server before this one, unless that says the same. */
-  replace(collection: string, object: KubeObject): void {
-    const { name = "", namespace, generation } = object.metadata;
-    const live = this.#store.get(collection, storeKey(namespace, name));
-    if (!live) {
-      this.add(collection, object);
-      return;
-    }
-    const content = { ...live, ...object, metadata: live.metadata };
-    if (sameJson(content, live)) return;
-    const next =
-      generation === undefined ? {} : { generation: (live.metadata.generation ?? 0) + 1 };
-    this.#store.put(collection, { ...content, metadata: { ...live.metadata, ...next } });
-  }
 }

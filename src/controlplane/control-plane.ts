@@ -46,6 +46,7 @@ import { Registry } from "./server/registry.ts";
 import type { Answer } from "./server/request.ts";
 import type { LoadedState, StoreLog } from "./store/log.ts";
 import { Store } from "./store/store.ts";
+import { followServices } from "./service-addresses.ts";
 
 /** How a control plane is started; everything may be left out. */
 export interface ControlPlaneOptions {
@@ -178,6 +179,7 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
     createBootstrapObjects(cluster, { aggregated: options.controllers !== "off" });
   }
   followApiServices(cluster);
+  followServices(cluster);
   const openApi = new OpenApi(GIT_VERSION);
   const api = new Api(cluster, (request) => otherPath(cluster, openApi, request));
   const names = ["localhost", "127.0.0.1", "::1", host, advertisedAddress(host)];

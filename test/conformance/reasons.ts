@@ -24,7 +24,6 @@ export const REASONS: Readonly<Record<string, string>> = {
   J826: "`authorizer` in a rule is undeclared, and told so in other words",
   L381: "tokens of service accounts are signed with ES256, not RS256",
   M423: "a Service whose type changes keeps an owner of `internalTrafficPolicy`",
-  M428: "there are no IPAddress objects for the addresses of Services",
   N347: "one event more when a StatefulSet shrinks",
   N411: NAMESPACE_GONE,
   N413: NAMESPACE_GONE,

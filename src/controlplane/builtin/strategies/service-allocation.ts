@@ -33,10 +33,11 @@ export function allocateFor(
   { address, nodePorts, healthCheckPort }: ServiceNeeds,
   context: WriteContext,
 ): void {
-  const taken = new Set<string>();
+  const taken = new Set(
+    context.list("networking.k8s.io", "ipaddresses").map(({ metadata }) => metadata.name ?? ""),
+  );
   const used = new Map<number, Set<string>>();
   for (const { spec } of others(service, context)) {
-    for (const ip of spec.clusterIPs ?? []) taken.add(ip);
     for (const port of spec.ports ?? []) {
       if (port.nodePort) usePort(used, port.nodePort, port.protocol ?? "TCP");
     }

@@ -1,0 +1,55 @@
+/**
+ * What the server itself writes, past the API.
+ *
+ * @module
+ */
+import type { Clock } from "../clock.ts";
+import { sameJson } from "../kube/json.ts";
+import type { KubeObject } from "../kube/object.ts";
+import { ServerOwnership } from "./bootstrap-owners.ts";
+import { type Cluster, randomUid, timestamp } from "./server/cluster.ts";
+import { type Store, storeKey } from "./store/store.ts";
+
+/** Puts objects of the server's own into the store. */
+export class ServerWriter {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #owners: ServerOwnership;
+  /** When it writes, RFC 3339. */
+  readonly time: string;
+
+  constructor({ store, clock }: Cluster) {
+    this.#store = store;
+    this.#clock = clock;
+    this.time = timestamp(clock);
+    this.#owners = new ServerOwnership(this.time);
+  }
+
+  /** Puts an object there unless there is one. */
+  add(collection: string, object: KubeObject): void {
+    const { namespace, name = "" } = object.metadata;
+    if (this.#store.get(collection, storeKey(namespace, name))) return;
+    object.metadata = {
+      ...object.metadata,
+      uid: randomUid(this.#clock),
+      creationTimestamp: this.time,
+      managedFields: this.#owners.of(object),
+    };
+    this.#store.put(collection, object);
+  }
+
+  /** Puts an object in place of the one of a server before this one, unless that says the same. */
+  replace(collection: string, object: KubeObject): void {
+    const { name = "", namespace, generation } = object.metadata;
+    const live = this.#store.get(collection, storeKey(namespace, name));
+    if (!live) {
+      this.add(collection, object);
+      return;
+    }
+    const content = { ...live, ...object, metadata: live.metadata };
+    if (sameJson(content, live)) return;
+    const next =
+      generation === undefined ? {} : { generation: (live.metadata.generation ?? 0) + 1 };
+    this.#store.put(collection, { ...content, metadata: { ...live.metadata, ...next } });
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * An IPAddress for each address that a Service has.
+ *
+ * @see https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/ip-address-v1/
+ * @module
+ */
+import type { KubeObject } from "../kube/object.ts";
+import type { Service } from "./builtin/strategies/shapes.ts";
+import { ServerWriter } from "./server-writer.ts";
+import type { Cluster } from "./server/cluster.ts";
+
+const SERVICES = "services";
+const ADDRESSES = "ipaddresses.networking.k8s.io";
+/** Of a Service without an address. */
+const HEADLESS = "None";
+
+/** Gives the addresses of Services an object, and takes it away with the Service, or when that has it no more. */
+export function followServices(cluster: Cluster): void {
+  const { store } = cluster;
+  const writer = new ServerWriter(cluster);
+  for (const service of store.list(SERVICES)) note(writer, service, addressesOf(service));
+  store.subscribe(({ collection, type, object, old }) => {
+    if (collection !== SERVICES) return;
+    const now = type === "DELETED" ? [] : addressesOf(object);
+    const before = old ? addressesOf(old) : [];
+    const added = now.filter((address) => !before.includes(address));
+    if (added.length > 0) note(new ServerWriter(cluster), object, added);
+    for (const address of before) {
+      if (!now.includes(address)) store.remove(ADDRESSES, address);
+    }
+  });
+}
+
+function addressesOf(service: KubeObject): readonly string[] {
+  const { clusterIPs = [] } = (service as Service).spec;
+  return clusterIPs.filter((address) => address !== HEADLESS);
+}
+
+function note(writer: ServerWriter, service: KubeObject, addresses: readonly string[]): void {
+  const { namespace, name } = service.metadata;
+  for (const address of addresses) {
+    writer.add(ADDRESSES, {
+      apiVersion: "networking.k8s.io/v1",
+      kind: "IPAddress",
+      metadata: {
+        name: address,
+        labels: {
+          "ipaddress.kubernetes.io/ip-family": address.includes(":") ? "IPv6" : "IPv4",
+          "ipaddress.kubernetes.io/managed-by": "ipallocator.k8s.io",
+        },
+      },
+      spec: { parentRef: { resource: SERVICES, namespace, name } },
+    } as KubeObject);
+  }
+}
