@@ -45,7 +45,7 @@ export async function benchControlPlaneStart(): Promise<void> {
   const hasReal = isRealBuilt();
   let round = 0;
   const times = await untilInterrupted(() =>
-    compare({ ours: startOurs, ...(hasReal ? { real: () => timeReal(++round) } : {}) }, 3),
+    compare({ ours: startOurs, ...(hasReal ? { real: () => timeReal(++round) } : {}) }, 7),
   );
   const ours = times["ours"] ?? NaN;
   if (hasReal) {

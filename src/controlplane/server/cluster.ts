@@ -123,10 +123,11 @@ export function timestamp(clock: Clock, offsetMs = 0): string {
 
 /** A random UUID from the clock's numbers, so that a seeded run names things the same. */
 export function randomUid(clock: Clock): string {
-  const four = (): string =>
-    Math.floor(clock.random() * 0x10000)
+  const eight = (): string =>
+    Math.floor(clock.random() * 2 ** 32)
       .toString(16)
-      .padStart(4, "0");
-  const variant = (8 + Math.floor(clock.random() * 4)).toString(16);
-  return `${four()}${four()}-${four()}-4${four().slice(1)}-${variant}${four().slice(1)}-${four()}${four()}${four()}`;
+      .padStart(8, "0");
+  const [first, second, third, last] = [eight(), eight(), eight(), eight()];
+  const variant = "89ab".charAt(parseInt(third.charAt(0), 16) & 3);
+  return `${first}-${second.slice(0, 4)}-4${second.slice(5)}-${variant}${third.slice(1, 4)}-${third.slice(4)}${last}`;
 }
