@@ -27,7 +27,7 @@ import {
   readType,
 } from "./decode-body.ts";
 import { bodyForm } from "./media-type.ts";
-import { floats, plainNumbers } from "./number-literal.ts";
+import { asFloats, plainNumbers } from "./number-literal.ts";
 import { patchedText } from "./patch-text.ts";
 import { readContentAs, readEnvelope } from "./protobuf.ts";
 import { WireError } from "./wire-error.ts";
@@ -97,7 +97,7 @@ export function decodeConfiguration(
   );
   const config =
     orBadRequest("error decoding YAML: error unmarshaling JSON: while decoding JSON: ", () =>
-      floats(value),
+      asFloats(value),
     ) ?? {};
   if (!isJsonObject(config)) {
     const kind = Array.isArray(config)

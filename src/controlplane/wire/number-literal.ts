@@ -34,15 +34,16 @@ function plainNumber(literal: NumberLiteral): number | bigint {
 }
 
 /**
- * The value with all its numbers as floats, which is how YAML is read; changed in place.
+ * The value as it is after its numbers were floats, which is how the YAML of an apply is read, and were written as JSON:
+ * whole numbers beyond 2^53 have lost their last digits, and `1e16` is a whole number; changed in place.
  *
  * @throws WireError for a number beyond the range of a float
  */
-export function floats(value: unknown): unknown {
-  if (value instanceof NumberLiteral) return float(value);
+export function asFloats(value: unknown): unknown {
+  if (value instanceof NumberLiteral) return plainNumber(new NumberLiteral(String(float(value))));
   if (typeof value !== "object" || value === null) return value;
   for (const [key, field] of Object.entries(value)) {
-    if (typeof field === "object") setField(value as JsonObject, key, floats(field));
+    if (typeof field === "object") setField(value as JsonObject, key, asFloats(field));
   }
   return value;
 }

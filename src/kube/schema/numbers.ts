@@ -32,7 +32,9 @@ interface NumberType {
 function fitsType(value: number | bigint, { type, format }: NumberType): boolean {
   if (type === "integer") {
     if (typeof value === "number" && !Number.isInteger(value)) return false;
-    if (value < -INT64_LIMIT || value >= INT64_LIMIT) return false;
+    // The shortest text of the float -2^63 is of a number below it.
+    const isBelow = typeof value === "number" ? value <= -INT64_LIMIT : value < -INT64_LIMIT;
+    if (isBelow || value >= INT64_LIMIT) return false;
     return format !== "int32" || (value >= -INT32_LIMIT && value < INT32_LIMIT);
   }
   return format !== "float" || Math.abs(Number(value)) <= FLOAT32_MAX;
