@@ -1,10 +1,14 @@
 /**
- * ResourceQuotas: what is used of each is counted anew whenever something that it limits changes.
+ * ResourceQuotas: what is used of each is counted when it comes, and anew when something that it limits goes, or comes to
+ * use less. What is added meanwhile admission has counted already: also what could not be stored then, such as an object
+ * whose name was taken, until the next count.
  *
  * @see https://kubernetes.io/docs/concepts/policy/resource-quotas/
  * @module
  */
 import { sameJson } from "../../kube/json.ts";
+import type { KubeObject } from "../../kube/object.ts";
+import type { Pod } from "../builtin/strategies/pod-shapes.ts";
 import {
   type ResourceQuota,
   addUsage,
@@ -12,10 +16,13 @@ import {
   measures,
   usageOf,
 } from "../builtin/strategies/quota-usage.ts";
-import type { ResourceList } from "../builtin/strategies/shapes.ts";
+import type { ResourceList, Service } from "../builtin/strategies/shapes.ts";
 import type { ControllerClient, ResourceName, StoreEvent } from "./client.ts";
-import { QUOTAS, concerns, keyFrom, textOf } from "./keys.ts";
+import { CLAIMS, PODS, QUOTAS, SERVICES, concerns, keyFrom, textOf } from "./keys.ts";
 import type { Controller } from "./work-loop.ts";
+
+/** All is counted anew as often as this. */
+const RECOUNT_MS = 5 * 60 * 1000;
 
 /** Keeps the status of quotas. */
 export class ResourceQuotaController implements Controller {
@@ -27,21 +34,22 @@ export class ResourceQuotaController implements Controller {
   }
 
   *observe(event: StoreEvent): Iterable<string> {
-    if (concerns(event, QUOTAS)) yield textOf(event.object);
+    if (concerns(event, QUOTAS) && asksForCount(event)) yield textOf(event.object);
     const { namespace } = event.object.metadata;
-    if (namespace === undefined) return;
+    if (namespace === undefined || !frees(event)) return;
     for (const quota of this.#client.list(QUOTAS, { namespace })) {
       if (limits(quota, event.resource)) yield textOf(quota);
     }
   }
 
-  sync(key: string): Promise<undefined> {
-    return this.#sync(key);
+  async sync(key: string): Promise<number | undefined> {
+    const quota = this.#client.find(QUOTAS, keyFrom(key)) as ResourceQuota | undefined;
+    if (!quota) return undefined;
+    await this.#count(quota);
+    return RECOUNT_MS;
   }
 
-  async #sync(key: string): Promise<undefined> {
-    const quota = this.#client.find(QUOTAS, keyFrom(key)) as ResourceQuota | undefined;
-    if (!quota) return;
+  async #count(quota: ResourceQuota): Promise<void> {
     const hard = quota.spec?.hard ?? {};
     const { namespace = "" } = quota.metadata;
     let used: ResourceList = Object.fromEntries(Object.keys(hard).map((name) => [name, "0"]));
@@ -56,6 +64,44 @@ export class ResourceQuotaController implements Controller {
     if (sameJson(quota.status ?? {}, status)) return;
     await this.#client.update(QUOTAS, { ...quota, status } as ResourceQuota, "status");
   }
+}
+
+/** Whether a quota is new, or limits something else than before. */
+function asksForCount({ type, object, old }: StoreEvent): boolean {
+  if (type !== "MODIFIED" || !old) return type === "ADDED";
+  const [now, before] = [object, old].map((quota) => (quota as ResourceQuota).spec?.hard ?? {});
+  return !sameJson(now, before);
+}
+
+/** Whether something uses less from now on, or counts for other quotas. */
+function frees(event: StoreEvent): boolean {
+  const { type, object, old } = event;
+  if (type !== "MODIFIED" || !old) return type === "DELETED";
+  if (concerns(event, CLAIMS)) return true;
+  if (concerns(event, SERVICES)) return typeOf(object) !== typeOf(old);
+  if (!concerns(event, PODS)) return false;
+  const [now, before] = [object as Pod, old as Pod];
+  return (
+    (hasEnded(now) && !hasEnded(before)) ||
+    hasDeadline(now) !== hasDeadline(before) ||
+    !sameJson(resourcesOf(now), resourcesOf(before))
+  );
+}
+
+const hasEnded = ({ status }: Pod): boolean =>
+  status?.phase === "Succeeded" || status?.phase === "Failed";
+
+const hasDeadline = ({ spec }: Pod): boolean => spec.activeDeadlineSeconds !== undefined;
+
+const resourcesOf = ({ spec }: Pod): unknown =>
+  [...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(
+    ({ resources }) => resources ?? {},
+  );
+
+/** As far as quotas tell types of Services apart. */
+function typeOf(service: KubeObject): string {
+  const { type = "" } = (service as Service).spec;
+  return type === "NodePort" || type === "LoadBalancer" ? type : "";
 }
 
 /** Whether the quota says anything of a resource. */
