@@ -78,7 +78,7 @@ export function progressOf(job: Job, pods: readonly Pod[], leftMs: number | unde
     (pod) =>
       fits(pod) &&
       !hasSucceeded(pod) &&
-      (hasFailed(pod, job) || (over && pod.metadata.deletionTimestamp !== undefined)),
+      (hasFailed(pod, job) || ((over || won) && pod.metadata.deletionTimestamp !== undefined)),
   );
   // Once the Job has succeeded, what is still deleted is no failure.
   const spared = won ? newFailed.filter((pod) => pod.status?.phase !== "Failed") : [];
@@ -96,6 +96,8 @@ export function progressOf(job: Job, pods: readonly Pod[], leftMs: number | unde
   if (perIndex !== undefined) {
     for (const pod of pods) {
       if (indexOf(pod) < 0 || !fits(pod) || !hasFailed(pod, job)) continue;
+      // It is deleted because the Job has failed, not the other way round.
+      if (over && pod.status?.phase !== "Failed") continue;
       const { action } = verdictOn(pod, job);
       const isLast = action !== "Ignore" && indexFailuresOf(pod) >= perIndex;
       if (action === "FailIndex" || isLast) failedIndexes.add(indexOf(pod));
