@@ -58,28 +58,24 @@ const apiService = (): KubeObject =>
   }) as KubeObject;
 
 /** The range of the services' addresses. */
-const serviceNetwork = (now: string): readonly (readonly [string, KubeObject])[] => [
-  [
-    "servicecidrs.networking.k8s.io",
-    {
-      apiVersion: "networking.k8s.io/v1",
-      kind: "ServiceCIDR",
-      metadata: { name: "kubernetes" },
-      spec: { cidrs: ["10.96.0.0/16"] },
-      status: {
-        conditions: [
-          {
-            type: "Ready",
-            status: "True",
-            lastTransitionTime: now,
-            reason: "",
-            message: "Kubernetes default Service CIDR is ready",
-          },
-        ],
-      },
-    } as KubeObject,
-  ],
-];
+const serviceNetwork = (now: string): KubeObject =>
+  ({
+    apiVersion: "networking.k8s.io/v1",
+    kind: "ServiceCIDR",
+    metadata: { name: "kubernetes" },
+    spec: { cidrs: ["10.96.0.0/16"] },
+    status: {
+      conditions: [
+        {
+          type: "Ready",
+          status: "True",
+          lastTransitionTime: now,
+          reason: "",
+          message: "Kubernetes default Service CIDR is ready",
+        },
+      ],
+    },
+  }) as KubeObject;
 
 /**
  * Puts the first objects into the store, unless they are there.
@@ -112,7 +108,7 @@ export function createBootstrapObjects(
     } as KubeObject);
   }
   writer.add("services", apiService());
-  for (const [collection, object] of serviceNetwork(writer.time)) writer.add(collection, object);
+  writer.add("servicecidrs.networking.k8s.io", serviceNetwork(writer.time));
   const rbac = bootstrapRbacObjects();
   if (aggregated) aggregate(rbac.filter(({ kind }) => kind === "ClusterRole"));
   for (const object of rbac) {

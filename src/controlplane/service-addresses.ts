@@ -17,14 +17,13 @@ const HEADLESS = "None";
 /** Gives the addresses of Services an object, and takes it away with the Service, or when that has it no more. */
 export function followServices(cluster: Cluster): void {
   const { store } = cluster;
-  const writer = new ServerWriter(cluster);
-  for (const service of store.list(SERVICES)) note(writer, service, addressesOf(service));
+  for (const service of store.list(SERVICES)) note(cluster, service, addressesOf(service));
   store.subscribe(({ collection, type, object, old }) => {
     if (collection !== SERVICES) return;
     const now = type === "DELETED" ? [] : addressesOf(object);
     const before = old ? addressesOf(old) : [];
     const added = now.filter((address) => !before.includes(address));
-    if (added.length > 0) note(new ServerWriter(cluster), object, added);
+    if (added.length > 0) note(cluster, object, added);
     for (const address of before) {
       if (!now.includes(address)) store.remove(ADDRESSES, address);
     }
@@ -36,7 +35,8 @@ function addressesOf(service: KubeObject): readonly string[] {
   return clusterIPs.filter((address) => address !== HEADLESS);
 }
 
-function note(writer: ServerWriter, service: KubeObject, addresses: readonly string[]): void {
+function note(cluster: Cluster, service: KubeObject, addresses: readonly string[]): void {
+  const writer = new ServerWriter(cluster);
   const { namespace, name } = service.metadata;
   for (const address of addresses) {
     writer.add(ADDRESSES, {

@@ -12,6 +12,7 @@ import type { Pod } from "../builtin/strategies/pod-shapes.ts";
 import {
   type ResourceQuota,
   addUsage,
+  hasDeadline,
   isInScope,
   measures,
   usageOf,
@@ -19,6 +20,7 @@ import {
 import type { ResourceList, Service } from "../builtin/strategies/shapes.ts";
 import type { ControllerClient, ResourceName, StoreEvent } from "./client.ts";
 import { CLAIMS, PODS, QUOTAS, SERVICES, concerns, keyFrom, textOf } from "./keys.ts";
+import { isFinished } from "./pods.ts";
 import type { Controller } from "./work-loop.ts";
 
 /** All is counted anew as often as this. */
@@ -82,16 +84,11 @@ function frees(event: StoreEvent): boolean {
   if (!concerns(event, PODS)) return false;
   const [now, before] = [object as Pod, old as Pod];
   return (
-    (hasEnded(now) && !hasEnded(before)) ||
+    (isFinished(now) && !isFinished(before)) ||
     hasDeadline(now) !== hasDeadline(before) ||
     !sameJson(resourcesOf(now), resourcesOf(before))
   );
 }
-
-const hasEnded = ({ status }: Pod): boolean =>
-  status?.phase === "Succeeded" || status?.phase === "Failed";
-
-const hasDeadline = ({ spec }: Pod): boolean => spec.activeDeadlineSeconds !== undefined;
 
 const resourcesOf = ({ spec }: Pod): unknown =>
   [...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(

@@ -73,7 +73,11 @@ export class AnswerParser {
     return this.#keepsAlive;
   }
 
-  /** Takes in the next bytes, and keeps none of their memory. @throws AnswerError when they are no answer, or more than one */
+  /**
+   * Takes in the next bytes, and keeps none of their memory.
+   *
+   * @throws AnswerError when they are no answer, or more than one
+   */
   push(bytes: Buffer): void {
     let at = 0;
     let chunk = bytes;

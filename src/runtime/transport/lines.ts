@@ -3,7 +3,6 @@
  *
  * @module
  */
-
 import { joinedInScratch } from "./scratch.ts";
 
 const NEWLINE = 0x0a;

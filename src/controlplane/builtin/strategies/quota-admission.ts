@@ -15,7 +15,14 @@ import { type StatusError, failure } from "../../../kube/status.ts";
 import type { WriteContext } from "../../kinds.ts";
 import { limitRangeRefusals } from "./limit-ranger.ts";
 import type { Pod } from "./pod-shapes.ts";
-import { type ResourceQuota, addUsage, isInScope, measures, usageOf } from "./quota-usage.ts";
+import {
+  type ResourceQuota,
+  addUsage,
+  hasDeadline,
+  isInScope,
+  measures,
+  usageOf,
+} from "./quota-usage.ts";
 import type { ResourceList } from "./shapes.ts";
 
 const COMPUTE = ["cpu", "limits.cpu", "limits.memory", "memory", "requests.cpu", "requests.memory"];
@@ -64,8 +71,7 @@ function isRecharged({ group, plural }: Resource, object: KubeObject, old: KubeO
   if (group === "resource.k8s.io") return plural === "resourceclaims";
   if (group !== "") return false;
   if (plural !== "pods") return plural === "services" || plural === "persistentvolumeclaims";
-  const ends = (pod: KubeObject): boolean => (pod as Pod).spec.activeDeadlineSeconds !== undefined;
-  return ends(object) !== ends(old);
+  return hasDeadline(object as Pod) !== hasDeadline(old as Pod);
 }
 
 const byName = (left: KubeObject, right: KubeObject): number =>

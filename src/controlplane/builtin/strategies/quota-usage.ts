@@ -205,13 +205,16 @@ function matchesNames(
   }
 }
 
+/** Whether a pod ends by itself, which the scopes `Terminating` and `NotTerminating` tell apart. */
+export const hasDeadline = ({ spec }: Pod): boolean => spec.activeDeadlineSeconds !== undefined;
+
 function matchesScope(expression: ScopeExpression, pod: Pod): boolean {
   const { spec } = pod;
   switch (expression.scopeName) {
     case "Terminating":
       return (spec.activeDeadlineSeconds ?? -1) >= 0;
     case "NotTerminating":
-      return spec.activeDeadlineSeconds === undefined;
+      return !hasDeadline(pod);
     case BEST_EFFORT:
       return qosClassOf(spec) === BEST_EFFORT;
     case "NotBestEffort":

@@ -33,9 +33,6 @@ export function allocateFor(
   { address, nodePorts, healthCheckPort }: ServiceNeeds,
   context: WriteContext,
 ): void {
-  const taken = new Set(
-    context.list("networking.k8s.io", "ipaddresses").map(({ metadata }) => metadata.name ?? ""),
-  );
   const used = new Map<number, Set<string>>();
   for (const { spec } of others(service, context)) {
     for (const port of spec.ports ?? []) {
@@ -43,7 +40,7 @@ export function allocateFor(
     }
     if (spec.healthCheckNodePort) usePort(used, spec.healthCheckNodePort, "TCP");
   }
-  if (address) allocateAddress(service, taken, context);
+  if (address) allocateAddress(service, context);
   const own: number[] = [];
   if (nodePorts) allocateNodePorts(service, used, own, context);
   if (healthCheckPort) {
@@ -58,16 +55,12 @@ function others(service: Service, context: WriteContext): Service[] {
   );
 }
 
-function allocateAddress(
-  service: Service,
-  taken: ReadonlySet<string>,
-  context: WriteContext,
-): void {
+function allocateAddress(service: Service, context: WriteContext): void {
   const { spec } = service;
   const wanted = spec.clusterIPs?.[0] ?? spec.clusterIP;
   if (wanted === "None") return;
   if (wanted) {
-    const problem = isIPv4(wanted) ? addressProblem(wanted, taken, context) : undefined;
+    const problem = isIPv4(wanted) ? addressProblem(wanted, context) : undefined;
     if (problem === undefined) return;
     const detail = `failed to allocate IP ${wanted}: ${problem}`;
     throw refusal(service, invalidValue("spec.clusterIPs", spec.clusterIPs ?? [wanted], detail));
@@ -83,7 +76,7 @@ function allocateAddress(
     // .0.0 is the network, .0.1 the API server, .255.255 the broadcast address.
     const number = 2 + ((start + step) % (RANGE_SIZE - 1));
     const ip = `${RANGE_PREFIX}${number >> 8}.${number & 255}`;
-    if (!taken.has(ip)) {
+    if (!isTaken(ip, context)) {
       spec.clusterIP = ip;
       spec.clusterIPs = [ip];
       return;
@@ -96,18 +89,19 @@ function allocateAddress(
 }
 
 /** Why a Service cannot have the address that it asks for. */
-function addressProblem(
-  wanted: string,
-  taken: ReadonlySet<string>,
-  { dryRun }: WriteContext,
-): string | undefined {
+function addressProblem(wanted: string, context: WriteContext): string | undefined {
+  const { dryRun } = context;
   if (!wanted.startsWith(RANGE_PREFIX)) {
     return dryRun
       ? `the provided IP (${wanted}) is not in the valid range. The range of valid IPs is ${RANGE_PREFIX}0.0/16`
       : "the provided network does not match the current range";
   }
-  return !dryRun && taken.has(wanted) ? "provided IP is already allocated" : undefined;
+  return !dryRun && isTaken(wanted, context) ? "provided IP is already allocated" : undefined;
 }
+
+/** Whether there is an IPAddress of that name: each address of a Service has one. */
+const isTaken = (address: string, context: WriteContext): boolean =>
+  context.find("networking.k8s.io", "ipaddresses", "", address) !== undefined;
 
 function allocateNodePorts(
   service: Service,
