@@ -24,7 +24,7 @@ export async function main(argv: readonly string[], context?: CliContext): Promi
   }
   if (argv.length === 1 && argv[0] === "manifests") {
     const { processContext } = await import("./context.ts");
-    const { saidUnchanged } = await import("./unchanged.ts");
+    const { saidUnchanged } = await import("./project/unchanged.ts");
     if (await saidUnchanged(context ?? processContext())) return 0;
   }
   const { runProgram } = await import("./program.ts");

@@ -93,9 +93,9 @@ async function run(modules: Modules, sources: ReadonlyMap<string, string>): Prom
     { Findings },
   ] = await Promise.all([
     import("./read/project.ts"),
-    import("./check.ts"),
-    import("./check-rights.ts"),
-    import("./check-webhooks.ts"),
+    import("./check/check.ts"),
+    import("./check/rights.ts"),
+    import("./check/webhooks.ts"),
     import("./places.ts"),
     import("./emit/crd.ts"),
     import("./emit/manifests.ts"),

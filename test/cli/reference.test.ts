@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
-import { FIELD_TYPES } from "../../src/cli/field.ts";
+import { FIELD_TYPES } from "../../src/cli/project/field.ts";
 import { commandsBelow, ENVIRONMENT, EXAMPLES, EXIT_CODES } from "../../src/cli/help.ts";
 import { buildProgram } from "../../src/cli/program.ts";
 import { emptyFolder, runCli, testContext } from "./support/run-cli.ts";

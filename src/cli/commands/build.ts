@@ -5,9 +5,9 @@
  */
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { bundleOperator } from "../bundle.ts";
+import { bundleOperator } from "../operator/bundle.ts";
 import type { CliContext } from "../context.ts";
-import { getProject } from "../project-file.ts";
+import { getProject } from "../project/project-file.ts";
 
 const OUTPUT = "dist/main.mjs";
 

@@ -8,11 +8,11 @@ import { resolve } from "node:path";
 import { messageOf, TsopError, UsageError } from "../../errors.ts";
 import { startControlPlane } from "../../controlplane/control-plane.ts";
 import type { CliContext } from "../context.ts";
-import { checkPort } from "../inputs.ts";
+import { checkPort } from "../project/inputs.ts";
 import { keepHeapLean } from "../lean-heap.ts";
 import { paint } from "../output.ts";
-import { writePrivateFile } from "../private-file.ts";
-import { untilAborted } from "../watch-sources.ts";
+import { writePrivateFile } from "../project/private-file.ts";
+import { untilAborted } from "../operator/watch-sources.ts";
 
 /** The flags of `tsop cluster`. */
 export interface ClusterCommandOptions {

@@ -7,13 +7,13 @@ import { join } from "node:path";
 import { stringify } from "yaml";
 import { UsageError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
-import { parseFields, type SpecField } from "../field.ts";
+import { parseFields, type SpecField } from "../project/field.ts";
 import { pluralOf } from "../../kube/plural.ts";
-import { withStorage } from "../kind-file.ts";
-import { checkGroup, checkKind, checkPlural, checkVersion } from "../inputs.ts";
-import { withController } from "../main-file.ts";
+import { withStorage } from "../project/kind-file.ts";
+import { checkGroup, checkKind, checkPlural, checkVersion } from "../project/inputs.ts";
+import { withController } from "../project/main-file.ts";
 import { paint } from "../output.ts";
-import { carryOut, planFiles, readIfThere, type PlanOptions } from "../plan.ts";
+import { carryOut, planFiles, readIfThere, type PlanOptions } from "../project/plan.ts";
 import {
   apiGroupOf,
   getProject,
@@ -23,11 +23,11 @@ import {
   withResource,
   type Project,
   type ProjectResource,
-} from "../project-file.ts";
-import { PROJECT_FILE } from "../project-root.ts";
-import { ask, scaffold } from "../scaffold.ts";
-import { articleOf, listed } from "../source-line.ts";
-import { withListEntry } from "../user-yaml.ts";
+} from "../project/project-file.ts";
+import { PROJECT_FILE } from "../project/project-root.ts";
+import { ask, scaffold } from "../project/scaffold.ts";
+import { articleOf, listed } from "../project/source-line.ts";
+import { withListEntry } from "../project/user-yaml.ts";
 
 /** The flags of `tsop create api`. */
 export interface CreateApiOptions extends PlanOptions {

@@ -5,15 +5,15 @@
  */
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { openCluster, type ClusterOptions } from "../cluster-session.ts";
+import { openCluster, type ClusterOptions } from "../cluster/cluster-session.ts";
 import type { CliContext } from "../context.ts";
-import { checkImage, checkTimeout } from "../inputs.ts";
+import { checkImage, checkTimeout } from "../project/inputs.ts";
 import { renderKustomization } from "../kustomize/render.ts";
 import { splitImage } from "../kustomize/transform.ts";
 import { paint } from "../output.ts";
-import { getProject } from "../project-file.ts";
-import { removeAll } from "../removal.ts";
-import { applyAll, waitForDeployment } from "../roll-out.ts";
+import { getProject } from "../project/project-file.ts";
+import { removeAll } from "../cluster/removal.ts";
+import { applyAll, waitForDeployment } from "../cluster/roll-out.ts";
 import { writeManifests } from "./manifests.ts";
 
 /** The image that the scaffold's Deployment names, in place of a real one. */

@@ -7,13 +7,13 @@ import { join } from "node:path";
 import { startControlPlane } from "../../controlplane/control-plane.ts";
 import { TsopError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
-import { DevSession } from "../dev/dev-session.ts";
-import { TypeChecker } from "../dev/type-checker.ts";
-import { checkPort } from "../inputs.ts";
+import { DevSession } from "../operator/dev/dev-session.ts";
+import { TypeChecker } from "../operator/dev/type-checker.ts";
+import { checkPort } from "../project/inputs.ts";
 import { paint, reportError } from "../output.ts";
-import { writePrivateFile } from "../private-file.ts";
-import { getProject, type Project } from "../project-file.ts";
-import { watchSources } from "../watch-sources.ts";
+import { writePrivateFile } from "../project/private-file.ts";
+import { getProject, type Project } from "../project/project-file.ts";
+import { watchSources } from "../operator/watch-sources.ts";
 
 /** The flags of `tsop dev`. */
 export interface DevOptions {

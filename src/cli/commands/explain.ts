@@ -8,7 +8,7 @@ import { didYouMean } from "../../generator/nearest-name.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "../output.ts";
 import { packageRoot } from "../package-info.ts";
-import { readIfThere } from "../plan.ts";
+import { readIfThere } from "../project/plan.ts";
 
 const PAGES = ["docs/markers.md", "docs/errors.md"];
 

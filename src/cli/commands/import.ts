@@ -6,14 +6,14 @@
 import { join, relative, resolve } from "node:path";
 import { messageOf, TsopError, UsageError } from "../../errors.ts";
 import type { Imported } from "../../generator/import/import-crd.ts";
-import { type ClusterOptions, openCluster } from "../cluster-session.ts";
+import { type ClusterOptions, openCluster } from "../cluster/cluster-session.ts";
 import type { CliContext } from "../context.ts";
-import { crdResource } from "../crd.ts";
+import { crdResource } from "../cluster/crd.ts";
 import { paint } from "../output.ts";
-import { carryOut, planFiles, readIfThere, type PlanOptions } from "../plan.ts";
-import { getProject } from "../project-file.ts";
-import { readDocuments } from "../yaml-documents.ts";
-import { yamlFilesAt } from "../yaml-files.ts";
+import { carryOut, planFiles, readIfThere, type PlanOptions } from "../project/plan.ts";
+import { getProject } from "../project/project-file.ts";
+import { readDocuments } from "../project/yaml-documents.ts";
+import { yamlFilesAt } from "../project/yaml-files.ts";
 
 /** The flags of `tsop import`. */
 export interface ImportOptions extends PlanOptions, ClusterOptions {

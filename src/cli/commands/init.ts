@@ -8,12 +8,12 @@ import { mkdir } from "node:fs/promises";
 import { basename, join, relative, resolve } from "node:path";
 import { messageOf, TsopError, UsageError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
-import { checkDomain, checkProjectName, projectNameOf } from "../inputs.ts";
+import { checkDomain, checkProjectName, projectNameOf } from "../project/inputs.ts";
 import { isSourceCheckout, packageRoot, packageVersion } from "../package-info.ts";
 import { paint } from "../output.ts";
-import { carryOut, planFiles, readIfThere, type PlanOptions } from "../plan.ts";
-import { PROJECT_FILE } from "../project-root.ts";
-import { ask, scaffold } from "../scaffold.ts";
+import { carryOut, planFiles, readIfThere, type PlanOptions } from "../project/plan.ts";
+import { PROJECT_FILE } from "../project/project-root.ts";
+import { ask, scaffold } from "../project/scaffold.ts";
 
 /** The flags of `tsop init`. */
 export interface InitOptions extends PlanOptions {

@@ -4,14 +4,14 @@
  * @module
  */
 import { join } from "node:path";
-import { openCluster, type ClusterOptions } from "../cluster-session.ts";
+import { openCluster, type ClusterOptions } from "../cluster/cluster-session.ts";
 import type { CliContext } from "../context.ts";
 import { renderKustomization } from "../kustomize/render.ts";
 import { paint } from "../output.ts";
-import { getProject } from "../project-file.ts";
-import { removeAll } from "../removal.ts";
-import { applyAll } from "../roll-out.ts";
-import { checkTimeout } from "../inputs.ts";
+import { getProject } from "../project/project-file.ts";
+import { removeAll } from "../cluster/removal.ts";
+import { applyAll } from "../cluster/roll-out.ts";
+import { checkTimeout } from "../project/inputs.ts";
 import { writeManifests } from "./manifests.ts";
 
 /** The flags of `tsop install`. */

@@ -6,15 +6,15 @@
 import { formatDiagnostic, SourceError } from "../../errors.ts";
 import type { Generated, OpenProject } from "../../generator/generate.ts";
 import { leftOvers } from "../../generator/stamp.ts";
-import type { ClusterOptions } from "../cluster-session.ts";
+import type { ClusterOptions } from "../cluster/cluster-session.ts";
 import type { CliContext } from "../context.ts";
 import { ExitCode, paint, reportError } from "../output.ts";
-import { applyPlan, carryOut, planFiles, showPlan, type Plan } from "../plan.ts";
-import { getProject, type Project } from "../project-file.ts";
-import { PROJECT_FILE } from "../project-root.ts";
-import { NOTHING_TO_CHANGE } from "../unchanged.ts";
-import { listOfRoles } from "../user-roles.ts";
-import { watchSources } from "../watch-sources.ts";
+import { applyPlan, carryOut, planFiles, showPlan, type Plan } from "../project/plan.ts";
+import { getProject, type Project } from "../project/project-file.ts";
+import { PROJECT_FILE } from "../project/project-root.ts";
+import { NOTHING_TO_CHANGE } from "../project/unchanged.ts";
+import { listOfRoles } from "../project/user-roles.ts";
+import { watchSources } from "../operator/watch-sources.ts";
 
 /** The flags of `tsop manifests`. */
 export interface ManifestsOptions extends ClusterOptions {
@@ -34,7 +34,7 @@ export async function manifests(options: ManifestsOptions, context: CliContext):
     const { generate } = await import("../../generator/generate.ts");
     const generated = await generate({ root: project.root, cache: false });
     refuseErrors(generated);
-    const { compareAgainst } = await import("../against.ts");
+    const { compareAgainst } = await import("../project/against.ts");
     const breaking = await compareAgainst(options.against, generated, project, options, context);
     return breaking ? ExitCode.drift : ExitCode.ok;
   }

@@ -7,13 +7,13 @@ import { homedir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { stringify } from "yaml";
 import { TsopError } from "../../errors.ts";
-import { bundleOperator } from "../bundle.ts";
-import { findCluster, type ClusterOptions } from "../cluster-session.ts";
+import { bundleOperator } from "../operator/bundle.ts";
+import { findCluster, type ClusterOptions } from "../cluster/cluster-session.ts";
 import type { CliContext } from "../context.ts";
-import { OperatorProcess } from "../operator-process.ts";
+import { OperatorProcess } from "../operator/operator-process.ts";
 import { paint } from "../output.ts";
-import { writePrivateFile } from "../private-file.ts";
-import { getProject } from "../project-file.ts";
+import { writePrivateFile } from "../project/private-file.ts";
+import { getProject } from "../project/project-file.ts";
 
 /** The flags of `tsop run`. */
 export interface RunOptions extends ClusterOptions {

@@ -8,7 +8,7 @@
 import { isJson, isJsonObject } from "../../kube/json.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import { TsopError } from "../../errors.ts";
-import type { Plan } from "../plan.ts";
+import type { Plan } from "../project/plan.ts";
 import {
   parseYaml,
   readKustomization,

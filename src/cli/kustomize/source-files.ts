@@ -6,7 +6,7 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf, TsopError } from "../../errors.ts";
-import { readIfThere, type Plan } from "../plan.ts";
+import { readIfThere, type Plan } from "../project/plan.ts";
 
 /** Reads files by their absolute path. */
 export class SourceFiles {

@@ -1,0 +1,168 @@
+/**
+ * A connection to the cluster that a command works on.
+ *
+ * @module
+ */
+import { resolve } from "node:path";
+import { TsopError } from "../../errors.ts";
+import { formatKey, type KubeObject, type ObjectKey } from "../../kube/object.ts";
+import {
+  apiVersionOf,
+  groupResourceOf,
+  type ResourceInfo,
+  type ResourceType,
+} from "../../kube/resource.ts";
+import { isNotFound } from "../../kube/status.ts";
+import { isAllowed } from "../../runtime/client/access.ts";
+import type { Client } from "../../runtime/client/client.ts";
+import { createClient } from "../../runtime/client/create-client.ts";
+import type { ClusterConfig } from "../../runtime/transport/cluster-config.ts";
+import {
+  loadClusterConfig,
+  type ClusterConfigOptions,
+} from "../../runtime/transport/load-config.ts";
+import type { CliContext } from "../context.ts";
+import type { PodState } from "./deployment-state.ts";
+
+/** The flags of every command that works on a cluster. */
+export interface ClusterOptions {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+}
+
+/** Who owns what tsop applies, in managedFields. */
+const FIELD_MANAGER = "tsop";
+
+const POD: ResourceType<PodState> = {
+  group: "",
+  version: "v1",
+  kind: "Pod",
+  plural: "pods",
+  namespaced: true,
+};
+
+/** What applying an object did. */
+export type Applied = "created" | "configured" | "unchanged";
+
+/** Reads and writes manifests: objects that say themselves of which kind they are. */
+export class ClusterSession {
+  readonly #client: Client;
+  /** The API server's address. */
+  readonly server: string;
+
+  constructor(client: Client, server: string) {
+    this.#client = client;
+    this.server = server;
+  }
+
+  /** How the API server serves a kind; `undefined` when it does not. */
+  async findResource(
+    object: Pick<KubeObject, "apiVersion" | "kind">,
+  ): Promise<ResourceType | undefined> {
+    try {
+      return await this.#client.dynamic(object.apiVersion, object.kind);
+    } catch (error) {
+      if (error instanceof TsopError && error.code === "kind-not-served") return undefined;
+      throw error;
+    }
+  }
+
+  /** The live object, or `undefined` when it, or its kind, is not there. */
+  async find(object: KubeObject): Promise<KubeObject | undefined> {
+    const resource = await this.findResource(object);
+    return resource && this.#client.find(resource, keyIn(resource, object));
+  }
+
+  /** `deployments.apps demo/web`: how progress lines name an object. */
+  async describe(object: KubeObject): Promise<string> {
+    const resource = await this.findResource(object);
+    if (!resource) return `${object.kind} ${object.metadata.name ?? "?"}`;
+    return `${groupResourceOf(resource)} ${formatKey(keyIn(resource, object))}`;
+  }
+
+  /** The pods of a namespace that have the labels. */
+  pods(namespace: string, labels: Readonly<Record<string, string>>): Promise<PodState[]> {
+    return this.#client.list(POD, { namespace, labels });
+  }
+
+  /** All objects of a kind, in all namespaces. */
+  async list(resource: ResourceType): Promise<KubeObject[]> {
+    const apiVersion = apiVersionOf(resource);
+    const items = await this.#client.list(resource);
+    return items.map((item) => ({ ...item, apiVersion, kind: resource.kind }));
+  }
+
+  /**
+   * Applies an object on the server's side; conflicts are won, since the manifest is the truth.
+   *
+   * @throws TsopError `kind-not-served`
+   */
+  async apply(object: KubeObject, options: { readonly dryRun: boolean }): Promise<Applied> {
+    const resource = await this.#client.dynamic(object.apiVersion, object.kind);
+    const before = await this.#client.find(resource, keyIn(resource, object));
+    const after = await this.#client.apply(resource, inPlace(resource, object), {
+      fieldManager: FIELD_MANAGER,
+      force: true,
+      dryRun: options.dryRun,
+    });
+    if (!before) return "created";
+    return before.metadata.resourceVersion === after.metadata.resourceVersion
+      ? "unchanged"
+      : "configured";
+  }
+
+  /** Whether the user may do this to the kind's objects, in the namespace or everywhere. */
+  async isAllowed(verb: string, resource: ResourceType, namespace?: string): Promise<boolean> {
+    return (await isAllowed(this.#client, { verb, resource, namespace })) === true;
+  }
+
+  /** Asks for the deletion; `false` when there was nothing to delete. */
+  async remove(object: KubeObject): Promise<boolean> {
+    const resource = await this.findResource(object);
+    if (!resource) return false;
+    try {
+      const key = keyIn(resource, object);
+      await this.#client.delete(resource, key, { propagationPolicy: "Background" });
+      return true;
+    } catch (error) {
+      if (isNotFound(error)) return false;
+      throw error;
+    }
+  }
+}
+
+/** The cluster that the flags, `KUBECONFIG` or `~/.kube/config` name. */
+export function findCluster(
+  options: ClusterOptions & Pick<ClusterConfigOptions, "kubeconfigText">,
+  context: CliContext,
+): ClusterConfig {
+  const { kubeconfig, kubeconfigText } = options;
+  return loadClusterConfig({
+    clock: context.clock,
+    environment: context.env,
+    ...(kubeconfig === undefined ? {} : { kubeconfig: resolve(context.cwd, kubeconfig) }),
+    ...(kubeconfigText === undefined ? {} : { kubeconfigText }),
+    ...(options.context === undefined ? {} : { context: options.context }),
+  });
+}
+
+/** Connects to that cluster. */
+export function openCluster(
+  options: ClusterOptions & Pick<ClusterConfigOptions, "kubeconfigText">,
+  context: CliContext,
+): ClusterSession {
+  const config = findCluster(options, context);
+  const client = createClient(config, { name: FIELD_MANAGER, clock: context.clock });
+  return new ClusterSession(client, config.server);
+}
+
+function keyIn(info: ResourceInfo, object: KubeObject): ObjectKey {
+  const { name = "", namespace = "default" } = object.metadata;
+  return info.namespaced ? { namespace, name } : { name };
+}
+
+/** As kubectl does it: what has no namespace goes to `default`. */
+function inPlace(info: ResourceInfo, object: KubeObject): KubeObject {
+  const { namespace = "default" } = object.metadata;
+  return info.namespaced ? { ...object, metadata: { ...object.metadata, namespace } } : object;
+}

@@ -1,0 +1,34 @@
+/**
+ * CustomResourceDefinitions among manifests.
+ *
+ * @module
+ */
+import type { KubeObject } from "../../kube/object.ts";
+import type { ResourceType } from "../../kube/resource.ts";
+
+/** How the API server serves CRDs themselves. */
+export const crdResource: ResourceType = {
+  group: "apiextensions.k8s.io",
+  version: "v1",
+  kind: "CustomResourceDefinition",
+  plural: "customresourcedefinitions",
+  namespaced: false,
+};
+
+/** A CRD, as far as a roll-out reads it. */
+export interface Crd extends KubeObject {
+  readonly spec: {
+    readonly group: string;
+    readonly scope: "Namespaced" | "Cluster";
+    readonly names: { readonly kind: string; readonly plural: string };
+    readonly versions: readonly { readonly name: string; readonly served: boolean }[];
+  };
+  readonly status?: {
+    readonly conditions?: readonly { type: string; status: string; message?: string }[];
+  };
+}
+
+/** Whether a manifest is a CRD. */
+export function isCrd(object: KubeObject): object is Crd {
+  return object.kind === "CustomResourceDefinition";
+}

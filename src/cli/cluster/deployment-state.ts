@@ -1,0 +1,122 @@
+/**
+ * What a Deployment lacks before all of its pods run what it says. Pure.
+ *
+ * @see https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#deployment-status
+ * @module
+ */
+import { TsopError } from "../../errors.ts";
+import type { KubeObject } from "../../kube/object.ts";
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+/** A Deployment, as far as its roll-out is read. */
+export interface DeploymentState extends KubeObject {
+  readonly spec?: {
+    readonly replicas?: number;
+    readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> };
+  };
+  readonly status?: {
+    readonly observedGeneration?: number;
+    readonly replicas?: number;
+    readonly updatedReplicas?: number;
+    readonly availableReplicas?: number;
+    readonly conditions?: readonly Condition[];
+  };
+}
+
+/** A pod, as far as it says why it does not run. */
+export interface PodState extends KubeObject {
+  readonly status?: {
+    readonly phase?: string;
+    readonly conditions?: readonly Condition[];
+    readonly containerStatuses?: readonly {
+      readonly name: string;
+      readonly ready?: boolean;
+      readonly restartCount?: number;
+      readonly state?: {
+        readonly waiting?: { readonly reason?: string; readonly message?: string };
+        readonly terminated?: { readonly reason?: string; readonly exitCode?: number };
+      };
+    }[];
+  };
+}
+
+/**
+ * What is missing, as a clause; `undefined` when the roll-out is done.
+ *
+ * @param pods - those of the Deployment's selector: they know the cause
+ * @throws TsopError `roll-out-failed` when waiting does not help
+ */
+export function missingIn(
+  deployment: DeploymentState | undefined,
+  pods: readonly PodState[],
+): string | undefined {
+  if (!deployment) return "the Deployment is not there";
+  const { namespace = "", name = "" } = deployment.metadata;
+  const { status = {} } = deployment;
+  const wanted = deployment.spec?.replicas ?? 1;
+  const {
+    replicas = 0,
+    updatedReplicas = 0,
+    availableReplicas = 0,
+    observedGeneration = 0,
+  } = status;
+  const generation = deployment.metadata.generation ?? 0;
+  if (observedGeneration < generation) return `${namespace}/${name} was not looked at yet`;
+  const old = replicas - updatedReplicas;
+  if (updatedReplicas >= wanted && availableReplicas >= wanted && old <= 0) return undefined;
+  const cause = causeOf(status.conditions ?? [], pods);
+  const because = cause === undefined ? "" : `: ${cause}`;
+  if (exceeded(status.conditions ?? [])) {
+    throw new TsopError(
+      "roll-out-failed",
+      `The Deployment ${namespace}/${name} gave up its roll-out${because}.`,
+      "Mend the cause and run the command again; what was applied stays.",
+    );
+  }
+  if (updatedReplicas >= wanted && availableReplicas >= wanted) {
+    return `${old} old ${old === 1 ? "pod" : "pods"} of ${namespace}/${name} must end`;
+  }
+  return `${Math.min(availableReplicas, updatedReplicas)} of ${wanted} new pods of ${namespace}/${name} are available${because}`;
+}
+
+function exceeded(conditions: readonly Condition[]): boolean {
+  return conditions.some(
+    ({ type, status, reason }) =>
+      type === "Progressing" && status === "False" && reason === "ProgressDeadlineExceeded",
+  );
+}
+
+/** The most telling reason: no pod may be made, no node takes it, a container does not start. */
+function causeOf(conditions: readonly Condition[], pods: readonly PodState[]): string | undefined {
+  const refused = conditions.find(
+    ({ type, status }) => type === "ReplicaFailure" && status === "True",
+  );
+  if (refused) return refused.message;
+  for (const pod of pods) {
+    const { name = "" } = pod.metadata;
+    const { conditions: ofPod = [], containerStatuses = [] } = pod.status ?? {};
+    for (const { name: container, state, restartCount = 0 } of containerStatuses) {
+      const { reason, message } = state?.waiting ?? {};
+      const ended = state?.terminated;
+      const times = restartCount > 0 ? `, restarted ${restartCount} times` : "";
+      if (reason !== undefined && reason !== "ContainerCreating") {
+        const detail = message === undefined ? "" : ` (${message})`;
+        return `container ${container} of pod ${name} waits with ${reason}${times}${detail}`;
+      }
+      if (ended) {
+        return `container ${container} of pod ${name} ended with ${ended.exitCode ?? "an error"}${times}`;
+      }
+    }
+    const unscheduled = ofPod.find(
+      ({ type, status }) => type === "PodScheduled" && status === "False",
+    );
+    if (unscheduled?.message !== undefined) return `pod ${name}: ${unscheduled.message}`;
+  }
+  return undefined;
+}

@@ -1,0 +1,148 @@
+/**
+ * Manifests into a cluster: order, rights, waits, progress.
+ *
+ * @module
+ */
+import { TsopError } from "../../errors.ts";
+import type { KubeObject } from "../../kube/object.ts";
+import { StatusError } from "../../kube/status.ts";
+import type { Applied, ClusterSession } from "./cluster-session.ts";
+import type { CliContext } from "../context.ts";
+import { isCrd, type Crd } from "./crd.ts";
+import { missingIn, type DeploymentState } from "./deployment-state.ts";
+import { paint } from "../output.ts";
+import { checkRights } from "./rights.ts";
+import { waitUntil } from "./waiting.ts";
+
+/** How long to wait, and whether to change anything. */
+export interface RollOutOptions {
+  readonly dryRun: boolean;
+  readonly timeoutSeconds: number;
+  /** What stays as it is is not told. */
+  readonly changesOnly?: boolean;
+}
+
+/** What a dry run would have done. */
+const WOULD: Readonly<Record<Applied, string>> = {
+  created: "to create",
+  configured: "to change",
+  unchanged: "unchanged",
+};
+
+/**
+ * Applies the objects in their order. CRDs are established before what comes after them.
+ *
+ * @throws TsopError `no-rights` before anything is applied
+ */
+export async function applyAll(
+  session: ClusterSession,
+  objects: readonly KubeObject[],
+  options: RollOutOptions,
+  context: CliContext,
+): Promise<void> {
+  const { dryRun, timeoutSeconds } = options;
+  await checkRights(session, objects, ["get", "create", "patch"]);
+  const { green, yellow, dim } = paint(context);
+  const colors = { created: green, configured: yellow, unchanged: dim };
+  const crds = objects.filter(isCrd);
+  const absent = dryRun ? await absentNamespaces(session, objects) : new Set<string>();
+  let waiting = crds.length > 0 && !dryRun;
+  for (const object of objects) {
+    if (waiting && !isCrd(object) && object.kind !== "Namespace") {
+      await waitForCrds(session, crds, timeoutSeconds, context);
+      waiting = false;
+    }
+    // The API server cannot be asked about a place that is not there.
+    const unasked = absent.has(object.metadata.namespace ?? "");
+    const done = unasked ? "created" : await applyOne(session, object, dryRun);
+    if (options.changesOnly && done === "unchanged") continue;
+    const label = dryRun ? WOULD[done] : done;
+    context.out(`  ${colors[done](label.padEnd(10))} ${await session.describe(object)}`);
+  }
+  if (waiting) await waitForCrds(session, crds, timeoutSeconds, context);
+  if (dryRun) context.out(dim("  dry run: nothing was changed"));
+}
+
+/** @throws TsopError `not-applied` with the API server's reason */
+async function applyOne(
+  session: ClusterSession,
+  object: KubeObject,
+  dryRun: boolean,
+): Promise<Applied> {
+  try {
+    return await session.apply(object, { dryRun });
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    throw new TsopError(
+      "not-applied",
+      `${await session.describe(object)}: ${error.message}`,
+      dryRun
+        ? "Change what the message names."
+        : "Change what the message names and run the command again; what was applied before stays.",
+      { cause: error },
+    );
+  }
+}
+
+/** Namespaces that the roll-out would make. */
+async function absentNamespaces(
+  session: ClusterSession,
+  objects: readonly KubeObject[],
+): Promise<ReadonlySet<string>> {
+  const absent = new Set<string>();
+  for (const object of objects) {
+    if (object.kind !== "Namespace" || (await session.find(object))) continue;
+    absent.add(object.metadata.name ?? "");
+  }
+  return absent;
+}
+
+/** Waits until the API server serves the kinds. */
+async function waitForCrds(
+  session: ClusterSession,
+  crds: readonly Crd[],
+  timeoutSeconds: number,
+  context: CliContext,
+): Promise<void> {
+  for (const crd of crds) {
+    const name = crd.metadata.name ?? "";
+    await waitUntil(context, timeoutSeconds, async () => {
+      const live = (await session.find(crd)) as Crd | undefined;
+      const conditions = live?.status?.conditions ?? [];
+      const refused = conditions.find(
+        ({ type, status }) => type === "NamesAccepted" && status === "False",
+      );
+      if (refused) {
+        throw new TsopError(
+          "names-taken",
+          `The API server does not accept the names of ${name}: ${refused.message ?? ""}`,
+          "Another CRD has the kind, plural or a short name; change yours or remove the other.",
+        );
+      }
+      return conditions.some(({ type, status }) => type === "Established" && status === "True")
+        ? undefined
+        : `the CRD ${name} is not established`;
+    });
+    context.out(`  ${paint(context).green("ready     ")} CRD ${name} is established`);
+  }
+}
+
+/**
+ * Waits until all pods of the Deployment run what it says.
+ *
+ * @throws TsopError `roll-out-failed` or `timeout`, with what the pods say
+ */
+export async function waitForDeployment(
+  session: ClusterSession,
+  deployment: KubeObject,
+  timeoutSeconds: number,
+  context: CliContext,
+): Promise<void> {
+  const { namespace = "", name = "" } = deployment.metadata;
+  await waitUntil(context, timeoutSeconds, async () => {
+    const live: DeploymentState | undefined = await session.find(deployment);
+    const labels = live?.spec?.selector?.matchLabels ?? {};
+    return missingIn(live, live ? await session.pods(namespace, labels) : []);
+  });
+  context.out(`  ${paint(context).green("ready     ")} deployments.apps ${namespace}/${name}`);
+}

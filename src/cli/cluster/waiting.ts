@@ -1,0 +1,44 @@
+/**
+ * Waiting for a cluster, and saying for what.
+ *
+ * @module
+ */
+import { TsopError } from "../../errors.ts";
+import type { CliContext } from "../context.ts";
+import { paint } from "../output.ts";
+
+const POLL_MS = 100;
+/** What takes longer is told; most waits are over before. */
+const QUIET_MS = 1500;
+
+/**
+ * Asks again and again, and prints what is missing when it lasts.
+ *
+ * @param missing - `undefined` is success, a text is what is still missing
+ * @throws TsopError `timeout`; what `missing` throws
+ */
+export async function waitUntil(
+  context: CliContext,
+  timeoutSeconds: number,
+  missing: () => Promise<string | undefined>,
+): Promise<void> {
+  const began = context.clock.monotonicMs();
+  let told = "";
+  for (;;) {
+    const what = await missing();
+    if (what === undefined) return;
+    const waitedMs = context.clock.monotonicMs() - began;
+    if (waitedMs > timeoutSeconds * 1000) {
+      throw new TsopError(
+        "timeout",
+        `After ${timeoutSeconds} s ${what}.`,
+        "Look at the events and logs there; give it longer with --timeout SECONDS.",
+      );
+    }
+    if (waitedMs > QUIET_MS && what !== told) {
+      context.out(paint(context).dim(`  waiting    ${what}`));
+      told = what;
+    }
+    await context.clock.sleep(POLL_MS);
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * One `tsop dev`: code to manifests, bundle and running operator, again on every save.
+ *
+ * @module
+ */
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { ControlPlane } from "../../../controlplane/control-plane.ts";
+import type { KubeObject } from "../../../kube/object.ts";
+import { openBundle, type OpenBundle } from "../bundle.ts";
+import { openCluster, type ClusterSession } from "../../cluster/cluster-session.ts";
+import { openManifests, writeManifests, type ManifestSource } from "../../commands/manifests.ts";
+import type { CliContext } from "../../context.ts";
+import { isCrd } from "../../cluster/crd.ts";
+import { readManifests } from "../../kustomize/kustomization.ts";
+import { renderKustomization } from "../../kustomize/render.ts";
+import { SourceFiles } from "../../kustomize/source-files.ts";
+import { OperatorProcess } from "../operator-process.ts";
+import { paint } from "../../output.ts";
+import { writePrivateFile } from "../../project/private-file.ts";
+import type { Project } from "../../project/project-file.ts";
+import { applyAll } from "../../cluster/roll-out.ts";
+import { OperatorKeeper, type OperatorEvents } from "./operator-keeper.ts";
+
+const BUNDLE = ".tsop/dev/main.mjs";
+const OPERATOR_KUBECONFIG = ".tsop/dev/kubeconfig";
+const SAMPLES = "config/samples";
+const TIMEOUT_SECONDS = 30;
+
+/** What one project needs to be developed: everything but the control plane itself. */
+export class DevSession {
+  readonly #project: Project;
+  readonly #controlPlane: ControlPlane;
+  readonly #context: CliContext;
+  readonly #session: ClusterSession;
+  readonly #operator: OperatorKeeper;
+  #manifests: ManifestSource | undefined;
+  #bundle: OpenBundle | undefined;
+  #rendered: readonly KubeObject[] = [];
+  /** What the control plane has, as JSON: an edit of a controller's code applies nothing. */
+  #applied = "";
+
+  constructor(project: Project, controlPlane: ControlPlane, context: CliContext) {
+    this.#project = project;
+    this.#controlPlane = controlPlane;
+    this.#context = context;
+    this.#session = openCluster({ kubeconfigText: controlPlane.kubeconfig }, context);
+    const controllers = project.resources.filter(({ controller }) => controller).length;
+    this.#operator = new OperatorKeeper(
+      (onLine) => this.#start(onLine),
+      Math.max(controllers, 1),
+      context,
+    );
+  }
+
+  /**
+   * Generates, bundles and installs, then replaces the running operator.
+   *
+   * @throws SourceError for mistakes in the code; what ran before goes on
+   */
+  async reload(events: OperatorEvents): Promise<void> {
+    const { root } = this.#project;
+    this.#manifests ??= await openManifests(this.#project);
+    this.#bundle ??= await openBundle(root, BUNDLE);
+    // The bundler works in a process of its own meanwhile.
+    const bundled = this.#bundle.rebuild();
+    bundled.catch(() => undefined);
+    await writeManifests(this.#project, this.#context, { source: this.#manifests });
+    await bundled;
+    this.#rendered = await renderKustomization(join(root, "config/default"));
+    await this.#install();
+    await this.#operator.replace(events);
+  }
+
+  /** Applies `config/samples`. */
+  async applySamples(): Promise<void> {
+    const folder = join(this.#project.root, SAMPLES);
+    const names = (await readdir(folder).catch(() => [])).filter((name) => /\.ya?ml$/.test(name));
+    const files = names.filter((name) => !name.startsWith("kustomization.")).sort();
+    const samples = await Promise.all(
+      files.map((name) => readManifests(join(folder, name), new SourceFiles())),
+    );
+    await applyAll(this.#session, samples.flat(), this.#options(), this.#context);
+  }
+
+  async stop(): Promise<void> {
+    await this.#operator.stop();
+    await this.#bundle?.close();
+  }
+
+  async #install(): Promise<void> {
+    // The operator runs here, not in a pod; everything else is as `tsop deploy` would apply it.
+    const objects = this.#rendered.filter(
+      ({ kind }) => kind !== "Deployment" && kind !== "Service",
+    );
+    const text = JSON.stringify(objects);
+    if (text === this.#applied) return;
+    const first = this.#applied === "";
+    const quiet = first ? { ...this.#context, out: () => undefined } : this.#context;
+    await applyAll(this.#session, objects, { ...this.#options(), changesOnly: true }, quiet);
+    this.#applied = text;
+    if (!first) return;
+    const kinds = objects.filter(isCrd).map(({ spec }) => spec.names.kind);
+    const { bold, dim } = paint(this.#context);
+    this.#context.out(
+      `${bold("installed")}      ${kinds.join(", ") || "no kind yet"} ${dim(`and ${objects.length - kinds.length} more objects of config/default`)}`,
+    );
+  }
+
+  #options(): { dryRun: boolean; timeoutSeconds: number } {
+    return { dryRun: false, timeoutSeconds: TIMEOUT_SECONDS };
+  }
+
+  /** Runs the operator as its service account: with the rights that it will have in a cluster. */
+  #start(onLine: (line: string) => void): OperatorProcess {
+    const account = this.#rendered.find(({ kind }) => kind === "ServiceAccount");
+    const namespace = account?.metadata.namespace ?? "default";
+    const kubeconfig = account
+      ? this.#controlPlane.kubeconfigFor({
+          user: `system:serviceaccount:${namespace}:${account.metadata.name ?? ""}`,
+          groups: ["system:serviceaccounts", `system:serviceaccounts:${namespace}`],
+        })
+      : this.#controlPlane.kubeconfig;
+    const { root, namespaced } = this.#project;
+    const path = join(root, OPERATOR_KUBECONFIG);
+    writePrivateFile(path, kubeconfig);
+    const env = { KUBECONFIG: path, ...(namespaced ? { WATCH_NAMESPACE: namespace } : {}) };
+    const options = { root, file: BUNDLE, args: [], env };
+    return OperatorProcess.start(options, this.#context, onLine);
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * The project's own TypeScript compiler beside a running operator: what it finds is shown, and stops nothing.
+ *
+ * @module
+ */
+import { spawn, type ChildProcess } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import type { CliContext } from "../../context.ts";
+import { paint } from "../../output.ts";
+
+/** `src/main.ts(3,7): error TS2322: ...` */
+const FINDING = /^(.+)\((\d+),(\d+)\): error (TS\d+): (.*)$/;
+/** Ends each run of the compiler. */
+const RUN_ENDED = /^(?:\[?\d.*)?Found (\d+) errors?\. Watching for file changes\.$/;
+
+/** What one run of the compiler found, as lines for people. */
+class TypeReport {
+  readonly #findings: string[] = [];
+  #clean = true;
+
+  /** Takes a line of the compiler; the lines to print, when it ends a run with news. */
+  add(line: string): readonly string[] | undefined {
+    const finding = FINDING.exec(line);
+    if (finding) {
+      const [, file = "", row = "", column = "", code = "", message = ""] = finding;
+      this.#findings.push(`${file}:${row}:${column} ${code}: ${message}`);
+      return undefined;
+    }
+    // The rest of a longer message is indented.
+    if (/^\s+\S/.test(line) && this.#findings.length > 0) {
+      this.#findings.push(line);
+      return undefined;
+    }
+    const end = RUN_ENDED.exec(line.trim());
+    if (!end) return undefined;
+    const count = Number(end[1]);
+    const findings = this.#findings.splice(0);
+    const wasClean = this.#clean;
+    this.#clean = count === 0;
+    if (count > 0) {
+      return [
+        ...findings,
+        `types: ${count} ${count === 1 ? "error" : "errors"}; the operator runs all the same`,
+      ];
+    }
+    return wasClean ? undefined : ["types: all errors are gone"];
+  }
+}
+
+/** A compiler that watches. */
+export class TypeChecker {
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess) {
+    this.#child = child;
+  }
+
+  /** Starts it; `undefined` when the project has no TypeScript. */
+  static start(root: string, context: CliContext): TypeChecker | undefined {
+    const compiler = compilerOf(root);
+    const { dim, yellow } = paint(context);
+    if (compiler === undefined) {
+      context.err(dim("  types are not checked: node_modules has no typescript"));
+      return undefined;
+    }
+    const args = [compiler, "--noEmit", "--watch", "--preserveWatchOutput", "--pretty", "false"];
+    const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "ignore"] });
+    const reap = (): void => void child.kill();
+    process.once("exit", reap);
+    child.once("exit", () => process.off("exit", reap));
+    child.once("error", () => undefined);
+    const report = new TypeReport();
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      for (const text of report.add(line) ?? []) context.err(yellow(text));
+    });
+    return new TypeChecker(child);
+  }
+
+  stop(): void {
+    this.#child.kill();
+  }
+}
+
+function compilerOf(root: string): string | undefined {
+  try {
+    const manifest = createRequire(join(root, "package.json")).resolve("typescript/package.json");
+    const { bin } = JSON.parse(readFileSync(manifest, "utf8")) as { bin?: { tsc?: string } };
+    return bin?.tsc === undefined ? undefined : join(dirname(manifest), bin.tsc);
+  } catch {
+    return undefined;
+  }
+}

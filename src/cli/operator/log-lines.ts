@@ -1,0 +1,78 @@
+/**
+ * The operator's log for people: JSON lines become one readable line each.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import type { CliContext } from "../context.ts";
+import { paint } from "../output.ts";
+import { packageRoot } from "../package-info.ts";
+
+const LEVELS: Readonly<Record<number, string>> = {
+  10: "trace",
+  20: "debug",
+  30: "info",
+  40: "warn",
+  50: "error",
+  60: "fatal",
+};
+const WARN = 40;
+const ERROR = 50;
+const NOT_SHOWN = new Set(["level", "time", "msg", "pid", "hostname", "v", "err", "stack"]);
+
+/** A line of pino as `time level message key=value`; other lines stay as they are. */
+export function formatLogLine(line: string, context: CliContext): string {
+  const entry = parseLogEntry(line);
+  if (!entry) return line;
+  const { dim, red, yellow } = paint(context);
+  const level = Number(entry["level"]);
+  const name = (LEVELS[level] ?? "info").padEnd(5);
+  const colored = level >= ERROR ? red(name) : level >= WARN ? yellow(name) : dim(name);
+  const when = new Date(entry["time"] as number | string).toISOString().slice(11, 23);
+  const fields = Object.entries(entry)
+    .filter(([key]) => !NOT_SHOWN.has(key))
+    .map(([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`);
+  const error = entry["err"] as { message?: string; stack?: string } | undefined;
+  const message = typeof entry["msg"] === "string" ? entry["msg"] : "";
+  const detail = error ? detailOf(error, message, context) : "";
+  return `${dim(when)} ${colored} ${message}${fields.length > 0 ? ` ${dim(fields.join(" "))}` : ""}${detail}`;
+}
+
+/** What the message does not say yet: the error's own words, and where in the user's code it came from. */
+function detailOf(
+  { message = "", stack = "" }: { readonly message?: string; readonly stack?: string },
+  told: string,
+  context: CliContext,
+): string {
+  const lines = (stack === "" ? message : stack).split("\n");
+  const frames = lines.filter((line) => FRAME.test(line));
+  const words = lines.filter((line) => !FRAME.test(line));
+  const shown = context.env["TSOP_DEBUG"] ? frames : frames.filter((line) => !isForeign(line));
+  const news = message !== "" && told.includes(message) ? [] : words;
+  return [...news, ...shown].map((line) => `\n    ${line}`).join("");
+}
+
+const FRAME = /^\s+at /;
+
+/** A place in Node, in a package or in tsop: nothing that a reader of the log could mend. */
+function isForeign(frame: string): boolean {
+  return (
+    frame.includes("node:") ||
+    /[/\\]node_modules[/\\]/.test(frame) ||
+    ["dist", "src"].some((folder) => frame.includes(join(packageRoot(), folder, "/"))) ||
+    frame.includes("(<anonymous>)")
+  );
+}
+
+/** A line of pino as its fields; `undefined` for every other line. */
+export function parseLogEntry(line: string): Record<string, unknown> | undefined {
+  if (!line.startsWith("{")) return undefined;
+  try {
+    const entry = JSON.parse(line) as Record<string, unknown>;
+    const { time } = entry;
+    const dated = typeof time === "number" || typeof time === "string";
+    return typeof entry["level"] === "number" && dated ? entry : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * `tsop manifests --against`: what the code changes about CRDs that are in use.
+ *
+ * @module
+ */
+import { execFile } from "node:child_process";
+import { resolve } from "node:path";
+import { promisify } from "node:util";
+import { messageOf, UsageError } from "../../errors.ts";
+import type { Change } from "../../generator/changes/change.ts";
+import { compareCrds, type CrdState } from "../../generator/changes/compare-crds.ts";
+import type { Generated } from "../../generator/generate.ts";
+import { type ClusterOptions, openCluster } from "../cluster/cluster-session.ts";
+import type { CliContext } from "../context.ts";
+import { crdResource } from "../cluster/crd.ts";
+import { paint } from "../output.ts";
+import { readIfThere } from "./plan.ts";
+import type { Project } from "./project-file.ts";
+import { readDocuments } from "./yaml-documents.ts";
+import { yamlFilesAt } from "./yaml-files.ts";
+
+const CRD_FOLDER = "config/crd/bases";
+
+/**
+ * Compares what was generated with an earlier state and prints every change but the safe ones.
+ *
+ * @param against - `cluster`, a file or folder of CRDs, or a git revision
+ * @returns whether a change is breaking
+ */
+export async function compareAgainst(
+  against: string,
+  generated: Generated,
+  project: Project,
+  options: ClusterOptions,
+  context: CliContext,
+): Promise<boolean> {
+  const after = [...generated.files]
+    .filter(([path]) => path.startsWith(CRD_FOLDER))
+    .flatMap(([path, text]) => crdsIn(text, path));
+  const before = await readState(against, project, after, options, context);
+  const changes = compareCrds(before, after);
+  for (const change of changes.filter(({ severity }) => severity !== "safe")) {
+    printChange(change, generated, context);
+  }
+  const count = (severity: Change["severity"]): number =>
+    changes.filter((change) => change.severity === severity).length;
+  context.out(
+    `  against ${against}: ${count("breaking")} breaking, ${count("risky")} risky, ${count("safe")} safe`,
+  );
+  return count("breaking") > 0;
+}
+
+function printChange(change: Change, { placeOf }: Generated, context: CliContext): void {
+  const { bold, red, yellow } = paint(context);
+  const color = change.severity === "breaking" ? red : yellow;
+  const place = placeOf?.(change);
+  const where = place ? `${place.file}:${place.line}:${place.column} ` : "";
+  const path = change.path
+    .map((step) => (step === "items" ? "[]" : step === "additionalProperties" ? "{}" : `.${step}`))
+    .join("");
+  const version = change.version === "" ? "" : ` ${change.version}`;
+  const what = path === "" ? "" : ` ${path.slice(1)}`;
+  context.out(
+    `${color(bold(change.severity))} ${where}${change.crd}${version}${what}: ${change.message}.`,
+  );
+}
+
+function crdsIn(text: string, from: string): CrdState[] {
+  return readDocuments(text, from).filter(
+    (document) => (document as { kind?: unknown }).kind === "CustomResourceDefinition",
+  ) as CrdState[];
+}
+
+async function readState(
+  against: string,
+  project: Project,
+  after: readonly CrdState[],
+  options: ClusterOptions,
+  context: CliContext,
+): Promise<CrdState[]> {
+  if (against === "cluster") {
+    const groups = new Set(after.map(({ spec }) => spec.group));
+    const live = (await openCluster(options, context).list(crdResource)) as unknown as CrdState[];
+    return live.filter(({ spec }) => groups.has(spec.group));
+  }
+  const files = await yamlFilesAt(resolve(context.cwd, against));
+  return files ? (await Promise.all(files.map(readFile))).flat() : readRevision(against, project);
+}
+
+async function readFile(path: string): Promise<CrdState[]> {
+  return crdsIn((await readIfThere(path)) ?? "", path);
+}
+
+/** The generated CRDs of a revision. */
+async function readRevision(revision: string, { root }: Project): Promise<CrdState[]> {
+  const git = async (...args: string[]): Promise<string> => {
+    const { stdout } = await promisify(execFile)("git", ["-C", root, ...args], {
+      maxBuffer: 1 << 28,
+    });
+    return stdout;
+  };
+  let names: string[];
+  try {
+    await git("rev-parse", "--verify", "--end-of-options", `${revision}^{commit}`);
+    const listed = await git("ls-tree", "--name-only", revision, `./${CRD_FOLDER}/`);
+    names = listed.split("\n").filter((name) => name.endsWith(".yaml"));
+  } catch (error) {
+    throw new UsageError(
+      "nothing-to-compare",
+      `${revision} is neither a file, a folder nor a revision of git: ${messageOf(error).split("\n").at(-2) ?? ""}`,
+      "Give `cluster`, a file or folder of CRDs, or a revision such as HEAD or main.",
+    );
+  }
+  const texts = names.map(async (name) => crdsIn(await git("show", `${revision}:./${name}`), name));
+  return (await Promise.all(texts)).flat();
+}

@@ -1,0 +1,187 @@
+/**
+ * What a command will write, and writing it: all of it or nothing.
+ *
+ * @module
+ */
+import { mkdir, readFile, realpath, rename, rm, rmdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { messageOf, TsopError } from "../../errors.ts";
+import type { CliContext } from "../context.ts";
+import { paint } from "../output.ts";
+import { NOTHING_TO_CHANGE } from "./unchanged.ts";
+
+/** One file that differs from what is wanted. `undefined` stands for "not there". */
+export interface FileChange {
+  /** Relative to the plan's root, with `/`. */
+  readonly path: string;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+/** What a command will do to the files under `root`. */
+export interface Plan {
+  readonly root: string;
+  readonly changes: readonly FileChange[];
+  /** Files that already are as wanted, or are the user's and stay. */
+  readonly unchanged: readonly string[];
+}
+
+/** How a plan is carried out: options of every writing command. */
+export interface PlanOptions {
+  /** Show the plan, write nothing. */
+  readonly dryRun?: boolean;
+  /** Show the lines that change. */
+  readonly diff?: boolean;
+}
+
+/**
+ * Compares `wanted` (path to content; `undefined` removes) with the disk. Reads only. A file that has
+ * Windows' line ends keeps them.
+ */
+export async function planFiles(
+  root: string,
+  wanted: ReadonlyMap<string, string | undefined>,
+): Promise<Plan> {
+  const changes: FileChange[] = [];
+  const unchanged: string[] = [];
+  for (const [path, content] of wanted) {
+    const before = await readIfThere(join(root, path));
+    const after = before?.includes("\r\n") ? content?.replace(/\r?\n/g, "\r\n") : content;
+    if (before === after) unchanged.push(path);
+    else changes.push({ path, before, after });
+  }
+  return { root, changes, unchanged };
+}
+
+/** Prints one line per change, and the changed lines when `diff` is set. */
+export async function showPlan(
+  plan: Plan,
+  context: CliContext,
+  options: PlanOptions,
+): Promise<void> {
+  const { green, yellow, red, dim } = paint(context);
+  const labels = { create: green, update: yellow, delete: red };
+  for (const change of plan.changes) {
+    const action = actionOf(change);
+    context.out(`  ${labels[action](action)} ${change.path}`);
+    if (options.diff) {
+      const { createTwoFilesPatch } = await import("diff");
+      const patch = createTwoFilesPatch(
+        change.before === undefined ? "/dev/null" : `a/${change.path}`,
+        change.after === undefined ? "/dev/null" : `b/${change.path}`,
+        change.before ?? "",
+        change.after ?? "",
+        undefined,
+        undefined,
+        { context: 2 },
+      );
+      for (const line of patch.split("\n").slice(1, -1)) {
+        if (line.startsWith("+")) context.out(green(line));
+        else if (line.startsWith("-")) context.out(red(line));
+        else context.out(dim(line));
+      }
+    }
+  }
+}
+
+/** Shows the plan and, unless it is a dry run, applies it. */
+export async function carryOut(
+  plan: Plan,
+  context: CliContext,
+  options: PlanOptions,
+): Promise<void> {
+  await showPlan(plan, context, options);
+  const { dim } = paint(context);
+  if (plan.changes.length === 0) context.out(dim(NOTHING_TO_CHANGE));
+  if (options.dryRun) context.out(dim("  dry run: nothing was written"));
+  else await applyPlan(plan);
+}
+
+/**
+ * Writes the plan. New contents are on the disk before the first file changes its name; when a
+ * rename fails, those before it are taken back.
+ *
+ * @throws TsopError `write-failed`, with the files as they were
+ */
+export async function applyPlan(plan: Plan): Promise<void> {
+  const staged: { readonly change: FileChange; target: string; temporary: string }[] = [];
+  const madeFolders: string[] = [];
+  const done: FileChange[] = [];
+  try {
+    for (const change of plan.changes) {
+      if (change.after === undefined) continue;
+      const path = join(plan.root, change.path);
+      const first = await mkdir(dirname(path), { recursive: true });
+      if (first !== undefined) madeFolders.push(first);
+      // What a link points to is written; the link stays.
+      const target = change.before === undefined ? path : await realpath(path);
+      const temporary = `${target}.tsop-${process.pid}`;
+      staged.push({ change, target, temporary });
+      await writeFile(temporary, change.after);
+    }
+    for (const { change, target, temporary } of staged) {
+      await rename(temporary, target);
+      done.push(change);
+    }
+    for (const change of plan.changes) {
+      if (change.after !== undefined) continue;
+      await rm(join(plan.root, change.path), { force: true });
+      done.push(change);
+    }
+  } catch (error) {
+    await takeBack(plan.root, done, staged, madeFolders);
+    throw new TsopError(
+      "write-failed",
+      `The files could not be written: ${messageOf(error)}.`,
+      "Nothing was changed. Make that place writable and run the command again.",
+      { cause: error },
+    );
+  }
+}
+
+async function takeBack(
+  root: string,
+  done: readonly FileChange[],
+  staged: readonly { readonly temporary: string }[],
+  madeFolders: readonly string[],
+): Promise<void> {
+  for (const { path, before } of done) {
+    if (before === undefined) await rm(join(root, path), { force: true });
+    else await writeFile(join(root, path), before);
+  }
+  for (const { temporary } of staged) await rm(temporary, { force: true });
+  for (const folder of madeFolders) {
+    // Only folders that this run made are in the list; one that is not empty by now stays.
+    await removeEmptyTree(folder);
+  }
+}
+
+async function removeEmptyTree(folder: string): Promise<void> {
+  const { readdir } = await import("node:fs/promises");
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  for (const entry of entries) {
+    if (entry.isDirectory()) await removeEmptyTree(join(folder, entry.name));
+  }
+  await rmdir(folder).catch(() => undefined);
+}
+
+/** The content of a file, or `undefined` when there is none. */
+export async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw new TsopError(
+      "read-failed",
+      `${path} cannot be read: ${messageOf(error)}`,
+      "Make it a readable file, or move it away.",
+      { cause: error },
+    );
+  }
+}
+
+/** What a change does to its file. */
+export function actionOf(change: FileChange): "create" | "update" | "delete" {
+  if (change.after === undefined) return "delete";
+  return change.before === undefined ? "create" : "update";
+}

@@ -1,0 +1,173 @@
+/**
+ * `PROJECT`: what the user asked tsop for, so that later commands know it.
+ *
+ * It is read into plain data and edited through its YAML document tree, so comments and order of
+ * the user stay. What can be derived from the code is not in it.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import type { Document } from "yaml";
+import { TsopError, UsageError } from "../../errors.ts";
+import { readIfThere } from "./plan.ts";
+import { foldersUp, PROJECT_FILE } from "./project-root.ts";
+import { parseUserYaml } from "./user-yaml.ts";
+
+/** The form of the file that this tsop writes. */
+const LAYOUT = "tsop/v1";
+
+/** One version of one kind of the project. */
+export interface ProjectResource {
+  /** Without the domain; empty when the domain alone is the API group. */
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly controller: boolean;
+  /** False for a kind that was scaffolded with `--no-resource`: its type is someone else's. */
+  readonly api: boolean;
+}
+
+/** A project as its `PROJECT` file says. */
+export interface Project {
+  /** The folder that holds the file. */
+  readonly root: string;
+  readonly text: string;
+  readonly projectName: string;
+  readonly domain: string;
+  /** The operator watches its own namespace only. */
+  readonly namespaced: boolean;
+  readonly resources: readonly ProjectResource[];
+}
+
+/**
+ * The project of `folder` or of the nearest folder above it.
+ *
+ * @throws UsageError `no-project` outside a project; TsopError `broken-project-file`
+ */
+export async function getProject(folder: string): Promise<Project> {
+  for (const root of foldersUp(folder)) {
+    const text = await readIfThere(join(root, PROJECT_FILE));
+    if (text !== undefined) return parseProject(root, text);
+  }
+  throw new UsageError(
+    "no-project",
+    `There is no ${PROJECT_FILE} file in ${folder} or a folder above it.`,
+    "Change to the project's folder, or start one: `tsop init --domain example.com`.",
+  );
+}
+
+/** Reads the text of a `PROJECT` file. */
+export function parseProject(root: string, text: string): Project {
+  const document = projectDocument(root, text);
+  const data = document.toJS() as unknown;
+  if (!isRecord(data)) throw broken(root, "it is not a mapping", "Restore it from version control");
+  checkLayout(root, data["layout"]);
+  const projectName = data["projectName"];
+  const domain = data["domain"];
+  if (typeof projectName !== "string" || typeof domain !== "string") {
+    throw broken(root, "`projectName` and `domain` have to be strings", "Add them");
+  }
+  const listed = data["resources"] ?? [];
+  if (!Array.isArray(listed)) throw broken(root, "`resources` is not a list", "Make it one");
+  return {
+    root,
+    text,
+    projectName,
+    domain,
+    namespaced: data["namespaced"] === true,
+    resources: listed.map((entry: unknown, index) => readResource(root, entry, index)),
+  };
+}
+
+/** The text of the file with `resource` added, or brought up to date if it is there. */
+export function withResource(project: Project, resource: ProjectResource): string {
+  const document = projectDocument(project.root, project.text);
+  const entry = {
+    ...(resource.group === "" ? {} : { group: resource.group }),
+    version: resource.version,
+    kind: resource.kind,
+    plural: resource.plural,
+    api: resource.api,
+    controller: resource.controller,
+  };
+  const index = project.resources.findIndex((known) => isSameResource(known, resource));
+  if (index >= 0) {
+    document.setIn(["resources", index, "api"], resource.api);
+    document.setIn(["resources", index, "controller"], resource.controller);
+  } else if (project.resources.length === 0) {
+    document.set("resources", document.createNode([entry]));
+  } else {
+    document.addIn(["resources"], document.createNode(entry));
+  }
+  return document.toString();
+}
+
+/** Whether both are versions of the same kind. */
+export function isSameKind(
+  one: Pick<ProjectResource, "group" | "kind">,
+  other: Pick<ProjectResource, "group" | "kind">,
+): boolean {
+  return one.group === other.group && one.kind === other.kind;
+}
+
+/** Whether both are the same version of the same kind. */
+export function isSameResource(
+  one: Pick<ProjectResource, "group" | "version" | "kind">,
+  other: Pick<ProjectResource, "group" | "version" | "kind">,
+): boolean {
+  return isSameKind(one, other) && one.version === other.version;
+}
+
+/** The API group of a kind: `group.domain`. */
+export function apiGroupOf(project: Pick<Project, "domain">, group: string): string {
+  return group === "" ? project.domain : `${group}.${project.domain}`;
+}
+
+function projectDocument(root: string, text: string): Document {
+  return parseUserYaml(join(root, PROJECT_FILE), text, "broken-project-file");
+}
+
+/** kubebuilder's own files and those of a later tsop say something that this one cannot know. */
+function checkLayout(root: string, layout: unknown): void {
+  if (layout === undefined || layout === LAYOUT) return;
+  const said = typeof layout === "string" ? layout : JSON.stringify(layout);
+  throw new TsopError(
+    "unknown-layout",
+    `${join(root, PROJECT_FILE)} has the layout ${said}, and this tsop knows ${LAYOUT} only.`,
+    /^tsop\//.test(said)
+      ? "Update tsop: `npm install tsop@latest`."
+      : "It is the project of another tool. Start one of tsop in another folder: `tsop init --domain example.com`.",
+  );
+}
+
+function readResource(root: string, entry: unknown, index: number): ProjectResource {
+  if (!isRecord(entry)) {
+    throw broken(root, `resources[${index}] is not a mapping`, "Remove or repair it");
+  }
+  const text = (key: string, missing?: string): string => {
+    const value = entry[key] ?? missing;
+    if (typeof value === "string") return value;
+    throw broken(root, `resources[${index}].${key} has to be a string`, "Add it");
+  };
+  return {
+    group: text("group", ""),
+    version: text("version"),
+    kind: text("kind"),
+    plural: text("plural"),
+    api: entry["api"] !== false,
+    controller: entry["controller"] === true,
+  };
+}
+
+function broken(root: string, what: string, fix: string): TsopError {
+  return new TsopError(
+    "broken-project-file",
+    `${join(root, PROJECT_FILE)}: ${what}.`,
+    `${fix}; nothing was written.`,
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,29 @@
+/**
+ * `tsop manifests` when nothing changed, which is what most runs find: told before the commands are loaded.
+ *
+ * @module
+ */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { formatDiagnostic } from "../../errors.ts";
+import { warningsIfUpToDate } from "../../generator/stamp.ts";
+import type { CliContext } from "../context.ts";
+import { foldersUp, PROJECT_FILE } from "./project-root.ts";
+
+/** What a command says that had nothing to write. */
+export const NOTHING_TO_CHANGE = "  nothing to change";
+
+/** Says that the manifests are as the code says; false, and nothing said, when they may not be. */
+export async function saidUnchanged(context: CliContext): Promise<boolean> {
+  const root = [...foldersUp(context.cwd)].find((folder) => existsSync(join(folder, PROJECT_FILE)));
+  const warnings = root === undefined ? undefined : warningsIfUpToDate(root);
+  if (!warnings) return false;
+  for (const warning of warnings) context.err(formatDiagnostic(warning));
+  if (context.color) {
+    const { paint } = await import("../output.ts");
+    context.out(paint(context).dim(NOTHING_TO_CHANGE));
+  } else {
+    context.out(NOTHING_TO_CHANGE);
+  }
+  return true;
+}

@@ -1,0 +1,30 @@
+/**
+ * The list of `config/rbac`, which is the user's, and the generated roles in it.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { USER_ROLES } from "../../generator/stamp.ts";
+import { readIfThere } from "./plan.ts";
+import { withListEntry, withoutListEntry } from "./user-yaml.ts";
+
+const LIST = "config/rbac/kustomization.yaml";
+
+/**
+ * The list as it has to be, by its path: they are in it while there are roles for users. Nothing where the
+ * project has no such list, or where it is right.
+ *
+ * @throws TsopError `broken-yaml` with the position
+ */
+export async function listOfRoles(
+  root: string,
+  files: ReadonlyMap<string, string>,
+): Promise<ReadonlyMap<string, string>> {
+  const text = await readIfThere(join(root, LIST));
+  if (text === undefined || files.size === 0) return new Map();
+  const wanted = files.has(USER_ROLES);
+  const entry = USER_ROLES.replace("config/rbac/", "");
+  const edit = wanted ? withListEntry : withoutListEntry;
+  const after = edit(LIST, text, "resources", entry);
+  return after === text ? new Map() : new Map([[LIST, after]]);
+}

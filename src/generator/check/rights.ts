@@ -1,0 +1,137 @@
+/**
+ * What the code does, against what its `@Rbac` markers grant.
+ *
+ * A call without its right fails in the cluster and nowhere else, so that it is an error. A right that
+ * nothing uses is a warning: it may be meant for code that is not read here.
+ *
+ * @module
+ */
+import type { Findings } from "../findings.ts";
+import type { GrantModel, ProjectModel, UseModel, UsesModel } from "../model.ts";
+
+/** Notes calls without a right and rights without a call. */
+export function checkRights({ grants, uses }: ProjectModel, findings: Findings): void {
+  // A project that grants nothing by hand gets the role of what it uses.
+  if (grants.length === 0) return;
+  const told = new Set<string>();
+  for (const use of uses.uses) reportGap(use, grants, told, findings);
+  if (uses.uses.length === 0) return;
+  for (const grant of grants) reportSurplus(grant, uses, findings);
+}
+
+/** The rights of what is used, where no marker says any. */
+export function inferredGrants({ grants, uses }: ProjectModel): readonly GrantModel[] {
+  if (grants.length > 0) return grants;
+  return uses.uses.map(({ group, resource, verbs, at }) => ({
+    groups: [group],
+    resources: [resource],
+    resourceNames: [],
+    urls: [],
+    // Whoever lists and watches may look at one object as well.
+    verbs: verbs.includes("list") ? ["get", ...verbs] : verbs,
+    namespace: "",
+    roleName: "",
+    at,
+  }));
+}
+
+function reportGap(
+  use: UseModel,
+  grants: readonly GrantModel[],
+  told: Set<string>,
+  findings: Findings,
+): void {
+  const { group, resource, token, shown, at } = use;
+  const missing = use.verbs.filter(
+    (verb) =>
+      !told.has(`${resource}.${group} ${verb}`) &&
+      !grants.some((grant) => covers(grant, group, resource) && allows(grant, verb)),
+  );
+  if (missing.length === 0) return;
+  for (const verb of missing) told.add(`${resource}.${group} ${verb}`);
+  const verbs = missing.map((verb) => `"${verb}"`).join(", ");
+  const [plural = "", subresource] = resource.split("/");
+  const scope = subresource === undefined ? "" : `, { subresource: "${subresource}" }`;
+  const line =
+    token === ""
+      ? `@Rbac({ groups: ["${group}"], resources: ["${resource}"], verbs: [${verbs}] })`
+      : `@Rbac(${token}, [${verbs}]${scope})`;
+  const name = group === "" ? plural : `${plural}.${group}`;
+  const target = subresource === undefined ? name : `${subresource} of ${name}`;
+  findings.error(
+    at,
+    "right-missing",
+    `${shown}(${token}) needs the right to ${missing.join(" and ")} the ${target}, which no @Rbac grants.`,
+    `Add ${line} to the controller.`,
+  );
+}
+
+function reportSurplus(grant: GrantModel, uses: UsesModel, findings: Findings): void {
+  const { groups, resources, urls, verbs, roleName, at } = grant;
+  if (urls.length > 0 || roleName !== "" || verbs.includes("*") || uses.dynamic) return;
+  for (const group of groups) {
+    for (const resource of resources) {
+      if (group === "*" || resource.includes("*") || isBeyondCode(group, resource, uses)) continue;
+      const used = usedVerbs(group, resource, uses);
+      const unused = verbs.filter((verb) => COMPARED.has(verb) && !used.has(verb));
+      if (unused.length === 0) continue;
+      findings.warn(
+        at,
+        "right-unused",
+        `Nothing here needs the right to ${unused.join(", ")} ${resource}${group === "" ? "" : `.${group}`}.`,
+        unused.length === verbs.length && resources.length === 1
+          ? "Remove the @Rbac, or leave it for code outside of this project."
+          : `Remove ${unused.map((verb) => `"${verb}"`).join(", ")} from its verbs.`,
+      );
+    }
+  }
+}
+
+/** The verbs of calls; others (`bind`, `use`, `impersonate`) are used without one. */
+const COMPARED = new Set("get list watch create update patch delete deletecollection".split(" "));
+
+/** The verbs that come together: whoever reads through the cache may read without it. */
+const READS = ["get", "list", "watch"];
+
+function usedVerbs(group: string, resource: string, { uses }: UsesModel): ReadonlySet<string> {
+  const used = new Set(
+    uses
+      .filter((use) => use.group === group && use.resource === resource)
+      .flatMap(({ verbs }) => verbs),
+  );
+  const reads = READS.some((verb) => used.has(verb)) || (resource.includes("/") && used.size > 0);
+  if (reads) for (const verb of READS) used.add(verb);
+  return used;
+}
+
+/** Rights that are used by what cannot be seen in calls. */
+function isBeyondCode(group: string, resource: string, uses: UsesModel): boolean {
+  const [plural = "", subresource] = resource.split("/");
+  if (uses.escaped.has(`${plural}.${group}`)) return true;
+  // Owning children that block deletion; the lease and the events of leader election.
+  if (subresource === "finalizers") return true;
+  if (subresource === "status" && uses.unknownStatus) return true;
+  if (plural === "events") return uses.records || uses.elects;
+  return plural === "leases" && uses.elects;
+}
+
+/** Whether a grant allows a verb. One for some names does not where there is no name yet, or any. */
+function allows({ verbs, resourceNames }: GrantModel, verb: string): boolean {
+  if (!verbs.includes(verb) && !verbs.includes("*")) return false;
+  return resourceNames.length === 0 || (verb !== "create" && verb !== "deletecollection");
+}
+
+function covers(grant: GrantModel, group: string, resource: string): boolean {
+  const { groups, resources, urls } = grant;
+  if (urls.length > 0) return false;
+  const [plural = "", subresource] = resource.split("/");
+  return (
+    groups.some((name) => name === group || name === "*" || (name === "core" && group === "")) &&
+    resources.some(
+      (name) =>
+        name === resource ||
+        name === "*" ||
+        (subresource !== undefined && (name === `*/${subresource}` || name === `${plural}/*`)),
+    )
+  );
+}

@@ -1,0 +1,182 @@
+/**
+ * The schema of a kind, judged by the rules that the API server applies to it, CEL included.
+ *
+ * @module
+ */
+import type { FieldError } from "../../kube/field-errors.ts";
+import { defaultErrors } from "../../kube/schema/default-rules.ts";
+import { keywordErrors } from "../../kube/schema/keyword-rules.ts";
+import { ruleErrors } from "../../kube/schema/rule-errors.ts";
+import { structuralErrors } from "../../kube/schema/structural-rules.ts";
+import type { Schema } from "../../kube/schema/structural.ts";
+import { schemaOf } from "../emit/schema.ts";
+import type { Findings } from "../findings.ts";
+import { type KindModel, type Position, type TypeModel, ruleKey } from "../model.ts";
+import { ruleFix } from "./rule-fix.ts";
+import { unguardedFields } from "./unguarded-fields.ts";
+
+const ROOT = "openAPIV3Schema";
+
+/** The rules that the control plane enforces too; returns how many bytes the schema has as JSON. */
+export function checkSchema(kind: KindModel, findings: Findings): number {
+  const schema = schemaOf(kind.type);
+  if (kind.statusSubresource) checkRoot(kind, schema, findings);
+  for (const error of schemaErrors(schema)) {
+    const { place, keyword, shown, type } = locate(kind.type, error);
+    // A placeholder stands for what could not be read; the user was told of that.
+    if (hasUnread(type)) continue;
+    findings.error(
+      place,
+      CODES[keyword] ?? "schema-refused",
+      `The API server refuses ${shown === "" ? kind.kind : shown}: ${withoutDump(error.message)}.`,
+      fixFor(keyword, error, type),
+    );
+  }
+  checkGuards(kind.type, findings);
+  return Buffer.byteLength(JSON.stringify(schema));
+}
+
+/** A rule may read a field that is not there; the API server finds that out with the first object. */
+function checkGuards(type: TypeModel, findings: Findings): void {
+  for (const { rule } of type.schema[RULES] ?? []) {
+    for (const path of unguardedFields(rule, schemaOf(type))) {
+      findings.warn(
+        type.saidAt.get(ruleKey(rule)) ?? type.at,
+        "rule-without-has",
+        `The rule reads ${path}, which objects may leave out: it fails for those, and refuses them.`,
+        `Begin it with !has(${path}) ||, or make the field required.`,
+      );
+    }
+  }
+  for (const { type: inner } of type.properties ?? []) checkGuards(inner, findings);
+  if (type.items) checkGuards(type.items, findings);
+  if (type.values) checkGuards(type.values, findings);
+}
+
+function hasUnread({ unread, properties = [], items, values }: TypeModel): boolean {
+  return (
+    unread === true ||
+    properties.some(({ type }) => hasUnread(type)) ||
+    (items !== undefined && hasUnread(items)) ||
+    (values !== undefined && hasUnread(values))
+  );
+}
+
+/** A message without the value of a structure, which the source shows better. */
+function withoutDump(message: string): string {
+  const head = "Invalid value: ";
+  if (!message.startsWith(`${head}{`)) return message;
+  let depth = 0;
+  let inText = false;
+  for (let index = head.length; index < message.length; index++) {
+    const character = message[index];
+    if (character === "\\") index++;
+    else if (character === '"') inText = !inText;
+    else if (!inText && character === "{") depth++;
+    else if (!inText && character === "}" && --depth === 0) {
+      return message.slice(index + 1).replace(/^: /, "");
+    }
+  }
+  return message;
+}
+
+const CODES: Readonly<Record<string, string>> = {
+  pattern: "wrong-pattern",
+  default: "wrong-default",
+  "x-kubernetes-list-map-keys": "wrong-list-map",
+  "x-kubernetes-validations": "wrong-cel-rule",
+};
+
+function fixFor(keyword: string, error: FieldError, type: TypeModel): string {
+  switch (keyword) {
+    case RULES:
+      return ruleFix(error.message, type);
+    case "pattern":
+      return "Write it in RE2's syntax: https://github.com/google/re2/wiki/Syntax.";
+    case "default":
+      return "Use a value that the field's own type and markers allow.";
+    case "x-kubernetes-list-map-keys":
+      return "Name fields of the items that are required or have a default.";
+    default:
+      if (error.message.includes("rule cost")) return ruleFix(error.message, type);
+      return error.message.includes("must have a default or be a required property")
+        ? "Make the key field required, or give it a default."
+        : "Change the field's type or its markers.";
+  }
+}
+
+const RULES = "x-kubernetes-validations";
+const KEYS = "x-kubernetes-list-map-keys";
+
+/**
+ * The place in the source of a path such as `openAPIV3Schema.properties[spec].items.pattern`. What is
+ * wrong with the items of a list because of its keys is said at the list.
+ */
+function locate(
+  root: TypeModel,
+  { field, message }: FieldError,
+): { place: Position; keyword: string; shown: string; type: TypeModel } {
+  let type = root;
+  let rest = field.slice(ROOT.length);
+  let shown = "";
+  let keyed: Position | undefined;
+  for (;;) {
+    keyed = type.saidAt.get(KEYS) ?? keyed;
+    const property = /^\.properties\[([^\]]+)\]/.exec(rest);
+    const next = property
+      ? type.properties?.find(({ name }) => name === property[1])?.type
+      : /^\.items\b/.test(rest)
+        ? type.items
+        : /^\.additionalProperties\b/.test(rest)
+          ? type.values
+          : undefined;
+    if (!next) break;
+    if (property) shown += `${shown === "" ? "" : "."}${property[1] ?? ""}`;
+    else shown += rest.startsWith(".items") ? "[*]" : "{*}";
+    rest = rest.slice(property ? property[0].length : /^\.\w+/.exec(rest)?.[0].length);
+    type = next;
+  }
+  const keyword = /^\.([\w-]+)/.exec(rest)?.[1] ?? "";
+  if (keyed && /list-map-keys|list-type/.test(message))
+    return { place: keyed, keyword: KEYS, shown, type };
+  const index = keyword === RULES ? /\[(\d+)\]/.exec(rest)?.[1] : undefined;
+  const rule = index === undefined ? undefined : type.schema[RULES]?.[Number(index)]?.rule;
+  const said = rule === undefined ? undefined : type.saidAt.get(ruleKey(rule));
+  return { place: said ?? type.saidAt.get(keyword) ?? type.at, keyword, shown, type };
+}
+
+/** In the order in which the control plane finds them: each step needs what the one before it made sure of. */
+function schemaErrors(schema: Schema): FieldError[] {
+  const structure = structuralErrors(schema, ROOT);
+  if (structure.length === 0) structure.push(...defaultErrors(schema, ROOT));
+  const keywords = keywordErrors(schema, ROOT);
+  const rules = structure.length === 0 ? ruleErrors(schema, ROOT, keywords) : [];
+  return [...structure, ...keywords, ...rules];
+}
+
+const ROOT_ONLY_WITHOUT_STATUS: readonly (keyof Schema)[] = [
+  "default",
+  "nullable",
+  "enum",
+  "minProperties",
+  "maxProperties",
+  "allOf",
+  "anyOf",
+  "oneOf",
+  "not",
+  "additionalProperties",
+  "x-kubernetes-map-type",
+];
+
+/** With a status subresource, the API server takes few keywords at the root. */
+function checkRoot(kind: KindModel, schema: Schema, findings: Findings): void {
+  for (const keyword of ROOT_ONLY_WITHOUT_STATUS) {
+    if (schema[keyword] === undefined) continue;
+    findings.error(
+      kind.type.saidAt.get(keyword) ?? kind.at,
+      "wrong-root-keyword",
+      `The API server refuses ${keyword} on the kind itself, since it has a status subresource.`,
+      "Put it on the class of the spec, or write it as a rule with @Cel.",
+    );
+  }
+}

@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import {
+  missingIn,
+  type DeploymentState,
+  type PodState,
+} from "../../../src/cli/cluster/deployment-state.ts";
+
+const deployment = (status: DeploymentState["status"], replicas = 2): DeploymentState => ({
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { namespace: "shop", name: "web", generation: 3 },
+  spec: { replicas },
+  status: { observedGeneration: 3, ...status },
+});
+const pod = (status: PodState["status"]): PodState => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name: "web-1" },
+  ...(status ? { status } : {}),
+});
+
+describe("missingIn", () => {
+  it("misses nothing when all pods are new and available", () => {
+    const status = { replicas: 2, updatedReplicas: 2, availableReplicas: 2 };
+    expect(missingIn(deployment(status), [])).toBeUndefined();
+    expect(missingIn(deployment({}, 0), [])).toBeUndefined();
+  });
+
+  it("waits for the controller, for new pods, and for old ones to end", () => {
+    expect(missingIn(undefined, [])).toBe("the Deployment is not there");
+    expect(missingIn(deployment({ observedGeneration: 2 }), [])).toBe(
+      "shop/web was not looked at yet",
+    );
+    expect(
+      missingIn(deployment({ replicas: 3, updatedReplicas: 1, availableReplicas: 2 }), []),
+    ).toBe("1 of 2 new pods of shop/web are available");
+    expect(
+      missingIn(deployment({ replicas: 3, updatedReplicas: 2, availableReplicas: 2 }), []),
+    ).toBe("1 old pod of shop/web must end");
+  });
+
+  it.each<[string, PodState["status"], string]>([
+    [
+      "an image that cannot be pulled",
+      {
+        containerStatuses: [
+          {
+            name: "manager",
+            state: { waiting: { reason: "ImagePullBackOff", message: "no such image" } },
+          },
+        ],
+      },
+      "container manager of pod web-1 waits with ImagePullBackOff (no such image)",
+    ],
+    [
+      "a container that crashes",
+      {
+        containerStatuses: [
+          { name: "manager", restartCount: 4, state: { waiting: { reason: "CrashLoopBackOff" } } },
+        ],
+      },
+      "container manager of pod web-1 waits with CrashLoopBackOff, restarted 4 times",
+    ],
+    [
+      "a container that ended",
+      { containerStatuses: [{ name: "manager", state: { terminated: { exitCode: 3 } } }] },
+      "container manager of pod web-1 ended with 3",
+    ],
+    [
+      "a pod that no node takes",
+      { conditions: [{ type: "PodScheduled", status: "False", message: "0/1 nodes fit" }] },
+      "pod web-1: 0/1 nodes fit",
+    ],
+    ["a pod that is only slow", { phase: "Pending" }, ""],
+  ])("names %s", (_what, status, cause) => {
+    const missing = missingIn(deployment({ updatedReplicas: 2 }), [pod(status)]);
+    expect(missing).toBe(
+      `0 of 2 new pods of shop/web are available${cause === "" ? "" : `: ${cause}`}`,
+    );
+  });
+
+  it("gives up with the cause when the Deployment did", () => {
+    const conditions = [
+      { type: "Progressing", status: "False", reason: "ProgressDeadlineExceeded" },
+      { type: "ReplicaFailure", status: "True", message: "exceeded quota" },
+    ];
+    expect(() => missingIn(deployment({ conditions }), [])).toThrow(
+      "The Deployment shop/web gave up its roll-out: exceeded quota.",
+    );
+  });
+});

@@ -1,0 +1,51 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { OperatorKeeper } from "../../../../src/cli/operator/dev/operator-keeper.ts";
+import { OperatorProcess } from "../../../../src/cli/operator/operator-process.ts";
+import { VirtualClock } from "../../../../src/clock.ts";
+import { CONTROLLER_STARTED } from "../../../../src/runtime/controller/controller.ts";
+import { eventually } from "../../../../src/testing.ts";
+import { emptyFolder, testContext } from "../../support/run-cli.ts";
+
+const STARTED = JSON.stringify({ level: 30, time: 0, msg: CONTROLLER_STARTED });
+
+describe("OperatorKeeper", () => {
+  it("starts a crashed operator again after a wait, and tells of its readiness once", async () => {
+    const root = emptyFolder();
+    writeFileSync(
+      join(root, "main.mjs"),
+      `console.log(${JSON.stringify(STARTED)}); process.exit(7);`,
+    );
+    const lines: string[] = [];
+    const clock = new VirtualClock();
+    const context = { ...testContext(root), clock, err: (line: string) => lines.push(line) };
+    let starts = 0;
+    const keeper = new OperatorKeeper(
+      (onLine) => {
+        starts += 1;
+        return OperatorProcess.start(
+          { root, file: "main.mjs", args: [], env: {} },
+          context,
+          onLine,
+        );
+      },
+      1,
+      context,
+    );
+    onTestFinished(() => keeper.stop());
+    let ready = 0;
+    await keeper.replace({ ready: () => (ready += 1) });
+    for (const seconds of [1, 2, 4]) {
+      await eventually(
+        () => {
+          expect(lines.at(-1)).toContain(`ended with 7; it starts again in ${seconds} s`);
+        },
+        { timeoutMs: 30_000 },
+      );
+      await clock.advance(seconds * 1000);
+    }
+    expect(starts).toBe(4);
+    expect(ready).toBe(1);
+  });
+});

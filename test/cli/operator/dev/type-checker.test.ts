@@ -1,0 +1,67 @@
+import { symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { systemClock } from "../../../../src/clock.ts";
+import type { CliContext } from "../../../../src/cli/context.ts";
+import { TypeChecker } from "../../../../src/cli/operator/dev/type-checker.ts";
+import { eventually } from "../../../../src/testing.ts";
+import { emptyFolder } from "../../support/run-cli.ts";
+
+const MODULES = fileURLToPath(new URL("../../../../node_modules", import.meta.url));
+
+function contextIn(cwd: string, lines: string[]): CliContext {
+  return {
+    cwd,
+    env: {},
+    interactive: false,
+    color: false,
+    clock: systemClock,
+    out: (line) => lines.push(line),
+    err: (line) => lines.push(line),
+    untilInterrupted: () => new AbortController().signal,
+  };
+}
+
+describe("TypeChecker", () => {
+  it("tells each mistake with its place, and when all of them are gone", async () => {
+    const root = emptyFolder();
+    const lines: string[] = [];
+    const seen = (...expected: unknown[]): Promise<void> =>
+      eventually(
+        () => {
+          expect(lines).toEqual(expected);
+        },
+        { timeoutMs: 15_000 },
+      );
+    symlinkSync(MODULES, join(root, "node_modules"), "junction");
+    writeFileSync(join(root, "package.json"), '{ "type": "module" }');
+    writeFileSync(
+      join(root, "tsconfig.json"),
+      '{ "compilerOptions": { "strict": true, "types": [], "lib": ["es5"] }, "files": ["a.ts"] }',
+    );
+    writeFileSync(join(root, "a.ts"), "export const a: { b: number } = { b: 'c' };\n");
+    const checker = TypeChecker.start(root, contextIn(root, lines));
+    onTestFinished(() => checker?.stop());
+    const mistake = "a.ts:1:35 TS2322: Type 'string' is not assignable to type 'number'.";
+    const count = "types: 1 error; the operator runs all the same";
+    await eventually(
+      () => {
+        expect(lines.at(-1)).toBe(count);
+      },
+      { timeoutMs: 15_000 },
+    );
+    expect(lines.filter((line) => !line.startsWith(" "))).toEqual([mistake, count]);
+    lines.length = 0;
+    writeFileSync(join(root, "a.ts"), "export const a: { b: number } = { b: 1 };\n");
+    await seen("types: all errors are gone");
+  });
+
+  it("says that it has nothing to check with", () => {
+    const root = emptyFolder();
+    const lines: string[] = [];
+    writeFileSync(join(root, "package.json"), "{}");
+    expect(TypeChecker.start(root, contextIn(root, lines))).toBeUndefined();
+    expect(lines).toEqual([expect.stringContaining("node_modules has no typescript")]);
+  });
+});

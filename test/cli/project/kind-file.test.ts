@@ -1,0 +1,20 @@
+import { describe, expect, it } from "vitest";
+import { withStorage } from "../../../src/cli/project/kind-file.ts";
+
+const page = (options: string): string =>
+  `@Resource({ ${options} })\nexport class Page extends CustomResource<PageSpec> {}\n`;
+
+describe("the stored one of several versions", () => {
+  it("is the first, unless another was chosen", () => {
+    const first = page('version: "v1"');
+    const second = page('version: "v2"');
+    expect(withStorage([first, second], "Page")).toBe(page('version: "v1", storage: true'));
+    expect(withStorage([first, page('version: "v2", storage: true')], "Page")).toBeUndefined();
+    expect(withStorage([page('version: "v1", storage: true'), second], "Page")).toBeUndefined();
+  });
+
+  it("is left to the user where the class is not found", () => {
+    expect(withStorage(["// mine\n", page('version: "v2"')], "Page")).toBeUndefined();
+    expect(withStorage(["class Page {}\n", page('version: "v2"')], "Page")).toBeUndefined();
+  });
+});

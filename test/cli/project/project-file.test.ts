@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { parseProject, withResource } from "../../../src/cli/project/project-file.ts";
+
+const TEXT = `# ours
+layout: tsop/v1
+projectName: shop # the prefix
+domain: example.com
+`;
+const WEB = {
+  group: "web",
+  version: "v1",
+  kind: "Page",
+  plural: "pages",
+  api: true,
+  controller: true,
+};
+
+describe("PROJECT", () => {
+  it("keeps comments and order when a kind is added", () => {
+    const once = withResource(parseProject("/p", TEXT), WEB);
+    expect(once).toBe(`${TEXT}resources:
+  - group: web
+    version: v1
+    kind: Page
+    plural: pages
+    api: true
+    controller: true
+`);
+    expect(parseProject("/p", once).resources).toEqual([WEB]);
+    expect(withResource(parseProject("/p", once), WEB)).toBe(once);
+    const twice = withResource(parseProject("/p", once), {
+      ...WEB,
+      version: "v2",
+      controller: false,
+    });
+    expect(parseProject("/p", twice).resources.map(({ version }) => version)).toEqual(["v1", "v2"]);
+  });
+
+  it.each([
+    ["projectName: [", "PROJECT:1:15 is not valid YAML"],
+    ["- a", "not a mapping"],
+    ["projectName: 1\ndomain: x", "have to be strings"],
+    ["projectName: a\ndomain: b\nresources: {}", "not a list"],
+    ["projectName: a\ndomain: b\nresources: [{group: a}]", "resources[0].version"],
+  ])("says what is wrong with %j", (text, problem) => {
+    expect(() => parseProject("/p", text)).toThrow(problem);
+    expect(() => parseProject("/p", text)).toThrow(
+      expect.objectContaining({ code: "broken-project-file" }) as Error,
+    );
+  });
+});
