@@ -1,0 +1,10 @@
+/**
+ * What `npm run fuzz` and the test beside this file can try.
+ *
+ * @module
+ */
+import type { FuzzKind } from "./campaign.ts";
+import { answers } from "./answers.ts";
+
+/** Each kind of input by its name on the command line. */
+export const fuzzKinds: Readonly<Record<string, FuzzKind>> = { answers };
