@@ -73,6 +73,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   ),
   "circular-constant": e("const LEAST = MOST - 1;\nconst MOST = LEAST + 1;"),
   "column-of-structure": e('@PrintColumn("Spec", (web: MyWeb) => web.spec)'),
+  "compressed-file": e("tsop import crds.yaml.gz"),
   "computed-name": e("class WebSpec { [NAME]!: string; }"),
   "controller-exists": e('controllerFor(manager).for(MyWeb).named("web") // twice'),
   "controller-misbuilt": e(

@@ -150,8 +150,11 @@ describe("tsop install, deploy, undeploy, uninstall", () => {
 
   it("prints what it would apply with --render, without a cluster", async () => {
     const folder = await project();
-    const { code, out } = await runCli(folder, ["deploy", "--render", "--image", "shop:1"]);
+    const before = filesIn(folder);
+    const { code, out, err } = await runCli(folder, ["deploy", "--render", "--image", "shop:1"]);
     expect(code).toBe(0);
+    expect(err).toMatch(/^note \d generated files differ from the code; .* nothing is written\.$/);
+    expect(filesIn(folder)).toEqual(before);
     expect(out).toContain("image: shop:1");
     expect(out).toContain("name: shop-manager-role");
   });

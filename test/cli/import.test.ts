@@ -52,6 +52,19 @@ describe("tsop import", () => {
     expect(same.out).toContain("0 breaking, 0 risky, 0 safe");
   });
 
+  it("takes the files of folders in the folder, and refuses those that are compressed", async () => {
+    const folder = await newProject();
+    mkdirSync(join(folder, "crds/deep"), { recursive: true });
+    writeFileSync(join(folder, "crds/deep/zones.yaml"), CRD);
+    expect((await runCli(folder, ["import", "crds", "--dry-run"])).out).toContain("v1/zone.ts");
+    writeFileSync(join(folder, "crds/deep/areas.yaml.gz"), "");
+    for (const from of ["crds", "crds/deep/areas.yaml.gz"]) {
+      const refused = await runCli(folder, ["import", from]);
+      expect([refused.code, refused.out]).toEqual([2, ""]);
+      expect(refused.err).toMatch(/compressed-file: .*crds\/deep\/areas.yaml.gz is compressed/);
+    }
+  });
+
   it("leaves an edited file alone unless it is told to overwrite it", async () => {
     const folder = await newProject();
     writeFileSync(join(folder, "crd.yaml"), CRD);

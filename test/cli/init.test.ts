@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { emptyFolder, filesIn, newProject, runCli } from "./support/run-cli.ts";
@@ -113,7 +113,11 @@ describe("tsop create api", () => {
     expect(files["config/samples/web_v1_page.yaml"]).toBe(
       "apiVersion: web.example.com/v1\nkind: Page\nmetadata:\n  name: page-sample\nspec:\n  title: example\n  size: 1Gi\n",
     );
+    expect(files["config/samples/kustomization.yaml"]).toContain("  - web_v1_page.yaml\n");
     expect(files["src/api/v1/page.ts"]).toContain('userRoles: "aggregated"');
+    expect(files["src/api/v1/page.ts"]).toContain(
+      '@PrintColumn("Age", (page: Page) => page.metadata.creationTimestamp)\n',
+    );
     expect(files["PROJECT"]).toContain("kind: Page");
     expect(Object.values(files).join("")).not.toContain("{{");
   });
@@ -128,6 +132,19 @@ describe("tsop create api", () => {
     expect(filesIn(folder)).toEqual(before);
     await runCli(folder, [...CREATE, "--force"]);
     expect(filesIn(folder)["src/api/v1/page.ts"]).toContain("class Page");
+  });
+
+  it("lists every sample, also those that were there before the list", async () => {
+    const folder = await newProject();
+    await runCli(folder, CREATE);
+    rmSync(join(folder, "config/samples/kustomization.yaml"));
+    await runCli(
+      folder,
+      CREATE.map((word) => (word === "Page" ? "Book" : word)),
+    );
+    expect(filesIn(folder)["config/samples/kustomization.yaml"]).toMatch(
+      /resources:\n {2}- web_v1_page.yaml\n {2}- web_v1_book.yaml\n$/,
+    );
   });
 
   it("works from a folder below the project", async () => {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import { UsageError } from "../../errors.ts";
@@ -43,6 +44,14 @@ export interface CreateApiOptions extends PlanOptions {
 
 /** What a scaffolded spec has when no `--field` says otherwise. */
 const EXAMPLE_FIELD = "message:string=hello";
+
+const SAMPLES = "config/samples";
+const SAMPLES_LIST = `${SAMPLES}/kustomization.yaml`;
+/** The list before the first sample. */
+const NO_SAMPLES = `# All samples at once: \`kubectl apply -k config/samples\`.
+apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+`;
 
 const RESERVED_WORDS = new Set(
   (
@@ -187,7 +196,7 @@ async function filesFor(
         sampleFile,
         sample: sampleOf(kind, `${apiGroup}/${version}`, fields),
         spec: specOf(fields),
-        printColumn: printColumnOf(kind),
+        printColumns: [readyColumnOf(kind), ageColumnOf(kind)],
         resource: resourceOf(apiGroup, version, plural),
         imports: listed("import {", importsOf(fields), '} from "tsop";'),
         fields: fields.map((field) => ({ ...field, declaration: declarationOf(field) })),
@@ -206,12 +215,26 @@ async function filesFor(
   if (api) {
     const path = "config/default/kustomization.yaml";
     files.set(path, withListEntry(path, await getFile(project, path), "resources", "../crd"));
+    files.set(SAMPLES_LIST, await samplesWith(project, `${sampleFile}.yaml`));
   }
   const projectText = withResource(project, resource);
   if (api) await chooseStorage(parseProject(project.root, projectText), resource, files);
   // Last, so that the file names a kind only once its files are there.
   files.set(PROJECT_FILE, projectText);
   return files;
+}
+
+/** The list of samples with one more; those that were there before the list are in it too. */
+async function samplesWith({ root }: Project, sample: string): Promise<string> {
+  const text = await readIfThere(join(root, SAMPLES_LIST));
+  const names = text === undefined ? await readdir(join(root, SAMPLES)).catch(() => []) : [];
+  const samples = names.filter(
+    (name) => /\.ya?ml$/.test(name) && !name.startsWith("kustomization."),
+  );
+  return [...samples.sort(), sample].reduce(
+    (list, name) => withListEntry(SAMPLES_LIST, list, "resources", name),
+    text ?? NO_SAMPLES,
+  );
 }
 
 /** Of several versions, one has to be the one that is stored: the first, unless the user chose. */
@@ -274,7 +297,14 @@ function resourceOf(group: string, version: string, plural: string): string {
   return listed("@Resource({", lines, "})");
 }
 
-function printColumnOf(kind: string): string {
+/** A kind with columns of its own has no other, so that the age that kubectl shows of all is one of them. */
+function ageColumnOf(kind: string): string {
+  const variable = variableOf(kind);
+  const path = `(${variable}: ${kind}) => ${variable}.metadata.creationTimestamp`;
+  return listed("@PrintColumn(", ['"Age"', path], ")");
+}
+
+function readyColumnOf(kind: string): string {
   const variable = variableOf(kind);
   const path = `${variable}.status?.conditions?.find((c) => c.type === "Ready")?.status`;
   return listed("@PrintColumn(", ['"Ready"', `(${variable}: ${kind}) => ${path}`], ")");

@@ -14,7 +14,7 @@ import { paint } from "../output.ts";
 import { getProject } from "../project/project-file.ts";
 import { removeAll } from "../cluster/removal.ts";
 import { applyAll, waitForDeployment } from "../cluster/roll-out.ts";
-import { writeManifests } from "./manifests.ts";
+import { plannedManifests, writeManifests } from "./manifests.ts";
 
 /** The image that the scaffold's Deployment names, in place of a real one. */
 const PLACEHOLDER_IMAGE = "controller";
@@ -34,10 +34,10 @@ export async function deploy(options: DeployOptions, context: CliContext): Promi
   checkImage(options.image);
   const project = await getProject(context.cwd);
   const session = options.render ? undefined : openCluster(options, context);
-  // What is printed with --render goes to another program, so that everything else is told aside.
-  const aside = options.render ? { ...context, out: context.err.bind(context) } : context;
-  const dryRun = options.dryRun || options.render;
-  const plan = await writeManifests(project, aside, { dryRun });
+  const { dryRun } = options;
+  const plan = options.render
+    ? await plannedManifests(project, context)
+    : await writeManifests(project, context, { dryRun });
   const { name, tag, digest } = splitImage(options.image);
   const image = {
     name: PLACEHOLDER_IMAGE,

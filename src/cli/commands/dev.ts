@@ -12,7 +12,12 @@ import { TypeChecker } from "../operator/dev/type-checker.ts";
 import { checkPort } from "../project/inputs.ts";
 import { paint, reportError } from "../output.ts";
 import { writePrivateFile } from "../project/private-file.ts";
-import { getProject, type Project } from "../project/project-file.ts";
+import {
+  getProject,
+  isSameKind,
+  type Project,
+  type ProjectResource,
+} from "../project/project-file.ts";
 import { watchSources } from "../operator/watch-sources.ts";
 
 /** The flags of `tsop dev`. */
@@ -123,16 +128,26 @@ async function keepUp(
   }
 }
 
+/**
+ * A line for each kind that no controller reconciles, with the command that adds one. One version's controller
+ * serves all versions of its kind.
+ */
+export function unreconciled(resources: readonly ProjectResource[]): string[] {
+  const alone = resources.filter(
+    (one, index) =>
+      one.api &&
+      !resources.some((other) => other.controller && isSameKind(one, other)) &&
+      resources.findLastIndex((other) => other.api && isSameKind(one, other)) === index,
+  );
+  return alone.map(({ group, version, kind }) => {
+    const named = `${group === "" ? "" : `--group ${group} `}--version ${version} --kind ${kind}`;
+    return `nothing reconciles ${kind} yet: \`tsop create api ${named} --no-resource\` adds it`;
+  });
+}
+
 function sayWhatIsNext(project: Project, { samples }: DevOptions, context: CliContext): void {
   const { dim } = paint(context);
-  for (const { kind, api, controller } of project.resources) {
-    if (!api || controller) continue;
-    context.err(
-      dim(
-        `  nothing reconciles ${kind} yet: \`tsop create api --kind ${kind} --no-resource\` adds it`,
-      ),
-    );
-  }
+  for (const line of unreconciled(project.resources)) context.err(dim(`  ${line}`));
   if (!samples) {
     context.err(dim(`  kubectl --kubeconfig ${ADMIN_KUBECONFIG} apply -f config/samples`));
     context.err(dim("  without kubectl: `tsop dev --samples` applies them at the start"));

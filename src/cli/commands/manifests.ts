@@ -75,6 +75,21 @@ export async function writeManifests(
   return plan;
 }
 
+/**
+ * What the generated files would have to be, for a command that only reads: files that differ are told of in a
+ * line, since nothing is written.
+ */
+export async function plannedManifests(project: Project, context: CliContext): Promise<Plan> {
+  const plan = await planManifests(project, context);
+  const { length } = plan.changes;
+  if (length > 0) {
+    context.err(
+      `${paint(context).yellow("note")} ${length === 1 ? "a generated file differs" : `${length} generated files differ`} from the code; what follows is as the code says, and nothing is written.`,
+    );
+  }
+  return plan;
+}
+
 async function watchManifests(
   project: Project,
   options: ManifestsOptions,

@@ -38,6 +38,7 @@ export async function compareAgainst(
     .filter(([path]) => path.startsWith(CRD_FOLDER))
     .flatMap(([path, text]) => crdsIn(text, path));
   const before = await readState(against, project, after, options, context);
+  if (before.length === 0 && against !== "cluster") throw nothingToCompare(against);
   const changes = compareCrds(before, after);
   for (const change of changes.filter(({ severity }) => severity !== "safe")) {
     printChange(change, generated, context);
@@ -48,6 +49,15 @@ export async function compareAgainst(
     `  against ${against}: ${count("breaking")} breaking, ${count("risky")} risky, ${count("safe")} safe`,
   );
   return count("breaking") > 0;
+}
+
+/** A check that compared nothing must not pass: the path may be wrong, or the CRDs may not be committed. */
+function nothingToCompare(against: string): UsageError {
+  return new UsageError(
+    "nothing-to-compare",
+    `There is no CustomResourceDefinition in ${against}, so nothing was compared.`,
+    `Give a file or folder that has one, or a revision that has ${CRD_FOLDER}; until the first CRD is there, leave --against out.`,
+  );
 }
 
 function printChange(change: Change, { placeOf }: Generated, context: CliContext): void {

@@ -60,6 +60,12 @@ function addCall(file: SourceFile, call: ControllerCall): void {
     .getText()
     .replace(/\.start$/, "");
   // Not insertStatements: it puts the call between a line and the comment at its end.
-  const indent = statement.getIndentationText();
-  file.insertText(statement.getStart(), `${call.setUp}(${manager});\n${indent}`);
+  const at = statement.getStart();
+  file.insertText(at, `${call.setUp}(${manager});${separatorAt(file.getFullText(), at)}`);
+}
+
+/** What separates statements here: a new line as far in as this one, or a blank where others share the line. */
+function separatorAt(text: string, at: number): string {
+  const before = text.slice(text.lastIndexOf("\n", at - 1) + 1, at);
+  return before.trim() === "" ? `\n${before}` : " ";
 }

@@ -35,7 +35,7 @@ it("tsop manifests --against says what breaks, where, and exits with 3", async (
   const crd = "config/crd/bases/dns.example.com_zones.yaml";
   const before = readFileSync(join(folder, crd), "utf8");
   writeFileSync(file, source("@Maximum(5) ttl?: Int32;"));
-  for (const against of ["HEAD", crd, "config/crd/bases"]) {
+  for (const against of ["HEAD", crd, "config/crd/bases", "config/crd", "config"]) {
     const changed = await runCli(folder, ["manifests", "--against", against]);
     expect(changed.code).toBe(3);
     expect(changed.out).toContain(
@@ -47,6 +47,13 @@ it("tsop manifests --against says what breaks, where, and exits with 3", async (
   const nothing = await runCli(folder, ["manifests", "--against", "no-such-thing"]);
   expect(nothing.code).toBe(2);
   expect(nothing.err).toContain("neither a file, a folder nor a revision");
+  git("rm", "-q", "--cached", "-r", "config/crd");
+  git("commit", "-q", "-m", "not committed any more");
+  for (const empty of ["src", "config/rbac", "PROJECT", "HEAD"]) {
+    const unread = await runCli(folder, ["manifests", "--against", empty]);
+    expect([empty, unread.code, unread.out]).toEqual([empty, 2, ""]);
+    expect(unread.err).toContain(`There is no CustomResourceDefinition in ${empty}`);
+  }
 });
 
 it("tsop manifests --against cluster knows what is installed, and in which versions objects are stored", async () => {

@@ -26,6 +26,27 @@ await m.start();
     expect(edited).toContain("const manager = createManager()   // mine");
   });
 
+  it.each([
+    ["after a comment", "  // Starts it all.\n  await m.start();", "  "],
+    ["with tabs", "\t/**\n\t * Starts.\n\t */\n\tawait m.start();", "\t"],
+    [
+      "four deep",
+      "    try {\n        // now\n        await m.start();\n    } finally {}",
+      "        ",
+    ],
+  ])("indents the call as the line that follows it: %s", (_case, body, indent) => {
+    const text = `async function run() {\n${indent}const m = createManager();\n${body}\n}\n`;
+    expect(withController(text, CALL)).toContain(
+      `\n${indent}setUpPage(m);\n${indent}await m.start();`,
+    );
+  });
+
+  it("stays on the line where several statements share one", () => {
+    expect(withController("const m = create(); /* now */ await m.start();\n", CALL)).toContain(
+      "const m = create(); /* now */ setUpPage(m); await m.start();\n",
+    );
+  });
+
   it("says which lines to add when there is no place", () => {
     expect(() => withController("export {};\n", CALL)).toThrow(
       expect.objectContaining({
