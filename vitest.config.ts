@@ -1,9 +1,12 @@
+import { resolve } from "node:path";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     exclude: ["test/**/fixtures/**"],
+    // What commands keep for their next run stays out of the developer's own cache.
+    env: { TSOP_CACHE_DIR: resolve("node_modules/.cache/tsop-tests") },
     globalSetup: "test/support/side-thread-program.ts",
     // Against what hangs, not a judgement of speed: a shared machine may be ten times slower.
     testTimeout: 60_000,

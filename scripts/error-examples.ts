@@ -71,6 +71,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "certificate-unreadable": e(
     'metrics: { tls: { certFile: "/tmp/k8s-metrics-server/metrics-certs/tls.crt", ... } }   // the Secret is not mounted',
   ),
+  "changed-meanwhile": e("tsop manifests   # while an editor saved config/rbac/role.yaml"),
   "circular-constant": e("const LEAST = MOST - 1;\nconst MOST = LEAST + 1;"),
   "column-of-structure": e('@PrintColumn("Spec", (web: MyWeb) => web.spec)'),
   "compressed-file": e("tsop import crds.yaml.gz"),
@@ -108,6 +109,11 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   ),
   "fields-and-index": e("interface WebSpec { image: string; [name: string]: string }"),
   "file-exists": e("tsop import crd.yaml   # src/api/v1/web.ts was edited since"),
+  "file-failed": e(
+    "tsop init --domain example.com   # on a file system that is mounted read-only",
+    "... cannot be used: the file system is read-only.",
+    "Run the command where files can be written, or mount the folder writable.",
+  ),
   "file-missing": e("tsop create api --kind Web   # src/main.ts was deleted"),
   "file-not-found": e("tsop import no-such-file.yaml"),
   "index-exists": e('manager.cache.addIndex(Pod, "node", ...); // twice'),
@@ -208,13 +214,18 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "operator-ended": e('throw new Error("no token"); // in src/main.ts, under `tsop dev`'),
   "operator-not-ready": e("tsop dev   # an informer waits for a kind that is not served"),
   "operator-not-started": e("tsop dev   # where node cannot be run"),
+  "outside-project": e("tsop manifests   # config/crd/bases is a symbolic link to ../other/crds"),
   "owner-elsewhere": e("setControllerReference(web, child); // web and child in two namespaces"),
   "owner-incomplete": e('setControllerReference({ metadata: { name: "web" } } as MyWeb, child)'),
   "path-leads-nowhere": e('@PrintColumn("Ready", (web: MyWeb) => web.status?.redy)'),
   "port-in-use": e("tsop cluster --port 6443   # twice"),
   "protected-group": e('@Resource({ group: "apps.k8s.io", version: "v1" })'),
   "rbac-without-target": e('@Rbac({ groups: ["apps"], verbs: ["get"] })'),
-  "read-failed": e("tsop manifests   # config/crd/bases/web.yaml is a folder"),
+  "read-failed": e(
+    "tsop manifests   # config/crd/bases/web.yaml is a folder",
+    "... cannot be read: it is a folder, where a file is expected.",
+    "Move the folder away, or name a file.",
+  ),
   "reconcile-expired": e("async reconcile() { await new Promise(() => {}); }"),
   "recursive-type": e("class Node { children?: Node[]; }"),
   "resource-needs-base": e('@Resource({ group: "web.example.com", version: "v1" }) class MyWeb {}'),
@@ -277,7 +288,11 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "versions-differ": e(
     '@Resource({ ..., version: "v1", plural: "webs" }) and @Resource({ ..., version: "v2", plural: "sites" })',
   ),
-  "write-failed": e("tsop manifests   # in a folder that cannot be written"),
+  "write-failed": e(
+    "tsop manifests   # in a folder that cannot be written",
+    "... could not be written: permission denied.",
+    "Nothing was changed. Give your user the right to it, or work on a copy that your user owns.",
+  ),
   "wrong-argument": e(
     '@MinLength("1") image!: string;',
     "@... takes ..., got ....",

@@ -46,6 +46,8 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   KUBECONFIG: "the kubeconfig files of the commands that work on a cluster, as for kubectl",
   NO_COLOR: "no colours; FORCE_COLOR: colours without a terminal",
   TSOP_DEBUG: "a stack with each error",
+  TSOP_CACHE_DIR:
+    "where `manifests` keeps what lets the next run on unchanged code end at once; the user's cache folder when it is not set, never the project",
 };
 
 /** Adds the examples to each command's help, exit codes and environment to the program's. */

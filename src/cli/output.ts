@@ -7,6 +7,7 @@ import pc from "picocolors";
 import { messageOf, SourceError, TsopError, UsageError } from "../errors.ts";
 import { StatusError } from "../kube/status.ts";
 import type { CliContext } from "./context.ts";
+import { fileError } from "./file-errors.ts";
 
 /** Exit codes, as the README promises them. */
 export const ExitCode = { ok: 0, failure: 1, usage: 2, drift: 3 } as const;
@@ -36,6 +37,8 @@ export function reportError(thrown: unknown, context: CliContext): number {
     context.err(`  ${yellow("fix")} ${fixOfStatus(thrown)}`);
     return ExitCode.failure;
   }
+  const ofFile = fileError(thrown);
+  if (ofFile) return reportError(ofFile, context);
   context.err(`${red(bold("error"))} internal-error: ${messageOf(thrown)}`);
   context.err(
     `  ${yellow("fix")} This is a defect of tsop. Please report it with the command and its output; TSOP_DEBUG=1 adds a stack.`,

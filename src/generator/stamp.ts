@@ -5,10 +5,22 @@
  * deceive it. It imports nothing but Node's own modules that every process has loaded anyway, so that a command
  * can look here before it loads anything else.
  *
+ * The stamp lies in the user's own cache folder, never in the project: what comes with a repository is not believed.
+ *
  * @module
  */
-import { mkdirSync, readFileSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import {
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { homedir } from "node:os";
+import { dirname, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Diagnostic } from "../errors.ts";
 import { sourcePaths } from "./sources.ts";
@@ -25,6 +37,17 @@ export const USER_ROLES = "config/rbac/user_roles.yaml";
 
 /** Folders of which every file may be generated. */
 const GENERATED_FOLDERS: readonly string[] = ["config/crd/bases", "config/webhook"];
+
+/** Files that may be generated beside those in the folders. */
+const GENERATED_FILES = ["config/crd/kustomization.yaml", "config/rbac/role.yaml", USER_ROLES];
+
+/** Whether a path in the project is one of those that `tsop manifests` writes. */
+function isGeneratedPath(path: string): boolean {
+  const slash = path.lastIndexOf("/");
+  const [folder, name] = [path.slice(0, slash), path.slice(slash + 1)];
+  const inFolder = GENERATED_FOLDERS.includes(folder) && /^[\w.-]+\.yaml$/.test(name);
+  return inFolder || GENERATED_FILES.includes(path);
+}
 
 /** What was read of the disk, by absolute path. */
 export interface Reads {
@@ -48,6 +71,8 @@ type Part = readonly [path: string, bytes: number];
 
 /** The first line of the stamp. The contents of `read`, then of `made`, follow. */
 interface Index {
+  /** The project's folder. */
+  readonly root: string;
   /** Another build may make something else of the same. */
   readonly program: string;
   /** The source files; others may have come. */
@@ -67,8 +92,26 @@ interface Stamp {
   readonly contents: Buffer;
 }
 
-const STAMP = ".tsop/stamp";
 const NEWLINE = 10;
+
+/** How many projects' stamps are kept; the oldest ones are removed. */
+const MAX_STAMPS = 64;
+const STAMP_SUFFIX = ".stamp";
+
+/** Where stamps are kept: `TSOP_CACHE_DIR`, or the place that the platform has for what can be made again. */
+function stampFolder(): string {
+  const { TSOP_CACHE_DIR, XDG_CACHE_HOME, LOCALAPPDATA } = process.env;
+  const said = [TSOP_CACHE_DIR, XDG_CACHE_HOME && join(XDG_CACHE_HOME, "tsop")];
+  const platform =
+    process.platform === "win32"
+      ? join(LOCALAPPDATA ?? join(homedir(), "AppData", "Local"), "tsop", "Cache")
+      : join(homedir(), process.platform === "darwin" ? "Library/Caches/tsop" : ".cache/tsop");
+  const folder = said.find((path) => path !== undefined && isAbsolute(path)) ?? platform;
+  return join(folder, "manifests");
+}
+
+const stampPath = (root: string): string =>
+  join(stampFolder(), `${encodeURIComponent(root)}${STAMP_SUFFIX}`);
 
 /**
  * The warnings of the last run, when nothing that it read and nothing that it made is different by now, and
@@ -94,7 +137,10 @@ export function keptResult(root: string): Kept | undefined {
   return { files, kinds, diagnostics };
 }
 
-/** Keeps what a run made of the project's `sources` and of what else it read. */
+/**
+ * Keeps what a run made of the project's `sources` and of what else it read. Where nothing can be kept, the next run
+ * takes longer, and that is all.
+ */
 export function keepResult(
   root: string,
   sources: ReadonlyMap<string, string>,
@@ -106,6 +152,7 @@ export function keepResult(
   for (const [path, text] of sources) read.set(path, Buffer.from(text));
   const made = new Map([...result.files].map(([path, text]) => [path, Buffer.from(text)]));
   const index: Index = {
+    root,
     program: buildId(),
     sources: [...sources.keys()],
     read: partsOf(read),
@@ -117,10 +164,33 @@ export function keepResult(
     kinds: result.kinds,
   };
   const head = Buffer.from(`${JSON.stringify(index)}\n`);
-  const path = join(root, STAMP);
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(`${path}.new`, Buffer.concat([head, ...read.values(), ...made.values()]));
-  renameSync(`${path}.new`, path);
+  const path = stampPath(root);
+  const partial = `${path}.${process.pid}`;
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const bytes = Buffer.concat([head, ...read.values(), ...made.values()]);
+    writeFileSync(partial, bytes, { mode: 0o600, flag: "wx" });
+    renameSync(partial, path);
+    dropOldest(dirname(path));
+  } catch {
+    drop(partial);
+  }
+}
+
+function drop(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // Where nothing can be written there is nothing to remove.
+  }
+}
+
+function dropOldest(folder: string): void {
+  const names = namesIn(folder).filter((name) => name.endsWith(STAMP_SUFFIX));
+  if (names.length <= MAX_STAMPS) return;
+  const times = new Map(names.map((name) => [name, lstatSync(join(folder, name)).mtimeMs]));
+  const oldest = names.sort((a, b) => (times.get(a) ?? 0) - (times.get(b) ?? 0));
+  for (const name of oldest.slice(0, -MAX_STAMPS)) drop(join(folder, name));
 }
 
 const partsOf = (files: ReadonlyMap<string, Buffer>): Part[] =>
@@ -138,17 +208,28 @@ const OWN = new URL("../", import.meta.url);
 
 const buildId = (): string => bytesOf(new URL("build-id", OWN))?.toString("latin1") ?? "";
 
-/** A stamp that cannot be read, or that another build wrote, is as good as none. */
+/** A stamp that cannot be read, or that another build or somebody else wrote, is as good as none. */
 function stampOf(root: string): Stamp | undefined {
-  const bytes = bytesOf(join(root, STAMP));
-  if (!bytes) return undefined;
-  const end = bytes.indexOf(NEWLINE);
+  const path = stampPath(root);
   try {
+    const bytes = isOwnFile(path) ? bytesOf(path) : undefined;
+    if (!bytes) return undefined;
+    const end = bytes.indexOf(NEWLINE);
     const index = JSON.parse(bytes.toString("utf8", 0, Math.max(end, 0))) as Index;
-    return index.program === buildId() ? { index, contents: bytes.subarray(end + 1) } : undefined;
+    const fits =
+      index.program === buildId() &&
+      index.root === root &&
+      index.made.every(([made]) => isGeneratedPath(made));
+    return fits ? { index, contents: bytes.subarray(end + 1) } : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isOwnFile(path: string): boolean {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  const user = process.getuid?.();
+  return stat?.isFile() === true && (user === undefined || stat.uid === user);
 }
 
 function isUnchanged({ index, contents }: Stamp, root: string): boolean {

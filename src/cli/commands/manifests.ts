@@ -31,14 +31,15 @@ export async function manifests(options: ManifestsOptions, context: CliContext):
   const project = await getProject(context.cwd);
   if (options.watch) return watchManifests(project, options, context);
   if (options.against !== undefined) {
-    const { generate } = await import("../../generator/generate.ts");
-    const generated = await generate({ root: project.root, cache: false });
+    const generated = await freshManifests(project).generate();
     refuseErrors(generated);
     const { compareAgainst } = await import("../project/against.ts");
     const breaking = await compareAgainst(options.against, generated, project, options, context);
     return breaking ? ExitCode.drift : ExitCode.ok;
   }
-  const plan = await planManifests(project, context);
+  // What a pipeline checks is made anew: nothing that an earlier run left behind is believed.
+  const source = options.check ? freshManifests(project) : await stampedManifests(project);
+  const plan = await planManifests(project, context, source);
   if (!options.check) {
     context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
     await carryOut(plan, context, options);
@@ -117,6 +118,16 @@ export type ManifestSource = OpenProject;
 export async function openManifests(project: Project): Promise<ManifestSource> {
   const { openProject } = await import("../../generator/generate.ts");
   return openProject(project.root);
+}
+
+/** One run that takes nothing from earlier ones. */
+function freshManifests(project: Project): ManifestSource {
+  return {
+    async generate() {
+      const { generate } = await import("../../generator/generate.ts");
+      return generate({ root: project.root, cache: false });
+    },
+  };
 }
 
 /** One run, answered from the last one's stamp when nothing changed. */

@@ -3,10 +3,20 @@
  *
  * @module
  */
-import { mkdir, readFile, realpath, rename, rm, rmdir, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { messageOf, TsopError } from "../../errors.ts";
+import {
+  mkdir,
+  readFile,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  rmdir,
+  writeFile,
+} from "node:fs/promises";
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { TsopError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
+import { fileProblem } from "../file-errors.ts";
 import { paint } from "../output.ts";
 import { NOTHING_TO_CHANGE } from "./unchanged.ts";
 
@@ -37,6 +47,8 @@ export interface PlanOptions {
 /**
  * Compares `wanted` (path to content; `undefined` removes) with the disk. Reads only. A file that has
  * Windows' line ends keeps them.
+ *
+ * @throws TsopError `outside-project` where a symbolic link leads out of the root
  */
 export async function planFiles(
   root: string,
@@ -45,6 +57,7 @@ export async function planFiles(
   const changes: FileChange[] = [];
   const unchanged: string[] = [];
   for (const [path, content] of wanted) {
+    await requireInside(root, path);
     const before = await readIfThere(join(root, path));
     const after = before?.includes("\r\n") ? content?.replace(/\r?\n/g, "\r\n") : content;
     if (before === after) unchanged.push(path);
@@ -101,7 +114,7 @@ export async function carryOut(
  * Writes the plan. New contents are on the disk before the first file changes its name; when a
  * rename fails, those before it are taken back.
  *
- * @throws TsopError `write-failed`, with the files as they were
+ * @throws TsopError `write-failed`, `changed-meanwhile` or `outside-project`, with the files as they were
  */
 export async function applyPlan(plan: Plan): Promise<void> {
   const staged: { readonly change: FileChange; target: string; temporary: string }[] = [];
@@ -109,6 +122,7 @@ export async function applyPlan(plan: Plan): Promise<void> {
   const done: FileChange[] = [];
   try {
     for (const change of plan.changes) {
+      await requireAsPlanned(plan.root, change);
       if (change.after === undefined) continue;
       const path = join(plan.root, change.path);
       const first = await mkdir(dirname(path), { recursive: true });
@@ -125,18 +139,61 @@ export async function applyPlan(plan: Plan): Promise<void> {
     }
     for (const change of plan.changes) {
       if (change.after !== undefined) continue;
+      await requireAsPlanned(plan.root, change);
       await rm(join(plan.root, change.path), { force: true });
       done.push(change);
     }
   } catch (error) {
     await takeBack(plan.root, done, staged, madeFolders);
+    if (error instanceof TsopError) throw error;
+    const { problem, fix } = fileProblem(error);
+    const { path = plan.root } = error as NodeJS.ErrnoException;
     throw new TsopError(
       "write-failed",
-      `The files could not be written: ${messageOf(error)}.`,
-      "Nothing was changed. Make that place writable and run the command again.",
+      `${path} could not be written: ${problem}.`,
+      `Nothing was changed. ${fix}`,
       { cause: error },
     );
   }
+}
+
+/** A plan is of the files as they were: what somebody else wrote since then is not overwritten. */
+async function requireAsPlanned(root: string, { path, before }: FileChange): Promise<void> {
+  await requireInside(root, path);
+  if ((await readIfThere(join(root, path))) === before) return;
+  throw new TsopError(
+    "changed-meanwhile",
+    `${path} was changed by somebody else while the command ran.`,
+    "Nothing was changed. Run the command again.",
+  );
+}
+
+/** Refuses a path that is outside of the root, be it by its own steps or by symbolic links in it. */
+async function requireInside(root: string, path: string): Promise<void> {
+  const top = await realpath(root).catch(() => resolve(root));
+  const target = await realTarget(resolve(join(root, path)));
+  if (target === undefined || isBelow(target, top) || isBelow(target, resolve(root))) return;
+  throw new TsopError(
+    "outside-project",
+    `${path} leads out of the project, to ${target}.`,
+    "Replace the symbolic link by a folder or a file of the project; nothing was changed.",
+  );
+}
+
+/** Where a path leads; of one that is not there, the nearest folder that is. */
+async function realTarget(path: string): Promise<string | undefined> {
+  try {
+    return await realpath(path);
+  } catch {
+    const isLink = await readlink(path).catch(() => undefined);
+    if (isLink !== undefined) return resolve(dirname(path), isLink);
+    return dirname(path) === path ? undefined : realTarget(dirname(path));
+  }
+}
+
+function isBelow(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
 async function takeBack(
@@ -171,12 +228,10 @@ export async function readIfThere(path: string): Promise<string | undefined> {
     return await readFile(path, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw new TsopError(
-      "read-failed",
-      `${path} cannot be read: ${messageOf(error)}`,
-      "Make it a readable file, or move it away.",
-      { cause: error },
-    );
+    const { problem, fix } = fileProblem(error);
+    throw new TsopError("read-failed", `${path} cannot be read: ${problem}.`, fix, {
+      cause: error,
+    });
   }
 }
 

@@ -5,7 +5,8 @@
  */
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { messageOf, TsopError } from "../../errors.ts";
+import { TsopError } from "../../errors.ts";
+import { fileProblem } from "../file-errors.ts";
 
 /**
  * Writes a file that only its owner can read, as a whole or not at all; at once, for nobody can go on without it.
@@ -20,11 +21,9 @@ export function writePrivateFile(path: string, text: string): void {
     renameSync(temporary, path);
   } catch (error) {
     if (existsSync(temporary)) rmSync(temporary);
-    throw new TsopError(
-      "write-failed",
-      `${path} could not be written: ${messageOf(error)}`,
-      "Make its folder writable, or pass another path.",
-      { cause: error },
-    );
+    const { problem, fix } = fileProblem(error);
+    throw new TsopError("write-failed", `${path} could not be written: ${problem}.`, fix, {
+      cause: error,
+    });
   }
 }

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { actionOf, applyPlan, planFiles } from "../../../src/cli/project/plan.ts";
@@ -31,7 +31,6 @@ describe("a plan", () => {
   it("takes everything back when one file cannot be written", async () => {
     const root = emptyFolder();
     writeFileSync(join(root, "first"), "old");
-    mkdirSync(join(root, "blocked"));
     const plan = await planFiles(
       root,
       new Map([
@@ -40,12 +39,36 @@ describe("a plan", () => {
       ]),
     );
     // A folder where a file is to be: the rename fails after the first one succeeded.
+    const blocked = ["blocked", "blocked/below"];
     const broken = {
       ...plan,
-      changes: [...plan.changes, { path: "blocked", before: undefined, after: "new" }],
+      changes: [
+        ...plan.changes,
+        ...blocked.map((path) => ({ path, before: undefined, after: "new" })),
+      ],
     };
     await expect(applyPlan(broken)).rejects.toMatchObject({ code: "write-failed" });
     expect(filesIn(root)).toEqual({ first: "old" });
+  });
+
+  it("does not overwrite or delete what was changed since it was made", async () => {
+    const root = emptyFolder();
+    writeFileSync(join(root, "kept"), "old");
+    writeFileSync(join(root, "gone"), "old");
+    for (const [path, after] of [["kept", "new"] as const, ["gone", undefined] as const]) {
+      const plan = await planFiles(root, new Map([[path, after]]));
+      writeFileSync(join(root, path), "by hand");
+      await expect(applyPlan(plan)).rejects.toMatchObject({ code: "changed-meanwhile" });
+    }
+    expect(filesIn(root)).toEqual({ kept: "by hand", gone: "by hand" });
+  });
+
+  it("has no path outside of its root", async () => {
+    const root = emptyFolder();
+    for (const path of ["../outside", "a/../../outside"]) {
+      const plan = planFiles(join(root, "project"), new Map([[path, "1"]]));
+      await expect(plan).rejects.toMatchObject({ code: "outside-project" });
+    }
   });
 
   it("leaves no half-written file in a folder that cannot be written", async () => {

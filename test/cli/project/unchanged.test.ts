@@ -1,6 +1,14 @@
-import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { saidUnchanged } from "../../../src/cli/project/unchanged.ts";
 import { emptyFolder, runCli, testContext } from "../support/run-cli.ts";
 
@@ -40,6 +48,109 @@ async function project(): Promise<string> {
   expect((await runCli(root, ["manifests"])).out).toContain("create config/crd/bases");
   return root;
 }
+
+const CRD = "config/crd/bases/web.example.com_pages.yaml";
+
+let cache = "";
+beforeEach(() => {
+  cache = emptyFolder();
+  vi.stubEnv("TSOP_CACHE_DIR", cache);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+const stampOf = (root: string): string =>
+  join(cache, "manifests", `${encodeURIComponent(root)}.stamp`);
+
+/** Changes what the stamp says, with the contents behind its first line as they were. */
+function forge(root: string, edit: (index: Record<string, unknown>) => void, to = root): void {
+  const bytes = readFileSync(stampOf(root));
+  const end = bytes.indexOf("\n");
+  const index = JSON.parse(bytes.toString("utf8", 0, end)) as Record<string, unknown>;
+  edit(index);
+  const head = Buffer.from(`${JSON.stringify(index)}\n`);
+  writeFileSync(stampOf(to), Buffer.concat([head, bytes.subarray(end + 1)]));
+}
+
+describe("tsop manifests and what an earlier run left behind", () => {
+  it("keeps nothing in the project, and believes no stamp that came with it", async () => {
+    const root = await project();
+    expect(existsSync(join(root, ".tsop"))).toBe(false);
+    mkdirSync(join(root, ".tsop"));
+    writeFileSync(join(root, ".tsop/stamp"), readFileSync(stampOf(root)));
+    rmSync(stampOf(root));
+    expect(await saidUnchanged(testContext(root))).toBe(false);
+  });
+
+  it("is not led to a path that it does not generate", async () => {
+    const root = await project();
+    const outside = join(root, "../outside.bashrc");
+    forge(root, (index) => {
+      const [[, length] = ["", 0]] = index["made"] as [string, number][];
+      index["made"] = [["../outside.bashrc", length]];
+    });
+    expect((await runCli(root, ["manifests"])).code).toBe(0);
+    expect(existsSync(outside)).toBe(false);
+  });
+
+  it("is not led by the stamp of another project", async () => {
+    const [root, other] = [await project(), await project()];
+    forge(root, () => undefined, other);
+    expect(await saidUnchanged(testContext(other))).toBe(false);
+  });
+
+  it("checks against the code, whatever the stamp says", async () => {
+    const root = await project();
+    const role = "# Written by `tsop manifests`; changes by hand are lost.\n*/*/*\n";
+    appendFileSync(join(root, CRD), role);
+    forge(root, (index) => {
+      const bytes = readFileSync(join(root, CRD)).length;
+      index["made"] = (index["made"] as [string, number][]).map(([path, length]) =>
+        path === CRD ? [path, bytes] : [path, length],
+      );
+    });
+    expect((await runCli(root, ["manifests", "--check"])).code).toBe(3);
+  });
+
+  it("works where nothing can be kept", async () => {
+    const file = join(cache, "file");
+    writeFileSync(file, "");
+    vi.stubEnv("TSOP_CACHE_DIR", join(file, "below"));
+    const root = await project();
+    for (const argv of [["manifests", "--check"], ["manifests", "--dry-run"], ["manifests"]]) {
+      expect(await runCli(root, argv)).toMatchObject({ code: 0 });
+    }
+  });
+
+  for (const [title, link, target] of [
+    ["a folder", "config/crd/bases", "."],
+    ["a file", CRD, "victim.yaml"],
+    ["a file that is not there", CRD, "missing.yaml"],
+  ] as const) {
+    it(`writes and deletes nothing where ${title} is a link out of the project`, async () => {
+      const root = await project();
+      const outside = emptyFolder();
+      const victim = "# Written by `tsop manifests`; of another project\n";
+      writeFileSync(join(outside, "victim.yaml"), victim);
+      rmSync(join(root, link), { recursive: true });
+      symlinkSync(join(outside, target), join(root, link));
+      const { code, err } = await runCli(root, ["manifests"]);
+      expect([code, err]).toEqual([1, expect.stringContaining("outside-project")]);
+      expect(readFileSync(join(outside, "victim.yaml"), "utf8")).toBe(victim);
+      expect(existsSync(join(outside, "missing.yaml"))).toBe(false);
+    });
+  }
+
+  it("follows a link that stays in the project", async () => {
+    const root = await project();
+    rmSync(join(root, "config/crd/bases"), { recursive: true });
+    mkdirSync(join(root, "generated"));
+    symlinkSync("../../generated", join(root, "config/crd/bases"));
+    expect((await runCli(root, ["manifests"])).code).toBe(0);
+    expect(existsSync(join(root, "generated/web.example.com_pages.yaml"))).toBe(true);
+  });
+});
 
 describe("tsop manifests on what did not change", () => {
   it("says so, with the warnings of the run before, from any folder of the project", async () => {
@@ -85,10 +196,7 @@ describe("tsop manifests on what did not change", () => {
       (root: string) =>
         writeFileSync(join(root, `${CRD}-old.yaml`), "# Written by `tsop manifests`; x\n"),
     ],
-    [
-      "a stamp that cannot be read",
-      (root: string) => writeFileSync(join(root, ".tsop/stamp"), "{"),
-    ],
+    ["a stamp that cannot be read", (root: string) => writeFileSync(stampOf(root), "{")],
   ] as const) {
     it(`looks again after a change of ${title}`, async () => {
       const root = await project();
@@ -108,5 +216,3 @@ describe("tsop manifests on what did not change", () => {
     expect(await saidUnchanged(testContext(emptyFolder()))).toBe(false);
   });
 });
-
-const CRD = "config/crd/bases/web.example.com_pages.yaml";

@@ -1,0 +1,105 @@
+/**
+ * What a failed operation on a file means, and what to do about it.
+ *
+ * @module
+ */
+import { messageOf, TsopError } from "../errors.ts";
+
+/** What the operating system says, and the next step. */
+interface FileProblem {
+  readonly problem: string;
+  readonly fix: string;
+}
+
+const PERMISSION: FileProblem = {
+  problem: "permission denied",
+  fix: "Give your user the right to it, or work on a copy that your user owns.",
+};
+const TOO_MANY: FileProblem = {
+  problem: "too many files are open",
+  fix: "Raise the limit (`ulimit -n`), or end what holds them open, and run the command again.",
+};
+const FULL: FileProblem = {
+  problem: "no space is left on the disk",
+  fix: "Free some space and run the command again.",
+};
+
+/** By the code of the operating system's error. */
+const PROBLEMS: Readonly<Record<string, FileProblem>> = {
+  EACCES: PERMISSION,
+  EPERM: PERMISSION,
+  EROFS: {
+    problem: "the file system is read-only",
+    fix: "Run the command where files can be written, or mount the folder writable.",
+  },
+  ENOSPC: FULL,
+  EDQUOT: { ...FULL, problem: "the disk quota is used up" },
+  EISDIR: {
+    problem: "it is a folder, where a file is expected",
+    fix: "Move the folder away, or name a file.",
+  },
+  ENOTDIR: {
+    problem: "a part of the path is a file, where a folder is expected",
+    fix: "Move that file away, or name another path.",
+  },
+  EEXIST: {
+    problem: "something of that name is there already",
+    fix: "Move it away, or name another path.",
+  },
+  ENOTEMPTY: {
+    problem: "the folder is not empty",
+    fix: "Move away what is in it, or name another path.",
+  },
+  ENOENT: {
+    problem: "there is no such file or folder",
+    fix: "Check the path, and run the command again.",
+  },
+  ELOOP: {
+    problem: "its symbolic links lead in a circle",
+    fix: "Remove the links, or name the file itself.",
+  },
+  EMFILE: TOO_MANY,
+  ENFILE: TOO_MANY,
+  ENAMETOOLONG: {
+    problem: "the name is longer than the file system takes",
+    fix: "Use a shorter name, or move the project to a shorter path.",
+  },
+  EBUSY: {
+    problem: "another program uses it",
+    fix: "Close that program and run the command again.",
+  },
+  EIO: {
+    problem: "the disk failed to read or write it",
+    fix: "Check the disk, and run the command again.",
+  },
+};
+
+interface SystemError extends Error {
+  readonly code?: string;
+  readonly path?: string;
+  readonly syscall?: string;
+}
+
+/** What is wrong with a file, and the next step; the bare message where the error is of another kind. */
+export function fileProblem(thrown: unknown): FileProblem {
+  const known = knownProblem(thrown);
+  return known ?? { problem: messageOf(thrown), fix: "Make that place readable and writable." };
+}
+
+/** The error of a file operation that nobody expected to fail; `undefined` where it is none. */
+export function fileError(thrown: unknown): TsopError | undefined {
+  const known = knownProblem(thrown);
+  const { path } = thrown as SystemError;
+  if (!known || path === undefined) return undefined;
+  return new TsopError("file-failed", `${path} cannot be used: ${known.problem}.`, known.fix, {
+    cause: thrown,
+  });
+}
+
+function knownProblem(thrown: unknown): FileProblem | undefined {
+  if (!(thrown instanceof Error)) return undefined;
+  const { code, syscall } = thrown as SystemError;
+  return code !== undefined && syscall !== undefined && Object.hasOwn(PROBLEMS, code)
+    ? PROBLEMS[code]
+    : undefined;
+}
