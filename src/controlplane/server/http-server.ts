@@ -29,6 +29,10 @@ export interface HttpServerOptions {
 }
 
 const BODY_MAX_BYTES = 3 * 1024 * 1024;
+/** As Go's server has it; Node's own 16 KiB are too few for a long label selector. */
+const HEADER_MAX_BYTES = 1024 * 1024;
+/** How much of a body that nobody wanted is read after the answer, so that its sender gets to see that. */
+const UNWANTED_MAX_BYTES = 64 * 1024 * 1024;
 
 /** The API's HTTPS server. */
 export class HttpServer {
@@ -58,6 +62,7 @@ export class HttpServer {
         requestCert: true,
         rejectUnauthorized: false,
         sessionIdContext: "tsop",
+        maxHeaderSize: HEADER_MAX_BYTES,
         keepAliveTimeout: 120_000,
         requestTimeout: 0,
       },
@@ -73,6 +78,7 @@ export class HttpServer {
       this.#sockets.add(socket);
       socket.on("close", () => this.#sockets.delete(socket));
     });
+    server.on("secureConnection", readAsStream);
     // A client that speaks no TLS, or goes during the handshake, is its own concern.
     server.on("tlsClientError", (_error, socket) => socket.destroy());
     await new Promise<void>((resolve, reject) => {
@@ -104,6 +110,7 @@ export class HttpServer {
     const target = incoming.url ?? "/";
     const question = target.indexOf("?");
     const { socket } = incoming;
+    if (!response.socket) await turnOf(response, socket);
     const peer = socket instanceof TLSSocket ? this.#peerOf(socket) : undefined;
     const answer = await this.#options.handle({
       method: incoming.method ?? "GET",
@@ -121,7 +128,7 @@ export class HttpServer {
     await this.#endOfTurn();
     if (response.destroyed) return;
     await this.#send(response, answer);
-    if (!incoming.complete) incoming.resume();
+    if (!incoming.complete) discardRest(incoming);
   }
 
   #peerOf(socket: TLSSocket): PeerIdentity | "untrusted" | undefined {
@@ -181,6 +188,38 @@ export class HttpServer {
     });
     return this.#turn;
   }
+}
+
+/**
+ * Has Node's HTTP parser take what was received from the stream, and not from beneath it.
+ *
+ * A large answer counts as unsent until the event loop's next turn, although it has arrived long since. A request that
+ * comes before that pauses socket and parser; TLS still hands on what it has decrypted, the paused parser takes that for
+ * an error (`HPE_PAUSED`), and Node resets the connection. A paused stream keeps it instead. To listen to `data` is
+ * Node's own switch between the two.
+ */
+function readAsStream(socket: TLSSocket): void {
+  socket.on("data", () => {});
+}
+
+/**
+ * Resolves when the answers to earlier requests of the connection have gone: requests on one connection are served one
+ * after the other, as by Go. Until then no more of them are read.
+ */
+async function turnOf(response: ServerResponse, socket: Socket): Promise<void> {
+  socket.pause();
+  await new Promise((resolve) => response.once("socket", resolve));
+  socket.resume();
+}
+
+/** Reads what is left of a body whose request is answered; a client that never ends it is cut off. */
+function discardRest(incoming: IncomingMessage): void {
+  let size = 0;
+  incoming.on("data", (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > UNWANTED_MAX_BYTES) incoming.destroy();
+  });
+  incoming.resume();
 }
 
 /** As Go reads a query: a pair with a semicolon is dropped. */

@@ -59,7 +59,8 @@ export type ConnectionFailure = "refused" | "reset" | "timeout" | "unknown-host"
 const FIXES: Record<ConnectionFailure, string> = {
   refused:
     "Check that the API server runs there, and that the kubeconfig's context is the one you mean.",
-  reset: "The API server closed the connection; it may be restarting. The runtime tries again.",
+  reset:
+    "The API server closed the connection; it may be restarting. A command can be run again; a reconciler is tried again by itself.",
   timeout: "Check the network, and whether a firewall stands between.",
   "unknown-host": "Check the server's name in the kubeconfig, and the machine's DNS.",
   tls: "Check the certificate authority and the client certificate in the kubeconfig.",
