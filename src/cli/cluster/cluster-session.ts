@@ -4,6 +4,7 @@
  * @module
  */
 import { resolve } from "node:path";
+import type { Clock } from "../../clock.ts";
 import { TsopError } from "../../errors.ts";
 import { formatKey, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import {
@@ -21,6 +22,7 @@ import {
   loadClusterConfig,
   type ClusterConfigOptions,
 } from "../../runtime/transport/load-config.ts";
+import { ConnectionError } from "../../runtime/transport/transport.ts";
 import type { CliContext } from "../context.ts";
 import type { PodState } from "./deployment-state.ts";
 
@@ -29,6 +31,9 @@ export interface ClusterOptions {
   readonly kubeconfig?: string;
   readonly context?: string;
 }
+
+/** The waits before what a cut connection left open is tried again; a server that restarts is back by then. */
+const RETRY_WAITS_MS = [100, 500, 2000];
 
 /** Who owns what tsop applies, in managedFields. */
 const FIELD_MANAGER = "tsop";
@@ -47,12 +52,14 @@ export type Applied = "created" | "configured" | "unchanged";
 /** Reads and writes manifests: objects that say themselves of which kind they are. */
 export class ClusterSession {
   readonly #client: Client;
+  readonly #clock: Clock;
   /** The API server's address. */
   readonly server: string;
 
-  constructor(client: Client, server: string) {
+  constructor(client: Client, server: string, clock: Clock) {
     this.#client = client;
     this.server = server;
+    this.#clock = clock;
   }
 
   /** How the API server serves a kind; `undefined` when it does not. */
@@ -100,11 +107,13 @@ export class ClusterSession {
   async apply(object: KubeObject, options: { readonly dryRun: boolean }): Promise<Applied> {
     const resource = await this.#client.dynamic(object.apiVersion, object.kind);
     const before = await this.#client.find(resource, keyIn(resource, object));
-    const after = await this.#client.apply(resource, inPlace(resource, object), {
-      fieldManager: FIELD_MANAGER,
-      force: true,
-      dryRun: options.dryRun,
-    });
+    const after = await this.#despiteCuts(() =>
+      this.#client.apply(resource, inPlace(resource, object), {
+        fieldManager: FIELD_MANAGER,
+        force: true,
+        dryRun: options.dryRun,
+      }),
+    );
     if (!before) return "created";
     return before.metadata.resourceVersion === after.metadata.resourceVersion
       ? "unchanged"
@@ -113,21 +122,40 @@ export class ClusterSession {
 
   /** Whether the user may do this to the kind's objects, in the namespace or everywhere. */
   async isAllowed(verb: string, resource: ResourceType, namespace?: string): Promise<boolean> {
-    return (await isAllowed(this.#client, { verb, resource, namespace })) === true;
+    const asked = { verb, resource, namespace };
+    return (await this.#despiteCuts(() => isAllowed(this.#client, asked))) === true;
   }
 
   /** Asks for the deletion; `false` when there was nothing to delete. */
   async remove(object: KubeObject): Promise<boolean> {
     const resource = await this.findResource(object);
     if (!resource) return false;
+    const key = keyIn(resource, object);
+    let tries = 0;
     try {
-      const key = keyIn(resource, object);
-      await this.#client.delete(resource, key, { propagationPolicy: "Background" });
+      await this.#despiteCuts(() => {
+        tries++;
+        return this.#client.delete(resource, key, { propagationPolicy: "Background" });
+      });
       return true;
     } catch (error) {
-      if (isNotFound(error)) return false;
+      // After a cut it may be the deletion before that is not seen any more.
+      if (isNotFound(error)) return tries > 1;
       throw error;
     }
+  }
+
+  /** Sends what has the same effect twice as once; again when the connection is cut. The client does so with reads. */
+  async #despiteCuts<T>(send: () => Promise<T>): Promise<T> {
+    for (const waitMs of RETRY_WAITS_MS) {
+      try {
+        return await send();
+      } catch (error) {
+        if (!(error instanceof ConnectionError && error.failure === "reset")) throw error;
+        await this.#clock.sleep(waitMs);
+      }
+    }
+    return send();
   }
 }
 
@@ -153,7 +181,7 @@ export function openCluster(
 ): ClusterSession {
   const config = findCluster(options, context);
   const client = createClient(config, { name: FIELD_MANAGER, clock: context.clock });
-  return new ClusterSession(client, config.server);
+  return new ClusterSession(client, config.server, context.clock);
 }
 
 function keyIn(info: ResourceInfo, object: KubeObject): ObjectKey {
