@@ -35,6 +35,8 @@ const EACH = Number(values.each);
 const CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const PATH = `${CRDS}/larges.connections.test`;
 const MERGE = "application/merge-patch+json";
+// Not a dependency: it is there when something else that is installed needs it.
+const UNDICI = "undici";
 
 /** Reads and patches so many times, and says how many requests had no good answer, by reason. */
 type Client = (pairs: number) => Promise<Map<string, number>>;
@@ -149,7 +151,7 @@ function agentClient({ url, ca, cert, key }: Login): Client {
   });
 }
 
-/** What is used of undici, which is there when something else that is installed needs it. */
+/** What is used of undici. */
 interface Undici {
   readonly Client: new (
     origin: string,
@@ -164,7 +166,7 @@ function undiciClient({ url, ca, cert, key }: Login): Client | undefined {
   const require = createRequire(import.meta.url);
   let undici: Undici;
   try {
-    undici = require("undici") as Undici;
+    undici = require(UNDICI) as Undici;
   } catch {
     return undefined;
   }
