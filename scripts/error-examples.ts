@@ -271,6 +271,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "type-unknown": e("options!: unknown;"),
   "type-without-schema": e("at!: Date;"),
   "union-without-schema": e("target!: string | Target;"),
+  "unknown-admission-plugin": e("tsop cluster --disable-admission-plugins ServiceAcount"),
   "unknown-keyword": e(
     "name!: With<string, { maxLenght: 3 }>;",
     "A schema has no keyword ....",

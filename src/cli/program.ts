@@ -247,6 +247,15 @@ function addOtherCommands(program: Command, context: CliContext, done: Done): vo
         .choices(["on", "off", "no-kubelet"])
         .default("on"),
     )
+    .addOption(
+      new Option(
+        "--disable-admission-plugins <names>",
+        "admission plugins that have no say, such as ServiceAccount; with commas between them",
+      ).argParser((names, before: readonly string[] | undefined) => [
+        ...(before ?? []),
+        ...names.split(","),
+      ]),
+    )
     .option("--data-dir <folder>", "keep the objects there over restarts (default: in memory)")
     .addOption(new Option("--nodes <count>", "how many nodes").argParser(Number).default(1))
     .option("--json", "print one JSON object when ready, for programs", false)

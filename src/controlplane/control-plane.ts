@@ -8,6 +8,7 @@ import type { KubeObject } from "../kube/object.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import { Admission } from "./admission/admission.ts";
 import { advertisedAddress } from "./advertised-address.ts";
+import { type AdmissionPlugin, AdmissionPlugins } from "./admission/plugins.ts";
 import type { Authorize } from "./admission/authorizer-library.ts";
 import { ExpressionCompiler } from "./admission/expressions.ts";
 import { PodSecurity } from "./admission/pod-security/pod-security.ts";
@@ -55,6 +56,11 @@ export interface ControlPlaneOptions {
   readonly host?: string;
   /** Whether the built-in controllers work; `no-kubelet` leaves pods to the caller. */
   readonly controllers?: "on" | "off" | "no-kubelet";
+  /**
+   * Admission plugins that are to have no say, by their names in kube-apiserver: `["ServiceAccount"]` lets pods be made
+   * without controllers, as envtest does.
+   */
+  readonly disableAdmissionPlugins?: readonly AdmissionPlugin[];
   /** Where objects are kept; without it they live in memory. */
   readonly dataDir?: string;
   /** How many nodes there are. */
@@ -104,7 +110,7 @@ export interface ControlPlane extends AsyncDisposable {
 /**
  * Starts a control plane and resolves when it answers.
  *
- * @throws TsopError `port-in-use`
+ * @throws TsopError `port-in-use`, `unknown-admission-plugin`
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const { dataDir } = options;
@@ -136,6 +142,7 @@ interface Served {
 async function launch(options: ControlPlaneOptions, origin: Origin): Promise<ControlPlane> {
   const { host = "127.0.0.1", port = 0, clock = systemClock, log = silentLogger } = options;
   const { keys, state, disk } = origin;
+  const plugins = new AdmissionPlugins(options.disableAdmissionPlugins);
   const authority = new CertificateAuthority(clock, keys.authority, keys.certificate);
   const ownKeys = { ...keys, certificate: authority.certificate };
   if (options.dataDir !== undefined) saveKeys(options.dataDir, ownKeys);
@@ -172,8 +179,18 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
     validating: new ValidatingPolicies(admissionPorts.source, mayDo, admissionPorts.compiler),
     mutating: new MutatingPolicies(admissionPorts),
     podSecurity: new PodSecurity(admissionPorts.source),
+    plugins,
   });
-  const cluster: Cluster = { store, registry, tokens, admission, conversion, clock, log };
+  const cluster: Cluster = {
+    store,
+    registry,
+    tokens,
+    admission,
+    plugins,
+    conversion,
+    clock,
+    log,
+  };
   // A fork has them, and reading their list takes longer than all else.
   if (disk || !state) {
     createBootstrapObjects(cluster, { aggregated: options.controllers !== "off" });
@@ -231,7 +248,7 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
     dropConnections: () => server.dropConnections(),
     fork() {
       // No data directory: that is the original's alone.
-      const { controllers: mode, nodes, serviceAddresses } = options;
+      const { controllers: mode, nodes, serviceAddresses, disableAdmissionPlugins } = options;
       const same = {
         host,
         clock,
@@ -239,6 +256,7 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
         ...(mode === undefined ? {} : { controllers: mode }),
         ...(nodes === undefined ? {} : { nodes }),
         ...(serviceAddresses === undefined ? {} : { serviceAddresses }),
+        ...(disableAdmissionPlugins === undefined ? {} : { disableAdmissionPlugins }),
       };
       return launch(same, {
         keys: ownKeys,

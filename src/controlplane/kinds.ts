@@ -11,6 +11,7 @@ import type { FieldError } from "../kube/field-errors.ts";
 import type { KubeObject } from "../kube/object.ts";
 import type { ResourceInfo } from "../kube/resource.ts";
 import type { Schema } from "../kube/schema/structural.ts";
+import type { AdmissionPlugins } from "./admission/plugins.ts";
 import type { WebhookTarget } from "./admission/webhook-caller.ts";
 import type { ResourceAttributes } from "./auth/attributes.ts";
 
@@ -27,6 +28,8 @@ export interface WriteContext {
   readonly user: User;
   readonly dryRun: boolean;
   readonly clock: Clock;
+  /** The admission plugins that are on. */
+  readonly plugins: AdmissionPlugins;
   /** Objects as they are stored now: for references across kinds. */
   find(group: string, plural: string, namespace: string, name: string): KubeObject | undefined;
   list(group: string, plural: string, namespace?: string): readonly KubeObject[];

@@ -6,6 +6,7 @@
 import { accessSync, constants, mkdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { messageOf, TsopError, UsageError } from "../../errors.ts";
+import type { AdmissionPlugin } from "../../controlplane/admission/plugins.ts";
 import { startControlPlane } from "../../controlplane/control-plane.ts";
 import type { CliContext } from "../context.ts";
 import { checkPort } from "../project/inputs.ts";
@@ -21,6 +22,7 @@ export interface ClusterCommandOptions {
   readonly controllers: "on" | "off" | "no-kubelet";
   readonly dataDir?: string;
   readonly nodes: number;
+  readonly disableAdmissionPlugins?: readonly AdmissionPlugin[];
   readonly json: boolean;
 }
 
@@ -43,6 +45,7 @@ export async function cluster(
 
 /** Serves until it is interrupted. */
 async function serve(options: ClusterCommandOptions, context: CliContext): Promise<void> {
+  const { disableAdmissionPlugins } = options;
   const dataDir = dataFolder(options.dataDir, context);
   const began = context.clock.monotonicMs();
   const signal = context.untilInterrupted();
@@ -52,6 +55,7 @@ async function serve(options: ClusterCommandOptions, context: CliContext): Promi
     nodes: options.nodes,
     clock: context.clock,
     ...(dataDir === undefined ? {} : { dataDir }),
+    ...(disableAdmissionPlugins === undefined ? {} : { disableAdmissionPlugins }),
   });
   // From here on: while it starts, all that it makes stays.
   const letHeapGrow = keepHeapLean();

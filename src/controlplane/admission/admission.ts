@@ -10,6 +10,7 @@
 import type { KubeObject } from "../../kube/object.ts";
 import type { AdmissionRequest, ConvertObject } from "./attributes.ts";
 import type { Authorize } from "./authorizer-library.ts";
+import type { AdmissionPlugins } from "./plugins.ts";
 import type { PodSecurity } from "./pod-security/pod-security.ts";
 import type { MutatingPolicies } from "./policies/mutating-policies.ts";
 import type { ValidatingPolicies } from "./policies/validating-policies.ts";
@@ -28,6 +29,7 @@ export interface AdmissionParts {
   readonly mutating: MutatingPolicies;
   readonly podSecurity: PodSecurity;
   readonly authorize: Authorize;
+  readonly plugins: AdmissionPlugins;
 }
 
 /** Who has a say in writes. */
@@ -48,19 +50,29 @@ export class Admission {
     request: AdmissionRequest,
     admit?: (object: KubeObject) => void,
   ): Promise<KubeObject | undefined> | undefined {
-    const { webhooks, mutating } = this.#parts;
-    const isConcerned = mutating.concerns(request) || webhooks.concerns("mutating", request);
+    const isConcerned = this.#mutatingPolicies(request) || this.#webhooks("mutating", request);
     return isConcerned ? this.#mutate(request, admit) : undefined;
   }
 
   /** `undefined` when nobody has a say. @throws StatusError, also from the promise, when somebody refuses */
   validate(request: AdmissionRequest): Promise<void> | undefined {
-    const { webhooks, validating, podSecurity, authorize } = this.#parts;
-    podSecurity.validate(request);
-    validateSigning(request, authorize);
-    const byPolicies = validating.concerns(request);
-    const byWebhooks = webhooks.concerns("validating", request);
+    const { validating, podSecurity, authorize, plugins } = this.#parts;
+    if (plugins.isOn("PodSecurity")) podSecurity.validate(request);
+    validateSigning(request, authorize, plugins);
+    const byPolicies = plugins.isOn("ValidatingAdmissionPolicy") && validating.concerns(request);
+    const byWebhooks = this.#webhooks("validating", request);
     return byPolicies || byWebhooks ? this.#validate(request, byPolicies, byWebhooks) : undefined;
+  }
+
+  #mutatingPolicies(request: AdmissionRequest): boolean {
+    const { mutating, plugins } = this.#parts;
+    return plugins.isOn("MutatingAdmissionPolicy") && mutating.concerns(request);
+  }
+
+  #webhooks(kind: "mutating" | "validating", request: AdmissionRequest): boolean {
+    const { webhooks, plugins } = this.#parts;
+    const plugin = kind === "mutating" ? "MutatingAdmissionWebhook" : "ValidatingAdmissionWebhook";
+    return plugins.isOn(plugin) && webhooks.concerns(kind, request);
   }
 
   async #mutate(
@@ -83,10 +95,10 @@ export class Admission {
   ): Promise<KubeObject | undefined> {
     const { webhooks, mutating } = this.#parts;
     let { object } = request;
-    if (mutating.concerns(request)) {
+    if (this.#mutatingPolicies(request)) {
       object = await mutating.mutate(request, this.#views(request), asked.policies);
     }
-    if (!webhooks.concerns("mutating", request)) return object;
+    if (!this.#webhooks("mutating", request)) return object;
     return webhooks.mutate(withObject(request, object), asked.webhooks);
   }
 

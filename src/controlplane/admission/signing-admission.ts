@@ -13,6 +13,7 @@ import type { SigningRequest } from "../builtin/strategies/validation/signing-re
 import type { User } from "../kinds.ts";
 import type { AdmissionRequest } from "./attributes.ts";
 import type { Authorize } from "./authorizer-library.ts";
+import type { AdmissionPlugins } from "./plugins.ts";
 import { refusal } from "./refusal.ts";
 
 const REQUESTS = "certificatesigningrequests.certificates.k8s.io";
@@ -20,12 +21,19 @@ const CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client";
 const MASTERS = "system:masters";
 
 /** @throws StatusError 403 */
-export function validateSigning(request: AdmissionRequest, authorize: Authorize): void {
+export function validateSigning(
+  request: AdmissionRequest,
+  authorize: Authorize,
+  plugins: AdmissionPlugins,
+): void {
   const { operation, resource, subresource, user } = request;
   if (groupResourceOf(resource) !== REQUESTS) return;
   const object = request.object as SigningRequest | undefined;
   const old = request.oldObject as SigningRequest | undefined;
-  if (operation === "CREATE" && subresource === "" && object) validateSubject(request, object);
+  const isNew = operation === "CREATE" && subresource === "";
+  if (isNew && object && plugins.isOn("CertificateSubjectRestriction")) {
+    validateSubject(request, object);
+  }
   if (operation !== "UPDATE" || !object || !old) return;
   const { signerName = "" } = old.spec;
   const refuseUnless = (verb: string): void => {
@@ -33,8 +41,9 @@ export function validateSigning(request: AdmissionRequest, authorize: Authorize)
     const shown = JSON.stringify(signerName);
     throw refusal(request, `user not permitted to ${verb} requests with signerName ${shown}`);
   };
-  if (subresource === "approval") refuseUnless("approve");
-  if (subresource === "status" && !hasSameAnswer(object, old)) refuseUnless("sign");
+  if (subresource === "approval" && plugins.isOn("CertificateApproval")) refuseUnless("approve");
+  if (subresource !== "status" || !plugins.isOn("CertificateSigning")) return;
+  if (!hasSameAnswer(object, old)) refuseUnless("sign");
 }
 
 function hasSameAnswer(

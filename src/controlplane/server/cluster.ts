@@ -8,6 +8,7 @@ import type { Clock } from "../../clock.ts";
 import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import type { Logger } from "../../log.ts";
 import type { Admission } from "../admission/admission.ts";
+import type { AdmissionPlugins } from "../admission/plugins.ts";
 import type { AdmittedKind } from "../admission/attributes.ts";
 import { trackUpdate } from "../apply/track-update.ts";
 import { authorize } from "../auth/authorizer.ts";
@@ -24,6 +25,7 @@ export interface Cluster {
   readonly registry: Registry;
   readonly tokens: TokenAuthority;
   readonly admission: Admission;
+  readonly plugins: AdmissionPlugins;
   readonly conversion: Conversion;
   readonly clock: Clock;
   readonly log: Logger;
@@ -84,6 +86,7 @@ export function writeContext(cluster: Cluster, options: WriteOptions): WriteCont
     user: options.user,
     dryRun: options.dryRun,
     clock,
+    plugins: cluster.plugins,
     find(group, plural, namespace, name) {
       const resource = registry.preferred(group, plural);
       if (!resource) return undefined;

@@ -112,7 +112,7 @@ function admitToNamespace(
   namespace: string,
   object: KubeObject,
 ): void {
-  if (!resource.namespaced) return;
+  if (!resource.namespaced || !cluster.plugins.isOn("NamespaceLifecycle")) return;
   const found = cluster.store.get("namespaces", namespace);
   if (!found) throw notFound({ group: "", plural: "namespaces" }, namespace);
   if (found.metadata.deletionTimestamp === undefined) return;

@@ -52,7 +52,7 @@ export async function deleteObject(
     const stored = cluster.store.get(collectionOf(resource), storeKey(namespace, name));
     if (!stored) throw notFound(resource, name);
     checkPreconditions(resource, stored, deletion);
-    rule.check?.(stored);
+    rule.check?.(stored, cluster.plugins);
     await prepareReads(cluster, resource, [stored]);
     await admitDeletion(cluster, resource, stored, withReviewed(rule, stored, deletion, options));
     // What stays is written in the version of the request.

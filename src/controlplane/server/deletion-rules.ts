@@ -5,6 +5,7 @@
  */
 import type { KubeObject } from "../../kube/object.ts";
 import { type ResourceInfo, groupResourceOf } from "../../kube/resource.ts";
+import type { AdmissionPlugins } from "../admission/plugins.ts";
 import { markForDeletion } from "../crd/definition-strategy.ts";
 import { forbiddenTo } from "./failures.ts";
 
@@ -21,7 +22,7 @@ export interface DeletionRule {
   /** A deletion is always one of the object that was found. */
   readonly pinsUid?: boolean;
   /** Throws when the object may not be deleted. */
-  readonly check?: (object: KubeObject) => void;
+  readonly check?: (object: KubeObject, plugins: AdmissionPlugins) => void;
   /** The first DELETE only begins the end: changes the object, whose deletionTimestamp is set. */
   readonly begin?: (object: KubeObject, now: string) => void;
   /** Whether something beyond finalizers and grace still holds the object. */
@@ -100,8 +101,8 @@ const SPECIAL: Readonly<Record<string, Partial<DeletionRule>>> = {
   },
   namespaces: {
     pinsUid: true,
-    check({ metadata: { name = "" } }) {
-      if (UNDELETABLE_NAMESPACES.has(name)) {
+    check({ metadata: { name = "" } }, plugins) {
+      if (UNDELETABLE_NAMESPACES.has(name) && plugins.isOn("NamespaceLifecycle")) {
         throw forbiddenTo(NAMESPACES, name, "this namespace may not be deleted");
       }
     },

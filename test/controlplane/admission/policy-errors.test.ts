@@ -1,3 +1,4 @@
+import { AdmissionPlugins } from "../../../src/controlplane/admission/plugins.ts";
 import { expect, it } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";
 import { strategyFor } from "../../../src/controlplane/builtin/strategies/strategy-for.ts";
@@ -10,6 +11,7 @@ const context: WriteContext = {
   user: { name: "test", groups: [] },
   dryRun: false,
   clock: new VirtualClock(),
+  plugins: new AdmissionPlugins(),
   find: () => undefined,
   list: () => [],
   pluralOf: () => undefined,

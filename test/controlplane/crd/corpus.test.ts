@@ -1,3 +1,4 @@
+import { AdmissionPlugins } from "../../../src/controlplane/admission/plugins.ts";
 import { describe, expect, it } from "vitest";
 import type { FieldError } from "../../../src/kube/field-errors.ts";
 import { encodeJson } from "../../../src/kube/json.ts";
@@ -37,6 +38,7 @@ const context: WriteContext = {
   user: { name: "test", groups: [] },
   dryRun: false,
   clock: new VirtualClock(),
+  plugins: new AdmissionPlugins(),
   find: () => undefined,
   list: () => [],
   pluralOf: () => undefined,

@@ -21,6 +21,7 @@ export function admitExpansion(
   before: KubeObject,
   context: WriteContext,
 ): void {
+  if (!context.plugins.isOn("PersistentVolumeClaimResize")) return;
   const claim = object as PersistentVolumeClaim;
   const old = before as PersistentVolumeClaim;
   if (compareQuantities(sizeOf(claim), sizeOf(old)) <= 0) return;

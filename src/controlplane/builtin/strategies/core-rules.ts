@@ -78,7 +78,7 @@ export function preparePersistentVolumeForCreate(object: KubeObject, context: Wr
     phase: "Pending",
     lastPhaseTransitionTime: timestampOf(context.clock),
   };
-  addFinalizer(object, "kubernetes.io/pv-protection");
+  protectInUse(object, "kubernetes.io/pv-protection", context);
 }
 
 /** A new phase begins now, unless the writer says when. */
@@ -142,20 +142,24 @@ export function preparePersistentVolumeClaimForCreate(
   context: WriteContext,
 ): void {
   const claim = object as PersistentVolumeClaim;
-  addFinalizer(object, "kubernetes.io/pvc-protection");
+  protectInUse(object, "kubernetes.io/pvc-protection", context);
   dropDisabledSources(claim.spec);
   copyDataSource(claim);
-  if (classOf(claim) !== undefined) return;
+  if (classOf(claim) !== undefined || !context.plugins.isOn("DefaultStorageClass")) return;
   const standard = defaultClassOf(context.list("storage.k8s.io", "storageclasses"));
   if (standard !== undefined) claim.spec.storageClassName = standard;
 }
 
 /** A class in use is protected by a finalizer. */
-export function prepareVolumeAttributesClassForCreate(object: KubeObject): void {
-  addFinalizer(object, "kubernetes.io/vac-protection");
+export function prepareVolumeAttributesClassForCreate(
+  object: KubeObject,
+  context: WriteContext,
+): void {
+  protectInUse(object, "kubernetes.io/vac-protection", context);
 }
 
-function addFinalizer(object: KubeObject, finalizer: string): void {
+function protectInUse(object: KubeObject, finalizer: string, { plugins }: WriteContext): void {
+  if (!plugins.isOn("StorageObjectInUseProtection")) return;
   const finalizers = (object.metadata.finalizers ??= []);
   if (!finalizers.includes(finalizer)) finalizers.push(finalizer);
 }
@@ -171,10 +175,11 @@ export function setNodeDefaults(object: KubeObject): void {
 }
 
 /** A new node is tainted until somebody reports it ready. */
-export function prepareNodeForCreate(object: KubeObject): void {
+export function prepareNodeForCreate(object: KubeObject, { plugins }: WriteContext): void {
   const node = object as Node;
   prepareNodeForUpdate(node);
   prepareNodeStatus(node);
+  if (!plugins.isOn("TaintNodesByCondition")) return;
   const taints = ((node.spec ??= {}).taints ??= []);
   const key = "node.kubernetes.io/not-ready";
   if (!taints.some((taint) => taint.key === key && taint.effect === "NoSchedule")) {

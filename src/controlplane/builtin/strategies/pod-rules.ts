@@ -24,11 +24,12 @@ import { timestampOf } from "./timestamp.ts";
 /** Resolves what a new pod refers to; once more changes nothing. @throws StatusError 403 */
 export function admitPod(object: KubeObject, context: WriteContext): void {
   const pod = object as Pod;
-  setLimitRangeRequirements(pod, context);
-  takeServiceAccount(pod, context);
-  resolvePriority(pod, context);
-  addTolerations(pod.spec);
-  resolveRuntimeClass(pod, context);
+  const { plugins } = context;
+  if (plugins.isOn("LimitRanger")) setLimitRangeRequirements(pod, context);
+  if (plugins.isOn("ServiceAccount")) takeServiceAccount(pod, context);
+  if (plugins.isOn("Priority")) resolvePriority(pod, context);
+  if (plugins.isOn("DefaultTolerationSeconds")) addTolerations(pod.spec);
+  if (plugins.isOn("RuntimeClass")) resolveRuntimeClass(pod, context);
 }
 
 /** Gives a new pod its first status. */
@@ -43,12 +44,18 @@ export function preparePodForCreate(object: KubeObject, context: WriteContext): 
 }
 
 /** What every pod has comes back when an update leaves it out. */
-export function preparePodForUpdate(object: KubeObject, previous: KubeObject): void {
+export function preparePodForUpdate(
+  object: KubeObject,
+  previous: KubeObject,
+  { plugins }: WriteContext,
+): void {
   const { spec } = object as Pod;
   const { priority, preemptionPolicy } = (previous as Pod).spec;
-  if (priority !== undefined) spec.priority ??= priority;
-  if (preemptionPolicy !== undefined) spec.preemptionPolicy ??= preemptionPolicy;
-  addTolerations(spec);
+  if (plugins.isOn("Priority")) {
+    if (priority !== undefined) spec.priority ??= priority;
+    if (preemptionPolicy !== undefined) spec.preemptionPolicy ??= preemptionPolicy;
+  }
+  if (plugins.isOn("DefaultTolerationSeconds")) addTolerations(spec);
 }
 
 /** The status keeps the quality of service unless it says another; addresses are written in both forms. */

@@ -46,12 +46,15 @@ export function admitToLimits(
   const { group, plural } = resource;
   const { namespace = "" } = object.metadata;
   if (namespace === "") return;
-  if (!old && group === "" && (plural === "pods" || plural === "persistentvolumeclaims")) {
+  const { plugins } = context;
+  const isLimited = group === "" && (plural === "pods" || plural === "persistentvolumeclaims");
+  if (!old && isLimited && plugins.isOn("LimitRanger")) {
     const [first, ...more] = limitRangeRefusals(object, context);
     if (first !== undefined) {
       throw refusal(resource, object, more.length > 0 ? `[${[first, ...more].join(", ")}]` : first);
     }
   }
+  if (!plugins.isOn("ResourceQuota")) return;
   if (old && !isRecharged(resource, object, old)) return;
   const quotas = (
     context.list("", "resourcequotas", namespace) as readonly ResourceQuota[]

@@ -1,0 +1,82 @@
+/**
+ * The admission plugins of a real API server, by their names, and which of them are on.
+ *
+ * @see https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/
+ * @module
+ */
+import { UsageError } from "../../errors.ts";
+
+/** Every plugin of kube-apiserver 1.36; those that the control plane does not have can be named, too. */
+const ADMISSION_PLUGINS = [
+  "AlwaysAdmit",
+  "AlwaysDeny",
+  "AlwaysPullImages",
+  "CertificateApproval",
+  "CertificateSigning",
+  "CertificateSubjectRestriction",
+  "ClusterTrustBundleAttest",
+  "DefaultIngressClass",
+  "DefaultStorageClass",
+  "DefaultTolerationSeconds",
+  "DenyServiceExternalIPs",
+  "EventRateLimit",
+  "ExtendedResourceToleration",
+  "ImagePolicyWebhook",
+  "JobValidation",
+  "LimitPodHardAntiAffinityTopology",
+  "LimitRanger",
+  "MutatingAdmissionPolicy",
+  "MutatingAdmissionWebhook",
+  "NamespaceAutoProvision",
+  "NamespaceExists",
+  "NamespaceLifecycle",
+  "NodeDeclaredFeatureValidator",
+  "NodeRestriction",
+  "OwnerReferencesPermissionEnforcement",
+  "PersistentVolumeClaimResize",
+  "PodGroupProtection",
+  "PodGroupWorkloadExists",
+  "PodNodeSelector",
+  "PodResizeValidator",
+  "PodSecurity",
+  "PodTolerationRestriction",
+  "PodTopologyLabels",
+  "Priority",
+  "ResourceQuota",
+  "RuntimeClass",
+  "ServiceAccount",
+  "StorageObjectInUseProtection",
+  "TaintNodesByCondition",
+  "ValidatingAdmissionPolicy",
+  "ValidatingAdmissionWebhook",
+] as const;
+
+/** The name of an admission plugin, as the flags of kube-apiserver write it. */
+export type AdmissionPlugin = (typeof ADMISSION_PLUGINS)[number];
+
+/** Which admission plugins work. */
+export class AdmissionPlugins {
+  readonly #disabled: ReadonlySet<string>;
+
+  /** @throws UsageError `unknown-admission-plugin`, in the words of kube-apiserver */
+  constructor(disabled: readonly AdmissionPlugin[] = []) {
+    const known: readonly string[] = ADMISSION_PLUGINS;
+    const unknown = disabled.filter((name) => !known.includes(name));
+    if (unknown.length > 0) {
+      const told = unknown.map(
+        (name) => `disable-admission-plugins plugin ${JSON.stringify(name)} is unknown`,
+      );
+      throw new UsageError(
+        "unknown-admission-plugin",
+        `${told.length > 1 ? `[${told.join(", ")}]` : told.join("")}.`,
+        `The plugins are ${ADMISSION_PLUGINS.join(", ")}.`,
+      );
+    }
+    this.#disabled = new Set(disabled);
+  }
+
+  /** Whether the plugin has a say. */
+  isOn(name: AdmissionPlugin): boolean {
+    return !this.#disabled.has(name);
+  }
+}
