@@ -165,6 +165,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "names-taken": e(
     '@Resource({ group: "web.example.com", version: "v1", shortNames: ["po"] }) // beside another CRD with it',
   ),
+  "number-not-finite": e("client.patch(Web, key, mergePatch({ spec: { size: 1 / 0 } }))"),
   "no-alpha": e(
     "tsop alpha generate",
     "There is no `tsop alpha`: nothing of a project has to be scaffolded again.",

@@ -32,72 +32,163 @@ export function getField(object: JsonObject, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** A deep copy that shares nothing with `value`. */
-export function copyJson<T>(value: T): T {
-  return copyValue(value) as T;
-}
+/** How many levels functions call themselves for; what is deeper waits for its turn, as the stack is short. */
+const LEVELS_AT_ONCE = 200;
 
-function copyValue(value: unknown): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(copyValue);
-  const copy: JsonObject = {};
-  for (const key of Object.keys(value)) {
-    const part = (value as JsonObject)[key];
-    setField(copy, key, typeof part === "object" ? copyValue(part) : part);
-  }
+/** Containers whose copies are still empty. */
+type Unfilled = [from: object, copy: object][];
+
+/** A deep copy that shares nothing with `value`, however deep it is. */
+export function copyJson<T>(value: T): T {
+  const unfilled: Unfilled = [];
+  const copy = copyValue(value, 0, unfilled) as T;
+  for (let next = unfilled.pop(); next; next = unfilled.pop()) fill(...next, 0, unfilled);
   return copy;
 }
 
-/** Whether two JSON values are the same; the order of keys does not matter. */
-export function sameJson(left: unknown, right: unknown): boolean {
-  if (left === right) return true;
-  if (Array.isArray(left)) {
-    return (
-      Array.isArray(right) &&
-      left.length === right.length &&
-      left.every((item, index) => sameJson(item, right[index]))
-    );
+function copyValue(value: unknown, level: number, unfilled: Unfilled): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const copy = Array.isArray(value) ? [] : {};
+  if (level >= LEVELS_AT_ONCE) unfilled.push([value, copy]);
+  else fill(value, copy, level, unfilled);
+  return copy;
+}
+
+function fill(from: object, copy: object, level: number, unfilled: Unfilled): void {
+  if (Array.isArray(from)) {
+    for (const item of from) (copy as unknown[]).push(copyValue(item, level + 1, unfilled));
+    return;
   }
-  if (!isJsonObject(left) || !isJsonObject(right)) return false;
-  const keys = Object.keys(left);
-  return (
-    keys.length === Object.keys(right).length &&
-    keys.every((key) => Object.hasOwn(right, key) && sameJson(left[key], right[key]))
-  );
+  for (const key of Object.keys(from)) {
+    const part = (from as JsonObject)[key];
+    const copied = typeof part === "object" ? copyValue(part, level + 1, unfilled) : part;
+    setField(copy as JsonObject, key, copied);
+  }
+}
+
+/** Whether two JSON values are the same, however deep they are; the order of keys does not matter. */
+export function sameJson(left: unknown, right: unknown): boolean {
+  const pairs = [left, right];
+  while (pairs.length > 0) {
+    const one = pairs.pop();
+    const other = pairs.pop();
+    if (one === other) continue;
+    if (!isContainer(one) || !isContainer(other)) return false;
+    const sameParts =
+      Array.isArray(one) || Array.isArray(other)
+        ? sameItems(one, other, pairs)
+        : sameFields(one as JsonObject, other as JsonObject, pairs);
+    if (!sameParts) return false;
+  }
+  return true;
+}
+
+/** Whether two arrays are the same but for the arrays and objects in them, which are added to `pairs`. */
+function sameItems(one: object, other: object, pairs: unknown[]): boolean {
+  if (!Array.isArray(one) || !Array.isArray(other) || one.length !== other.length) return false;
+  for (let at = 0; at < one.length; at++) if (!samePart(one[at], other[at], pairs)) return false;
+  return true;
+}
+
+/** The same of objects. */
+function sameFields(one: JsonObject, other: JsonObject, pairs: unknown[]): boolean {
+  const keys = Object.keys(one);
+  if (keys.length !== Object.keys(other).length) return false;
+  for (const key of keys) {
+    if (!Object.hasOwn(other, key) || !samePart(one[key], other[key], pairs)) return false;
+  }
+  return true;
+}
+
+function samePart(one: unknown, other: unknown, pairs: unknown[]): boolean {
+  if (one === other) return true;
+  if (!isContainer(one) || !isContainer(other)) return false;
+  pairs.push(one, other);
+  return true;
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 /**
- * The value as JSON, whole numbers in all their digits.
+ * The value as JSON, whole numbers in all their digits, however deep it is.
  *
  * @param gap - what each level is indented by; none: all in one line
+ * @throws TypeError for an object that contains itself
  */
 export function encodeJson(value: unknown, gap = ""): string {
   try {
     return JSON.stringify(value, undefined, gap);
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    return writeExactly(value, gap, "") ?? "";
+    // What it throws for a bigint, and for thousands of levels.
+    if (!(error instanceof TypeError) && !(error instanceof RangeError)) throw error;
+    return writeExactly(value, gap);
   }
 }
 
+/** An array or object whose text has begun. */
+interface OpenContainer {
+  readonly container: object;
+  /** The names of its fields; none for an array. */
+  readonly keys: readonly string[] | undefined;
+  readonly values: readonly unknown[];
+  next: number;
+  empty: boolean;
+}
+
 /** As `JSON.stringify` writes it, which refuses values with a bigint in them. */
-function writeExactly(value: unknown, gap: string, margin: string): string | undefined {
-  if (typeof value === "bigint") return value.toString();
-  // What has no text in JSON, such as undefined, gives undefined.
-  if (typeof value !== "object" || value === null) {
-    return JSON.stringify(value);
+function writeExactly(root: unknown, gap: string): string {
+  const parts: string[] = [];
+  const open: OpenContainer[] = [];
+  const around = new Set<object>();
+  const write = (value: unknown): void => {
+    if (!isContainer(value)) {
+      if (typeof value === "bigint") parts.push(value.toString());
+      else parts.push(hasText(value) ? JSON.stringify(value) : "null");
+      return;
+    }
+    if (around.has(value)) throw new TypeError("an object that contains itself has no JSON");
+    around.add(value);
+    const keys = Array.isArray(value) ? undefined : Object.keys(value);
+    parts.push(keys ? "{" : "[");
+    const values = (keys ? Object.values(value) : value) as unknown[];
+    open.push({ container: value, keys, values, next: 0, empty: true });
+  };
+  const breakLine = (): void => {
+    if (gap !== "") parts.push("\n", gap.repeat(open.length));
+  };
+  write(plain(root, ""));
+  for (let top = open.at(-1); top; top = open.at(-1)) {
+    if (top.next === top.values.length) {
+      open.pop();
+      around.delete(top.container);
+      if (!top.empty) breakLine();
+      parts.push(top.keys ? "}" : "]");
+      continue;
+    }
+    const at = top.next++;
+    const key = top.keys?.[at];
+    const value = plain(top.values[at], key ?? String(at));
+    // A field without a text in JSON, such as undefined, is left out.
+    if (key !== undefined && !hasText(value)) continue;
+    if (!top.empty) parts.push(",");
+    top.empty = false;
+    breakLine();
+    if (key !== undefined) parts.push(JSON.stringify(key), gap === "" ? ":" : ": ");
+    write(value);
   }
-  const inner = margin + gap;
-  const parts = Array.isArray(value)
-    ? value.map((item) => writeExactly(item, gap, inner) ?? "null")
-    : Object.entries(value).flatMap(([key, field]) => {
-        const text = writeExactly(field, gap, inner);
-        return text === undefined ? [] : [`${JSON.stringify(key)}:${gap && " "}${text}`];
-      });
-  const [open, close] = Array.isArray(value) ? ["[", "]"] : ["{", "}"];
-  return gap === "" || parts.length === 0
-    ? `${open}${parts.join(",")}${close}`
-    : `${open}\n${inner}${parts.join(`,\n${inner}`)}\n${margin}${close}`;
+  return parts.join("");
+}
+
+/** What a value says of itself in JSON, as a Date does. */
+function plain(value: unknown, key: string): unknown {
+  const { toJSON } = (isContainer(value) ? value : {}) as { toJSON?: unknown };
+  return typeof toJSON === "function" ? (toJSON.call(value, key) as unknown) : value;
+}
+
+function hasText(value: unknown): boolean {
+  return value !== undefined && typeof value !== "function" && typeof value !== "symbol";
 }
 
 /** Whether a text is one whole JSON value. */

@@ -3,23 +3,25 @@
  *
  * @module
  */
+import { copyJson } from "../../kube/json.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import { dropManagedFields, metadataWithoutManagedFields } from "../client/managed-fields.ts";
 
 /** The same object, which nobody can change any more, all the way down. */
 export function frozen<T extends object>(object: T): T {
-  freezeParts(object);
-  return object;
-}
-
-function freezeParts(value: object): void {
   // What is frozen on the outside is frozen inside: nothing else here freezes. To ask whether something can be added is
   // cheaper than to ask whether all of it is frozen.
-  if (!Object.isExtensible(value)) return;
-  Object.freeze(value);
-  for (const part of Object.values(value) as unknown[]) {
-    if (typeof part === "object" && part !== null) freezeParts(part);
+  if (!Object.isExtensible(object)) return object;
+  // No function that calls itself: a stranger's object may be thousands of levels deep, and the stack is not.
+  const open: object[] = [object];
+  for (let next = open.pop(); next; next = open.pop()) {
+    if (!Object.isExtensible(next)) continue;
+    Object.freeze(next);
+    for (const part of Object.values(next) as unknown[]) {
+      if (typeof part === "object" && part !== null) open.push(part);
+    }
   }
+  return object;
 }
 
 /** An object as the cache keeps it: without managedFields, which are a third to a half of most objects. */
@@ -36,5 +38,5 @@ export function withoutManagedFields<T extends KubeObject>(object: T): T {
 
 /** A copy that may be changed, of an object that was read from the cache. */
 export function mutableCopy<T>(object: T): T {
-  return structuredClone(object);
+  return copyJson(object);
 }

@@ -22,13 +22,19 @@ const STRING_BYTES = 20;
 const SHORT_STRING = 10;
 
 /** What a JSON value takes on the heap, strings as if each character were a byte; nothing for what is in `counted`. */
-function sizeOf(value: unknown, counted: Set<unknown>): number {
-  let bytes = ownSizeOf(value);
-  if (bytes === 0 || counted.has(value)) return 0;
-  counted.add(value);
-  if (typeof value !== "object") return bytes;
-  for (const part of Object.values(value as object) as unknown[]) {
-    bytes += POINTER_BYTES + sizeOf(part, counted);
+function sizeOf(root: unknown, counted: Set<unknown>): number {
+  let bytes = 0;
+  const open = [root];
+  while (open.length > 0) {
+    const value = open.pop();
+    const own = ownSizeOf(value);
+    if (own === 0 || counted.has(value)) continue;
+    counted.add(value);
+    bytes += own;
+    if (typeof value !== "object" || value === null) continue;
+    const parts = Object.values(value) as unknown[];
+    bytes += POINTER_BYTES * parts.length;
+    for (const part of parts) open.push(part);
   }
   return bytes;
 }
@@ -46,6 +52,9 @@ export function cacheKeyOf({ metadata: { namespace, name = "" } }: KubeObject): 
   return namespace ? `${namespace}/${name}` : name;
 }
 
+/** Told of an index function that failed for an object, which is then under no value of that index. */
+export type IndexFailure = (index: string, key: string, error: unknown) => void;
+
 /** The keys under each value. */
 type Index = Map<string, Set<string>>;
 
@@ -60,7 +69,10 @@ export class Indexer<T extends KubeObject> {
   // A value that has no key left is removed, or values of the past would pile up.
   readonly #indexes = new Map<string, Index>();
 
-  constructor() {
+  readonly #failed: IndexFailure;
+
+  constructor(failed: IndexFailure = () => undefined) {
+    this.#failed = failed;
     this.addIndex(NAMESPACE_INDEX, ({ metadata }) => [metadata.namespace ?? ""]);
   }
 
@@ -142,7 +154,7 @@ export class Indexer<T extends KubeObject> {
       const old = this.#objects.get(key);
       if (old) this.#unindexAll(key, old);
       for (const [name, index] of this.#indexes)
-        addToIndex(index, this.#valuesOf(name, object), key);
+        addToIndex(index, this.#valuesOf(name, key, object), key);
     }
     this.#objects.set(key, object);
   }
@@ -165,18 +177,27 @@ export class Indexer<T extends KubeObject> {
       );
     }
     const index: Index = new Map();
-    for (const [key, object] of this.#objects) addToIndex(index, this.#valuesOf(name, object), key);
+    for (const [key, object] of this.#objects)
+      addToIndex(index, this.#valuesOf(name, key, object), key);
     this.#indexes.set(name, index);
     return index;
   }
 
-  #valuesOf(name: string, object: T): readonly string[] {
-    return this.#functions.get(name)?.(object) ?? [];
+  /** The values of an object; none where the function fails: one odd object hides no other. */
+  #valuesOf(name: string, key: string, object: T): readonly string[] {
+    try {
+      const values: unknown = this.#functions.get(name)?.(object) ?? [];
+      if (!Array.isArray(values)) throw new TypeError("it returned no list of values");
+      return values as string[];
+    } catch (error) {
+      this.#failed(name, key, error);
+      return [];
+    }
   }
 
   #unindexAll(key: string, object: T): void {
     for (const [name, index] of this.#indexes) {
-      for (const value of this.#valuesOf(name, object)) {
+      for (const value of this.#valuesOf(name, key, object)) {
         const keys = index.get(value);
         keys?.delete(key);
         if (keys?.size === 0) index.delete(value);

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isJsonObject } from "../../kube/json.ts";
 import type { KubeList, KubeObject } from "../../kube/object.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";
 import { completeList } from "../client/complete-list.ts";
@@ -76,7 +77,7 @@ export function restListerWatcher<T extends KubeObject>(
         withoutManagedFields: true,
       });
       const list = completeList<T>(answer, resource);
-      for (const item of list.items) nameKind(item, resource);
+      for (const item of list.items) if (isJsonObject(item)) nameKind(item, resource);
       return list;
     },
     async watch(options, signal) {

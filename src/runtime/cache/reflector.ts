@@ -17,6 +17,7 @@ import { Backoff } from "./backoff.ts";
 import type { ReflectorStore } from "./delta-queue.ts";
 import { listAll } from "./list-pages.ts";
 import type { ListerWatcher, ListWatchOptions } from "./lister-watcher.ts";
+import { problemOf, ReadableObjects } from "./readable-objects.ts";
 import { WatchSession, type InformerOccurrence } from "./watch-session.ts";
 
 /**
@@ -48,6 +49,7 @@ const MIN_WATCH_SECONDS = 300;
 export class Reflector<T extends KubeObject> {
   readonly #options: ReflectorOptions<T>;
   readonly #backoff: Backoff;
+  readonly #readable: ReadableObjects<T>;
   #state: ReflectorState = "idle";
   #lastError: unknown;
   #lastVersion = "";
@@ -60,6 +62,11 @@ export class Reflector<T extends KubeObject> {
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
     this.#backoff = new Backoff(options.clock);
+    this.#readable = new ReadableObjects({
+      log: options.log,
+      kind: options.listerWatcher.resource.kind,
+      count: () => options.count?.("unreadable-object"),
+    });
   }
 
   get state(): ReflectorState {
@@ -180,7 +187,7 @@ export class Reflector<T extends KubeObject> {
     // A limit makes the server read from etcd instead of its memory; only at "" and "0" it does so, or not, anyway.
     const inPages = this.#paged || asked === "" || asked === "0";
     const receive = (object: T): void => {
-      store.receive(object);
+      if (problemOf(object) === undefined) store.receive(object);
     };
     const paging = { listerWatcher, receive, inPages, signal };
     let version = asked;
@@ -194,7 +201,8 @@ export class Reflector<T extends KubeObject> {
       result = await listAll(version, paging);
     }
     if (asked === "0" && result.paged) this.#paged = true;
-    this.#replace(result.list.items, result.list.metadata.resourceVersion ?? "", version === "");
+    const objects = result.list.items.filter((item) => this.#readable.take(item));
+    this.#replace(objects, result.list.metadata.resourceVersion ?? "", version === "");
   }
 
   #replace(objects: readonly T[], resourceVersion: string, authoritative: boolean): void {
@@ -267,6 +275,7 @@ export class Reflector<T extends KubeObject> {
       log,
       store,
       count: (what) => this.#options.count?.(what),
+      readable: this.#readable,
       apiVersion: apiVersionOf(resource),
       kind: resource.kind,
       initial,
@@ -302,7 +311,8 @@ export class Reflector<T extends KubeObject> {
 
 /** How long the server wants to be left alone. */
 function retryAfterSeconds({ status }: StatusError): number {
-  return status.details?.retryAfterSeconds ?? 0;
+  const seconds: unknown = status.details?.retryAfterSeconds;
+  return typeof seconds === "number" && seconds > 0 ? seconds : 0;
 }
 
 /** The watch cannot go on; a list can. Nothing to report: it is the normal course after 410. */

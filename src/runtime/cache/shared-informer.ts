@@ -11,6 +11,7 @@ import { copyJson } from "../../kube/json.ts";
 import { formatKey, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";
 import { deferred } from "../deferred.ts";
+import { ToldBefore } from "../told-before.ts";
 import { DeltaQueue, type Delta } from "./delta-queue.ts";
 import { trimmedForCache, withoutManagedFields } from "./freeze.ts";
 import { HandlerQueue, type Notification, type ResourceEventHandler } from "./handler-queue.ts";
@@ -55,7 +56,8 @@ interface Listener<T extends KubeObject> {
 export class SharedInformer<T extends KubeObject = KubeObject> {
   readonly resource: ResourceInfo;
   readonly #options: InformerOptions<T>;
-  readonly #indexer = new Indexer<T>();
+  readonly #indexer: Indexer<T>;
+  readonly #toldOfIndexes = new ToldBefore();
   readonly #sharedParts = new SharedParts<T>();
   readonly #ownWrites = new OwnWrites<T>();
   readonly #queue: DeltaQueue<T>;
@@ -68,6 +70,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
     "short-watch": 0,
     "silent-watch": 0,
     "stale-event": 0,
+    "unreadable-object": 0,
   };
   // Keyed by the very objects in the store, which are what handlers are told.
   readonly #writtenAtMs = new WeakMap<T, number>();
@@ -79,6 +82,9 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
   constructor(options: InformerOptions<T>) {
     this.#options = options;
     this.resource = options.listerWatcher.resource;
+    this.#indexer = new Indexer<T>((index, key, error) => {
+      this.#indexFailed(index, key, error);
+    });
     this.#queue = new DeltaQueue<T>((delta) => {
       this.#process(delta);
     });
@@ -340,6 +346,15 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
   #receive(object: T): void {
     const known = this.#indexer.size > 0 ? this.#indexer.peek(cacheKeyOf(object)) : undefined;
     this.#sharedParts.share(object, known);
+  }
+
+  #indexFailed(index: string, object: string, error: unknown): void {
+    if (!this.#toldOfIndexes.isFirst(`${index} ${object}`)) return;
+    const { kind } = this.resource;
+    this.#options.log.error(
+      { kind, index, object, err: error },
+      "an index function failed for an object, which is not found by that index",
+    );
   }
 
   #isStale(object: T): boolean {

@@ -18,6 +18,8 @@ const MIN_STRING = 11;
 // Longer ones, such as scripts, are seldom equal but for their place.
 const MAX_STRING = 128;
 const RECENT_STRINGS = 1024;
+// What is deeper is kept as it came: parts so deep are seldom equal, and the stack ends after some thousands of levels.
+const MAX_LEVELS = 200;
 
 /** Lets the objects of one kind share what is equal in them. */
 export class SharedParts<T extends KubeObject = KubeObject> {
@@ -34,7 +36,7 @@ export class SharedParts<T extends KubeObject = KubeObject> {
   share(object: T, known: T | undefined): void {
     if (!Object.isExtensible(object)) return;
     const like = known ?? this.#like(object);
-    if (like) reuse(like, object, this.#strings);
+    if (like) reuse(like, object, this.#strings, 0);
   }
 
   /** The object that is most like `object`, as far as is known; that of the next one may be this. */
@@ -56,19 +58,25 @@ export class SharedParts<T extends KubeObject = KubeObject> {
 type RecentStrings = string[];
 
 /** Whether the two are equal. If not, the parts of `next` that equal those of `known` are replaced by them. */
-function reuse(known: unknown, next: unknown, strings: RecentStrings): boolean {
+function reuse(known: unknown, next: unknown, strings: RecentStrings, level: number): boolean {
   if (known === next) return true;
-  if (Array.isArray(known)) return Array.isArray(next) && reuseItems(known, next, strings);
+  if (level === MAX_LEVELS) return false;
+  if (Array.isArray(known)) return Array.isArray(next) && reuseItems(known, next, strings, level);
   if (!isJsonObject(known) || !isJsonObject(next)) return false;
-  return reuseFields(known, next, strings);
+  return reuseFields(known, next, strings, level);
 }
 
 /** As `reuse`, of arrays. */
-function reuseItems(known: unknown[], next: unknown[], strings: RecentStrings): boolean {
+function reuseItems(
+  known: unknown[],
+  next: unknown[],
+  strings: RecentStrings,
+  level: number,
+): boolean {
   let same = known.length === next.length;
   for (let at = 0; at < next.length; at++) {
     const was = known[at];
-    if (reuse(was, next[at], strings)) {
+    if (reuse(was, next[at], strings, level + 1)) {
       if (!same && takesRoom(was)) next[at] = was;
       continue;
     }
@@ -81,7 +89,12 @@ function reuseItems(known: unknown[], next: unknown[], strings: RecentStrings): 
 }
 
 /** As `reuse`, of objects. */
-function reuseFields(known: JsonObject, next: JsonObject, strings: RecentStrings): boolean {
+function reuseFields(
+  known: JsonObject,
+  next: JsonObject,
+  strings: RecentStrings,
+  level: number,
+): boolean {
   // How many fields are equal and not replaced yet: none needs to be where all are.
   let equal = 0;
   let same = true;
@@ -90,7 +103,7 @@ function reuseFields(known: JsonObject, next: JsonObject, strings: RecentStrings
     const isField = key !== "__proto__";
     const was = isField ? known[key] : undefined;
     const is = next[key];
-    if (isField && reuse(was, is, strings)) {
+    if (isField && reuse(was, is, strings, level + 1)) {
       if (same) equal++;
       else if (takesRoom(was)) next[key] = was;
       continue;

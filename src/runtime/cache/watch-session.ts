@@ -9,12 +9,14 @@ import type { KubeObject } from "../../kube/object.ts";
 import type { WatchEvent, WatchStream } from "../client/rest-client.ts";
 import type { ReflectorStore } from "./delta-queue.ts";
 import { cacheKeyOf } from "./indexer.ts";
+import type { ReadableObjects } from "./readable-objects.ts";
 
 /**
  * What is counted: a list that was asked for, a watch that was opened, one that was closed at once, one that went
- * silent, an event that was older than what is known.
+ * silent, an event that was older than what is known, an object that cannot be kept.
  */
-export type InformerOccurrence = "list" | "watch" | "short-watch" | "silent-watch" | "stale-event";
+export type InformerOccurrence =
+  "list" | "watch" | "short-watch" | "silent-watch" | "stale-event" | "unreadable-object";
 
 /** What a session needs to know of its reflector. */
 export interface WatchSessionOptions<T extends KubeObject> {
@@ -28,6 +30,8 @@ export interface WatchSessionOptions<T extends KubeObject> {
   /** The events' versions count from the first one on. */
   readonly ordered: boolean;
   readonly count: (what: InformerOccurrence) => void;
+  /** Leaves out what cannot be kept. */
+  readonly readable: ReadableObjects<T>;
   /** The store is complete up to this version. */
   readonly onVersion: (resourceVersion: string) => void;
   /** All initial objects are there. */
@@ -138,6 +142,7 @@ export class WatchSession<T extends KubeObject> {
     this.#events += 1;
     if (event.type !== "ADDED") this.#ordered = true;
     const version = metadata.resourceVersion ?? "";
+    if (event.type !== "BOOKMARK" && !this.#options.readable.take(object)) return;
     if (event.type === "ADDED" || event.type === "MODIFIED") this.#options.store.receive(object);
     if (!this.#synced) {
       this.#takeInitial(event, version);

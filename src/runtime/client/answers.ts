@@ -30,16 +30,28 @@ export function isFailure(value: unknown): value is Status {
   return kind === "Status" && status === "Failure";
 }
 
-/**
- * The error of an answer with a failing status code: its own `Status`, or a generic one in client-go's words.
- *
- * @param retryAfterSeconds - of the answer's header
- */
-export function statusErrorOf(code: number, body: string, retryAfterSeconds?: number): StatusError {
+/** What the headers of a failed answer say. */
+interface FailureHeaders {
+  readonly contentType?: string | undefined;
+  readonly retryAfterSeconds?: number | undefined;
+}
+
+// What client-go takes of a text for its message.
+const MAX_TEXT = 2048;
+
+/** The error of an answer with a failing status code: its own `Status`, or a generic one in client-go's words. */
+export function statusErrorOf(
+  code: number,
+  body: string,
+  { contentType = "", retryAfterSeconds }: FailureHeaders = {},
+): StatusError {
   const status = parseStatus(body);
   if (status) return new StatusError({ ...status, code: status.code || code });
   const details = retryAfterSeconds === undefined ? {} : { details: { retryAfterSeconds } };
-  const [reason, message] = GENERIC[code] ?? fallback(code, body.trim());
+  // Anything but text may be an object, such as a Secret.
+  const isText = contentType === "" || /^text\//i.test(contentType);
+  const said = isText ? body.slice(0, MAX_TEXT).trim() : "unknown";
+  const [reason, message] = GENERIC[code] ?? fallback(code, said);
   return new StatusError({
     kind: "Status",
     apiVersion: "v1",
@@ -56,23 +68,20 @@ export function statusErrorOf(code: number, body: string, retryAfterSeconds?: nu
 export function statusErrorOfEvent(object: unknown): StatusError {
   return isFailure(object)
     ? new StatusError(object)
-    : brokenAnswer(`an ERROR event without a Status: ${JSON.stringify(object)}`);
+    : brokenAnswer("an ERROR event without a Status");
 }
 
 /** 500 InternalError: the server's answer makes no sense. */
-export function brokenAnswer(message: string, cause?: unknown): StatusError {
-  return new StatusError(
-    {
-      kind: "Status",
-      apiVersion: "v1",
-      metadata: {},
-      status: "Failure",
-      message,
-      reason: "InternalError",
-      code: 500,
-    },
-    cause === undefined ? undefined : { cause },
-  );
+export function brokenAnswer(message: string): StatusError {
+  return new StatusError({
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Failure",
+    message,
+    reason: "InternalError",
+    code: 500,
+  });
 }
 
 function parseStatus(body: string): Status | undefined {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isJsonObject } from "../../kube/json.ts";
 import type { KubeList, KubeObject } from "../../kube/object.ts";
 import { apiVersionOf, type ResourceInfo } from "../../kube/resource.ts";
 import { brokenAnswer } from "./answers.ts";
@@ -22,8 +23,12 @@ export function completeList<T extends KubeObject>(
   }
   // Go's encoder writes an empty list of a custom kind as null.
   const items = (list.items as T[] | null | undefined) ?? [];
+  if (!Array.isArray(items))
+    throw brokenAnswer(`the items of the list of ${resource.plural} are no list`);
   const apiVersion = apiVersionOf(resource);
   for (const item of items) {
+    // Whoever reads the list says what becomes of what is no object.
+    if (!isJsonObject(item)) continue;
     item.apiVersion ||= apiVersion;
     item.kind ||= resource.kind;
   }

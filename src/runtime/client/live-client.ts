@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isJsonObject } from "../../kube/json.ts";
 import type { KubeList, KubeObject, ObjectKey } from "../../kube/object.ts";
 import { keyOf } from "../../kube/object.ts";
 import { setControllerReference } from "../../kube/owner.ts";
@@ -15,6 +16,7 @@ import {
   type Token,
 } from "../../kube/resource.ts";
 import { failure, isNotFound, type Status } from "../../kube/status.ts";
+import { brokenAnswer } from "./answers.ts";
 import { completeList } from "./complete-list.ts";
 import type {
   ApplyOptions,
@@ -115,7 +117,12 @@ export class LiveClient implements Client {
         }),
         resource,
       );
-      for (const item of list.items) yield nameKind(item, resource);
+      for (const item of list.items) {
+        if (!isJsonObject(item)) {
+          throw brokenAnswer(`the list of ${resource.plural} has an item that is not an object`);
+        }
+        yield nameKind(item, resource);
+      }
       next = list.metadata.continue;
     } while (next);
   }

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { Json, KubeObject } from "../../kube/object.ts";
-import { isJsonObject, sameJson, setField } from "../../kube/json.ts";
+import type { Json, JsonObject, KubeObject } from "../../kube/object.ts";
+import { getField, isJsonObject, sameJson, setField } from "../../kube/json.ts";
 
 /** A body and how the server is to read it. */
 export interface Patch {
@@ -55,8 +55,8 @@ export function mergeFrom<T extends KubeObject>(
 function difference(base: object, changed: object): Record<string, unknown> {
   const patch: Record<string, unknown> = {};
   for (const key of new Set([...Object.keys(base), ...Object.keys(changed)])) {
-    const before: unknown = Reflect.get(base, key);
-    const after: unknown = Reflect.get(changed, key);
+    const before = getField(base as JsonObject, key);
+    const after = getField(changed as JsonObject, key);
     if (sameJson(before, after)) continue;
     if (after === undefined) setField(patch, key, null);
     else if (isJsonObject(before) && isJsonObject(after)) {

@@ -5,7 +5,7 @@
  * @module
  */
 import type { Clock } from "../../clock.ts";
-import { isJson } from "../../kube/json.ts";
+import { isJson, isJsonObject } from "../../kube/json.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import {
   ConnectionError,
@@ -141,10 +141,11 @@ export class RestClient {
     let answer: unknown;
     try {
       answer = reader.value(rest, itemsOf);
-    } catch (error) {
+    } catch {
+      // Nothing of the body, which may be a Secret; the parser's error quotes it.
+      const type = response.headers["content-type"] ?? "an unnamed type";
       throw brokenAnswer(
-        `${request.method} ${request.path} was answered with ${response.status} and no JSON: ${textOf(rest).slice(0, 200)}`,
-        error,
+        `${request.method} ${request.path} was answered with ${response.status} and ${rest.length} bytes of ${type.slice(0, 100)} that are not JSON`,
       );
     }
     if (isFailure(answer) && !request.takesFailures) throw statusErrorOf(answer.code, textOf(rest));
@@ -220,7 +221,10 @@ async function settle(
 ): Promise<TransportResponse> {
   if (outcome instanceof ConnectionError) throw outcome;
   if (outcome.status >= 200 && outcome.status < 300) return outcome;
-  throw statusErrorOf(outcome.status, await readText(outcome), retryAfterSeconds(outcome, nowMs));
+  throw statusErrorOf(outcome.status, await readText(outcome), {
+    contentType: outcome.headers["content-type"],
+    retryAfterSeconds: retryAfterSeconds(outcome, nowMs),
+  });
 }
 
 function encode(request: RestRequest): TransportRequest {
@@ -322,20 +326,23 @@ function objectOf(event: unknown): unknown {
 
 function isEvent(value: unknown): boolean {
   const event = value as { type?: string; object?: unknown } | null;
-  return EVENT_TYPES.has(event?.type ?? "") && Boolean(event?.object);
+  return EVENT_TYPES.has(event?.type ?? "") && isJsonObject(event?.object);
 }
 
 /** An event, or the error that the line stands for. */
 function decodeEvent<T extends KubeObject>(line: string): WatchEvent<T> | Error {
-  let event: { type?: string; object?: unknown };
+  let event: { type?: string; object?: unknown } | null;
   try {
     event = parseExact(line) as typeof event;
-  } catch (error) {
-    return brokenAnswer(`unable to decode an event from the watch stream: ${line}`, error);
+  } catch {
+    // Nothing of the line, which may be a Secret; the parser's error quotes it.
+    return brokenAnswer(
+      `unable to decode an event from the watch stream: ${line.length} characters that are not JSON`,
+    );
   }
-  if (event.type === "ERROR") return statusErrorOfEvent(event.object);
+  if (event?.type === "ERROR") return statusErrorOfEvent(event.object);
   if (isEvent(event)) return event as WatchEvent<T>;
   return brokenAnswer(
-    `unable to decode an event from the watch stream: got invalid watch event type: ${String(event.type)}`,
+    `unable to decode an event from the watch stream: got invalid watch event type: ${String(event?.type).slice(0, 100)}`,
   );
 }

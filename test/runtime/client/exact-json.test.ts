@@ -42,6 +42,62 @@ describe("JSON with whole numbers of 64 bits", () => {
     expect(parseExact(JSON.stringify({ digits }))).toEqual({ digits });
   });
 
+  it.each([
+    ["a mark of a library", '{"n":9007199254740993,"s":"\\u0000int64:x"}', "\u0000int64:x"],
+    ["a number behind such a mark", '{"n":9007199254740993,"s":"\\u0000int64:5"}', "\u0000int64:5"],
+    ["a quote before it", '{"n":9007199254740993,"s":"\\"\\u0000int64:5"}', '"\u0000int64:5'],
+    ["a place", '{"n":9007199254740993,"s":"0"}', "0"],
+    ["the number itself", '{"n":9007199254740993,"s":"9007199254740993"}', "9007199254740993"],
+    ["JSON", '{"n":9007199254740993,"s":"[9007199254740993]"}', "[9007199254740993]"],
+    ["backslashes", '{"n":9007199254740993,"s":"\\\\\\""}', '\\"'],
+    ["half a surrogate pair", '{"n":9007199254740993,"s":"\\ud800"}', "\ud800"],
+  ])("takes no text for a long number: %s", (_, text, s) => {
+    const value = parseExact(text);
+    expect(value).toEqual({ n: 9007199254740993n, s });
+    expect(parseExact(stringifyExact(value))).toEqual(value);
+    expect(JSON.parse(stringifyExact(value))).toEqual(JSON.parse(text));
+  });
+
+  it("finds long numbers under any key, in the order of the object", () => {
+    const text =
+      '{"b":9007199254740993,"1":-9007199254740995,"__proto__":{"a":9007199254740997},"constructor":[9007199254740999],"b":"last","c":1e400,"d":-0}';
+    const value = parseExact(text) as Record<string, unknown>;
+    expect(Object.keys(value)).toEqual(["1", "b", "__proto__", "constructor", "c", "d"]);
+    expect(value["1"]).toBe(-9007199254740995n);
+    expect(value["b"]).toBe("last");
+    expect(Object.getOwnPropertyDescriptor(value, "__proto__")?.value).toEqual({
+      a: 9007199254740997n,
+    });
+    expect(value["constructor"]).toEqual([9007199254740999n]);
+    expect(value["c"]).toBe(Infinity);
+  });
+
+  it("reads and writes ten thousand levels, with and without long numbers", () => {
+    for (const leaf of ["1", "9007199254740993"]) {
+      const text = `${'{"a":['.repeat(5000)}${leaf}${"]}".repeat(5000)}`;
+      expect(stringifyExact(parseExact(text))).toBe(text);
+    }
+  });
+
+  it("takes no time that grows faster than the text", () => {
+    const text = `[9007199254740993,"${"\\\\".repeat(500_000)}","${'\\"'.repeat(500_000)}",${"9".repeat(1_000_000)}]`;
+    const [first, backslashes, quotes, digits] = parseExact(text) as unknown[];
+    expect([first, digits]).toEqual([9007199254740993n, Infinity]);
+    expect([(backslashes as string).length, (quotes as string).length]).toEqual([500_000, 500_000]);
+  });
+
+  it.each([[NaN], [Infinity], [-Infinity]])(
+    "does not write %s, of which JSON would make null",
+    (number) => {
+      expect(() => stringifyExact({ spec: { sizes: [1, { a: number }] }, b: null })).toThrow(
+        expect.objectContaining({
+          code: "number-not-finite",
+          message: `spec.sizes.1.a is ${number}, and JSON has no such number.`,
+        }),
+      );
+    },
+  );
+
   it("is JSON.parse for everything else, and its own inverse", () => {
     const leaf = fc.oneof(
       fc.string(),

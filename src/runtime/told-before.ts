@@ -1,0 +1,20 @@
+/**
+ * Says each thing once, in memory that does not grow.
+ *
+ * @module
+ */
+import { LruMap } from "./lru.ts";
+
+const REMEMBERED = 1000;
+
+/** Remembers the last thousand things that were told; what was forgotten is told again. */
+export class ToldBefore {
+  readonly #told = new LruMap<true>(REMEMBERED);
+
+  /** Whether this is the first time. */
+  isFirst(what: string): boolean {
+    if (this.#told.get(what)) return false;
+    this.#told.set(what, true);
+    return true;
+  }
+}
