@@ -86,12 +86,20 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "data-dir-broken": e("tsop cluster --data-dir store   # a file in it was cut off"),
   "data-dir-in-use": e("tsop cluster --data-dir store   # another one runs with the same folder"),
   "default-not-constant": e("region: string = process.env.REGION;"),
+  "delete-in-all-namespaces": e('client.deleteAllOf(ConfigMap, { labels: { app: "web" } })'),
+  "dependents-misused": e(
+    'dependents({ kinds: [ConfigMap], desired: () => [dependent(Secret, { metadata: { name: "key" } })] })',
+    "... is wanted by the ..., but Secret is not among the kinds.",
+    "Add the kind to `kinds` of dependents(): only what is watched is kept, and found when it is wanted no longer.",
+  ),
+  "dependents-not-watched": e("await dependents.reconcile(web); // before manager.start()"),
   "download-failed": e("tsop import https://example.com/no-such-file.yaml"),
   "duplicate-column": e('@PrintColumn("Ready", ...) @PrintColumn("Ready", ...)'),
   "duplicate-kind": e(
     '@Resource({ group: "web.example.com", version: "v1" }) class MyWeb // in two files',
   ),
   "duplicate-webhook": e("two webhooks with the same name and kind of configuration"),
+  "empty-selector": e('client.deleteAllOf(ConfigMap, { namespace: "web", labels: {} })'),
   "enum-empty": e('@Enum("a", "b") size!: "c" | "d";'),
   "enum-not-constant": e("enum Size { Small = sizeOf(1) }"),
   "enum-of-wrong-type": e(
@@ -134,6 +142,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     "Remove it, or make the type a number.",
   ),
   "kind-exists": e("tsop create api --group web --version v1 --kind MyWeb   # for the second time"),
+  "kind-in-no-namespace": e('client.list(Namespace, { namespace: "web" })'),
   "kind-not-served": e('client.dynamic("example.com/v1", "Widget") // its CRD is not installed'),
   "kubeconfig-file-missing": e("users: [{ name: me, user: { client-key: ./gone.pem } }]"),
   "kubeconfig-incomplete": e("current-context: staging   # there is no such context"),
@@ -154,12 +163,16 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     'leaderElection: { id: "web", leaseDurationMs: 5_000, renewDeadlineMs: 10_000 }',
   ),
   "leadership-lost": e("the API server did not answer for longer than the renew deadline"),
+  "lock-without-version": e(
+    'client.status.patch({ apiVersion, kind, metadata: { name: "web" } }, { conditions: [] })',
+  ),
   "main-not-understood": e("const run = manager.start; run(signal); // in src/main.ts"),
   "manager-started": e("await manager.start(signal); await manager.start(signal);"),
   "marker-needs-class": e(
     '@ExactlyOneOf("a", "b") choice!: Choice; // on the field in place of the class Choice',
   ),
   "marker-not-called": e("@Immutable name!: string;"),
+  "metadata-only-write": e("client.update(metadataOf(ConfigMap), object)"),
   "missing-domain": e("tsop init < /dev/null"),
   "missing-option": e('@Resource({ version: "v1" })'),
   "names-taken": e(

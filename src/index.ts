@@ -107,7 +107,7 @@ export type { Controller, ControllerOptions } from "./runtime/controller/control
 export {
   type Dependent,
   dependent,
-  Dependents,
+  type Dependents,
   type DependentsOptions,
   type DependentsState,
 } from "./runtime/controller/dependents.ts";
@@ -136,14 +136,17 @@ export type { IndexFunction } from "./runtime/cache/indexer.ts";
 export type { Registration, SharedInformer } from "./runtime/cache/shared-informer.ts";
 export type {
   ApplyOptions,
+  ApplyStatusOptions,
   Client,
   DeleteOptions,
   Intent,
   ListOptions,
   NewObject,
   Reader,
+  Selection,
   StatusClient,
   StatusPatch,
+  StatusPatchOptions,
   SubresourceClient,
   WriteOptions,
 } from "./runtime/client/client.ts";
@@ -203,7 +206,14 @@ export {
   type ObjectMeta,
 } from "./kube/object.ts";
 export { controllerOf, setControllerReference, setOwnerReference } from "./kube/owner.ts";
-export { metadataOf, type ResourceType, type Token } from "./kube/resource.ts";
+export {
+  type MetadataObject,
+  metadataOf,
+  type MetadataToken,
+  type ReadToken,
+  type ResourceType,
+  type Token,
+} from "./kube/resource.ts";
 export {
   isAlreadyExists,
   isConflict,

@@ -22,11 +22,37 @@ export interface ResourceInfo {
 }
 
 declare const objectType: unique symbol;
+declare const onlyMetadata: unique symbol;
 
-/** A kind whose objects have the type `T`. */
-export interface ResourceType<T extends KubeObject = KubeObject> extends ResourceInfo {
+/** A kind whose objects can be read as `T`. */
+interface ReadableType<T extends KubeObject> extends ResourceInfo {
   /** Only for the compiler: carries `T`. */
   readonly [objectType]?: T;
+}
+
+/** A kind whose objects have the type `T`. */
+export interface ResourceType<T extends KubeObject = KubeObject> extends ReadableType<T> {
+  readonly metadataOnly?: never;
+}
+
+/**
+ * An object that was read without anything but its metadata. It cannot be written back: what it does not have would be
+ * removed.
+ */
+export interface MetadataObject extends KubeObject {
+  /** Only for the compiler: nothing that writes whole objects takes it. */
+  readonly [onlyMetadata]: true;
+}
+
+/** Marks in a type what may be written as a whole. */
+export interface Whole {
+  /** Only for the compiler: a `MetadataObject` is refused. */
+  readonly [onlyMetadata]?: never;
+}
+
+/** A kind of whose objects only the metadata is read: the result of `metadataOf(...)`. */
+export interface MetadataToken extends ReadableType<MetadataObject> {
+  readonly metadataOnly: true;
 }
 
 /** A class to which `@Resource` was applied. */
@@ -34,6 +60,9 @@ type ResourceClass<T extends KubeObject = KubeObject> = abstract new (...args: n
 
 /** Stands for the kind of `T`: `Deployment`, `MyWeb`, or the result of `dynamic(...)`. */
 export type Token<T extends KubeObject = KubeObject> = ResourceType<T> | ResourceClass<T>;
+
+/** What can be read and watched as `T`: a `Token`, or the result of `metadataOf(...)`. */
+export type ReadToken<T extends KubeObject = KubeObject> = ReadableType<T> | ResourceClass<T>;
 
 /** Where `@Resource` leaves the `ResourceInfo` on the class. */
 export const resourceKey: unique symbol = Symbol.for("tsop.resource");
@@ -43,7 +72,7 @@ export const resourceKey: unique symbol = Symbol.for("tsop.resource");
  *
  * @throws TsopError `not-a-resource` for a class without `@Resource`
  */
-export function resourceOf(token: Token): ResourceInfo {
+export function resourceOf(token: ReadToken): ResourceInfo {
   if (typeof token !== "function") return token;
   const info = (token as { [resourceKey]?: ResourceInfo })[resourceKey];
   if (info) return info;
@@ -56,11 +85,11 @@ export function resourceOf(token: Token): ResourceInfo {
 
 /**
  * The kind with nothing but the metadata of its objects: for caches of large objects of which only names, labels or
- * owners matter. Reading only; write with the token itself.
+ * owners matter. It can be read, patched and deleted, not created, updated or applied: that takes the token itself.
  *
  * @throws TsopError `not-a-resource`
  */
-export function metadataOf(token: Token): ResourceType {
+export function metadataOf(token: ReadToken): MetadataToken {
   return { ...resourceOf(token), metadataOnly: true };
 }
 

@@ -80,10 +80,10 @@ class MyWebReconciler implements Reconciler {
     const deployment = await this.#client.apply(Deployment, deploymentFor(web), { owner: web });
     const readyReplicas = deployment.status?.readyReplicas ?? 0;
     const ready = readyReplicas > 0;
-    await this.#client.status.patch(web, {
+    await this.#client.status.patch(web, (status) => ({
       readyReplicas,
       conditions: setCondition(
-        web.status?.conditions,
+        status?.conditions,
         {
           type: "Ready",
           status: ready ? "True" : "False",
@@ -92,7 +92,7 @@ class MyWebReconciler implements Reconciler {
         },
         nowMs,
       ),
-    });
+    }));
   }
 }
 

@@ -55,6 +55,14 @@ const GAPS: readonly (readonly [call: string, right: string])[] = [
   ["await client.update(Service, {} as never);", "update the services"],
   ["await client.patch(Service, key, {} as never);", "patch the services"],
   ["await client.apply(Service, {} as never);", "create and patch the services"],
+  [
+    "const owner = {} as Page;\nawait client.apply(Service, {} as never, { owner });",
+    "get and create and patch the services",
+  ],
+  [
+    "controllerFor({} as Manager).for(ConfigMap).dependents({ kinds: [Service], desired: () => [] });",
+    "list and watch and create and patch and delete the services",
+  ],
   ["await client.delete(k8s.Service, key);", "delete the services"],
   ["await client.deleteAllOf(Service);", "deletecollection the services"],
   ["await client.watch(Service);", "watch the services"],

@@ -3,17 +3,22 @@
  *
  * @module
  */
+import { EACH, type Path } from "./bindings.ts";
 import type { Receiver } from "./receivers.ts";
 
 /** The rights that a call needs for a kind. */
 export interface CallRights {
   /** Where the token, or an object of the kind, stands among the arguments. */
   readonly kind: number;
+  /** The way from that argument to its tokens: `["kinds", EACH]`; empty when absent. */
+  readonly path?: Path;
   /** With fewer arguments than this it is another function of that name: `map.get(MyWeb)`. */
   readonly least: number;
   readonly verbs: readonly string[];
   /** In place of `verbs` where the kind is watched, so that it is read from memory. */
   readonly watched?: readonly string[];
+  /** Beside `verbs` where an owner is given and the kind is not watched: it is read who controls the object. */
+  readonly forOwner?: readonly string[];
   /** The kind is watched from here on. */
   readonly watches?: boolean;
 }
@@ -30,7 +35,7 @@ const CLIENT: Readonly<Record<string, CallRights>> = {
   create: { kind: 0, least: 2, verbs: ["create"] },
   update: { kind: 0, least: 2, verbs: ["update"] },
   patch: { kind: 0, least: 3, verbs: ["patch"] },
-  apply: { kind: 0, least: 2, verbs: ["create", "patch"] },
+  apply: { kind: 0, least: 2, verbs: ["create", "patch"], forOwner: ["get"] },
   delete: { kind: 0, least: 2, verbs: ["delete"] },
   deleteAllOf: { kind: 0, least: 1, verbs: ["deletecollection"] },
 };
@@ -40,6 +45,13 @@ const BUILDER: Readonly<Record<string, CallRights>> = {
   owns: { kind: 0, least: 1, verbs: WATCHED, watches: true },
   watches: { kind: 0, least: 2, verbs: WATCHED, watches: true },
   handles: { kind: 0, least: 2, verbs: WATCHED, watches: true },
+  dependents: {
+    kind: 0,
+    path: ["kinds", EACH],
+    least: 1,
+    verbs: [...WATCHED, "create", "patch", "delete"],
+    watches: true,
+  },
 };
 
 const CACHE: Readonly<Record<string, CallRights>> = {

@@ -155,8 +155,9 @@ export class UsesReader {
   #take(call: ts.CallExpression, rights: CallRights, shown: string, suffix: string): boolean {
     const argument = call.arguments[rights.kind];
     if (!argument || call.arguments.length < rights.least) return false;
-    const { tokens, parameters } = this.#flow.of(argument);
-    const { verbs, watched, watches } = rights;
+    const { tokens, parameters } = this.#flow.of(argument, rights.path);
+    const { watches } = rights;
+    const { verbs, watched } = namesOwner(call) ? ownerRights(rights) : rights;
     const deed: Deed = {
       suffix,
       verbs,
@@ -235,7 +236,10 @@ export class UsesReader {
     if (!ts.isIdentifier(node)) return;
     const binding = findBinding(node);
     if (!binding || !ts.isParameter(binding.node)) return;
-    if (!/\b(?:Token|ResourceType)\b/.test(binding.node.type?.getText() ?? "")) return;
+    if (
+      !/\b(?:Token|ReadToken|MetadataToken|ResourceType)\b/.test(binding.node.type?.getText() ?? "")
+    )
+      return;
     for (const part of this.#flow.of(node).parameters) {
       this.#forward(part, { suffix: "", verbs: [], escapes: true });
     }
@@ -338,6 +342,26 @@ function lastName(node: ts.Expression): string {
 function tokenText(node: ts.Expression): string {
   const text = plain(node).getText();
   return /^[\w$.]+$/.test(text) ? text : "";
+}
+
+/** Whether the options of a call name an owner: `{ owner: web }`. */
+function namesOwner({ arguments: given }: ts.CallExpression): boolean {
+  const options = given[2];
+  return (
+    options !== undefined &&
+    ts.isObjectLiteralExpression(options) &&
+    options.properties.some(({ name }) => name?.getText() === "owner")
+  );
+}
+
+/** What a call needs for an owner. */
+function ownerRights({
+  verbs,
+  watched,
+  forOwner,
+}: CallRights): Pick<CallRights, "verbs" | "watched"> {
+  if (forOwner) return { verbs: [...forOwner, ...verbs], watched: verbs };
+  return { verbs, ...(watched ? { watched } : {}) };
 }
 
 function namesLeaderElection(call: ts.CallExpression): boolean {

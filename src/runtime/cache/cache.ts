@@ -12,16 +12,15 @@ import {
   groupResourceOf,
   resourceOf,
   type ResourceInfo,
-  type Token,
+  type ReadToken,
 } from "../../kube/resource.ts";
 import { matchesLabels, parseLabelSelector } from "../../kube/selector.ts";
-import type { ListOptions } from "../client/client.ts";
 import { metadataPart } from "../client/metadata-only.ts";
 import type { RestClient } from "../client/rest-client.ts";
 import { rightsAdvice } from "../client/rights.ts";
 import { deferred } from "../deferred.ts";
 import { ConnectBudget } from "./connect-budget.ts";
-import { NAMESPACE_INDEX, type IndexFunction } from "./indexer.ts";
+import type { IndexFunction } from "./indexer.ts";
 import { KindInformers } from "./kind-informers.ts";
 import { restListerWatcher } from "./lister-watcher.ts";
 import type { ReflectorState } from "./reflector.ts";
@@ -75,7 +74,7 @@ export class Cache {
   readonly #options: CacheOptions;
   readonly #kinds = new Map<string, KindInformers>();
   // What was found for a token, as long as there are no more kinds.
-  #found = new WeakMap<Token, KindInformers>();
+  #found = new WeakMap<ReadToken, KindInformers>();
   readonly #labelSelectors: Map<string, string>;
   readonly #budget: ConnectBudget;
   readonly #started = deferred<AbortSignal>();
@@ -125,7 +124,7 @@ export class Cache {
    *
    * @throws SelectorError
    */
-  setLabelSelector(token: Token, selector: string | undefined): void {
+  setLabelSelector(token: ReadToken, selector: string | undefined): void {
     const name = groupResourceOf(resourceOf(token));
     if (selector === undefined) this.#labelSelectors.delete(name);
     else {
@@ -146,7 +145,7 @@ export class Cache {
   }
 
   /** The informers of a kind, made when they are first asked for. */
-  informersFor<T extends KubeObject>(token: Token<T>): KindInformers<T> {
+  informersFor<T extends KubeObject>(token: ReadToken<T>): KindInformers<T> {
     const resource = resourceOf(token);
     let kind = this.#findKind(resource);
     if (!kind) {
@@ -161,7 +160,7 @@ export class Cache {
 
   /** The informers that hold what is asked for, if there are any and they run. */
   findInformers<T extends KubeObject>(
-    token: Token<T>,
+    token: ReadToken<T>,
     namespace?: string,
   ): readonly SharedInformer<T>[] | undefined {
     if (!this.#signal) return undefined;
@@ -174,6 +173,14 @@ export class Cache {
     if (!namespace) return [...kind.informers.values()];
     const informer = kind.informers.get(namespace);
     return informer && [informer];
+  }
+
+  /** Why there are no informers that hold what is asked for. */
+  whyNot(token: ReadToken, namespace?: string): string {
+    const resource = resourceOf(token);
+    if (!this.#signal) return "the manager has not started, and nothing is cached yet";
+    if (!this.#findKind(resource)) return `no controller watches ${resource.kind}`;
+    return `namespace ${namespace ?? ""} is not one of those that are watched`;
   }
 
   /** Takes in the answer to a write of this process, so that reads see it before the watch brings it. */
@@ -210,7 +217,11 @@ export class Cache {
   }
 
   /** Adds an index over a kind. @throws TsopError `index-exists` */
-  addIndex<T extends KubeObject>(token: Token<T>, name: string, values: IndexFunction<T>): void {
+  addIndex<T extends KubeObject>(
+    token: ReadToken<T>,
+    name: string,
+    values: IndexFunction<T>,
+  ): void {
     this.informersFor(token).addIndex(name, values);
   }
 
@@ -316,41 +327,4 @@ function nameOf(resource: ResourceInfo, namespace: string): string {
 function idOf(resource: ResourceInfo, metadataOnly = resource.metadataOnly ?? false): string {
   const id = `${groupResourceOf(resource)}/${resource.version}`;
   return metadataOnly ? `${id} metadata` : id;
-}
-
-/** The object of a key in the informers, frozen. */
-export function findCached<T extends KubeObject>(
-  informers: readonly SharedInformer<T>[],
-  key: ObjectKey,
-): T | undefined {
-  const id = formatKey(key);
-  for (const informer of informers) {
-    const object = informer.indexer.get(id);
-    if (object) return object;
-  }
-  return undefined;
-}
-
-/**
- * The objects in the informers that fit, frozen.
- *
- * @throws TsopError `index-missing`, SelectorError
- */
-export function listCached<T extends KubeObject>(
-  informers: readonly SharedInformer<T>[],
-  { namespace, labels, index }: ListOptions,
-): T[] {
-  const requirements = typeof labels === "string" ? parseLabelSelector(labels) : undefined;
-  return informers
-    .flatMap(({ indexer }) => {
-      if (index) return indexer.byIndex(index.name, index.value);
-      return namespace ? indexer.byIndex(NAMESPACE_INDEX, namespace) : indexer.list();
-    })
-    .filter(({ metadata }) => !namespace || metadata.namespace === namespace)
-    .filter(({ metadata }) => {
-      if (requirements) return matchesLabels(requirements, metadata.labels ?? {});
-      return Object.entries(labels ?? {}).every(
-        ([name, value]) => metadata.labels?.[name] === value,
-      );
-    });
 }

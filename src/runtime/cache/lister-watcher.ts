@@ -7,9 +7,9 @@ import { isJsonObject } from "../../kube/json.ts";
 import type { KubeList, KubeObject } from "../../kube/object.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";
 import { completeList } from "../client/complete-list.ts";
-import { acceptOf, nameKind } from "../client/metadata-only.ts";
+import { acceptOf, nameKind, nameKinds } from "../client/metadata-only.ts";
 import { collectionPath } from "../client/paths.ts";
-import type { Query, RestClient, WatchEvent, WatchStream } from "../client/rest-client.ts";
+import type { Query, RestClient, WatchStream } from "../client/rest-client.ts";
 
 /** The parameters of a list or watch, under their wire names. */
 export interface ListWatchOptions {
@@ -89,17 +89,7 @@ export function restListerWatcher<T extends KubeObject>(
         signal,
         withoutManagedFields: true,
       });
-      return resource.metadataOnly ? namingKinds(stream, resource) : stream;
+      return nameKinds(stream, resource);
     },
   };
-}
-
-async function* namingKinds<T extends KubeObject>(
-  stream: WatchStream<T>,
-  resource: ResourceInfo,
-): AsyncGenerator<readonly WatchEvent<T>[]> {
-  for await (const events of stream) {
-    for (const { object } of events) nameKind(object, resource);
-    yield events;
-  }
 }

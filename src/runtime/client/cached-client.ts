@@ -4,12 +4,19 @@
  *
  * @module
  */
-import { sameJson } from "../../kube/json.ts";
-import { applyMergePatch } from "../../kube/patch.ts";
 import { formatKey, type KubeObject, type ObjectKey } from "../../kube/object.ts";
-import { groupResourceOf, resourceOf, type ResourceType, type Token } from "../../kube/resource.ts";
+import {
+  groupResourceOf,
+  resourceOf,
+  type ReadToken,
+  type ResourceType,
+  type Token,
+} from "../../kube/resource.ts";
 import { failure } from "../../kube/status.ts";
-import { findCached, listCached, type Cache } from "../cache/cache.ts";
+import { unlessAborted } from "../abortable.ts";
+import { bindMethods } from "../bind-methods.ts";
+import type { Cache } from "../cache/cache.ts";
+import { findCached, listCached } from "../cache/cached-reads.ts";
 import type { SharedInformer } from "../cache/shared-informer.ts";
 import { AppliedIntents, type AppliedRequest } from "./applied-intents.ts";
 import type {
@@ -19,39 +26,42 @@ import type {
   Intent,
   ListOptions,
   NewObject,
+  Selection,
   StatusClient,
   SubresourceClient,
   WriteOptions,
 } from "./client.ts";
+import type { LiveClient } from "./live-client.ts";
+import { assertWhole } from "./metadata-only.ts";
+import { keyOfOwned } from "./owned-apply.ts";
 import type { Patch } from "./patches.ts";
+import { keyIn } from "./paths.ts";
 import type { WatchStream } from "./rest-client.ts";
-
-/** Whether a patch of the status would leave it as it is. */
-function isPatched(known: KubeObject & { status?: object }, change: object): boolean {
-  const before = { ...known.status };
-  return known.status !== undefined && sameJson(applyMergePatch(before, change), before);
-}
+import { assertSelection, indexMissing } from "./selection.ts";
+import { changedStatus, isStatusPatched } from "./status-patch.ts";
 
 /**
  * Reads what is watched from memory, waiting for its first list, and sees there what this process wrote.
  * An apply or a status patch that would change nothing is not sent; what is returned then is frozen.
  */
 export class CachedClient implements Client {
-  readonly live: Client;
+  readonly live: LiveClient;
   readonly #cache: Cache;
   readonly #applied = new AppliedIntents();
 
-  constructor(live: Client, cache: Cache) {
+  constructor(live: LiveClient, cache: Cache) {
     this.live = live;
     this.#cache = cache;
+    bindMethods(this, CachedClient);
   }
 
-  async get<T extends KubeObject>(token: Token<T>, key: ObjectKey): Promise<T> {
+  async get<T extends KubeObject>(token: ReadToken<T>, asked: ObjectKey): Promise<T> {
+    const resource = resourceOf(token);
+    const key = keyIn(resource, asked);
     const informers = await this.#informers(token, key.namespace);
     if (!informers) return this.live.get(token, key);
     const object = findCached(informers, key);
     if (object) return object;
-    const resource = resourceOf(token);
     throw failure(404, "NotFound", `${groupResourceOf(resource)} "${formatKey(key)}" not found`, {
       name: key.name,
       group: resource.group,
@@ -59,27 +69,37 @@ export class CachedClient implements Client {
     });
   }
 
-  async find<T extends KubeObject>(token: Token<T>, key: ObjectKey): Promise<T | undefined> {
+  async find<T extends KubeObject>(token: ReadToken<T>, asked: ObjectKey): Promise<T | undefined> {
+    const key = keyIn(resourceOf(token), asked);
     const informers = this.#cache.findInformers(token, key.namespace);
     if (!informers) return this.live.find(token, key);
     for (const { hasSynced, synced } of informers) if (!hasSynced) await synced;
     return findCached(informers, key);
   }
 
-  async list<T extends KubeObject>(token: Token<T>, options: ListOptions = {}): Promise<T[]> {
+  async list<T extends KubeObject>(token: ReadToken<T>, options: ListOptions = {}): Promise<T[]> {
+    const { namespace, fields, index, signal } = options;
+    const resource = resourceOf(token);
+    assertSelection(resource, options);
+    signal?.throwIfAborted();
     // The fields that a server selects by are its own; the cache does not know their meaning.
-    const informers =
-      options.fields === undefined ? await this.#informers(token, options.namespace) : undefined;
-    return informers ? listCached(informers, options) : this.live.list(token, options);
+    if (fields !== undefined) {
+      if (!index) return this.live.list(token, options);
+      throw indexMissing(index.name, resource, "with `fields` the server answers, which has none");
+    }
+    const informers = await this.#informers(token, namespace, signal);
+    if (informers) return listCached(informers, options);
+    if (!index) return this.live.list(token, options);
+    throw indexMissing(index.name, resource, this.#cache.whyNot(token, namespace));
   }
 
-  listAll<T extends KubeObject>(token: Token<T>, options?: ListOptions): AsyncIterable<T> {
+  listAll<T extends KubeObject>(token: ReadToken<T>, options?: Selection): AsyncIterable<T> {
     return this.live.listAll(token, options);
   }
 
   watch<T extends KubeObject>(
-    token: Token<T>,
-    options?: ListOptions & { readonly resourceVersion?: string },
+    token: ReadToken<T>,
+    options?: Selection & { readonly resourceVersion?: string },
   ): Promise<WatchStream<T>> {
     return this.live.watch(token, options);
   }
@@ -101,7 +121,7 @@ export class CachedClient implements Client {
   }
 
   patch<T extends KubeObject>(
-    token: Token<T>,
+    token: ReadToken<T>,
     key: ObjectKey,
     patch: Patch,
     options?: WriteOptions,
@@ -112,18 +132,21 @@ export class CachedClient implements Client {
   apply<T extends KubeObject>(
     token: Token<T>,
     intent: Intent<T>,
-    options?: ApplyOptions,
+    options: ApplyOptions = {},
   ): Promise<T> {
-    return this.#applyOnce(token, intent, options, undefined, () =>
-      this.live.apply(token, intent, options),
+    const { owner } = options;
+    return this.#applyOnce(token, intent, options, undefined, (known) =>
+      owner
+        ? this.live.applyOver(token, intent, { ...options, owner }, ...known)
+        : this.live.apply(token, intent, options),
     );
   }
 
-  delete(token: Token, key: ObjectKey, options?: DeleteOptions): Promise<void> {
+  delete(token: ReadToken, key: ObjectKey, options?: DeleteOptions): Promise<void> {
     return this.live.delete(token, key, options);
   }
 
-  deleteAllOf(token: Token, options?: ListOptions & DeleteOptions): Promise<void> {
+  deleteAllOf(token: ReadToken, options?: Selection & DeleteOptions): Promise<void> {
     return this.live.deleteAllOf(token, options);
   }
 
@@ -132,9 +155,16 @@ export class CachedClient implements Client {
     return {
       update: status.update.bind(status),
       patch: async (object, change, options) => {
-        const known = this.#cache.findObject(object);
-        if (known && !options?.dryRun && isPatched(known, change)) return known;
-        return status.patch(object, change, options);
+        const known = options?.dryRun ? undefined : this.#cache.findObject(object);
+        if (typeof change !== "function") {
+          if (known && isStatusPatched(known, change)) return known;
+          return status.patch(object, change, options);
+        }
+        // What is in the cache is newer than what was read from it, and has what this process wrote.
+        const isSame = known?.metadata.uid === object.metadata.uid;
+        if (!known || !isSame) return status.patch(object, change, options);
+        if (isStatusPatched(known, changedStatus(known, change))) return known;
+        return status.patch(known, change, options);
       },
       apply: (token, intent, options) =>
         this.#applyOnce(token, intent, options, "status", () =>
@@ -157,28 +187,33 @@ export class CachedClient implements Client {
     intent: Intent<T>,
     options: ApplyOptions = {},
     subresource: string | undefined,
-    apply: () => Promise<T>,
+    apply: (known: [] | [T | undefined]) => Promise<T>,
   ): Promise<T> {
     const { owner, force = true, fieldManager, dryRun } = options;
-    const { name = "", namespace = owner?.metadata.namespace } = intent.metadata;
-    const informers = dryRun ? undefined : await this.#informers(token, namespace);
-    if (!informers) return apply();
-    const key = { name, ...(namespace && resourceOf(token).namespaced ? { namespace } : {}) };
-    const known = findCached(informers, key);
+    const resource = resourceOf(token);
+    assertWhole(resource, "applied");
+    const key = keyOfOwned(resource, intent, owner);
+    const informers = dryRun ? undefined : await this.#informers(token, key.namespace);
+    // For an owner the object is read in any case, so what is there can save the write here, too.
+    if (!informers && (!owner || dryRun)) return apply([]);
+    const known = informers ? findCached(informers, key) : await this.live.find(token, key);
     const ownerUid = owner?.metadata.uid;
     const request: AppliedRequest = { intent, ownerUid, subresource, fieldManager, force };
     if (known && this.#applied.isDone(request, known)) return known;
-    const object = await apply();
+    const object = await apply([known]);
     this.#applied.remember(request, object);
     return object;
   }
 
   async #informers<T extends KubeObject>(
-    token: Token<T>,
+    token: ReadToken<T>,
     namespace: string | undefined,
+    signal?: AbortSignal,
   ): Promise<readonly SharedInformer<T>[] | undefined> {
     const informers = this.#cache.findInformers(token, namespace);
-    for (const informer of informers ?? []) if (!informer.hasSynced) await informer.synced;
+    for (const { hasSynced, synced } of informers ?? []) {
+      if (!hasSynced) await unlessAborted(synced, signal);
+    }
     return informers;
   }
 }

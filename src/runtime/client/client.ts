@@ -4,7 +4,7 @@
  * @module
  */
 import type { KubeObject, ObjectKey, ObjectMeta } from "../../kube/object.ts";
-import type { ResourceType, Token } from "../../kube/resource.ts";
+import type { ReadToken, ResourceType, Token, Whole } from "../../kube/resource.ts";
 import type { Patch } from "./patches.ts";
 import type { WatchStream } from "./rest-client.ts";
 
@@ -21,7 +21,7 @@ interface Typed {
 }
 
 /** An object that is to be made; `apiVersion` and `kind` come from the token. */
-export type NewObject<T extends KubeObject> = Omit<T, "apiVersion" | "kind"> & Typed;
+export type NewObject<T extends KubeObject> = Omit<T, "apiVersion" | "kind"> & Typed & Whole;
 
 /** The part of an object that its writer has an opinion on, for server-side apply. */
 export type Intent<T extends KubeObject> = DeepPartial<
@@ -29,17 +29,21 @@ export type Intent<T extends KubeObject> = DeepPartial<
 > &
   Typed & { metadata: ObjectMeta };
 
-/** Which objects of a kind. */
-export interface ListOptions {
-  /** All namespaces when absent. */
-  readonly namespace?: string;
+/** Which objects of a kind, as an API server can select them. */
+export interface Selection {
+  /** All namespaces when absent or empty; refused for a kind that is in no namespace. */
+  readonly namespace?: string | undefined;
   /** Labels that must be equal, or a selector: `"tier in (web, api),!legacy"`. */
   readonly labels?: Readonly<Record<string, string>> | string;
   /** A field selector of the API server: `"spec.nodeName=one"`. */
   readonly fields?: string;
-  /** Answered from an index of the cache, which must have been declared. */
-  readonly index?: { readonly name: string; readonly value: string };
   readonly signal?: AbortSignal;
+}
+
+/** Which objects of a kind, from the cache or the server. */
+export interface ListOptions extends Selection {
+  /** Answered from an index of the cache, which must have been declared; a server has none. Not together with `fields`. */
+  readonly index?: { readonly name: string; readonly value: string };
 }
 
 /** How a write is done. */
@@ -53,15 +57,31 @@ export interface WriteOptions {
   readonly signal?: AbortSignal;
 }
 
-/** How an apply is done. */
-export interface ApplyOptions extends WriteOptions {
-  /** Becomes the controller of the object, which gets its namespace if it has none. */
-  readonly owner?: KubeObject;
+/** How the status is applied. */
+export interface ApplyStatusOptions extends WriteOptions {
   /**
    * Takes over fields that others own; true when absent, as the API conventions ask of controllers. When
    * false, a conflict is a `StatusError` 409.
    */
   readonly force?: boolean;
+}
+
+/** How an apply is done. */
+export interface ApplyOptions extends ApplyStatusOptions {
+  /**
+   * Becomes the controller of the object, which gets its namespace if it has none. What another object controls is
+   * refused and left as it is; what nobody controls is taken.
+   */
+  readonly owner?: KubeObject;
+}
+
+/** How the status is patched. */
+export interface StatusPatchOptions extends WriteOptions {
+  /**
+   * The server refuses the patch (409) when the object changed since it was read. When absent: true for a patch with
+   * `conditions` in it, a list that others write to as well.
+   */
+  readonly optimisticLock?: boolean;
 }
 
 /** How a deletion is done. */
@@ -84,30 +104,49 @@ export interface Reader {
    *
    * @throws StatusError 404 when there is none
    */
-  get<T extends KubeObject>(token: Token<T>, key: ObjectKey): Promise<T>;
+  get<T extends KubeObject>(token: ReadToken<T>, key: ObjectKey): Promise<T>;
   /** The object, or `undefined` when there is none. */
-  find<T extends KubeObject>(token: Token<T>, key: ObjectKey): Promise<T | undefined>;
-  /** All objects that fit, at once. */
-  list<T extends KubeObject>(token: Token<T>, options?: ListOptions): Promise<T[]>;
+  find<T extends KubeObject>(token: ReadToken<T>, key: ObjectKey): Promise<T | undefined>;
+  /**
+   * All objects that fit, at once. With `fields` they come from the server, with `index` from the cache.
+   *
+   * @throws TsopError `index-missing` where there is no such index; SelectorError
+   */
+  list<T extends KubeObject>(token: ReadToken<T>, options?: ListOptions): Promise<T[]>;
   /** All objects that fit, page by page from the server: for kinds too large to hold. */
-  listAll<T extends KubeObject>(token: Token<T>, options?: ListOptions): AsyncIterable<T>;
+  listAll<T extends KubeObject>(token: ReadToken<T>, options?: Selection): AsyncIterable<T>;
 }
 
 /** Writes of the status subresource. The object says itself what it is. */
 export interface StatusClient {
-  /** Sets the given fields of the status and leaves the others; `null` removes one. */
-  patch<T extends KubeObject & { status?: object }>(
+  /**
+   * Sets the given fields of the status and leaves the others; `null` removes one. A list is replaced as a whole, so
+   * give a function where others write to it as well, as to `conditions`: it makes the fields of the status as it is,
+   * and once more when somebody else was faster, so that nothing of theirs is lost.
+   *
+   * @example
+   * await client.status.patch(web, (status) => ({
+   *   readyReplicas: 2,
+   *   conditions: setCondition(status?.conditions, ready, nowMs),
+   * }));
+   *
+   * @throws StatusError 409 when there is a lock and the object changed since it was read
+   */
+  patch<T extends KubeObject & { status?: object } & Whole>(
     object: T,
-    status: StatusPatch<T>,
-    options?: WriteOptions,
+    status: StatusPatch<T> | ((status: T["status"]) => StatusPatch<T>),
+    options?: StatusPatchOptions,
   ): Promise<T>;
   /** Replaces the status. @throws StatusError 409 when the object changed since it was read */
-  update<T extends KubeObject & { status?: object }>(object: T, options?: WriteOptions): Promise<T>;
+  update<T extends KubeObject & { status?: object } & Whole>(
+    object: T,
+    options?: WriteOptions,
+  ): Promise<T>;
   /** Server-side apply of the status. */
   apply<T extends KubeObject>(
     token: Token<T>,
     intent: Intent<T>,
-    options?: ApplyOptions,
+    options?: ApplyStatusOptions,
   ): Promise<T>;
 }
 
@@ -156,29 +195,38 @@ export interface Client extends Reader {
    * @throws StatusError 404 when there is none; 409 Conflict when the patch names another `resourceVersion`
    */
   patch<T extends KubeObject>(
-    token: Token<T>,
+    token: ReadToken<T>,
     key: ObjectKey,
     patch: Patch,
     options?: WriteOptions,
   ): Promise<T>;
-  /** Server-side apply: makes the object, or sets exactly these fields of it. */
+  /**
+   * Server-side apply: makes the object, or sets exactly these fields of it.
+   *
+   * @throws TsopError `already-owned` when there is an `owner` and another object controls it
+   */
   apply<T extends KubeObject>(
     token: Token<T>,
     intent: Intent<T>,
     options?: ApplyOptions,
   ): Promise<T>;
   /**
-   * Deletes an object, or marks it for deletion while it has finalizers.
+   * Deletes an object, or marks it for deletion while it has finalizers. Without a propagation policy the server's own
+   * counts, which leaves the pods of a Job.
    *
    * @throws StatusError 404 when there is none; 409 Conflict when the preconditions do not hold
    */
-  delete(token: Token, key: ObjectKey, options?: DeleteOptions): Promise<void>;
-  /** Deletes all that fit. */
-  deleteAllOf(token: Token, options?: ListOptions & DeleteOptions): Promise<void>;
+  delete(token: ReadToken, key: ObjectKey, options?: DeleteOptions): Promise<void>;
+  /**
+   * Deletes all that fit: of one namespace, or of a kind that is in none.
+   *
+   * @throws TsopError `delete-in-all-namespaces`, `empty-selector`
+   */
+  deleteAllOf(token: ReadToken, options?: Selection & DeleteOptions): Promise<void>;
   /** The raw events of a watch; informers are what reconcilers want. */
   watch<T extends KubeObject>(
-    token: Token<T>,
-    options?: ListOptions & { readonly resourceVersion?: string },
+    token: ReadToken<T>,
+    options?: Selection & { readonly resourceVersion?: string },
   ): Promise<WatchStream<T>>;
   /** Reads and writes of a subresource: `client.subresource("scale")`. */
   subresource(name: string): SubresourceClient;

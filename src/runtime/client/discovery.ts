@@ -5,7 +5,7 @@
  */
 import { TsopError } from "../../errors.ts";
 import type { KubeObject } from "../../kube/object.ts";
-import { apiVersionOf, parseApiVersion, type ResourceInfo } from "../../kube/resource.ts";
+import { apiVersionOf, parseApiVersion, type ResourceType } from "../../kube/resource.ts";
 import { isNotFound } from "../../kube/status.ts";
 import { groupVersionPath } from "./paths.ts";
 import type { RestClient } from "./rest-client.ts";
@@ -21,24 +21,24 @@ interface ResourceList {
 /** Knows the kinds of tokens that were used, and asks for others. */
 export class Discovery {
   readonly #rest: RestClient;
-  readonly #known = new Map<string, ResourceInfo>();
+  readonly #known = new Map<string, ResourceType>();
 
   constructor(rest: RestClient) {
     this.#rest = rest;
   }
 
   /** Remembers a kind that a token has told of. */
-  remember(resource: ResourceInfo): void {
+  remember(resource: ResourceType): void {
     this.#known.set(`${apiVersionOf(resource)} ${resource.kind}`, resource);
   }
 
   /** The kind of an object. @throws TsopError `kind-not-served` */
-  ofObject({ apiVersion, kind }: KubeObject): Promise<ResourceInfo> {
+  ofObject({ apiVersion, kind }: KubeObject): Promise<ResourceType> {
     return this.of(apiVersion, kind);
   }
 
   /** The kind of a name. @throws TsopError `kind-not-served` */
-  async of(apiVersion: string, kind: string, plural?: string): Promise<ResourceInfo> {
+  async of(apiVersion: string, kind: string, plural?: string): Promise<ResourceType> {
     const known = this.#known.get(`${apiVersion} ${kind}`);
     if (known && (plural === undefined || plural === known.plural)) return known;
     const { group, version } = parseApiVersion(apiVersion);

@@ -5,7 +5,7 @@
  */
 import { hasFinalizer } from "../../kube/finalizers.ts";
 import { keyOf, type KubeObject } from "../../kube/object.ts";
-import type { Token } from "../../kube/resource.ts";
+import type { ReadToken } from "../../kube/resource.ts";
 import type { Client } from "./client.ts";
 import { mergePatch } from "./patches.ts";
 
@@ -16,7 +16,7 @@ import { mergePatch } from "./patches.ts";
  */
 export function addFinalizer<T extends KubeObject>(
   client: Client,
-  token: Token<T>,
+  token: ReadToken<T>,
   object: T,
   finalizer: string,
 ): Promise<T> {
@@ -31,7 +31,7 @@ export function addFinalizer<T extends KubeObject>(
  */
 export function removeFinalizer<T extends KubeObject>(
   client: Client,
-  token: Token<T>,
+  token: ReadToken<T>,
   object: T,
   finalizer: string,
 ): Promise<T> {
@@ -43,7 +43,7 @@ export function removeFinalizer<T extends KubeObject>(
 /** The version makes the server refuse a list that was put together from an old one. */
 function write<T extends KubeObject>(
   client: Client,
-  token: Token<T>,
+  token: ReadToken<T>,
   object: T,
   finalizers: readonly string[],
 ): Promise<T> {

@@ -6,35 +6,47 @@
 import { isJsonObject } from "../../kube/json.ts";
 import type { KubeList, KubeObject, ObjectKey } from "../../kube/object.ts";
 import { keyOf } from "../../kube/object.ts";
-import { setControllerReference } from "../../kube/owner.ts";
 import {
   apiVersionOf,
   groupResourceOf,
   resourceOf,
+  type ReadToken,
   type ResourceInfo,
   type ResourceType,
   type Token,
 } from "../../kube/resource.ts";
 import { failure, isNotFound, type Status } from "../../kube/status.ts";
+import { bindMethods } from "../bind-methods.ts";
 import { brokenAnswer } from "./answers.ts";
 import { completeList } from "./complete-list.ts";
 import type {
   ApplyOptions,
+  ApplyStatusOptions,
   Client,
   DeleteOptions,
   Intent,
   ListOptions,
   NewObject,
+  Selection,
   StatusClient,
-  StatusPatch,
   SubresourceClient,
   WriteOptions,
 } from "./client.ts";
 import { Discovery } from "./discovery.ts";
-import { acceptOf, nameKind } from "./metadata-only.ts";
-import { mergePatch, type Patch } from "./patches.ts";
+import {
+  acceptOf,
+  assertWhole,
+  isWhole,
+  metadataPart,
+  nameKind,
+  nameKinds,
+} from "./metadata-only.ts";
+import { applyAsOwner } from "./owned-apply.ts";
+import type { Patch } from "./patches.ts";
 import { collectionPath, objectPath } from "./paths.ts";
 import type { Query, RestClient, RestRequest, WatchStream } from "./rest-client.ts";
+import { assertDeletion, assertServed, selectionOf } from "./selection.ts";
+import { lockedStatusPatch, patchStatusFrom } from "./status-patch.ts";
 
 const APPLY = "application/apply-patch+yaml";
 const PAGE_SIZE = 500;
@@ -65,20 +77,21 @@ export class LiveClient implements Client {
     this.#discovery = new Discovery(rest);
     this.#defaults = defaults;
     this.#observer = observer;
+    bindMethods(this, LiveClient);
   }
 
   get live(): this {
     return this;
   }
 
-  async get<T extends KubeObject>(token: Token<T>, key: ObjectKey): Promise<T> {
+  async get<T extends KubeObject>(token: ReadToken<T>, key: ObjectKey): Promise<T> {
     const resource = this.#resource(token);
     const path = objectPath(resource, key);
     const accept = acceptOf(resource, false);
     return nameKind((await this.#rest.request({ method: "GET", path, ...accept })) as T, resource);
   }
 
-  async find<T extends KubeObject>(token: Token<T>, key: ObjectKey): Promise<T | undefined> {
+  async find<T extends KubeObject>(token: ReadToken<T>, key: ObjectKey): Promise<T | undefined> {
     try {
       return await this.get(token, key);
     } catch (error) {
@@ -94,17 +107,19 @@ export class LiveClient implements Client {
     }
   }
 
-  async list<T extends KubeObject>(token: Token<T>, options: ListOptions = {}): Promise<T[]> {
+  async list<T extends KubeObject>(token: ReadToken<T>, options: ListOptions = {}): Promise<T[]> {
+    assertServed(resourceOf(token), options);
     const objects: T[] = [];
     for await (const object of this.listAll(token, options)) objects.push(object);
     return objects;
   }
 
   async *listAll<T extends KubeObject>(
-    token: Token<T>,
-    options: ListOptions = {},
+    token: ReadToken<T>,
+    options: Selection = {},
   ): AsyncGenerator<T> {
     const resource = this.#resource(token);
+    assertServed(resource, options);
     let next: string | undefined;
     do {
       const list: KubeList<T> = completeList(
@@ -128,11 +143,14 @@ export class LiveClient implements Client {
   }
 
   async watch<T extends KubeObject>(
-    token: Token<T>,
-    options: ListOptions & { readonly resourceVersion?: string } = {},
+    token: ReadToken<T>,
+    options: Selection & { readonly resourceVersion?: string } = {},
   ): Promise<WatchStream<T>> {
-    return this.#rest.watch<T>({
-      path: collectionPath(this.#resource(token), options.namespace),
+    const resource = this.#resource(token);
+    assertServed(resource, options);
+    const stream = await this.#rest.watch<T>({
+      path: collectionPath(resource, options.namespace),
+      ...acceptOf(resource, false),
       query: {
         ...selectionOf(options),
         watch: true,
@@ -141,6 +159,7 @@ export class LiveClient implements Client {
       },
       signal: options.signal,
     });
+    return nameKinds(stream, resource);
   }
 
   async create<T extends KubeObject>(
@@ -149,6 +168,7 @@ export class LiveClient implements Client {
     options: WriteOptions = {},
   ): Promise<T> {
     const resource = this.#resource(token);
+    assertWhole(resource, "created");
     const path = collectionPath(resource, object.metadata.namespace);
     return this.#write<T>("POST", path, { body: typed(object, resource), options });
   }
@@ -158,18 +178,23 @@ export class LiveClient implements Client {
     object: NewObject<T>,
     options: WriteOptions = {},
   ): Promise<T> {
-    const body = typed(object, this.#resource(token));
-    const path = objectPath(this.#resource(token), keyOf(body));
+    const resource = this.#resource(token);
+    assertWhole(resource, "updated");
+    const body = typed(object, resource);
+    const path = objectPath(resource, keyOf(body));
     return this.#write<T>("PUT", path, { body, options });
   }
 
   async patch<T extends KubeObject>(
-    token: Token<T>,
+    token: ReadToken<T>,
     key: ObjectKey,
     patch: Patch,
     options: WriteOptions = {},
   ): Promise<T> {
-    return this.#write<T>("PATCH", objectPath(this.#resource(token), key), { ...patch, options });
+    const resource = this.#resource(token);
+    const object = await this.#write<T>("PATCH", objectPath(resource, key), { ...patch, options });
+    // The whole answer was asked for all the same: caches of whole objects take it in.
+    return isWhole(resource) ? object : (metadataPart(object) as T);
   }
 
   async apply<T extends KubeObject>(
@@ -177,10 +202,30 @@ export class LiveClient implements Client {
     intent: Intent<T>,
     options: ApplyOptions = {},
   ): Promise<T> {
-    return this.#apply<T>(token, intent, options);
+    const { owner, ...rest } = options;
+    if (!owner) return this.#apply<T>(token, intent, rest);
+    assertWhole(resourceOf(token), "applied");
+    return this.applyOver(token, intent, { ...rest, owner });
   }
 
-  async delete(token: Token, key: ObjectKey, chosen: DeleteOptions = {}): Promise<void> {
+  /**
+   * Applies for an owner, if `known` is not another object's.
+   *
+   * @param known - what is known of the object; it is read when left out
+   * @throws TsopError `already-owned`
+   */
+  applyOver<T extends KubeObject>(
+    token: Token<T>,
+    intent: Intent<T>,
+    { owner, ...options }: ApplyOptions & { readonly owner: KubeObject },
+    ...known: [] | [KubeObject | undefined]
+  ): Promise<T> {
+    return applyAsOwner(this, { token, intent, owner, known }, (checked) =>
+      this.#apply(token, checked, options),
+    );
+  }
+
+  async delete(token: ReadToken, key: ObjectKey, chosen: DeleteOptions = {}): Promise<void> {
     const options = { dryRun: this.#defaults.dryRun ?? false, ...chosen };
     const resource = this.#resource(token);
     const path = objectPath(resource, key);
@@ -192,23 +237,24 @@ export class LiveClient implements Client {
     else if (details?.uid !== undefined) this.#observer?.deleted(resource, key, details.uid);
   }
 
-  async deleteAllOf(token: Token, chosen: ListOptions & DeleteOptions = {}): Promise<void> {
+  async deleteAllOf(token: ReadToken, chosen: Selection & DeleteOptions = {}): Promise<void> {
     const options = { dryRun: this.#defaults.dryRun ?? false, ...chosen };
-    const path = collectionPath(this.#resource(token), options.namespace);
+    const resource = this.#resource(token);
+    assertDeletion(resource, options);
+    const path = collectionPath(resource, options.namespace);
     const query = selectionOf(options);
     await this.#rest.request({ method: "DELETE", path, query, ...deletion(options) });
   }
 
   get status(): StatusClient {
     return {
-      patch: async <T extends KubeObject & { status?: object }>(
-        object: T,
-        status: StatusPatch<T>,
-        options: WriteOptions = {},
-      ) => {
+      patch: async (object, change, options = {}) => {
+        if (typeof change === "function") return patchStatusFrom(this, object, change, options);
+        const { optimisticLock, ...write } = options;
         const resource = await this.#discovery.ofObject(object);
         const path = objectPath(resource, keyOf(object), "status");
-        return this.#write<T>("PATCH", path, { ...mergePatch({ status }), options });
+        const patch = lockedStatusPatch(object, change, optimisticLock);
+        return this.#write("PATCH", path, { ...patch, options: write });
       },
       update: async <T extends KubeObject & { status?: object }>(
         object: T,
@@ -221,7 +267,7 @@ export class LiveClient implements Client {
       apply: <T extends KubeObject>(
         token: Token<T>,
         intent: Intent<T>,
-        options: ApplyOptions = {},
+        options: ApplyStatusOptions = {},
       ) => this.#apply<T>(token, intent, options, "status"),
     };
   }
@@ -248,17 +294,13 @@ export class LiveClient implements Client {
   async #apply<T extends KubeObject>(
     token: Token<T>,
     intent: Intent<T>,
-    { owner, force = true, ...options }: ApplyOptions,
+    { force = true, ...options }: ApplyStatusOptions,
     subresource?: string,
   ): Promise<T> {
     const resource = this.#resource(token);
+    assertWhole(resource, "applied");
     const body = typed(intent, resource);
     delete body.metadata.managedFields;
-    if (owner) {
-      setControllerReference(owner, body);
-      const { namespace } = owner.metadata;
-      if (resource.namespaced && namespace) body.metadata.namespace ??= namespace;
-    }
     const path = objectPath(resource, keyOf(body), subresource);
     return this.#write<T>("PATCH", path, { body, contentType: APPLY, options }, { force });
   }
@@ -291,9 +333,9 @@ export class LiveClient implements Client {
     return object;
   }
 
-  #resource(token: Token): ResourceInfo {
+  #resource(token: ReadToken): ResourceInfo {
     const resource = resourceOf(token);
-    if (!resource.metadataOnly) this.#discovery.remember(resource);
+    if (isWhole(resource)) this.#discovery.remember(resource);
     return resource;
   }
 }
@@ -321,19 +363,6 @@ function typed(
     kind: resource.kind,
     metadata: { ...object.metadata },
   };
-}
-
-function selectionOf({ labels, fields }: ListOptions): Query {
-  return {
-    labelSelector: typeof labels === "object" ? labelSelectorOf(labels) : labels,
-    fieldSelector: fields,
-  };
-}
-
-/** `a=1,b=2`. */
-function labelSelectorOf(labels: Readonly<Record<string, string>>): string | undefined {
-  const parts = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
-  return parts.length === 0 ? undefined : parts.join(",");
 }
 
 function deletion(options: DeleteOptions): Pick<RestRequest, "body" | "signal"> {

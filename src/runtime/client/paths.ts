@@ -21,11 +21,11 @@ export function collectionPath(resource: ResourceInfo, namespace?: string): stri
 }
 
 /**
- * Where one object is.
+ * The key of an object of the kind: without a namespace where the kind has none.
  *
- * @throws TsopError `key-without-namespace`, `key-without-name`: the URL would mean something else
+ * @throws TsopError `key-without-namespace`, `key-without-name`: it would mean something else
  */
-export function objectPath(resource: ResourceInfo, key: ObjectKey, subresource?: string): string {
+export function keyIn(resource: ResourceInfo, key: ObjectKey): ObjectKey {
   if (key.name === "") {
     throw new TsopError(
       "key-without-name",
@@ -40,6 +40,16 @@ export function objectPath(resource: ResourceInfo, key: ObjectKey, subresource?:
       "Give the key a namespace.",
     );
   }
-  const path = `${collectionPath(resource, key.namespace)}/${encodeURIComponent(key.name)}`;
+  return resource.namespaced || !key.namespace ? key : { name: key.name };
+}
+
+/**
+ * Where one object is.
+ *
+ * @throws TsopError `key-without-namespace`, `key-without-name`
+ */
+export function objectPath(resource: ResourceInfo, key: ObjectKey, subresource?: string): string {
+  const { namespace, name } = keyIn(resource, key);
+  const path = `${collectionPath(resource, namespace)}/${encodeURIComponent(name)}`;
   return subresource === undefined ? path : `${path}/${subresource}`;
 }

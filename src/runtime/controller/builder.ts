@@ -5,13 +5,23 @@
  */
 import { TsopError } from "../../errors.ts";
 import type { KubeObject, ObjectKey } from "../../kube/object.ts";
-import { resourceOf, type ResourceInfo, type Token } from "../../kube/resource.ts";
-import { findCached } from "../cache/cache.ts";
+import {
+  groupResourceOf,
+  resourceOf,
+  type ReadToken,
+  type ResourceInfo,
+} from "../../kube/resource.ts";
+import { findCached } from "../cache/cached-reads.ts";
 import type { IndexFunction } from "../cache/indexer.ts";
 import type { EventDetails } from "../events/recorder.ts";
 import type { Manager } from "../manager/manager.ts";
 import { Controller, type ControllerOptions } from "./controller.ts";
-import { CONTROLLER_INDEX, controllerUids } from "./dependents.ts";
+import {
+  CONTROLLER_INDEX,
+  controllerUids,
+  Dependents,
+  type DependentsOptions,
+} from "./dependents.ts";
 import {
   enqueueMapped,
   enqueueObject,
@@ -40,11 +50,12 @@ export interface OwnsOptions<T extends KubeObject> extends WatchOptions<T> {
 /** A kind that is to be watched, once the global filters are known. */
 type PlannedSource = (filters: readonly Predicate[]) => Source;
 
-/** A controller in the making. */
-export class ControllerBuilder {
+/** A controller in the making, for the kind of `K` once `for()` was called. */
+export class ControllerBuilder<K extends KubeObject = KubeObject> {
   readonly #manager: Manager;
   readonly #sources: PlannedSource[] = [];
   readonly #filters: Predicate[] = [];
+  readonly #dependents = new Set<string>();
   #kind: ResourceInfo | undefined;
   #name: string | undefined;
   #options: ControllerOptions = {};
@@ -58,7 +69,10 @@ export class ControllerBuilder {
    *
    * @throws TsopError `controller-misbuilt` the second time
    */
-  for<T extends KubeObject>(token: Token<T>, options: WatchOptions<T> = {}): this {
+  for<T extends KubeObject>(
+    token: ReadToken<T>,
+    options: WatchOptions<T> = {},
+  ): ControllerBuilder<T> {
     if (this.#kind) {
       throw misbuilt(
         `for() was called twice: for ${this.#kind.kind} and ${resourceOf(token).kind}`,
@@ -66,7 +80,9 @@ export class ControllerBuilder {
       );
     }
     this.#kind = resourceOf(token);
-    return this.#watch(token, enqueueObject, options);
+    // It is the same builder, about this kind from now on.
+    const builder: object = this.#watch(token, enqueueObject, options);
+    return builder as ControllerBuilder<T>;
   }
 
   /**
@@ -74,7 +90,7 @@ export class ControllerBuilder {
    *
    * @throws TsopError `controller-misbuilt` before `for()`
    */
-  owns<T extends KubeObject>(token: Token<T>, options: OwnsOptions<T> = {}): this {
+  owns<T extends KubeObject>(token: ReadToken<T>, options: OwnsOptions<T> = {}): this {
     if (!this.#kind) {
       throw misbuilt(
         `owns(${resourceOf(token).kind}) comes before for()`,
@@ -85,19 +101,37 @@ export class ControllerBuilder {
   }
 
   /**
-   * The kinds of what the objects want to exist; each is owned.
+   * What the objects want to exist, for the reconciler to call; each of the kinds is owned and watched.
    *
-   * @throws TsopError `controller-misbuilt` before `for()`
+   * @example
+   * const builder = controllerFor(manager).for(MyWeb);
+   * const dependents = builder.dependents({ kinds: [ConfigMap], desired: (web) => [...] });
+   * builder.complete(new MyWebReconciler(manager.client, dependents));
+   *
+   * @throws TsopError `controller-misbuilt` before `for()`; when a kind is among other dependents of this controller
    */
-  dependents({ kinds }: { readonly kinds: readonly Token[] }): this {
+  dependents(options: DependentsOptions<K>): Dependents<K> {
     const indexes = { [CONTROLLER_INDEX]: controllerUids };
-    for (const kind of kinds) this.owns(kind, { indexes });
-    return this;
+    const { client, cache } = this.#manager;
+    for (const token of options.kinds) {
+      const { kind } = resourceOf(token);
+      const name = groupResourceOf(resourceOf(token));
+      if (this.#dependents.has(name)) {
+        throw misbuilt(
+          `${kind} is among two dependents() of one controller`,
+          "Make them one: each would delete what the other wants.",
+        );
+      }
+      this.#dependents.add(name);
+      this.owns(token, { indexes });
+    }
+    if (this.#kind) return new Dependents({ client, cache, owner: this.#kind }, options);
+    throw misbuilt("dependents() comes before for()", "Call for() first: it says who owns.");
   }
 
   /** Another kind; `map` says which keys a change concerns. */
   watches<T extends KubeObject>(
-    token: Token<T>,
+    token: ReadToken<T>,
     map: MapFunction<T>,
     options: WatchOptions<T> = {},
   ): this {
@@ -106,7 +140,7 @@ export class ControllerBuilder {
 
   /** Another kind, with a handler that sees the whole event. */
   handles<T extends KubeObject>(
-    token: Token<T>,
+    token: ReadToken<T>,
     handler: EventHandler<T>,
     options: WatchOptions<T> = {},
   ): this {
@@ -175,7 +209,7 @@ export class ControllerBuilder {
   }
 
   #watch<T extends KubeObject>(
-    token: Token<T>,
+    token: ReadToken<T>,
     handler: EventHandler<T>,
     { predicates = [], indexes = {} }: WatchOptions<T>,
   ): this {

@@ -6,6 +6,7 @@
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { TsopError } from "../../errors.ts";
+import { isJsonObject } from "../../kube/json.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import { stringifyExact } from "../client/exact-json.ts";
 import type { ClientMiddleware, RestRequest } from "../client/rest-client.ts";
@@ -78,9 +79,8 @@ export class ReconcileScopes {
     }
     const answer = await next(request);
     if (scope && !EVENTS.test(request.path) && this.#isChange(request, answer)) {
-      scope.changes.push(
-        `${request.method} ${request.path} ${stringifyExact(request.body ?? null)}`,
-      );
+      const content = stringifyExact(contentOf(request.body) ?? null);
+      scope.changes.push(`${request.method} ${request.path} ${content}`);
     }
     return answer;
   };
@@ -91,4 +91,11 @@ export class ReconcileScopes {
     this.#versions.set(path, version);
     return version === "" || known !== version;
   }
+}
+
+/** What a request writes: the version that it rests on is another one each time, and no content. */
+function contentOf(body: unknown): unknown {
+  if (!isJsonObject(body) || !isJsonObject(body["metadata"])) return body;
+  const { resourceVersion, ...metadata } = body["metadata"];
+  return resourceVersion === undefined ? body : { ...body, metadata };
 }

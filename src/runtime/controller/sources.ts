@@ -4,7 +4,7 @@
  * @module
  */
 import { formatKey, keyOf, type KubeObject, type ObjectKey } from "../../kube/object.ts";
-import type { Token } from "../../kube/resource.ts";
+import type { ReadToken } from "../../kube/resource.ts";
 import type { Cache } from "../cache/cache.ts";
 import type { Enqueue, EventHandler } from "./handlers.ts";
 import type { ObjectEvent, Predicate } from "./predicates.ts";
@@ -28,7 +28,7 @@ export interface SourceRun {
 /** The changes of a kind, from the cache. */
 export function kindSource<T extends KubeObject>(
   cache: Cache,
-  token: Token<T>,
+  token: ReadToken<T>,
   handler: EventHandler<T>,
   filters: readonly Predicate<T>[],
 ): Source {

@@ -5,7 +5,7 @@
  */
 import type { Clock, Timer } from "../../clock.ts";
 import { formatKey, keyOf, type KubeObject } from "../../kube/object.ts";
-import type { Token } from "../../kube/resource.ts";
+import type { ReadToken } from "../../kube/resource.ts";
 import type { Cache } from "../cache/cache.ts";
 import type { Source } from "./sources.ts";
 
@@ -28,7 +28,7 @@ interface Ticking {
 /** Lets a controller look at each object of a kind from time to time. It adds to events, and replaces none. */
 export function timerSource<T extends KubeObject>(
   { cache, clock }: { readonly cache: Cache; readonly clock: Clock },
-  token: Token<T>,
+  token: ReadToken<T>,
   { everyMs, initialDelayMs, idleMs = 0 }: TimerOptions<T>,
 ): Source {
   const periodOf = (object: T): number | undefined =>

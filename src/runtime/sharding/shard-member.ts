@@ -10,9 +10,10 @@
  *
  * @module
  */
-import { abortReason, timeoutSignal, type Clock } from "../../clock.ts";
+import { timeoutSignal, type Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
+import { unlessAborted } from "../abortable.ts";
 import type { Client } from "../client/client.ts";
 import { LEASE } from "../lease.ts";
 import type { KeyGate } from "./key-gate.ts";
@@ -216,27 +217,11 @@ export class ShardMember implements KeyGate {
     const leases = await client.live.list(LEASE, { namespace, labels, signal });
     const forgotten = this.#neighbours.update(leases, identity, leaseDurationMs);
     for (const { metadata } of forgotten) {
-      const { name = "", resourceVersion = "" } = metadata;
+      const { name = "", uid = "", resourceVersion = "" } = metadata;
       // Its process ended without a word; if it did not, its version has changed.
       await client
-        .delete(LEASE, { namespace, name }, { preconditions: { resourceVersion } })
+        .delete(LEASE, { namespace, name }, { preconditions: { uid, resourceVersion } })
         .catch(() => undefined);
     }
   }
-}
-
-/** Waits no longer than until the signal is aborted. @throws the signal's reason */
-function unlessAborted(work: Promise<void> | undefined, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      reject(abortReason(signal));
-    };
-    if (signal.aborted) stop();
-    signal.addEventListener("abort", stop, { once: true });
-    void Promise.resolve(work)
-      .then(resolve, reject)
-      .finally(() => {
-        signal.removeEventListener("abort", stop);
-      });
-  });
 }

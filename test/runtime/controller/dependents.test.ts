@@ -3,12 +3,13 @@ import { VirtualClock } from "../../../src/clock.ts";
 import { silentLogger } from "../../../src/log.ts";
 import type { KubeObject } from "../../../src/kube/object.ts";
 import type { ResourceType } from "../../../src/kube/resource.ts";
-import { StatusError } from "../../../src/kube/status.ts";
-import type { Client } from "../../../src/runtime/client/client.ts";
+import { isConflict } from "../../../src/kube/status.ts";
+import type { CacheOptions } from "../../../src/runtime/cache/cache.ts";
 import { controllerFor } from "../../../src/runtime/controller/builder.ts";
 import {
   dependent,
-  Dependents,
+  type Dependent,
+  type Dependents,
   type DependentsState,
 } from "../../../src/runtime/controller/dependents.ts";
 import { createManager } from "../../../src/runtime/manager/manager.ts";
@@ -46,7 +47,8 @@ async function start() {
   const api = new MemoryApi(clock);
   const manager = createManager({ clock, transport: api, log: silentLogger });
   const states: DependentsState[] = [];
-  const dependents = new Dependents<Site>(manager.client, {
+  const builder = controllerFor(manager).for(SITE);
+  const dependents = builder.dependents({
     kinds: [PAGE],
     desired: ({ spec }) =>
       spec.pages.map((name) =>
@@ -57,15 +59,12 @@ async function start() {
         ),
       ),
   });
-  controllerFor(manager)
-    .for(SITE)
-    .dependents(dependents)
-    .complete({
-      async reconcile({ key }) {
-        const owner = await manager.client.find(SITE, key);
-        if (owner) states.push(await dependents.reconcile(owner));
-      },
-    });
+  builder.complete({
+    async reconcile({ key }) {
+      const owner = await manager.client.find(SITE, key);
+      if (owner) states.push(await dependents.reconcile(owner));
+    },
+  });
   const stop = new AbortController();
   const running = manager.start(stop.signal);
   await clock.advance(100);
@@ -92,83 +91,232 @@ async function start() {
   };
 }
 
-/** A kind that is in no namespace. */
+/** A kind that is in no namespace, and one of the same scope that owns its objects. */
 const ROOM: ResourceType = { ...core, kind: "Namespace", plural: "namespaces", namespaced: false };
+const HOUSE: ResourceType = {
+  ...core,
+  group: "example.com",
+  kind: "House",
+  plural: "houses",
+  namespaced: false,
+};
 
-/** Dependents of an owner whose client has what the test says, and writes down what it is asked to delete. */
-function pruner(existing: readonly KubeObject[], failure?: Error) {
-  const deleted: { readonly name: string; readonly uid: string | undefined }[] = [];
-  const client = {
-    list: ({ kind }: ResourceType) =>
-      Promise.resolve(existing.filter((object) => object.kind === kind)),
-    apply: (_: unknown, { metadata }: KubeObject) => Promise.resolve({ metadata }),
-    delete: (
-      { kind }: ResourceType,
-      { name }: { readonly name: string },
-      options?: { readonly preconditions?: { readonly uid?: string } },
-    ) => {
-      deleted.push({ name: `${kind} ${name}`, uid: options?.preconditions?.uid });
-      return failure ? Promise.reject(failure) : Promise.resolve();
+/** Dependents that are called by the test, with the objects that it puts there. */
+async function dependentsOf<O extends KubeObject>(
+  kind: ResourceType<O>,
+  kinds: readonly ResourceType[],
+  { cache = {}, run = true }: { cache?: CacheOptions; run?: boolean } = {},
+) {
+  const clock = new VirtualClock();
+  const api = new MemoryApi(clock);
+  const manager = createManager({ clock, transport: api, log: silentLogger, cache });
+  let wanted: readonly Dependent[] = [];
+  const builder = controllerFor(manager).for(kind);
+  const dependents: Dependents<O> = builder.dependents({ kinds, desired: () => wanted });
+  builder.complete({ reconcile: () => Promise.resolve() });
+  const stop = new AbortController();
+  const running = run ? manager.start(stop.signal) : Promise.resolve();
+  await clock.advance(100);
+  return {
+    clock,
+    api,
+    manager,
+    dependents,
+    wants: (...more: readonly Dependent[]) => {
+      wanted = more;
     },
-  } as unknown as Client;
-  return { client, deleted };
+    reconcile: async (owner: O): Promise<DependentsState> => {
+      const state = dependents.reconcile(owner);
+      state.catch(() => undefined);
+      await clock.advance(100);
+      return state;
+    },
+    names: (collection: string) =>
+      api.objects(collection).map(({ metadata }) => metadata.name ?? ""),
+    end: async () => {
+      stop.abort();
+      await clock.advance(60_000);
+      await running;
+    },
+  };
 }
 
-const owned = (kind: string, name: string, namespace?: string): KubeObject => ({
+const page = (name: string, owner?: KubeObject): KubeObject => ({
   apiVersion: "v1",
-  kind,
-  metadata: { name, uid: `uid of ${name}`, ...(namespace === undefined ? {} : { namespace }) },
+  kind: "ConfigMap",
+  metadata: {
+    namespace: "d",
+    name,
+    ...(owner ? { ownerReferences: [controllerReference(owner)] } : {}),
+  },
 });
+const controllerReference = ({ apiVersion, kind, metadata }: KubeObject) => ({
+  apiVersion,
+  kind,
+  name: metadata.name ?? "",
+  uid: metadata.uid ?? "",
+  controller: true,
+});
+const dependentPage = (name: string, namespace?: string): Dependent =>
+  dependent(PAGE, { metadata: { name, ...(namespace === undefined ? {} : { namespace }) } });
 
 describe("what dependents delete", () => {
-  const owner = { ...site(), metadata: { namespace: "d", name: "site", uid: "s" } };
-
-  it("is exactly what was looked at, the last kind first, and not what is going already", async () => {
-    const going = owned("ConfigMap", "going", "d");
+  it("is what the owner controls and wants no longer, with what belongs to it, and nothing else", async () => {
+    const { api, clock, reconcile, names, end } = await dependentsOf(SITE, [PAGE]);
+    const owner = api.put(PATH, site()) as Site;
+    const other = api.put(`${PATH}2`, site());
+    const old = api.put(pagePath("old"), page("old", owner));
+    api.put(pagePath("others"), page("others", other));
+    api.put(pagePath("nobodys"), page("nobodys"));
+    const owned = page("owned", owner);
+    owned.metadata.ownerReferences = [{ ...controllerReference(owner), controller: false }];
+    api.put(pagePath("owned"), owned);
+    const going = page("going", owner);
     going.metadata.deletionTimestamp = "2026-01-01T00:00:00Z";
-    const { client, deleted } = pruner([
-      owned("Namespace", "hall"),
-      owned("ConfigMap", "one", "d"),
-      going,
+    api.put(pagePath("going"), going);
+    await clock.advance(100);
+    expect(await reconcile(owner)).toMatchObject({ pruned: ["ConfigMap d/old"] });
+    expect(names("/api/v1/configmaps")).toEqual(["others", "nobodys", "owned", "going"]);
+    const { uid, resourceVersion } = old.metadata;
+    expect(api.deletions).toMatchObject([
+      { preconditions: { uid, resourceVersion }, propagationPolicy: "Background" },
     ]);
-    const dependents = new Dependents<Site>(client, { kinds: [ROOM, PAGE], desired: () => [] });
-    const { pruned } = await dependents.reconcile(owner);
-    expect(deleted).toEqual([
-      { name: "ConfigMap one", uid: "uid of one" },
-      { name: "Namespace hall", uid: "uid of hall" },
-    ]);
-    expect(pruned).toEqual(["ConfigMap d/one", "Namespace hall"]);
+    await end();
   });
 
-  it("does not include what is wanted and lives in no namespace", async () => {
-    const { client, deleted } = pruner([owned("Namespace", "hall")]);
-    const wanted = dependent(ROOM, {
+  it.each<[string, (api: MemoryApi) => void]>([
+    ["was given away", (api) => void api.put(pagePath("old"), page("old"))],
+    [
+      "was deleted and made again by somebody else",
+      (api) => {
+        api.remove(pagePath("old"));
+        api.put(pagePath("old"), page("old"));
+      },
+    ],
+  ])("is not what %s while the cache is late", async (_, change) => {
+    const { api, clock, reconcile, names, end } = await dependentsOf(SITE, [PAGE]);
+    const owner = api.put(PATH, site()) as Site;
+    api.put(pagePath("old"), page("old", owner));
+    await clock.advance(100);
+    api.watchDelayMs = 10_000;
+    change(api);
+    await expect(reconcile(owner)).rejects.toSatisfy(isConflict);
+    expect(names("/api/v1/configmaps")).toEqual(["old"]);
+    await clock.advance(20_000);
+    expect(await reconcile(owner)).toMatchObject({ pruned: [] });
+    expect(names("/api/v1/configmaps")).toEqual(["old"]);
+    await end();
+  });
+
+  it("may be gone by then; it goes the last kind first, and is not what is wanted in no namespace", async () => {
+    const { api, clock, reconcile, wants, names, end } = await dependentsOf(HOUSE, [ROOM, PAGE]);
+    const owner = api.put("/apis/example.com/v1/houses/h", {
+      apiVersion: "example.com/v1",
+      kind: "House",
+      metadata: { name: "h" },
+    });
+    const room = (name: string): KubeObject => ({
       apiVersion: "v1",
       kind: "Namespace",
-      metadata: { name: "hall" },
+      metadata: { name, ownerReferences: [controllerReference(owner)] },
     });
-    const dependents = new Dependents<Site>(client, { kinds: [ROOM], desired: () => [wanted] });
-    expect(await dependents.reconcile(owner)).toMatchObject({ ready: true, pruned: [] });
-    expect(deleted).toEqual([]);
+    api.put("/api/v1/namespaces/hall", room("hall"));
+    api.put("/api/v1/namespaces/attic", room("attic"));
+    api.put(pagePath("old"), page("old", owner));
+    await clock.advance(100);
+    api.watchDelayMs = 10_000;
+    api.remove(pagePath("old"));
+    wants(dependent(ROOM, { metadata: { name: "hall" } }));
+    expect(await reconcile(owner)).toMatchObject({
+      ready: true,
+      pruned: ["ConfigMap d/old", "Namespace attic"],
+    });
+    expect(names("/api/v1/namespaces")).toContain("hall");
+    await clock.advance(20_000);
+    await end();
+  });
+});
+
+describe("dependents that are not as they must be", () => {
+  it("write nothing before the manager runs", async () => {
+    const { api, reconcile, wants, end } = await dependentsOf(SITE, [PAGE], { run: false });
+    const owner = api.put(PATH, site()) as Site;
+    wants(dependentPage("one"));
+    await expect(reconcile(owner)).rejects.toMatchObject({ code: "dependents-not-watched" });
+    expect(api.requests).toEqual([]);
+    await end();
   });
 
-  it("may be gone by then; any other failure is the reconcile's", async () => {
-    const reconcileAfter = (failure: Error) => {
-      const { client } = pruner([owned("ConfigMap", "one", "d")], failure);
-      return new Dependents<Site>(client, { kinds: [PAGE], desired: () => [] }).reconcile(owner);
-    };
-    const failureOf = (code: number, reason: string): StatusError =>
-      new StatusError({
-        kind: "Status",
-        apiVersion: "v1",
-        metadata: {},
-        status: "Failure",
-        code,
-        reason,
-        message: reason,
-      });
-    expect(await reconcileAfter(failureOf(404, "NotFound"))).toMatchObject({ ready: true });
-    await expect(reconcileAfter(failureOf(403, "Forbidden"))).rejects.toThrow("Forbidden");
+  it("write nothing in a namespace that the cache does not have", async () => {
+    const limited = { cache: { namespaces: ["other"] } };
+    const { api, reconcile, wants, end } = await dependentsOf(SITE, [PAGE], limited);
+    const owner = api.put(PATH, site()) as Site;
+    wants(dependentPage("one"));
+    await expect(reconcile(owner)).rejects.toMatchObject({
+      code: "dependents-not-watched",
+      message: expect.stringContaining("namespace d is not one of those that are watched"),
+    });
+    expect(api.objects("/api/v1/configmaps")).toEqual([]);
+    await end();
+  });
+
+  it.each<[string, (owner: Site) => Site, readonly Dependent[], string]>([
+    [
+      "a kind that is not among the kinds",
+      (owner) => owner,
+      [dependentPage("one"), dependent(ROOM, { metadata: { name: "hall" } })],
+      "Namespace is not among the kinds",
+    ],
+    [
+      "an object that is named twice",
+      (owner) => owner,
+      [dependentPage("one"), dependentPage("one", "d")],
+      "ConfigMap d/one is wanted twice",
+    ],
+    ["an owner of another kind", (owner) => ({ ...owner, kind: "Gadget" }), [], "is no Widget"],
+    [
+      "an owner that was not read",
+      (owner) => ({ ...owner, metadata: { namespace: "d", name: "site" } }),
+      [],
+      "has no uid",
+    ],
+  ])("refuse %s before anything is written", async (_, ownerOf, desired, message) => {
+    const { api, reconcile, wants, end } = await dependentsOf(SITE, [PAGE]);
+    const owner = api.put(PATH, site()) as Site;
+    wants(...desired);
+    await expect(reconcile(ownerOf(owner))).rejects.toMatchObject({
+      code: "dependents-misused",
+      message: expect.stringContaining(message),
+    });
+    expect(api.objects("/api/v1/configmaps")).toEqual([]);
+    await end();
+  });
+
+  it("take nothing that another object controls", async () => {
+    const { api, clock, reconcile, wants, end } = await dependentsOf(SITE, [PAGE]);
+    const owner = api.put(PATH, site()) as Site;
+    const other = api.put(`${PATH}2`, { ...site(), metadata: { namespace: "d", name: "site2" } });
+    api.put(pagePath("one"), page("one", other));
+    await clock.advance(100);
+    wants(dependentPage("one"));
+    await expect(reconcile(owner)).rejects.toMatchObject({
+      code: "already-owned",
+      message: "ConfigMap one is already controlled by the Widget site2.",
+    });
+    await end();
+  });
+
+  it("are refused by the builder before for(), and of one kind twice", () => {
+    const manager = createManager({
+      clock: new VirtualClock(),
+      transport: new MemoryApi(new VirtualClock()),
+      log: silentLogger,
+    });
+    const options = { kinds: [PAGE], desired: () => [] };
+    expect(() => controllerFor(manager).dependents(options)).toThrow("before for()");
+    const builder = controllerFor(manager).for(SITE);
+    builder.dependents(options);
+    expect(() => builder.dependents(options)).toThrow("ConfigMap is among two dependents()");
   });
 });
 

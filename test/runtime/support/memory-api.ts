@@ -31,7 +31,9 @@ interface Watch {
 
 const KINDS: Readonly<Record<string, string>> = {
   configmaps: "ConfigMap",
+  houses: "House",
   leases: "Lease",
+  namespaces: "Namespace",
   widgets: "Widget",
 };
 // What discovery says of each group: the same, for the tests have these kinds in no more than one.
@@ -47,6 +49,8 @@ export class MemoryApi implements Transport {
   readonly server = "https://memory:6443";
   /** `METHOD path`, of each request that came through. */
   readonly requests: string[] = [];
+  /** The options of each deletion that came through. */
+  readonly deletions: object[] = [];
   /** How long a change takes to reach the watches. */
   watchDelayMs = 0;
   /** Each answer takes this long. */
@@ -179,6 +183,14 @@ export class MemoryApi implements Transport {
         if (!known && !request.headers?.["Content-Type"]?.includes("apply")) return notFound(path);
         return [200, this.put(path, applyMergePatch({ ...known }, body) as unknown as KubeObject)];
       default: {
+        const { preconditions = {} } = body as { preconditions?: KubeObject["metadata"] };
+        this.deletions.push(body);
+        for (const field of ["uid", "resourceVersion"] as const) {
+          const wanted = preconditions[field];
+          if (known && wanted !== undefined && wanted !== known.metadata[field]) {
+            return refusal(409, "Conflict");
+          }
+        }
         const removed = this.remove(path);
         if (!removed) return notFound(path);
         const details = { name: last, uid: removed.metadata.uid };

@@ -1,0 +1,47 @@
+/**
+ * Reads from informers.
+ *
+ * @module
+ */
+import { formatKey, type KubeObject, type ObjectKey } from "../../kube/object.ts";
+import { matchesLabels, parseLabelSelector } from "../../kube/selector.ts";
+import type { ListOptions } from "../client/client.ts";
+import { NAMESPACE_INDEX } from "./indexer.ts";
+import type { SharedInformer } from "./shared-informer.ts";
+
+/** The object of a key in the informers, frozen. */
+export function findCached<T extends KubeObject>(
+  informers: readonly SharedInformer<T>[],
+  key: ObjectKey,
+): T | undefined {
+  const id = formatKey(key);
+  for (const informer of informers) {
+    const object = informer.indexer.get(id);
+    if (object) return object;
+  }
+  return undefined;
+}
+
+/**
+ * The objects in the informers that fit, frozen.
+ *
+ * @throws TsopError `index-missing`, SelectorError
+ */
+export function listCached<T extends KubeObject>(
+  informers: readonly SharedInformer<T>[],
+  { namespace, labels, index }: ListOptions,
+): T[] {
+  const requirements = typeof labels === "string" ? parseLabelSelector(labels) : undefined;
+  return informers
+    .flatMap(({ indexer }) => {
+      if (index) return indexer.byIndex(index.name, index.value);
+      return namespace ? indexer.byIndex(NAMESPACE_INDEX, namespace) : indexer.list();
+    })
+    .filter(({ metadata }) => !namespace || metadata.namespace === namespace)
+    .filter(({ metadata }) => {
+      if (requirements) return matchesLabels(requirements, metadata.labels ?? {});
+      return Object.entries(labels ?? {}).every(
+        ([name, value]) => metadata.labels?.[name] === value,
+      );
+    });
+}

@@ -1,0 +1,132 @@
+/**
+ * Applies for an owner, and takes nothing from another one.
+ *
+ * Server-side apply by one field manager replaces what that manager applied before, the reference to the controller
+ * included, and an operator is one field manager for all its owners. So who controls an object is looked at first, and
+ * the apply names the version that was looked at: the server refuses it when the object is another one by then.
+ *
+ * @module
+ */
+import { TsopError } from "../../errors.ts";
+import { keyOf, type KubeObject, type ObjectKey, type ObjectMeta } from "../../kube/object.ts";
+import { controllerOf, setControllerReference } from "../../kube/owner.ts";
+import {
+  apiVersionOf,
+  groupResourceOf,
+  metadataOf,
+  resourceOf,
+  type ResourceInfo,
+  type Token,
+} from "../../kube/resource.ts";
+import { isConflict, isForbidden, isInvalid, type StatusError } from "../../kube/status.ts";
+import type { Client, Intent } from "./client.ts";
+
+// No object has it, for the server's own came first; without an object it means nothing. So it says: only if there is none.
+const NO_VERSION = "1";
+const TRIES = 4;
+
+/** What is to be applied, and for whom. */
+interface OwnedApply<T extends KubeObject> {
+  readonly token: Token<T>;
+  readonly intent: Intent<T>;
+  readonly owner: KubeObject;
+  /** The object as it is known, or that there is none; empty: it is to be read. */
+  readonly known: readonly [] | readonly [KubeObject | undefined];
+}
+
+/** Where an apply for an owner goes: the owner's namespace where the intent has none. */
+export function keyOfOwned(
+  resource: ResourceInfo,
+  { metadata: { name = "", namespace: own } }: Intent<KubeObject>,
+  owner: KubeObject | undefined,
+): ObjectKey {
+  const namespace = own ?? owner?.metadata.namespace;
+  return { name, ...(namespace && resource.namespaced ? { namespace } : {}) };
+}
+
+/**
+ * Applies an intent with `owner` as the controller, as long as no other object is it.
+ *
+ * @param apply - sends an intent; it is called again with what is there when somebody was faster
+ * @throws TsopError `already-owned`, `owner-elsewhere`, `owner-incomplete`
+ */
+export async function applyAsOwner<T extends KubeObject>(
+  client: Client,
+  { token, intent, owner, known: [...given] }: OwnedApply<T>,
+  apply: (intent: Intent<T>) => Promise<T>,
+): Promise<T> {
+  const resource = resourceOf(token);
+  const key = keyOfOwned(resource, intent, owner);
+  // The caller's own lock stays; what was looked at must be of that version, too.
+  const { resourceVersion: lock } = intent.metadata;
+  const read = (): Promise<KubeObject | undefined> => client.live.find(metadataOf(token), key);
+  let known = given.length === 0 ? await read() : given[0];
+  if (lock !== undefined && known?.metadata.resourceVersion !== lock) known = await read();
+  for (let attempt = 1; ; attempt++) {
+    const owned = claimed(resource, { intent, owner, known }, key);
+    const resourceVersion = lock ?? known?.metadata.resourceVersion ?? NO_VERSION;
+    try {
+      return await apply(withMetadata(owned, { ...owned.metadata, resourceVersion }));
+    } catch (error) {
+      if (isSecondController(error)) throw alreadyOwned(resource, key, error);
+      if (!isOutdated(error) || lock !== undefined || attempt >= TRIES) throw error;
+      known = await read().catch((unread: unknown) => {
+        throw isForbidden(unread) ? error : unread;
+      });
+    }
+  }
+}
+
+/** The intent with the reference to its owner. @throws TsopError `already-owned`, `owner-elsewhere` */
+function claimed<T extends KubeObject>(
+  resource: ResourceInfo,
+  { intent, owner, known }: { intent: Intent<T>; owner: KubeObject; known: KubeObject | undefined },
+  key: ObjectKey,
+): Intent<T> {
+  const { kind, namespaced } = resource;
+  const ownerNamespace = owner.metadata.namespace;
+  if (!namespaced && ownerNamespace) {
+    throw new TsopError(
+      "owner-elsewhere",
+      `${kind} ${key.name} is in no namespace, so the ${owner.kind} ${owner.metadata.name ?? ""} in ${ownerNamespace} cannot own it.`,
+      "Use a cluster-scoped owner; otherwise the garbage collector deletes the object.",
+    );
+  }
+  const metadata = { ...intent.metadata };
+  const body = { apiVersion: apiVersionOf(resource), kind, metadata };
+  if (namespaced && key.namespace) metadata.namespace = key.namespace;
+  // Asked of a copy: what else the object is owned by is not for us to apply.
+  const controller = known && controllerOf(known);
+  if (controller) {
+    setControllerReference(owner, {
+      kind,
+      metadata: { ...keyOf(known), ownerReferences: [controller] },
+    });
+  }
+  setControllerReference(owner, body);
+  return withMetadata(intent, metadata);
+}
+
+function withMetadata<T extends KubeObject>(intent: Intent<T>, metadata: ObjectMeta): Intent<T> {
+  return Object.assign({}, intent, { metadata });
+}
+
+/** Whether the object is of another version by now; a conflict of field managers is another matter. */
+function isOutdated(error: unknown): error is StatusError {
+  const causes = isConflict(error) ? error.status.details?.causes : undefined;
+  return isConflict(error) && !causes?.some(({ reason }) => reason === "FieldManagerConflict");
+}
+
+/** As the API server says it: `Only one reference can have Controller set to true. Found "true" in references for ...`. */
+function isSecondController(error: unknown): error is StatusError {
+  return isInvalid(error) && error.message.includes("Only one reference can have Controller set");
+}
+
+function alreadyOwned(resource: ResourceInfo, key: ObjectKey, cause: StatusError): TsopError {
+  return new TsopError(
+    "already-owned",
+    `${resource.kind} ${key.name} is already controlled by another object: ${groupResourceOf(resource)} can have one controller.`,
+    "Give the object another name, or let the other controller have it.",
+    { cause },
+  );
+}

@@ -1,0 +1,99 @@
+/**
+ * Which objects a list, a watch or a deletion is about. What would silently select more than was asked for is refused.
+ *
+ * @module
+ */
+import { TsopError } from "../../errors.ts";
+import { labelValueErrors, qualifiedNameErrors } from "../../kube/names.ts";
+import { groupResourceOf, type ResourceInfo } from "../../kube/resource.ts";
+import { SelectorError } from "../../kube/selector.ts";
+import type { ListOptions, Selection } from "./client.ts";
+import type { Query } from "./rest-client.ts";
+
+/**
+ * Refuses a selection that means nothing for the kind, wherever it is answered from.
+ *
+ * @throws TsopError `kind-in-no-namespace`, SelectorError
+ */
+export function assertSelection(resource: ResourceInfo, { namespace, labels }: Selection): void {
+  if (namespace && !resource.namespaced) {
+    throw new TsopError(
+      "kind-in-no-namespace",
+      `There are no ${groupResourceOf(resource)} in namespace ${namespace}: a ${resource.kind} is in no namespace.`,
+      "Leave out the namespace; to select some of them use labels.",
+    );
+  }
+  if (typeof labels === "object") assertLabels(labels);
+}
+
+/** The same for what a server answers, which has no indexes. @throws TsopError `index-missing` */
+export function assertServed(resource: ResourceInfo, selection: ListOptions): void {
+  assertSelection(resource, selection);
+  if (selection.index) throw indexMissing(selection.index.name, resource, "a server has none");
+}
+
+/**
+ * Refuses to delete everywhere, and by a selector that was given and selects everything.
+ *
+ * @throws TsopError `delete-in-all-namespaces`, `empty-selector`
+ */
+export function assertDeletion(resource: ResourceInfo, selection: Selection): void {
+  assertServed(resource, selection);
+  const { namespace, labels, fields } = selection;
+  const kinds = groupResourceOf(resource);
+  if (resource.namespaced && !namespace) {
+    throw new TsopError(
+      "delete-in-all-namespaces",
+      `The ${kinds} of all namespaces cannot be deleted at once: the API server has no such request.`,
+      "Give deleteAllOf a namespace.",
+    );
+  }
+  const empty = Object.entries({ labels, fields }).find(([, selector]) => isEmpty(selector));
+  if (!empty) return;
+  throw new TsopError(
+    "empty-selector",
+    `All ${kinds} would be deleted: \`${empty[0]}\` is given and selects everything.`,
+    `Leave out \`${empty[0]}\` if all of them are meant.`,
+  );
+}
+
+/** The error of a list by an index that there is none of, and why. */
+export function indexMissing(name: string, resource: ResourceInfo, why: string): TsopError {
+  return new TsopError(
+    "index-missing",
+    `There is no index ${name} of ${groupResourceOf(resource)}: ${why}.`,
+    "Declare it where the controller is built: `indexes: { name: (object) => [value] }`, and read with the manager's client once it runs.",
+  );
+}
+
+/** The selectors of a request. */
+export function selectionOf({ labels, fields }: Selection): Query {
+  return {
+    labelSelector: typeof labels === "object" ? labelSelectorOf(labels) : labels,
+    fieldSelector: fields,
+  };
+}
+
+/** `a=1,b=2`. */
+function labelSelectorOf(labels: Readonly<Record<string, string>>): string | undefined {
+  const parts = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
+  return parts.length === 0 ? undefined : parts.join(",");
+}
+
+/** A comma in a value would be another condition, and `undefined` a word. */
+function assertLabels(labels: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(labels)) {
+    const errors =
+      typeof value === "string"
+        ? [...qualifiedNameErrors(name), ...labelValueErrors(value)]
+        : ["must be a string"];
+    if (errors.length > 0) {
+      throw new SelectorError(`invalid label ${name}=${String(value)}: ${errors.join("; ")}`);
+    }
+  }
+}
+
+function isEmpty(selector: Selection["labels"]): boolean {
+  if (selector === undefined) return false;
+  return typeof selector === "string" ? selector.trim() === "" : Object.keys(selector).length === 0;
+}

@@ -1,0 +1,92 @@
+/**
+ * Patches of a status that lose nothing of what others write to it meanwhile.
+ *
+ * @module
+ */
+import { TsopError } from "../../errors.ts";
+import { sameJson } from "../../kube/json.ts";
+import { keyOf, type KubeObject } from "../../kube/object.ts";
+import { applyMergePatch } from "../../kube/patch.ts";
+import type { Whole } from "../../kube/resource.ts";
+import { isConflict, isForbidden } from "../../kube/status.ts";
+import type { Client, StatusPatch, StatusPatchOptions } from "./client.ts";
+import { mergePatch, type Patch } from "./patches.ts";
+
+/** An object that has a status. */
+export type WithStatus = KubeObject & { status?: object } & Whole;
+
+// Somebody who writes the same status that often is in a loop; the reconcile fails then, and comes again later.
+const TRIES = 5;
+
+/** What a function makes of an object's status. */
+export function changedStatus<T extends WithStatus>(
+  object: T,
+  change: (status: T["status"]) => StatusPatch<T>,
+): StatusPatch<T> {
+  return change(object.status as T["status"]);
+}
+
+/** Whether a patch of the status would leave it as it is. */
+export function isStatusPatched({ status }: WithStatus, change: object): boolean {
+  return status !== undefined && sameJson(applyMergePatch({ ...status }, change), status);
+}
+
+/**
+ * The merge patch of a status, with the version of the object where it must not have changed.
+ *
+ * @param optimisticLock - when absent: whether there are conditions in it
+ * @throws TsopError `lock-without-version`
+ */
+export function lockedStatusPatch(
+  { kind, metadata: { name, resourceVersion } }: KubeObject,
+  status: object,
+  optimisticLock = Array.isArray((status as { conditions?: unknown }).conditions),
+): Patch {
+  if (!optimisticLock) return mergePatch({ status });
+  if (resourceVersion) return mergePatch({ metadata: { resourceVersion }, status });
+  throw new TsopError(
+    "lock-without-version",
+    `The status of the ${kind} ${name ?? ""} cannot be patched with a lock: the object has no resourceVersion.`,
+    "Use the object as the API server returned it; or pass `optimisticLock: false`, and conditions of others are lost.",
+  );
+}
+
+/**
+ * Patches the status by a function of what it is, and once more with what somebody else made of it meanwhile.
+ *
+ * @throws StatusError 409 when others are faster each time
+ */
+export async function patchStatusFrom<T extends WithStatus>(
+  client: Client,
+  object: T,
+  change: (status: T["status"]) => StatusPatch<T>,
+  options: StatusPatchOptions,
+): Promise<T> {
+  let base = object.metadata.resourceVersion ? object : await reread(client, object);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const locked = { ...options, optimisticLock: true };
+      return await client.live.status.patch(base, changedStatus(base, change), locked);
+    } catch (error) {
+      if (!isConflict(error) || attempt >= TRIES) throw error;
+      base = await reread(client, base, error);
+    }
+  }
+}
+
+/** The object as it is now. @throws `conflict` where it may not be read, or is another one of that name */
+async function reread<T extends WithStatus>(
+  client: Client,
+  known: T,
+  conflict?: Error,
+): Promise<T> {
+  const token = await client.live.dynamic(known.apiVersion, known.kind);
+  try {
+    const object = await client.live.get(token, keyOf(known));
+    // Its name and kind are the same, and so is the type.
+    if (!conflict || object.metadata.uid === known.metadata.uid) return object as T;
+    throw conflict;
+  } catch (error) {
+    throw conflict && isForbidden(error) ? conflict : error;
+  }
+}
