@@ -76,6 +76,9 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "column-of-structure": e('@PrintColumn("Spec", (web: MyWeb) => web.spec)'),
   "compressed-file": e("tsop import crds.yaml.gz"),
   "computed-name": e("class WebSpec { [NAME]!: string; }"),
+  "client-certificate-unreadable": e(
+    "users: [{ name: me, user: { client-certificate: me.crt, client-key: me.key } }]   # deleted since",
+  ),
   "controller-exists": e('controllerFor(manager).for(MyWeb).named("web") // twice'),
   "controller-misbuilt": e(
     "controllerFor(manager).owns(Deployment).for(MyWeb).complete(reconciler)",
@@ -109,8 +112,8 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   ),
   "exec-credentials": e(
     "users: [{ name: me, user: { exec: { command: aws, ... } } }]   # the program is not installed",
-    "The credential program ... gave no credentials: ....",
-    "Run it by hand to see why; it is named in the kubeconfig.",
+    "The credential program aws gave no credentials: it ended with exit code 255.",
+    "Run it by hand to see why; it is the user's exec in the kubeconfig, with its arguments.",
   ),
   "field-needs-optional": e(
     '@ExactlyOneOf("image", "build") class WebSpec { image!: string; build?: Build; }',
@@ -146,6 +149,11 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "kind-not-served": e('client.dynamic("example.com/v1", "Widget") // its CRD is not installed'),
   "kubeconfig-file-missing": e("users: [{ name: me, user: { client-key: ./gone.pem } }]"),
   "kubeconfig-incomplete": e("current-context: staging   # there is no such context"),
+  "kubeconfig-invalid": e(
+    'clusters: [{ name: c, cluster: { insecure-skip-tls-verify: "false" } }]',
+    "The kubeconfig cannot be used: clusters[0].cluster.insecure-skip-tls-verify of ..., line 6 must be true or false (without quotes), and is text.",
+    "Correct it there; https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/ lists all fields.",
+  ),
   "kubeconfig-missing": e("KUBECONFIG=/no/such/file tsop install"),
   "kubeconfig-unreadable": e("KUBECONFIG=photo.jpg tsop install"),
   "kustomize-duplicate": e("resources: [manager.yaml, manager.yaml]"),
@@ -234,6 +242,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "path-leads-nowhere": e('@PrintColumn("Ready", (web: MyWeb) => web.status?.redy)'),
   "port-in-use": e("tsop cluster --port 6443   # twice"),
   "protected-group": e('@Resource({ group: "apps.k8s.io", version: "v1" })'),
+  "proxy-unusable": e("HTTPS_PROXY=ftp://proxy.example.com tsop install"),
   "rbac-without-target": e('@Rbac({ groups: ["apps"], verbs: ["get"] })'),
   "read-failed": e(
     "tsop manifests   # config/crd/bases/web.yaml is a folder",
@@ -255,6 +264,12 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     REFUSED,
     "Change the field's type or its markers.",
   ),
+  "server-address": e(
+    'createClient({ server: "ftp://example.com", ... })',
+    "The address of the API server begins with ftp://, and only https and http are possible.",
+    "Write it as https://host:port, or as http://host:port for a server without TLS.",
+  ),
+  "service-account-unreadable": e("a pod in which /var/run/secrets/.../ca.crt is empty"),
   "shard-term-over": e("the API server did not answer a shard for longer than the renew deadline"),
   "shutdown-timeout": e("a reconciler that goes on after `context.signal` was aborted"),
   "side-thread-ended": e("the thread that answers the probes runs out of memory"),

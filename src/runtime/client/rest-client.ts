@@ -162,13 +162,13 @@ export class RestClient {
    */
   async watch<T extends KubeObject>(request: WatchRequest): Promise<WatchStream<T>> {
     const { withoutManagedFields = false, ...rest } = request;
-    const response = await this.#send({ ...rest, method: "GET" });
+    const response = await this.#send({ ...rest, method: "GET" }, true);
     return decodeWatch(response, withoutManagedFields, request.signal);
   }
 
   /** The successful answer, after as many tries as are allowed. */
-  async #send(request: RestRequest): Promise<TransportResponse> {
-    const exchange = encode(request);
+  async #send(request: RestRequest, mayPause = false): Promise<TransportResponse> {
+    const exchange = { ...encode(request), mayPause };
     for (let attempt = 0; ; attempt++) {
       const outcome = await this.#exchange(exchange);
       const waitMs = retryDelayMs(request.method, outcome, this.#clock.now());

@@ -3,33 +3,14 @@
  *
  * @module
  */
-import {
-  connect as connectTcp,
-  isIP,
-  type OnReadOpts,
-  type Socket,
-  type TcpNetConnectOpts,
-} from "node:net";
-import { connect as connectTls, createSecureContext, type ConnectionOptions } from "node:tls";
 import type { Clock } from "../../clock.ts";
 import type { AnswerHead } from "./answer-parser.ts";
+import { Dialer, type ConnectionTarget } from "./dial.ts";
 import { HttpConnection, type ConnectionKeeper, type Exchange } from "./http-connection.ts";
 
-// The kernel asks a silent peer whether it is still there, as client-go's dialer does.
-const TCP_KEEP_ALIVE_MS = 30_000;
 const MAX_IDLE = 256;
 // What is about to be closed by the server is not used any more.
 const CLOSING_MS = 1000;
-
-/** Where connections lead, and as whom. Certificates and keys are PEM. */
-interface ConnectionTarget {
-  readonly url: URL;
-  readonly ca?: string | undefined;
-  /** The name that the server's certificate must have, when it is not the host. */
-  readonly serverName?: string | undefined;
-  readonly skipTlsVerify?: boolean | undefined;
-  readonly certificate?: { readonly cert: string; readonly key: string } | undefined;
-}
 
 interface Idle {
   readonly connection: HttpConnection;
@@ -40,21 +21,18 @@ interface Idle {
 /** Makes connections, and keeps them. */
 export class ConnectionPool implements ConnectionKeeper {
   readonly #clock: Clock;
-  readonly #target: ConnectionTarget;
+  readonly #dialer: Dialer;
   readonly #idle: Idle[] = [];
-  #tls: ConnectionOptions | undefined;
-  // Lets the next connection do without half of the handshake.
-  #session: Buffer | undefined;
   #closed = false;
 
   constructor(clock: Clock, target: ConnectionTarget) {
     this.#clock = clock;
-    this.#target = target;
+    this.#dialer = new Dialer(clock, target);
   }
 
   /** Sends a request over a connection that is its own for that time, and returns that. */
   send(exchange: Exchange): HttpConnection {
-    const connection = this.#take() ?? this.#open();
+    const connection = this.#take() ?? new HttpConnection(this.#dialer.dial, this, this.#clock);
     connection.send(exchange);
     return connection;
   }
@@ -91,54 +69,5 @@ export class ConnectionPool implements ConnectionKeeper {
       idle.connection.destroy();
     }
     return undefined;
-  }
-
-  #open(): HttpConnection {
-    if (this.#target.url.protocol === "https:") {
-      return new HttpConnection((onread) => this.#connectTls(onread), "secureConnect", this);
-    }
-    return new HttpConnection(
-      (onread) => connectTcp({ ...this.#address(), onread }),
-      "connect",
-      this,
-    );
-  }
-
-  #connectTls(onread: OnReadOpts): Socket {
-    // Made once: to read the authorities' certificates takes longer than a handshake.
-    this.#tls ??= this.#tlsOptions();
-    const socket = connectTls({
-      ...this.#tls,
-      ...(this.#session ? { session: this.#session } : {}),
-      onread,
-    } as ConnectionOptions);
-    socket.on("session", (session: Buffer) => {
-      this.#session = session;
-    });
-    return socket;
-  }
-
-  #tlsOptions(): ConnectionOptions {
-    const { ca, serverName, skipTlsVerify, certificate } = this.#target;
-    const address = this.#address();
-    const name = serverName ?? (isIP(address.host) === 0 ? address.host : undefined);
-    return {
-      ...address,
-      secureContext: createSecureContext({ ...(ca ? { ca } : {}), ...certificate }),
-      ...(name ? { servername: name } : {}),
-      ALPNProtocols: ["http/1.1"],
-      rejectUnauthorized: skipTlsVerify !== true,
-    };
-  }
-
-  #address(): TcpNetConnectOpts & { readonly host: string } {
-    const { hostname, port, protocol } = this.#target.url;
-    return {
-      host: hostname.replace(/^\[|\]$/g, ""),
-      port: Number(port || (protocol === "https:" ? 443 : 80)),
-      noDelay: true,
-      keepAlive: true,
-      keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
-    };
   }
 }

@@ -4,7 +4,13 @@
  * @module
  */
 import type { Clock } from "../../clock.ts";
-import { fixedCredentials, type CredentialRecipe, type CredentialSource } from "./credentials.ts";
+import { CertificateFiles } from "./certificate-files.ts";
+import {
+  combinedCredentials,
+  fixedCredentials,
+  type CredentialRecipe,
+  type CredentialSource,
+} from "./credentials.ts";
 import { ExecCredentials } from "./exec-credentials.ts";
 import { TokenFile } from "./token-file.ts";
 
@@ -14,7 +20,11 @@ export function credentialsFrom(recipe: CredentialRecipe, clock: Clock): Credent
     case "fixed":
       return fixedCredentials(recipe.credentials);
     case "token-file":
-      return new TokenFile(recipe.path, clock);
+      return new TokenFile(recipe.path, clock, recipe.token);
+    case "certificate-files":
+      return new CertificateFiles(recipe.files, clock);
+    case "combined":
+      return combinedCredentials(recipe.parts.map((part) => credentialsFrom(part, clock)));
     case "exec":
       return new ExecCredentials(recipe.config, clock, recipe.environment);
   }

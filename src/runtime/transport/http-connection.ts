@@ -4,6 +4,7 @@
  * @module
  */
 import type { OnReadOpts, Socket } from "node:net";
+import type { Clock, Timer } from "../../clock.ts";
 import { AnswerBody } from "./answer-body.ts";
 import { AnswerParser, type AnswerHead } from "./answer-parser.ts";
 import type { TransportResponse } from "./transport.ts";
@@ -16,6 +17,8 @@ const RECEIVED = Buffer.allocUnsafeSlow(64 * 1024);
 /** A request, and who waits for its answer. */
 export interface Exchange {
   readonly method: string;
+  /** How long the server may say nothing, once the connection is there. */
+  readonly silence: SilenceLimits;
   /** The request as it goes over the wire; asked for when the connection is there. Nothing is sent when it throws. */
   encode(): string;
   /** The answer's head is there. */
@@ -32,6 +35,31 @@ export interface Exchange {
   over(): void;
 }
 
+/** How long the server may say nothing, in milliseconds; 0 for no limit. */
+interface SilenceLimits {
+  readonly beforeAnswerMs: number;
+  /** Between two pieces of the answer. */
+  readonly withinAnswerMs: number;
+}
+
+/** Opens the socket of a connection. */
+export type Dial = (hooks: DialHooks) => Dialing;
+
+/** What is told of a socket that is being opened; one of both, once. */
+export interface DialHooks {
+  /** For the socket: where its bytes go from the first on. */
+  readonly onread: OnReadOpts;
+  /** It can be written to. */
+  opened(socket: Socket): void;
+  failed(error: Error): void;
+}
+
+/** A socket that is being opened, or is open. */
+export interface Dialing {
+  /** Closes it; nothing is told any more. */
+  close(): void;
+}
+
 /** Where a connection stays between its exchanges. */
 export interface ConnectionKeeper {
   /** The exchange is over, and there can be another one. */
@@ -41,8 +69,13 @@ export interface ConnectionKeeper {
 }
 
 /** What was under way when a connection ended has this code, whatever Node would call it. */
-function hungUp(): Error {
+export function hungUp(): Error {
   return Object.assign(new Error("socket hang up"), { code: "ECONNRESET" });
+}
+
+/** Something took too long. */
+export function timedOut(what: string, limitMs: number): Error {
+  return Object.assign(new Error(`${what} within ${limitMs / 1000} s`), { code: "ETIMEDOUT" });
 }
 
 /** An exchange that is under way. */
@@ -55,42 +88,33 @@ interface Current {
 
 /** Sends requests over a socket. */
 export class HttpConnection {
-  readonly #socket: Socket;
+  readonly #dialing: Dialing;
   readonly #keeper: ConnectionKeeper;
-  #ready = false;
+  readonly #clock: Clock;
+  #socket: Socket | undefined;
+  #ended = false;
   #served = false;
   #current: Current | undefined;
+  #heardAtMs = 0;
+  #watchdog: Timer | undefined;
 
-  /**
-   * @param connect - opens the socket
-   * @param readyEvent - what the socket says when it can be written to
-   */
-  constructor(
-    connect: (onread: OnReadOpts) => Socket,
-    readyEvent: "connect" | "secureConnect",
-    keeper: ConnectionKeeper,
-  ) {
-    const socket = connect({
-      buffer: RECEIVED,
-      callback: (bytes) => {
-        this.#received(RECEIVED.subarray(0, bytes));
-        return true;
-      },
-    });
-    this.#socket = socket;
+  constructor(dial: Dial, keeper: ConnectionKeeper, clock: Clock) {
     this.#keeper = keeper;
-    socket.once(readyEvent, () => {
-      this.#ready = true;
-      this.#write();
-    });
-    socket.on("end", () => {
-      this.#ended(hungUp());
-    });
-    socket.on("error", (error) => {
-      this.#ended(error);
-    });
-    socket.on("close", () => {
-      this.#ended(hungUp());
+    this.#clock = clock;
+    this.#dialing = dial({
+      onread: {
+        buffer: RECEIVED,
+        callback: (bytes) => {
+          this.#received(RECEIVED.subarray(0, bytes));
+          return true;
+        },
+      },
+      opened: (socket) => {
+        this.#opened(socket);
+      },
+      failed: (error) => {
+        this.#closed(error);
+      },
     });
   }
 
@@ -108,7 +132,7 @@ export class HttpConnection {
       },
     });
     this.#current = { exchange, parser };
-    if (this.#ready) this.#write();
+    if (this.#socket) this.#write(this.#socket);
   }
 
   /** Ends the exchange that is under way, if it is this one, and the connection with it. */
@@ -118,16 +142,36 @@ export class HttpConnection {
 
   /** Ends the connection. */
   destroy(): void {
-    this.#socket.destroy();
+    this.#ended = true;
+    this.#watchdog?.cancel();
+    this.#dialing.close();
   }
 
   /** Whether the process stays for the sake of it. */
   set keepsProcess(keeps: boolean) {
-    if (keeps) this.#socket.ref();
-    else this.#socket.unref();
+    if (keeps) this.#socket?.ref();
+    else this.#socket?.unref();
   }
 
-  #write(): void {
+  #opened(socket: Socket): void {
+    if (this.#ended) {
+      socket.destroy();
+      return;
+    }
+    this.#socket = socket;
+    socket.on("end", () => {
+      this.#closed(hungUp());
+    });
+    socket.on("error", (error) => {
+      this.#closed(error);
+    });
+    socket.on("close", () => {
+      this.#closed(hungUp());
+    });
+    this.#write(socket);
+  }
+
+  #write(socket: Socket): void {
     const { exchange } = this.#current ?? {};
     if (!exchange) return;
     let text: string;
@@ -137,10 +181,28 @@ export class HttpConnection {
       this.#fail(error as Error);
       return;
     }
-    this.#socket.write(text);
+    socket.write(text);
+    this.#heardAtMs = this.#clock.monotonicMs();
+    this.#watch(exchange, exchange.silence.beforeAnswerMs);
+  }
+
+  /** Fails the exchange when nothing comes for so long. The time in which the reader holds it up does not count. */
+  #watch(exchange: Exchange, limitMs: number): void {
+    this.#watchdog?.cancel();
+    this.#watchdog = undefined;
+    if (limitMs === 0) return;
+    const look = (): void => {
+      if (this.#current?.exchange !== exchange) return;
+      if (this.#socket?.isPaused()) this.#heardAtMs = this.#clock.monotonicMs();
+      const leftMs = this.#heardAtMs + limitMs - this.#clock.monotonicMs();
+      if (leftMs <= 0) this.#fail(timedOut("nothing came", limitMs));
+      else this.#watchdog = this.#clock.after(leftMs, look, { unref: true });
+    };
+    this.#watchdog = this.#clock.after(limitMs, look, { unref: true });
   }
 
   #received(bytes: Buffer): void {
+    this.#heardAtMs = this.#clock.monotonicMs();
     if (!this.#current) {
       // Nobody asked; who asks next would take it for the answer.
       this.#fail(hungUp());
@@ -162,35 +224,41 @@ export class HttpConnection {
     };
     const body = new AnswerBody({
       pause: () => {
-        if (this.#current === current) this.#socket.pause();
+        if (this.#current === current) this.#socket?.pause();
       },
       resume: () => {
-        if (this.#current === current) this.#socket.resume();
+        if (this.#current !== current) return;
+        this.#heardAtMs = this.#clock.monotonicMs();
+        this.#socket?.resume();
       },
       giveUp,
     });
     current.head = head;
     current.body = body;
+    const { beforeAnswerMs, withinAnswerMs } = exchange.silence;
+    if (withinAnswerMs !== beforeAnswerMs) this.#watch(exchange, withinAnswerMs);
     exchange.answered({ ...head, body, cancel: giveUp });
   }
 
   #finished(): void {
     const current = this.#current;
     if (!current?.head) return;
+    const socket = this.#socket;
     this.#current = undefined;
+    this.#watchdog?.cancel();
     this.#served = true;
     current.body?.end();
     current.exchange.over();
     // A large request that was answered before it was sent: the server may not want the rest, and close.
-    const sent = this.#socket.writableLength <= SMALL_BYTES;
-    if (sent && current.parser.keepsAlive && !this.#socket.destroyed) {
-      this.#socket.resume();
+    const sent = (socket?.writableLength ?? 0) <= SMALL_BYTES;
+    if (sent && current.parser.keepsAlive && socket?.destroyed === false) {
+      socket.resume();
       this.#keeper.idle(this, current.head);
-    } else this.#socket.destroy();
+    } else this.destroy();
   }
 
   /** Nothing more comes from the server. */
-  #ended(error: Error): void {
+  #closed(error: Error): void {
     if (this.#current?.parser.ended()) return;
     this.#fail(error);
   }
@@ -198,7 +266,7 @@ export class HttpConnection {
   #fail(error: Error): void {
     const current = this.#current;
     this.#current = undefined;
-    this.#socket.destroy();
+    this.destroy();
     // At once, not with the socket's event: it must not be taken for another exchange meanwhile.
     this.#keeper.gone(this);
     if (!current) return;

@@ -12,7 +12,11 @@ import { messageOf } from "../../errors.ts";
 import type { ClusterConfig } from "./cluster-config.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import type { Credentials } from "./credentials.ts";
-import type { Exchange } from "./http-connection.ts";
+import { escapeHeaderName, headerLine, isHeaderName } from "./header.ts";
+import type { Exchange, HttpConnection } from "./http-connection.ts";
+import { proxyUrl } from "./proxy.ts";
+import { proxyAuthorization } from "./proxy-tunnel.ts";
+import { serverUrl } from "./server-address.ts";
 import {
   ConnectionError,
   type ConnectionFailure,
@@ -33,10 +37,9 @@ const FAILURES: Readonly<Record<string, ConnectionFailure>> = {
   EAI_AGAIN: "unknown-host",
 };
 
-const HEADER_NAME = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
-// eslint-disable-next-line no-control-regex -- those are what must not be there
-const NOT_IN_HEADER = /[\u0000-\u0008\u000a-\u001f\u007f]/;
 const REQUEST_TARGET = /^[\u0021-\u007e]+$/;
+// API servers answer everything but watches within 60 s, or with a 504.
+const ANSWER_TIMEOUT_MS = 70_000;
 // To these a server expects a body, and a length of none.
 const WITH_BODY = new Set(["POST", "PUT", "PATCH"]);
 
@@ -46,15 +49,30 @@ export class HttpsTransport implements Transport {
   readonly #config: ClusterConfig;
   readonly #url: URL;
   readonly #base: string;
+  readonly #proxy: URL | undefined;
+  // For a proxy that reads the requests; one that only carries them is told before.
+  readonly #proxyLogin: Readonly<Record<string, string>>;
+  readonly #answerTimeoutMs: number;
   readonly #userAgent: string;
   readonly #clock: Clock;
   #pool: { readonly pool: ConnectionPool; readonly identity: string } | undefined;
 
+  /** @throws TsopError `server-address`, `proxy-unusable` */
   constructor(config: ClusterConfig, userAgent: string, clock: Clock = systemClock) {
-    this.server = config.server;
+    this.server = config.server.includes("://") ? config.server : `https://${config.server}`;
     this.#config = config;
-    this.#url = new URL(config.server);
-    this.#base = this.#url.pathname.replace(/\/$/, "");
+    this.#url = serverUrl(config.server);
+    this.#proxy = config.proxy === undefined ? undefined : proxyUrl(config.proxy);
+    this.#answerTimeoutMs = config.answerTimeoutMs ?? ANSWER_TIMEOUT_MS;
+    // A proxy that gets requests in the clear has to be told where they go.
+    const asked =
+      this.#url.protocol === "http:" && this.#proxy?.protocol.startsWith("http")
+        ? this.#proxy
+        : undefined;
+    const path = this.#url.pathname.replace(/\/+$/, "");
+    this.#base = asked ? this.#url.origin + path : path;
+    const login = asked && proxyAuthorization(asked);
+    this.#proxyLogin = login === undefined ? {} : { "Proxy-Authorization": login };
     this.#userAgent = userAgent;
     this.#clock = clock;
   }
@@ -84,6 +102,10 @@ export class HttpsTransport implements Transport {
       let refused = false;
       const exchange: Exchange = {
         method,
+        silence: {
+          beforeAnswerMs: this.#answerTimeoutMs,
+          withinAnswerMs: request.mayPause ? 0 : this.#answerTimeoutMs,
+        },
         encode() {
           refused = true;
           lastCheck?.();
@@ -101,13 +123,20 @@ export class HttpsTransport implements Transport {
         },
       };
       signal?.addEventListener("abort", abort, { once: true });
-      const connection = this.#poolFor(credentials).send(exchange);
+      let connection: HttpConnection;
+      try {
+        connection = this.#poolFor(credentials).send(exchange);
+      } catch (error) {
+        // A certificate or key that cannot be read.
+        signal?.removeEventListener("abort", abort);
+        reject(this.#failed(error, false));
+      }
     });
   }
 
   #encode({ method, path, headers, body }: TransportRequest, credentials: Credentials): string {
     const target = this.#base + path;
-    if (!REQUEST_TARGET.test(target) || !HEADER_NAME.test(method)) {
+    if (!REQUEST_TARGET.test(target) || !isHeaderName(method)) {
       throw new TypeError(
         `${method} ${target} is no request: it has characters that are not escaped.`,
       );
@@ -115,8 +144,11 @@ export class HttpsTransport implements Transport {
     let text = `${method} ${target} HTTP/1.1\r\nHost: ${this.#url.host}\r\n`;
     const all = { ...this.#identity(credentials), ...headers };
     for (const name in all) text += headerLine(name, all[name] ?? "");
-    for (const group of this.#config.impersonate?.groups ?? []) {
-      text += headerLine("Impersonate-Group", group);
+    const { groups = [], extra = {} } = this.#config.impersonate ?? {};
+    for (const group of groups) text += headerLine("Impersonate-Group", group);
+    for (const [key, values] of Object.entries(extra)) {
+      const name = `Impersonate-Extra-${escapeHeaderName(key)}`;
+      for (const value of values) text += headerLine(name, value);
     }
     if (body !== undefined) text += `Content-Length: ${Buffer.byteLength(body)}\r\n`;
     else if (WITH_BODY.has(method)) text += "Content-Length: 0\r\n";
@@ -133,6 +165,7 @@ export class HttpsTransport implements Transport {
       ...(login ? { Authorization: `Basic ${login}` } : {}),
       ...(impersonate ? { "Impersonate-User": impersonate.user } : {}),
       ...(impersonate?.uid ? { "Impersonate-Uid": impersonate.uid } : {}),
+      ...this.#proxyLogin,
     };
   }
 
@@ -141,7 +174,14 @@ export class HttpsTransport implements Transport {
     if (this.#pool?.identity === identity) return this.#pool.pool;
     this.close();
     const { ca, serverName, skipTlsVerify } = this.#config;
-    const target = { url: this.#url, ca, serverName, skipTlsVerify, certificate };
+    const target = {
+      url: this.#url,
+      ca,
+      serverName,
+      skipTlsVerify,
+      certificate,
+      proxy: this.#proxy,
+    };
     const pool = new ConnectionPool(this.#clock, target);
     this.#pool = { pool, identity };
     return pool;
@@ -157,14 +197,8 @@ export class HttpsTransport implements Transport {
   }
 }
 
-/** @throws TypeError for what would be more than one header */
-function headerLine(name: string, value: string): string {
-  if (!HEADER_NAME.test(name) || NOT_IN_HEADER.test(value)) {
-    throw new TypeError(`The header ${name} has characters that cannot be sent.`);
-  }
-  return `${name}: ${value}\r\n`;
-}
-
 function isTlsCode(code: string): boolean {
-  return /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_)|EPROTO/.test(code);
+  return /^(UNSPECIFIED$|ERR_TLS|ERR_SSL|ERR_OSSL|CERT_|CRL_|INVALID_|PATH_LENGTH_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_)|EPROTO/.test(
+    code,
+  );
 }

@@ -8,9 +8,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { systemClock, type Clock } from "../../clock.ts";
-import { TsopError } from "../../errors.ts";
+import { messageOf, TsopError } from "../../errors.ts";
+import { clusterConfigOf, parseKubeconfig, readKubeconfig } from "../kubeconfig/kubeconfig.ts";
+import type { Surroundings } from "../kubeconfig/surroundings.ts";
+import { readAuthorities } from "./certificates.ts";
 import type { ClusterConfig } from "./cluster-config.ts";
-import { clusterConfigOf, parseKubeconfig, readKubeconfig } from "./kubeconfig.ts";
+import { proxyFromEnvironment } from "./proxy.ts";
+import { serverUrl } from "./server-address.ts";
 import { TokenFile } from "./token-file.ts";
 
 /** Where to look. */
@@ -26,6 +30,10 @@ export interface ClusterConfigOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Where the kubelet mounts a pod's service account. */
   readonly serviceAccountFolder?: string;
+  /** `answerTimeoutMs` of the result: how long a server may say nothing. */
+  readonly answerTimeoutMs?: number;
+  /** Told of what works and should not be, as a sentence; it becomes a warning of the process when absent. */
+  readonly onWarning?: (message: string) => void;
 }
 
 /** Where the kubelet mounts the service account of a pod. */
@@ -34,35 +42,38 @@ const SERVICE_ACCOUNT_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
 /**
  * The cluster and user to work with.
  *
- * @throws TsopError `no-cluster` when nothing says which; `kubeconfig-...` when a kubeconfig is no good
+ * @throws TsopError `no-cluster` when nothing says which; `kubeconfig-...` when a kubeconfig cannot be used
  */
 export function loadClusterConfig(options: ClusterConfigOptions = {}): ClusterConfig {
+  const { answerTimeoutMs } = options;
+  const config = findConfig(options);
+  return answerTimeoutMs === undefined ? config : { ...config, answerTimeoutMs };
+}
+
+function findConfig(options: ClusterConfigOptions): ClusterConfig {
   const environment = options.environment ?? process.env;
-  const surroundings = { clock: options.clock ?? systemClock, environment };
+  const surroundings: Surroundings = {
+    clock: options.clock ?? systemClock,
+    environment,
+    warn:
+      options.onWarning ??
+      ((message) => {
+        process.emitWarning(message, "TsopWarning");
+      }),
+  };
+  const fromFiles = (paths: readonly string[]): ClusterConfig =>
+    clusterConfigOf(readKubeconfig(paths), surroundings, options.context);
   if (options.kubeconfigText !== undefined) {
     return clusterConfigOf(parseKubeconfig(options.kubeconfigText), surroundings, options.context);
   }
-  if (options.kubeconfig !== undefined) {
-    if (!existsSync(options.kubeconfig)) {
-      throw new TsopError(
-        "kubeconfig-missing",
-        `There is no kubeconfig at ${options.kubeconfig}.`,
-        "Check the path.",
-      );
-    }
-    return clusterConfigOf(readKubeconfig([options.kubeconfig]), surroundings, options.context);
-  }
+  if (options.kubeconfig !== undefined) return fromFiles([options.kubeconfig]);
   const listed = (environment["KUBECONFIG"] ?? "").split(delimiter).filter((path) => path !== "");
-  if (listed.length > 0) {
-    return clusterConfigOf(readKubeconfig(listed), surroundings, options.context);
-  }
+  if (listed.length > 0) return fromFiles(listed);
   const folder = options.serviceAccountFolder ?? SERVICE_ACCOUNT_FOLDER;
-  const inCluster = inClusterConfig(folder, surroundings.clock, environment);
+  const inCluster = inClusterConfig(folder, surroundings);
   if (inCluster) return inCluster;
-  const home = join(environment["HOME"] ?? homedir(), ".kube", "config");
-  if (existsSync(home)) {
-    return clusterConfigOf(readKubeconfig([home]), surroundings, options.context);
-  }
+  const home = join(environment["HOME"] || homedir(), ".kube", "config");
+  if (existsSync(home)) return fromFiles([home]);
   throw new TsopError(
     "no-cluster",
     `Nothing says which cluster to use: KUBECONFIG is not set, this is no pod, and there is no ${home}.`,
@@ -73,19 +84,35 @@ export function loadClusterConfig(options: ClusterConfigOptions = {}): ClusterCo
 /** What the kubelet gives each pod: address, authority, namespace, and a token that it renews. */
 function inClusterConfig(
   folder: string,
-  clock: Clock,
-  environment: Readonly<Record<string, string | undefined>>,
+  { clock, environment }: Surroundings,
 ): ClusterConfig | undefined {
   const host = environment["KUBERNETES_SERVICE_HOST"];
   const port = environment["KUBERNETES_SERVICE_PORT"];
   const tokenFile = join(folder, "token");
   if (!host || !port || !existsSync(tokenFile)) return undefined;
-  const caFile = join(folder, "ca.crt");
-  const namespaceFile = join(folder, "namespace");
+  const server = `https://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const proxy = proxyFromEnvironment(serverUrl(server), environment);
+  const ca = readMounted(join(folder, "ca.crt"), readAuthorities);
   return {
-    server: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,
-    ...(existsSync(caFile) ? { ca: readFileSync(caFile, "utf8") } : {}),
+    server,
+    ...(ca === undefined ? {} : { ca }),
+    ...(proxy === undefined ? {} : { proxy }),
     credentials: new TokenFile(tokenFile, clock),
-    namespace: existsSync(namespaceFile) ? readFileSync(namespaceFile, "utf8").trim() : "default",
+    namespace: readMounted(join(folder, "namespace"), (text) => text.trim()) || "default",
   };
+}
+
+/** What a mounted file says; `undefined` when it is not there. */
+function readMounted(path: string, read: (text: string) => string): string | undefined {
+  if (!existsSync(path)) return undefined;
+  try {
+    return read(readFileSync(path, "utf8"));
+  } catch (error) {
+    throw new TsopError(
+      "service-account-unreadable",
+      `The pod's service account cannot be used: ${path}: ${messageOf(error)}.`,
+      "Check what is mounted there; the kubelet does it unless automountServiceAccountToken is false.",
+      { cause: error },
+    );
+  }
 }

@@ -6,6 +6,7 @@
 import { readFile } from "node:fs/promises";
 import type { Clock } from "../../clock.ts";
 import { TsopError } from "../../errors.ts";
+import { isHeaderValue } from "./header.ts";
 import type { CredentialRecipe, CredentialSource, Credentials } from "./credentials.ts";
 
 // client-go reads such a file again after a minute; the kubelet renews it long before the token ends.
@@ -13,17 +14,19 @@ const FRESH_MS = 60_000;
 
 /**
  * The token in `path`, read again each minute and after a refusal. A read that fails is no harm while an
- * earlier token is known.
+ * earlier token is known, or one that stands in until the file is there.
  */
 export class TokenFile implements CredentialSource {
   readonly #path: string;
   readonly #clock: Clock;
+  readonly #standIn: string | undefined;
   #known: { readonly credentials: Credentials; readonly readAtMs: number } | undefined;
   #stale = false;
 
-  constructor(path: string, clock: Clock) {
+  constructor(path: string, clock: Clock, standIn?: string) {
     this.#path = path;
     this.#clock = clock;
+    this.#standIn = standIn;
   }
 
   async get(): Promise<Credentials> {
@@ -34,10 +37,12 @@ export class TokenFile implements CredentialSource {
     try {
       const token = (await readFile(this.#path, "utf8")).trim();
       if (token === "") throw new Error("the file is empty");
+      if (!isHeaderValue(token)) throw new Error("the file holds more than a token");
       this.#known = { credentials: { token }, readAtMs: nowMs };
       this.#stale = false;
     } catch (error) {
       if (!this.#known) {
+        if (this.#standIn !== undefined) return { token: this.#standIn };
         throw new TsopError(
           "token-unreadable",
           `The token file ${this.#path} cannot be read.`,
@@ -54,6 +59,7 @@ export class TokenFile implements CredentialSource {
   }
 
   get recipe(): CredentialRecipe {
-    return { kind: "token-file", path: this.#path };
+    const token = this.#standIn;
+    return { kind: "token-file", path: this.#path, ...(token === undefined ? {} : { token }) };
   }
 }

@@ -14,6 +14,8 @@ export interface TransportRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal?: AbortSignal | undefined;
+  /** The answer is a stream whose server may say nothing for any time, as that of a watch. */
+  readonly mayPause?: boolean;
   /** Asked when the connection is there and the bytes are about to leave; nothing is sent when it throws. */
   readonly lastCheck?: () => void;
 }

@@ -1,9 +1,12 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";
+import chains from "../kubeconfig/client-go/trust.json" with { type: "json" };
 import { loadClusterConfig } from "../../../src/runtime/transport/load-config.ts";
+
+const { pool: AUTHORITY = "", chain: CERT = "", key: KEY = "" } = chains[0] ?? {};
 
 let folder: string;
 
@@ -31,13 +34,13 @@ const kubeconfig = (user: object, cluster: object = {}): string =>
 
 describe("loadClusterConfig", () => {
   it("takes the server, the namespace, inline data and files beside the kubeconfig", async () => {
-    write("ca.pem", "the authority");
+    write("ca.pem", AUTHORITY);
     const path = write(
       "config",
       kubeconfig(
         {
-          "client-certificate-data": Buffer.from("cert").toString("base64"),
-          "client-key-data": Buffer.from("key").toString("base64"),
+          "client-certificate-data": Buffer.from(CERT).toString("base64"),
+          "client-key-data": Buffer.from(KEY).toString("base64"),
         },
         { "certificate-authority": "ca.pem" },
       ),
@@ -46,9 +49,9 @@ describe("loadClusterConfig", () => {
     expect(config).toMatchObject({
       server: "https://example.com:6443",
       namespace: "crew",
-      ca: "the authority",
+      ca: AUTHORITY,
     });
-    expect(await config.credentials.get()).toEqual({ certificate: { cert: "cert", key: "key" } });
+    expect(await config.credentials.get()).toEqual({ certificate: { cert: CERT, key: KEY } });
   });
 
   it("merges the files of KUBECONFIG; the first that names a thing wins", async () => {
@@ -61,7 +64,7 @@ describe("loadClusterConfig", () => {
 
   it("goes by the service account in a pod, and takes a renewed token", async () => {
     write("token", "one");
-    write("ca.crt", "the authority");
+    write("ca.crt", AUTHORITY);
     write("namespace", "web-system\n");
     const clock = new VirtualClock();
     const environment = { KUBERNETES_SERVICE_HOST: "10.0.0.1", KUBERNETES_SERVICE_PORT: "443" };
@@ -99,63 +102,5 @@ describe("loadClusterConfig", () => {
   ])("says what is wrong: %s", (code, options) => {
     const load = () => loadClusterConfig({ environment: { HOME: "/nowhere" }, ...options });
     expect(load).toThrow(expect.objectContaining({ code }));
-  });
-});
-
-describe("credentials from a program", () => {
-  function plugin(script: string): string {
-    const path = write("plugin", `#!/bin/sh\n${script}\n`);
-    chmodSync(path, 0o755);
-    return path;
-  }
-
-  const exec = (command: string) => ({
-    exec: {
-      apiVersion: "client.authentication.k8s.io/v1",
-      command,
-      provideClusterInfo: true,
-      installHint: "Install the plugin.",
-    },
-  });
-
-  const answer = (status: object): string =>
-    JSON.stringify({
-      apiVersion: "client.authentication.k8s.io/v1",
-      kind: "ExecCredential",
-      status,
-    });
-
-  it("runs it once until its answer expires, and tells it of the cluster", async () => {
-    const clock = new VirtualClock();
-    const expirationTimestamp = new Date(clock.now() + 60_000).toISOString();
-    const output = write("answer", answer({ token: "secret", expirationTimestamp }));
-    const command = plugin(
-      `echo "$KUBERNETES_EXEC_INFO" > ${folder}/info; echo run >> ${folder}/runs; cat ${output}`,
-    );
-    const config = loadClusterConfig({ kubeconfigText: kubeconfig(exec(command)), clock });
-    await Promise.all([config.credentials.get(), config.credentials.get()]);
-    expect(await config.credentials.get()).toEqual({ token: "secret" });
-    expect(readFileSync(join(folder, "runs"), "utf8")).toBe("run\n");
-    const info: unknown = JSON.parse(readFileSync(join(folder, "info"), "utf8"));
-    expect(info).toMatchObject({
-      kind: "ExecCredential",
-      spec: { interactive: false, cluster: { server: "https://example.com:6443/" } },
-    });
-    await clock.advance(60_000);
-    await config.credentials.get();
-    expect(readFileSync(join(folder, "runs"), "utf8")).toBe("run\nrun\n");
-  });
-
-  it("says why there are none, and tries again the next time", async () => {
-    const command = plugin("echo no login >&2; exit 3");
-    const { credentials } = loadClusterConfig({ kubeconfigText: kubeconfig(exec(command)) });
-    await expect(credentials.get()).rejects.toMatchObject({
-      code: "exec-credentials",
-      message: expect.stringContaining("no login"),
-      fix: "Install the plugin.",
-    });
-    const output = write("answer", answer({ token: "late" }));
-    plugin(`cat ${output}`);
-    expect(await credentials.get()).toEqual({ token: "late" });
   });
 });

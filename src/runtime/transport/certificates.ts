@@ -1,0 +1,95 @@
+/**
+ * Certificates and keys in PEM: which of them can be used, as Go decides it.
+ *
+ * @module
+ */
+import { createPrivateKey, X509Certificate } from "node:crypto";
+
+/** A certificate with its chain, and its key, in PEM. */
+export interface CertificatePair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** A certificate or key cannot be used; the message says why and holds nothing of it. */
+export class CertificateError extends Error {
+  override readonly name = "CertificateError";
+}
+
+interface PemBlock {
+  readonly label: string;
+  readonly text: string;
+}
+
+/**
+ * The certificates of a text that can be trusted: those that can be read. Other blocks are passed over, as in Go.
+ *
+ * @throws CertificateError when there is none
+ */
+export function readAuthorities(pem: string): string {
+  const good = certificatesOf(pem).filter(isCertificate);
+  if (good.length === 0) throw new CertificateError("holds no certificate in PEM");
+  return good.join("");
+}
+
+/**
+ * A certificate and the key that belongs to it. Either text may hold other blocks beside.
+ *
+ * @throws CertificateError when one of them cannot be read, or they do not belong together
+ */
+export function readPair(certPem: string, keyPem: string): CertificatePair {
+  const chain = certificatesOf(certPem);
+  const [leaf] = chain;
+  if (leaf === undefined) throw new CertificateError("the client certificate is not PEM");
+  if (!chain.every(isCertificate)) {
+    throw new CertificateError("the client certificate cannot be read");
+  }
+  const key = blocksOf(keyPem).find(({ label }) => /(^| )PRIVATE KEY$/.test(label))?.text;
+  if (key === undefined) throw new CertificateError("the client key is not PEM");
+  let belongs: boolean;
+  try {
+    belongs = new X509Certificate(leaf).checkPrivateKey(createPrivateKey(key));
+  } catch {
+    throw new CertificateError("the client key cannot be read (it must not have a passphrase)");
+  }
+  if (!belongs) throw new CertificateError("the client key is not that of the certificate");
+  return { cert: chain.join(""), key };
+}
+
+function certificatesOf(pem: string): string[] {
+  return blocksOf(pem)
+    .filter(({ label, text }) => label === "CERTIFICATE" && !text.includes(":"))
+    .map(({ text }) => text);
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).raw.length > 0;
+  } catch {
+    return false;
+  }
+}
+
+const BEGIN = "-----BEGIN ";
+const END = "-----END ";
+const DASHES = "-----";
+
+/** The blocks of a text, each with its end; in one pass, whatever the text is. */
+function blocksOf(pem: string): PemBlock[] {
+  const blocks: PemBlock[] = [];
+  let at = pem.indexOf(BEGIN);
+  while (at >= 0) {
+    const labelEnd = pem.indexOf(DASHES, at + BEGIN.length);
+    if (labelEnd < 0) break;
+    const label = pem.slice(at + BEGIN.length, labelEnd);
+    const end = pem.indexOf(END, labelEnd);
+    if (end < 0) break;
+    const next = pem.indexOf(BEGIN, labelEnd);
+    if ((next < 0 || next > end) && pem.startsWith(`${label}${DASHES}`, end + END.length)) {
+      const stop = end + END.length + label.length + DASHES.length;
+      blocks.push({ label, text: `${pem.slice(at, stop)}\n` });
+      at = pem.indexOf(BEGIN, stop);
+    } else at = next;
+  }
+  return blocks;
+}

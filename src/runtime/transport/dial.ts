@@ -1,0 +1,222 @@
+/**
+ * Opens the sockets of connections: to the server itself or through a proxy, in the clear or over TLS, each step with a limit
+ * of time.
+ *
+ * @module
+ */
+import {
+  connect as connectTcp,
+  isIP,
+  type OnReadOpts,
+  type Socket,
+  type TcpNetConnectOpts,
+} from "node:net";
+import { connect as connectTls, createSecureContext, type ConnectionOptions } from "node:tls";
+import type { Clock, Timer } from "../../clock.ts";
+import { hungUp, timedOut, type Dial, type DialHooks, type Dialing } from "./http-connection.ts";
+import { hostOf, portOf } from "./proxy.ts";
+import { openTunnel } from "./proxy-tunnel.ts";
+
+// Those of client-go's dialer and transport.
+const CONNECT_MS = 30_000;
+const HANDSHAKE_MS = 10_000;
+// The kernel asks a silent peer whether it is still there, as client-go's dialer does.
+const TCP_KEEP_ALIVE_MS = 30_000;
+
+/** Where connections lead, and as whom. Certificates and keys are PEM. */
+export interface ConnectionTarget {
+  readonly url: URL;
+  readonly ca?: string | undefined;
+  /** The name that the server's certificate must have, when it is not the host. */
+  readonly serverName?: string | undefined;
+  readonly skipTlsVerify?: boolean | undefined;
+  readonly certificate?: { readonly cert: string; readonly key: string } | undefined;
+  readonly proxy?: URL | undefined;
+}
+
+/** Opens sockets to one target. */
+export class Dialer {
+  readonly #clock: Clock;
+  readonly #target: ConnectionTarget;
+  #tls: ConnectionOptions | undefined;
+  // Lets the next connection do without half of the handshake.
+  #session: Buffer | undefined;
+
+  constructor(clock: Clock, target: ConnectionTarget) {
+    this.#clock = clock;
+    this.#target = target;
+  }
+
+  /** Opens a socket, and calls back when requests can be sent over it. */
+  readonly dial: Dial = (hooks) => {
+    const attempt = new Attempt(this.#clock, hooks);
+    const { url, proxy } = this.#target;
+    const secure = url.protocol === "https:";
+    // A request in the clear names its target to an HTTP proxy, which sends it on.
+    const first = proxy && !secure && proxy.protocol.startsWith("http") ? proxy : url;
+    if (proxy && first === url) this.#dialTunnel(proxy, attempt);
+    else if (first.protocol === "https:") this.#dialTls(first, attempt);
+    else {
+      const socket = connectTcp({ ...addressOf(first), onread: hooks.onread });
+      attempt.follow(socket, "connect");
+      attempt.limit("no connection", CONNECT_MS);
+    }
+    return attempt;
+  };
+
+  #dialTls(url: URL, attempt: Attempt): void {
+    const socket = this.#connectTls({ ...addressOf(url), onread: attempt.onread });
+    attempt.follow(socket, "secureConnect");
+    attempt.limit("no connection", CONNECT_MS);
+    socket.once("connect", () => {
+      attempt.limit("the TLS handshake did not end", HANDSHAKE_MS);
+    });
+  }
+
+  #dialTunnel(proxy: URL, attempt: Attempt): void {
+    const { url } = this.#target;
+    const socket = openTunnel(
+      proxy,
+      { host: hostOf(url), port: portOf(url) },
+      {
+        opened: (tunnel) => {
+          if (url.protocol === "https:") {
+            const inner = this.#connectTls({ socket: tunnel });
+            deliver(inner, attempt.onread);
+            attempt.follow(inner, "secureConnect");
+            attempt.limit("the TLS handshake did not end", HANDSHAKE_MS);
+          } else {
+            deliver(tunnel, attempt.onread);
+            attempt.opened(tunnel);
+          }
+        },
+        failed: (error) => {
+          attempt.failed(error);
+        },
+      },
+    );
+    attempt.hold(socket);
+    attempt.limit("no connection through the proxy", CONNECT_MS);
+  }
+
+  #connectTls(where: ConnectionOptions & { readonly onread?: OnReadOpts }): Socket {
+    // Made once: to read the authorities' certificates takes longer than a handshake.
+    this.#tls ??= this.#tlsOptions();
+    const socket = connectTls({
+      ...this.#tls,
+      ...where,
+      ...(this.#session ? { session: this.#session } : {}),
+    });
+    socket.on("session", (session: Buffer) => {
+      this.#session = session;
+    });
+    return socket;
+  }
+
+  #tlsOptions(): ConnectionOptions {
+    const { url, ca, serverName, skipTlsVerify, certificate } = this.#target;
+    const host = hostOf(url);
+    const name = serverName ?? (isIP(host) === 0 ? host : undefined);
+    return {
+      host,
+      // What is trusted need not be an authority, nor the end of a chain: Go takes each certificate of its pool so.
+      secureContext: createSecureContext({
+        ...(ca ? { ca, allowPartialTrustChain: true } : {}),
+        ...certificate,
+      }),
+      ...(name ? { servername: name } : {}),
+      ALPNProtocols: ["http/1.1"],
+      rejectUnauthorized: skipTlsVerify !== true,
+    };
+  }
+}
+
+function addressOf(url: URL): TcpNetConnectOpts {
+  return {
+    host: hostOf(url),
+    port: portOf(url),
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
+  };
+}
+
+/** Hands the bytes of a socket on that was not opened with `onread`. */
+function deliver(socket: Socket, onread: OnReadOpts): void {
+  const { buffer } = onread;
+  const memory = typeof buffer === "function" ? buffer() : buffer;
+  socket.on("data", (bytes: Buffer) => {
+    for (let at = 0; at < bytes.length; at += memory.length) {
+      const part = bytes.subarray(at, at + memory.length);
+      memory.set(part);
+      onread.callback(part.length, memory);
+    }
+  });
+}
+
+/** One socket on its way. */
+class Attempt implements Dialing {
+  readonly onread: OnReadOpts;
+  readonly #clock: Clock;
+  readonly #hooks: DialHooks;
+  #socket: Socket | undefined;
+  #timer: Timer | undefined;
+  #over = false;
+
+  constructor(clock: Clock, hooks: DialHooks) {
+    this.#clock = clock;
+    this.#hooks = hooks;
+    this.onread = hooks.onread;
+  }
+
+  /** The socket that is to be closed when this is given up. */
+  hold(socket: Socket): void {
+    this.#socket = socket;
+    if (this.#over) socket.destroy();
+  }
+
+  /** Opens with that event of the socket, or fails with it. */
+  follow(socket: Socket, event: "connect" | "secureConnect"): void {
+    this.hold(socket);
+    socket.once(event, () => {
+      this.opened(socket);
+    });
+    socket.once("error", (error) => {
+      this.failed(error);
+    });
+    socket.once("close", () => {
+      this.failed(hungUp());
+    });
+  }
+
+  /** From now on this is what has to happen within so long. */
+  limit(what: string, limitMs: number): void {
+    this.#timer?.cancel();
+    if (this.#over) return;
+    this.#timer = this.#clock.after(limitMs, () => {
+      this.failed(timedOut(what, limitMs));
+      this.#socket?.destroy();
+    });
+  }
+
+  opened(socket: Socket): void {
+    this.hold(socket);
+    if (this.#end()) this.#hooks.opened(socket);
+  }
+
+  failed(error: Error): void {
+    if (this.#end()) this.#hooks.failed(error);
+  }
+
+  close(): void {
+    this.#end();
+    this.#socket?.destroy();
+  }
+
+  #end(): boolean {
+    if (this.#over) return false;
+    this.#over = true;
+    this.#timer?.cancel();
+    return true;
+  }
+}
