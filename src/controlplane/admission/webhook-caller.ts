@@ -6,15 +6,19 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#contacting-the-webhook
  * @module
  */
-import { X509Certificate } from "node:crypto";
-import { Agent, request as httpsRequest } from "node:https";
+import type { X509Certificate } from "node:crypto";
+import { Agent, type AgentOptions, request as httpsRequest } from "node:https";
 import type { IncomingMessage, RequestOptions } from "node:http";
-import type { Clock } from "../../clock.ts";
+import { posix } from "node:path";
+import type { Duplex } from "node:stream";
+import { connect, type ConnectionOptions } from "node:tls";
+import { systemClock, type Clock } from "../../clock.ts";
 import { quote } from "../../kube/field-errors.ts";
 import { encodeJson } from "../../kube/json.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import { storeKey } from "../store/store.ts";
 import { answerProblem } from "./webhook-answer.ts";
+import { certificatesIn, distrustOf } from "./webhook-certificate.ts";
 
 /** Where a webhook is, as configurations say it. */
 export interface WebhookTarget {
@@ -105,12 +109,13 @@ export class WebhookCaller {
     if (service) {
       const { namespace, name, path = "/", port = 443 } = service;
       const there = new URL(`https://${name}.${namespace}.svc:${port}`);
-      there.pathname = path === "" ? "/" : path;
+      there.pathname = cleanPath(path);
       there.search = timeout;
       const address = this.#addressOf(namespace, name, port);
       return address === undefined ? { url: there } : { url: there, connectTo: address };
     }
     const there = new URL(url ?? "");
+    there.pathname = cleanPath(decodeURI(there.pathname).replaceAll(/%2f/gi, "/"));
     there.search = timeout;
     return { url: there };
   }
@@ -144,10 +149,10 @@ export class WebhookCaller {
     const key = `${url.host} ${caBundle}`;
     const known = this.#agents.get(key);
     if (known) return known;
-    const agent = new Agent({
+    const pool = caBundle === "" ? [] : certificatesOf(caBundle);
+    const agent = new GoTrustAgent(url.hostname.replace(/^\[|\]$/g, ""), pool, {
       keepAlive: true,
       servername: /^[\d.]+$|^\[/.test(url.hostname) ? "" : url.hostname,
-      ...(caBundle === "" ? {} : { ca: certificatesOf(caBundle) }),
     });
     this.#agents.set(key, agent);
     return agent;
@@ -175,6 +180,46 @@ export class WebhookCaller {
   }
 }
 
+/** Keeps connections to servers that Go would trust; a request has none before that is known. */
+class GoTrustAgent extends Agent {
+  readonly #host: string;
+  readonly #pool: readonly X509Certificate[];
+
+  /** @param pool - whom to trust; empty: the system's authorities */
+  constructor(host: string, pool: readonly X509Certificate[], options: AgentOptions) {
+    super(options);
+    this.#host = host;
+    this.#pool = pool;
+  }
+
+  override createConnection(
+    options: ConnectionOptions,
+    created: (error: Error | null, stream: Duplex) => void,
+  ): undefined {
+    const ca = this.#pool.map((certificate) => certificate.toString());
+    const socket = connect({
+      ...options,
+      ...(ca.length > 0 ? { ca, allowPartialTrustChain: true } : {}),
+      // It is judged below, before anything is sent.
+      rejectUnauthorized: false,
+    });
+    const fail = (error: Error): void => created(error, socket);
+    socket.once("error", fail);
+    socket.once("secureConnect", () => {
+      // The dates are those of the world, whatever clock the control plane has.
+      const nowMs = systemClock.now();
+      const distrust = distrustOf(socket, { host: this.#host, pool: this.#pool, nowMs });
+      if (distrust !== undefined) {
+        socket.destroy(new Error(`tls: failed to verify certificate: ${distrust}`));
+        return;
+      }
+      socket.off("error", fail);
+      created(null, socket);
+    });
+    return undefined;
+  }
+}
+
 /** What came back. */
 export interface WebhookAnswer {
   readonly status: number;
@@ -190,7 +235,11 @@ async function attempt(options: RequestOptions, body: Buffer): Promise<Outcome> 
       readAll(response).then(
         (bytes) => {
           const { statusCode = 0, headers } = response;
-          resolve({ status: statusCode, contentType: headers["content-type"] ?? "", body: bytes });
+          resolve({
+            status: statusCode,
+            contentType: headers["content-type"] ?? "application/json",
+            body: bytes,
+          });
         },
         (error: unknown) => {
           resolve({ error: error as NodeJS.ErrnoException, reused: false });
@@ -217,17 +266,23 @@ async function readAll(response: IncomingMessage): Promise<Buffer> {
 }
 
 /** @throws WebhookCallError for what is no PEM */
-function certificatesOf(caBundle: string): string {
+function certificatesOf(caBundle: string): X509Certificate[] {
+  const unreadable = "unable to load root certificates: unable to parse bytes as PEM block";
   const pem = Buffer.from(caBundle, "base64").toString("utf8");
+  let certificates: X509Certificate[];
   try {
-    new X509Certificate(pem);
+    certificates = certificatesIn(pem);
   } catch (cause) {
-    throw new WebhookCallError(
-      "unable to load root certificates: unable to parse bytes as PEM block",
-      { cause },
-    );
+    throw new WebhookCallError(unreadable, { cause });
   }
-  return pem;
+  if (certificates.length === 0) throw new WebhookCallError(unreadable);
+  return certificates;
+}
+
+/** A path as client-go joins it: slashes stand alone, and none at the end. */
+function cleanPath(path: string): string {
+  const joined = posix.join("/", path);
+  return joined.length > 1 ? joined.replace(/\/$/, "") : joined;
 }
 
 /** A URL as Go prints it: the port of a service is always there. */
@@ -241,28 +296,16 @@ function shownUrl(target: WebhookTarget, url: URL): string {
 const shownHost = ({ service }: WebhookTarget, { host, port }: URL): string =>
   service && port === "" ? `${host}:443` : host;
 
-const UNKNOWN_AUTHORITY = new Set([
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "UNABLE_TO_GET_ISSUER_CERT",
-  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
-  "CERT_SIGNATURE_FAILURE",
-]);
-
 /** A failure of the network in Go's words. */
 function goNetworkError(
   error: NodeJS.ErrnoException & { address?: string; port?: number },
 ): string {
   const { code = "", message } = error;
-  const certificate = "tls: failed to verify certificate: x509: ";
-  if (UNKNOWN_AUTHORITY.has(code)) return `${certificate}certificate signed by unknown authority`;
-  if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID") {
-    return `${certificate}certificate has expired or is not yet valid`;
-  }
-  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return `${certificate}${message}`;
   if (code === "ECONNREFUSED") {
     return `dial tcp ${error.address ?? ""}:${error.port ?? 0}: connect: connection refused`;
+  }
+  if (code === "ERR_SSL_WRONG_VERSION_NUMBER" || /wrong.version.number/.test(message)) {
+    return "http: server gave HTTP response to HTTPS client";
   }
   if (code === "ENOTFOUND") return "dial tcp: lookup failed: no such host";
   if (code === "ECONNRESET") return "EOF";

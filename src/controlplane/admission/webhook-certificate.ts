@@ -1,0 +1,167 @@
+/**
+ * Whether a webhook's certificate is trusted, decided and worded as Go's crypto/x509 does it.
+ *
+ * Go looks at the dates first, then at the name, then for a chain; and it trusts whatever stands in the pool itself, be
+ * it the server's own certificate. Signatures and chains are left to OpenSSL.
+ *
+ * @see https://pkg.go.dev/crypto/x509#Certificate.Verify
+ * @module
+ */
+import { X509Certificate } from "node:crypto";
+import { isIP } from "node:net";
+import type { TLSSocket } from "node:tls";
+import { quote } from "../../kube/field-errors.ts";
+
+/** More names than that are only counted. */
+const SHOWN_NAMES = 100;
+const EXPIRED = "x509: certificate has expired or is not yet valid: current time";
+const NO_SIGNER =
+  "x509: invalid signature: parent certificate cannot sign this kind of certificate";
+const WRONG_USAGE = "x509: certificate specifies an incompatible key usage";
+/** Server authentication, and any usage. */
+const SERVER_USAGES = ["1.3.6.1.5.5.7.3.1", "2.5.29.37.0"];
+const FAILED_SIGNATURES: Readonly<Record<string, string>> = {
+  rsa: "crypto/rsa: verification error",
+  ed25519: "x509: Ed25519 verification failure",
+};
+
+/** What a server's certificate is judged by. */
+export interface Judgement {
+  /** The name or address that was called. */
+  readonly host: string;
+  /** The certificates that are trusted; empty: those of the system. */
+  readonly pool: readonly X509Certificate[];
+  readonly nowMs: number;
+}
+
+/** The certificates in a PEM text. @throws Error when one of them cannot be read */
+export function certificatesIn(pem: string): X509Certificate[] {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
+  return blocks.map((block) => new X509Certificate(block));
+}
+
+/** Why the server at the other end is not trusted; `undefined` when it is. */
+export function distrustOf(socket: TLSSocket, judgement: Judgement): string | undefined {
+  const leaf = socket.getPeerX509Certificate();
+  if (!leaf) return "tls: no certificates configured";
+  const { host, pool, nowMs } = judgement;
+  const problem = dateProblem(leaf, nowMs) ?? nameProblem(leaf, host);
+  if (problem !== undefined) return problem;
+  if (socket.authorized) return undefined;
+  // It is a code of OpenSSL's, whatever Node's types say; that of an authority which is none is the same.
+  const isMisused = String(socket.authorizationError) === "INVALID_PURPOSE" && !isForServers(leaf);
+  if (isMisused) return WRONG_USAGE;
+  if (!pool.some((trusted) => trusted.raw.equals(leaf.raw))) {
+    return chainProblem(leaf, intermediatesOf(leaf), judgement);
+  }
+  return isForServers(leaf) ? undefined : WRONG_USAGE;
+}
+
+/** A certificate that does not say what it is for is for everything. */
+function isForServers(leaf: X509Certificate): boolean {
+  // Node's types do not tell that it may be absent.
+  const { keyUsage: usages } = leaf as { keyUsage?: string[] };
+  return usages?.some((usage) => SERVER_USAGES.includes(usage)) ?? true;
+}
+
+/** A time as Go prints it: RFC 3339 in UTC, to the second. */
+const shownTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
+
+function dateProblem({ validFrom, validTo }: X509Certificate, nowMs: number): string | undefined {
+  const [fromMs, toMs] = [Date.parse(validFrom), Date.parse(validTo)];
+  if (nowMs < fromMs) return `${EXPIRED} ${shownTime(nowMs)} is before ${shownTime(fromMs)}`;
+  if (nowMs > toMs) return `${EXPIRED} ${shownTime(nowMs)} is after ${shownTime(toMs)}`;
+  return undefined;
+}
+
+function nameProblem(leaf: X509Certificate, host: string): string | undefined {
+  const isAddress = isIP(host) !== 0;
+  const names = namesOf(leaf, isAddress ? "IP Address" : "DNS");
+  const isValid = isAddress
+    ? names.includes(shownAddress(host))
+    : leaf.checkHost(host, { subject: "never", partialWildcards: false }) !== undefined;
+  if (isValid) return undefined;
+  if (leaf.subjectAltName === undefined && leaf.checkHost(host, { subject: "always" })) {
+    return "x509: certificate relies on legacy Common Name field, use SANs instead";
+  }
+  if (isAddress && names.length === 0) {
+    return `x509: cannot validate certificate for ${host} because it doesn't contain any IP SANs`;
+  }
+  if (names.length >= SHOWN_NAMES) {
+    const what = isAddress ? "IP SANs" : "names";
+    return `x509: certificate is valid for ${names.length} ${what}, but none matched ${host}`;
+  }
+  return names.length === 0
+    ? `x509: certificate is not valid for any names, but wanted to match ${host}`
+    : `x509: certificate is valid for ${names.join(", ")}, not ${host}`;
+}
+
+/** The alternative names of one sort. */
+function namesOf({ subjectAltName = "" }: X509Certificate, sort: "DNS" | "IP Address"): string[] {
+  const prefix = `${sort}:`;
+  return subjectAltName
+    .split(", ")
+    .filter((name) => name.startsWith(prefix))
+    .map((name) => name.slice(prefix.length))
+    .map((name) => (sort === "DNS" ? name : shownAddress(name)));
+}
+
+/** An address in its short form. */
+function shownAddress(address: string): string {
+  if (isIP(address) !== 6) return address;
+  return new URL(`http://[${address}]`).hostname.slice(1, -1);
+}
+
+/** The certificates that the server sent with its own. */
+function intermediatesOf(leaf: X509Certificate): X509Certificate[] {
+  const found: X509Certificate[] = [];
+  for (let next = leaf.issuerCertificate; next; next = next.issuerCertificate) found.push(next);
+  return found;
+}
+
+/** Why no authority of the pool vouches for a certificate, with the reason of the one that might have. */
+function chainProblem(
+  certificate: X509Certificate,
+  intermediates: readonly X509Certificate[],
+  { pool, nowMs }: Judgement,
+): string {
+  let child = certificate;
+  for (let depth = 0; depth <= intermediates.length; depth++) {
+    const candidate = pool.find(({ subject }) => subject === child.issuer);
+    if (candidate) {
+      const hint = signatureProblem(child, candidate);
+      if (hint !== undefined) return unknownAuthority(hint, candidate);
+      const expired = dateProblem(candidate, nowMs);
+      if (expired !== undefined) return expired;
+    }
+    const above = intermediates.find(
+      (one) => one.subject === child.issuer && !one.raw.equals(child.raw),
+    );
+    if (!above) break;
+    child = above;
+  }
+  return unknownAuthority();
+}
+
+function signatureProblem(child: X509Certificate, parent: X509Certificate): string | undefined {
+  if (!parent.ca) return NO_SIGNER;
+  if (child.verify(parent.publicKey)) return undefined;
+  const { asymmetricKeyType = "" } = parent.publicKey;
+  return FAILED_SIGNATURES[asymmetricKeyType] ?? "x509: ECDSA verification failure";
+}
+
+function unknownAuthority(hint?: string, candidate?: X509Certificate): string {
+  const problem = "x509: certificate signed by unknown authority";
+  if (hint === undefined || !candidate) return problem;
+  const tried = `while trying to verify candidate authority certificate ${quote(nameOf(candidate))}`;
+  return `${problem} (possibly because of ${quote(hint)} ${tried})`;
+}
+
+/** What Go calls an authority: its common name, else its first organisation, else its number. */
+function nameOf(certificate: X509Certificate): string {
+  const { CN: commonName, O: organization } = certificate.toLegacyObject().subject as Partial<
+    Record<string, string | string[]>
+  >;
+  const [name] = [commonName, organization].flatMap((value) => value ?? []);
+  return name ?? `serial:${BigInt(`0x${certificate.serialNumber}`)}`;
+}
