@@ -142,6 +142,11 @@ function addProjectCommands(program: Command, context: CliContext, done: Done): 
     .option("--force", "overwrite files that are there", false)
     .option("--dry-run", DRY_RUN, false)
     .option("--diff", DIFF, false)
+    .addOption(
+      new Option("--timeout <seconds>", "how long to wait for a URL or a cluster")
+        .default(60)
+        .argParser(Number),
+    )
     .action(async (from: string, options: object) => {
       const { importCrds } = await import("./commands/import.ts");
       done(await importCrds(from, options as Parameters<typeof importCrds>[1], context));

@@ -1,7 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { newProject, runCli } from "./support/run-cli.ts";
+import { describe, expect, it, vi } from "vitest";
+import { tellUntilReached } from "../../src/cli/cluster/reachability.ts";
+import { VirtualClock } from "../../src/clock.ts";
+import { loadClusterConfig } from "../../src/runtime/transport/load-config.ts";
+import { newProject, runCli, testContext } from "./support/run-cli.ts";
 
 const KUBECONFIG = `apiVersion: v1
 kind: Config
@@ -76,5 +79,48 @@ describe("tsop run", () => {
     expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining("nowhere")]);
     const missing = await runCli(folder, ["run", "--kubeconfig", "gone"]);
     expect([missing.code, missing.err]).toEqual([1, expect.stringContaining("kubeconfig-missing")]);
+  });
+
+  it("gives an operator of one namespace that of the context, unless it has one", async () => {
+    const folder = await operatorOf(`console.log("watches", process.env["WATCH_NAMESPACE"]);`);
+    const project = join(folder, "PROJECT");
+    const text = readFileSync(project, "utf8").replace(/^namespaced:.*\n/m, "");
+    writeFileSync(project, `${text}namespaced: true\n`);
+    const argv = ["run", "--kubeconfig", "kc"];
+    const { out } = await runCli(folder, argv);
+    expect(out.split("\n")).toEqual([
+      "run shop at https://127.0.0.1:1, namespace default",
+      "watches default",
+    ]);
+    const chosen = await runCli(folder, argv, { env: { WATCH_NAMESPACE: "crew" } });
+    expect(chosen.out).toContain("watches crew");
+  });
+
+  it("says what it waits for, and for how long, while the server cannot be reached", async () => {
+    const clock = new VirtualClock();
+    const lines: string[] = [];
+    const context = { ...testContext(), clock, out: (line: string) => lines.push(line) };
+    const config = loadClusterConfig({ kubeconfigText: KUBECONFIG, environment: {} });
+    const stop = new AbortController();
+    const told = tellUntilReached(config, context, stop.signal);
+    for (const [ms, count] of [
+      [5000, 1],
+      [30_000, 2],
+      [30_000, 3],
+    ] as const) {
+      await clock.advance(ms);
+      await vi.waitFor(() => {
+        expect(lines).toHaveLength(count);
+      });
+    }
+    stop.abort();
+    await told;
+    const what = "The API server at https://127.0.0.1:1 cannot be reached:";
+    expect(lines.map((line) => line.split(" connect ")[0])).toEqual([
+      `waiting    for 5 s: ${what}`,
+      `waiting    for 35 s: ${what}`,
+      `waiting    for 65 s: ${what}`,
+    ]);
+    expect(lines[0]).not.toMatch(/\.\.$/);
   });
 });

@@ -5,6 +5,7 @@
  */
 import type { FuzzKind } from "./campaign.ts";
 import { answers } from "./answers.ts";
+import { kubeconfigs } from "./kubeconfigs.ts";
 
 /** Each kind of input by its name on the command line. */
-export const fuzzKinds: Readonly<Record<string, FuzzKind>> = { answers };
+export const fuzzKinds: Readonly<Record<string, FuzzKind>> = { answers, kubeconfigs };

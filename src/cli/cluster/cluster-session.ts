@@ -4,7 +4,7 @@
  * @module
  */
 import { resolve } from "node:path";
-import type { Clock } from "../../clock.ts";
+import { timeoutSignal, type Clock } from "../../clock.ts";
 import { TsopError } from "../../errors.ts";
 import { formatKey, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import {
@@ -23,13 +23,17 @@ import {
   type ClusterConfigOptions,
 } from "../../runtime/transport/load-config.ts";
 import { ConnectionError } from "../../runtime/transport/transport.ts";
+import type { ClientMiddleware } from "../../runtime/client/rest-client.ts";
 import type { CliContext } from "../context.ts";
+import { paint } from "../output.ts";
 import type { PodState } from "./deployment-state.ts";
 
 /** The flags of every command that works on a cluster. */
 export interface ClusterOptions {
   readonly kubeconfig?: string;
   readonly context?: string;
+  /** How many seconds each request may take, with the credentials for it; as long as the runtime allows when absent. */
+  readonly timeout?: number;
 }
 
 /** The waits before what a cut connection left open is tried again; a server that restarts is back by then. */
@@ -168,6 +172,9 @@ export function findCluster(
   return loadClusterConfig({
     clock: context.clock,
     environment: context.env,
+    onWarning: (message) => {
+      context.err(`${paint(context).yellow("warning")} ${message}`);
+    },
     ...(kubeconfig === undefined ? {} : { kubeconfig: resolve(context.cwd, kubeconfig) }),
     ...(kubeconfigText === undefined ? {} : { kubeconfigText }),
     ...(options.context === undefined ? {} : { context: options.context }),
@@ -180,8 +187,36 @@ export function openCluster(
   context: CliContext,
 ): ClusterSession {
   const config = findCluster(options, context);
-  const client = createClient(config, { name: FIELD_MANAGER, clock: context.clock });
+  const client = createClient(config, {
+    name: FIELD_MANAGER,
+    clock: context.clock,
+    middlewares: options.timeout === undefined ? [] : [withLimit(options.timeout, config, context)],
+  });
   return new ClusterSession(client, config.server, context.clock);
+}
+
+/** Ends each request that takes longer: the credentials for it, its tries, and its answer. */
+function withLimit(
+  seconds: number,
+  { server }: ClusterConfig,
+  { clock }: CliContext,
+): ClientMiddleware {
+  return async (request, next) => {
+    const limit = timeoutSignal(clock, seconds * 1000, request.signal);
+    try {
+      return await next({ ...request, signal: limit.signal });
+    } catch (error) {
+      if (!limit.signal.aborted || request.signal?.aborted) throw error;
+      throw new TsopError(
+        "timeout",
+        `After ${seconds} s the API server at ${server} had not answered ${request.method} ${request.path}.`,
+        "Check the server, and the credential program of the kubeconfig if it has one; give it longer with --timeout SECONDS.",
+        { cause: error },
+      );
+    } finally {
+      limit.clear();
+    }
+  };
 }
 
 function keyIn(info: ResourceInfo, object: KubeObject): ObjectKey {

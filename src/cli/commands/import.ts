@@ -4,10 +4,12 @@
  * @module
  */
 import { join, relative, resolve } from "node:path";
-import { messageOf, TsopError, UsageError } from "../../errors.ts";
+import { TsopError, UsageError } from "../../errors.ts";
 import type { Imported } from "../../generator/import/import-crd.ts";
 import { type ClusterOptions, openCluster } from "../cluster/cluster-session.ts";
 import type { CliContext } from "../context.ts";
+import { download } from "../project/download.ts";
+import { checkTimeout } from "../project/inputs.ts";
 import { crdResource } from "../cluster/crd.ts";
 import { paint } from "../output.ts";
 import { carryOut, planFiles, readIfThere, type PlanOptions } from "../project/plan.ts";
@@ -21,6 +23,8 @@ export interface ImportOptions extends PlanOptions, ClusterOptions {
   readonly only: readonly string[];
   /** Overwrites files that are there. */
   readonly force: boolean;
+  /** How many seconds a download or a request may take. */
+  readonly timeout: number;
 }
 
 interface NamedDefinition {
@@ -34,6 +38,7 @@ export async function importCrds(
   options: ImportOptions,
   context: CliContext,
 ): Promise<number> {
+  checkTimeout(options.timeout);
   const project = await getProject(context.cwd);
   const definitions = select(await readDefinitions(from, options, context), from, options.only);
   const { importCrd } = await import("../../generator/import/import-crd.ts");
@@ -76,7 +81,7 @@ async function readDefinitions(
 ): Promise<unknown[]> {
   if (from === "cluster") return openCluster(options, context).list(crdResource);
   const texts = /^https?:\/\//.test(from)
-    ? [[from, await download(from)] as const]
+    ? [[from, await download(from, options.timeout, context.clock)] as const]
     : await fileTexts(from, context);
   return texts.flatMap(([path, text]) => readDocuments(text, path).flatMap(itemsOf));
 }
@@ -102,24 +107,6 @@ async function fileTexts(
     `There is no file ${from}.`,
     "Give a file or a folder, a URL, `-` for standard input, or `cluster`.",
   );
-}
-
-async function download(url: string): Promise<string> {
-  const failed = (why: string, cause?: unknown): TsopError =>
-    new TsopError(
-      "download-failed",
-      `${url} could not be read: ${why}.`,
-      "Check the address and the network, or download the file and import that.",
-      { cause },
-    );
-  let response: Response;
-  try {
-    response = await fetch(url);
-  } catch (error) {
-    throw failed(messageOf(error), error);
-  }
-  if (!response.ok) throw failed(`the server answered ${response.status}`);
-  return response.text();
 }
 
 /** `kubectl get crd -o yaml` prints a list. */

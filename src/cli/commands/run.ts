@@ -6,9 +6,10 @@
 import { homedir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { stringify } from "yaml";
-import { TsopError } from "../../errors.ts";
+import { messageOf, TsopError } from "../../errors.ts";
 import { bundleOperator } from "../operator/bundle.ts";
 import { findCluster, type ClusterOptions } from "../cluster/cluster-session.ts";
+import { tellUntilReached } from "../cluster/reachability.ts";
 import type { CliContext } from "../context.ts";
 import { OperatorProcess } from "../operator/operator-process.ts";
 import { paint } from "../output.ts";
@@ -31,19 +32,33 @@ export async function run(options: RunOptions, context: CliContext): Promise<num
   const config = findCluster(options, context);
   await bundleOperator(project.root, BUNDLE);
   const kubeconfig = await kubeconfigPaths(project.root, options, context);
-  context.out(`${paint(context).bold("run")} ${project.projectName} at ${config.server}`);
+  // What the Deployment gives an operator of one namespace: there its own, here that of the context.
+  const watched =
+    project.namespaced && !context.env["WATCH_NAMESPACE"] ? config.namespace : undefined;
+  const place = watched === undefined ? "" : `, namespace ${watched}`;
+  context.out(`${paint(context).bold("run")} ${project.projectName} at ${config.server}${place}`);
   const operator = OperatorProcess.start(
     {
       root: project.root,
       file: BUNDLE,
       args: options.args,
-      env: kubeconfig === undefined ? {} : { KUBECONFIG: kubeconfig },
+      env: {
+        ...(kubeconfig === undefined ? {} : { KUBECONFIG: kubeconfig }),
+        ...(watched === undefined ? {} : { WATCH_NAMESPACE: watched }),
+      },
     },
     context,
   );
   const signal = context.untilInterrupted();
   signal.addEventListener("abort", () => void operator.stop(GRACE_MS), { once: true });
-  const code = await operator.exited;
+  const ended = new AbortController();
+  const over = AbortSignal.any([signal, ended.signal]);
+  tellUntilReached(config, context, over).catch((error: unknown) => {
+    context.err(messageOf(error));
+  });
+  const code = await operator.exited.finally(() => {
+    ended.abort();
+  });
   if (code === 0 || signal.aborted) return 0;
   throw new TsopError(
     "operator-ended",
@@ -58,7 +73,7 @@ async function kubeconfigPaths(
   options: RunOptions,
   context: CliContext,
 ): Promise<string | undefined> {
-  const home = join(context.env["HOME"] ?? homedir(), ".kube/config");
+  const home = join(context.env["HOME"] || homedir(), ".kube/config");
   const listed = (context.env["KUBECONFIG"] ?? "").split(delimiter).filter((path) => path !== "");
   const chosen = options.kubeconfig === undefined ? listed : [options.kubeconfig];
   // The operator runs in the project's folder, whatever folder the command was given in.

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { TsopError } from "../../errors.ts";
 import { fileProblem } from "../file-errors.ts";
@@ -14,13 +15,14 @@ import { fileProblem } from "../file-errors.ts";
  * @throws TsopError `write-failed`
  */
 export function writePrivateFile(path: string, text: string): void {
-  const temporary = `${path}.tsop-${process.pid}`;
+  // Nobody can know the name and put a link, or a file that is readable for others, in its place.
+  const temporary = `${path}.${randomUUID()}.tmp`;
   try {
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(temporary, text, { mode: 0o600 });
+    writeFileSync(temporary, text, { mode: 0o600, flag: "wx" });
     renameSync(temporary, path);
   } catch (error) {
-    if (existsSync(temporary)) rmSync(temporary);
+    rmSync(temporary, { force: true });
     const { problem, fix } = fileProblem(error);
     throw new TsopError("write-failed", `${path} could not be written: ${problem}.`, fix, {
       cause: error,

@@ -34,7 +34,8 @@ export function readYamlText(text: string): YamlText {
   const json = parseJson(text);
   if (json !== undefined) {
     if (isDeep(json)) throw tooDeep();
-    return { value: json, lineOf: (path) => lineIn(() => parseYaml(text), path) };
+    let yaml: Parsed | undefined;
+    return { value: json, lineOf: (path) => lineIn(() => (yaml ??= parseYaml(text)), path) };
   }
   const parsed = parseYaml(text);
   const value = toValue(parsed.document);

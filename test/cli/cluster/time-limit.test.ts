@@ -1,0 +1,67 @@
+import { chmodSync, existsSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import chains from "../../runtime/kubeconfig/client-go/trust.json" with { type: "json" };
+import { newProject, runCli } from "../support/run-cli.ts";
+
+const { pool = "", chain = "", key = "" } = chains[0] ?? {};
+
+let server: Server | undefined;
+
+afterEach(() => {
+  server?.close();
+  server?.closeAllConnections();
+});
+
+/** A project with a kubeconfig `kc` for a server that takes requests and never answers. */
+async function besideSilence(user: object): Promise<string> {
+  const silent = createServer({ cert: chain, key }, () => undefined);
+  server = silent;
+  await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+  const { port } = silent.address() as AddressInfo;
+  const folder = await newProject();
+  const cluster = {
+    server: `https://127.0.0.1:${port}`,
+    "certificate-authority-data": Buffer.from(pool).toString("base64"),
+  };
+  writeFileSync(
+    join(folder, "kc"),
+    JSON.stringify({
+      "current-context": "main",
+      contexts: [{ name: "main", context: { cluster: "c", user: "u" } }],
+      clusters: [{ name: "c", cluster }],
+      users: [{ name: "u", user }],
+    }),
+  );
+  return folder;
+}
+
+describe("--timeout", () => {
+  it("ends a command whose server never answers", async () => {
+    const folder = await besideSilence({ token: "t" });
+    const argv = ["import", "cluster", "--kubeconfig", "kc", "--timeout", "1"];
+    const { code, err } = await runCli(folder, argv);
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/timeout: After 1 s the API server at \S+ had not answered GET \//),
+    ]);
+  });
+
+  it.skipIf(process.platform === "win32")("ends the credential program, too", async () => {
+    const folder = await besideSilence({
+      exec: {
+        apiVersion: "client.authentication.k8s.io/v1",
+        command: "./login",
+        interactiveMode: "Never",
+      },
+    });
+    writeFileSync(join(folder, "login"), `#!/bin/sh\necho x > "${folder}/ran"; exec sleep 600\n`);
+    chmodSync(join(folder, "login"), 0o755);
+    const argv = ["import", "cluster", "--kubeconfig", "kc", "--timeout", "1"];
+    const { code, err } = await runCli(folder, argv);
+    expect([code, err]).toEqual([1, expect.stringContaining("timeout: After 1 s")]);
+    expect(existsSync(join(folder, "ran"))).toBe(true);
+  });
+});
