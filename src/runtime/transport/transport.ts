@@ -84,7 +84,8 @@ export class ConnectionError extends TsopError {
   ) {
     super(
       `connection-${failure}`,
-      `The API server at ${server} cannot be reached: ${detail}.`,
+      // What Node and OpenSSL say ends in a full stop at times, or in a line break.
+      `The API server at ${server} cannot be reached: ${detail.replace(/[\s.:]+$/, "")}.`,
       FIXES[failure],
       options,
     );

@@ -5,6 +5,7 @@ import { systemClock } from "../../../src/clock.ts";
 import { RestClient } from "../../../src/runtime/client/rest-client.ts";
 import { fixedCredentials } from "../../../src/runtime/transport/credentials.ts";
 import { HttpsTransport } from "../../../src/runtime/transport/https-transport.ts";
+import { ConnectionError } from "../../../src/runtime/transport/transport.ts";
 
 let server: Server;
 
@@ -91,4 +92,12 @@ describe("HttpsTransport", () => {
     await expect(post).rejects.toMatchObject({ failure: "reset" });
     expect(requests).toBe(1);
   });
+
+  it.each(["read ECONNRESET", "wrong version number.\n", "not in the cert's list: ."])(
+    "says %j with one full stop",
+    (detail) => {
+      const { message } = new ConnectionError("tls", "https://example.com", detail);
+      expect(message).toMatch(/[A-Za-z]\.$/);
+    },
+  );
 });
