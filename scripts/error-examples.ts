@@ -41,6 +41,11 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "bad-image": e('tsop build --image "My Image"'),
   "bad-kind": e("tsop create api --kind my-web", "--kind ...: ....", "For example: --kind MyWeb"),
   "bad-nodes": e("tsop cluster --nodes many"),
+  "bad-period": e(
+    "timerSource(manager, MyWeb, { everyMs: 0 })",
+    "everyMs of the timer of ... is ..., which is no time to wait.",
+    "Give a number of milliseconds above 0.",
+  ),
   "bad-plural": e(
     "tsop create api --kind Web --version v2 --plural sites   # v1 has the plural webs",
   ),
@@ -51,6 +56,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     "... is no quantity.",
     "Write a number with an optional suffix, such as 500m, 2 or 1.5Gi.",
   ),
+  "bad-requeue": e('return { requeueAfterMs: Number(web.spec.interval) }; // "10m" gives NaN'),
   "bad-timeout": e("tsop deploy --timeout soon"),
   "bad-version": e(
     "tsop create api --kind Web --version one",

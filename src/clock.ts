@@ -67,7 +67,7 @@ export const systemClock: Clock = {
     };
   },
   sleep(delayMs, signal) {
-    return sleepOn(this, delayMs, signal);
+    return sleepOn(systemClock, delayMs, signal);
   },
   random: () => Math.random(),
 };

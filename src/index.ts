@@ -127,6 +127,7 @@ export type {
   Request,
   Result,
 } from "./runtime/controller/reconciler.ts";
+export type { SourceReport } from "./runtime/controller/source-report.ts";
 export { channelSource, type Source, type SourceRun } from "./runtime/controller/sources.ts";
 export { type TimerOptions, timerSource } from "./runtime/controller/timers.ts";
 export type { Cache, CacheOptions, InformerHealth, InformerStats } from "./runtime/cache/cache.ts";

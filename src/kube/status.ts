@@ -41,19 +41,20 @@ export interface Status {
 /** A failed request, with the API server's `Status`. */
 export class StatusError extends Error {
   override readonly name = "StatusError";
-  readonly status: Status;
+  readonly code: number;
+  readonly reason: string;
+  // No field of the error: loggers print those, and it would say the message once more.
+  readonly #status: Status;
 
   constructor(status: Status, options?: ErrorOptions) {
     super(status.message ?? status.reason ?? `HTTP ${status.code}`, options);
-    this.status = status;
+    this.#status = status;
+    this.code = status.code;
+    this.reason = status.reason ?? "";
   }
 
-  get code(): number {
-    return this.status.code;
-  }
-
-  get reason(): string {
-    return this.status.reason ?? "";
+  get status(): Status {
+    return this.#status;
   }
 }
 

@@ -18,6 +18,7 @@ import { matchesLabels, parseLabelSelector } from "../../kube/selector.ts";
 import { metadataPart } from "../client/metadata-only.ts";
 import type { RestClient } from "../client/rest-client.ts";
 import { rightsAdvice } from "../client/rights.ts";
+import { bindMethods } from "../bind-methods.ts";
 import { deferred } from "../deferred.ts";
 import { ConnectBudget } from "./connect-budget.ts";
 import type { IndexFunction } from "./indexer.ts";
@@ -89,6 +90,7 @@ export class Cache {
     this.#budget = new ConnectBudget(clock);
     this.#namespaces = options.namespaces;
     this.#labelSelectors = new Map(Object.entries(options.labelSelectors ?? {}));
+    bindMethods(this, Cache);
   }
 
   /** Starts all informers, and those that are asked for later; resolves when they have ended. */

@@ -175,13 +175,13 @@ export class HandlerQueue<T extends KubeObject> {
   }
 }
 
-/** Two notifications of one object as one; `undefined`: there is nothing to tell, `both`: they are of two objects. */
+/** Two notifications of one object as one; `undefined`: there is nothing to tell, `both`: each is told. */
 function mergedOf<T extends KubeObject>(
   before: Notification<T>,
   after: Notification<T>,
 ): Notification<T> | undefined | "both" {
   if (before.type === "delete" || after.type === "add") return "both";
-  const { object } = after;
-  if (after.type === "delete") return before.type === "add" ? undefined : after;
-  return { ...before, object };
+  // What the object was before the change may concern somebody who must hear that it is gone from there.
+  if (after.type === "delete") return before.type === "add" ? undefined : "both";
+  return { ...before, object: after.object };
 }

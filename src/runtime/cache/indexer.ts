@@ -154,7 +154,7 @@ export class Indexer<T extends KubeObject> {
       const old = this.#objects.get(key);
       if (old) this.#unindexAll(key, old);
       for (const [name, index] of this.#indexes)
-        addToIndex(index, this.#valuesOf(name, key, object), key);
+        addToIndex(index, this.#told(name, key, object), key);
     }
     this.#objects.set(key, object);
   }
@@ -178,26 +178,32 @@ export class Indexer<T extends KubeObject> {
     }
     const index: Index = new Map();
     for (const [key, object] of this.#objects)
-      addToIndex(index, this.#valuesOf(name, key, object), key);
+      addToIndex(index, this.#told(name, key, object), key);
     this.#indexes.set(name, index);
     return index;
   }
 
-  /** The values of an object; none where the function fails: one odd object hides no other. */
-  #valuesOf(name: string, key: string, object: T): readonly string[] {
+  /** The values of an object that is put in; none, and told, where the function fails: one odd object hides no other. */
+  #told(name: string, key: string, object: T): readonly string[] {
+    const { values, error } = this.#valuesOf(name, object);
+    if (!values) this.#failed(name, key, error);
+    return values ?? [];
+  }
+
+  #valuesOf(name: string, object: T): { values?: readonly string[]; error?: unknown } {
     try {
       const values: unknown = this.#functions.get(name)?.(object) ?? [];
       if (!Array.isArray(values)) throw new TypeError("it returned no list of values");
-      return values as string[];
+      return { values: values as string[] };
     } catch (error) {
-      this.#failed(name, key, error);
-      return [];
+      return { error };
     }
   }
 
   #unindexAll(key: string, object: T): void {
     for (const [name, index] of this.#indexes) {
-      for (const value of this.#valuesOf(name, key, object)) {
+      // One that fails now need not have failed when the object was put in.
+      for (const value of this.#valuesOf(name, object).values ?? [...index.keys()]) {
         const keys = index.get(value);
         keys?.delete(key);
         if (keys?.size === 0) index.delete(value);

@@ -71,6 +71,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
     "silent-watch": 0,
     "stale-event": 0,
     "unreadable-object": 0,
+    "index-error": 0,
   };
   // Keyed by the very objects in the store, which are what handlers are told.
   readonly #writtenAtMs = new WeakMap<T, number>();
@@ -83,6 +84,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
     this.#options = options;
     this.resource = options.listerWatcher.resource;
     this.#indexer = new Indexer<T>((index, key, error) => {
+      this.#counts["index-error"]++;
       this.#indexFailed(index, key, error);
     });
     this.#queue = new DeltaQueue<T>((delta) => {

@@ -16,7 +16,13 @@ import type { ReadableObjects } from "./readable-objects.ts";
  * silent, an event that was older than what is known, an object that cannot be kept.
  */
 export type InformerOccurrence =
-  "list" | "watch" | "short-watch" | "silent-watch" | "stale-event" | "unreadable-object";
+  | "list"
+  | "watch"
+  | "short-watch"
+  | "silent-watch"
+  | "stale-event"
+  | "unreadable-object"
+  | "index-error";
 
 /** What a session needs to know of its reflector. */
 export interface WatchSessionOptions<T extends KubeObject> {

@@ -217,7 +217,9 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
     // Named now, so that reads of the kind come from the cache from the start.
     cache.informersFor(token);
     for (const [name, values] of Object.entries(indexes)) cache.addIndex(token, name, values);
-    this.#sources.push((filters) => kindSource(cache, token, handler, [...filters, ...predicates]));
+    this.#sources.push((filters) =>
+      kindSource(this.#manager, token, handler, [...filters, ...predicates]),
+    );
     return this;
   }
 }

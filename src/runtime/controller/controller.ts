@@ -13,11 +13,11 @@ import { refusalAdvice } from "../client/rights.ts";
 import { LruMap } from "../lru.ts";
 import type { EventDetails } from "../events/recorder.ts";
 import type { ControllerMetrics } from "../manager/metrics.ts";
-import type { RateLimiter } from "../queue/rate-limiters.ts";
+import { ItemExponentialFailureRateLimiter, type RateLimiter } from "../queue/rate-limiters.ts";
 import { PriorityQueue, type QueueObserver, type RateLimitingQueue } from "../queue/work-queue.ts";
 import type { KeyGate } from "../sharding/key-gate.ts";
 import { Causes } from "./causes.ts";
-import type { EnqueueHint } from "./handlers.ts";
+import type { Enqueue, EnqueueHint } from "./handlers.ts";
 import { HotLoops } from "./hot-loops.ts";
 import { ReconcileRun } from "./reconcile-run.ts";
 import type { ReconcileScope, ReconcileScopes } from "./reconcile-scopes.ts";
@@ -49,6 +49,9 @@ export interface ControllerOptions {
 }
 
 const ABORT_GRACE_MS = 5000;
+// How long a key waits that asks to be looked at now, and at most if it does so again and again.
+const AT_ONCE_MS = 5;
+const MAX_AT_ONCE_MS = 60_000;
 // Of how many keys the last begin is known; the events of own writes come soon after.
 const KEYS = 10_000;
 // Far longer than an event of an own write takes. One that comes later still causes one reconcile too many.
@@ -81,6 +84,7 @@ export class Controller {
   readonly #parts: ControllerParts;
   readonly #queue: RateLimitingQueue;
   readonly #causes = new Causes();
+  readonly #atOnce = new ItemExponentialFailureRateLimiter(AT_ONCE_MS, MAX_AT_ONCE_MS);
   readonly #hotLoops: HotLoops;
   // Only for a while after this process wrote something: there are no events of own writes otherwise.
   readonly #begunAtMs = new LruMap<number>(KEYS);
@@ -130,7 +134,7 @@ export class Controller {
    * @throws what a source failed with
    */
   async start(signal: AbortSignal): Promise<void> {
-    const { sources, log, name, options } = this.#parts;
+    const { sources, log, name, options, metrics } = this.#parts;
     const stop = new AbortController();
     let failure: unknown;
     const end = (): void => {
@@ -144,11 +148,11 @@ export class Controller {
         resolve();
       });
     });
-    const runs = sources.map((source) =>
-      source.start((key, hint) => {
-        this.enqueue(key, hint);
-      }, stop.signal),
-    );
+    const report = { log: log.child({ controller: name }), failed: metrics.sourceFailed };
+    const enqueue: Enqueue = (key, hint) => {
+      this.enqueue(key, hint);
+    };
+    const runs = sources.map((source) => source.start(enqueue, stop.signal, report));
     const { gate } = this.#parts;
     gate?.onChange(() => {
       for (const id of [...this.#parked]) {
@@ -279,13 +283,16 @@ export class Controller {
 
   #succeeded(id: string, { startMs }: ReconcileRun, result: Outcome): void {
     const { clock, metrics } = this.#parts;
+    const requeueAfterMs = requeueOf(result);
     this.#queue.forget(id);
-    const requeueAfterMs = result?.requeueAfterMs ?? 0;
     const seconds = (clock.monotonicMs() - startMs) / 1000;
-    metrics.reconciled(requeueAfterMs > 0 ? "requeue_after" : "success", seconds);
-    if (requeueAfterMs <= 0) return;
+    metrics.reconciled(requeueAfterMs === undefined ? "success" : "requeue_after", seconds);
+    if (requeueAfterMs === undefined || requeueAfterMs > 0) this.#atOnce.forget(id);
+    if (requeueAfterMs === undefined) return;
     this.#causes.add(id, `asked for after ${requeueAfterMs} ms`);
-    this.#queue.addAfter(id, requeueAfterMs, result?.priority ?? this.#queue.priority(id));
+    // A time that is over means now; one that is over each time must not keep the process busy.
+    const delayMs = requeueAfterMs > 0 ? requeueAfterMs : this.#atOnce.when(id);
+    this.#queue.addAfter(id, delayMs, result?.priority ?? this.#queue.priority(id));
   }
 
   /** Looks at what a reconcile changed, once it has ended. */
@@ -354,6 +361,24 @@ export class Controller {
       log.error({ err: error }, advice === undefined ? what : `${what}. ${advice}`);
     }
   }
+}
+
+/**
+ * After how long a reconcile asks to run again; `undefined`: it does not.
+ *
+ * @throws TsopError `bad-requeue` for what is no time, or no priority
+ */
+function requeueOf(result: Outcome): number | undefined {
+  const { requeueAfterMs, priority = 0 } = result ?? {};
+  for (const [name, value] of Object.entries({ requeueAfterMs, priority })) {
+    if (value === undefined || Number.isFinite(value)) continue;
+    throw new TsopError(
+      "bad-requeue",
+      `The reconcile returned ${name}: ${String(value)}.`,
+      "Return a number, or leave it out; a time that is over means now.",
+    );
+  }
+  return requeueAfterMs;
 }
 
 function givenUpAfter(afterMs: number): TsopError {

@@ -16,6 +16,7 @@ import {
   type Token,
 } from "../../kube/resource.ts";
 import { isNotFound } from "../../kube/status.ts";
+import { bindMethods } from "../bind-methods.ts";
 import type { Cache } from "../cache/cache.ts";
 import type { IndexFunction } from "../cache/indexer.ts";
 import type { Client, Intent } from "../client/client.ts";
@@ -106,6 +107,7 @@ export class Dependents<O extends KubeObject = KubeObject> {
     this.#parts = parts;
     this.#kinds = kinds;
     this.#desired = desired;
+    bindMethods(this, Dependents);
   }
 
   /**

@@ -3,14 +3,20 @@
  *
  * @module
  */
-import type { Clock } from "../../clock.ts";
+import { timeoutSignal, type Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
 import { sameJson } from "../../kube/json.ts";
 import { formatKey, type ObjectKey } from "../../kube/object.ts";
+import { unlessAborted } from "../abortable.ts";
+import { bindMethods } from "../bind-methods.ts";
 import { deferred } from "../deferred.ts";
 import type { Enqueue } from "./handlers.ts";
+import { periodMs } from "./periods.ts";
+import type { SourceReport } from "./source-report.ts";
 import type { Source, SourceRun } from "./sources.ts";
+
+const MIN_TIMEOUT_MS = 60_000;
 
 /** What is asked, and how often. */
 export interface PollOptions<V> {
@@ -18,6 +24,8 @@ export interface PollOptions<V> {
   readonly name: string;
   /** From the end of one poll to the next; a failed one is tried again after this time, too. */
   readonly everyMs: number;
+  /** How long a poll may take; its signal is aborted then, and it has failed. `everyMs` when absent, at least a minute. */
+  readonly timeoutMs?: number;
   /** Everything that there is, by the key of the object that it belongs to. Values are compared as JSON. */
   readonly poll: (signal: AbortSignal) => Promise<Iterable<readonly [key: ObjectKey, value: V]>>;
 }
@@ -32,12 +40,20 @@ interface PollParts {
 export class PollSource<V> implements Source {
   readonly #parts: PollParts;
   readonly #options: PollOptions<V>;
+  readonly #timeoutMs: number;
   #values = new Map<string, { readonly key: ObjectKey; readonly value: V }>();
 
-  /** @param parts - a manager has them */
+  /**
+   * @param parts - a manager has them
+   * @throws TsopError `bad-period`
+   */
   constructor(parts: PollParts, options: PollOptions<V>) {
+    const { name, everyMs, timeoutMs = Math.max(everyMs, MIN_TIMEOUT_MS) } = options;
     this.#parts = parts;
     this.#options = options;
+    periodMs(`everyMs of the poll of ${name}`, everyMs);
+    this.#timeoutMs = periodMs(`timeoutMs of the poll of ${name}`, timeoutMs);
+    bindMethods(this, PollSource);
   }
 
   /** The value of a key as the last poll that succeeded had it. */
@@ -45,30 +61,41 @@ export class PollSource<V> implements Source {
     return this.#values.get(formatKey(key))?.value;
   }
 
-  start(enqueue: Enqueue, signal: AbortSignal): SourceRun {
+  start(enqueue: Enqueue, signal: AbortSignal, report?: SourceReport): SourceRun {
     const first = deferred();
     const tried = (): void => {
       first.resolve();
     };
     return {
       synced: first.promise,
-      ended: this.#run(enqueue, signal, tried),
+      ended: this.#run(enqueue, signal, tried, report),
       resync: () => {
         for (const { key } of this.#values.values()) enqueue(key, { cause: "resync" });
       },
     };
   }
 
-  async #run(enqueue: Enqueue, signal: AbortSignal, tried: () => void): Promise<void> {
+  async #run(
+    enqueue: Enqueue,
+    signal: AbortSignal,
+    tried: () => void,
+    report: SourceReport | undefined,
+  ): Promise<void> {
     const { clock, log } = this.#parts;
     const { name, everyMs, poll } = this.#options;
     while (!signal.aborted) {
+      const timeout = timeoutSignal(clock, this.#timeoutMs, signal);
       try {
-        this.#compare(await poll(signal), enqueue);
+        // Not every poll heeds its signal.
+        this.#compare(await unlessAborted(poll(timeout.signal), timeout.signal), enqueue);
       } catch (error) {
         // What is outside may be away for long; the controller works on with what was known last.
-        if (!isAborted(signal))
+        if (!isAborted(signal)) {
+          report?.failed();
           log.warn({ err: error }, `cannot poll ${name}: ${messageOf(error)}`);
+        }
+      } finally {
+        timeout.clear();
       }
       tried();
       await clock.sleep(everyMs, signal).catch(() => undefined);

@@ -13,7 +13,7 @@ export interface Request {
 
 /** What comes after a reconcile that succeeded. */
 export interface Result {
-  /** Look again after this time, in milliseconds, even if nothing happens until then. */
+  /** Look again after this time, in milliseconds, even if nothing happens until then; what is not above 0 means now. */
   readonly requeueAfterMs?: number;
   /** How urgent that is; as this time when absent. */
   readonly priority?: number;

@@ -3,16 +3,19 @@
  *
  * @module
  */
+import type { Clock } from "../../clock.ts";
 import { formatKey, keyOf, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import type { ReadToken } from "../../kube/resource.ts";
 import type { Cache } from "../cache/cache.ts";
+import { EventRetries, type Happening } from "./event-retries.ts";
 import type { Enqueue, EventHandler } from "./handlers.ts";
 import type { ObjectEvent, Predicate } from "./predicates.ts";
+import type { SourceReport } from "./source-report.ts";
 
 /** Puts keys into a controller's queue until `signal` is aborted. */
 export interface Source {
   /** Begins; returns at once. */
-  start(enqueue: Enqueue, signal: AbortSignal): SourceRun;
+  start(enqueue: Enqueue, signal: AbortSignal, report?: SourceReport): SourceRun;
 }
 
 /** A source at work. */
@@ -25,26 +28,45 @@ export interface SourceRun {
   readonly resync?: () => void;
 }
 
-/** The changes of a kind, from the cache. */
+/**
+ * The changes of a kind, from the cache. An event whose handler or filter fails is handled again, later each time.
+ */
 export function kindSource<T extends KubeObject>(
-  cache: Cache,
+  { cache, clock }: { readonly cache: Cache; readonly clock: Clock },
   token: ReadToken<T>,
   handler: EventHandler<T>,
   filters: readonly Predicate<T>[],
 ): Source {
   return {
-    start(enqueue, signal) {
-      const handle = (event: ObjectEvent<T>, writtenAtMs?: number): void | Promise<void> => {
+    start(enqueue, signal, report) {
+      const deliver = ({ event, writtenAtMs }: Happening<T>): void | Promise<void> => {
         if (!filters.every((filter) => filter(event))) return;
         const fromEvent = {
           cause: causeOf(event),
           priority: priorityOf(event),
           ...(writtenAtMs === undefined ? {} : { writtenAtMs }),
         };
-        return handler(event, (key, hint) => {
-          enqueue(key, { ...fromEvent, ...hint });
+        // Put in line once the handler is done: one that fails is called again, and says all of its keys then.
+        let waiting: (() => void)[] | undefined = [];
+        const flush = (): void => {
+          const ready = waiting ?? [];
+          waiting = undefined;
+          for (const put of ready) put();
+        };
+        const pending = handler(event, (key, hint) => {
+          const put = (): void => {
+            enqueue(key, { ...fromEvent, ...hint });
+          };
+          if (waiting) waiting.push(put);
+          else put();
         });
+        if (pending) return pending.then(flush);
+        flush();
+        return undefined;
       };
+      const retries = new EventRetries(clock, deliver, report);
+      const handle = (event: ObjectEvent<T>, writtenAtMs?: number): void | Promise<void> =>
+        retries.handle({ event, writtenAtMs });
       const kind = cache.informersFor(token);
       const registration = kind.addHandler({
         handlerFor: (informer) => ({
@@ -58,11 +80,15 @@ export function kindSource<T extends KubeObject>(
             ),
           onDelete: (object, tombstone) => handle({ type: "delete", object, tombstone }),
         }),
+        onLeave: (namespace) => {
+          retries.leave(namespace);
+        },
       });
       signal.addEventListener(
         "abort",
         () => {
           registration.remove();
+          retries.end();
         },
         { once: true },
       );
@@ -72,7 +98,6 @@ export function kindSource<T extends KubeObject>(
         resync: () => {
           for (const { indexer } of kind.informers.values()) {
             for (const object of indexer.list()) {
-              // A handler that fails here fails as it would have at the start: the informer's log has it.
               void handle({ type: "create", object, initial: true });
             }
           }

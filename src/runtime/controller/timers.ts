@@ -5,13 +5,18 @@
  */
 import type { Clock, Timer } from "../../clock.ts";
 import { formatKey, keyOf, type KubeObject } from "../../kube/object.ts";
-import type { ReadToken } from "../../kube/resource.ts";
+import { groupResourceOf, resourceOf, type ReadToken } from "../../kube/resource.ts";
 import type { Cache } from "../cache/cache.ts";
+import { EventRetries } from "./event-retries.ts";
+import { periodMs, waitMs } from "./periods.ts";
 import type { Source } from "./sources.ts";
 
 /** When the objects of a kind are looked at. */
 export interface TimerOptions<T extends KubeObject> {
-  /** From one look to the next, in milliseconds; asked for each object when it changes, `undefined`: never. */
+  /**
+   * From one look to the next, in milliseconds; asked for each object when it changes, `undefined`: never. One that
+   * throws, or gives no time above 0, is asked again, later each time.
+   */
   readonly everyMs: number | ((object: T) => number | undefined);
   /** Before the first look; drawn between 0 and a whole period when absent, so that a restart is no burst. */
   readonly initialDelayMs?: number;
@@ -25,18 +30,28 @@ interface Ticking {
   readonly everyMs: number;
 }
 
-/** Lets a controller look at each object of a kind from time to time. It adds to events, and replaces none. */
+/**
+ * Lets a controller look at each object of a kind from time to time. It adds to events, and replaces none.
+ *
+ * @throws TsopError `bad-period`
+ */
 export function timerSource<T extends KubeObject>(
   { cache, clock }: { readonly cache: Cache; readonly clock: Clock },
   token: ReadToken<T>,
   { everyMs, initialDelayMs, idleMs = 0 }: TimerOptions<T>,
 ): Source {
-  const periodOf = (object: T): number | undefined =>
-    typeof everyMs === "function" ? everyMs(object) : everyMs;
+  const name = `of the timer of ${groupResourceOf(resourceOf(token))}`;
+  if (typeof everyMs === "number") periodMs(`everyMs ${name}`, everyMs);
+  if (initialDelayMs !== undefined) waitMs(`initialDelayMs ${name}`, initialDelayMs);
+  waitMs(`idleMs ${name}`, idleMs);
+  const periodOf = (object: T): number | undefined => {
+    const period = typeof everyMs === "function" ? everyMs(object) : everyMs;
+    return period === undefined ? undefined : periodMs(`everyMs ${name}`, period);
+  };
   // Named now, so that the informer starts with the others.
   const kind = cache.informersFor(token);
   return {
-    start(enqueue, signal) {
+    start(enqueue, signal, report) {
       const ticking = new Map<string, Ticking>();
       const stop = (id: string): void => {
         ticking.get(id)?.timer.cancel();
@@ -71,17 +86,26 @@ export function timerSource<T extends KubeObject>(
           schedule(object, period, Math.max(leftMs, idleMs));
         }
       };
+      const retries = new EventRetries<T>(
+        clock,
+        ({ event: { type, object } }) => {
+          if (type === "create") added(object);
+          else if (type === "update") updated(object);
+          else stop(formatKey(keyOf(object)));
+        },
+        report,
+      );
       const registration = kind.addHandler({
         handlerFor: () => ({
-          onAdd: added,
-          onUpdate: (old, object) => {
-            if (old !== object) updated(object);
-          },
-          onDelete: (object) => {
-            stop(formatKey(keyOf(object)));
-          },
+          onAdd: (object, initial) =>
+            retries.handle({ event: { type: "create", object, initial } }),
+          onUpdate: (old, object) =>
+            old === object ? undefined : retries.handle({ event: { type: "update", old, object } }),
+          onDelete: (object, tombstone) =>
+            retries.handle({ event: { type: "delete", object, tombstone } }),
         }),
         onLeave: (namespace) => {
+          retries.leave(namespace);
           for (const id of [...ticking.keys()]) {
             if (namespace === "" || id.startsWith(`${namespace}/`)) stop(id);
           }
@@ -89,6 +113,7 @@ export function timerSource<T extends KubeObject>(
       });
       const end = (): void => {
         registration.remove();
+        retries.end();
         for (const id of [...ticking.keys()]) stop(id);
       };
       signal.addEventListener("abort", end, { once: true });

@@ -14,6 +14,7 @@ import type { Client } from "../client/client.ts";
 import { LiveClient, writeDefaults } from "../client/live-client.ts";
 import { RestClient, type ExchangeObserver } from "../client/rest-client.ts";
 import { ReconcileScopes } from "../controller/reconcile-scopes.ts";
+import { bindMethods } from "../bind-methods.ts";
 import { deferred } from "../deferred.ts";
 import { EventBroadcaster, type EventRecorder } from "../events/recorder.ts";
 import type { ShardMember } from "../sharding/shard-member.ts";
@@ -179,6 +180,7 @@ class OperatorManager implements Manager {
       });
       this.#caches.add(this.shards);
     }
+    bindMethods(this, OperatorManager);
     this.#healthz.add("ping", () => undefined);
     this.#readyz.add("informers", () => {
       this.#checkInformers();
@@ -247,10 +249,12 @@ class OperatorManager implements Manager {
     // Who lost the lead has no time: another process may lead any moment.
     const lost = failure instanceof TsopError && failure.code === "leadership-lost";
     const { gracefulShutdownMs = 30_000 } = this.#options;
-    await this.#stop(signal.reason, lost ? 0 : gracefulShutdownMs).catch((error: unknown) => {
-      if (failure === undefined) failure = error;
-      else this.log.error({ err: error }, messageOf(error));
-    });
+    await this.#stop(signal.reason, lost ? undefined : gracefulShutdownMs).catch(
+      (error: unknown) => {
+        if (failure === undefined) failure = error;
+        else this.log.error({ err: error }, messageOf(error));
+      },
+    );
     if (failure !== undefined) throw failure as Error;
   }
 
@@ -281,11 +285,16 @@ class OperatorManager implements Manager {
     }
   }
 
-  /** The order of controller-runtime: what depends on a part ends before it. */
-  async #stop(reason: unknown, graceMs: number): Promise<void> {
-    const deadline = timeoutSignal(this.clock, graceMs);
+  /**
+   * The order of controller-runtime: what depends on a part ends before it.
+   *
+   * @param graceMs - how long the parts have for that; absent: no time, because the lead is lost
+   */
+  async #stop(reason: unknown, graceMs: number | undefined): Promise<void> {
+    const deadline = timeoutSignal(this.clock, graceMs ?? 0);
     const expired = ended(deadline.signal).then(() => {
       this.scopes.end();
+      if (graceMs === undefined) return;
       throw new TsopError(
         "shutdown-timeout",
         `Something did not end within ${graceMs} ms after the stop.`,

@@ -48,6 +48,7 @@ export class RuntimeMetrics {
   readonly #certificates;
   readonly #certificateErrors;
   readonly #ownEvents;
+  readonly #sourceErrors;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -182,6 +183,11 @@ export class RuntimeMetrics {
       "Events of own writes that a later reconcile had seen already, and that caused no other one",
       "controller",
     );
+    this.#sourceErrors = often(
+      "tsop_source_errors_total",
+      "Events that a map function, handler, filter or timer failed at and that are tried again, and polls that failed",
+      "controller",
+    );
     this.#leader = gauge("leader_election_master_status", "Whether this process leads", "name");
   }
 
@@ -281,6 +287,7 @@ export class RuntimeMetrics {
     const hotLoops = this.#hotLoops.at({ controller });
     const ownEvents = this.#ownEvents.at({ controller });
     const timeouts = this.#timeouts.at({ controller });
+    const sourceErrors = this.#sourceErrors.at({ controller });
     return {
       added: () => {
         adds.value++;
@@ -322,6 +329,9 @@ export class RuntimeMetrics {
       timedOut: () => {
         timeouts.value++;
       },
+      sourceFailed: () => {
+        sourceErrors.value++;
+      },
     };
   }
 }
@@ -333,6 +343,8 @@ export interface ControllerMetrics extends QueueObserver {
   /** The reconciler threw before it returned a promise. */
   panicked(): void;
   timedOut(): void;
+  /** A source failed at an event, or a poll; it tries again. */
+  readonly sourceFailed: () => void;
   /** An event of an own write that a later reconcile had seen. */
   ownEvent(): void;
   /** A reconcile changed the same once more, and is slowed down. */

@@ -55,7 +55,7 @@ describe("what waits for a slow handler", () => {
     queue.push(update("b", 1, 3));
     queue.push(remove("b", 4));
     await clock.advance(5000);
-    expect(heard).toEqual(["delete a@2", "delete b@4"]);
+    expect(heard).toEqual(["delete a@2", "update b@1>3", "delete b@4"]);
   });
 
   it("is nothing of an object that came and went meanwhile", async () => {
@@ -75,7 +75,7 @@ describe("what waits for a slow handler", () => {
     queue.push(add("a", 4));
     queue.push(update("a", 4, 5));
     await clock.advance(5000);
-    expect(heard).toEqual(["delete a@3", "add a@5"]);
+    expect(heard).toEqual(["update a@1>2", "delete a@3", "add a@5"]);
   });
 
   it("is told of its beginning as soon as everything before it was", async () => {
