@@ -24,6 +24,10 @@ interface Known {
 /** What became of an owner. */
 type OwnerState = "solid" | "dangling" | "waiting";
 
+/** Whether an object goes after its dependents, and has begun to. */
+const isDeletingDependents = ({ metadata }: KubeObject): boolean =>
+  metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).includes(FOREGROUND);
+
 /** Follows owner references by uid. */
 export class GarbageCollector implements Controller {
   readonly name = "GarbageCollector";
@@ -125,8 +129,11 @@ export class GarbageCollector implements Controller {
       }
       return;
     }
-    if (waiting.length > 0 && this.#dependentsOf(object).length > 0) {
-      await this.#remove(object, "Foreground");
+    const dependents = this.#dependentsOf(object);
+    if (waiting.length > 0 && dependents.length > 0) {
+      // Perhaps a circle, in which each waits for the next: this one no longer holds its owners up.
+      if (dependents.some(isDeletingDependents)) await this.#unblockOwners(object);
+      await this.#remove(this.#find(object.metadata.uid ?? "") ?? object, "Foreground");
     } else if (finalizers.includes(ORPHAN)) await this.#remove(object, "Orphan");
     else if (finalizers.includes(FOREGROUND)) await this.#remove(object, "Foreground");
     else await this.#remove(object, "Background");
@@ -140,7 +147,10 @@ export class GarbageCollector implements Controller {
     // What cannot be looked up may be there; nothing is deleted on a guess.
     if (!info) return "solid";
     const { namespace } = object.metadata;
-    if (info.namespaced && namespace === undefined) return "solid";
+    if (info.namespaced && namespace === undefined) {
+      await this.#warnOfNamespace(object, reference, info.namespaced);
+      return "solid";
+    }
     const owner = this.#client.find(
       info,
       info.namespaced && namespace !== undefined
@@ -180,6 +190,17 @@ export class GarbageCollector implements Controller {
     const { uid = "", resourceVersion = "" } = object.metadata;
     await this.#ignoringAbsence(object, (resource, key) =>
       this.#client.remove(resource, key, { propagationPolicy, uid, resourceVersion }),
+    );
+  }
+
+  async #unblockOwners(object: KubeObject): Promise<void> {
+    const { uid, ownerReferences = [] } = object.metadata;
+    if (!ownerReferences.some(({ blockOwnerDeletion }) => blockOwnerDeletion)) return;
+    const unblocked = ownerReferences.map((reference) =>
+      reference.blockOwnerDeletion ? { ...reference, blockOwnerDeletion: false } : reference,
+    );
+    await this.#ignoringAbsence(object, (resource, key) =>
+      this.#client.patch(resource, key, { metadata: { uid, ownerReferences: unblocked } }),
     );
   }
 

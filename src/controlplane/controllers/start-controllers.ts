@@ -100,8 +100,7 @@ export function startControllers(
   }
   const { issueToken, caCertificate = "" } = context;
   if (issueToken) {
-    const tokens = context.clientFor("tokens-controller");
-    controllers.push(new AccountTokenController(tokens, issueToken, caCertificate));
+    controllers.push(new AccountTokenController(client, issueToken, caCertificate));
   }
   const { certificateSigner } = context;
   if (certificateSigner) {
