@@ -170,7 +170,7 @@ function asText(tree: Tree, random: Random): string {
 function dropCredentials(tree: Tree): void {
   const { users } = tree as { users?: { user?: Record<string, unknown> }[] };
   const user = Array.isArray(users) ? users[0]?.user : undefined;
-  if (typeof user !== "object") return;
+  if (!user || typeof user !== "object") return;
   for (const name of ["token", "client-certificate-data", "client-key-data"]) {
     Reflect.deleteProperty(user, name);
   }
