@@ -315,6 +315,11 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "unknown-layout": e("layout: tsop/9   # PROJECT"),
   "unknown-marker": e("@Minimun(1) replicas!: Int32;"),
   "unknown-option": e('@Resource({ group: "web.example.com", version: "v1", shortName: "web" })'),
+  "unknown-resource": e(
+    '@Rbac({ groups: ["apps"], resources: ["deploymnets"], verbs: ["get"] })',
+    "The group apps has no resource deploymnets, so that the rule grants nothing.",
+    "Did you mean deployments?",
+  ),
   "unknown-type": e(
     "port!: Int31;",
     "There is no type ... with a schema.",
@@ -323,6 +328,10 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "unknown-verb": e('@Rbac(Deployment, ["read"])'),
   "versions-differ": e(
     '@Resource({ ..., version: "v1", plural: "webs" }) and @Resource({ ..., version: "v2", plural: "sites" })',
+  ),
+  "versions-not-converted": e(
+    '@Resource({ ..., version: "v1" }) and @Resource({ ..., version: "v2", storage: true }) // only v2 has spec.title',
+    "spec.title is only in v2, and Page has no conversion: its value is lost between the two.",
   ),
   "write-failed": e(
     "tsop manifests   # in a folder that cannot be written",
@@ -360,6 +369,11 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     "@Pattern(/(?<=a)b/) name!: string;",
     REFUSED,
     "Write it in RE2's syntax: https://github.com/google/re2/wiki/Syntax.",
+  ),
+  "wrong-rbac": e(
+    '@Rbac({ groups: ["apps"], resources: ["pods"], verbs: ["get"] })',
+    "The group apps has no resource pods, so that the rule grants nothing.",
+    'pods are in the core group: groups: [""].',
   ),
   "wrong-root-keyword": e(
     "@MaxProperties(9) class MyWeb extends CustomResource<MyWebSpec, MyWebStatus> {}",

@@ -99,6 +99,14 @@ function addProjectCommands(program: Command, context: CliContext, done: Done): 
     .option("--version <version>", "the API version, such as v1 or v1beta1")
     .option("--kind <Kind>", "the name of the kind, such as MyWeb")
     .option("--plural <plural>", "its name in URLs (default: by the English rules)")
+    .addOption(
+      new Option(
+        "--user-roles <how>",
+        "roles for the kind's users: to be bound by the cluster's admins, or aggregated to the cluster's admin, edit and view",
+      )
+        .choices(["separate", "aggregated", "none"])
+        .default("separate"),
+    )
     .option("--field <name:type[?][=default]>", "a field of the spec; may be repeated", collect, [])
     // kubebuilder's users write them out.
     .addOption(new Option("--controller").default(true).hideHelp())

@@ -85,6 +85,7 @@ async function run(modules: Modules, sources: ReadonlyMap<string, string>): Prom
   const [
     { readProject },
     { checkKinds },
+    { checkGrants },
     { checkRights, inferredGrants },
     { checkWebhooks },
     { placesIn },
@@ -94,6 +95,7 @@ async function run(modules: Modules, sources: ReadonlyMap<string, string>): Prom
   ] = await Promise.all([
     import("./read/project.ts"),
     import("./check/check.ts"),
+    import("./check/grants.ts"),
     import("./check/rights.ts"),
     import("./check/webhooks.ts"),
     import("./places.ts"),
@@ -108,6 +110,7 @@ async function run(modules: Modules, sources: ReadonlyMap<string, string>): Prom
   const broken = findings.filesWith("syntax-error");
   checkKinds(groupVersions(model.kinds.filter(({ at }) => !broken.has(at.file))), findings);
   checkWebhooks(model.webhooks, findings);
+  checkGrants(model.grants, () => modules.builtInKinds(), findings);
   // A right that could not be read would be missing.
   if (!findings.hasErrors()) {
     checkRights(model, findings);

@@ -84,6 +84,14 @@ export interface KindModel {
   readonly saidAt: ReadonlyMap<string, Position>;
 }
 
+/** A kind that every cluster has. */
+export interface BuiltInKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+}
+
 /** What an `@Rbac` grants. */
 export interface GrantModel {
   readonly groups: readonly string[];

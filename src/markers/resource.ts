@@ -56,7 +56,8 @@ export interface ResourceOptions {
   /**
    * ClusterRoles for the kind's users are generated, in `config/rbac/user_roles.yaml`: `<kind>-admin-role`,
    * `<kind>-editor-role` and `<kind>-viewer-role`. `"aggregated"` adds them to the cluster's own roles `admin`,
-   * `edit` and `view`; `"separate"` leaves it to the cluster's admins to bind them.
+   * `edit` and `view`: whoever has one of these in a namespace has it for the kind too. `"separate"` leaves it to the
+   * cluster's admins to bind them. None when it is left out.
    */
   readonly userRoles?: "separate" | "aggregated";
   /** Annotations of the CRD. */
@@ -65,8 +66,11 @@ export interface ResourceOptions {
   readonly labels?: Readonly<Record<string, string>>;
   /** False: a CRD without descriptions. A number: they are cut after so many bytes, at the end of a sentence. */
   readonly descriptions?: boolean | number;
-  /** The CRD's `spec.conversion` as it is, where the project does not convert itself. */
-  readonly conversion?: Readonly<Record<string, Json>>;
+  /**
+   * The CRD's `spec.conversion` as it is. A kind whose versions hold different fields needs one; `false` says that
+   * another tool adds it, or that what a version does not have may be lost.
+   */
+  readonly conversion?: Readonly<Record<string, Json>> | false;
 }
 
 /**

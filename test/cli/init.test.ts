@@ -114,7 +114,7 @@ describe("tsop create api", () => {
       "apiVersion: web.example.com/v1\nkind: Page\nmetadata:\n  name: page-sample\nspec:\n  title: example\n  size: 1Gi\n",
     );
     expect(files["config/samples/kustomization.yaml"]).toContain("  - web_v1_page.yaml\n");
-    expect(files["src/api/v1/page.ts"]).toContain('userRoles: "aggregated"');
+    expect(files["src/api/v1/page.ts"]).toContain('userRoles: "separate"');
     expect(files["src/api/v1/page.ts"]).toContain(
       '@PrintColumn("Age", (page: Page) => page.metadata.creationTimestamp)\n',
     );

@@ -36,6 +36,8 @@ export interface CreateApiOptions extends PlanOptions {
   readonly version?: string;
   readonly kind?: string;
   readonly plural?: string;
+  /** Roles for the kind's users; `aggregated` adds them to the cluster's own. */
+  readonly userRoles: "separate" | "aggregated" | "none";
   readonly field: readonly string[];
   readonly controller: boolean;
   readonly resource: boolean;
@@ -197,7 +199,7 @@ async function filesFor(
         sample: sampleOf(kind, `${apiGroup}/${version}`, fields),
         spec: specOf(fields),
         printColumns: [readyColumnOf(kind), ageColumnOf(kind)],
-        resource: resourceOf(apiGroup, version, plural),
+        resource: resourceOf(apiGroup, version, plural, options.userRoles),
         imports: listed("import {", importsOf(fields), '} from "tsop";'),
         fields: fields.map((field) => ({ ...field, declaration: declarationOf(field) })),
       },
@@ -290,9 +292,15 @@ function specOf(fields: readonly SpecField[]): string {
   return listed("spec: {", entries, "},", "      ");
 }
 
-/** What the class says of itself; the cluster's own roles of users are to reach the kind. */
-function resourceOf(group: string, version: string, plural: string): string {
-  const options = Object.entries({ group, version, plural, userRoles: "aggregated" });
+/** What the class says of itself. */
+function resourceOf(
+  group: string,
+  version: string,
+  plural: string,
+  userRoles: CreateApiOptions["userRoles"],
+): string {
+  const roles = userRoles === "none" ? {} : { userRoles };
+  const options = Object.entries({ group, version, plural, ...roles });
   const lines = options.map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   return listed("@Resource({", lines, "})");
 }

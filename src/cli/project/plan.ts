@@ -13,7 +13,7 @@ import {
   rmdir,
   writeFile,
 } from "node:fs/promises";
-import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { TsopError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import { fileProblem } from "../file-errors.ts";
@@ -170,9 +170,11 @@ async function requireAsPlanned(root: string, { path, before }: FileChange): Pro
 
 /** Refuses a path that is outside of the root, be it by its own steps or by symbolic links in it. */
 async function requireInside(root: string, path: string): Promise<void> {
-  const top = await realpath(root).catch(() => resolve(root));
-  const target = await realTarget(resolve(join(root, path)));
-  if (target === undefined || isBelow(target, top) || isBelow(target, resolve(root))) return;
+  const [top, target] = [
+    await realTarget(resolve(root)),
+    await realTarget(resolve(join(root, path))),
+  ];
+  if (isBelow(target, top)) return;
   throw new TsopError(
     "outside-project",
     `${path} leads out of the project, to ${target}.`,
@@ -180,14 +182,15 @@ async function requireInside(root: string, path: string): Promise<void> {
   );
 }
 
-/** Where a path leads; of one that is not there, the nearest folder that is. */
-async function realTarget(path: string): Promise<string | undefined> {
+/** Where a path leads, or would lead if it were there. */
+async function realTarget(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch {
-    const isLink = await readlink(path).catch(() => undefined);
-    if (isLink !== undefined) return resolve(dirname(path), isLink);
-    return dirname(path) === path ? undefined : realTarget(dirname(path));
+    const folder = dirname(path);
+    if (folder === path) return path;
+    const link = await readlink(path).catch(() => undefined);
+    return resolve(await realTarget(folder), link ?? basename(path));
   }
 }
 

@@ -5,6 +5,7 @@
  */
 import { dns1035LabelErrors, dns1123SubdomainErrors } from "../../kube/names.ts";
 import { checkSchema } from "./schema.ts";
+import { checkVersionDifferences } from "./version-differences.ts";
 import type { VersionedKind } from "../emit/crd.ts";
 import type { Findings } from "../findings.ts";
 import type { KindModel, Position, TypeModel } from "../model.ts";
@@ -13,6 +14,7 @@ import type { KindModel, Position, TypeModel } from "../model.ts";
 export function checkKinds(kinds: readonly VersionedKind[], findings: Findings): void {
   for (const kind of kinds) {
     checkVersions(kind, findings);
+    checkVersionDifferences(kind, findings);
     let size = 0;
     const approved = kind.versions.some(
       ({ annotations }) => annotations["api-approved.kubernetes.io"] !== undefined,

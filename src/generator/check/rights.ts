@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { rbacMarker } from "../../kube/needed-rights.ts";
 import type { Findings } from "../findings.ts";
 import type { GrantModel, ProjectModel, UseModel, UsesModel } from "../model.ts";
 
@@ -53,9 +54,7 @@ function reportGap(
   const [plural = "", subresource] = resource.split("/");
   const scope = subresource === undefined ? "" : `, { subresource: "${subresource}" }`;
   const line =
-    token === ""
-      ? `@Rbac({ groups: ["${group}"], resources: ["${resource}"], verbs: [${verbs}] })`
-      : `@Rbac(${token}, [${verbs}]${scope})`;
+    token === "" ? rbacMarker(group, resource, missing) : `@Rbac(${token}, [${verbs}]${scope})`;
   const name = group === "" ? plural : `${plural}.${group}`;
   const target = subresource === undefined ? name : `${subresource} of ${name}`;
   findings.error(

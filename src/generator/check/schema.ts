@@ -24,7 +24,7 @@ export function checkSchema(kind: KindModel, findings: Findings): number {
   for (const error of schemaErrors(schema)) {
     const { place, keyword, shown, type } = locate(kind.type, error);
     // A placeholder stands for what could not be read; the user was told of that.
-    if (hasUnread(type)) continue;
+    if (hasUnread(type) && !isOfSyntax(keyword, error)) continue;
     findings.error(
       place,
       CODES[keyword] ?? "schema-refused",
@@ -35,6 +35,10 @@ export function checkSchema(kind: KindModel, findings: Findings): number {
   checkGuards(kind.type, findings);
   return Buffer.byteLength(JSON.stringify(schema));
 }
+
+/** A rule that cannot be parsed is wrong whatever the fields are. */
+const isOfSyntax = (keyword: string, { message }: FieldError): boolean =>
+  keyword === RULES && message.includes("Syntax error");
 
 /** A rule may read a field that is not there; the API server finds that out with the first object. */
 function checkGuards(type: TypeModel, findings: Findings): void {
@@ -145,13 +149,18 @@ function locate(
   return { place: said ?? type.saidAt.get(keyword) ?? type.at, keyword, shown, type };
 }
 
-/** In the order in which the control plane finds them: each step needs what the one before it made sure of. */
+/** In the order in which the control plane finds them; other than there, one mistake does not hide the next. */
 function schemaErrors(schema: Schema): FieldError[] {
   const structure = structuralErrors(schema, ROOT);
-  if (structure.length === 0) structure.push(...defaultErrors(schema, ROOT));
+  const defaults = structure.length === 0 ? defaultErrors(schema, ROOT) : [];
   const keywords = keywordErrors(schema, ROOT);
-  const rules = structure.length === 0 ? ruleErrors(schema, ROOT, keywords) : [];
-  return [...structure, ...keywords, ...rules];
+  // Of a rule on what has a structure that is wrong, nothing can be said but whether it can be parsed.
+  const rules = ruleErrors(schema, ROOT, keywords).filter((error) => {
+    const [place = ""] = error.field.split(`.${RULES}`);
+    const isSound = !structure.some(({ field }) => field.startsWith(place));
+    return isSound || isOfSyntax(RULES, error);
+  });
+  return [...structure, ...defaults, ...keywords, ...rules];
 }
 
 const ROOT_ONLY_WITHOUT_STATUS: readonly (keyof Schema)[] = [

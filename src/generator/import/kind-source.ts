@@ -106,6 +106,12 @@ function typeArguments(
   return [optional, ...(status ? [writer.wholeType(status, ["status"])] : [])];
 }
 
+/** A definition of several versions that nobody converts is taken as it is. */
+function conversionOf({ conversion, versions }: CrdDefinition["spec"]): unknown {
+  if (conversion && conversion["strategy"] !== "None") return conversion;
+  return versions.length > 1 ? false : undefined;
+}
+
 function options(
   { metadata, spec }: CrdDefinition,
   version: VersionDefinition,
@@ -135,10 +141,7 @@ function options(
     statusSubresource: statusSubresource === hasStatus ? undefined : statusSubresource,
     annotations: first ? some(metadata.annotations) : undefined,
     labels: first ? some(metadata.labels) : undefined,
-    conversion:
-      first && spec.conversion && spec.conversion["strategy"] !== "None"
-        ? spec.conversion
-        : undefined,
+    conversion: first ? conversionOf(spec) : undefined,
   };
   const entries = Object.entries(said).filter(([, value]) => value !== undefined);
   const one = literal(Object.fromEntries(entries));

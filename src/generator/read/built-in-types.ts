@@ -7,9 +7,13 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { BuiltInKind } from "../model.ts";
 
 /** Beside this file's parent, compiled or not. */
 const FOLDER = fileURLToPath(new URL("../../generated/k8s/", import.meta.url));
+
+/** The type of a token, which says what it stands for. */
+const KNOWN_KIND = /KnownKind<\s*\w+,\s*"([^"]*)",\s*"([^"]*)",\s*"([^"]*)",\s*"([^"]*)"/g;
 
 /** The text of one declaration, and of the token of the same name. */
 export interface BuiltInText {
@@ -31,6 +35,7 @@ interface File {
 /** The built-in declarations, each file read once. */
 export class BuiltInTypes {
   #files: ReadonlyMap<string, File> | undefined;
+  #kinds: readonly BuiltInKind[] | undefined;
 
   /**
    * The declaration of a name.
@@ -53,6 +58,22 @@ export class BuiltInTypes {
       name,
       text: () => file.text.slice(0, start).replace(/[^\n]+/g, "") + file.text.slice(start, end),
     };
+  }
+
+  /** All kinds of `tsop/k8s`. */
+  kinds(): readonly BuiltInKind[] {
+    this.#files ??= readFiles();
+    this.#kinds ??= [...this.#files.values()].flatMap(({ text }) =>
+      [...text.matchAll(KNOWN_KIND)].map(
+        ([, group = "", version = "", kind = "", plural = ""]) => ({
+          group,
+          version,
+          kind,
+          plural,
+        }),
+      ),
+    );
+    return this.#kinds;
   }
 
   /** Whether the built-in file at `path` takes that name from elsewhere, as it does its scalars. */

@@ -9,7 +9,7 @@
 import { dirname, join, relative, resolve, sep } from "node:path";
 import type { Findings } from "../findings.ts";
 import { ts } from "../load.ts";
-import type { Position, TypeModel } from "../model.ts";
+import type { BuiltInKind, Position, TypeModel } from "../model.ts";
 import type { Reads } from "../stamp.ts";
 import { BuiltInTypes } from "./built-in-types.ts";
 import { createHost, type Disk } from "./disk.ts";
@@ -195,6 +195,11 @@ export class Modules {
   /** Whether `tsop/k8s` has a type of that name. */
   isBuiltIn(name: string): boolean {
     return this.#builtIns.find(name) !== undefined;
+  }
+
+  /** All kinds of `tsop/k8s`. */
+  builtInKinds(): readonly BuiltInKind[] {
+    return this.#builtIns.kinds();
   }
 
   /** A name of `tsop/k8s`; the scalars (Int32, Quantity, ...) have the same names there and here. */

@@ -20,6 +20,7 @@ type OptionType =
   | "text or boolean"
   | "number or boolean"
   | "object"
+  | "object or false"
   | "objects"
   | readonly string[];
 
@@ -89,6 +90,7 @@ const ARTICLES: Readonly<Record<Extract<OptionType, string>, string>> = {
   "text or boolean": "a text, true or false",
   "number or boolean": "a number, true or false",
   object: "an object",
+  "object or false": "an object, or false",
   objects: "a list of objects",
 };
 
@@ -103,6 +105,8 @@ function isOfType(value: unknown, type: OptionType): boolean {
       return isObject(value) && Object.values(value as object).every(isText);
     case "object":
       return isObject(value);
+    case "object or false":
+      return isObject(value) || value === false;
     case "objects":
       return Array.isArray(value) && value.every(isObject);
     case "text or boolean":

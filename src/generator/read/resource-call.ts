@@ -26,7 +26,7 @@ const OPTIONS: OptionTable = {
   annotations: "map",
   labels: "map",
   descriptions: "number or boolean",
-  conversion: "object",
+  conversion: "object or false",
 };
 
 /** Reads the argument of `@Resource`; what is wrong with it is noted. */

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { WATCH_VERBS } from "../../kube/needed-rights.ts";
 import { EACH, type Path } from "./bindings.ts";
 import type { Receiver } from "./receivers.ts";
 
@@ -23,13 +24,10 @@ export interface CallRights {
   readonly watches?: boolean;
 }
 
-/** The verbs of an informer. */
-const WATCHED = ["list", "watch"];
-
 const CLIENT: Readonly<Record<string, CallRights>> = {
-  get: { kind: 0, least: 2, verbs: ["get"], watched: WATCHED },
-  find: { kind: 0, least: 2, verbs: ["get"], watched: WATCHED },
-  list: { kind: 0, least: 1, verbs: ["list"], watched: WATCHED },
+  get: { kind: 0, least: 2, verbs: ["get"], watched: WATCH_VERBS },
+  find: { kind: 0, least: 2, verbs: ["get"], watched: WATCH_VERBS },
+  list: { kind: 0, least: 1, verbs: ["list"], watched: WATCH_VERBS },
   listAll: { kind: 0, least: 1, verbs: ["list"] },
   watch: { kind: 0, least: 1, verbs: ["watch"] },
   create: { kind: 0, least: 2, verbs: ["create"] },
@@ -41,22 +39,22 @@ const CLIENT: Readonly<Record<string, CallRights>> = {
 };
 
 const BUILDER: Readonly<Record<string, CallRights>> = {
-  for: { kind: 0, least: 1, verbs: WATCHED, watches: true },
-  owns: { kind: 0, least: 1, verbs: WATCHED, watches: true },
-  watches: { kind: 0, least: 2, verbs: WATCHED, watches: true },
-  handles: { kind: 0, least: 2, verbs: WATCHED, watches: true },
+  for: { kind: 0, least: 1, verbs: WATCH_VERBS, watches: true },
+  owns: { kind: 0, least: 1, verbs: WATCH_VERBS, watches: true },
+  watches: { kind: 0, least: 2, verbs: WATCH_VERBS, watches: true },
+  handles: { kind: 0, least: 2, verbs: WATCH_VERBS, watches: true },
   dependents: {
     kind: 0,
     path: ["kinds", EACH],
     least: 1,
-    verbs: [...WATCHED, "create", "patch", "delete"],
+    verbs: [...WATCH_VERBS, "create", "patch", "delete"],
     watches: true,
   },
 };
 
 const CACHE: Readonly<Record<string, CallRights>> = {
-  informersFor: { kind: 0, least: 1, verbs: WATCHED, watches: true },
-  addIndex: { kind: 0, least: 3, verbs: WATCHED, watches: true },
+  informersFor: { kind: 0, least: 1, verbs: WATCH_VERBS, watches: true },
+  addIndex: { kind: 0, least: 3, verbs: WATCH_VERBS, watches: true },
 };
 
 /** The kind of a status is that of the object itself. */
@@ -78,7 +76,7 @@ const FUNCTIONS: Readonly<Record<string, CallRights>> = {
     kind: 1,
     least: 3,
     verbs: ["get", "create", "update"],
-    watched: [...WATCHED, "create", "update"],
+    watched: [...WATCH_VERBS, "create", "update"],
   },
   addFinalizer: { kind: 1, least: 4, verbs: ["patch"] },
   removeFinalizer: { kind: 1, least: 4, verbs: ["patch"] },

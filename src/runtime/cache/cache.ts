@@ -6,6 +6,7 @@
 import type { Clock } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
+import { WATCH_VERBS } from "../../kube/needed-rights.ts";
 import { formatKey, keyOf, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import {
   apiVersionOf,
@@ -63,9 +64,6 @@ export interface InformerStats {
   /** The version up to which it knows everything. */
   readonly resourceVersion: string;
 }
-
-// What the role of an operator has for each kind that it watches.
-const READING = ["get", "list", "watch"];
 
 /** Informers by kind. */
 export class Cache {
@@ -228,12 +226,12 @@ export class Cache {
   }
 
   /** What the informers that there are now read: for who asks whether they may. */
-  planned(): { readonly resource: ResourceInfo; readonly namespace?: string; verbs: string[] }[] {
+  planned(): { readonly resource: ResourceInfo; readonly namespace?: string; verbs: readonly string[] }[] {
     return [...this.#kinds.values()].flatMap(({ resource, informers }) =>
       [...informers.keys()].map((namespace) => ({
         resource,
         ...(namespace === "" ? {} : { namespace }),
-        verbs: READING,
+        verbs: WATCH_VERBS,
       })),
     );
   }
@@ -317,7 +315,7 @@ export class Cache {
 /** What is wrong and what to do about it. */
 function problemOf(error: unknown, resource: ResourceInfo): string {
   const advice =
-    rightsAdvice(error, resource, READING) ?? (error instanceof TsopError ? error.fix : undefined);
+    rightsAdvice(error, resource, WATCH_VERBS) ?? (error instanceof TsopError ? error.fix : undefined);
   const what = `cannot watch ${groupResourceOf(resource)}: ${messageOf(error)}`;
   return advice === undefined ? what : `${what}. ${advice}`;
 }

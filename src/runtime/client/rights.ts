@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { rbacMarker } from "../../kube/needed-rights.ts";
 import { groupResourceOf, type ResourceInfo } from "../../kube/resource.ts";
 import { isForbidden, isNotFound } from "../../kube/status.ts";
 
@@ -35,7 +36,6 @@ export function refusalAdvice(error: unknown): string | undefined {
 
 /** Which rule to add, as a sentence without its full stop. */
 export function ruleAdvice(group: string, resource: string, verbs: readonly string[]): string {
-  const list = verbs.map((verb) => JSON.stringify(verb)).join(", ");
-  const rule = `{ groups: [${JSON.stringify(group)}], resources: [${JSON.stringify(resource)}], verbs: [${list}] }`;
-  return `Put @Rbac(${rule}) on the reconciler, run \`tsop manifests\`, and apply the role`;
+  const marker = rbacMarker(group, resource, verbs);
+  return `Put ${marker} on the reconciler, run \`tsop manifests\`, and apply the role`;
 }

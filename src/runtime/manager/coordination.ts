@@ -15,6 +15,7 @@ import {
   type ElectionSettings,
   type LeaderElectionOptions,
 } from "./leader-election.ts";
+import { LEASE_VERBS, SHARD_LEASE_VERBS } from "../../kube/needed-rights.ts";
 import type { PlannedAccess } from "./preflight.ts";
 
 /** What a manager gives to whoever coordinates it with others. */
@@ -72,7 +73,7 @@ export function coordinationAccess(
 ): PlannedAccess[] {
   const options = election ?? sharding;
   if (!options) return [];
-  const verbs = ["get", "create", "update", ...(sharding ? ["list", "delete"] : [])];
+  const verbs = [...LEASE_VERBS, ...(sharding ? SHARD_LEASE_VERBS : [])];
   return [{ resource: LEASE, namespace: options.namespace ?? namespace, verbs }];
 }
 

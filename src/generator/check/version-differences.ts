@@ -1,0 +1,88 @@
+/**
+ * Versions of a kind that hold different fields, and nobody who converts between them.
+ *
+ * Without a conversion the API server only changes `apiVersion`. What the version that is stored does not have is
+ * pruned when an object is written through another one, and what another one does not have is pruned when it is read
+ * through that, and lost when it is written back.
+ *
+ * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/
+ * @module
+ */
+import { sameJson } from "../../kube/json.ts";
+import type { Schema } from "../../kube/schema/structural.ts";
+import type { VersionedKind } from "../emit/crd.ts";
+import { schemaOf } from "../emit/schema.ts";
+import type { Findings } from "../findings.ts";
+
+/** Notes the versions in which values of another would be lost. */
+export function checkVersionDifferences(
+  { kind, versions }: VersionedKind,
+  findings: Findings,
+): void {
+  if (versions.some(({ saidAt }) => saidAt.has("conversion"))) return;
+  const used = versions.filter(({ served, storage }) => served || storage === true);
+  const stored = used.find(({ storage }) => storage) ?? used[0];
+  if (!stored) return;
+  const fields = schemaOf(stored.type);
+  for (const version of used) {
+    if (version === stored || version.version === stored.version) continue;
+    const difference = differenceOf(fields, schemaOf(version.type), "");
+    if (difference === undefined) continue;
+    const { path, where } = difference;
+    const places = {
+      stored: `only in ${stored.version}`,
+      other: `only in ${version.version}`,
+      both: `of another type in ${version.version} than in ${stored.version}`,
+    };
+    findings.error(
+      version.at,
+      "versions-not-converted",
+      `${path === "" ? kind : path} is ${places[where]}, and ${kind} has no conversion: its value is lost between the two.`,
+      'Make the fields equal, or say who converts: @Resource({ conversion: { strategy: "Webhook", ... } }); conversion: false where another tool adds it, or where the loss is meant.',
+    );
+  }
+}
+
+interface Difference {
+  readonly path: string;
+  /** Which version has the field. */
+  readonly where: "stored" | "other" | "both";
+}
+
+/** What decides which values a field can hold, beside the types of its parts. */
+const SHAPE: readonly (keyof Schema)[] = [
+  "type",
+  "x-kubernetes-preserve-unknown-fields",
+  "x-kubernetes-int-or-string",
+  "x-kubernetes-embedded-resource",
+];
+
+/** The first field in which two schemas hold different values; what they allow of a value is not compared. */
+function differenceOf(stored: Schema, other: Schema, path: string): Difference | undefined {
+  if (SHAPE.some((keyword) => !sameJson(stored[keyword] ?? null, other[keyword] ?? null))) {
+    return { path, where: "both" };
+  }
+  const [mine, others] = [stored.properties ?? {}, other.properties ?? {}];
+  for (const [name, schema] of Object.entries(mine)) {
+    const at = path === "" ? name : `${path}.${name}`;
+    const twin = Object.hasOwn(others, name) ? others[name] : undefined;
+    if (!twin) return { path: at, where: "stored" };
+    const found = differenceOf(schema, twin, at);
+    if (found) return found;
+  }
+  const added = Object.keys(others).find((name) => !Object.hasOwn(mine, name));
+  if (added !== undefined) {
+    return { path: path === "" ? added : `${path}.${added}`, where: "other" };
+  }
+  return (
+    partDifference(stored.items, other.items, `${path}[*]`) ??
+    partDifference(stored.additionalProperties, other.additionalProperties, `${path}{*}`)
+  );
+}
+
+function partDifference(stored: unknown, other: unknown, path: string): Difference | undefined {
+  if (isSchema(stored) && isSchema(other)) return differenceOf(stored, other, path);
+  return isSchema(stored) === isSchema(other) ? undefined : { path, where: "both" };
+}
+
+const isSchema = (value: unknown): value is Schema => typeof value === "object" && value !== null;
