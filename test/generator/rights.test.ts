@@ -270,6 +270,12 @@ const WAYS: readonly (readonly [way: string, helpers: string, code: string, righ
     "list and watch the secrets",
   ],
   [
+    "a timer for each object",
+    "declare const manager: Manager;\nexport const timer = () => timerSource(manager, Secret, { everyMs: 1000 });",
+    "",
+    "list and watch the secrets",
+  ],
+  [
     "metadata only",
     "",
     "controllerFor({} as Manager).for(ConfigMap).watches(metadataOf(Secret), () => []);",
@@ -301,7 +307,7 @@ const WAYS: readonly (readonly [way: string, helpers: string, code: string, righ
   ],
 ];
 
-const HELPER_HEAD = `import { controllerFor, createManager, metadataOf, type Client, type KubeObject, type Manager, type Token } from "tsop";
+const HELPER_HEAD = `import { controllerFor, createManager, metadataOf, timerSource, type Client, type KubeObject, type Manager, type Token } from "tsop";
 import { ConfigMap, Secret, Service } from "tsop/k8s";
 import * as helpers from "./helpers.ts";
 declare const key: { namespace: string; name: string };

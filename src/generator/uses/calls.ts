@@ -78,6 +78,7 @@ const FUNCTIONS: Readonly<Record<string, CallRights>> = {
     verbs: ["get", "create", "update"],
     watched: [...WATCH_VERBS, "create", "update"],
   },
+  timerSource: { kind: 1, least: 3, verbs: WATCH_VERBS, watches: true },
   addFinalizer: { kind: 1, least: 4, verbs: ["patch"] },
   removeFinalizer: { kind: 1, least: 4, verbs: ["patch"] },
 };

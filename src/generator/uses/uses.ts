@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { EVENT_VERBS, LEASE_VERBS } from "../../kube/needed-rights.ts";
 import { ts } from "../load.ts";
 import type { UseModel, UsesModel } from "../model.ts";
 import type { Module } from "../read/module.ts";
@@ -182,7 +183,7 @@ export class UsesReader {
       if (!names.includes("reason") || !names.includes("message")) return false;
     }
     const events = { group: "", plural: "events" };
-    this.#use(call, events, { suffix: "", verbs: ["create", "patch"] }, "event", "");
+    this.#use(call, events, { suffix: "", verbs: EVENT_VERBS }, "event", "");
     return true;
   }
 
@@ -190,7 +191,7 @@ export class UsesReader {
     this.#elects = true;
     if (this.#leaseIsGranted) return;
     const leases = { group: "coordination.k8s.io", plural: "leases" };
-    const deed = { suffix: "", verbs: ["get", "create", "update"] };
+    const deed = { suffix: "", verbs: LEASE_VERBS };
     this.#use(call, leases, deed, "createManager", "");
   }
 

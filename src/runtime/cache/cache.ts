@@ -226,7 +226,11 @@ export class Cache {
   }
 
   /** What the informers that there are now read: for who asks whether they may. */
-  planned(): { readonly resource: ResourceInfo; readonly namespace?: string; verbs: readonly string[] }[] {
+  planned(): {
+    readonly resource: ResourceInfo;
+    readonly namespace?: string;
+    verbs: readonly string[];
+  }[] {
     return [...this.#kinds.values()].flatMap(({ resource, informers }) =>
       [...informers.keys()].map((namespace) => ({
         resource,
@@ -315,7 +319,8 @@ export class Cache {
 /** What is wrong and what to do about it. */
 function problemOf(error: unknown, resource: ResourceInfo): string {
   const advice =
-    rightsAdvice(error, resource, WATCH_VERBS) ?? (error instanceof TsopError ? error.fix : undefined);
+    rightsAdvice(error, resource, WATCH_VERBS) ??
+    (error instanceof TsopError ? error.fix : undefined);
   const what = `cannot watch ${groupResourceOf(resource)}: ${messageOf(error)}`;
   return advice === undefined ? what : `${what}. ${advice}`;
 }
