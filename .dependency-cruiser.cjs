@@ -30,6 +30,7 @@ const ONLY_IN = {
   esbuild: "^src/cli/",
   chokidar: "^src/cli/",
   diff: "^src/cli/",
+  execa: "^src/cli/processes\\.ts$",
   picocolors: "^src/cli/",
   pino: "^src/(log\\.ts|runtime/)",
   "prom-client": "^src/runtime/",
@@ -45,6 +46,17 @@ const packages = Object.entries(ONLY_IN).map(([name, where]) => ({
 
 module.exports = {
   forbidden: [
+    {
+      name: "processes-are-started-in-one-place",
+      comment:
+        "Commands start processes through src/cli/processes.ts, the runtime one credential program.",
+      severity: "error",
+      from: {
+        path: "^src/",
+        pathNot: "^src/(cli/processes|runtime/transport/exec-program)\\.ts$",
+      },
+      to: { path: "^(?:node:)?child_process$" },
+    },
     {
       name: "no-cycles",
       severity: "error",

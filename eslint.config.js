@@ -45,7 +45,11 @@ export default tseslint.config(
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: {
-      parserOptions: { projectService: { allowDefaultProject: ["*.js", "*.ts", "*.cjs"] } },
+      parserOptions: {
+        projectService: { allowDefaultProject: ["*.js", "*.ts", "*.cjs"] },
+        // The example has a configuration of its own.
+        tsconfigRootDir: import.meta.dirname,
+      },
     },
     rules: {
       "no-console": "error",

@@ -33,6 +33,11 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     "For example: --domain example.com",
   ),
   "bad-field": e("tsop create api --kind Web --field replicas:number"),
+  "bad-flag": e(
+    "node dist/main.mjs --metrics-port=abc",
+    "--metrics-port has to be a port, ....",
+    "`--help` lists the flags.",
+  ),
   "bad-group": e(
     "tsop create api --group My.Group --kind Web",
     "--group ...: ....",
@@ -247,6 +252,9 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "owner-incomplete": e('setControllerReference({ metadata: { name: "web" } } as MyWeb, child)'),
   "path-leads-nowhere": e('@PrintColumn("Ready", (web: MyWeb) => web.status?.redy)'),
   "port-in-use": e("tsop cluster --port 6443   # twice"),
+  "program-failed": e("tsop manifests --against HEAD   # and git fails"),
+  "program-interrupted": e("tsop init --domain example.com   # and Ctrl-C while npm installs"),
+  "program-not-found": e("tsop manifests --against HEAD   # where there is no git"),
   "protected-group": e('@Resource({ group: "apps.k8s.io", version: "v1" })'),
   "proxy-unusable": e("HTTPS_PROXY=ftp://proxy.example.com tsop install"),
   "rbac-without-target": e('@Rbac({ groups: ["apps"], verbs: ["get"] })'),

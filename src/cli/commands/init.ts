@@ -3,17 +3,18 @@
  *
  * @module
  */
-import { spawn } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import { basename, join, relative, resolve } from "node:path";
 import { messageOf, TsopError, UsageError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import { checkDomain, checkProjectName, projectNameOf } from "../project/inputs.ts";
-import { isSourceCheckout, packageRoot, packageVersion } from "../package-info.ts";
 import { paint } from "../output.ts";
 import { carryOut, planFiles, readIfThere, type PlanOptions } from "../project/plan.ts";
 import { PROJECT_FILE } from "../project/project-root.ts";
 import { ask, scaffold } from "../project/scaffold.ts";
+import { tsopDependency } from "../project/tsop-dependency.ts";
+import { runToEnd } from "../processes.ts";
+import { shellWord } from "../shell-word.ts";
 
 /** The flags of `tsop init`. */
 export interface InitOptions extends PlanOptions {
@@ -44,7 +45,8 @@ export async function init(options: InitOptions, context: CliContext): Promise<n
   const domain = options.domain ?? (await askForDomain(context));
   checkDomain(domain);
 
-  context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
+  const dependency = await tsopDependency(root);
+  const signal = context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
   if (!options.dryRun) await mkdir(root, { recursive: true });
   const files = await scaffold(
     {
@@ -56,24 +58,32 @@ export async function init(options: InitOptions, context: CliContext): Promise<n
         namespaced: options.namespaced,
         owner: options.owner ?? "",
         license: SPDX[options.license],
-        tsopDependency: tsopDependency(),
+        tsopDependency: dependency.spec,
+        tsopArchive: dependency.archive ?? "",
       },
       ifExists: options.force ? "overwrite" : "ask",
     },
     context,
   );
-  const { bold, green } = paint(context);
+  const { bold, dim, green } = paint(context);
   context.out(`${bold(projectName)} in ${root}`);
   await carryOut(await planFiles(root, files), context, options);
   if (options.dryRun) return 0;
-  if (options.install) await npmInstall(root, context);
+  if (options.install) await npmInstall(root, signal, context);
   context.out(`${green("done")} Next:`);
   const folder = relative(context.cwd, root);
-  if (folder !== "") context.out(`  cd ${folder}`);
+  if (folder !== "") context.out(`  cd ${shellWord(folder)}`);
   if (!options.install) context.out("  npm install");
   context.out(
     "  npx tsop create api --group web --version v1 --kind MyWeb --field image:string=nginx",
   );
+  if (dependency.outside !== undefined) {
+    context.err(
+      dim(
+        `  the project depends on ${dependency.outside}, which \`docker build\` cannot read: depend on a released tsop before you build an image`,
+      ),
+    );
+  }
   return 0;
 }
 
@@ -88,32 +98,24 @@ async function askForDomain(context: CliContext): Promise<string> {
   );
 }
 
-/** A checkout of the source is depended on as it is, so that everything works before a release. */
-function tsopDependency(): string {
-  return isSourceCheckout() ? `file:${packageRoot()}` : `^${packageVersion()}`;
-}
-
-async function npmInstall(root: string, context: CliContext): Promise<void> {
+async function npmInstall(root: string, signal: AbortSignal, context: CliContext): Promise<void> {
   const { dim } = paint(context);
   context.err(dim("  npm install ..."));
   const began = context.clock.monotonicMs();
   try {
-    await new Promise<void>((done, failed) => {
-      const child = spawn("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error"], {
+    await runToEnd(
+      {
+        program: "npm",
+        args: ["install", "--no-audit", "--no-fund", "--loglevel=error"],
         cwd: root,
-        stdio: ["ignore", "ignore", "inherit"],
-        shell: process.platform === "win32",
-      });
-      child.once("error", failed);
-      child.once("exit", (code) => {
-        if (code === 0) done();
-        else failed(new Error(`npm exited with ${code ?? "a signal"}`));
-      });
-    });
+        env: context.env,
+      },
+      signal,
+    );
   } catch (error) {
     throw new TsopError(
       "npm-install-failed",
-      `The project is written, but its packages are not installed: ${messageOf(error)}.`,
+      `The project is written, but its packages are not installed: ${messageOf(error)}`,
       `Run \`npm install\` in ${root} when the registry can be reached.`,
       { cause: error },
     );

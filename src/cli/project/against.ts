@@ -3,9 +3,7 @@
  *
  * @module
  */
-import { execFile } from "node:child_process";
 import { resolve } from "node:path";
-import { promisify } from "node:util";
 import { messageOf, UsageError } from "../../errors.ts";
 import type { Change } from "../../generator/changes/change.ts";
 import { compareCrds, type CrdState } from "../../generator/changes/compare-crds.ts";
@@ -14,6 +12,7 @@ import { type ClusterOptions, openCluster } from "../cluster/cluster-session.ts"
 import type { CliContext } from "../context.ts";
 import { crdResource } from "../cluster/crd.ts";
 import { paint } from "../output.ts";
+import { runToEnd } from "../processes.ts";
 import { readIfThere } from "./plan.ts";
 import type { Project } from "./project-file.ts";
 import { readDocuments } from "./yaml-documents.ts";
@@ -94,7 +93,9 @@ async function readState(
     return live.filter(({ spec }) => groups.has(spec.group));
   }
   const files = await yamlFilesAt(resolve(context.cwd, against));
-  return files ? (await Promise.all(files.map(readFile))).flat() : readRevision(against, project);
+  return files
+    ? (await Promise.all(files.map(readFile))).flat()
+    : readRevision(against, project, context);
 }
 
 async function readFile(path: string): Promise<CrdState[]> {
@@ -102,13 +103,13 @@ async function readFile(path: string): Promise<CrdState[]> {
 }
 
 /** The generated CRDs of a revision. */
-async function readRevision(revision: string, { root }: Project): Promise<CrdState[]> {
-  const git = async (...args: string[]): Promise<string> => {
-    const { stdout } = await promisify(execFile)("git", ["-C", root, ...args], {
-      maxBuffer: 1 << 28,
-    });
-    return stdout;
-  };
+async function readRevision(
+  revision: string,
+  { root }: Project,
+  { env }: CliContext,
+): Promise<CrdState[]> {
+  const git = (...args: string[]): Promise<string> =>
+    runToEnd({ program: "git", args, cwd: root, env });
   let names: string[];
   try {
     await git("rev-parse", "--verify", "--end-of-options", `${revision}^{commit}`);
@@ -117,8 +118,9 @@ async function readRevision(revision: string, { root }: Project): Promise<CrdSta
   } catch (error) {
     throw new UsageError(
       "nothing-to-compare",
-      `${revision} is neither a file, a folder nor a revision of git: ${messageOf(error).split("\n").at(-2) ?? ""}`,
+      `${revision} is neither a file, a folder nor a revision of git: ${messageOf(error).split("\n").at(-1)?.trim() ?? ""}`,
       "Give `cluster`, a file or folder of CRDs, or a revision such as HEAD or main.",
+      { cause: error },
     );
   }
   const texts = names.map(async (name) => crdsIn(await git("show", `${revision}:./${name}`), name));

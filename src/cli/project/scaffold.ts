@@ -10,6 +10,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
+import { stringify } from "yaml";
 import { InternalError, TsopError, UsageError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import { packageRoot } from "../package-info.ts";
@@ -60,6 +61,10 @@ async function renderTemplates(request: ScaffoldRequest): Promise<Map<string, st
   // An instance of our own: nothing that others register can leak in.
   const engine = Handlebars.create();
   engine.registerHelper("json", (value: unknown) => JSON.stringify(value));
+  // kubectl reads YAML 1.1, where a bare `on` is a boolean and `1e3` a number.
+  engine.registerHelper("yaml", (value: string) =>
+    stringify(value, { compat: "yaml-1.1" }).trimEnd(),
+  );
   const render = (source: string): string =>
     engine.compile(source, { noEscape: true, strict: true })(request.values);
   const folder = join(packageRoot(), "templates", request.template);

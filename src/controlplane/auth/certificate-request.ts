@@ -5,7 +5,7 @@
  * @module
  */
 import { createPublicKey, verify } from "node:crypto";
-import { ALTERNATIVE_NAMES, COMMON_NAME, ORGANIZATION, oid } from "./der.ts";
+import { ALTERNATIVE_NAMES, COMMON_NAME, ORGANIZATION, oid } from "../../kube/x509/der.ts";
 import { type DerElement, readElement, readElements } from "./der-reader.ts";
 
 /** Who asks for a certificate, and for which key. */

@@ -4,43 +4,27 @@
  *
  * @module
  */
-import {
-  type KeyObject,
-  X509Certificate,
-  createHash,
-  createPublicKey,
-  generateKeyPairSync,
-  randomBytes,
-  sign,
-} from "node:crypto";
-import { isIPv4 } from "node:net";
+import { type KeyObject, X509Certificate, createPublicKey, generateKeyPairSync } from "node:crypto";
 import type { Clock } from "../../clock.ts";
-import type { CertificateRequest } from "./certificate-request.ts";
 import {
-  ALTERNATIVE_NAMES,
-  COMMON_NAME,
-  ORGANIZATION,
-  bits,
-  boolean,
-  integer,
-  octets,
-  oid,
-  sequence,
-  set,
-  tagged,
-  time,
-  utf8,
-} from "./der.ts";
+  EXTENDED_KEY_USAGE,
+  KEY_USAGE,
+  SERVER_AUTH,
+  type Subject,
+  derOf,
+  distinguishedName,
+  extension,
+  keyIdentifier,
+  serverExtensions,
+  signCertificate,
+} from "../../kube/x509/certificate.ts";
+import { ALTERNATIVE_NAMES, bits, boolean, oid, sequence } from "../../kube/x509/der.ts";
+import type { CertificateRequest } from "./certificate-request.ts";
 
 /** A certificate and its private key, both PEM. */
 export interface KeyPair {
   readonly certificate: string;
   readonly key: string;
-}
-
-interface Subject {
-  readonly commonName: string;
-  readonly organizations?: readonly string[];
 }
 
 interface Request {
@@ -57,15 +41,9 @@ export interface SigningTerms {
   readonly ttlMs: number;
 }
 
-const ECDSA_WITH_SHA256 = sequence(oid("1.2.840.10045.4.3.2"));
 const YEAR_MS = 365 * 24 * 3600 * 1000;
 
 const BASIC_CONSTRAINTS = "2.5.29.19";
-const KEY_USAGE = "2.5.29.15";
-const EXTENDED_KEY_USAGE = "2.5.29.37";
-const SUBJECT_KEY = "2.5.29.14";
-const AUTHORITY_KEY = "2.5.29.35";
-const SERVER_AUTH = "1.3.6.1.5.5.7.3.1";
 const CLIENT_AUTH = "1.3.6.1.5.5.7.3.2";
 /** The bits of the key usage, the first of which is the highest. */
 const USAGE_BITS: Readonly<Record<string, number>> = {
@@ -130,16 +108,9 @@ export class CertificateAuthority {
 
   /** A server's certificate for these DNS names and IP addresses. */
   server(names: readonly string[]): KeyPair {
-    const alternatives = names.map((name) =>
-      isAddress(name) ? tagged(7, addressBytes(name), false) : tagged(2, Buffer.from(name), false),
-    );
     return this.#pair({
       subject: distinguishedName({ commonName: "kube-apiserver" }),
-      extensions: [
-        extension(KEY_USAGE, bits(Buffer.from([0b1010_0000]), 5), true),
-        extension(EXTENDED_KEY_USAGE, sequence(oid(SERVER_AUTH))),
-        extension(ALTERNATIVE_NAMES, sequence(...alternatives)),
-      ],
+      extensions: [...serverExtensions(names)],
     });
   }
 
@@ -207,27 +178,17 @@ export class CertificateAuthority {
 
   #issue(publicKey: KeyObject, request: Request): string {
     const now = this.#clock.now();
-    const key = derOf(publicKey);
-    const { from, to } = request.validity ?? { from: now - 3_600_000, to: now + 10 * YEAR_MS };
-    const body = sequence(
-      tagged(0, integer(Buffer.from([2]))),
-      integer(serialNumber()),
-      ECDSA_WITH_SHA256,
-      distinguishedName(this.#name),
-      sequence(time(from), time(to)),
-      request.subject,
-      key,
-      tagged(
-        3,
-        sequence(
-          ...request.extensions,
-          extension(SUBJECT_KEY, octets(keyIdentifier(key))),
-          extension(AUTHORITY_KEY, sequence(tagged(0, this.#keyIdentifier, false))),
-        ),
-      ),
+    return signCertificate(
+      {
+        issuer: distinguishedName(this.#name),
+        issuerKey: this.#keyIdentifier,
+        subject: request.subject,
+        publicKey,
+        validity: request.validity ?? { from: now - 3_600_000, to: now + 10 * YEAR_MS },
+        extensions: request.extensions,
+      },
+      this.#keys.privateKey,
     );
-    const signature = sign("sha256", body, this.#keys.privateKey);
-    return pem(sequence(body, ECDSA_WITH_SHA256, bits(signature)));
   }
 }
 
@@ -239,49 +200,4 @@ function keyUsage(usages: readonly string[]): Buffer[] {
   const bytes = Buffer.alloc((last >> 3) + 1);
   for (const bit of set) bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) | (0x80 >> (bit & 7));
   return [extension(KEY_USAGE, bits(bytes, 7 - (last & 7)), true)];
-}
-
-function serialNumber(): Buffer {
-  const bytes = randomBytes(16);
-  bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x01;
-  return bytes;
-}
-
-const derOf = (key: KeyObject): Buffer => key.export({ type: "spki", format: "der" });
-
-/** @param key - public, in DER */
-function keyIdentifier(key: Buffer): Buffer {
-  return createHash("sha1").update(key).digest();
-}
-
-function extension(id: string, value: Buffer, critical = false): Buffer {
-  return sequence(oid(id), ...(critical ? [boolean(true)] : []), octets(value));
-}
-
-function distinguishedName({ commonName, organizations = [] }: Subject): Buffer {
-  const attribute = (id: string, value: string): Buffer => set(sequence(oid(id), utf8(value)));
-  return sequence(
-    ...organizations.map((organization) => attribute(ORGANIZATION, organization)),
-    attribute(COMMON_NAME, commonName),
-  );
-}
-
-/** Whether a host is an address: one with a colon is no name. */
-const isAddress = (host: string): boolean => host.includes(":") || isIPv4(host);
-
-/** The bytes of an IPv4 or IPv6 address. */
-function addressBytes(address: string): Buffer {
-  if (isIPv4(address)) return Buffer.from(address.split(".").map(Number));
-  const [head = "", tail = ""] = address.split("::");
-  const words = (part: string): number[] =>
-    part === "" ? [] : part.split(":").map((word) => Number.parseInt(word, 16));
-  const [before, after] = [words(head), words(tail)];
-  const zeros = address.includes("::") ? 8 - before.length - after.length : 0;
-  const all = [...before, ...new Array<number>(zeros).fill(0), ...after];
-  return Buffer.from(all.flatMap((word) => [word >> 8, word & 0xff]));
-}
-
-function pem(der: Buffer): string {
-  const lines = der.toString("base64").match(/.{1,64}/g) ?? [];
-  return `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`;
 }

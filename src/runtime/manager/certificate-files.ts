@@ -8,6 +8,7 @@ import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
 import type { Clock } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
+import { selfSigned } from "../../kube/x509/certificate.ts";
 import type { Logger } from "../../log.ts";
 
 /** Where a server's certificate is, in PEM. */
@@ -17,6 +18,9 @@ export interface CertificatePaths {
   /** Only clients with a certificate of this authority are served; all when absent. */
   readonly clientCaFile?: string;
 }
+
+/** Where a server's certificate comes from: files, or one that is made at the start and proves nothing. */
+export type CertificateSource = CertificatePaths | "self-signed";
 
 /** What Node's TLS wants. */
 export interface ServerCertificate {
@@ -30,6 +34,7 @@ export type ReadingObserver = (outcome: "read" | "error") => void;
 
 // Files behind a mount change by a symlink, which not every file system tells of: looking is what always works.
 const LOOK_EVERY_MS = 10_000;
+const YEAR_MS = 365 * 24 * 3_600_000;
 
 /** Reads a certificate, and again when it changes. */
 export class CertificateFiles {
@@ -100,4 +105,25 @@ export class CertificateFiles {
 function isSame(one: ServerCertificate, other: ServerCertificate): boolean {
   const same = (a?: Buffer, b?: Buffer): boolean => (a && b ? a.equals(b) : a === b);
   return same(one.cert, other.cert) && same(one.key, other.key) && same(one.ca, other.ca);
+}
+
+/** The certificate of a server: files that are followed, or one that stays. */
+export function certificateFrom(
+  source: CertificateSource,
+  clock: Clock,
+  log: Logger,
+  observe: ReadingObserver,
+): CertificateFiles | ServerCertificate {
+  return source === "self-signed"
+    ? selfSignedCertificate(clock)
+    : new CertificateFiles(source, clock, log, observe);
+}
+
+/** A certificate for as long as the process lives: as controller-runtime's, for the name `localhost`. */
+function selfSignedCertificate(clock: Clock): ServerCertificate {
+  const now = clock.now();
+  // It begins an hour ago, so that a client with a slow clock takes it.
+  const validity = { from: now - 3_600_000, to: now + 10 * YEAR_MS };
+  const { certificate, key } = selfSigned(["localhost", "127.0.0.1"], validity);
+  return { cert: Buffer.from(certificate), key: Buffer.from(key) };
 }

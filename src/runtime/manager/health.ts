@@ -8,7 +8,11 @@ import { createServer as createTlsServer, Server as TlsServer } from "node:https
 import type { AddressInfo } from "node:net";
 import type { Registry } from "prom-client";
 import { messageOf, TsopError } from "../../errors.ts";
-import type { CertificateFiles, CertificatePaths, ServerCertificate } from "./certificate-files.ts";
+import type {
+  CertificateFiles,
+  CertificateSource,
+  ServerCertificate,
+} from "./certificate-files.ts";
 import type { ReviewFilter } from "./review-filter.ts";
 
 /** Passes, or throws with what is wrong. */
@@ -58,8 +62,11 @@ export interface MetricsEndpoint extends Endpoint {
    * when absent. The operator needs the right to create TokenReviews and SubjectAccessReviews.
    */
   readonly reviewed?: boolean;
-  /** Serves with TLS; when the files change, with what is in them then, and no connection is lost. */
-  readonly tls?: CertificatePaths;
+  /**
+   * Serves with TLS; when the files change, with what is in them then, and no connection is lost. `self-signed`:
+   * with a certificate that is made at the start; who reads the metrics cannot verify it.
+   */
+  readonly tls?: CertificateSource;
 }
 
 /** A server that runs: its port, and how to end it. */
@@ -107,7 +114,8 @@ export function serveProbes(
 /** Who is let in at the metrics, and with which certificate. */
 interface MetricsGuards {
   readonly filter?: ReviewFilter;
-  readonly certificate?: CertificateFiles;
+  /** Files that are followed, or a certificate that stays. */
+  readonly certificate?: CertificateFiles | ServerCertificate;
 }
 
 /**
@@ -137,12 +145,13 @@ export async function serveMetrics(
     );
   };
   if (!certificate) return serve(endpoint, listener);
+  if (!("read" in certificate)) return serve(endpoint, listener, { first: certificate });
   const first = await certificate.read();
   return serve(endpoint, listener, { files: certificate, first });
 }
 
 interface Tls {
-  readonly files: CertificateFiles;
+  readonly files?: CertificateFiles;
   readonly first: ServerCertificate;
 }
 
@@ -166,7 +175,7 @@ function serve(
       );
     });
     server.listen(port, host, () => {
-      if (tls && server instanceof TlsServer) {
+      if (tls?.files && server instanceof TlsServer) {
         void tls.files.follow(tls.first, (now) => server.setSecureContext(tlsOptions(now)), signal);
       }
       resolve({

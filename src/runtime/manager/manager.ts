@@ -23,7 +23,7 @@ import { FencedTransport } from "../transport/fenced-transport.ts";
 import { HttpsTransport } from "../transport/https-transport.ts";
 import { loadClusterConfig } from "../transport/load-config.ts";
 import type { Transport } from "../transport/transport.ts";
-import { CertificateFiles } from "./certificate-files.ts";
+import { certificateFrom } from "./certificate-files.ts";
 import { coordinationAccess, createMember, electionSettings } from "./coordination.ts";
 import { defaultLogger } from "./default-logger.ts";
 import {
@@ -355,7 +355,7 @@ class OperatorManager implements Manager {
     const observe = this.metrics.certificateRead.bind(this.metrics);
     const guards = {
       ...(reviewed ? { filter: new ReviewFilter(this.#ownClient(), this.clock) } : {}),
-      ...(tls ? { certificate: new CertificateFiles(tls, this.clock, this.log, observe) } : {}),
+      ...(tls ? { certificate: certificateFrom(tls, this.clock, this.log, observe) } : {}),
     };
     this.#metricsServer = await serveMetrics(metrics, this.metrics.registry, guards);
   }

@@ -1,10 +1,11 @@
 /** T45: the metrics endpoint's certificate is renewed while it is in use. */
 import { generateKeyPairSync, X509Certificate } from "node:crypto";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { Agent, get } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { TLSSocket } from "node:tls";
+import { connect, type TLSSocket } from "node:tls";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock, VirtualClock } from "../../../src/clock.ts";
 import { CertificateAuthority } from "../../../src/controlplane/auth/certificates.ts";
@@ -131,3 +132,39 @@ describe("the certificate of the metrics endpoint", () => {
     });
   });
 });
+
+it("is made at the start when none is mounted: for localhost, and of this process alone", async () => {
+  const first = await selfSigned();
+  const second = await selfSigned();
+  for (const certificate of [first, second]) {
+    expect(certificate.checkHost("localhost")).toBe("localhost");
+    expect(certificate.checkIP("127.0.0.1")).toBe("127.0.0.1");
+    expect(certificate.verify(certificate.publicKey)).toBe(true);
+  }
+  expect(first.fingerprint256).not.toBe(second.fingerprint256);
+});
+
+/** The certificate of a manager that was given none; its metrics were read. */
+async function selfSigned(): Promise<X509Certificate> {
+  const clock = new VirtualClock();
+  const manager = createManager({
+    clock,
+    transport: new MemoryApi(clock),
+    log: silentLogger,
+    metrics: { port: 0, host: "127.0.0.1", tls: "self-signed" },
+  });
+  const stop = new AbortController();
+  const running = manager.start(stop.signal);
+  while (manager.ports.metrics === undefined) await clock.advance(1);
+  const socket = connect({ port: manager.ports.metrics, rejectUnauthorized: false });
+  await once(socket, "secureConnect");
+  const certificate = socket.getPeerX509Certificate();
+  socket.end("GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+  let answer = "";
+  for await (const part of socket.setEncoding("utf8")) answer += String(part);
+  expect(answer).toMatch(/^HTTP\/1.1 200 OK/);
+  stop.abort();
+  await running;
+  if (!certificate) throw new Error("there was no certificate");
+  return certificate;
+}

@@ -3,13 +3,12 @@
  *
  * @module
  */
-import { spawn, type ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { createInterface } from "node:readline";
 import type { CliContext } from "../../context.ts";
 import { paint } from "../../output.ts";
+import { BackgroundProcess } from "../../processes.ts";
 
 /** `src/main.ts(3,7): error TS2322: ...` */
 const FINDING = /^(.+)\((\d+),(\d+)\): error (TS\d+): (.*)$/;
@@ -52,10 +51,10 @@ class TypeReport {
 
 /** A compiler that watches. */
 export class TypeChecker {
-  readonly #child: ChildProcess;
+  readonly #compiler: BackgroundProcess;
 
-  private constructor(child: ChildProcess) {
-    this.#child = child;
+  private constructor(compiler: BackgroundProcess) {
+    this.#compiler = compiler;
   }
 
   /** Starts it; `undefined` when the project has no TypeScript. */
@@ -67,20 +66,16 @@ export class TypeChecker {
       return undefined;
     }
     const args = [compiler, "--noEmit", "--watch", "--preserveWatchOutput", "--pretty", "false"];
-    const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "ignore"] });
-    const reap = (): void => void child.kill();
-    process.once("exit", reap);
-    child.once("exit", () => process.off("exit", reap));
-    child.once("error", () => undefined);
     const report = new TypeReport();
-    createInterface({ input: child.stdout }).on("line", (line) => {
+    const call = { program: process.execPath, args, cwd: root, env: context.env };
+    const onLine = (line: string): void => {
       for (const text of report.add(line) ?? []) context.err(yellow(text));
-    });
-    return new TypeChecker(child);
+    };
+    return new TypeChecker(BackgroundProcess.start(call, { onLine }));
   }
 
   stop(): void {
-    this.#child.kill();
+    this.#compiler.end();
   }
 }
 

@@ -1,0 +1,128 @@
+/**
+ * The command line of an operator.
+ *
+ * @module
+ */
+import { parseArgs } from "node:util";
+import { messageOf, TsopError } from "../../errors.ts";
+
+/** A flag that an operator takes. */
+export interface FlagOption {
+  /** `boolean`: on when given. `port`: a number from 0 to 65535. */
+  readonly type: "boolean" | "string" | "port";
+  /** What it does, for `--help`. */
+  readonly help: string;
+}
+
+/** The flags of an operator, by their names without dashes. */
+export type FlagOptions = Readonly<Record<string, FlagOption>>;
+
+/** What was given for each flag; `undefined` for what was not. A boolean is false then. */
+export type FlagValues<F extends FlagOptions> = {
+  readonly [Name in keyof F]: F[Name]["type"] extends "boolean"
+    ? boolean
+    : F[Name]["type"] extends "port"
+      ? number | undefined
+      : string | undefined;
+};
+
+/**
+ * The flags of this process's command line. `--help` prints them and ends the process; so does a flag that
+ * is wrong, with a sentence and exit code 2.
+ *
+ * @example
+ * const flags = readFlags({ "health-port": { type: "port", help: "serve /healthz there" } });
+ * createManager({ health: { port: flags["health-port"] ?? 8081 } });
+ */
+export function readFlags<const F extends FlagOptions>(options: F): FlagValues<F> {
+  const args = process.argv.slice(2);
+  if (args.includes("--help") || args.includes("-h")) {
+    process.stdout.write(helpOf(options));
+    endProcess(0);
+  }
+  try {
+    return parseFlags(options, args);
+  } catch (error) {
+    process.stderr.write(`${messageOf(error)}\n${error instanceof TsopError ? error.fix : ""}\n`);
+    endProcess(2);
+  }
+}
+
+/** Nothing runs yet that would have to be stopped first. */
+function endProcess(code: number): never {
+  // eslint-disable-next-line no-restricted-properties -- the module that called cannot return
+  process.exit(code);
+}
+
+/**
+ * Reads a command line.
+ *
+ * @throws TsopError `bad-flag` for one that is unknown, given twice, or has a wrong value
+ */
+export function parseFlags<const F extends FlagOptions>(
+  options: F,
+  args: readonly string[],
+): FlagValues<F> {
+  const names = Object.keys(options);
+  const { tokens } = parseArgs({
+    args: [...args],
+    strict: false,
+    tokens: true,
+    // A port is text like any other here.
+    options: Object.fromEntries(
+      names.map((name) => [
+        name,
+        { type: options[name]?.type === "boolean" ? "boolean" : "string" },
+      ]),
+    ),
+  });
+  const values: Record<string, boolean | number | string | undefined> = Object.fromEntries(
+    names.map((name) => [name, options[name]?.type === "boolean" ? false : undefined]),
+  );
+  const given = new Set<string>();
+  for (const token of tokens) {
+    if (token.kind === "option-terminator") continue;
+    if (token.kind === "positional") throw bad(`${JSON.stringify(token.value)} is not a flag.`);
+    const { name, rawName, inlineValue, value } = token;
+    const option = Object.hasOwn(options, name) ? options[name] : undefined;
+    if (!option) throw bad(`There is no flag ${rawName}.`);
+    if (given.has(name)) throw bad(`${rawName} is given twice.`);
+    given.add(name);
+    // What follows a flag without a value may be the next flag.
+    const text = inlineValue !== true && value?.startsWith("-") === true ? undefined : value;
+    values[name] = valueOf(option.type, rawName, text);
+  }
+  return values as FlagValues<F>;
+}
+
+function valueOf(
+  type: FlagOption["type"],
+  flag: string,
+  text: string | undefined,
+): boolean | number | string {
+  if (type === "boolean") {
+    if (text === undefined || text === "true") return true;
+    if (text === "false") return false;
+    throw bad(`${flag} is on or off: it does not take ${JSON.stringify(text)}.`);
+  }
+  if (text === undefined || text === "") throw bad(`${flag} needs a value.`);
+  if (type === "string") return text;
+  const port = /^[0-9]{1,5}$/.test(text) ? Number(text) : NaN;
+  if (port <= 65_535) return port;
+  throw bad(`${flag} has to be a port, a number from 0 to 65535, not ${JSON.stringify(text)}.`);
+}
+
+function bad(message: string): TsopError {
+  return new TsopError("bad-flag", message, "`--help` lists the flags.");
+}
+
+function helpOf(options: FlagOptions): string {
+  const placeholders = { boolean: "", string: "=<text>", port: "=<port>" };
+  const rows = Object.entries(options).map(([name, { type, help }]): [string, string] => [
+    `--${name}${placeholders[type]}`,
+    help,
+  ]);
+  const width = Math.max(...rows.map(([flag]) => flag.length), "--help".length);
+  const all: [string, string][] = [...rows, ["--help", "print this"]];
+  return `Flags:\n${all.map(([flag, help]) => `  ${flag.padEnd(width)}  ${help}\n`).join("")}`;
+}
