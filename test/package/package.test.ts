@@ -75,8 +75,10 @@ describe("the published package", { timeout: 60_000 }, () => {
       "--no-install",
       "--force",
     );
-    // An installed tsop is depended on by its version; only a checkout is by its path.
-    expect(readFileSync(join(project, "package.json"), "utf8")).toContain(`"tsop": "^${version}"`);
+    // What was installed from a file is depended on as that file.
+    expect(readFileSync(join(project, "package.json"), "utf8")).toContain(
+      `"tsop": "file:../${packed.filename}"`,
+    );
     await tsop("create", "api", "--group", "web", "--version", "v1", "--kind", "Page");
     expect(await tsop("manifests")).toContain("create config/crd/bases/web.example.com_pages.yaml");
     expect(await tsop("manifests", "--check")).toContain("nothing to change");
