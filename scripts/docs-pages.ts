@@ -180,7 +180,7 @@ function sourcesIn(folder: string): string[] {
 }
 
 const TELLS =
-  /(?:^|\.)(?:error|warn|complain|unsupported|TsopError|UsageError|refuse|super)$|^findings\[/;
+  /(?:^|\.)(?:error|warn|complain|unsupported|TsopError|UsageError|refuse|super|NoSchema)$|^findings\[/;
 const CODE = /^[a-z]+(?:-[a-z0-9]+)+$/;
 
 /** The codes of a call that tells an error, with message and fix: three texts in a row. */

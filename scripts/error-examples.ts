@@ -90,6 +90,11 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "client-certificate-unreadable": e(
     "users: [{ name: me, user: { client-certificate: me.crt, client-key: me.key } }]   # deleted since",
   ),
+  contradiction: e(
+    'size!: { unit: "Gi" } & { unit: "Mi" };',
+    "No value is of both types: ... would be ... and ... at once.",
+    "Leave the field out of one of them with Omit, or make both say the same.",
+  ),
   "controller-exists": e('controllerFor(manager).for(MyWeb).named("web") // twice'),
   "controller-misbuilt": e(
     "controllerFor(manager).owns(Deployment).for(MyWeb).complete(reconciler)",
@@ -99,6 +104,9 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "crd-too-large": e("class WebSpec { template!: PodTemplateSpec; sidecars!: PodTemplateSpec; }"),
   "data-dir-broken": e("tsop cluster --data-dir store   # a file in it was cut off"),
   "data-dir-in-use": e("tsop cluster --data-dir store   # another one runs with the same folder"),
+  "decorator-not-followed": e(
+    "function Port() { return (t: object, k: string) => { if (strict) Minimum(1)(t, k); }; }\n  @Port() port!: Int32;",
+  ),
   "default-not-constant": e("region: string = process.env.REGION;"),
   "delete-in-all-namespaces": e('client.deleteAllOf(ConfigMap, { labels: { app: "web" } })'),
   "dependents-misused": e(
@@ -116,6 +124,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "empty-selector": e('client.deleteAllOf(ConfigMap, { namespace: "web", labels: {} })'),
   "enum-empty": e('@Enum("a", "b") size!: "c" | "d";'),
   "enum-not-constant": e("enum Size { Small = sizeOf(1) }"),
+  "enum-of-several-types": e('enum Size { Small = 1, Large = "large" }'),
   "enum-of-wrong-type": e(
     '@Enum("a", "b") size!: Int32;',
     "The value ... is not of the field's type, ....",
@@ -138,6 +147,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   ),
   "file-missing": e("tsop create api --kind Web   # src/main.ts was deleted"),
   "file-not-found": e("tsop import no-such-file.yaml"),
+  "foreign-type": e("pod!: V1Pod; // of @kubernetes/client-node, whose numbers have no format"),
   "index-exists": e('manager.cache.addIndex(Pod, "node", ...); // twice'),
   "index-missing": e('client.list(Pod, { index: { name: "node", value: "a" } })'),
   "informer-started": e("informer.start(signal); informer.start(signal);"),
@@ -157,6 +167,9 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   ),
   "kind-exists": e("tsop create api --group web --version v1 --kind MyWeb   # for the second time"),
   "kind-in-no-namespace": e('client.list(Namespace, { namespace: "web" })'),
+  "kind-not-at-top": e(
+    'namespace api { @Resource({ group: "web.example.com", version: "v1" }) class MyWeb ... }',
+  ),
   "kind-not-served": e('client.dynamic("example.com/v1", "Widget") // its CRD is not installed'),
   "kubeconfig-file-missing": e("users: [{ name: me, user: { client-key: ./gone.pem } }]"),
   "kubeconfig-incomplete": e("current-context: staging   # there is no such context"),
@@ -192,6 +205,9 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   ),
   "marker-not-called": e("@Immutable name!: string;"),
   "metadata-only-write": e("client.update(metadataOf(ConfigMap), object)"),
+  "markers-lost": e(
+    'class Bounded<T> { @MinLength(1) value!: T extends string ? T : string; }\n  name!: Bounded<"a">;',
+  ),
   "missing-domain": e("tsop init < /dev/null"),
   "missing-option": e('@Resource({ version: "v1" })'),
   "names-taken": e(
@@ -226,6 +242,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "nested-too-deep": e("a literal type of ten thousand levels"),
   "not-a-component": e("components: [../base]   # a kind: Kustomization"),
   "not-a-crd": e("tsop import deployment.yaml"),
+  "not-a-field": e('part!: Pick<Part, "render">; // a method of Part'),
   "not-a-manifest": e("resources: [notes.yaml]   # without apiVersion and kind"),
   "not-a-path": e('@PrintColumn("Ready", (web: MyWeb) => web.status!.replicas > 0)'),
   "not-a-resource": e("client.get(Plain, key) // class Plain has no @Resource"),
@@ -235,6 +252,11 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     'import { gone } from "./no-such-file.ts"; // in src',
     "Could not resolve ....",
     "Correct the line; when a package is missing, run `npm install`.",
+  ),
+  "not-plain-json": e(
+    "at!: Date;",
+    "... is not plain JSON.",
+    'Write the type of the JSON value, such as Time, imported from "tsop".',
   ),
   "not-selectable": e("@Selectable((web: MyWeb) => web.spec.ports)"),
   "nothing-to-compare": e("tsop manifests --against no-such-branch"),
@@ -284,6 +306,9 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     "Write it as https://host:port, or as http://host:port for a server without TLS.",
   ),
   "service-account-unreadable": e("a pod in which /var/run/secrets/.../ca.crt is empty"),
+  "schema-too-large": e(
+    "class A { left!: B; right!: B } class B { left!: C; right!: C } // and so on",
+  ),
   "shard-term-over": e("the API server did not answer a shard for longer than the renew deadline"),
   "shutdown-timeout": e("a reconciler that goes on after `context.signal` was aborted"),
   "side-thread-ended": e("the thread that answers the probes runs out of memory"),
@@ -308,11 +333,12 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   ),
   "token-unreadable": e("users: [{ name: me, user: { tokenFile: /no/such/token } }]"),
   "too-many-selectable": e("nine @Selectable(...) on one kind"),
+  "tuple-empty": e("hosts!: [];"),
   "tuple-of-different-types": e("range!: [string, Int32];"),
   "type-any": e("options!: any;"),
   "type-missing": e("class WebSpec { image; }", "The field ... has no type.", "Write its type."),
   "type-unknown": e("options!: unknown;"),
-  "type-without-schema": e("at!: Date;"),
+  "type-without-schema": e("call!: () => void;"),
   "union-without-schema": e("target!: string | Target;"),
   "unknown-admission-plugin": e("tsop cluster --disable-admission-plugins ServiceAcount"),
   "unknown-keyword": e(

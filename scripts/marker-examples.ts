@@ -187,7 +187,7 @@ export const FROM_CONTROLLER_GEN: readonly FromControllerGen[] = [
   },
   {
     marker: "listType, listMapKey",
-    here: "`@ListMap`, `@ListSet`, `@ListAtomic`; `Set<T>`",
+    here: "`@ListMap`, `@ListSet`, `@ListAtomic`",
     feature: "list-topology",
   },
   { marker: "mapType, structType", here: "`@Atomic`, `@Granular`", feature: "map-topology" },

@@ -20,6 +20,11 @@ export class Findings {
     this.#add("warning", at, code, message, fix);
   }
 
+  /** Takes over what another list found. */
+  addAll(other: Findings): void {
+    for (const [key, finding] of other.#found) this.#found.set(key, finding);
+  }
+
   /** Whether anything keeps the manifests from being written. */
   hasErrors(): boolean {
     return [...this.#found.values()].some(({ severity }) => severity === "error");

@@ -23,6 +23,12 @@ export interface TypeModel {
   readonly properties?: readonly PropertyModel[];
   /** It is the metadata of an object inside the object. */
   readonly isMetadata?: true;
+  /** One of several objects, merged: which of the fields belong together is in its rules. */
+  readonly isUnion?: true;
+  /** Null was added to it by `| null`; an enumeration beside it becomes a rule. */
+  readonly orNull?: true;
+  /** It may be undefined, so that a field of it may be left out. */
+  readonly maybeUndefined?: true;
   /** It could not be read, which was said: nothing more is to be said of it. */
   readonly unread?: true;
   /** Of a list. */
@@ -38,6 +44,10 @@ export const ruleKey = (rule: string): string => `rule ${rule}`;
 export interface PropertyModel {
   readonly name: string;
   readonly required: boolean;
+  /** It is written with a question mark, which `Required` takes away. */
+  readonly question?: true;
+  /** What a marker says of `required`, whatever the type says. */
+  readonly asked?: boolean;
   readonly type: TypeModel;
 }
 

@@ -9,7 +9,7 @@ import { join } from "node:path";
 /** The role that `tsop init` writes: it lets the operator hold its lease. */
 export const LEASE_ROLE = "config/rbac/leader_election_role.yaml";
 
-const SKIPPED = new Set(["node_modules", "dist", ".tsop", ".git"]);
+const SKIPPED = new Set(["node_modules", "dist", ".tsop", ".git", "__tests__", "__mocks__"]);
 
 /** The absolute paths of a project's TypeScript files, sorted by folder; without declarations and tests. */
 export function sourcePaths(root: string, folder = "src"): string[] {

@@ -144,6 +144,8 @@ function typeOf(text: string, typeName: string): FieldType {
   const choices = /^enum\((.*)\)$/.exec(typeName)?.[1]?.split("|");
   if (choices) {
     if (choices.some((choice) => choice === "")) throw bad(text, "an enum lists its values");
+    const twice = choices.find((choice, index) => choices.indexOf(choice) < index);
+    if (twice !== undefined) throw bad(text, `the enum has ${twice} twice`);
     return {
       type: choices.map((choice) => JSON.stringify(choice)).join(" | "),
       sample: choices[0],

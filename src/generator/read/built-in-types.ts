@@ -76,6 +76,13 @@ export class BuiltInTypes {
     return this.#kinds;
   }
 
+  /** Whether the file at `path` is one of the built-in ones. */
+  has(path: string): boolean {
+    this.#files ??= readFiles();
+    const file = this.#files.get(baseOf(path));
+    return file !== undefined && /[/\\]generated[/\\]k8s[/\\]/.test(path);
+  }
+
   /** Whether the built-in file at `path` takes that name from elsewhere, as it does its scalars. */
   isImported(name: string, path: string): boolean {
     return this.#files?.get(baseOf(path))?.imports.has(name) ?? false;

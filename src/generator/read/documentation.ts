@@ -31,8 +31,17 @@ export function descriptionOf(node: ts.Node): string | undefined {
     if (!fenced && line.startsWith("TODO")) continue;
     lines.push(line.trimEnd().replaceAll("*\\/", "*/"));
   }
-  const description = lines.join("\n").trim();
+  const description = [lines.join("\n").trim(), deprecationOf(node)]
+    .filter((part) => part !== "")
+    .join("\n\n");
   return description === "" ? undefined : description;
+}
+
+/** `@deprecated use b` as Go and its tools write it: a paragraph that begins with "Deprecated:". */
+function deprecationOf(node: ts.Node): string {
+  const tag = commentOf(node)?.tags?.find(({ tagName }) => tagName.text === "deprecated");
+  const text = plain(tag?.comment).trim();
+  return text === "" ? "" : `Deprecated: ${text}`;
 }
 
 /** The block tags of a declaration. */

@@ -36,6 +36,7 @@ export function evaluate(reader: Reader, module: Module, node: ts.Expression): u
   if (ts.isTemplateExpression(node)) return template(reader, module, node);
   if (ts.isBinaryExpression(node)) return arithmetic(reader, module, node);
   if (ts.isIdentifier(node)) {
+    if (reader.bindings?.has(node.text)) return reader.bindings.get(node.text);
     return node.text === "undefined"
       ? undefined
       : valueOf(reader, reader.modules.resolve(module, node.text));
@@ -72,26 +73,48 @@ export function enumValues(
   if (known) return known as ReadonlyMap<string, unknown>;
   const values = new Map<string, unknown>();
   constants.set(node, values);
+  // An enum that is declared several times is one.
+  const parts = module.file.statements.filter(
+    (part): part is ts.EnumDeclaration =>
+      part === node || (ts.isEnumDeclaration(part) && part.name.text === node.name.text),
+  );
+  for (const part of parts) readEnumMembers(reader, module, part, values);
+  return values;
+}
+
+function readEnumMembers(
+  reader: Reader,
+  module: Module,
+  node: ts.EnumDeclaration,
+  values: Map<string, unknown>,
+): void {
   let next: unknown = 0;
   for (const { name, initializer } of node.members) {
     const value = initializer ? evaluate(reader, module, initializer) : next;
     values.set(name.getText(module.file).replace(/^["']|["']$/g, ""), value);
     next = typeof value === "number" ? value + 1 : notConstant;
   }
-  return values;
 }
+
+/** A constant knows nothing of the function that mentions it. */
+const NO_BINDINGS: ReadonlyMap<string, unknown> = new Map();
+
+/** What a pattern's flags are in Go: `(?i)` before it. Those of JavaScript's own matching have none. */
+const GO_FLAGS = /^[ims]*$/;
 
 /** The source of a pattern; JavaScript's own opinion of it does not matter, the API server runs Go's. */
 function regularExpression(text: string): unknown {
   const end = text.lastIndexOf("/");
   const [source, flags] = [text.slice(1, end), text.slice(end + 1)];
-  return flags === "" ? source.replaceAll("\\/", "/") : notConstant;
+  if (!GO_FLAGS.test(flags)) return notConstant;
+  return `${flags === "" ? "" : `(?${flags})`}${source.replaceAll("\\/", "/")}`;
 }
 
 function negate(reader: Reader, module: Module, node: ts.PrefixUnaryExpression): unknown {
   const value = evaluate(reader, module, node.operand);
   if (typeof value === "number" && node.operator === ts.SyntaxKind.MinusToken) return -value;
   if (typeof value === "number" && node.operator === ts.SyntaxKind.PlusToken) return value;
+  if (typeof value === "number" && node.operator === ts.SyntaxKind.TildeToken) return ~value;
   if (typeof value === "boolean" && node.operator === ts.SyntaxKind.ExclamationToken) return !value;
   return notConstant;
 }
@@ -161,6 +184,20 @@ function arithmetic(reader: Reader, module: Module, node: ts.BinaryExpression): 
       return left / right;
     case ts.SyntaxKind.AsteriskAsteriskToken:
       return left ** right;
+    case ts.SyntaxKind.PercentToken:
+      return left % right;
+    case ts.SyntaxKind.LessThanLessThanToken:
+      return left << right;
+    case ts.SyntaxKind.GreaterThanGreaterThanToken:
+      return left >> right;
+    case ts.SyntaxKind.GreaterThanGreaterThanGreaterThanToken:
+      return left >>> right;
+    case ts.SyntaxKind.AmpersandToken:
+      return left & right;
+    case ts.SyntaxKind.BarToken:
+      return left | right;
+    case ts.SyntaxKind.CaretToken:
+      return left ^ right;
     default:
       return notConstant;
   }
@@ -175,7 +212,7 @@ function valueOf(reader: Reader, found: Found | undefined): unknown {
   const { constants } = reader.modules;
   if (!constants.has(node)) {
     constants.set(node, inTheMaking);
-    constants.set(node, evaluate(reader, module, node.initializer));
+    constants.set(node, evaluate({ ...reader, bindings: NO_BINDINGS }, module, node.initializer));
   }
   const value = constants.get(node);
   if (value !== inTheMaking) return value;

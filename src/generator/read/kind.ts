@@ -17,7 +17,8 @@ import { type Decoration, decorationsOf, argumentsOf, marksOf } from "./marks.ts
 import { readMembers } from "./members.ts";
 import type { Module } from "./module.ts";
 import { readColumns, readScale, readSelectable } from "./columns.ts";
-import { type Reader, complain, topScope } from "./reader.ts";
+import { bind } from "./named-type.ts";
+import { type Reader, type Scope, type Trail, complain, topScope } from "./reader.ts";
 import { readResource } from "./resource-call.ts";
 
 /** A kind without a spec: `CustomResource<undefined, Status>`. */
@@ -94,39 +95,88 @@ function rootType(
 ): TypeModel {
   const at = reader.modules.at(module, name);
   const properties = objectFields(reader, module, decorations, at);
-  const base = node.heritageClauses
-    ?.find(({ token }) => token === ts.SyntaxKind.ExtendsKeyword)
-    ?.types.find(({ expression }) => isCustomResource(reader, module, expression));
-  if (!base) {
-    complain(
-      reader,
-      module,
-      name,
-      "resource-needs-base",
-      `The class ${name.text} has @Resource, but does not extend CustomResource.`,
-      `Write class ${name.text} extends CustomResource<${name.text}Spec, ${name.text}Status> {}.`,
-    );
-  }
   const scope = topScope(module);
-  (base?.typeArguments ?? []).slice(0, 2).forEach((argument, index) => {
+  const base = baseOf(reader, node, scope, [node]);
+  if (!base) complainOfBase(reader, module, node, name);
+  (base?.arguments ?? []).slice(0, 2).forEach((argument, index) => {
     if (ABSENT.has(argument.kind)) return;
-    const optional =
-      ts.isUnionTypeNode(argument) &&
-      argument.types.some(({ kind }) => kind === ts.SyntaxKind.UndefinedKeyword);
+    const type = reader.readType(reader, argument, base?.scope ?? scope, [node]);
     properties.push({
       name: index === 0 ? "spec" : "status",
-      required: index === 0 && !optional,
-      type: reader.readType(reader, argument, scope, [node]),
+      required: index === 0 && !type.maybeUndefined,
+      type,
     });
   });
-  const own = readMembers(reader, node, scope, [node]);
+  const classes = [...(base?.between ?? []), { node, scope }];
+  for (const part of classes) {
+    const own = readMembers(reader, part.node, part.scope, [node], { inherited: properties });
+    for (const property of own.properties ?? []) {
+      const index = properties.findIndex((before) => before.name === property.name);
+      properties.splice(index < 0 ? properties.length : index, index < 0 ? 0 : 1, property);
+    }
+  }
   const description = descriptionOf(node);
   const schema: Schema = { type: "object", ...(description === undefined ? {} : { description }) };
   const type: TypeModel = {
     ...leaf(schema, at),
-    properties: [...properties, ...(own.properties ?? [])],
+    properties,
   };
-  return applyMarks(reader, narrow(type, {}, at), marksOf(reader, module, node)).type;
+  const marks = classes.flatMap((part) => marksOf(reader, part.scope.module, part.node));
+  return applyMarks(reader, narrow(type, {}, at), marks).type;
+}
+
+/** What a kind's class has of the classes above it, up to CustomResource. */
+interface Base {
+  /** The arguments of CustomResource, in the scope in which they are written. */
+  readonly arguments: readonly ts.TypeNode[];
+  readonly scope: Scope;
+  /** The classes between, the outermost first. */
+  readonly between: readonly { readonly node: ts.ClassDeclaration; readonly scope: Scope }[];
+}
+
+function baseOf(
+  reader: Reader,
+  node: ts.ClassDeclaration,
+  scope: Scope,
+  trail: Trail,
+): Base | undefined {
+  const base = baseClause(node);
+  if (!base) return undefined;
+  const { expression, typeArguments = [] } = base;
+  if (isCustomResource(reader, scope.module, expression)) {
+    return { arguments: typeArguments, scope, between: [] };
+  }
+  const found = ts.isIdentifier(expression)
+    ? reader.modules.resolve(scope.module, expression.text)
+    : undefined;
+  if (found?.is !== "declaration" || !ts.isClassDeclaration(found.node)) return undefined;
+  if (trail.includes(found.node)) return undefined;
+  const inner = bind(found.node, found.module, base.typeArguments, scope, trail);
+  const above = baseOf(reader, found.node, inner, [...trail, found.node]);
+  return above && { ...above, between: [...above.between, { node: found.node, scope: inner }] };
+}
+
+const baseClause = (node: ts.ClassDeclaration): ts.ExpressionWithTypeArguments | undefined =>
+  node.heritageClauses?.find(({ token }) => token === ts.SyntaxKind.ExtendsKeyword)?.types[0];
+
+function complainOfBase(
+  reader: Reader,
+  module: Module,
+  node: ts.ClassDeclaration,
+  name: ts.Identifier,
+): void {
+  const base = baseClause(node)?.expression;
+  const isCall = base !== undefined && !ts.isIdentifier(base);
+  complain(
+    reader,
+    module,
+    name,
+    "resource-needs-base",
+    isCall
+      ? `The class ${name.text} has @Resource, but what it extends is made when the program runs: \`${base.getText(module.file)}\`.`
+      : `The class ${name.text} has @Resource, but does not extend CustomResource, nor a class that does.`,
+    `Write class ${name.text} extends CustomResource<${name.text}Spec, ${name.text}Status> {}.`,
+  );
 }
 
 /** `apiVersion`, `kind` and `metadata`, as always or as `@ObjectFields` says. */

@@ -5,11 +5,15 @@
  */
 import { ts } from "../load.ts";
 import { enumValues, evaluate } from "./evaluate.ts";
-import type { Declaration, Module } from "./module.ts";
+import type { Module } from "./module.ts";
 import { type Reader, type Scope, topScope } from "./reader.ts";
 
 /** A value that a type can stand for. */
 export type Literal = string | number | boolean;
+
+/** Whether the values are of one type, as those of a schema have to be. */
+export const areOfOneType = (values: readonly Literal[]): boolean =>
+  new Set(values.map((value) => typeof value)).size === 1;
 
 /** The values that a type stands for, in source order; `undefined` when it is not such a type. */
 export function literalsOf(reader: Reader, node: ts.TypeNode, scope: Scope): Literal[] | undefined {
@@ -25,31 +29,7 @@ export function literalsOf(reader: Reader, node: ts.TypeNode, scope: Scope): Lit
     return keys(reader, node.type, scope);
   }
   if (ts.isTypeReferenceNode(node)) return referenced(reader, node, scope);
-  return undefined;
-}
-
-/** The values of a type without null: `NonNullable<"a" | "b" | null>`. */
-export function nonNullLiterals(
-  reader: Reader,
-  node: ts.TypeNode,
-  scope: Scope,
-  seen: readonly Declaration[] = [],
-): Literal[] | undefined {
-  if (ts.isTypeReferenceNode(node) && ts.isIdentifier(node.typeName)) {
-    const found = reader.modules.resolve(scope.module, node.typeName.text);
-    if (found?.is !== "declaration" || !ts.isTypeAliasDeclaration(found.node)) return undefined;
-    if (seen.includes(found.node)) return undefined;
-    const { type } = found.node;
-    return nonNullLiterals(reader, type, topScope(found.module), [...seen, found.node]);
-  }
-  if (!ts.isUnionTypeNode(node)) return undefined;
-  const parts = node.types.filter(
-    (part) =>
-      part.kind !== ts.SyntaxKind.UndefinedKeyword &&
-      !(ts.isLiteralTypeNode(part) && part.literal.kind === ts.SyntaxKind.NullKeyword),
-  );
-  const values = parts.map((part) => literalsOf(reader, part, scope));
-  return values.includes(undefined) ? undefined : values.flatMap((value) => value ?? []);
+  return ts.isTemplateLiteralTypeNode(node) ? templateTexts(reader, node, scope) : undefined;
 }
 
 function literal(reader: Reader, node: ts.LiteralTypeNode, scope: Scope): Literal[] | undefined {
@@ -58,31 +38,88 @@ function literal(reader: Reader, node: ts.LiteralTypeNode, scope: Scope): Litera
   return typeof value === "symbol" ? undefined : [value as Literal];
 }
 
-/** `(typeof MODES)[number]`: the items of a constant list. */
+/** `(typeof MODES)[number]`: the items of a constant list, or the values of a constant object. */
 function elements(
   reader: Reader,
-  node: ts.IndexedAccessTypeNode,
+  { objectType, indexType }: ts.IndexedAccessTypeNode,
   scope: Scope,
 ): Literal[] | undefined {
-  const value = constantOf(reader, node.objectType, scope);
-  if (Array.isArray(value)) return value as Literal[];
+  const value = constantOf(reader, objectType, scope, isConstant);
   if (typeof value !== "object" || value === null) return undefined;
-  const names = literalsOf(reader, node.indexType, scope);
-  return names?.map((name) => (value as Record<string, Literal>)[String(name)] ?? "");
+  const isAll = indexType.kind === ts.SyntaxKind.NumberKeyword && Array.isArray(value);
+  const names = isAll ? Object.keys(value) : literalsOf(reader, indexType, scope)?.map(String);
+  const items = names?.map((name) =>
+    Object.hasOwn(value, name) && name !== "length"
+      ? (value as Record<string, unknown>)[name]
+      : undefined,
+  );
+  return items?.every(isLiteral) ? items : undefined;
 }
+
+const isLiteral = (value: unknown): value is Literal =>
+  typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 
 /** `keyof typeof MODES`: the names of a constant object. */
 function keys(reader: Reader, node: ts.TypeNode, scope: Scope): Literal[] | undefined {
-  const value = constantOf(reader, node, scope);
-  return typeof value === "object" && value !== null ? Object.keys(value) : undefined;
+  const value = constantOf(reader, node, scope, isWrittenOut);
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? Object.keys(value)
+    : undefined;
 }
 
-function constantOf(reader: Reader, node: ts.TypeNode, scope: Scope): unknown {
-  if (ts.isParenthesizedTypeNode(node)) return constantOf(reader, node.type, scope);
+/** The value of `typeof MODES`, where `MODES` is an enum or a constant of which the type says as much as the value. */
+function constantOf(
+  reader: Reader,
+  node: ts.TypeNode,
+  scope: Scope,
+  saysAll: (initial: ts.Expression) => boolean,
+): unknown {
+  if (ts.isParenthesizedTypeNode(node)) return constantOf(reader, node.type, scope, saysAll);
   if (!ts.isTypeQueryNode(node) || !ts.isIdentifier(node.exprName)) return undefined;
+  const found = reader.modules.resolve(scope.module, node.exprName.text);
+  if (found?.is !== "declaration") return undefined;
+  const { node: declaration } = found;
+  if (!ts.isEnumDeclaration(declaration)) {
+    if (!ts.isVariableDeclaration(declaration) || declaration.type) return undefined;
+    if (!declaration.initializer || !saysAll(declaration.initializer)) return undefined;
+  }
   const value = evaluate(reader, scope.module, node.exprName);
   return typeof value === "symbol" ? undefined : value;
 }
+
+/** `[...] as const`: without it TypeScript takes its items for any texts. */
+function isConstant(node: ts.Expression): boolean {
+  if (ts.isParenthesizedExpression(node) || ts.isSatisfiesExpression(node)) {
+    return isConstant(node.expression);
+  }
+  return ts.isAsExpression(node) && ts.isConstTypeReference(node.type);
+}
+
+/** An object whose names stand in it. */
+function isWrittenOut(node: ts.Expression): boolean {
+  if (ts.isParenthesizedExpression(node) || ts.isSatisfiesExpression(node)) {
+    return isWrittenOut(node.expression);
+  }
+  return isConstant(node) || ts.isObjectLiteralExpression(node);
+}
+
+/** The texts that a template makes of literals, if they are not too many to be listed. */
+function templateTexts(
+  reader: Reader,
+  node: ts.TemplateLiteralTypeNode,
+  scope: Scope,
+): string[] | undefined {
+  let texts = [node.head.text];
+  for (const { type, literal } of node.templateSpans) {
+    const isBoolean = type.kind === ts.SyntaxKind.BooleanKeyword;
+    const values = isBoolean ? [false, true] : literalsOf(reader, type, scope);
+    if (!values || values.length * texts.length > MOST_TEXTS) return undefined;
+    texts = texts.flatMap((text) => values.map((value) => `${text}${value}${literal.text}`));
+  }
+  return texts;
+}
+
+const MOST_TEXTS = 1000;
 
 function referenced(
   reader: Reader,
@@ -102,8 +139,10 @@ function referenced(
   const [first, second] = node.typeArguments ?? [];
   if ((name === "Exclude" || name === "Extract") && first && second) {
     const values = literalsOf(reader, first, scope);
-    const others = new Set(literalsOf(reader, second, scope));
-    return values?.filter((value) => others.has(value) === (name === "Extract"));
+    const others = literalsOf(reader, second, scope);
+    const isOwn = reader.modules.resolve(scope.module, name) !== undefined;
+    if (!values || !others || isOwn || values.length === 0) return undefined;
+    return values.filter((value) => others.includes(value) === (name === "Extract"));
   }
   const found = reader.modules.resolve(scope.module, name);
   if (found?.is !== "declaration") return undefined;

@@ -9,7 +9,9 @@ import { ts } from "../load.ts";
 import type { Position } from "../model.ts";
 import { didYouMean } from "../nearest-name.ts";
 import { tagsOf } from "./documentation.ts";
+import { composedOf } from "./composed-marks.ts";
 import { evaluate, notConstant } from "./evaluate.ts";
+import { whyNotConstant } from "./not-constant.ts";
 import type { Module } from "./module.ts";
 import { type Reader, complain } from "./reader.ts";
 
@@ -26,6 +28,8 @@ export interface Mark {
 export interface Decoration {
   readonly name: string;
   readonly call: ts.CallExpression;
+  /** A decorator of the user's own, which applies the marker: the call's arguments are read there. */
+  readonly within?: { readonly reader: Reader; readonly module: Module; readonly at: Position };
 }
 
 /** The tags that are field markers too: `@minimum 1`. `@enum` and `@ignore` mean other things in JSDoc. */
@@ -48,7 +52,10 @@ export function decorationsOf(reader: Reader, module: Module, node: ts.Node): De
   for (const { expression } of ts.getDecorators(node) ?? []) {
     const call = ts.isCallExpression(expression) ? expression : undefined;
     const name = markerName(reader, module, call ? call.expression : expression);
-    if (name === undefined) continue;
+    if (name === undefined) {
+      decorations.push(...composed(reader, module, expression));
+      continue;
+    }
     if (!fieldMarkers.has(name) && !classMarkers.includes(name)) {
       complain(
         reader,
@@ -72,6 +79,28 @@ export function decorationsOf(reader: Reader, module: Module, node: ts.Node): De
     }
   }
   return decorations;
+}
+
+/** The markers that a decorator of the user's own applies. */
+function composed(reader: Reader, module: Module, expression: ts.Expression): Decoration[] {
+  const followed = composedOf(reader, module, expression);
+  if (followed === undefined) return [];
+  const isClear =
+    followed !== "not followed" && followed.every(({ name }) => fieldMarkers.has(name));
+  if (isClear) {
+    const at = reader.modules.at(module, expression);
+    return followed.map(({ name, call, ...place }) => ({ name, call, within: { ...place, at } }));
+  }
+  const name = (ts.isCallExpression(expression) ? expression.expression : expression).getText();
+  complain(
+    reader,
+    module,
+    expression,
+    "decorator-not-followed",
+    `The decorator @${name} has to do with markers of tsop, but does more than to apply them.`,
+    "Write it as a function that returns (target, key) => { Minimum(1)(target, key); } and the like, or put the markers here.",
+  );
+  return [];
 }
 
 /** The name of the marker that an expression stands for, when it is one of `tsop`. */
@@ -102,12 +131,12 @@ function markerName(reader: Reader, module: Module, node: ts.Expression): string
 /** The field markers on a declaration: decorators first, then JSDoc tags. */
 export function marksOf(reader: Reader, module: Module, node: ts.Node): Mark[] {
   const marks: Mark[] = [];
-  for (const { name, call } of decorationsOf(reader, module, node)) {
+  for (const { name, call, within } of decorationsOf(reader, module, node)) {
     const definition = fieldMarkers.get(name);
     if (definition) {
-      const values = argumentsOf(reader, module, call);
-      if (values)
-        addMark(reader, marks, `@${name}`, definition, values, reader.modules.at(module, call));
+      const place = within ?? { reader, module, at: reader.modules.at(module, call) };
+      const values = argumentsOf(place.reader, place.module, call);
+      if (values) addMark(reader, marks, `@${name}`, definition, values, place.at);
     } else if (!ts.isClassDeclaration(node)) {
       complain(
         reader,
@@ -156,7 +185,7 @@ export function argumentsOf(
     module,
     argument,
     "argument-not-constant",
-    `The argument \`${argument.getText(module.file)}\` is not known before the program runs.`,
+    `The argument \`${argument.getText(module.file)}\` is not known before the program runs: ${whyNotConstant(reader, module, ts.isSpreadElement(argument) ? argument.expression : argument)}.`,
     "Use a literal, a constant or an enum member.",
   );
   return undefined;

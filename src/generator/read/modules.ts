@@ -12,7 +12,8 @@ import { ts } from "../load.ts";
 import type { BuiltInKind, Position, TypeModel } from "../model.ts";
 import type { Reads } from "../stamp.ts";
 import { BuiltInTypes } from "./built-in-types.ts";
-import { createHost, type Disk } from "./disk.ts";
+import { CheckedProgram } from "./checked-program.ts";
+import type { Disk } from "./disk.ts";
 import { type Declaration, type Module, parseModule } from "./module.ts";
 
 /** What a name resolves to: a declaration, or a name of the package `tsop` itself. */
@@ -28,13 +29,17 @@ export class Modules {
   readonly #fresh = new Map<string, Module>();
   readonly #disk: Disk;
   readonly #options: ts.CompilerOptions;
-  #checker: ts.TypeChecker | undefined;
+  #program: CheckedProgram | undefined;
+  #sources: readonly string[] = [];
   readonly #builtIns = new BuiltInTypes();
   /** By path and name. */
   readonly #builtInModules = new Map<string, Module>();
 
   /** The models of built-in declarations, which are the same wherever they are used. */
-  readonly builtInModels = new Map<Declaration, TypeModel>();
+  readonly builtInModels = new Map<
+    Declaration,
+    { readonly type: TypeModel; readonly size: number }
+  >();
 
   /** The values of constants and of enums, as far as they are known: the same wherever they are used. */
   readonly constants = new Map<Declaration, unknown>();
@@ -45,12 +50,17 @@ export class Modules {
     this.#options = options;
   }
 
+  /** The files that a program with types has from the start. */
+  setSources(paths: Iterable<string>): void {
+    this.#sources = [...paths];
+  }
+
   /** Files may have changed: each is looked at again when it is needed. */
   refresh(): void {
     this.#fresh.clear();
     this.constants.clear();
     this.#disk.forget();
-    this.#checker = undefined;
+    this.#program = undefined;
   }
 
   /** Everything that was looked for and read until now, of the disk. */
@@ -76,42 +86,16 @@ export class Modules {
     return module;
   }
 
-  /**
-   * The type checker, for what has been read so far. It costs a second or more, and is made when it is asked for.
-   *
-   * The library's declarations are those of the project's own `typescript`; without one, types of the library
-   * are unknown to it.
-   */
-  checker(): ts.TypeChecker {
-    this.#checker ??= this.#program().getTypeChecker();
-    return this.#checker;
-  }
-
-  #program(): ts.Program {
-    const library = this.#libraryFolder();
-    const options: ts.CompilerOptions = {
-      ...this.#options,
-      strict: true,
-      ...(library === undefined ? { noLib: true } : {}),
-    };
-    const host = createHost(options, this.#disk);
-    const read = host.getSourceFile.bind(host);
-    host.getSourceFile = (path, ...rest) => this.#fresh.get(path)?.file ?? read(path, ...rest);
-    if (library !== undefined) {
-      host.getDefaultLibLocation = () => library;
-      host.getDefaultLibFileName = (settings) => join(library, ts.getDefaultLibFileName(settings));
-    }
-    return ts.createProgram([...this.#fresh.keys()], options, host);
-  }
-
-  #libraryFolder(): string | undefined {
-    const { resolvedModule } = ts.resolveModuleName(
-      "typescript",
-      join(this.root, "index.ts"),
-      { ...this.#options, moduleResolution: ts.ModuleResolutionKind.Bundler },
-      this.#disk,
-    );
-    return resolvedModule && dirname(resolvedModule.resolvedFileName);
+  /** The type checker for a file of the project: it costs a second or more, and is made when it is asked for. */
+  checkerFor({ file }: Module): ts.TypeChecker {
+    this.#program ??= new CheckedProgram({
+      root: this.root,
+      options: this.#options,
+      disk: this.#disk,
+      sources: this.#sources,
+      fileAt: (path) => this.get(path).file,
+    });
+    return this.#program.checkerFor(file);
   }
 
   /** Where a node begins, relative to the project. */
@@ -200,6 +184,11 @@ export class Modules {
   /** All kinds of `tsop/k8s`. */
   builtInKinds(): readonly BuiltInKind[] {
     return this.#builtIns.kinds();
+  }
+
+  /** The declaration that the built-in file at `path` has of a name. */
+  builtInAt(path: string, name: string): Found | undefined {
+    return this.#builtIns.has(path) ? this.#declared(name, path) : undefined;
   }
 
   /** A name of `tsop/k8s`; the scalars (Int32, Quantity, ...) have the same names there and here. */

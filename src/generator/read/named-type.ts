@@ -8,18 +8,32 @@ import { ts } from "../load.ts";
 import type { Position, TypeModel } from "../model.ts";
 import { didYouMean } from "../nearest-name.ts";
 import { applyMarks } from "./apply-marks.ts";
-import { checkedType } from "./checked-type.ts";
+import { NeedsArguments } from "./asked.ts";
 import { CONSTRAINED, constrainedType } from "./constrained-type.ts";
 import { descriptionOf } from "./documentation.ts";
+import { evaluate, notConstant } from "./evaluate.ts";
+import { whyNotConstant } from "./not-constant.ts";
 import { without } from "../schema-keywords.ts";
-import { leaf, narrow } from "./keywords.ts";
-import { literalsOf } from "./literals.ts";
+import { type Contradiction, intersection } from "./intersection.ts";
+import { leaf } from "./keywords.ts";
+import { LIBRARY_VALUES, libraryFix } from "./library-values.ts";
+import { areOfOneType, literalsOf } from "./literals.ts";
 import { marksOf } from "./marks.ts";
-import { type MembersModel, readMembers } from "./members.ts";
+import { objectOf, onceSet, readMembers } from "./members.ts";
 import type { Declaration, Module } from "./module.ts";
-import { type Reader, type Scope, type Trail, type TypeArgument, topScope } from "./reader.ts";
+import {
+  attempt,
+  count,
+  type Found,
+  type Keep,
+  type Reader,
+  type Scope,
+  type Trail,
+  type TypeArgument,
+  topScope,
+} from "./reader.ts";
 import { builtIns, scalars, templateMetadata } from "./scalars.ts";
-import { enumeration, merge, unsupported } from "./shapes.ts";
+import { enumeration, unsupported } from "./shapes.ts";
 import { utilityType } from "./utility-type.ts";
 
 /** The schema of a type by its name. */
@@ -47,10 +61,23 @@ export function readReference(
   if (found?.is === "declaration") {
     return declared(reader, node, found.node, found.module, scope, trail);
   }
-  const utility = found ? undefined : utilityType(reader, node, name, scope, trail, at);
+  const isOwn = found !== undefined || ts.isQualifiedName(node.typeName);
+  const global = name.replace(/^globalThis\./, "");
+  if (LIBRARY_VALUES.has(global) && (!isOwn || global !== name)) {
+    return unsupported(
+      reader,
+      scope.module,
+      node,
+      "not-plain-json",
+      `${name} is not plain JSON.`,
+      libraryFix(global),
+    );
+  }
+  const utility = isOwn ? undefined : utilityType(reader, node, name, scope, trail, at);
   if (utility) return utility;
-  const checked = LIBRARY.has(name) ? checkedType(reader, node, scope, trail, at) : undefined;
-  if (checked) return checked;
+  // A namespace's member, or a type of the library: the checker knows whether there is one.
+  const isThere = ts.isQualifiedName(node.typeName) || LIBRARY.has(name);
+  if (isThere) return reader.readChecked(reader, node, scope, trail);
   return unsupported(
     reader,
     scope.module,
@@ -59,6 +86,27 @@ export function readReference(
     `There is no type ${name} with a schema.`,
     wayToType(reader, name, scope.module),
   );
+}
+
+/** Reads something with type parameters; where it needs to be computed, the checker is asked for all of it. */
+export function orAsk(
+  reader: Reader,
+  node: ts.TypeNode,
+  scope: Scope,
+  trail: Trail,
+  read: (inner: Reader) => TypeModel,
+  finish = (checked: TypeModel): TypeModel => checked,
+): TypeModel {
+  // Within a generic declaration it is asked for where the outermost one is used.
+  if (scope.parameters.size > 0) return read(reader);
+  try {
+    const { result, findings } = attempt(reader, read);
+    reader.findings.addAll(findings);
+    return result;
+  } catch (error) {
+    if (!(error instanceof NeedsArguments)) throw error;
+    return finish(reader.readChecked(reader, node, scope, trail));
+  }
 }
 
 /** What to do about a name that is not there. */
@@ -72,9 +120,10 @@ function wayToType(reader: Reader, name: string, { declarations, imports }: Modu
 
 /** Types of TypeScript's own library that compute others. */
 const LIBRARY = new Set(
-  "Awaited ReturnType Parameters InstanceType Uppercase Lowercase Capitalize Uncapitalize".split(
-    " ",
-  ),
+  (
+    "Awaited ReturnType Parameters ConstructorParameters InstanceType NoInfer Exclude Extract Pick Omit Record " +
+    "Partial Required Readonly NonNullable Uppercase Lowercase Capitalize Uncapitalize"
+  ).split(" "),
 );
 
 function qualified(
@@ -82,11 +131,19 @@ function qualified(
   { left, right }: ts.QualifiedName,
   scope: Scope,
 ): ReturnType<Reader["modules"]["resolve"]> {
-  if (!ts.isIdentifier(left)) return undefined;
-  const namespace = reader.modules.resolve(scope.module, left.text);
-  return namespace?.is === "namespace"
-    ? reader.modules.resolveIn(namespace, right.text)
+  return ts.isIdentifier(left)
+    ? memberOfNamespace(reader, scope.module, left.text, right.text)
     : undefined;
+}
+
+function memberOfNamespace(
+  reader: Reader,
+  module: Module,
+  left: string,
+  right: string,
+): ReturnType<Reader["modules"]["resolve"]> {
+  const namespace = reader.modules.resolve(module, left);
+  return namespace?.is === "namespace" ? reader.modules.resolveIn(namespace, right) : undefined;
 }
 
 function declared(
@@ -102,28 +159,108 @@ function declared(
   if (module.builtIn && name === "ObjectMeta") return metadataAt(at);
   const special = module.builtIn ? builtIns.get(name) : undefined;
   if (special) return leaf(special, at);
-  if (trail.includes(declaration)) {
-    const cycle = [...trail.slice(trail.indexOf(declaration)), declaration]
-      .map((step) => step.name?.getText() ?? "")
-      .join(" -> ");
+  if (trail.includes(declaration)) return recursive(reader, node, scope.module, declaration, trail);
+  const known = module.builtIn ? reader.modules.builtInModels.get(declaration) : undefined;
+  if (known) {
+    count(reader, known.size);
+    return known.type;
+  }
+  const before = reader.size.types;
+  const deeper = [...trail, declaration];
+  const read = (inner: Reader): TypeModel => {
+    const bound = bind(declaration, module, node.typeArguments, scope, trail);
+    return declaredType(inner, node, declaration, bound, deeper, scope);
+  };
+  const finish = (checked: TypeModel): TypeModel =>
+    ts.isTypeAliasDeclaration(declaration)
+      ? described(reader, checked, declaration, module)
+      : checked;
+  const isGeneric = "typeParameters" in declaration && declaration.typeParameters !== undefined;
+  const type = foreign(
+    reader,
+    { node: declaration, module, trail, from: node, in: scope.module },
+    (inner) => (isGeneric ? orAsk(inner, node, scope, trail, read, finish) : read(inner)),
+  );
+  // One that could not be read has to be told of wherever it is used.
+  if (module.builtIn && !reader.findings.hasErrors()) {
+    reader.modules.builtInModels.set(declaration, { type, size: reader.size.types - before });
+  }
+  return type;
+}
+
+function recursive(
+  reader: Reader,
+  node: ts.Node,
+  module: Module,
+  declaration: Declaration,
+  trail: Trail,
+): TypeModel {
+  const cycle = [...trail.slice(trail.indexOf(declaration)), declaration]
+    .map((step) => step.name?.getText() ?? "")
+    .join(" -> ");
+  return unsupported(
+    reader,
+    module,
+    node,
+    "recursive-type",
+    `${cycle}: a schema cannot contain itself.`,
+    "Put @PreserveUnknownFields() with the type `unknown` on the field, or write out as many levels as you need.",
+  );
+}
+
+/** Reads a class or an interface without type parameters, or those of its fields that are wanted. */
+export function readDeclared(reader: Reader, found: Found, keep?: Keep): TypeModel {
+  const { node, module, trail, from } = found;
+  const name = node.name?.getText(module.file) ?? "";
+  const at = reader.modules.at(found.in, from);
+  if (module.builtIn && name === "ObjectMeta") return metadataAt(at);
+  const special = module.builtIn ? builtIns.get(name) : undefined;
+  if (special) return leaf(special, at);
+  if (trail.includes(node)) return recursive(reader, from, found.in, node, trail);
+  if (!ts.isClassDeclaration(node) && !ts.isInterfaceDeclaration(node)) {
     return unsupported(
       reader,
-      scope.module,
-      node,
-      "recursive-type",
-      `${cycle}: a schema cannot contain itself.`,
-      "Put @PreserveUnknownFields() with the type `unknown` on the field, or write out as many levels as you need.",
+      found.in,
+      from,
+      "unknown-type",
+      `${name} is not a class or an interface.`,
+      "Write the type out.",
     );
   }
-  const known = module.builtIn ? reader.modules.builtInModels.get(declaration) : undefined;
-  if (known) return known;
-  const inner = bind(declaration, module, node.typeArguments, scope, trail);
-  const deeper = [...trail, declaration];
-  const type = declaredType(reader, node, declaration, inner, deeper, scope);
-  // One that could not be read has to be told of wherever it is used.
-  if (module.builtIn && !reader.findings.hasErrors())
-    reader.modules.builtInModels.set(declaration, type);
-  return type;
+  return foreign(reader, found, (inner) =>
+    readObject(inner, node, topScope(module), [...trail, node], keep),
+  );
+}
+
+/** What is wrong with a type of a package is told where it is used: nobody can mend it in the package. */
+function foreign(
+  reader: Reader,
+  { node, module, from, in: user }: Found,
+  read: (inner: Reader) => TypeModel,
+): TypeModel {
+  const isForeign = ({ path, builtIn }: Module): boolean =>
+    !builtIn && path.includes("node_modules");
+  if (!isForeign(module) || isForeign(user)) return read(reader);
+  const { result, findings } = attempt(reader, read);
+  const [first, ...others] = findings.sorted();
+  if (!first) return result;
+  const name = node.name?.getText(module.file) ?? "";
+  const more = others.length > 0 ? ` (and ${others.length} more)` : "";
+  return unsupported(
+    reader,
+    user,
+    from,
+    "foreign-type",
+    `${name} of ${first.file}:${first.line} has no schema: ${first.message.replace(/\.$/, "")}${more}.`,
+    `Take the fields that you need, Pick<${name}, "...">, or write a type of your own.`,
+  );
+}
+
+function whyNotEnum(reader: Reader, module: Module, { members }: ts.EnumDeclaration): string {
+  const wrong = members.find(
+    ({ initializer }) => initializer && evaluate(reader, module, initializer) === notConstant,
+  );
+  return wrong?.initializer ? `: ${whyNotConstant(reader, module, wrong.initializer)}` : "";
 }
 
 /** Metadata inside a spec. */
@@ -148,10 +285,6 @@ function declaredType(
   const at = reader.modules.at(scope.module, node);
   const name = declaration.name?.getText(module.file) ?? "";
   if (ts.isTypeAliasDeclaration(declaration)) {
-    if (ts.isConditionalTypeNode(declaration.type) && ts.isTypeReferenceNode(node)) {
-      const checked = checkedType(reader, node, scope, deeper, at);
-      if (checked) return described(reader, checked, declaration, module);
-    }
     const type = reader.readType(reader, declaration.type, inner, deeper);
     return described(reader, type, declaration, module);
   }
@@ -163,8 +296,18 @@ function declaredType(
         scope.module,
         node,
         "enum-not-constant",
-        `Not all values of the enum ${name} are known before the program runs.`,
+        `Not all values of the enum ${name} are known before the program runs${whyNotEnum(reader, module, declaration)}.`,
         "Give each member a literal or a constant.",
+      );
+    }
+    if (!areOfOneType(values)) {
+      return unsupported(
+        reader,
+        scope.module,
+        node,
+        "enum-of-several-types",
+        `The enum ${name} has texts and numbers; a field has one type in a CRD.`,
+        "Make two enums of it, or give all members texts.",
       );
     }
     return described(reader, enumeration(values, module, deeper, at), declaration, module);
@@ -187,40 +330,53 @@ function readObject(
   declaration: ts.ClassDeclaration | ts.InterfaceDeclaration,
   scope: Scope,
   trail: Trail,
+  keep: Keep = () => true,
 ): TypeModel {
   const at = reader.modules.at(scope.module, declaration.name ?? declaration);
   const name = declaration.name?.text ?? "";
   const parts = [declaration, ...(scope.module.merged.get(name) ?? [])];
-  const inherited = parts
+  const bases = parts
     .flatMap(({ heritageClauses = [] }) => [...heritageClauses])
     .filter(({ token }) => token === ts.SyntaxKind.ExtendsKeyword)
     .flatMap(({ types }) => [...types])
-    .map((base) => readBase(reader, base, scope, trail));
-  const members = parts.map((part) => readMembers(reader, part, scope, trail));
-  const bases = inherited.map((base) => ({
-    ...base,
-    schema: without(base.schema, "description", "title"),
-  }));
+    .map((base) => readBase(reader, base, scope, trail, keep))
+    .map((base) => ({ ...base, schema: without(base.schema, "description", "title") }));
+  const inherited = bases.flatMap(({ properties = [] }) => properties);
+  const members = parts.map((part) => readMembers(reader, part, scope, trail, { keep, inherited }));
   const own = members.map((part) => objectOf({ ...part, settableOnce: [] }, at));
-  const [only] = own;
-  const type = only && bases.length + own.length === 1 ? only : merge([...bases, ...own], at);
+  const names = new Set(own.flatMap(({ properties = [] }) => properties.map((one) => one.name)));
+  const both = intersection([...bases.map((base) => withoutFields(base, names)), ...own], at);
+  const type =
+    "path" in both ? contradicting(reader, declaration, scope.module, both) : { ...both, at };
   return onceSet(
     described(reader, type, declaration, scope.module),
     members.flatMap(({ settableOnce }) => settableOnce),
   );
 }
 
-/** An object type of these members. */
-export function objectOf({ settableOnce, ...children }: MembersModel, at: Position): TypeModel {
-  return onceSet({ ...leaf({ type: "object" }, at), ...children }, settableOnce);
+/** What a type inherits; a field that it declares itself is the own one. */
+function withoutFields(base: TypeModel, names: ReadonlySet<string>): TypeModel {
+  const { properties, ...rest } = base;
+  return properties
+    ? { ...rest, properties: properties.filter(({ name }) => !names.has(name)) }
+    : rest;
 }
 
-function onceSet(type: TypeModel, fields: readonly string[]): TypeModel {
-  const rules = fields.map((field) => ({
-    rule: `!has(oldSelf.${field}) || has(self.${field})`,
-    message: `field ${field} is immutable once set`,
-  }));
-  return rules.length === 0 ? type : narrow(type, { "x-kubernetes-validations": rules }, type.at);
+function contradicting(
+  reader: Reader,
+  declaration: ts.ClassDeclaration | ts.InterfaceDeclaration,
+  module: Module,
+  { path, first, second }: Contradiction,
+): TypeModel {
+  const where = path.length === 0 ? "" : `: ${path.join(".")}`;
+  return unsupported(
+    reader,
+    module,
+    declaration.name ?? declaration,
+    "contradiction",
+    `No value is of both types that are extended${where} would be ${first} and ${second} at once.`,
+    "Leave the field out of one of them with Omit, or make both say the same.",
+  );
 }
 
 function readBase(
@@ -228,22 +384,51 @@ function readBase(
   base: ts.ExpressionWithTypeArguments,
   scope: Scope,
   trail: Trail,
+  keep: Keep,
 ): TypeModel {
-  const found = ts.isIdentifier(base.expression)
-    ? reader.modules.resolve(scope.module, base.expression.text)
-    : undefined;
-  if (found?.is === "declaration") {
-    return declared(reader, base, found.node, found.module, scope, trail);
+  const { expression } = base;
+  const { module } = scope;
+  const name = ts.isIdentifier(expression) ? expression.text : undefined;
+  const found =
+    name !== undefined
+      ? reader.modules.resolve(module, name)
+      : ts.isPropertyAccessExpression(expression) && ts.isIdentifier(expression.expression)
+        ? memberOfNamespace(reader, module, expression.expression.text, expression.name.text)
+        : undefined;
+  if (found?.is === "declaration" && isTypeDeclaration(found.node)) {
+    const isPlain = "typeParameters" in found.node && found.node.typeParameters === undefined;
+    const isObject = !ts.isTypeAliasDeclaration(found.node);
+    return isPlain && isObject
+      ? readDeclared(reader, { ...found, trail, from: base, in: module }, keep)
+      : declared(reader, base, found.node, found.module, scope, trail);
+  }
+  if (name !== undefined && !found && LIBRARY_VALUES.has(name)) {
+    return unsupported(
+      reader,
+      module,
+      base,
+      "not-plain-json",
+      `${name} is not plain JSON.`,
+      libraryFix(name),
+    );
+  }
+  const isLibrary =
+    name !== undefined && !found && (LIBRARY.has(name) || /^(?:Readonly)?Array$/.test(name));
+  if (isLibrary || found?.is === "declaration" || name === undefined) {
+    return reader.readChecked(reader, base, scope, trail);
   }
   return unsupported(
     reader,
-    scope.module,
+    module,
     base,
     "unknown-type",
-    `There is no type ${base.expression.getText(scope.module.file)} to extend.`,
+    `There is no type ${expression.getText(module.file)} to extend.`,
     "Declare it, or import it.",
   );
 }
+
+const isTypeDeclaration = (node: Declaration): boolean =>
+  ts.isClassDeclaration(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node);
 
 function described(
   reader: Reader,
@@ -258,7 +443,8 @@ function described(
 const withDescription = (schema: Schema, description: string | undefined): Schema =>
   description === undefined ? schema : { ...schema, description };
 
-function bind(
+/** The scope of a declaration: what its type parameters stand for where it is used. */
+export function bind(
   declaration: Declaration,
   module: Module,
   typeArguments: readonly ts.TypeNode[] | undefined,
@@ -268,10 +454,12 @@ function bind(
   const top = topScope(module);
   if (!("typeParameters" in declaration)) return top;
   const parameters = new Map<string, TypeArgument>();
+  const own: Scope = { module, parameters };
   declaration.typeParameters?.forEach(({ name, default: fallback }, index) => {
     const given = typeArguments?.[index];
     if (given) parameters.set(name.text, { node: given, scope, trail });
-    else if (fallback) parameters.set(name.text, { node: fallback, scope: top, trail });
+    // A default may name the parameters before it.
+    else if (fallback) parameters.set(name.text, { node: fallback, scope: own, trail });
   });
-  return { module, parameters };
+  return own;
 }

@@ -22,9 +22,12 @@ export function objectUnion(arms: readonly TypeModel[], at: Position): TypeModel
   const merged = tag === undefined ? oneFieldEach(arms) : mergeArms(arms, tag);
   if (!merged) return undefined;
   const rules =
-    tag === undefined ? [exactlyOne(merged)] : arms.map((arm) => armRule(arm, tag, merged));
+    tag === undefined
+      ? [exactlyOne(merged)]
+      : arms.flatMap((arm) => armRule(arm, tag, merged) ?? []);
   const type = { ...leaf({ type: "object" }, at), properties: merged };
-  return narrow(type, { "x-kubernetes-validations": rules }, at);
+  if (rules.length === 0) return { ...type, isUnion: true };
+  return { ...narrow(type, { "x-kubernetes-validations": rules }, at), isUnion: true };
 }
 
 const fieldsOf = ({ properties = [] }: TypeModel): readonly PropertyModel[] => properties;
@@ -90,7 +93,11 @@ function exactlyOne(fields: readonly PropertyModel[]): ValidationRule {
 }
 
 /** With this tag, the arm's own fields are there and those of the others are not. */
-function armRule(arm: TypeModel, tag: string, merged: readonly PropertyModel[]): ValidationRule {
+function armRule(
+  arm: TypeModel,
+  tag: string,
+  merged: readonly PropertyModel[],
+): ValidationRule | undefined {
   const values = fieldOf(arm, tag)?.type.schema.enum ?? [];
   const needed = fieldsOf(arm).filter(
     ({ name, required }) =>
@@ -112,8 +119,9 @@ function armRule(arm: TypeModel, tag: string, merged: readonly PropertyModel[]):
     ...(needed.length > 0 ? [`needs ${names(needed)}`] : []),
     ...(foreign.length > 0 ? [`does not take ${names(foreign)}`] : []),
   ];
+  if (terms.length === 0) return undefined;
   return {
-    rule: terms.length === 0 ? "true" : `!(${isArm}) || (${terms.join(" && ")})`,
+    rule: `!(${isArm}) || (${terms.join(" && ")})`,
     message: `${tag} ${values.map(String).join(" or ")} ${says.join(" and ")}`,
   };
 }

@@ -5,13 +5,17 @@
  */
 import type { Findings } from "../findings.ts";
 import { ts } from "../load.ts";
+import { classMarkers } from "../../markers/registry.ts";
 import { LEASE_ROLE } from "../sources.ts";
 import type { GrantModel, KindModel, ProjectModel, WebhookModel } from "../model.ts";
+import { checkedType } from "./checked-type.ts";
 import { Disk } from "./disk.ts";
 import { readKind } from "./kind.ts";
 import type { Module } from "./module.ts";
+import { readDeclared } from "./named-type.ts";
 import { Modules } from "./modules.ts";
-import type { Reader } from "./reader.ts";
+import { type Decoration, decorationsOf } from "./marks.ts";
+import { complain, type Reader, TooLarge } from "./reader.ts";
 import { readRights } from "./rights.ts";
 import { readType } from "./type.ts";
 import { UsesReader } from "../uses/uses.ts";
@@ -46,7 +50,15 @@ export function readProject(
   files: ReadonlyMap<string, string>,
   findings: Findings,
 ): ProjectModel {
-  const reader: Reader = { modules, findings, readType };
+  modules.setSources(files.keys());
+  const reader: Reader = {
+    modules,
+    findings,
+    readType,
+    readDeclared,
+    readChecked: checkedType,
+    size: { types: 0, kind: "", at: { file: "", line: 1, column: 1 } },
+  };
   const kinds: KindModel[] = [];
   const grants: GrantModel[] = [];
   const webhooks: WebhookModel[] = [];
@@ -58,8 +70,11 @@ export function readProject(
       const module = modules.get(path);
       if (calls) callers.push(module);
       modules.reportSyntax(module, findings);
+      complainOfHidden(reader, module);
       for (const node of module.declarations.values()) {
         if (!ts.isClassDeclaration(node)) continue;
+        const at = modules.at(module, node.name ?? node);
+        Object.assign(reader.size, { types: 0, kind: node.name?.text ?? "the class", at });
         const kind = readKind(reader, module, node);
         if (kind) kinds.push(kind);
         grants.push(...readRights(reader, module, node));
@@ -71,11 +86,43 @@ export function readProject(
   return { kinds, grants, webhooks, uses: new UsesReader(reader, leaseIsGranted).read(callers) };
 }
 
+/** A kind inside of a namespace or a function cannot be imported, and is not looked for there. */
+function complainOfHidden(reader: Reader, { file, ...module }: Module): void {
+  const visit = (node: ts.Node): void => {
+    if (ts.isClassLike(node) && !ts.isSourceFile(node.parent)) {
+      const [resource] = decorationsOf(reader, { file, ...module }, node).filter(isOfClass);
+      if (resource) {
+        complain(
+          reader,
+          { file, ...module },
+          resource.call,
+          "kind-not-at-top",
+          `@${resource.name} is on a class inside of a namespace or a function, where it is not read.`,
+          "Move the class to the top level of the file, and export it.",
+        );
+      }
+    }
+    ts.forEachChild(node, visit);
+  };
+  if (/^\s+@|[({]\s*@/m.test(file.text)) ts.forEachChild(file, visit);
+}
+
+const isOfClass = ({ name }: Decoration): boolean => classMarkers.includes(name);
+
 /** Reading goes as deep as types and values are nested; what is nested in thousands is a mistake of the file. */
 function withinTheStack(file: string, findings: Findings, read: () => void): void {
   try {
     read();
   } catch (error) {
+    if (error instanceof TooLarge) {
+      findings.error(
+        error.at,
+        "schema-too-large",
+        `The schema of ${error.kind} has more than ${error.most} parts, and would not fit into a cluster.`,
+        "Look for types that refer to each other and grow with each level; put @PreserveUnknownFields() with the type `unknown` on a field, or leave parts out with Omit.",
+      );
+      return;
+    }
     if (!(error instanceof RangeError)) throw error;
     findings.error(
       { file, line: 1, column: 1 },

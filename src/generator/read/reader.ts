@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { Findings } from "../findings.ts";
+import { Findings } from "../findings.ts";
 import type { ts } from "../load.ts";
-import type { TypeModel } from "../model.ts";
+import type { Position, TypeModel } from "../model.ts";
 import type { Declaration, Module } from "./module.ts";
 import type { Modules } from "./modules.ts";
 
@@ -15,7 +15,36 @@ export interface Reader {
   readonly findings: Findings;
   /** Reads a type. Members hold types and types hold members; this is how they meet. */
   readonly readType: (reader: Reader, node: ts.TypeNode, scope: Scope, trail: Trail) => TypeModel;
+  /** Reads a class or an interface without type parameters, or only the fields that `keep` names. */
+  readonly readDeclared: (reader: Reader, found: Found, keep?: Keep) => TypeModel;
+  /** Asks the type checker. @throws NeedsArguments inside of a generic declaration */
+  readonly readChecked: (
+    reader: Reader,
+    node: CheckedNode,
+    scope: Scope,
+    trail: Trail,
+  ) => TypeModel;
+  /** How many types were read for the kind at hand, and where it is. */
+  readonly size: { types: number; kind: string; at: Position };
+  /** What the parameters of a decorator of the user's own stand for while its markers are read. */
+  readonly bindings?: ReadonlyMap<string, unknown>;
 }
+
+/** A declaration that was found, and the way to it. */
+export interface Found {
+  readonly node: Declaration;
+  readonly module: Module;
+  readonly trail: Trail;
+  /** The node that names it, for what is to be said of it. */
+  readonly from: ts.Node;
+  readonly in: Module;
+}
+
+/** Whether a field is wanted. */
+export type Keep = (name: string) => boolean;
+
+/** What the checker can be asked for: a type, or a field without one. */
+export type CheckedNode = ts.TypeNode | ts.PropertyDeclaration | ts.ParameterDeclaration;
 
 /** The declarations that are being read, outermost first: a type inside itself has no schema. */
 export type Trail = readonly Declaration[];
@@ -46,4 +75,35 @@ export function complain(
   fix: string,
 ): void {
   reader.findings.error(reader.modules.at(module, node), code, message, fix);
+}
+
+/** Reads with findings of its own, which the caller keeps or drops. */
+export function attempt<T>(
+  reader: Reader,
+  read: (inner: Reader) => T,
+): { readonly result: T; readonly findings: Findings } {
+  const findings = new Findings();
+  return { result: read({ ...reader, findings }), findings };
+}
+
+/** As many parts as no schema has that an API server takes: the shortest of them make more than 1.5 MiB. */
+const MOST_TYPES = 100_000;
+
+/** Types that refer to each other grow with each level: 25 levels of two fields each are 33 million parts. */
+export class TooLarge extends Error {
+  readonly kind: string;
+  readonly at: Position;
+  readonly most = MOST_TYPES;
+
+  constructor({ kind, at }: Reader["size"]) {
+    super(`${kind} is too large`);
+    this.kind = kind;
+    this.at = at;
+  }
+}
+
+/** Counts types that are read. @throws TooLarge */
+export function count({ size }: Reader, types = 1): void {
+  size.types += types;
+  if (size.types > MOST_TYPES) throw new TooLarge(size);
 }

@@ -10,6 +10,7 @@ import type { Position, PropertyModel, TypeModel } from "../model.ts";
 import { leaf, narrow } from "./keywords.ts";
 import type { Literal } from "./literals.ts";
 import type { Module } from "./module.ts";
+import { without } from "../schema-keywords.ts";
 import { type Reader, type Scope, type Trail, complain } from "./reader.ts";
 
 export function unsupported(
@@ -33,7 +34,57 @@ export function listOf(
   trail: Trail,
   at: Position,
 ): TypeModel {
-  return { ...leaf({ type: "array" }, at), items: reader.readType(reader, element, scope, trail) };
+  return listOfModel(reader.readType(reader, element, scope, trail), at);
+}
+
+/** A list of these items. */
+export const listOfModel = (items: TypeModel, at: Position): TypeModel => ({
+  ...leaf({ type: "array" }, at),
+  items: settled(items),
+});
+
+/** Whether a type is an object with fields, a record or one of any fields. */
+export const isObject = ({ schema }: TypeModel): boolean => schema.type === "object";
+
+/** Whether a type is one that an object beside it makes a brand of: a text, a number, a boolean or a list. */
+export const isBrandable = ({ schema, unread }: TypeModel): boolean =>
+  !unread && ((schema.type !== undefined && schema.type !== "object") || isEither(schema));
+
+const isEither = (schema: Schema): boolean => schema["x-kubernetes-int-or-string"] === true;
+
+/**
+ * A type as it stands in a field, a list or a record.
+ *
+ * The API server refuses null where there is an enumeration, even one that has null in it; a rule is not asked
+ * about null.
+ */
+export function settled(type: TypeModel): TypeModel {
+  const { enum: values, nullable } = type.schema;
+  if (!values || !nullable || !type.orNull) return type;
+  const texts = values.map((value) => (typeof value === "string" ? value : JSON.stringify(value)));
+  const rule = {
+    rule: `self in ${JSON.stringify(values)}`,
+    message: `must be ${texts.join(", ")} or null`,
+  };
+  const longest = Math.max(...texts.map((text) => text.length));
+  const bound = type.schema.type === "string" ? { maxLength: longest } : {};
+  const open = { ...type, schema: without(type.schema, "enum") };
+  return narrow(open, { ...bound, "x-kubernetes-validations": [rule] }, type.at);
+}
+
+/** The type without undefined. */
+export function withoutUndefined(type: TypeModel): TypeModel {
+  const { maybeUndefined, ...rest } = type;
+  return maybeUndefined ? rest : type;
+}
+
+/** A field with or without its question mark, as `Partial` and `Required` make it; its default stays. */
+export function withOptional(property: PropertyModel, optional: boolean): PropertyModel {
+  const { question, asked, ...rest } = property;
+  if ((question ?? false) === optional) return property;
+  if (optional) return { ...rest, question: true, required: false };
+  const type = withoutUndefined(rest.type);
+  return { ...rest, type, required: asked ?? type.schema.default === undefined };
 }
 
 const ENFORCED = "Condition";
@@ -54,15 +105,4 @@ export function enumeration(
   }
   const whole = unique.every((value) => Number.isInteger(value));
   return leaf({ type: whole ? "integer" : "number", ...only }, at);
-}
-
-export function merge(types: readonly TypeModel[], at: Position): TypeModel {
-  const properties = new Map<string, PropertyModel>();
-  let type: TypeModel = leaf({ type: "object" }, at);
-  for (const part of types) {
-    for (const property of part.properties ?? []) properties.set(property.name, property);
-    type = narrow(type, part.schema, at);
-    if (part.values) type = { ...type, values: part.values };
-  }
-  return { ...type, ...(properties.size > 0 ? { properties: [...properties.values()] } : {}) };
 }

@@ -6,6 +6,7 @@
 import { ts } from "../load.ts";
 import { literalsOf } from "./literals.ts";
 import type { Reader, Scope } from "./reader.ts";
+import { quoted } from "./union.ts";
 
 /** The pattern of the texts that a template stands for; `undefined` where a part has none. */
 export function patternOf(
@@ -38,5 +39,3 @@ function partOf(reader: Reader, node: ts.TypeNode, scope: Scope): string | undef
       return undefined;
   }
 }
-
-const quoted = (text: string): string => text.replaceAll(/[\\^$.|?*+()[\]{}]/g, "\\$&");

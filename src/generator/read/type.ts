@@ -7,36 +7,28 @@
  * @module
  */
 import { ts } from "../load.ts";
-import type { Position, TypeModel } from "../model.ts";
-import { checkedType } from "./checked-type.ts";
+import type { Position, PropertyModel, TypeModel } from "../model.ts";
+import { intersection } from "./intersection.ts";
 import { leaf, narrow } from "./keywords.ts";
-import { literalsOf } from "./literals.ts";
-import { objectOf, readReference } from "./named-type.ts";
-import { readMembers } from "./members.ts";
-import { objectUnion } from "./object-union.ts";
-import type { Reader, Scope, Trail } from "./reader.ts";
-import { without } from "../schema-keywords.ts";
-import { NUMBER_NAMES, scalars } from "./scalars.ts";
+import { areOfOneType, literalsOf } from "./literals.ts";
+import { orAsk, readReference } from "./named-type.ts";
+import { objectOf, readMembers } from "./members.ts";
+import { isPlainObject, readPicked } from "./picked.ts";
+import { attempt, count, type Reader, type Scope, type Trail } from "./reader.ts";
+import { NUMBER_NAMES } from "./scalars.ts";
 import { patternOf } from "./template-type.ts";
-import { enumeration, listOf, merge, unsupported } from "./shapes.ts";
+import { enumeration, isBrandable, listOf, settled, unsupported } from "./shapes.ts";
+import { unionOf } from "./union.ts";
 
-const UNIONS_OF_ONE = new Set<ts.SyntaxKind>([
-  ts.SyntaxKind.NullKeyword,
-  ts.SyntaxKind.UndefinedKeyword,
-]);
-
+/** Reads a type; what TypeScript has to compute is asked of its checker. */
 export function readType(reader: Reader, node: ts.TypeNode, scope: Scope, trail: Trail): TypeModel {
   const at = reader.modules.at(scope.module, node);
+  count(reader);
   if (ts.isParenthesizedTypeNode(node)) return readType(reader, node.type, scope, trail);
   if (ts.isArrayTypeNode(node)) return listOf(reader, node.elementType, scope, trail, at);
   if (ts.isTupleTypeNode(node)) return tuple(reader, node, scope, trail, at);
   if (ts.isUnionTypeNode(node)) return union(reader, node, scope, trail, at);
-  if (ts.isIntersectionTypeNode(node)) {
-    return merge(
-      node.types.map((part) => readType(reader, part, scope, trail)),
-      at,
-    );
-  }
+  if (ts.isIntersectionTypeNode(node)) return intersected(reader, node, scope, trail, at);
   if (ts.isTypeLiteralNode(node)) {
     return objectOf(readMembers(reader, node, scope, trail), at);
   }
@@ -45,19 +37,23 @@ export function readType(reader: Reader, node: ts.TypeNode, scope: Scope, trail:
   }
   if (ts.isTypeReferenceNode(node)) return readReference(reader, node, scope, trail, at);
   if (ts.isTemplateLiteralTypeNode(node)) {
-    const pattern = scope.module.builtIn ? undefined : patternOf(reader, node, scope);
-    return leaf({ type: "string", ...(pattern === undefined ? {} : { pattern }) }, at);
+    if (scope.module.builtIn) return leaf({ type: "string" }, at);
+    const texts = literalsOf(reader, node, scope);
+    if (texts && texts.length > 0) return enumeration(texts, scope.module, trail, at);
+    const pattern = patternOf(reader, node, scope);
+    if (pattern === undefined) return reader.readChecked(reader, node, scope, trail);
+    return leaf({ type: "string", pattern }, at);
   }
   if (ts.isMappedTypeNode(node)) return mapped(reader, node, scope, trail, at);
+  const values = literalsOf(reader, node, scope);
+  if (values && areOfOneType(values)) return enumeration(values, scope.module, trail, at);
   if (ts.isIndexedAccessTypeNode(node)) {
     const member = memberType(reader, node, scope, trail);
     if (member) return member;
   }
-  const values = literalsOf(reader, node, scope);
-  if (values) return enumeration(values, scope.module, trail, at);
-  if (COMPUTED.has(node.kind)) {
-    const checked = checkedType(reader, node, scope, trail, at);
-    if (checked) return checked;
+  if (COMPUTED.has(node.kind)) return reader.readChecked(reader, node, scope, trail);
+  if (ts.isTypeOperatorNode(node) && node.operator === ts.SyntaxKind.KeyOfKeyword) {
+    return reader.readChecked(reader, node, scope, trail);
   }
   return keyword(reader, node, scope, at);
 }
@@ -67,7 +63,69 @@ const COMPUTED = new Set<ts.SyntaxKind>([
   ts.SyntaxKind.ConditionalType,
   ts.SyntaxKind.IndexedAccessType,
   ts.SyntaxKind.TypeQuery,
+  ts.SyntaxKind.ImportType,
 ]);
+
+function intersected(
+  reader: Reader,
+  node: ts.IntersectionTypeNode,
+  scope: Scope,
+  trail: Trail,
+  at: Position,
+): TypeModel {
+  const parts = node.types.map((part) =>
+    attempt(reader, (inner) => inner.readType(inner, part, scope, trail)),
+  );
+  // Beside a text or a number an object is a brand, whatever is in it.
+  const isBranded = parts.some(({ result }) => !result.unread && isBrandable(result));
+  // A member of an enum is no text to TypeScript, though it is one in JSON.
+  const listed = node.types.filter((_, index) => parts[index]?.result.schema.enum);
+  if (listed.length > 1 && listed.some((part) => isEnum(reader, part, scope))) {
+    return reader.readChecked(reader, node, scope, trail);
+  }
+  const kept = isBranded ? parts.filter(({ result }) => isBrandable(result)) : parts;
+  for (const { findings } of kept) reader.findings.addAll(findings);
+  const both = intersection(
+    kept.map(({ result }) => result),
+    at,
+  );
+  if (!("path" in both)) return withoutMixture(reader, node, scope, both);
+  const where = both.path.length === 0 ? "" : `: ${both.path.join(".")}`;
+  return unsupported(
+    reader,
+    scope.module,
+    node,
+    "contradiction",
+    `No value is of both types${where} would be ${both.first} and ${both.second} at once.`,
+    "Leave the field out of one of them with Omit, or make both say the same.",
+  );
+}
+
+function isEnum(reader: Reader, node: ts.TypeNode, scope: Scope): boolean {
+  if (!ts.isTypeReferenceNode(node)) return false;
+  const { typeName } = node;
+  const name = ts.isIdentifier(typeName) ? typeName : typeName.left;
+  const found = ts.isIdentifier(name) ? reader.modules.resolve(scope.module, name.text) : undefined;
+  return found?.is === "declaration" && ts.isEnumDeclaration(found.node);
+}
+
+/** An object cannot have named fields and any others. */
+function withoutMixture(
+  reader: Reader,
+  node: ts.TypeNode,
+  scope: Scope,
+  type: TypeModel,
+): TypeModel {
+  if (!type.values || !type.properties) return type;
+  return unsupported(
+    reader,
+    scope.module,
+    node,
+    "fields-and-index",
+    "A schema has either named fields or any fields, not both.",
+    "Leave out the record, and put @PreserveUnknownFields() on the field to keep other fields.",
+  );
+}
 
 function keyword(reader: Reader, node: ts.TypeNode, scope: Scope, at: Position): TypeModel {
   const { module } = scope;
@@ -120,22 +178,22 @@ function tuple(
   at: Position,
 ): TypeModel {
   const elements = node.elements.map((element) =>
-    ts.isNamedTupleMember(element) ? element.type : element,
+    ts.isNamedTupleMember(element) && !element.dotDotDotToken && !element.questionToken
+      ? element.type
+      : element,
   );
   const [first] = elements;
   const same = elements.every(
     (element) => element.getText(scope.module.file) === first?.getText(scope.module.file),
   );
-  if (!first || !same || ts.isRestTypeNode(first) || ts.isOptionalTypeNode(first)) {
-    return unsupported(
-      reader,
-      scope.module,
-      node,
-      "tuple-of-different-types",
-      "The items of a list have one schema; this tuple has several.",
-      "Use an object with named fields.",
-    );
-  }
+  const plain = elements.every(
+    (element) =>
+      !ts.isRestTypeNode(element) &&
+      !ts.isOptionalTypeNode(element) &&
+      !ts.isNamedTupleMember(element),
+  );
+  // Items that are optional, or written in several ways, may still be of one type.
+  if (!first || !same || !plain) return reader.readChecked(reader, node, scope, trail);
   const type = listOf(reader, first, scope, trail, at);
   return narrow(type, { minItems: elements.length, maxItems: elements.length }, at);
 }
@@ -149,31 +207,16 @@ function union(
 ): TypeModel {
   const isNull = (part: ts.TypeNode): boolean =>
     ts.isLiteralTypeNode(part) && part.literal.kind === ts.SyntaxKind.NullKeyword;
-  const parts = node.types.filter((part) => !isNull(part) && !UNIONS_OF_ONE.has(part.kind));
-  const nullable = node.types.some(isNull);
-  const type = unionOf(reader, node, parts, scope, trail, at);
-  return nullable ? withNull(type, at) : type;
+  const isUndefined = ({ kind }: ts.TypeNode): boolean => kind === ts.SyntaxKind.UndefinedKeyword;
+  const parts = node.types.filter((part) => !isNull(part) && !isUndefined(part));
+  const type = membersOf(reader, node, parts, scope, trail, at);
+  const nullable: TypeModel = node.types.some(isNull)
+    ? { ...narrow(type, { nullable: true }, at), orNull: true }
+    : type;
+  return node.types.some(isUndefined) ? { ...nullable, maybeUndefined: true } : nullable;
 }
 
-/**
- * The API server refuses null where there is an enumeration, even one that has null in it; a rule is not asked
- * about null.
- */
-function withNull(type: TypeModel, at: Position): TypeModel {
-  const { enum: values } = type.schema;
-  if (!values) return narrow(type, { nullable: true }, at);
-  const texts = values.map((value) => (typeof value === "string" ? value : JSON.stringify(value)));
-  const rule = {
-    rule: `self in ${JSON.stringify(values)}`,
-    message: `must be ${texts.join(", ")} or null`,
-  };
-  const longest = Math.max(...texts.map((text) => text.length));
-  const bound = type.schema.type === "string" ? { maxLength: longest } : {};
-  const open = { ...type, schema: without(type.schema, "enum") };
-  return narrow(open, { nullable: true, ...bound, "x-kubernetes-validations": [rule] }, at);
-}
-
-function unionOf(
+function membersOf(
   reader: Reader,
   node: ts.UnionTypeNode,
   parts: readonly ts.TypeNode[],
@@ -181,43 +224,29 @@ function unionOf(
   trail: Trail,
   at: Position,
 ): TypeModel {
-  const [only] = parts;
-  if (only && parts.length === 1) return reader.readType(reader, only, scope, trail);
   const values = parts.map((part) => literalsOf(reader, part, scope));
-  if (!values.includes(undefined)) {
-    return enumeration(
-      values.flatMap((value) => value ?? []),
-      scope.module,
-      trail,
-      at,
-    );
+  const all = values.flatMap((value) => value ?? []);
+  if (parts.length > 1 && areOfOneType(all) && !values.includes(undefined)) {
+    return enumeration(all, scope.module, trail, at);
   }
-  const kinds = new Set(parts.map((part) => primitive(part)));
-  if (kinds.size === 2 && kinds.has("number") && kinds.has("string")) {
-    return leaf({ ...scalars.get("IntOrString") }, at);
-  }
-  const objects = kinds.size === 1 && kinds.has("object");
-  const arms = objects ? parts.map((part) => reader.readType(reader, part, scope, trail)) : [];
-  const merged = objects ? objectUnion(arms, at) : undefined;
-  if (merged) return merged;
-  return unsupported(
-    reader,
-    scope.module,
-    node,
-    "union-without-schema",
-    "A field has one type in a CRD; this union has several that nothing tells apart.",
-    'Give each object a tag, `{ type: "a"; ... } | { type: "b"; ... }`, or one field of its own.',
+  // Beside a text a number needs no format: the two are an int-or-string.
+  const isEither = parts.some(({ kind }) => kind === ts.SyntaxKind.StringKeyword);
+  const members = parts.map((part) =>
+    isEither && part.kind === ts.SyntaxKind.NumberKeyword
+      ? leaf({ type: "number" }, at)
+      : reader.readType(reader, part, scope, trail),
   );
-}
-
-function primitive(node: ts.TypeNode): string {
-  if (node.kind === ts.SyntaxKind.NumberKeyword) return "number";
-  if (node.kind === ts.SyntaxKind.StringKeyword) return "string";
-  if (ts.isTypeReferenceNode(node) && ts.isIdentifier(node.typeName)) {
-    const { type } = scalars.get(node.typeName.text) ?? {};
-    return type === "integer" ? "number" : (type ?? "object");
-  }
-  return "object";
+  return (
+    unionOf(members, at) ??
+    unsupported(
+      reader,
+      scope.module,
+      node,
+      "union-without-schema",
+      "A field has one type in a CRD; this union has several that nothing tells apart.",
+      'Give each object a tag, `{ type: "a"; ... } | { type: "b"; ... }`, or one field of its own.',
+    )
+  );
 }
 
 function mapped(
@@ -228,29 +257,69 @@ function mapped(
   at: Position,
 ): TypeModel {
   const { constraint } = node.typeParameter;
-  if (!constraint || !node.type || node.nameType) return keyword(reader, node, scope, at);
+  const ask = (): TypeModel => reader.readChecked(reader, node, scope, trail);
+  if (!constraint || !node.type || node.nameType) return ask();
   const { type: valueNode, questionToken } = node;
   const names = literalsOf(reader, constraint, scope);
+  if (!names && constraint.kind === ts.SyntaxKind.StringKeyword) {
+    const values = reader.readType(reader, valueNode, scope, trail);
+    return { ...leaf({ type: "object" }, at), values: settled(values) };
+  }
+  // `[K in Keys]-?` may be that of a parameter, which knows whose keys they are.
+  if (names && questionToken && isMinus(questionToken)) return ask();
   const source = names ? undefined : keyedObject(reader, constraint, scope, trail);
-  const keys = names?.map((name) => ({ name: String(name), required: true })) ?? source?.properties;
-  if (!keys) {
+  if (source && !isPlainObject(source)) return ask();
+  const keys =
+    names?.map((name): KeyedField => ({ name: String(name), required: true })) ??
+    source?.properties;
+  if (!keys) return ask();
+  return orAsk(reader, node, scope, trail, (inner) => {
+    const properties = keys.map((key) => {
+      const text = ts.setTextRange(
+        ts.factory.createLiteralTypeNode(ts.factory.createStringLiteral(key.name)),
+        constraint,
+      );
+      const bound = new Map(scope.parameters).set(node.typeParameter.name.text, {
+        node: text,
+        scope,
+        trail,
+      });
+      const type = inner.readType(inner, valueNode, { ...scope, parameters: bound }, trail);
+      return mappedField(key, type, questionToken);
+    });
+    return { ...leaf({ type: "object" }, at), properties };
+  });
+}
+
+type KeyedField = Omit<PropertyModel, "type">;
+
+/** A field of a mapped type, which has the question mark of its key's field unless it says another. */
+function mappedField(
+  { name, required, question, asked }: KeyedField,
+  type: TypeModel,
+  token: ts.MappedTypeNode["questionToken"],
+): PropertyModel {
+  const said = asked === undefined ? {} : { asked };
+  if (token && isMinus(token)) {
+    const { maybeUndefined, ...rest } = type;
+    const isAlways = maybeUndefined === undefined || question === true;
+    const without = question ? rest : type;
     return {
-      ...leaf({ type: "object" }, at),
-      values: reader.readType(reader, valueNode, scope, trail),
+      name,
+      required: isAlways && type.schema.default === undefined,
+      ...said,
+      type: settled(without),
     };
   }
-  const properties = keys.map(({ name, required }) => {
-    const key = ts.factory.createLiteralTypeNode(ts.factory.createStringLiteral(name));
-    const bound = new Map(scope.parameters).set(node.typeParameter.name.text, {
-      node: key,
-      scope,
-      trail,
-    });
-    const type = reader.readType(reader, valueNode, { ...scope, parameters: bound }, trail);
-    const stays = questionToken === undefined ? required : isMinus(questionToken);
-    return { name, required: stays, type };
-  });
-  return { ...leaf({ type: "object" }, at), properties };
+  if (token) return { name, required: false, question: true, ...said, type: settled(type) };
+  const maybe = question ?? type.maybeUndefined;
+  return {
+    name,
+    required: required && !maybe,
+    ...(question ? { question } : {}),
+    ...said,
+    type: settled(type),
+  };
 }
 
 /** `-?` takes the question mark away. */
@@ -265,7 +334,14 @@ function keyedObject(
 ): TypeModel | undefined {
   const isKeyOf =
     ts.isTypeOperatorNode(constraint) && constraint.operator === ts.SyntaxKind.KeyOfKeyword;
-  return isKeyOf ? reader.readType(reader, constraint.type, scope, trail) : undefined;
+  if (!isKeyOf) return undefined;
+  const { result, findings } = attempt(reader, (inner) =>
+    inner.readType(inner, constraint.type, scope, trail),
+  );
+  // Of what has no fields, or fields without a schema, the checker knows the keys.
+  if (!result.properties || findings.hasErrors()) return undefined;
+  reader.findings.addAll(findings);
+  return result;
 }
 
 function memberType(
@@ -278,6 +354,11 @@ function memberType(
   if (typeof name !== "string" || more.length > 0 || ts.isTypeQueryNode(node.objectType)) {
     return undefined;
   }
-  const object = reader.readType(reader, node.objectType, scope, trail);
-  return object.properties?.find((property) => property.name === name)?.type;
+  const { result: object, findings } = attempt(reader, (inner) =>
+    readPicked(inner, node.objectType, scope, trail, (field) => field === name),
+  );
+  const property = object.properties?.find((field) => field.name === name);
+  if (!isPlainObject(object) || !property) return undefined;
+  reader.findings.addAll(findings);
+  return property.question ? { ...property.type, maybeUndefined: true } : property.type;
 }

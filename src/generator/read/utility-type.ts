@@ -6,11 +6,19 @@
 import { ts } from "../load.ts";
 import type { Position, TypeModel } from "../model.ts";
 import { without } from "../schema-keywords.ts";
-import { leaf, narrow } from "./keywords.ts";
-import { literalsOf, nonNullLiterals } from "./literals.ts";
+import { leaf } from "./keywords.ts";
+import { isTemplate } from "./key-types.ts";
+import { areOfOneType, literalsOf } from "./literals.ts";
+import { isPlainObject, readPicked } from "./picked.ts";
 import type { Reader, Scope, Trail } from "./reader.ts";
-import { scalars } from "./scalars.ts";
-import { enumeration, listOf, unsupported } from "./shapes.ts";
+import {
+  enumeration,
+  listOf,
+  settled,
+  unsupported,
+  withOptional,
+  withoutUndefined,
+} from "./shapes.ts";
 
 export function utilityType(
   reader: Reader,
@@ -22,63 +30,75 @@ export function utilityType(
 ): TypeModel | undefined {
   const [first, second] = node.typeArguments ?? [];
   const read = (part: ts.TypeNode): TypeModel => reader.readType(reader, part, scope, trail);
-  if (name === "Date") return leaf({ ...scalars.get("Time") }, at);
-  if (name === "Uint8Array") return leaf({ ...scalars.get("Base64") }, at);
   if (!first) return undefined;
   switch (name) {
     case "Array":
     case "ReadonlyArray":
       return listOf(reader, first, scope, trail, at);
-    case "Set":
-    case "ReadonlySet":
-      return narrow(
-        listOf(reader, first, scope, trail, at),
-        { "x-kubernetes-list-type": "set" },
-        at,
-      );
     case "Readonly":
       return read(first);
     case "NonNullable": {
-      const values = nonNullLiterals(reader, first, scope);
-      if (values) return enumeration(values, scope.module, trail, at);
-      const type = read(first);
+      const type = withoutUndefined(read(first));
       return { ...type, schema: without(type.schema, "nullable") };
     }
     case "Partial":
-    case "Required":
-      return withRequired(read(first), name === "Required");
+    case "Required": {
+      const type = read(first);
+      // Each member of a union would be changed by itself.
+      if (type.isUnion) return undefined;
+      if (!type.properties) return name === "Required" && type.items ? undefined : type;
+      const properties = type.properties.map((field) => withOptional(field, name === "Partial"));
+      return { ...type, properties };
+    }
+    case "Record":
+      return second && recordOf(reader, first, second, scope, trail, at);
+    case "Pick":
+    case "Omit":
+      return second && fieldsOf(reader, name, node, scope, trail);
+    case "Exclude":
+    case "Extract": {
+      const values = literalsOf(reader, node, scope);
+      return values && areOfOneType(values)
+        ? enumeration(values, scope.module, trail, at)
+        : undefined;
+    }
     default:
-      return second && twoArguments(reader, name, first, second, scope, trail, at);
+      return undefined;
   }
 }
 
-function twoArguments(
+/** `Pick<T, Keys>` and `Omit<T, Keys>`; `undefined` where the checker has to say what is in it. */
+function fieldsOf(
   reader: Reader,
-  name: string,
-  first: ts.TypeNode,
-  second: ts.TypeNode,
+  name: "Pick" | "Omit",
+  { typeArguments = ts.factory.createNodeArray() }: ts.TypeReferenceNode,
   scope: Scope,
   trail: Trail,
-  at: Position,
 ): TypeModel | undefined {
-  if (name === "Record" || name === "Map" || name === "ReadonlyMap") {
-    return recordOf(reader, first, second, scope, trail, at);
-  }
-  const names = new Set((literalsOf(reader, second, scope) ?? []).map(String));
-  if (name !== "Pick" && name !== "Omit") {
-    const values = literalsOf(reader, first, scope)?.filter(
-      (value) => names.has(String(value)) === (name === "Extract"),
-    );
-    const known = name === "Exclude" || name === "Extract";
-    return known && values ? enumeration(values, scope.module, trail, at) : undefined;
-  }
-  const type = reader.readType(reader, first, scope, trail);
-  return {
-    ...type,
-    properties: (type.properties ?? []).filter(
-      (property) => names.has(property.name) === (name === "Pick"),
-    ),
-  };
+  const [first, second] = typeArguments;
+  if (!first || !second) return undefined;
+  const keys = literalsOf(reader, second, scope);
+  if (!keys) return undefined;
+  const names = new Set(keys.map(String));
+  const type = readPicked(
+    reader,
+    first,
+    scope,
+    trail,
+    (field) => names.has(field) === (name === "Pick"),
+  );
+  if (type.unread) return type;
+  if (!isPlainObject(type)) return undefined;
+  const missing = [...names].find((key) => !type.properties?.some((field) => field.name === key));
+  if (name === "Omit" || missing === undefined) return type;
+  return unsupported(
+    reader,
+    scope.module,
+    second,
+    "not-a-field",
+    `${missing} is not a field of ${first.getText(scope.module.file)}.`,
+    "Methods, accessors and what is not public are no part of a schema: leave it out.",
+  );
 }
 
 function recordOf(
@@ -88,33 +108,35 @@ function recordOf(
   scope: Scope,
   trail: Trail,
   at: Position,
-): TypeModel {
+): TypeModel | undefined {
   const names = literalsOf(reader, key, scope);
+  if (key.kind === ts.SyntaxKind.NumberKeyword) return wrongKey(reader, key, scope);
   if (names && !scope.module.builtIn) {
-    const type = reader.readType(reader, value, scope, trail);
-    const properties = names.map((name) => ({ name: String(name), required: true, type }));
+    const type = settled(reader.readType(reader, value, scope, trail));
+    const required = !type.maybeUndefined;
+    const properties = names.map((name) => ({ name: String(name), required, type }));
     return { ...leaf({ type: "object" }, at), properties };
   }
   const keys = names ? undefined : reader.readType(reader, key, scope, trail);
-  if (keys && keys.schema.type !== "string") {
-    return unsupported(
-      reader,
-      scope.module,
-      key,
-      "key-needs-string",
-      "The keys of a record are strings in JSON.",
-      "Use Record<string, ...>.",
-    );
-  }
+  if (keys?.unread) return keys;
+  // Values of a computed enumeration are fields.
+  if (keys?.schema.enum) return undefined;
+  const isText = keys === undefined || keys.schema.type === "string";
+  if (!isText || isTemplate(reader, key, scope)) return wrongKey(reader, key, scope);
   if (value.kind === ts.SyntaxKind.UnknownKeyword) {
     return leaf({ type: "object", "x-kubernetes-preserve-unknown-fields": true }, at);
   }
-  return { ...leaf({ type: "object" }, at), values: reader.readType(reader, value, scope, trail) };
+  const values = settled(reader.readType(reader, value, scope, trail));
+  return { ...leaf({ type: "object" }, at), values };
 }
 
-function withRequired(type: TypeModel, required: boolean): TypeModel {
-  return {
-    ...type,
-    properties: (type.properties ?? []).map((property) => ({ ...property, required })),
-  };
+function wrongKey(reader: Reader, key: ts.TypeNode, { module }: Scope): TypeModel {
+  return unsupported(
+    reader,
+    module,
+    key,
+    "key-needs-string",
+    "The keys of a record are strings in JSON, of which a schema says nothing.",
+    "Use Record<string, ...>.",
+  );
 }
