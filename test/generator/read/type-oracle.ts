@@ -128,9 +128,11 @@ export class TypeOracle {
       const [element] = checker.getTypeArguments(type as ts.TypeReference);
       return element ? { is: "list", of: this.#shape(element, within) } : nothing("a list");
     }
-    const declared = type.symbol.getDeclarations() ?? [];
+    // An intersection has no symbol, whatever the type of this property says.
+    const { symbol } = type as { readonly symbol?: ts.Symbol };
+    const declared = symbol?.getDeclarations() ?? [];
     if (declared.some((node) => this.#program.isSourceFileDefaultLibrary(node.getSourceFile()))) {
-      const named = type.symbol.getName();
+      const named = symbol?.getName() ?? "";
       if (item && within.length > 0) return { is: "list", of: this.#shape(item, within) };
       // Mapped types such as Partial are declared there too; they have names that begin with `__`.
       if (!named.startsWith("__")) return nothing(`the library's ${named}`);
