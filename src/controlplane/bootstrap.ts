@@ -77,15 +77,33 @@ const serviceNetwork = (now: string): KubeObject =>
     },
   }) as KubeObject;
 
-/**
- * Puts the first objects into the store, unless they are there.
- *
- * @param aggregated - whether aggregated roles have their rules from the beginning, as in a cluster whose controllers
- *   have run for a while
- */
+/** The class of claims that name none, where a provisioner is simulated. */
+const defaultStorageClass = (): KubeObject =>
+  ({
+    apiVersion: "storage.k8s.io/v1",
+    kind: "StorageClass",
+    metadata: {
+      name: "standard",
+      annotations: { "storageclass.kubernetes.io/is-default-class": "true" },
+    },
+    provisioner: "tsop.dev/simulated",
+    reclaimPolicy: "Delete",
+    volumeBindingMode: "WaitForFirstConsumer",
+    allowVolumeExpansion: true,
+  }) as KubeObject;
+
+/** What a cluster has beside what every API server makes. */
+export interface BootstrapOptions {
+  /** Whether aggregated roles have their rules from the beginning, as in a cluster whose controllers have run for a while. */
+  readonly aggregated?: boolean;
+  /** Whether there is a default StorageClass. */
+  readonly storageClass?: boolean;
+}
+
+/** Puts the first objects into the store, unless they are there. */
 export function createBootstrapObjects(
   cluster: Cluster,
-  { aggregated = false }: { readonly aggregated?: boolean } = {},
+  { aggregated = false, storageClass = false }: BootstrapOptions = {},
 ): void {
   const writer = new ServerWriter(cluster);
   for (const name of NAMESPACES) {
@@ -109,6 +127,7 @@ export function createBootstrapObjects(
   }
   writer.add("services", apiService());
   writer.add("servicecidrs.networking.k8s.io", serviceNetwork(writer.time));
+  if (storageClass) writer.add("storageclasses.storage.k8s.io", defaultStorageClass());
   const rbac = bootstrapRbacObjects();
   if (aggregated) aggregate(rbac.filter(({ kind }) => kind === "ClusterRole"));
   for (const object of rbac) {

@@ -193,7 +193,11 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
   };
   // A fork has them, and reading their list takes longer than all else.
   if (disk || !state) {
-    createBootstrapObjects(cluster, { aggregated: options.controllers !== "off" });
+    createBootstrapObjects(cluster, {
+      aggregated: options.controllers !== "off",
+      // Whoever deletes the class of a cluster that is kept on disk does so for good.
+      storageClass: (options.controllers ?? "on") === "on" && state?.version === undefined,
+    });
   }
   followApiServices(cluster);
   followServices(cluster);

@@ -4,17 +4,24 @@
  * @module
  */
 import type { ObjectKey } from "../../kube/object.ts";
-import type { Pod } from "../builtin/strategies/pod-shapes.ts";
+import type { Pod, Volume } from "../builtin/strategies/pod-shapes.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import { PODS, concerns } from "./keys.ts";
 
-/** The names of the claims that a pod uses: those that it names, and those that are made for it. */
-function claimsOf({ metadata, spec }: Pod): string[] {
-  return (spec.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
-    if (persistentVolumeClaim) return [persistentVolumeClaim.claimName];
-    return ephemeral ? [`${metadata.name ?? ""}-${name}`] : [];
-  });
+/** The name of the claim behind a volume of a pod, named by it or made for it; `undefined` for other volumes. */
+export function claimNameOf(
+  { metadata }: Pod,
+  { name, persistentVolumeClaim, ephemeral }: Volume,
+): string | undefined {
+  if (persistentVolumeClaim) return persistentVolumeClaim.claimName;
+  return ephemeral ? `${metadata.name ?? ""}-${name}` : undefined;
 }
+
+/** The names of the claims that a pod uses. */
+const claimsOf = (pod: Pod): string[] =>
+  (pod.spec.volumes ?? [])
+    .map((volume) => claimNameOf(pod, volume))
+    .filter((name) => name !== undefined);
 
 /** The keys of the claims that a change of a pod concerns; none for other objects. */
 export function* usedClaims(event: StoreEvent): Generator<string> {

@@ -8,7 +8,7 @@
  */
 import type { Clock } from "../../clock.ts";
 import type { KubeObject } from "../../kube/object.ts";
-import { hasReason, isNotFound } from "../../kube/status.ts";
+import { hasReason, isAlreadyExists, isNotFound } from "../../kube/status.ts";
 import { unlessGone } from "./absence.ts";
 import type { ControllerClient } from "./client.ts";
 import { EVENTS } from "./keys.ts";
@@ -82,7 +82,7 @@ export class EventRecorder {
     const event = {
       apiVersion: "v1",
       kind: "Event",
-      metadata: { name: `${name}.${this.#uniqueSuffix()}`, namespace },
+      metadata: { namespace },
       involvedObject: {
         kind: about.kind,
         ...(about.metadata.namespace === undefined ? {} : { namespace }),
@@ -102,10 +102,26 @@ export class EventRecorder {
       ...(isCombined ? {} : { reportingComponent: this.#component }),
     };
     try {
-      await this.#client.create(EVENTS, event);
-      remember(this.#recorded, identity, { name: event.metadata.name, count: count + 1 });
+      const created = await this.#create(name, event);
+      remember(this.#recorded, identity, { name: created, count: count + 1 });
     } catch (thrown) {
       if (!hasReason(thrown, "Forbidden") && !isNotFound(thrown)) throw thrown;
+    }
+  }
+
+  /** Creates the event under a name that no recorder took at the same moment of a clock that stands still. */
+  async #create(about: string, event: KubeObject): Promise<string> {
+    for (;;) {
+      const name = `${about}.${this.#uniqueSuffix()}`;
+      try {
+        await this.#client.create(EVENTS, {
+          ...event,
+          metadata: { ...event.metadata, name },
+        });
+        return name;
+      } catch (thrown) {
+        if (!isAlreadyExists(thrown)) throw thrown;
+      }
     }
   }
 

@@ -20,6 +20,8 @@ import { EndpointMirrorController } from "./endpoint-mirror-controller.ts";
 import { ResourceQuotaController } from "./resource-quota-controller.ts";
 import { VolumePhaseController } from "./volume-phase-controller.ts";
 import { VolumeBinder } from "./volume-binder.ts";
+import { VolumeProvisioner } from "./volume-provisioner.ts";
+import { VolumeResizer } from "./volume-resizer.ts";
 import { JobController } from "./job/job-controller.ts";
 import { TtlController } from "./ttl-controller.ts";
 import type { ControllerContext } from "./client.ts";
@@ -34,7 +36,8 @@ import { NamespaceDeletionController } from "./namespace-deletion-controller.ts"
 import { NodeSimulator, simulatedNodeNames } from "./node-simulator.ts";
 import { PodGarbageController } from "./pod-garbage-controller.ts";
 import { PolicyStatusController } from "./policy-status-controller.ts";
-import { PodLifecycle } from "./pod-lifecycle.ts";
+import { Kubelet } from "./kubelet/kubelet.ts";
+import { PodScheduler } from "./pod-scheduler.ts";
 import { ReplicaSetController } from "./replica-set-controller.ts";
 import { type Controller, WorkLoop } from "./work-loop.ts";
 
@@ -83,7 +86,7 @@ export function startControllers(
     new ClaimProtectionController(client),
     new AttributesClassProtectionController(client),
     new EphemeralClaimController(client),
-    new VolumeBinder(client, events("persistentvolume-controller"), mode === "on"),
+    new VolumeBinder(client, events("persistentvolume-controller")),
     new VolumePhaseController(client, events("persistentvolume-controller"), mode === "on"),
     new ResourceQuotaController(client),
     new DisruptionBudgetController(client, events("controllermanager"), clock),
@@ -123,12 +126,9 @@ function simulatedNodes(context: ControllerContext): Controller[] {
   const scheduler = context.clientFor("kube-scheduler");
   return [
     new NodeSimulator(kubelet, clock, simulatedNodeNames(context.nodes ?? 1)),
-    new PodLifecycle({
-      scheduler,
-      schedulerEvents: new EventRecorder(scheduler, clock, "default-scheduler"),
-      kubelet,
-      kubeletEvents: new EventRecorder(kubelet, clock, "kubelet"),
-      clock,
-    }),
+    new PodScheduler(scheduler, new EventRecorder(scheduler, clock, "default-scheduler"), clock),
+    new VolumeProvisioner(context.clientFor("tsop-provisioner"), clock),
+    new VolumeResizer(context.clientFor("tsop-resizer"), clock),
+    new Kubelet(kubelet, new EventRecorder(kubelet, clock, "kubelet"), clock),
   ];
 }

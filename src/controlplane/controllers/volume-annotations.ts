@@ -16,3 +16,7 @@ export const PROVISIONERS = [
   "volume.beta.kubernetes.io/storage-provisioner",
   "volume.kubernetes.io/storage-provisioner",
 ];
+/** The node that the scheduler chose for the pod of a claim: its volume may be made now. */
+export const SELECTED_NODE = "volume.kubernetes.io/selected-node";
+/** The provisioner of a class whose volumes are made by hand. */
+export const NO_PROVISIONER = "kubernetes.io/no-provisioner";

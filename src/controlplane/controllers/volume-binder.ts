@@ -1,9 +1,6 @@
 /**
  * Claims and volumes: a claim takes the smallest volume that fits, or says what it waits for.
  *
- * Nothing is provisioned in truth. Where the nodes are simulated, a claim of a class without a fitting volume
- * gets one made up, as a provisioner would.
- *
  * @see https://kubernetes.io/docs/concepts/storage/persistent-volumes/
  * @module
  */
@@ -15,17 +12,20 @@ import { usedClaims, usersOf } from "./claims.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import type { EventRecorder } from "./event-recorder.ts";
 import { CLAIMS, PODS, STORAGE_CLASSES, VOLUMES, concerns, keyFrom, textOf } from "./keys.ts";
-import { BIND_COMPLETED, BOUND_BY, PROVISIONED_BY, PROVISIONERS } from "./volume-annotations.ts";
-import { bestVolumeFor, isBoundTo, mismatchOf, storageOf } from "./volume-matching.ts";
+import {
+  BIND_COMPLETED,
+  BOUND_BY,
+  NO_PROVISIONER,
+  PROVISIONERS,
+  SELECTED_NODE,
+} from "./volume-annotations.ts";
+import { bestVolumeFor, isBoundTo, mismatchOf } from "./volume-matching.ts";
 import type { Controller } from "./work-loop.ts";
 
 interface StorageClass extends KubeObject {
   provisioner?: string;
-  reclaimPolicy?: string;
   volumeBindingMode?: string;
 }
-
-const NO_PROVISIONER = "kubernetes.io/no-provisioner";
 
 /** Binds claims. */
 export class VolumeBinder implements Controller {
@@ -33,12 +33,10 @@ export class VolumeBinder implements Controller {
   readonly watches = [CLAIMS, VOLUMES, STORAGE_CLASSES, PODS];
   readonly #client: ControllerClient;
   readonly #events: EventRecorder;
-  readonly #provisions: boolean;
 
-  constructor(client: ControllerClient, events: EventRecorder, provisions: boolean) {
+  constructor(client: ControllerClient, events: EventRecorder) {
     this.#client = client;
     this.#events = events;
-    this.#provisions = provisions;
   }
 
   *observe(event: StoreEvent): Iterable<string> {
@@ -115,8 +113,7 @@ export class VolumeBinder implements Controller {
 
   /** Whether it waits for a pod, and for the scheduler to choose. */
   #isDelayed(claim: PersistentVolumeClaim): boolean {
-    const { namespace = "", name = "" } = claim.metadata;
-    if (this.#provisions && usersOf(this.#client, { namespace, name }).length > 0) return false;
+    if (claim.metadata.annotations?.[SELECTED_NODE] !== undefined) return false;
     return this.#classNamed(classOf(claim) ?? "")?.volumeBindingMode === "WaitForFirstConsumer";
   }
 
@@ -163,7 +160,7 @@ export class VolumeBinder implements Controller {
     await this.#client.patch(CLAIMS, key, { status }, "status");
   }
 
-  /** Says what a claim waits for, and makes a volume up where that is simulated. */
+  /** Says what a claim waits for. */
   async #wait(claim: PersistentVolumeClaim): Promise<void> {
     const { namespace = "", name = "" } = claim.metadata;
     const storageClassName =
@@ -194,10 +191,6 @@ export class VolumeBinder implements Controller {
       await tell("Warning", "ProvisioningFailed", message);
       return;
     }
-    if (this.#provisions) {
-      await this.#provision(claim, found);
-      return;
-    }
     const provisioner = found.provisioner ?? "";
     if (claim.metadata.annotations?.[PROVISIONERS[0] ?? ""] !== provisioner) {
       const annotations = Object.fromEntries(PROVISIONERS.map((key) => [key, provisioner]));
@@ -208,30 +201,6 @@ export class VolumeBinder implements Controller {
       "ExternalProvisioning",
       `Waiting for a volume to be created either by the external provisioner '${provisioner}' or manually by the system administrator. If volume creation is delayed, please verify that the provisioner is running and correctly registered.`,
     );
-  }
-
-  async #provision(claim: PersistentVolumeClaim, storage: StorageClass): Promise<void> {
-    const { namespace = "", name = "", uid = "" } = claim.metadata;
-    const volume = {
-      apiVersion: "v1",
-      kind: "PersistentVolume",
-      metadata: {
-        name: `pvc-${uid}`,
-        annotations: { [PROVISIONED_BY]: storage.provisioner ?? "" },
-      },
-      spec: {
-        capacity: { storage: storageOf(claim.spec.resources?.requests) },
-        accessModes: claim.spec.accessModes ?? [],
-        storageClassName: storage.metadata.name ?? "",
-        volumeMode: claim.spec.volumeMode ?? "Filesystem",
-        persistentVolumeReclaimPolicy: storage.reclaimPolicy ?? "Delete",
-        claimRef: { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace, name, uid },
-        csi: { driver: storage.provisioner ?? "simulated", volumeHandle: uid },
-      },
-    };
-    await this.#client.create(VOLUMES, volume);
-    const message = `Successfully provisioned volume pvc-${uid}`;
-    await this.#events.record(claim, "Normal", "ProvisioningSucceeded", message);
   }
 }
 

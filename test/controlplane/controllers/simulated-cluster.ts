@@ -47,7 +47,7 @@ export async function simulatedCluster(
     admission: { mutate: () => undefined, validate: () => undefined },
     clock,
   } as unknown as Cluster;
-  createBootstrapObjects(cluster);
+  createBootstrapObjects(cluster, { storageClass: mode === "on" });
   const context = controllerContext(cluster);
   const controllers: RunningControllers = startControllers(context, mode);
   const client = context.clientFor("test");

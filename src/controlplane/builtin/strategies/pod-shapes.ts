@@ -59,8 +59,8 @@ export interface EnvVar {
   valueFrom?: {
     fieldRef?: FieldRef;
     resourceFieldRef?: { resource: string; containerName?: string };
-    configMapKeyRef?: { name?: string; key: string };
-    secretKeyRef?: { name?: string; key: string };
+    configMapKeyRef?: { name?: string; key: string; optional?: boolean };
+    secretKeyRef?: { name?: string; key: string; optional?: boolean };
     fileKeyRef?: { optional?: boolean; key: string };
   };
 }
@@ -85,7 +85,13 @@ export interface Container {
   resources?: ResourceRequirements;
   ports?: ContainerPort[];
   env?: EnvVar[];
-  envFrom?: { prefix?: string; configMapRef?: { name?: string }; secretRef?: { name?: string } }[];
+  command?: string[];
+  args?: string[];
+  envFrom?: {
+    prefix?: string;
+    configMapRef?: { name?: string; optional?: boolean };
+    secretRef?: { name?: string; optional?: boolean };
+  }[];
   volumeMounts?: VolumeMount[];
   volumeDevices?: { name: string; devicePath: string }[];
   livenessProbe?: Probe;
@@ -114,11 +120,20 @@ interface FileSource {
   items?: DownwardItem[];
 }
 
+/** Files of a Secret or ConfigMap; `name` is `secretName` in a volume of a Secret. */
+export interface KeyedSource {
+  defaultMode?: number;
+  name?: string;
+  secretName?: string;
+  items?: { key: string; path: string }[];
+  optional?: boolean;
+}
+
 export interface Volume extends CommonVolumeSources {
   name: string;
   emptyDir?: { medium?: string; sizeLimit?: string };
-  secret?: FileSource;
-  configMap?: FileSource;
+  secret?: KeyedSource;
+  configMap?: KeyedSource;
   downwardAPI?: FileSource;
   projected?: {
     defaultMode?: number;
@@ -126,8 +141,8 @@ export interface Volume extends CommonVolumeSources {
       | {
           serviceAccountToken?: { path?: string; expirationSeconds?: number; audience?: string };
           downwardAPI?: { items?: DownwardItem[] };
-          configMap?: object;
-          secret?: object;
+          configMap?: KeyedSource;
+          secret?: KeyedSource;
           podCertificate?: object;
           clusterTrustBundle?: object;
         }[]
@@ -213,6 +228,19 @@ export interface PodStatus {
   initContainerStatuses?: ContainerStatus[];
 }
 
+/** What a container does, or did. */
+export interface ContainerState {
+  running?: { startedAt: string };
+  terminated?: {
+    exitCode: number;
+    reason?: string;
+    startedAt?: string;
+    finishedAt?: string;
+    containerID?: string;
+  };
+  waiting?: { reason?: string; message?: string };
+}
+
 export interface ContainerStatus {
   name: string;
   image: string;
@@ -221,18 +249,8 @@ export interface ContainerStatus {
   ready: boolean;
   started?: boolean;
   restartCount: number;
-  state?: {
-    running?: { startedAt: string };
-    terminated?: {
-      exitCode: number;
-      reason?: string;
-      startedAt?: string;
-      finishedAt?: string;
-      containerID?: string;
-    };
-    waiting?: { reason?: string; message?: string };
-  };
-  lastState?: object;
+  state?: ContainerState;
+  lastState?: ContainerState;
 }
 
 export interface Pod extends KubeObject {

@@ -97,6 +97,7 @@ export interface PersistentVolumeClaim extends KubeObject {
     allocatedResources?: ResourceList;
     allocatedResourceStatuses?: Record<string, string>;
     currentVolumeAttributesClassName?: string;
+    conditions?: Condition[];
     modifyVolumeStatus?: { targetVolumeAttributesClassName?: string };
   };
 }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type SimulatedCluster, simulatedCluster } from "./simulated-cluster.ts";
+import { type SimulatedCluster, simulatedCluster } from "../simulated-cluster.ts";
 
 const open: SimulatedCluster[] = [];
 afterEach(() => {

@@ -1,0 +1,91 @@
+/**
+ * The claims of a pod as the scheduler sees them: what forbids a node, and which claims wait for one to be chosen.
+ *
+ * @see https://kubernetes.io/docs/concepts/storage/storage-classes/#volume-binding-mode
+ * @module
+ */
+import type { KubeObject } from "../../kube/object.ts";
+import type { Pod } from "../builtin/strategies/pod-shapes.ts";
+import type { PersistentVolume, PersistentVolumeClaim } from "../builtin/strategies/shapes.ts";
+import { classOf } from "../builtin/strategies/storage-class-of.ts";
+import { claimNameOf } from "./claims.ts";
+import type { ControllerClient } from "./client.ts";
+import { CLAIMS, STORAGE_CLASSES, VOLUMES } from "./keys.ts";
+import { BIND_COMPLETED, NO_PROVISIONER, SELECTED_NODE } from "./volume-annotations.ts";
+import { bestVolumeFor } from "./volume-matching.ts";
+
+/** What the scheduler makes of the claims of a pod. */
+export type SchedulingClaims =
+  | { readonly problem: string }
+  | {
+      /** Claims that are bound once a node is chosen. */
+      readonly delayed: readonly PersistentVolumeClaim[];
+      /** Whether one of those can never be: no volume fits, and nobody makes one. */
+      readonly unavailable: boolean;
+    };
+
+/** Looks at the claims of a pod, in upstream's words where one forbids every node. */
+export function claimsForScheduling(client: ControllerClient, pod: Pod): SchedulingClaims {
+  const { namespace = "" } = pod.metadata;
+  const unbound: PersistentVolumeClaim[] = [];
+  for (const volume of pod.spec.volumes ?? []) {
+    const name = claimNameOf(pod, volume);
+    if (name === undefined) continue;
+    const claim = client.find(CLAIMS, { namespace, name }) as PersistentVolumeClaim | undefined;
+    const quoted = JSON.stringify(name);
+    if (!claim) {
+      return volume.ephemeral
+        ? {
+            problem: `waiting for ephemeral volume controller to create the persistentvolumeclaim ${quoted}`,
+          }
+        : { problem: `persistentvolumeclaim ${quoted} not found` };
+    }
+    if (claim.status?.phase === "Lost") {
+      const lost = JSON.stringify(claim.spec.volumeName ?? "");
+      return {
+        problem: `persistentvolumeclaim ${quoted} bound to non-existent persistentvolume ${lost}`,
+      };
+    }
+    if (claim.metadata.deletionTimestamp) {
+      return { problem: `persistentvolumeclaim ${quoted} is being deleted` };
+    }
+    if (!claim.spec.volumeName || claim.metadata.annotations?.[BIND_COMPLETED] === undefined) {
+      unbound.push(claim);
+    }
+  }
+  if (unbound.some((claim) => claim.spec.volumeName || !isDelayed(client, claim))) {
+    return { problem: "pod has unbound immediate PersistentVolumeClaims" };
+  }
+  return { delayed: unbound, unavailable: unbound.some((claim) => !canBeBound(client, claim)) };
+}
+
+const storageClassOf = (
+  client: ControllerClient,
+  claim: PersistentVolumeClaim,
+): (KubeObject & { provisioner?: string; volumeBindingMode?: string }) | undefined => {
+  const name = classOf(claim) ?? "";
+  return name === "" ? undefined : client.find(STORAGE_CLASSES, { name });
+};
+
+const isDelayed = (client: ControllerClient, claim: PersistentVolumeClaim): boolean =>
+  storageClassOf(client, claim)?.volumeBindingMode === "WaitForFirstConsumer";
+
+function canBeBound(client: ControllerClient, claim: PersistentVolumeClaim): boolean {
+  if (storageClassOf(client, claim)?.provisioner !== NO_PROVISIONER) return true;
+  const volumes = client.list(VOLUMES) as readonly PersistentVolume[];
+  return bestVolumeFor(claim, volumes, false) !== undefined;
+}
+
+/** Tells the binder of volumes that a node is chosen for the pod of these claims. */
+export async function chooseNodeForClaims(
+  client: ControllerClient,
+  claims: readonly PersistentVolumeClaim[],
+  node: string,
+): Promise<void> {
+  for (const { metadata } of claims) {
+    const { namespace = "", name = "" } = metadata;
+    if (metadata.annotations?.[SELECTED_NODE] !== undefined) continue;
+    const patch = { metadata: { annotations: { [SELECTED_NODE]: node } } };
+    await client.patch(CLAIMS, { namespace, name }, patch);
+  }
+}

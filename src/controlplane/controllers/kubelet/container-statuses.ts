@@ -1,0 +1,60 @@
+/**
+ * What the simulated kubelet reports of containers.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import type {
+  Container,
+  ContainerState,
+  ContainerStatus,
+  Pod,
+} from "../../builtin/strategies/pod-shapes.ts";
+
+/** The `terminated` state of a container. */
+export type Terminated = NonNullable<ContainerState["terminated"]>;
+
+function digestOf(...parts: readonly string[]): string {
+  return createHash("sha256").update(parts.join("/")).digest("hex");
+}
+
+/** An id that stays the same for a container of a pod. */
+export const containerId = (pod: Pod, { name }: Container): string =>
+  `containerd://${digestOf(pod.metadata.uid ?? "", name)}`;
+
+/** A container that has not begun. */
+export function waitingStatus(
+  { name, image = "" }: Container,
+  reason: string,
+  message?: string,
+): ContainerStatus {
+  return {
+    name,
+    image,
+    imageID: "",
+    ready: false,
+    started: false,
+    restartCount: 0,
+    state: { waiting: message === undefined ? { reason } : { reason, message } },
+    lastState: {},
+  };
+}
+
+/** A container that has begun at some time, in the state that it is in. */
+export function begunStatus(
+  pod: Pod,
+  container: Container,
+  is: Pick<ContainerStatus, "ready" | "started" | "restartCount" | "state"> & {
+    readonly lastState?: ContainerState;
+  },
+): ContainerStatus {
+  const { name, image = "" } = container;
+  return {
+    name,
+    image,
+    imageID: `${image.replace(/[:@][^/]*$/, "")}@sha256:${digestOf(image)}`,
+    containerID: containerId(pod, container),
+    lastState: {},
+    ...is,
+  };
+}

@@ -1,0 +1,184 @@
+/**
+ * One container's life: started, ready, ended, started again after a wait.
+ *
+ * Pure: from what was reported of it and the time follows what is to be reported now.
+ *
+ * @see https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#container-states
+ * @module
+ */
+import type { Container, ContainerStatus, Pod } from "../../builtin/strategies/pod-shapes.ts";
+import { msOf, timeOf } from "../times.ts";
+import type { CommandEnd } from "./commands.ts";
+import { begunStatus, containerId, type Terminated, waitingStatus } from "./container-statuses.ts";
+
+const FIRST_BACK_OFF_MS = 10_000;
+const LONGEST_BACK_OFF_MS = 300_000;
+/** A container that ran so long is restarted as if it had never failed. */
+const FORGIVEN_AFTER_MS = 600_000;
+
+/** What a container does from its start on. */
+export interface Program {
+  /** How it ends; `undefined`: it stays up. */
+  readonly end: CommandEnd | undefined;
+  /** How long after its start its startup probe succeeds. */
+  readonly startedAfterMs: number;
+  /** How long after its start it is ready; `undefined`: not before somebody says so. */
+  readonly readyAfterMs: number | undefined;
+}
+
+/** What is to be told in an event about the pod. */
+export interface Note {
+  readonly type: "Normal" | "Warning";
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** A container and the rules that it lives by. */
+export interface ContainerRun {
+  readonly pod: Pod;
+  readonly container: Container;
+  readonly program: Program;
+  /** Whether it is started again after an end with that exit code. */
+  restarts(exitCode: number): boolean;
+  /** What keeps it from being started, such as a Secret that is not there. */
+  configProblem(): string | undefined;
+  readonly nowMs: number;
+}
+
+/** What became of a container. */
+export interface ContainerStep {
+  readonly status: ContainerStatus;
+  readonly notes: readonly Note[];
+  /** When time alone changes something. */
+  readonly wakeAtMs?: number;
+}
+
+/** Takes a container as far as it gets by now. A start is reported before the end that may follow at once. */
+export function nextStep(known: ContainerStatus | undefined, run: ContainerRun): ContainerStep {
+  const begun = known?.state?.running ?? known?.state?.terminated ?? known?.lastState?.terminated;
+  if (!known || !begun) return started(run, 0);
+  const { running, terminated } = known.state ?? {};
+  if (running) return whileRunning(known, running.startedAt, run);
+  const last = terminated ?? known.lastState?.terminated;
+  return last ? afterEnd(known, last, run) : started(run, known.restartCount);
+}
+
+function started(run: ContainerRun, restartCount: number, last?: Terminated): ContainerStep {
+  const { pod, container, program, nowMs } = run;
+  const problem = run.configProblem();
+  if (problem !== undefined) {
+    const waiting = waitingStatus(container, "CreateContainerConfigError", problem);
+    return {
+      status: { ...waiting, restartCount, ...(last ? { lastState: { terminated: last } } : {}) },
+      notes: [{ type: "Warning", reason: "Failed", message: `Error: ${problem}` }],
+    };
+  }
+  const status = begunStatus(pod, container, {
+    ...readiness(program, 0),
+    restartCount,
+    state: { running: { startedAt: timeOf(nowMs) } },
+    ...(last ? { lastState: { terminated: last } } : {}),
+  });
+  const { name, image = "" } = container;
+  return withWake(status, nowMs, run, [
+    normal("Pulled", `Container image "${image}" already present on machine`),
+    normal("Created", `Container created: ${name}`),
+    normal("Started", `Container started: ${name}`),
+  ]);
+}
+
+const normal = (reason: string, message: string): Note => ({ type: "Normal", reason, message });
+
+function readiness(
+  { startedAfterMs, readyAfterMs }: Program,
+  elapsedMs: number,
+): { ready: boolean; started: boolean } {
+  const isStarted = elapsedMs >= startedAfterMs;
+  const isReady = readyAfterMs !== undefined && elapsedMs >= Math.max(readyAfterMs, startedAfterMs);
+  return { ready: isStarted && isReady, started: isStarted };
+}
+
+function whileRunning(known: ContainerStatus, startedAt: string, run: ContainerRun): ContainerStep {
+  const { pod, container, program, nowMs } = run;
+  const startedMs = msOf(startedAt);
+  const { end } = program;
+  if (end?.afterMs === undefined || nowMs - startedMs < end.afterMs) {
+    const status = { ...known, ...readiness(program, nowMs - startedMs) };
+    return withWake(status, startedMs, run, []);
+  }
+  const terminated = {
+    exitCode: end.exitCode,
+    reason: end.exitCode === 0 ? "Completed" : "Error",
+    startedAt,
+    finishedAt: timeOf(Math.max(startedMs, Math.min(nowMs, startedMs + end.afterMs))),
+    containerID: containerId(pod, container),
+  };
+  const status = { ...known, ready: false, started: false, state: { terminated } };
+  return afterEnd(status, terminated, run);
+}
+
+function withWake(
+  status: ContainerStatus,
+  startedMs: number,
+  { program, nowMs }: ContainerRun,
+  notes: readonly Note[],
+): ContainerStep {
+  const { end, startedAfterMs, readyAfterMs } = program;
+  const times = [end?.afterMs, startedAfterMs, readyAfterMs]
+    .filter((ms) => ms !== undefined)
+    .map((ms) => startedMs + ms)
+    .filter((ms) => ms > nowMs);
+  return times.length === 0 ? { status, notes } : { status, notes, wakeAtMs: Math.min(...times) };
+}
+
+/** A container that ended stays so, or is started again: at once the first time, then after ever longer waits. */
+function afterEnd(known: ContainerStatus, last: Terminated, run: ContainerRun): ContainerStep {
+  const { pod, container, nowMs } = run;
+  if (!run.restarts(last.exitCode)) return { status: { ...known, ready: false }, notes: [] };
+  const { restartCount } = known;
+  const ranMs = msOf(last.finishedAt) - msOf(last.startedAt);
+  const waitMs =
+    restartCount === 0 || ranMs >= FORGIVEN_AFTER_MS
+      ? 0
+      : Math.min(FIRST_BACK_OFF_MS * 2 ** (restartCount - 1), LONGEST_BACK_OFF_MS);
+  const dueMs = msOf(last.finishedAt) + waitMs;
+  if (nowMs >= dueMs) {
+    const again = started(run, restartCount + 1, last);
+    const { running } = again.status.state ?? {};
+    if (!running) return again;
+    const next = whileRunning(again.status, running.startedAt, run);
+    return { ...next, notes: [...again.notes, ...next.notes] };
+  }
+  const { name = "", namespace = "", uid = "" } = pod.metadata;
+  const podText = `${name}_${namespace}(${uid})`;
+  const waiting = {
+    reason: "CrashLoopBackOff",
+    message: `back-off ${goDuration(waitMs)} restarting failed container=${container.name} pod=${podText}`,
+  };
+  const isNews = known.state?.waiting?.message !== waiting.message;
+  return {
+    status: {
+      ...known,
+      ready: false,
+      started: false,
+      state: { waiting },
+      lastState: { terminated: last },
+    },
+    notes: isNews
+      ? [
+          {
+            type: "Warning",
+            reason: "BackOff",
+            message: `Back-off restarting failed container ${container.name} in pod ${podText}`,
+          },
+        ]
+      : [],
+    wakeAtMs: dueMs,
+  };
+}
+
+/** Whole seconds as Go prints a duration: `40s`, `1m20s`, `5m0s`. */
+function goDuration(ms: number): string {
+  const seconds = ms / 1000;
+  return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;
+}

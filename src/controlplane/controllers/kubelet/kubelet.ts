@@ -1,0 +1,155 @@
+/**
+ * The simulated kubelets: pods that have a node are mounted, run, become ready, finish and go.
+ *
+ * Nothing is executed. Pods wait for what they refer to, containers do what their command says where that is one of
+ * a few that are understood, and the annotation `tsop.dev/simulate` has other scripts.
+ *
+ * @see https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/
+ * @module
+ */
+import type { Clock } from "../../../clock.ts";
+import { sameJson } from "../../../kube/json.ts";
+import type { Pod } from "../../builtin/strategies/pod-shapes.ts";
+import { unlessGone } from "../absence.ts";
+import { usersOf } from "../claims.ts";
+import type { ControllerClient, StoreEvent } from "../client.ts";
+import type { EventRecorder } from "../event-recorder.ts";
+import { CLAIMS, CONFIG_MAPS, NODES, PODS, SECRETS, concerns, keyFrom, textOf } from "../keys.ts";
+import { nodeAddress } from "../node-simulator.ts";
+import { isFinished } from "../pods.ts";
+import type { Controller } from "../work-loop.ts";
+import type { Note } from "./container-step.ts";
+import { environmentProblem, mountProblems } from "./missing-references.ts";
+import { PodAddresses } from "./pod-addresses.ts";
+import { nextPodStep } from "./pod-step.ts";
+import { ReadinessProbes } from "./readiness-probes.ts";
+import { SIMULATE, SIMULATIONS, simulationOf, type Simulation } from "./simulation.ts";
+
+/** Moves every pod that has a node on to where it belongs. */
+export class Kubelet implements Controller {
+  readonly name = "Kubelet";
+  readonly watches = [PODS, NODES, SECRETS, CONFIG_MAPS, CLAIMS];
+  readonly #client: ControllerClient;
+  readonly #events: EventRecorder;
+  readonly #clock: Clock;
+  readonly #addresses = new PodAddresses();
+  readonly #probes = new ReadinessProbes();
+  /** Pods that wait for something they refer to, by key, and what was told of it. */
+  readonly #waiting = new Map<string, string>();
+  /** Pods whose annotation is not understood and was told of, by key. */
+  readonly #misunderstood = new Map<string, string>();
+
+  constructor(client: ControllerClient, events: EventRecorder, clock: Clock) {
+    this.#client = client;
+    this.#events = events;
+    this.#clock = clock;
+  }
+
+  *observe(event: StoreEvent): Iterable<string> {
+    if (concerns(event, PODS)) yield textOf(event.object);
+    else if (concerns(event, NODES)) {
+      if (event.type === "ADDED") yield* this.#podsOf(event.object.metadata.name ?? "");
+    } else if (concerns(event, CLAIMS)) {
+      const { namespace = "", name = "" } = event.object.metadata;
+      for (const pod of usersOf(this.#client, { namespace, name })) {
+        if (this.#waiting.has(textOf(pod))) yield textOf(pod);
+      }
+    } else if (event.type !== "DELETED") {
+      const { namespace = "" } = event.object.metadata;
+      for (const key of this.#waiting.keys()) if (key.startsWith(`${namespace}/`)) yield key;
+    }
+  }
+
+  *#podsOf(node: string): Iterable<string> {
+    for (const pod of this.#client.list(PODS) as readonly Pod[]) {
+      if (pod.spec.nodeName === node) yield textOf(pod);
+    }
+  }
+
+  async sync(key: string): Promise<number | undefined> {
+    const pod = this.#client.find(PODS, keyFrom(key)) as Pod | undefined;
+    if (!pod) {
+      this.#addresses.free(key);
+      this.#probes.forget(key);
+      this.#waiting.delete(key);
+      this.#misunderstood.delete(key);
+    } else if (pod.metadata.deletionTimestamp) await this.#finishDeletion(pod);
+    else if (pod.spec.nodeName && !isFinished(pod)) return this.#run(pod, key);
+    return undefined;
+  }
+
+  async #finishDeletion(pod: Pod): Promise<void> {
+    const { namespace = "", name = "", uid = "", deletionGracePeriodSeconds } = pod.metadata;
+    if (!pod.spec.nodeName || deletionGracePeriodSeconds === 0) return;
+    await unlessGone(
+      this.#client.remove(PODS, { namespace, name }, { gracePeriodSeconds: 0, uid }),
+    );
+  }
+
+  async #run(pod: Pod, key: string): Promise<number | undefined> {
+    const { nodeName = "" } = pod.spec;
+    if (!this.#client.find(NODES, { name: nodeName })) return undefined;
+    const nowMs = this.#clock.now();
+    const simulation = await this.#simulationOf(pod, key);
+    const asked =
+      simulation.kind === "process"
+        ? await this.#probes.ask(pod, key, simulation, nowMs)
+        : { notes: [] };
+    const problems = pod.status?.phase === "Running" ? [] : mountProblems(this.#client, pod);
+    const step = nextPodStep(pod, {
+      simulation,
+      nowMs,
+      isMounted: problems.length === 0,
+      environmentProblem: (container) => environmentProblem(this.#client, pod, container),
+      probed: (container) =>
+        simulation.kind === "process" ? this.#probes.isReady(key, container) : undefined,
+      podAddress: this.#addresses.of(key),
+      hostAddress: nodeAddress(nodeIndex(nodeName)),
+    });
+    const mounts = problems.map((message): Note => ({
+      type: "Warning",
+      reason: "FailedMount",
+      message,
+    }));
+    const notes = [...asked.notes, ...this.#news(key, [...mounts, ...step.notes])];
+    if (!sameJson(pod.status, step.status)) {
+      await this.#client.update(PODS, { ...pod, status: step.status } as Pod, "status");
+    }
+    for (const { type, reason, message } of notes) {
+      await this.#events.record(pod, type, reason, message);
+    }
+    const wakes = [asked.wakeAtMs, step.wakeAtMs].filter((ms) => ms !== undefined);
+    return wakes.length === 0 ? undefined : Math.max(1, Math.min(...wakes) - nowMs);
+  }
+
+  /** What is new to tell: what a pod waits for is told when it changes. */
+  #news(key: string, notes: readonly Note[]): readonly Note[] {
+    const isProblem = ({ reason }: Note): boolean =>
+      reason === "FailedMount" || reason === "Failed";
+    const problems = notes.filter(isProblem);
+    const text = JSON.stringify(problems);
+    const before = this.#waiting.get(key);
+    if (problems.length === 0) this.#waiting.delete(key);
+    else this.#waiting.set(key, text);
+    return before === text ? notes.filter((note) => !isProblem(note)) : notes;
+  }
+
+  /** What the pod's annotation says; one that is not understood is told of, and as good as none. */
+  async #simulationOf(pod: Pod, key: string): Promise<Simulation> {
+    const simulation = simulationOf(pod);
+    if (simulation) return simulation;
+    const text = pod.metadata.annotations?.[SIMULATE] ?? "";
+    if (this.#misunderstood.get(key) !== text) {
+      this.#misunderstood.set(key, text);
+      const message = `The annotation ${SIMULATE}: ${JSON.stringify(text)} is not understood and has no effect. It may be one of: ${SIMULATIONS}.`;
+      await this.#events.record(pod, "Warning", "SimulationNotUnderstood", message);
+    }
+    return { kind: "commands" };
+  }
+}
+
+/** The place of `tsop-node-N` among the simulated nodes; others count as the first. */
+function nodeIndex(name: string): number {
+  const number = /^tsop-node-(\d+)$/.exec(name)?.[1];
+  return number === undefined ? 0 : Number(number) - 1;
+}

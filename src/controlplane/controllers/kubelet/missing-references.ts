@@ -1,0 +1,120 @@
+/**
+ * Secrets, ConfigMaps and claims that a pod refers to and that are not there, in the kubelet's words.
+ *
+ * @module
+ */
+import type { KubeObject } from "../../../kube/object.ts";
+import type { Container, KeyedSource, Pod } from "../../builtin/strategies/pod-shapes.ts";
+import type { PersistentVolumeClaim } from "../../builtin/strategies/shapes.ts";
+import { claimNameOf } from "../claims.ts";
+import type { ControllerClient, ResourceName } from "../client.ts";
+import { CLAIMS, CONFIG_MAPS, SECRETS } from "../keys.ts";
+import { BIND_COMPLETED } from "../volume-annotations.ts";
+
+interface KeyedObject extends KubeObject {
+  readonly data?: Readonly<Record<string, string>>;
+  readonly binaryData?: Readonly<Record<string, string>>;
+}
+
+interface Kind {
+  readonly resource: ResourceName;
+  readonly word: "Secret" | "ConfigMap";
+}
+
+const SECRET: Kind = { resource: SECRETS, word: "Secret" };
+const CONFIG_MAP: Kind = { resource: CONFIG_MAPS, word: "ConfigMap" };
+
+/** Why volumes of the pod cannot be mounted; empty when all can. */
+export function mountProblems(client: ControllerClient, pod: Pod): readonly string[] {
+  const { namespace = "" } = pod.metadata;
+  const problems: string[] = [];
+  for (const volume of pod.spec.volumes ?? []) {
+    const claimName = claimNameOf(pod, volume);
+    if (claimName !== undefined) {
+      const key = { namespace, name: claimName };
+      const claim = client.find(CLAIMS, key) as PersistentVolumeClaim | undefined;
+      const problem = claimProblem(claim, claimName);
+      if (problem !== undefined) {
+        problems.push(
+          `Unable to attach or mount volumes: unmounted volumes=[${volume.name}], unattached volumes=[], failed to process volumes=[${volume.name}]: error processing PVC ${namespace}/${claimName}: ${problem}`,
+        );
+      }
+      continue;
+    }
+    const found = [
+      keyedProblem(client, pod, SECRET, volume.secret),
+      keyedProblem(client, pod, CONFIG_MAP, volume.configMap),
+      ...(volume.projected?.sources ?? []).flatMap(({ secret, configMap }) => [
+        keyedProblem(client, pod, SECRET, secret),
+        keyedProblem(client, pod, CONFIG_MAP, configMap),
+      ]),
+    ].filter((problem) => problem !== undefined);
+    if (found.length > 0) {
+      const text = found.length === 1 ? found.join("") : `[${found.join(", ")}]`;
+      problems.push(`MountVolume.SetUp failed for volume "${volume.name}" : ${text}`);
+    }
+  }
+  return problems;
+}
+
+function claimProblem(claim: PersistentVolumeClaim | undefined, name: string): string | undefined {
+  if (!claim) {
+    return `failed to fetch PVC from API server: persistentvolumeclaims "${name}" not found`;
+  }
+  const isBound =
+    claim.spec.volumeName !== undefined &&
+    claim.metadata.annotations?.[BIND_COMPLETED] !== undefined;
+  return isBound ? undefined : "PVC is not bound";
+}
+
+function keyedProblem(
+  client: ControllerClient,
+  { metadata: { namespace = "" } }: Pod,
+  { resource, word }: Kind,
+  source: KeyedSource | undefined,
+): string | undefined {
+  if (!source || source.optional === true) return undefined;
+  const name = source.secretName ?? source.name ?? "";
+  const object = client.find(resource, { namespace, name }) as KeyedObject | undefined;
+  if (!object) return notFound(word, name);
+  const missing = (source.items ?? []).find(({ key }) => !hasKey(object, key));
+  if (!missing) return undefined;
+  return word === "Secret"
+    ? `references non-existent secret key: ${missing.key}`
+    : `configmap references non-existent config key: ${missing.key}`;
+}
+
+const notFound = (word: string, name: string): string =>
+  `${word.toLowerCase()} "${name}" not found`;
+
+const hasKey = ({ data = {}, binaryData = {} }: KeyedObject, key: string): boolean =>
+  Object.hasOwn(data, key) || Object.hasOwn(binaryData, key);
+
+/** Why the environment of a container cannot be made; `undefined` when it can. */
+export function environmentProblem(
+  client: ControllerClient,
+  { metadata: { namespace = "" } }: Pod,
+  { env = [], envFrom = [] }: Container,
+): string | undefined {
+  const problem = (
+    { resource, word }: Kind,
+    ref: { name?: string; optional?: boolean; key?: string } | undefined,
+  ): string | undefined => {
+    if (!ref || ref.optional === true) return undefined;
+    const { name = "", key } = ref;
+    const object = client.find(resource, { namespace, name }) as KeyedObject | undefined;
+    if (!object) return notFound(word, name);
+    if (key === undefined || Object.hasOwn(object.data ?? {}, key)) return undefined;
+    return `couldn't find key ${key} in ${word} ${namespace}/${name}`;
+  };
+  for (const { configMapRef, secretRef } of envFrom) {
+    const found = problem(CONFIG_MAP, configMapRef) ?? problem(SECRET, secretRef);
+    if (found !== undefined) return found;
+  }
+  for (const { valueFrom } of env) {
+    const found =
+      problem(CONFIG_MAP, valueFrom?.configMapKeyRef) ?? problem(SECRET, valueFrom?.secretKeyRef);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,201 @@
+/**
+ * What becomes of a pod on its node: its containers one after the other, its phase, its conditions.
+ *
+ * Pure: from what was reported of the pod and the time follows what is to be reported now.
+ *
+ * @see https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/
+ * @module
+ */
+import type {
+  Container,
+  ContainerStatus,
+  Pod,
+  PodStatus,
+} from "../../builtin/strategies/pod-shapes.ts";
+import { msOf, timeOf } from "../times.ts";
+import { type ContainerRun, nextStep, type Note } from "./container-step.ts";
+import { waitingStatus } from "./container-statuses.ts";
+import { podConditions } from "./pod-conditions.ts";
+import { type ContainerRole, programOf } from "./programs.ts";
+import type { Simulation } from "./simulation.ts";
+
+/** What the kubelet knows of a pod beside its object. */
+export interface PodSurroundings {
+  readonly simulation: Simulation;
+  readonly nowMs: number;
+  readonly isMounted: boolean;
+  /** What keeps a container from being started. */
+  environmentProblem(container: Container): string | undefined;
+  /** What a probe of a container's process said last; `undefined` where none is asked. */
+  probed(container: Container): boolean | undefined;
+  /** The pod's and its node's addresses. */
+  readonly podAddress: string;
+  readonly hostAddress: string;
+}
+
+/** What is to be reported of a pod. */
+export interface PodStep {
+  readonly status: PodStatus;
+  readonly notes: readonly Note[];
+  /** When time alone changes something. */
+  readonly wakeAtMs?: number;
+}
+
+/** Takes a pod as far as it gets by now. */
+export function nextPodStep(pod: Pod, around: PodSurroundings): PodStep {
+  const { nowMs } = around;
+  const startTime = pod.status?.startTime ?? timeOf(nowMs);
+  const deadlineMs =
+    msOf(startTime) + 1000 * (pod.spec.activeDeadlineSeconds ?? Number.POSITIVE_INFINITY);
+  const walk = new ContainerWalk(pod, around);
+  if (around.isMounted) walk.run();
+  else walk.wait();
+  const isExceeded = nowMs >= deadlineMs;
+  const phase = isExceeded ? "Failed" : walk.phase();
+  if (isExceeded || phase === "Succeeded" || phase === "Failed") walk.endAll(isExceeded ? 137 : 0);
+  const { initContainerStatuses, containerStatuses, notes } = walk;
+  const wakes = [...walk.wakesAtMs, deadlineMs].filter((ms) => ms > nowMs && Number.isFinite(ms));
+  const podIp = pod.spec.hostNetwork ? around.hostAddress : around.podAddress;
+  const status: PodStatus = {
+    ...pod.status,
+    phase,
+    ...(isExceeded
+      ? {
+          reason: "DeadlineExceeded",
+          message: "Pod was active on the node longer than the specified deadline",
+        }
+      : {}),
+    observedGeneration: pod.metadata.generation ?? 0,
+    hostIP: around.hostAddress,
+    hostIPs: [{ ip: around.hostAddress }],
+    ...(around.isMounted ? { podIP: podIp, podIPs: [{ ip: podIp }] } : {}),
+    startTime,
+    conditions: podConditions(pod, {
+      phase,
+      isMounted: around.isMounted,
+      initContainerStatuses,
+      containerStatuses,
+      nowMs,
+    }),
+    ...(initContainerStatuses.length > 0 ? { initContainerStatuses } : {}),
+    containerStatuses,
+  };
+  return wakes.length === 0 ? { status, notes } : { status, notes, wakeAtMs: Math.min(...wakes) };
+}
+
+/** Goes over the containers of a pod in the order of their starts. */
+class ContainerWalk {
+  initContainerStatuses: ContainerStatus[] = [];
+  containerStatuses: ContainerStatus[] = [];
+  readonly notes: Note[] = [];
+  readonly wakesAtMs: number[] = [];
+  readonly #pod: Pod;
+  readonly #around: PodSurroundings;
+  #initFailed = false;
+
+  constructor(pod: Pod, around: PodSurroundings) {
+    this.#pod = pod;
+    this.#around = around;
+  }
+
+  /** All wait, for volumes that cannot be mounted yet. */
+  wait(): void {
+    const { initContainers = [], containers } = this.#pod.spec;
+    const reason = initContainers.length > 0 ? "PodInitializing" : "ContainerCreating";
+    this.initContainerStatuses = initContainers.map((one) => waitingStatus(one, reason));
+    this.containerStatuses = (containers ?? []).map((one) => waitingStatus(one, reason));
+  }
+
+  run(): void {
+    const { initContainers = [], containers } = this.#pod.spec;
+    let isBlocked = false;
+    for (const container of initContainers) {
+      const isSidecar = container.restartPolicy === "Always";
+      if (isBlocked) {
+        this.initContainerStatuses.push(waitingStatus(container, "PodInitializing"));
+        continue;
+      }
+      const known = this.#pod.status?.initContainerStatuses;
+      const status = this.#step(container, isSidecar ? "sidecar" : "init", known);
+      const exitCode = status.state?.terminated?.exitCode;
+      isBlocked = isSidecar ? status.started !== true : exitCode !== 0;
+      this.#initFailed ||= isBlocked && exitCode !== undefined;
+      this.initContainerStatuses.push(
+        isSidecar ? status : { ...status, ready: exitCode === 0, started: false },
+      );
+    }
+    this.containerStatuses = (containers ?? []).map((container) =>
+      isBlocked
+        ? waitingStatus(container, "PodInitializing")
+        : this.#step(container, "main", this.#pod.status?.containerStatuses),
+    );
+  }
+
+  #step(
+    container: Container,
+    role: ContainerRole,
+    known: readonly ContainerStatus[] | undefined,
+  ): ContainerStatus {
+    const { simulation, nowMs } = this.#around;
+    const run: ContainerRun = {
+      pod: this.#pod,
+      container,
+      program: programOf(this.#pod, container, role, simulation),
+      restarts: (exitCode) => this.#restarts(role, exitCode),
+      configProblem: () => this.#around.environmentProblem(container),
+      nowMs,
+    };
+    const before = known?.find(({ name }) => name === container.name);
+    let { status, notes, wakeAtMs } = nextStep(before, run);
+    this.notes.push(...notes);
+    // The end of an init container is reported with its start: nobody reads what is between.
+    if (role === "init" && status.state?.running) {
+      ({ status, notes, wakeAtMs } = nextStep(status, run));
+      this.notes.push(...notes);
+    }
+    if (wakeAtMs !== undefined) this.wakesAtMs.push(wakeAtMs);
+    const isProbed = this.#around.probed(container);
+    return isProbed === undefined || !status.state?.running
+      ? status
+      : { ...status, ready: isProbed && status.started === true };
+  }
+
+  #restarts(role: ContainerRole, exitCode: number): boolean {
+    if (role === "sidecar") return true;
+    const { restartPolicy = "Always" } = this.#pod.spec;
+    if (restartPolicy === "Never") return false;
+    return exitCode !== 0 || (role === "main" && restartPolicy === "Always");
+  }
+
+  phase(): "Pending" | "Running" | "Succeeded" | "Failed" {
+    if (this.#initFailed) return "Failed";
+    const statuses = this.containerStatuses;
+    const codes = statuses.map(({ state }) => state?.terminated?.exitCode);
+    if (statuses.length > 0 && codes.every((code) => code !== undefined)) {
+      return codes.every((code) => code === 0) ? "Succeeded" : "Failed";
+    }
+    const hasBegun = statuses.some(
+      ({ state, lastState }) => state?.running ?? state?.terminated ?? lastState?.terminated,
+    );
+    return hasBegun ? "Running" : "Pending";
+  }
+
+  /** What still runs is stopped: the sidecars of a pod that is done, all containers of one that is out of time. */
+  endAll(exitCode: number): void {
+    const finishedAt = timeOf(this.#around.nowMs);
+    const end = (status: ContainerStatus): ContainerStatus => {
+      const { running } = status.state ?? {};
+      if (!running) return { ...status, ready: status.state?.terminated ? status.ready : false };
+      const terminated = {
+        exitCode,
+        reason: exitCode === 0 ? "Completed" : "Error",
+        startedAt: running.startedAt,
+        finishedAt,
+        ...(status.containerID === undefined ? {} : { containerID: status.containerID }),
+      };
+      return { ...status, ready: false, started: false, state: { terminated } };
+    };
+    this.initContainerStatuses = this.initContainerStatuses.map(end);
+    this.containerStatuses = this.containerStatuses.map(end);
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * Readiness of pods whose process runs on this machine: asked there, as a kubelet asks a container.
+ *
+ * @see https://kubernetes.io/docs/tasks/configure-pod-container/configure-liveness-readiness-startup-probes/
+ * @module
+ */
+import { request as httpRequest } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { connect } from "node:net";
+import type { Container, Pod, Probe } from "../../builtin/strategies/pod-shapes.ts";
+import { msOf } from "../times.ts";
+import type { Note } from "./container-step.ts";
+
+/** Where the process listens. */
+export interface ProcessAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+interface Asked {
+  readonly startedAt: string;
+  ready: boolean;
+  /** How many answers like the last one came in a row. */
+  streak: number;
+  lastGood: boolean | undefined;
+  nextAtMs: number;
+}
+
+/** Asks for readiness when a probe is due, and remembers the answers. */
+export class ReadinessProbes {
+  readonly #asked = new Map<string, Asked>();
+
+  /** Forgets a pod, by its `namespace/name`. */
+  forget(pod: string): void {
+    for (const key of this.#asked.keys()) {
+      if (key.startsWith(`${pod}/`)) this.#asked.delete(key);
+    }
+  }
+
+  /** Whether the container is ready by what was answered so far; `undefined` when it has no probe to ask. */
+  isReady(pod: string, { name, readinessProbe }: Container): boolean | undefined {
+    if (!canAsk(readinessProbe)) return undefined;
+    return this.#asked.get(`${pod}/${name}`)?.ready ?? false;
+  }
+
+  /** Asks each running container of the pod whose probe is due; says what failed and when the next one is due. */
+  async ask(
+    pod: Pod,
+    podName: string,
+    address: ProcessAddress,
+    nowMs: number,
+  ): Promise<{ notes: readonly Note[]; wakeAtMs?: number }> {
+    const notes: Note[] = [];
+    const wakes: number[] = [];
+    for (const { name, readinessProbe } of pod.spec.containers ?? []) {
+      const status = pod.status?.containerStatuses?.find((one) => one.name === name);
+      const startedAt = status?.state?.running?.startedAt;
+      if (startedAt === undefined || !canAsk(readinessProbe)) continue;
+      const key = `${podName}/${name}`;
+      let asked = this.#asked.get(key);
+      if (asked?.startedAt !== startedAt) {
+        const nextAtMs = msOf(startedAt) + 1000 * (readinessProbe.initialDelaySeconds ?? 0);
+        asked = { startedAt, ready: false, streak: 0, lastGood: undefined, nextAtMs };
+        this.#asked.set(key, asked);
+      }
+      if (nowMs >= asked.nextAtMs) {
+        const failure = await failureOf(readinessProbe, address);
+        if (failure !== undefined) {
+          const message = `Readiness probe failed: ${failure}`;
+          notes.push({ type: "Warning", reason: "Unhealthy", message });
+        }
+        count(asked, readinessProbe, failure === undefined);
+        asked.nextAtMs = nowMs + 1000 * (readinessProbe.periodSeconds ?? 10);
+      }
+      wakes.push(asked.nextAtMs);
+    }
+    return wakes.length === 0 ? { notes } : { notes, wakeAtMs: Math.min(...wakes) };
+  }
+}
+
+function count(asked: Asked, probe: Probe, isGood: boolean): void {
+  asked.streak = asked.lastGood === isGood ? asked.streak + 1 : 1;
+  asked.lastGood = isGood;
+  const needed = isGood ? (probe.successThreshold ?? 1) : (probe.failureThreshold ?? 3);
+  if (asked.streak >= needed) asked.ready = isGood;
+}
+
+/** Commands and gRPC are not asked; such containers are ready as those without a probe. */
+const canAsk = (probe: Probe | undefined): probe is Probe =>
+  probe?.httpGet !== undefined || probe?.tcpSocket !== undefined;
+
+/** Why the probe fails, in the kubelet's words; `undefined` when it succeeds. */
+function failureOf(probe: Probe, { host, port }: ProcessAddress): Promise<string | undefined> {
+  const hostname = host.replace(/^\[|\]$/g, "");
+  const timeout = 1000 * (probe.timeoutSeconds ?? 1);
+  const { httpGet } = probe;
+  if (!httpGet) {
+    return new Promise((resolve) => {
+      const socket = connect({ host: hostname, port, timeout });
+      const end = (failure?: string): void => {
+        socket.destroy();
+        resolve(failure);
+      };
+      socket.once("connect", () => end());
+      socket.once("timeout", () => end(`dial tcp ${host}:${port}: i/o timeout`));
+      socket.once("error", (error) => end(`dial tcp ${host}:${port}: ${connectFailure(error)}`));
+    });
+  }
+  const scheme = (httpGet.scheme ?? "HTTP").toLowerCase();
+  const path = httpGet.path ?? "/";
+  const headers = Object.fromEntries(
+    (httpGet.httpHeaders ?? []).map(({ name, value }) => [name, value]),
+  );
+  return new Promise((resolve) => {
+    const options = { hostname, port, path, headers, timeout, agent: false };
+    // A kubelet does not verify the certificate of a container either.
+    const asked =
+      scheme === "https"
+        ? httpsRequest({ ...options, rejectUnauthorized: false })
+        : httpRequest(options);
+    const url = `${scheme}://${host}:${port}${path}`;
+    asked.once("response", (response) => {
+      response.resume();
+      const code = response.statusCode ?? 0;
+      resolve(code >= 200 && code < 400 ? undefined : `HTTP probe failed with statuscode: ${code}`);
+      asked.destroy();
+    });
+    asked.once("timeout", () => {
+      resolve(`Get "${url}": context deadline exceeded`);
+      asked.destroy();
+    });
+    asked.once("error", (error) => {
+      resolve(`Get "${url}": dial tcp ${host}:${port}: ${connectFailure(error)}`);
+    });
+    asked.end();
+  });
+}
+
+const connectFailure = (error: NodeJS.ErrnoException): string =>
+  error.code === "ECONNREFUSED" ? "connect: connection refused" : error.message;

@@ -1,0 +1,136 @@
+/**
+ * The provisioners of all StorageClasses, simulated: each claim that waits for one gets a volume made up.
+ *
+ * @see https://kubernetes.io/docs/concepts/storage/dynamic-provisioning/
+ * @module
+ */
+import type { Clock } from "../../clock.ts";
+import { dns1123SubdomainErrors } from "../../kube/names.ts";
+import type { KubeObject } from "../../kube/object.ts";
+import { isAlreadyExists, StatusError } from "../../kube/status.ts";
+import type { PersistentVolumeClaim } from "../builtin/strategies/shapes.ts";
+import { classOf } from "../builtin/strategies/storage-class-of.ts";
+import type { ControllerClient, StoreEvent } from "./client.ts";
+import { EventRecorder } from "./event-recorder.ts";
+import { CLAIMS, STORAGE_CLASSES, VOLUMES, concerns, keyFrom, textOf } from "./keys.ts";
+import {
+  BIND_COMPLETED,
+  PROVISIONED_BY,
+  PROVISIONERS,
+  SELECTED_NODE,
+} from "./volume-annotations.ts";
+import { storageOf } from "./volume-matching.ts";
+import type { Controller } from "./work-loop.ts";
+
+interface StorageClass extends KubeObject {
+  provisioner?: string;
+  reclaimPolicy?: string;
+  volumeBindingMode?: string;
+  mountOptions?: string[];
+  parameters?: Record<string, string>;
+}
+
+const LONGEST_DRIVER_NAME = 63;
+
+/** Makes volumes for claims. */
+export class VolumeProvisioner implements Controller {
+  readonly name = "VolumeProvisioner";
+  readonly watches = [CLAIMS];
+  readonly #client: ControllerClient;
+  readonly #clock: Clock;
+  /** Provisioners speak in events of their own. */
+  readonly #events = new Map<string, EventRecorder>();
+
+  constructor(client: ControllerClient, clock: Clock) {
+    this.#client = client;
+    this.#clock = clock;
+  }
+
+  *observe(event: StoreEvent): Iterable<string> {
+    if (concerns(event, CLAIMS) && event.type !== "DELETED") yield textOf(event.object);
+  }
+
+  async sync(key: string): Promise<undefined> {
+    const claim = this.#client.find(CLAIMS, keyFrom(key)) as PersistentVolumeClaim | undefined;
+    if (!claim || claim.metadata.deletionTimestamp || claim.spec.volumeName) return;
+    const { annotations = {}, uid = "" } = claim.metadata;
+    const provisioner = PROVISIONERS.map((name) => annotations[name]).find(Boolean);
+    if (provisioner === undefined || annotations[BIND_COMPLETED] !== undefined) return;
+    const storage = this.#client.find(STORAGE_CLASSES, { name: classOf(claim) ?? "" }) as
+      StorageClass | undefined;
+    if (storage?.provisioner !== provisioner) return;
+    const waits = storage.volumeBindingMode === "WaitForFirstConsumer";
+    if (waits && annotations[SELECTED_NODE] === undefined) return;
+    if (this.#client.find(VOLUMES, { name: `pvc-${uid}` })) return;
+    await this.#provision(claim, storage, provisioner);
+  }
+
+  async #provision(
+    claim: PersistentVolumeClaim,
+    storage: StorageClass,
+    provisioner: string,
+  ): Promise<void> {
+    const { namespace = "", name = "", uid = "", resourceVersion = "" } = claim.metadata;
+    const events = this.#eventsOf(provisioner);
+    await events.record(
+      claim,
+      "Normal",
+      "Provisioning",
+      `External provisioner is provisioning volume for claim "${namespace}/${name}"`,
+    );
+    const claimRef = {
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      namespace,
+      name,
+      uid,
+      resourceVersion,
+    };
+    const volume = {
+      apiVersion: "v1",
+      kind: "PersistentVolume",
+      metadata: { name: `pvc-${uid}`, annotations: { [PROVISIONED_BY]: provisioner } },
+      spec: {
+        capacity: { storage: storageOf(claim.spec.resources?.requests) },
+        accessModes: claim.spec.accessModes ?? [],
+        storageClassName: storage.metadata.name ?? "",
+        volumeMode: claim.spec.volumeMode ?? "Filesystem",
+        persistentVolumeReclaimPolicy: storage.reclaimPolicy ?? "Delete",
+        ...(storage.mountOptions ? { mountOptions: storage.mountOptions } : {}),
+        ...(claim.spec.volumeAttributesClassName === undefined
+          ? {}
+          : { volumeAttributesClassName: claim.spec.volumeAttributesClassName }),
+        claimRef,
+        ...sourceOf(provisioner, uid),
+      },
+    };
+    try {
+      await this.#client.create(VOLUMES, volume);
+    } catch (thrown) {
+      if (isAlreadyExists(thrown)) return;
+      if (!(thrown instanceof StatusError)) throw thrown;
+      const message = `failed to provision volume with StorageClass "${storage.metadata.name ?? ""}": ${thrown.message}`;
+      await events.record(claim, "Warning", "ProvisioningFailed", message);
+      return;
+    }
+    const message = `Successfully provisioned volume pvc-${uid}`;
+    await events.record(claim, "Normal", "ProvisioningSucceeded", message);
+  }
+
+  #eventsOf(provisioner: string): EventRecorder {
+    const known = this.#events.get(provisioner);
+    if (known) return known;
+    const made = new EventRecorder(this.#client, this.#clock, provisioner);
+    this.#events.set(provisioner, made);
+    return made;
+  }
+}
+
+/** A provisioner whose name a CSI driver may have makes CSI volumes; others make folders of the node. */
+function sourceOf(provisioner: string, uid: string): object {
+  const isDriver =
+    provisioner.length <= LONGEST_DRIVER_NAME && dns1123SubdomainErrors(provisioner).length === 0;
+  return isDriver
+    ? { csi: { driver: provisioner, volumeHandle: uid } }
+    : { hostPath: { path: `/var/lib/volumes/pvc-${uid}`, type: "DirectoryOrCreate" } };
+}

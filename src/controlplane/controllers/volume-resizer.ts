@@ -1,0 +1,117 @@
+/**
+ * Claims that ask for more than they have: the volume grows, then the file system when a pod uses it.
+ *
+ * @see https://kubernetes.io/docs/concepts/storage/persistent-volumes/#expanding-persistent-volumes-claims
+ * @module
+ */
+import type { Clock } from "../../clock.ts";
+import { compareQuantities, parseQuantity } from "../../kube/quantity.ts";
+import type { Pod } from "../builtin/strategies/pod-shapes.ts";
+import type { PersistentVolume, PersistentVolumeClaim } from "../builtin/strategies/shapes.ts";
+import { usedClaims, usersOf } from "./claims.ts";
+import type { ControllerClient, StoreEvent } from "./client.ts";
+import { EventRecorder } from "./event-recorder.ts";
+import { CLAIMS, PODS, VOLUMES, concerns, keyFrom, textOf } from "./keys.ts";
+import { timeOf } from "./times.ts";
+import { BIND_COMPLETED } from "./volume-annotations.ts";
+import { storageOf } from "./volume-matching.ts";
+import type { Controller } from "./work-loop.ts";
+
+const PENDING = "FileSystemResizePending";
+
+/** Grows volumes. */
+export class VolumeResizer implements Controller {
+  readonly name = "VolumeResizer";
+  readonly watches = [CLAIMS, PODS];
+  readonly #client: ControllerClient;
+  readonly #clock: Clock;
+  readonly #resizer: EventRecorder;
+  readonly #kubelet: EventRecorder;
+
+  constructor(client: ControllerClient, clock: Clock) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#resizer = new EventRecorder(client, clock, "external-resizer");
+    this.#kubelet = new EventRecorder(client, clock, "kubelet");
+  }
+
+  *observe(event: StoreEvent): Iterable<string> {
+    if (event.type === "DELETED") return;
+    if (concerns(event, CLAIMS)) yield textOf(event.object);
+    else yield* usedClaims(event);
+  }
+
+  async sync(key: string): Promise<undefined> {
+    const claim = this.#client.find(CLAIMS, keyFrom(key)) as PersistentVolumeClaim | undefined;
+    if (!claim || claim.metadata.annotations?.[BIND_COMPLETED] === undefined) return;
+    const { status, spec } = claim;
+    if (status?.phase !== "Bound") return;
+    const wanted = storageOf(spec.resources?.requests);
+    if (!isLess(storageOf(status.capacity), wanted)) return;
+    const name = spec.volumeName ?? "";
+    const volume = this.#client.find(VOLUMES, { name }) as PersistentVolume | undefined;
+    if (!volume) return;
+    if (isLess(storageOf(volume.spec.capacity), wanted)) {
+      const message = `External resizer is resizing volume ${name}`;
+      await this.#resizer.record(claim, "Normal", "Resizing", message);
+      const capacity = { storage: wanted };
+      await this.#client.patch(VOLUMES, { name }, { spec: { capacity } });
+    }
+    const { namespace = "", name: claimName = "" } = claim.metadata;
+    const user = usersOf(this.#client, { namespace, name: claimName }).find(
+      ({ status: podStatus }) => podStatus?.phase === "Running",
+    );
+    if (spec.volumeMode === "Block") {
+      await this.#finish(claim, wanted);
+      const message = "Resize volume succeeded";
+      await this.#resizer.record(claim, "Normal", "VolumeResizeSuccessful", message);
+    } else if (user) await this.#growFileSystem(claim, user, wanted);
+    else await this.#waitForPod(claim, wanted);
+  }
+
+  async #growFileSystem(claim: PersistentVolumeClaim, user: Pod, wanted: string): Promise<void> {
+    await this.#finish(claim, wanted);
+    const volume = claim.spec.volumeName ?? "";
+    const message = `MountVolume.NodeExpandVolume succeeded for volume "${volume}" ${user.spec.nodeName ?? ""}`;
+    await this.#kubelet.record(user, "Normal", "FileSystemResizeSuccessful", message);
+    await this.#kubelet.record(claim, "Normal", "FileSystemResizeSuccessful", message);
+  }
+
+  async #waitForPod(claim: PersistentVolumeClaim, wanted: string): Promise<void> {
+    const conditions = claim.status?.conditions ?? [];
+    if (conditions.some(({ type }) => type === PENDING)) return;
+    const condition = {
+      type: PENDING,
+      status: "True",
+      lastProbeTime: null,
+      lastTransitionTime: timeOf(this.#clock.now()),
+      message:
+        "Waiting for user to (re-)start a pod to finish file system resize of volume on node.",
+    };
+    await this.#writeStatus(claim, {
+      conditions: [...conditions, condition],
+      allocatedResources: { storage: wanted },
+      allocatedResourceStatuses: { storage: "NodeResizePending" },
+    });
+    const message = "Require file system resize of volume on node";
+    await this.#resizer.record(claim, "Normal", "FileSystemResizeRequired", message);
+  }
+
+  async #finish(claim: PersistentVolumeClaim, wanted: string): Promise<void> {
+    const conditions = (claim.status?.conditions ?? []).filter(({ type }) => type !== PENDING);
+    await this.#writeStatus(claim, {
+      capacity: { storage: wanted },
+      allocatedResources: { storage: wanted },
+      allocatedResourceStatuses: null,
+      conditions: conditions.length > 0 ? conditions : null,
+    });
+  }
+
+  async #writeStatus({ metadata }: PersistentVolumeClaim, status: object): Promise<void> {
+    const { namespace = "", name = "" } = metadata;
+    await this.#client.patch(CLAIMS, { namespace, name }, { status }, "status");
+  }
+}
+
+const isLess = (one: string, other: string): boolean =>
+  compareQuantities(parseQuantity(one), parseQuantity(other)) < 0;

@@ -1,0 +1,86 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { commandEnd } from "../../../../src/controlplane/controllers/kubelet/commands.ts";
+
+const run = promisify(execFile);
+
+/** How the machine's own shell ends a command, where sleeps take no time. */
+async function realEnd(words: readonly string[]): Promise<number> {
+  const [program = "", ...args] = words;
+  try {
+    await run(program, args);
+    return 0;
+  } catch (error) {
+    return (error as { code: number }).code;
+  }
+}
+
+const UNDERSTOOD: readonly (readonly [words: readonly string[], afterMs: number])[] = [
+  [["true"], 0],
+  [["/bin/false"], 0],
+  [["sleep", "0"], 0],
+  [["sh", "-c", "exit 3"], 0],
+  [["sh", "-c", "sleep 0; exit 4"], 0],
+  [["sh", "-ec", "false; exit 5"], 0],
+  [["sh", "-e", "-c", "false || true; exit 6"], 0],
+  [["sh", "-c", "false; true"], 0],
+  [["sh", "-c", "false && exit 7; exit 8"], 0],
+  [["sh", "-c", "true && exit 9 || exit 10"], 0],
+  [["sh", "-c", "false || exit 11"], 0],
+  [["sh", "-c", "set -e\n# a comment; exit 1\nfalse\nexit 12\n"], 0],
+  [["sh", "-c", 'echo "a; exit 1" && exit 13'], 0],
+  [["sh", "-c", "echo 'failed & gone' >&2; exit 14"], 0],
+  [["sh", "-c", "false; exit $?"], 0],
+  [["sh", "-c", "false; exit"], 0],
+  [["sh", "-c", "exit 300"], 0],
+  [["sh", "-c", "exec false"], 0],
+];
+
+describe("commandEnd", () => {
+  it.skipIf(process.platform === "win32")("ends commands as the machine's shell does", async () => {
+    for (const [words] of UNDERSTOOD) {
+      expect([words, commandEnd(words)?.exitCode]).toEqual([words, await realEnd(words)]);
+    }
+  });
+
+  it("adds the sleeps up", () => {
+    expect(commandEnd(["sleep", "5"])).toEqual({ afterMs: 5000, exitCode: 0 });
+    expect(commandEnd(["/usr/bin/sleep", "1m", "1.5s"])?.afterMs).toBe(61_500);
+    expect(commandEnd(["sh", "-c", "sleep 2 && sleep 3; exit 1"])).toEqual({
+      afterMs: 5000,
+      exitCode: 1,
+    });
+  });
+
+  it("knows what never ends", () => {
+    for (const words of [
+      ["sleep", "infinity"],
+      ["sh", "-c", "while true; do sleep 5; done"],
+      ["sh", "-c", "echo up; sleep inf"],
+      ["tail", "-f", "/dev/null"],
+    ]) {
+      expect([words, commandEnd(words)]).toEqual([words, { afterMs: undefined, exitCode: 0 }]);
+    }
+  });
+
+  it("does not guess at anything else", () => {
+    for (const words of [
+      [],
+      ["nginx"],
+      ["sleep"],
+      ["sleep", "$(SECONDS)"],
+      ["sh"],
+      ["sh", "/scripts/run.sh"],
+      ["sh", "-c"],
+      ["sh", "-c", "pg_dump db > /backup/db.sql"],
+      ["sh", "-c", "if true; then exit 1; fi"],
+      ["sh", "-c", "sleep 5 & wait"],
+      ["sh", "-c", "exit `cat code`"],
+      ["sh", "-c", "$COMMAND"],
+      ["sh", "-c", "echo 'unfinished"],
+    ]) {
+      expect([words, commandEnd(words)]).toEqual([words, undefined]);
+    }
+  });
+});
