@@ -250,7 +250,7 @@ describe("tsop cluster", () => {
     const data = await runCli(folder, ["cluster", "--data-dir", "file"]);
     expect([data.code, data.err]).toEqual([1, expect.stringContaining("bad-data-dir")]);
     const kubeconfig = await runCli(folder, ["cluster", "--kubeconfig", "file/kubeconfig"]);
-    expect([kubeconfig.code, kubeconfig.err]).toEqual([1, expect.stringContaining("write-failed")]);
+    expect([kubeconfig.code, kubeconfig.err]).toEqual([1, expect.stringContaining("file-failed")]);
   });
 
   it("says that a port is in use", async () => {

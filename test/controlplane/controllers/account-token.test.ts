@@ -1,17 +1,12 @@
 import { generateKeyPairSync } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
-import { VirtualClock } from "../../../src/clock.ts";
 import { TokenAuthority } from "../../../src/controlplane/auth/tokens.ts";
-import { createBootstrapObjects } from "../../../src/controlplane/bootstrap.ts";
-import { builtInResources } from "../../../src/controlplane/builtin/resources.ts";
 import { AccountTokenController } from "../../../src/controlplane/controllers/account-token-controller.ts";
 import type { ControllerClient } from "../../../src/controlplane/controllers/client.ts";
 import { SECRETS, SERVICE_ACCOUNTS } from "../../../src/controlplane/controllers/keys.ts";
 import { WorkLoop } from "../../../src/controlplane/controllers/work-loop.ts";
-import type { Cluster } from "../../../src/controlplane/server/cluster.ts";
 import { controllerContext } from "../../../src/controlplane/server/controller-client.ts";
-import { Registry } from "../../../src/controlplane/server/registry.ts";
-import { Store } from "../../../src/controlplane/store/store.ts";
+import { bareCluster } from "../bare-cluster.ts";
 import type { KubeObject } from "../../../src/kube/object.ts";
 
 let running: WorkLoop | undefined;
@@ -26,12 +21,8 @@ async function start(): Promise<{
   readonly tokens: TokenAuthority;
   readonly token: string;
 }> {
-  const clock = new VirtualClock({ startMs: Date.parse("2026-01-05T10:00:00Z") });
-  const store = new Store();
-  const registry = new Registry(builtInResources());
-  const admission = { mutate: () => undefined, validate: () => undefined };
-  const cluster = { store, registry, clock, admission } as unknown as Cluster;
-  createBootstrapObjects(cluster);
+  const cluster = bareCluster();
+  const { clock, store } = cluster;
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
   const tokens = new TokenAuthority(clock, store, privateKey);
   const client = controllerContext(cluster).clientFor("test");

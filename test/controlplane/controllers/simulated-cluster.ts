@@ -1,16 +1,12 @@
 /** A store, the simulated controllers and a clock that tests move: no server, no waiting. */
-import { VirtualClock } from "../../../src/clock.ts";
-import { createBootstrapObjects } from "../../../src/controlplane/bootstrap.ts";
-import { builtInResources } from "../../../src/controlplane/builtin/resources.ts";
+import type { VirtualClock } from "../../../src/clock.ts";
 import type { ControllerClient } from "../../../src/controlplane/controllers/client.ts";
 import {
   type RunningControllers,
   startControllers,
 } from "../../../src/controlplane/controllers/start-controllers.ts";
-import type { Cluster } from "../../../src/controlplane/server/cluster.ts";
 import { controllerContext } from "../../../src/controlplane/server/controller-client.ts";
-import { Registry } from "../../../src/controlplane/server/registry.ts";
-import { Store } from "../../../src/controlplane/store/store.ts";
+import { bareCluster } from "../bare-cluster.ts";
 import type { KubeObject } from "../../../src/kube/object.ts";
 
 /** What a test holds in its hands. */
@@ -40,14 +36,8 @@ const nameOf = (resource: string): { group: string; plural: string } => {
 export async function simulatedCluster(
   mode: "on" | "no-kubelet" = "on",
 ): Promise<SimulatedCluster> {
-  const clock = new VirtualClock({ startMs: Date.parse("2026-01-05T10:00:00Z") });
-  const cluster = {
-    store: new Store(),
-    registry: new Registry(builtInResources()),
-    admission: { mutate: () => undefined, validate: () => undefined },
-    clock,
-  } as unknown as Cluster;
-  createBootstrapObjects(cluster, { storageClass: mode === "on" });
+  const cluster = bareCluster(undefined, { storageClass: mode === "on" });
+  const { clock } = cluster;
   const context = controllerContext(cluster);
   const controllers: RunningControllers = startControllers(context, mode);
   const client = context.clientFor("test");

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { VirtualClock } from "../../../src/clock.ts";
+import type { VirtualClock } from "../../../src/clock.ts";
 import { builtInResources } from "../../../src/controlplane/builtin/resources.ts";
 import type {
   ControllerClient,
@@ -9,15 +9,12 @@ import { WorkLoop } from "../../../src/controlplane/controllers/work-loop.ts";
 import { CrdController } from "../../../src/controlplane/crd/crd-controller.ts";
 import type { Definition } from "../../../src/controlplane/crd/definition.ts";
 import { definitionResource } from "../../../src/controlplane/crd/definition.ts";
-import { createBootstrapObjects } from "../../../src/controlplane/bootstrap.ts";
-import type { Cluster } from "../../../src/controlplane/server/cluster.ts";
 import { controllerContext } from "../../../src/controlplane/server/controller-client.ts";
 import {
   followDefinitions,
   withDefinitions,
 } from "../../../src/controlplane/server/definitions.ts";
-import { Registry } from "../../../src/controlplane/server/registry.ts";
-import { Store } from "../../../src/controlplane/store/store.ts";
+import { bareCluster } from "../bare-cluster.ts";
 import type { KubeObject } from "../../../src/kube/object.ts";
 
 const SHIPS: ResourceName = { group: "fleet.example.com", plural: "ships" };
@@ -34,13 +31,9 @@ let running: WorkLoop | undefined;
 afterEach(() => running?.stop());
 
 function start(): Started {
-  const clock = new VirtualClock({ startMs: Date.parse("2026-01-05T10:00:00Z") });
-  const store = new Store();
-  const registry = new Registry(withDefinitions(builtInResources()));
+  const cluster = bareCluster(withDefinitions(builtInResources()));
+  const { clock, store, registry } = cluster;
   followDefinitions(store, registry);
-  const admission = { mutate: () => undefined, validate: () => undefined };
-  const cluster = { store, registry, clock, admission } as unknown as Cluster;
-  createBootstrapObjects(cluster);
   const client = controllerContext(cluster).clientFor("test");
   const loop = new WorkLoop([new CrdController(client, clock)], client, clock);
   running = loop;
