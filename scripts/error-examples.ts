@@ -248,6 +248,11 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "not-a-resource": e("client.get(Plain, key) // class Plain has no @Resource"),
   "not-a-token": e('@Rbac("deployments", ["get"])'),
   "not-applied": e("tsop deploy   # the API server refuses one of the manifests"),
+  "not-ours": e(
+    "tsop deploy   # beside a ClusterRole of that name which someone else made",
+    "Not made by this project, and there already: ... (...).",
+    "Rename yours, remove the other, or change it all the same with --take-ownership; ....",
+  ),
   "not-bundled": e(
     'import { gone } from "./no-such-file.ts"; // in src',
     "Could not resolve ....",

@@ -62,6 +62,8 @@ type Done = (code: number) => void;
 const DRY_RUN = "show what would change, write nothing";
 const collect = (value: string, earlier: string[]): string[] => [...earlier, value];
 const DIFF = "show the lines that change";
+const TAKE_OWNERSHIP =
+  "change objects of these names that others made, too; they are never deleted";
 
 function addProjectCommands(program: Command, context: CliContext, done: Done): void {
   program
@@ -183,6 +185,7 @@ function addClusterCommands(program: Command, context: CliContext, done: Done): 
   withCluster(program.command("install"))
     .summary("install the CRDs in a cluster")
     .description("Generate the CRDs, apply them (server side) and wait until they are established.")
+    .option("--take-ownership", TAKE_OWNERSHIP, false)
     .option("--dry-run", "ask the API server, change nothing", false)
     .addOption(timeout)
     .action(async (options: object) => {
@@ -191,7 +194,9 @@ function addClusterCommands(program: Command, context: CliContext, done: Done): 
     });
   withCluster(program.command("uninstall"))
     .summary("remove the CRDs")
-    .description("Remove the CRDs. Refuses while objects of these kinds exist, unless told.")
+    .description(
+      "Remove the CRDs that this project made. Refuses while objects of these kinds exist, unless told.",
+    )
     .option("--delete-objects", "delete all objects of the kinds first", false)
     .option("--dry-run", "show what would be removed", false)
     .addOption(timeout)
@@ -205,6 +210,7 @@ function addClusterCommands(program: Command, context: CliContext, done: Done): 
     .requiredOption("--image <image>", "the operator's image")
     .option("--render", "print the YAML instead of applying it", false)
     .option("--no-wait", "do not wait for the Deployment")
+    .option("--take-ownership", TAKE_OWNERSHIP, false)
     .option("--dry-run", "ask the API server, change nothing", false)
     .addOption(timeout)
     .action(async (options: object) => {
@@ -213,7 +219,9 @@ function addClusterCommands(program: Command, context: CliContext, done: Done): 
     });
   withCluster(program.command("undeploy"))
     .summary("remove the operator")
-    .description("Remove what deploy applied: objects of your kinds, CRDs, operator, namespace.")
+    .description(
+      "Remove what deploy made: objects of your kinds, CRDs, operator, namespace. What others made stays.",
+    )
     .option("--delete-objects", "delete all objects of the kinds first", false)
     .option("--dry-run", "show what would be removed", false)
     .addOption(timeout)

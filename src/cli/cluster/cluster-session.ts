@@ -13,7 +13,7 @@ import {
   type ResourceInfo,
   type ResourceType,
 } from "../../kube/resource.ts";
-import { isNotFound } from "../../kube/status.ts";
+import { isConflict, isNotFound } from "../../kube/status.ts";
 import { isAllowed } from "../../runtime/client/access.ts";
 import type { Client } from "../../runtime/client/client.ts";
 import { createClient } from "../../runtime/client/create-client.ts";
@@ -27,6 +27,7 @@ import type { ClientMiddleware } from "../../runtime/client/rest-client.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "../output.ts";
 import type { PodState } from "./deployment-state.ts";
+import { FIELD_MANAGER } from "./ownership.ts";
 
 /** The flags of every command that works on a cluster. */
 export interface ClusterOptions {
@@ -38,9 +39,6 @@ export interface ClusterOptions {
 
 /** The waits before what a cut connection left open is tried again; a server that restarts is back by then. */
 const RETRY_WAITS_MS = [100, 500, 2000];
-
-/** Who owns what tsop applies, in managedFields. */
-const FIELD_MANAGER = "tsop";
 
 const POD: ResourceType<PodState> = {
   group: "",
@@ -81,7 +79,8 @@ export class ClusterSession {
   /** The live object, or `undefined` when it, or its kind, is not there. */
   async find(object: KubeObject): Promise<KubeObject | undefined> {
     const resource = await this.findResource(object);
-    return resource && this.#client.find(resource, keyIn(resource, object));
+    const live = resource && (await this.#client.find(resource, keyIn(resource, object)));
+    return live && { ...live, apiVersion: object.apiVersion, kind: object.kind };
   }
 
   /** `deployments.apps demo/web`: how progress lines name an object. */
@@ -96,10 +95,10 @@ export class ClusterSession {
     return this.#client.list(POD, { namespace, labels });
   }
 
-  /** All objects of a kind, in all namespaces. */
-  async list(resource: ResourceType): Promise<KubeObject[]> {
+  /** All objects of a kind, in the namespace or in all. */
+  async list(resource: ResourceType, namespace?: string): Promise<KubeObject[]> {
     const apiVersion = apiVersionOf(resource);
-    const items = await this.#client.list(resource);
+    const items = await this.#client.list(resource, namespace === undefined ? {} : { namespace });
     return items.map((item) => ({ ...item, apiVersion, kind: resource.kind }));
   }
 
@@ -130,21 +129,28 @@ export class ClusterSession {
     return (await this.#despiteCuts(() => isAllowed(this.#client, asked))) === true;
   }
 
-  /** Asks for the deletion; `false` when there was nothing to delete. */
-  async remove(object: KubeObject): Promise<boolean> {
-    const resource = await this.findResource(object);
+  /**
+   * Asks for the deletion of exactly this live object; `false` when it is gone, or another has its name.
+   */
+  async remove(live: KubeObject): Promise<boolean> {
+    const resource = await this.findResource(live);
     if (!resource) return false;
-    const key = keyIn(resource, object);
+    const key = keyIn(resource, live);
+    const { uid } = live.metadata;
     let tries = 0;
     try {
       await this.#despiteCuts(() => {
         tries++;
-        return this.#client.delete(resource, key, { propagationPolicy: "Background" });
+        return this.#client.delete(resource, key, {
+          propagationPolicy: "Background",
+          ...(uid === undefined ? {} : { preconditions: { uid } }),
+        });
       });
       return true;
     } catch (error) {
       // After a cut it may be the deletion before that is not seen any more.
       if (isNotFound(error)) return tries > 1;
+      if (isConflict(error)) return false;
       throw error;
     }
   }

@@ -1,5 +1,6 @@
 /**
- * Manifests out of a cluster again: own objects first, then the rest in the reverse order.
+ * Manifests out of a cluster again: own objects first, then the rest in the reverse order. Only what the
+ * project itself made is deleted, and that is looked at again just before.
  *
  * @module
  */
@@ -8,62 +9,150 @@ import type { KubeObject } from "../../kube/object.ts";
 import type { ClusterSession } from "./cluster-session.ts";
 import type { CliContext } from "../context.ts";
 import { isCrd, type Crd } from "./crd.ts";
+import { type Leaving, othersIn } from "./namespace-contents.ts";
 import { paint } from "../output.ts";
+import { foreignOwner, standingOf } from "./ownership.ts";
 import { checkRights } from "./rights.ts";
-import type { RollOutOptions } from "./roll-out.ts";
 import { waitUntil } from "./waiting.ts";
 
 /** How many of the objects that are in the way are named. */
 const NAMED = 5;
 
+/** What is removed, and how. */
+export interface RemovalOptions {
+  /** Nothing is deleted that this project did not make. */
+  readonly owner: string;
+  /** Deletes the objects of the kinds that go with their CRDs. */
+  readonly deleteObjects: boolean;
+  readonly dryRun: boolean;
+  readonly timeoutSeconds: number;
+}
+
 /**
  * Removes the objects in the reverse order and waits until they are gone. Objects of the kinds that
- * go with their CRDs are removed first, while their operator still runs.
+ * go with their CRDs are removed first, while their operator still runs. What others made stays, and so does a
+ * namespace in which something of others is left.
  *
  * @throws TsopError `objects-exist` when there are such objects and `deleteObjects` is not set
  */
 export async function removeAll(
   session: ClusterSession,
   objects: readonly KubeObject[],
-  options: RollOutOptions & { readonly deleteObjects: boolean },
+  options: RemovalOptions,
   context: CliContext,
 ): Promise<void> {
   await checkRights(session, objects, ["get", "delete"]);
-  const own = await ownObjects(session, objects.filter(isCrd));
+  const own: KubeObject[] = [];
+  for (const crd of objects.filter(isCrd)) own.push(...(await objectsOf(session, crd, options)));
+  if (!options.dryRun) await refuseObjects(session, own, options, "nothing was removed");
+  await removeObjects(session, own, options, context);
+  const leaving = { manifests: [...objects].reverse(), objects: own };
+  await removeManifests(session, leaving, options, context);
+  if (!options.dryRun) return;
+  const { dim, yellow } = paint(context);
+  context.out(dim("  dry run: nothing was removed"));
   if (own.length > 0 && !options.deleteObjects) {
-    const named = await Promise.all(own.slice(0, NAMED).map((object) => session.describe(object)));
-    throw new TsopError(
-      "objects-exist",
-      `${own.length} ${own.length === 1 ? "object goes" : "objects go"} with the CRDs: ${named.join(", ")}${own.length > NAMED ? ", ..." : ""}.`,
-      "Delete them first, or add --delete-objects; nothing was removed.",
+    context.err(
+      `${yellow("note")} without --delete-objects it is refused while there are objects of these kinds.`,
     );
   }
-  await removeStep(session, own, options, context);
-  await removeStep(session, [...objects].reverse(), options, context);
-  if (options.dryRun) context.out(paint(context).dim("  dry run: nothing was removed"));
 }
 
-async function removeStep(
+async function refuseObjects(
   session: ClusterSession,
-  objects: readonly KubeObject[],
-  options: RollOutOptions,
+  own: readonly KubeObject[],
+  { deleteObjects }: RemovalOptions,
+  outcome: string,
+): Promise<void> {
+  if (own.length === 0 || deleteObjects) return;
+  const named = await Promise.all(own.slice(0, NAMED).map((object) => session.describe(object)));
+  throw new TsopError(
+    "objects-exist",
+    `${own.length} ${own.length === 1 ? "object goes" : "objects go"} with the CRDs: ${named.join(", ")}${own.length > NAMED ? ", ..." : ""}.`,
+    `Delete them first, or add --delete-objects; ${outcome}.`,
+  );
+}
+
+/** Removes objects of the kinds; they were listed just before. */
+async function removeObjects(
+  session: ClusterSession,
+  own: readonly KubeObject[],
+  options: RemovalOptions,
   context: CliContext,
 ): Promise<void> {
-  const { red, dim } = paint(context);
   const removed: KubeObject[] = [];
-  for (const object of objects) {
-    const name = await session.describe(object);
-    if (!(await session.find(object))) {
-      context.out(`  ${dim("absent    ")} ${name}`);
-      continue;
-    }
+  for (const object of own) {
     if (!options.dryRun && (await session.remove(object))) removed.push(object);
-    context.out(`  ${red(options.dryRun ? "to delete " : "deleted   ")} ${name}`);
+    tellDeletion(await session.describe(object), options, context);
   }
+  await waitForEnd(session, removed, options, context);
+}
+
+async function removeManifests(
+  session: ClusterSession,
+  leaving: Leaving,
+  options: RemovalOptions,
+  context: CliContext,
+): Promise<void> {
+  const { dim } = paint(context);
+  const removed: KubeObject[] = [];
+  for (const object of leaving.manifests) {
+    const name = await session.describe(object);
+    const live = await session.find(object);
+    const kept = live && (await whyKept(session, live, leaving, options));
+    if (!live) context.out(`  ${dim("absent    ")} ${name}`);
+    else if (kept !== undefined) context.out(`  ${dim("kept      ")} ${name}${dim(`: ${kept}`)}`);
+    else {
+      if (!options.dryRun) {
+        if (isCrd(object)) {
+          const since = await objectsOf(session, object, options);
+          await refuseObjects(session, since, options, "what was removed before is gone");
+        }
+        if (isNamespace(live)) await waitForEnd(session, removed.splice(0), options, context);
+        if (await session.remove(live)) removed.push(live);
+      }
+      tellDeletion(name, options, context);
+    }
+  }
+  await waitForEnd(session, removed, options, context);
+}
+
+/** Why a live object stays, as a clause; `undefined` when the project made it and may delete it. */
+async function whyKept(
+  session: ClusterSession,
+  live: KubeObject,
+  leaving: Leaving,
+  { owner }: RemovalOptions,
+): Promise<string | undefined> {
+  const standing = standingOf(live, owner);
+  if (standing === "taken-over") return "it was there before this project took it over";
+  if (standing !== "made") return `not made by this project, ${foreignOwner(live)}`;
+  if (!isNamespace(live)) return undefined;
+  const others = await othersIn(session, live.metadata.name ?? "", leaving);
+  if (others.length === 0) return undefined;
+  const named = others.slice(0, NAMED).join(", ");
+  return `it holds what this project did not make: ${named}${others.length > NAMED ? ", ..." : ""}`;
+}
+
+const isNamespace = ({ apiVersion, kind }: KubeObject): boolean =>
+  apiVersion === "v1" && kind === "Namespace";
+
+function tellDeletion(name: string, { dryRun }: RemovalOptions, context: CliContext): void {
+  context.out(`  ${paint(context).red(dryRun ? "to delete " : "deleted   ")} ${name}`);
+}
+
+/** Waits until these very objects are gone; another of the same name is nobody's business here. */
+async function waitForEnd(
+  session: ClusterSession,
+  removed: readonly KubeObject[],
+  { timeoutSeconds }: RemovalOptions,
+  context: CliContext,
+): Promise<void> {
   for (const object of removed) {
-    await waitUntil(context, options.timeoutSeconds, async () => {
+    await waitUntil(context, timeoutSeconds, async () => {
       const live = await session.find(object);
-      return live && `${object.kind} ${object.metadata.name ?? ""} is not gone${whatHolds(live)}`;
+      if (!live || live.metadata.uid !== object.metadata.uid) return undefined;
+      return `${object.kind} ${object.metadata.name ?? ""} is not gone${whatHolds(live)}`;
     });
   }
 }
@@ -79,20 +168,16 @@ function whatHolds(object: KubeObject): string {
   return held?.message === undefined ? "" : `: ${held.message}`;
 }
 
-/** Every object of the kinds that the CRDs define. */
-async function ownObjects(
+/** Every object of the kind that the CRD defines, where the CRD goes. */
+async function objectsOf(
   session: ClusterSession,
-  crds: readonly Crd[],
+  crd: Crd,
+  { owner }: RemovalOptions,
 ): Promise<readonly KubeObject[]> {
-  const found: KubeObject[] = [];
-  for (const crd of crds) {
-    if (!(await session.find(crd))) continue;
-    const { group, scope, names, versions } = crd.spec;
-    const version = versions.find(({ served }) => served)?.name;
-    if (version === undefined) continue;
-    const { kind, plural } = names;
-    const resource = { group, version, kind, plural, namespaced: scope === "Namespaced" };
-    found.push(...(await session.list(resource)));
-  }
-  return found;
+  if (standingOf(await session.find(crd), owner) !== "made") return [];
+  const { group, scope, names, versions } = crd.spec;
+  const version = versions.find(({ served }) => served)?.name;
+  if (version === undefined) return [];
+  const { kind, plural } = names;
+  return session.list({ group, version, kind, plural, namespaced: scope === "Namespaced" });
 }

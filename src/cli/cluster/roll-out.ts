@@ -11,6 +11,7 @@ import type { CliContext } from "../context.ts";
 import { isCrd, type Crd } from "./crd.ts";
 import { missingIn, type DeploymentState } from "./deployment-state.ts";
 import { paint } from "../output.ts";
+import { marked, type NamedObject, notOurs, standingOf } from "./ownership.ts";
 import { checkRights } from "./rights.ts";
 import { waitUntil } from "./waiting.ts";
 
@@ -20,19 +21,28 @@ export interface RollOutOptions {
   readonly timeoutSeconds: number;
   /** What stays as it is is not told. */
   readonly changesOnly?: boolean;
+  /** The project whose objects these are; absent for objects that belong to nobody, such as samples. */
+  readonly owner?: string;
+  /** Objects that others made are changed too. */
+  readonly takeOwnership?: boolean;
 }
 
+/** What became of an object of a roll-out: `kept` stays as others made it. */
+type Done = Applied | "kept";
+
 /** What a dry run would have done. */
-const WOULD: Readonly<Record<Applied, string>> = {
+const WOULD: Readonly<Record<Done, string>> = {
   created: "to create",
   configured: "to change",
   unchanged: "unchanged",
+  kept: "kept",
 };
 
 /**
- * Applies the objects in their order. CRDs are established before what comes after them.
+ * Applies the objects in their order. CRDs are established before what comes after them. A namespace that was
+ * there before stays as it is.
  *
- * @throws TsopError `no-rights` before anything is applied
+ * @throws TsopError `no-rights`, or `not-ours` for objects that others made, before anything is applied
  */
 export async function applyAll(
   session: ClusterSession,
@@ -42,8 +52,9 @@ export async function applyAll(
 ): Promise<void> {
   const { dryRun, timeoutSeconds } = options;
   await checkRights(session, objects, ["get", "create", "patch"]);
+  await refuseForeign(session, objects, options);
   const { green, yellow, dim } = paint(context);
-  const colors = { created: green, configured: yellow, unchanged: dim };
+  const colors = { created: green, configured: yellow, unchanged: dim, kept: dim };
   const crds = objects.filter(isCrd);
   const absent = dryRun ? await absentNamespaces(session, objects) : new Set<string>();
   let waiting = crds.length > 0 && !dryRun;
@@ -54,23 +65,58 @@ export async function applyAll(
     }
     // The API server cannot be asked about a place that is not there.
     const unasked = absent.has(object.metadata.namespace ?? "");
-    const done = unasked ? "created" : await applyOne(session, object, dryRun);
-    if (options.changesOnly && done === "unchanged") continue;
+    const done = unasked ? "created" : await applyOne(session, object, options);
+    if (options.changesOnly && (done === "unchanged" || done === "kept")) continue;
     const label = dryRun ? WOULD[done] : done;
-    context.out(`  ${colors[done](label.padEnd(10))} ${await session.describe(object)}`);
+    const why = done === "kept" ? dim(": it was there before") : "";
+    context.out(`  ${colors[done](label.padEnd(10))} ${await session.describe(object)}${why}`);
   }
   if (waiting) await waitForCrds(session, crds, timeoutSeconds, context);
   if (dryRun) context.out(dim("  dry run: nothing was changed"));
 }
 
-/** @throws TsopError `not-applied` with the API server's reason */
+/** Refuses before the first object is applied, so that nothing is left half done. */
+async function refuseForeign(
+  session: ClusterSession,
+  objects: readonly KubeObject[],
+  { owner, takeOwnership = false }: RollOutOptions,
+): Promise<void> {
+  if (owner === undefined || takeOwnership) return;
+  const found: NamedObject[] = [];
+  for (const object of objects) {
+    if (isNamespace(object)) continue;
+    const live = await session.find(object);
+    if (!live || standingOf(live, owner) !== "foreign") continue;
+    found.push({ name: await session.describe(object), live });
+  }
+  if (found.length > 0) throw notOurs(found, "nothing was changed");
+}
+
+const isNamespace = ({ apiVersion, kind }: KubeObject): boolean =>
+  apiVersion === "v1" && kind === "Namespace";
+
+/** @throws TsopError `not-applied` with the API server's reason; `not-ours` */
 async function applyOne(
   session: ClusterSession,
   object: KubeObject,
-  dryRun: boolean,
-): Promise<Applied> {
+  { owner, takeOwnership = false, dryRun }: RollOutOptions,
+): Promise<Done> {
+  let intent = object;
+  if (owner !== undefined) {
+    // Asked again just before: someone may have made one of this name since.
+    const live = await session.find(object);
+    const standing = standingOf(live, owner);
+    if (live && standing === "foreign") {
+      if (isNamespace(object)) return "kept";
+      if (!takeOwnership) {
+        const name = await session.describe(object);
+        throw notOurs([{ name, live }], "what was applied before stays");
+      }
+    }
+    intent = marked(object, standing, owner);
+  }
   try {
-    return await session.apply(object, { dryRun });
+    return await session.apply(intent, { dryRun });
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
     throw new TsopError(

@@ -12,6 +12,7 @@ import { renderKustomization } from "../kustomize/render.ts";
 import { splitImage } from "../kustomize/transform.ts";
 import { paint } from "../output.ts";
 import { getProject } from "../project/project-file.ts";
+import { ownerName } from "../cluster/ownership.ts";
 import { removeAll } from "../cluster/removal.ts";
 import { applyAll, waitForDeployment } from "../cluster/roll-out.ts";
 import { plannedManifests, writeManifests } from "./manifests.ts";
@@ -26,6 +27,8 @@ export interface DeployOptions extends ClusterOptions {
   readonly wait: boolean;
   readonly dryRun: boolean;
   readonly timeout: number;
+  /** Changes objects that others made, too. */
+  readonly takeOwnership: boolean;
 }
 
 /** Applies the operator and waits for its pods; returns the exit code. */
@@ -56,8 +59,9 @@ export async function deploy(options: DeployOptions, context: CliContext): Promi
     return 0;
   }
   context.out(`${paint(context).bold("deploy")} ${options.image} at ${session.server}`);
-  const { timeout: timeoutSeconds } = options;
-  await applyAll(session, objects, { dryRun, timeoutSeconds }, context);
+  const { timeout: timeoutSeconds, takeOwnership } = options;
+  const owner = ownerName(project);
+  await applyAll(session, objects, { dryRun, timeoutSeconds, owner, takeOwnership }, context);
   if (!options.wait || dryRun) return 0;
   for (const object of objects) {
     if (object.kind !== "Deployment") continue;
@@ -73,7 +77,7 @@ export interface UndeployOptions extends ClusterOptions {
   readonly timeout: number;
 }
 
-/** Removes the operator and its CRDs; returns the exit code. */
+/** Removes what `deploy` made of the operator and its CRDs; returns the exit code. */
 export async function undeploy(options: UndeployOptions, context: CliContext): Promise<number> {
   checkTimeout(options.timeout);
   const project = await getProject(context.cwd);
@@ -81,6 +85,7 @@ export async function undeploy(options: UndeployOptions, context: CliContext): P
   const objects = await renderKustomization(join(project.root, "config/default"));
   context.out(`${paint(context).bold("undeploy")} at ${session.server}`);
   const { dryRun, deleteObjects, timeout: timeoutSeconds } = options;
-  await removeAll(session, objects, { dryRun, deleteObjects, timeoutSeconds }, context);
+  const owner = ownerName(project);
+  await removeAll(session, objects, { owner, dryRun, deleteObjects, timeoutSeconds }, context);
   return 0;
 }

@@ -9,15 +9,27 @@ import type { CliContext } from "../context.ts";
 import { renderKustomization } from "../kustomize/render.ts";
 import { paint } from "../output.ts";
 import { getProject } from "../project/project-file.ts";
+import { ownerName } from "../cluster/ownership.ts";
 import { removeAll } from "../cluster/removal.ts";
 import { applyAll } from "../cluster/roll-out.ts";
 import { checkTimeout } from "../project/inputs.ts";
 import { writeManifests } from "./manifests.ts";
 
-/** The flags of `tsop install`. */
-export interface InstallOptions extends ClusterOptions {
+/** The flags that both have. */
+interface CrdOptions extends ClusterOptions {
   readonly dryRun: boolean;
   readonly timeout: number;
+}
+
+/** The flags of `tsop install`. */
+export interface InstallOptions extends CrdOptions {
+  /** Changes CRDs that others made, too. */
+  readonly takeOwnership: boolean;
+}
+
+/** The flags of `tsop uninstall`. */
+export interface UninstallOptions extends CrdOptions {
+  readonly deleteObjects: boolean;
 }
 
 /** Applies the CRDs and waits until they are served; returns the exit code. */
@@ -25,31 +37,24 @@ export async function install(options: InstallOptions, context: CliContext): Pro
   checkTimeout(options.timeout);
   const project = await getProject(context.cwd);
   const session = openCluster(options, context);
-  const plan = await writeManifests(project, context, { dryRun: options.dryRun });
+  const { dryRun, takeOwnership, timeout: timeoutSeconds } = options;
+  const plan = await writeManifests(project, context, { dryRun });
   const crds = await renderKustomization(join(project.root, "config/crd"), { plan });
   context.out(`${paint(context).bold("install")} at ${session.server}`);
-  await applyAll(session, crds, rollOutOptions(options), context);
+  const owner = ownerName(project);
+  await applyAll(session, crds, { dryRun, timeoutSeconds, owner, takeOwnership }, context);
   return 0;
 }
 
-/** Removes the CRDs; returns the exit code. */
-export async function uninstall(
-  options: InstallOptions & { readonly deleteObjects: boolean },
-  context: CliContext,
-): Promise<number> {
+/** Removes the CRDs that `install` or `deploy` made; returns the exit code. */
+export async function uninstall(options: UninstallOptions, context: CliContext): Promise<number> {
   checkTimeout(options.timeout);
   const project = await getProject(context.cwd);
   const session = openCluster(options, context);
   const crds = await renderKustomization(join(project.root, "config/crd"));
   context.out(`${paint(context).bold("uninstall")} at ${session.server}`);
-  const { deleteObjects } = options;
-  await removeAll(session, crds, { ...rollOutOptions(options), deleteObjects }, context);
+  const { deleteObjects, dryRun, timeout: timeoutSeconds } = options;
+  const owner = ownerName(project);
+  await removeAll(session, crds, { owner, dryRun, deleteObjects, timeoutSeconds }, context);
   return 0;
-}
-
-function rollOutOptions({ dryRun, timeout }: InstallOptions): {
-  dryRun: boolean;
-  timeoutSeconds: number;
-} {
-  return { dryRun, timeoutSeconds: timeout };
 }

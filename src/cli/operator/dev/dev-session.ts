@@ -19,6 +19,7 @@ import { OperatorProcess } from "../operator-process.ts";
 import { paint } from "../../output.ts";
 import { writePrivateFile } from "../../project/private-file.ts";
 import type { Project } from "../../project/project-file.ts";
+import { ownerName } from "../../cluster/ownership.ts";
 import { applyAll } from "../../cluster/roll-out.ts";
 import { OperatorKeeper, type OperatorEvents } from "./operator-keeper.ts";
 
@@ -97,7 +98,8 @@ export class DevSession {
     if (text === this.#applied) return;
     const first = this.#applied === "";
     const quiet = first ? { ...this.#context, out: () => undefined } : this.#context;
-    await applyAll(this.#session, objects, { ...this.#options(), changesOnly: true }, quiet);
+    const options = { ...this.#options(), changesOnly: true, owner: ownerName(this.#project) };
+    await applyAll(this.#session, objects, options, quiet);
     this.#applied = text;
     if (!first) return;
     const kinds = objects.filter(isCrd).map(({ spec }) => spec.names.kind);

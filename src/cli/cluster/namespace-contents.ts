@@ -1,0 +1,107 @@
+/**
+ * What is in a namespace beside what a project put there: all of it would go with the namespace.
+ *
+ * @module
+ */
+import type { KubeObject } from "../../kube/object.ts";
+import { isForbidden, isNotFound } from "../../kube/status.ts";
+import type { ResourceType } from "../../kube/resource.ts";
+import type { ClusterSession } from "./cluster-session.ts";
+import { crdResource, type Crd } from "./crd.ts";
+import { FIELD_MANAGER } from "./ownership.ts";
+
+/** The kinds that people keep something in; the others are made by the cluster, for these. */
+const KINDS: readonly (readonly [apiVersion: string, ...kinds: string[]])[] = [
+  ["v1", "ConfigMap", "Secret", "Service", "ServiceAccount", "Pod", "PersistentVolumeClaim"],
+  ["v1", "ReplicationController", "ResourceQuota", "LimitRange"],
+  ["apps/v1", "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"],
+  ["batch/v1", "Job", "CronJob"],
+  ["networking.k8s.io/v1", "Ingress", "NetworkPolicy"],
+  ["rbac.authorization.k8s.io/v1", "Role", "RoleBinding"],
+  ["policy/v1", "PodDisruptionBudget"],
+  ["autoscaling/v2", "HorizontalPodAutoscaler"],
+];
+
+/** Objects that every namespace gets by itself. */
+const BY_ITSELF = new Set([
+  "ConfigMap kube-root-ca.crt",
+  "ConfigMap openshift-service-ca.crt",
+  "ServiceAccount default",
+]);
+
+/** What goes before the namespace does. */
+export interface Leaving {
+  /** The project's manifests: those that tsop applied are looked at one by one. */
+  readonly manifests: readonly KubeObject[];
+  /** Live objects that are deleted as well. */
+  readonly objects: readonly KubeObject[];
+}
+
+/**
+ * The names of objects in the namespace that are not known to leave it. What has an owner goes with its owner.
+ */
+export async function othersIn(
+  session: ClusterSession,
+  namespace: string,
+  { manifests, objects: leaving }: Leaving,
+): Promise<readonly string[]> {
+  const own = new Set(manifests.map(({ kind, metadata }) => `${kind} ${metadata.name ?? ""}`));
+  const uids = new Set(leaving.map(({ metadata }) => metadata.uid));
+  const found: string[] = [];
+  for (const resource of await kindsOf(session)) {
+    const objects = await contentsOf(session, resource, namespace);
+    if (!objects) {
+      found.push(`${resource.plural}, which you may not list`);
+      continue;
+    }
+    for (const object of objects) {
+      const { name = "", uid, ownerReferences = [], deletionTimestamp } = object.metadata;
+      const key = `${object.kind} ${name}`;
+      if (BY_ITSELF.has(key) || ownerReferences.length > 0 || deletionTimestamp !== undefined)
+        continue;
+      if ((own.has(key) && isApplied(object)) || uids.has(uid) || isToken(object)) continue;
+      found.push(await session.describe(object));
+    }
+  }
+  return found;
+}
+
+/** Whether tsop applied it, so that it was looked at as one of the manifests. */
+const isApplied = ({ metadata }: KubeObject): boolean =>
+  metadata.managedFields?.some(({ manager }) => manager === FIELD_MANAGER) === true;
+
+/** The token of a service account, which goes with the account. */
+const isToken = (object: KubeObject & { readonly type?: unknown }): boolean =>
+  object.kind === "Secret" && object.type === "kubernetes.io/service-account-token";
+
+/** `undefined`: the user may not list them. */
+async function contentsOf(
+  session: ClusterSession,
+  resource: ResourceType,
+  namespace?: string,
+): Promise<readonly KubeObject[] | undefined> {
+  try {
+    return await session.list(resource, namespace);
+  } catch (error) {
+    if (isForbidden(error)) return undefined;
+    // A CRD that went meanwhile.
+    if (isNotFound(error)) return [];
+    throw error;
+  }
+}
+
+async function kindsOf(session: ClusterSession): Promise<readonly ResourceType[]> {
+  const builtIn = await Promise.all(
+    KINDS.flatMap(([apiVersion, ...kinds]) =>
+      kinds.map((kind) => session.findResource({ apiVersion, kind })),
+    ),
+  );
+  const crds = ((await contentsOf(session, crdResource)) ?? []) as readonly Crd[];
+  const custom = crds.flatMap(({ spec }): ResourceType[] => {
+    const version = spec.versions.find(({ served }) => served)?.name;
+    if (spec.scope !== "Namespaced" || version === undefined) return [];
+    const { kind, plural } = spec.names;
+    return [{ group: spec.group, version, kind, plural, namespaced: true }];
+  });
+  return [...builtIn.filter((resource) => resource !== undefined), ...custom];
+}

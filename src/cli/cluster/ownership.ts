@@ -1,0 +1,82 @@
+/**
+ * Which objects of a cluster a project may change and delete: those that its own `tsop deploy` or
+ * `tsop install` made. Each carries a mark, and managedFields say that tsop applied it.
+ *
+ * @module
+ */
+import { TsopError } from "../../errors.ts";
+import type { KubeObject, ManagedFieldsEntry } from "../../kube/object.ts";
+import type { Project } from "../project/project-file.ts";
+
+/** The field manager of everything that tsop applies. */
+export const FIELD_MANAGER = "tsop";
+
+/** The project that made the object: it may delete it. */
+const MADE_BY = "tsop.dev/made-by";
+/** The project that was told to take the object over: it may change it, and never deletes it. */
+const TAKEN_OVER_BY = "tsop.dev/taken-over-by";
+
+/** What a live object is to a project. */
+export type Standing = "absent" | "made" | "taken-over" | "foreign";
+
+/** How marks name a project. */
+export function ownerName({
+  projectName,
+  domain,
+}: Pick<Project, "projectName" | "domain">): string {
+  return `${projectName}.${domain}`;
+}
+
+/** What the live object is to the project `owner`. */
+export function standingOf(live: KubeObject | undefined, owner: string): Standing {
+  if (!live) return "absent";
+  const { annotations = {}, managedFields = [] } = live.metadata;
+  // The status is written by whoever runs the object, not by whoever made it.
+  const writers = managedFields.filter(({ subresource = "" }) => subresource === "");
+  const applied = writers.some(isApply);
+  if (!applied) return "foreign";
+  if (annotations[MADE_BY] === owner) return "made";
+  if (annotations[TAKEN_OVER_BY] === owner) return "taken-over";
+  const marked = annotations[MADE_BY] !== undefined || annotations[TAKEN_OVER_BY] !== undefined;
+  // Earlier versions of tsop left no mark; what nobody else ever wrote to is theirs.
+  return !marked && writers.every(isApply) ? "made" : "foreign";
+}
+
+const isApply = ({ manager, operation }: ManagedFieldsEntry): boolean =>
+  manager === FIELD_MANAGER && operation === "Apply";
+
+/** The manifest with the mark that its object is to have from now on. */
+export function marked(object: KubeObject, standing: Standing, owner: string): KubeObject {
+  const mark = standing === "absent" || standing === "made" ? MADE_BY : TAKEN_OVER_BY;
+  const annotations = { ...object.metadata.annotations, [mark]: owner };
+  return { ...object, metadata: { ...object.metadata, annotations } };
+}
+
+/** Who else an object belongs to, as far as it says so. */
+export function foreignOwner({ metadata }: KubeObject): string {
+  const project = metadata.annotations?.[MADE_BY] ?? metadata.annotations?.[TAKEN_OVER_BY];
+  if (project !== undefined) return `it belongs to the tsop project ${project}`;
+  const managers = (metadata.managedFields ?? []).map(({ manager = "" }) => manager);
+  const names = [...new Set(managers)].filter((name) => name !== "" && name !== FIELD_MANAGER);
+  return names.length === 0 ? "someone else made it" : `it was written by ${names.join(", ")}`;
+}
+
+/** A live object with the name that messages give it. */
+export interface NamedObject {
+  readonly name: string;
+  readonly live: KubeObject;
+}
+
+/**
+ * The error of a roll-out that would overwrite what others made.
+ *
+ * @param outcome - what became of the rest, as the end of a sentence
+ */
+export function notOurs(found: readonly NamedObject[], outcome: string): TsopError {
+  const named = found.map(({ name, live }) => `${name} (${foreignOwner(live)})`);
+  return new TsopError(
+    "not-ours",
+    `Not made by this project, and there already: ${named.join("; ")}.`,
+    `Rename yours, remove the other, or change it all the same with --take-ownership; ${outcome}.`,
+  );
+}
