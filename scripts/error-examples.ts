@@ -139,6 +139,11 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     '@ExactlyOneOf("image", "build") class WebSpec { image!: string; build?: Build; }',
   ),
   "fields-and-index": e("interface WebSpec { image: string; [name: string]: string }"),
+  "external-and-own": e(
+    '@Resource({ group, version: "v2", external: true }) // and v1 without external: true',
+  ),
+  "external-option": e('@Resource({ group, version: "v1", external: true, shortNames: ["crt"] })'),
+  "foreign-group": e('@Resource({ group: "cert-manager.io", version: "v1" })'),
   "file-exists": e("tsop import crd.yaml   # src/api/v1/web.ts was edited since"),
   "file-failed": e(
     "tsop init --domain example.com   # on a file system that is mounted read-only",

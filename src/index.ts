@@ -51,6 +51,7 @@ export {
   type ObjectFieldsOptions,
   PrintColumn,
   Resource,
+  type ExternalResourceOptions,
   type ResourceOptions,
   Scale,
   type ScalePaths,

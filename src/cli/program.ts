@@ -149,6 +149,13 @@ function addProjectCommands(program: Command, context: CliContext, done: Done): 
       "a YAML or JSON file or a folder of them, a URL, `-` for standard input, or `cluster`",
     )
     .option("--only <name>", "only this CRD or kind; may be repeated", collect, [])
+    .addOption(
+      new Option(
+        "--external",
+        "the CRDs are somebody else's: types only (default: outside of the project's domain)",
+      ).conflicts("own"),
+    )
+    .option("--own", "the CRDs are this project's: generate and deploy them")
     .option("--force", "overwrite files that are there", false)
     .option("--dry-run", DRY_RUN, false)
     .option("--diff", DIFF, false)

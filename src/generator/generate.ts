@@ -36,6 +36,8 @@ export interface GenerateOptions {
   readonly cache?: boolean;
   /** Files in it that the caller reads for its part: a change of theirs counts as one of the input. */
   readonly beside?: readonly string[];
+  /** What the groups of its kinds end in: others are asked whose they are. */
+  readonly domain?: string;
   /** Where in it the sources are, when not in `src`: it is read anew, and leaves no stamp. */
   readonly sources?: string;
 }
@@ -55,7 +57,7 @@ export async function generate(options: GenerateOptions): Promise<Generated> {
   const sources = readSources(root, options.sources);
   const { openModules } = await import("./read/project.ts");
   const modules = openModules(root);
-  const generated = await run(modules, sources);
+  const generated = await run(modules, sources, options.domain);
   if (stamped) {
     const reads = modules.reads();
     const files = new Map(reads.files);
@@ -68,7 +70,7 @@ export async function generate(options: GenerateOptions): Promise<Generated> {
 }
 
 /** Opens a project for several runs. */
-export function openProject(folder: string): OpenProject {
+export function openProject(folder: string, domain?: string): OpenProject {
   const root = resolve(folder);
   let modules: Modules | undefined;
   return {
@@ -76,16 +78,21 @@ export function openProject(folder: string): OpenProject {
       const { openModules } = await import("./read/project.ts");
       modules ??= openModules(root);
       modules.refresh();
-      return run(modules, readSources(root));
+      return run(modules, readSources(root), domain);
     },
   };
 }
 
-async function run(modules: Modules, sources: ReadonlyMap<string, string>): Promise<Generated> {
+async function run(
+  modules: Modules,
+  sources: ReadonlyMap<string, string>,
+  domain: string | undefined,
+): Promise<Generated> {
   const [
     { readProject },
     { checkKinds },
     { checkGrants },
+    { checkForeignKinds },
     { checkRights, inferredGrants },
     { checkWebhooks },
     { placesIn },
@@ -96,6 +103,7 @@ async function run(modules: Modules, sources: ReadonlyMap<string, string>): Prom
     import("./read/project.ts"),
     import("./check/check.ts"),
     import("./check/grants.ts"),
+    import("./check/foreign-kinds.ts"),
     import("./check/rights.ts"),
     import("./check/webhooks.ts"),
     import("./places.ts"),
@@ -109,6 +117,7 @@ async function run(modules: Modules, sources: ReadonlyMap<string, string>): Prom
   // What a broken line makes of the rest of its file is no further mistake.
   const broken = findings.filesWith("syntax-error");
   checkKinds(groupVersions(model.kinds.filter(({ at }) => !broken.has(at.file))), findings);
+  checkForeignKinds(model, domain, findings);
   checkWebhooks(model.webhooks, findings);
   checkGrants(model.grants, () => modules.builtInKinds(), findings);
   // A right that could not be read would be missing.

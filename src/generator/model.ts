@@ -156,9 +156,17 @@ export interface UsesModel {
   readonly unknownStatus: boolean;
 }
 
+/** A class that stands for a kind whose CRD is somebody else's. */
+export interface ExternalKindModel {
+  readonly group: string;
+  readonly kind: string;
+  readonly at: Position;
+}
+
 /** All that a project's files say. */
 export interface ProjectModel {
   readonly kinds: readonly KindModel[];
+  readonly externalKinds: readonly ExternalKindModel[];
   readonly grants: readonly GrantModel[];
   readonly webhooks: readonly WebhookModel[];
   readonly uses: UsesModel;

@@ -29,7 +29,7 @@ import { sourcePaths } from "./sources.ts";
 export const GENERATED_HEADER = "# Written by `tsop manifests`; changes by hand are lost.\n";
 
 /** Whether a file was generated, by this tsop or by an earlier one. */
-const isGenerated = (text: string | undefined): boolean =>
+export const isGenerated = (text: string | undefined): boolean =>
   text?.startsWith("# Written by `tsop manifests`") ?? false;
 
 /** Where the roles for the users of kinds are written. */

@@ -71,14 +71,31 @@ export interface ResourceOptions {
    * another tool adds it, or that what a version does not have may be lost.
    */
   readonly conversion?: Readonly<Record<string, Json>> | false;
+  /** False: the CRD is this project's, also where its group does not end in the project's domain. */
+  readonly external?: false;
+}
+
+/** What `@Resource` says of a kind whose CRD is somebody else's. */
+export interface ExternalResourceOptions extends Pick<
+  ResourceOptions,
+  "group" | "version" | "kind" | "plural" | "scope"
+> {
+  /**
+   * The class is a token with types, and no more: no CRD is generated, installed or removed for it. Of the class only
+   * `@Resource` is read.
+   */
+  readonly external: true;
 }
 
 /**
  * Makes the class a kind: `@Resource({ group: "shop.example.com", version: "v1" })`. At run time the
  * class is then the token for it. With `userRoles: "aggregated"` those who use it get their rights too: `tsop manifests`
- * writes roles for its admins, editors and viewers that add to the cluster's own `admin`, `edit` and `view`.
+ * writes roles for its admins, editors and viewers that add to the cluster's own `admin`, `edit` and `view`. With
+ * `external: true` the CRD is somebody else's: the class is the token for it, and no CRD is made of it.
  */
-export function Resource(options: ResourceOptions): ClassMarker<KubeObject> {
+export function Resource(
+  options: ResourceOptions | ExternalResourceOptions,
+): ClassMarker<KubeObject> {
   return (target) => {
     const kind = options.kind ?? target.name;
     const info: ResourceInfo = {

@@ -9,6 +9,7 @@ import { stringify } from "yaml";
 import { UsageError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import { parseFields, type SpecField } from "../project/field.ts";
+import { defaultList, withCrds } from "../project/crd-list.ts";
 import { pluralOf } from "../../kube/plural.ts";
 import { withStorage } from "../project/kind-file.ts";
 import { checkGroup, checkKind, checkPlural, checkVersion } from "../project/inputs.ts";
@@ -215,8 +216,7 @@ async function filesFor(
     files.set("src/main.ts", withController(text, call));
   }
   if (api) {
-    const path = "config/default/kustomization.yaml";
-    files.set(path, withListEntry(path, await getFile(project, path), "resources", "../crd"));
+    files.set(defaultList, withCrds(await getFile(project, defaultList)));
     files.set(SAMPLES_LIST, await samplesWith(project, `${sampleFile}.yaml`));
   }
   const projectText = withResource(project, resource);

@@ -5,6 +5,8 @@
  */
 import { join, relative, resolve } from "node:path";
 import { TsopError, UsageError } from "../../errors.ts";
+import { stringify } from "yaml";
+import type { KubeObject } from "../../kube/object.ts";
 import type { Imported } from "../../generator/import/import-crd.ts";
 import { type ClusterOptions, openCluster } from "../cluster/cluster-session.ts";
 import type { CliContext } from "../context.ts";
@@ -13,7 +15,8 @@ import { checkTimeout } from "../project/inputs.ts";
 import { crdResource } from "../cluster/crd.ts";
 import { paint } from "../output.ts";
 import { carryOut, planFiles, readIfThere, type PlanOptions } from "../project/plan.ts";
-import { getProject } from "../project/project-file.ts";
+import { defaultList, withCrds } from "../project/crd-list.ts";
+import { getProject, type Project } from "../project/project-file.ts";
 import { readDocuments } from "../project/yaml-documents.ts";
 import { yamlFilesAt } from "../project/yaml-files.ts";
 
@@ -25,7 +28,16 @@ export interface ImportOptions extends PlanOptions, ClusterOptions {
   readonly force: boolean;
   /** How many seconds a download or a request may take. */
   readonly timeout: number;
+  /** The CRDs are somebody else's: classes without CRDs. By default, where the group is not of the project's domain. */
+  readonly external?: boolean;
+  /** The CRDs are this project's from now on. */
+  readonly own?: boolean;
 }
+
+/** CRDs of others, for tests and `tsop dev`: no kustomization names them. */
+const EXTERNAL_CRDS = "config/external";
+const EXTERNAL_HEADER = `# The CRD of somebody else, which \`tsop import\` found. Tests and \`tsop dev\` install it; nothing else does.
+`;
 
 interface NamedDefinition {
   readonly metadata?: { readonly name?: unknown };
@@ -41,37 +53,82 @@ export async function importCrds(
   checkTimeout(options.timeout);
   const project = await getProject(context.cwd);
   const definitions = select(await readDefinitions(from, options, context), from, options.only);
-  const { importCrd } = await import("../../generator/import/import-crd.ts");
-  const { imports, files } = importAll(definitions, from, importCrd);
+  const { imports, files } = await importAll(definitions, from, project, options);
   if (!options.force) await refuseToOverwrite(project.root, files);
-  const { bold, yellow } = paint(context);
-  const plan = await planFiles(project.root, files);
-  for (const { kind, notes } of imports) {
-    context.out(`${bold(kind.kind)} ${kind.group} ${kind.versions.join(", ")}`);
-    for (const note of notes)
-      context.err(`${yellow("note")} ${kind.plural}.${kind.group}: ${note}`);
+  if (imports.some(({ external }) => !external)) {
+    const list = await readIfThere(join(project.root, defaultList));
+    if (list !== undefined) files.set(defaultList, withCrds(list));
   }
+  const plan = await planFiles(project.root, files);
+  tellImports(imports, options, context);
   await carryOut(plan, context, options);
   return 0;
 }
 
+function tellImports(
+  imports: readonly ImportedKind[],
+  { external, own }: ImportOptions,
+  context: CliContext,
+): void {
+  const { bold, yellow } = paint(context);
+  for (const { kind, notes, ...imported } of imports) {
+    const whose = imported.external ? " external" : "";
+    context.out(`${bold(kind.kind)} ${kind.group} ${kind.versions.join(", ")}${whose}`);
+    for (const note of notes)
+      context.err(`${yellow("note")} ${kind.plural}.${kind.group}: ${note}`);
+  }
+  if (external === true || own === true || !imports.some((imported) => imported.external)) return;
+  context.out(
+    "  external: outside of the project's domain, so that their CRDs are left to others. With --own they are this project's.",
+  );
+}
+
+/** A kind that was imported, and whose it is. */
+interface ImportedKind extends Imported {
+  readonly external: boolean;
+}
+
 /** Imports each; kinds of one name in several groups get files with their group's first word. */
-function importAll(
+async function importAll(
   definitions: readonly unknown[],
   from: string,
-  importCrd: (found: unknown, from: string, suffix?: string) => Imported,
-): { imports: Imported[]; files: Map<string, string> } {
+  { root, domain }: Project,
+  { external, own }: ImportOptions,
+): Promise<{ imports: ImportedKind[]; files: Map<string, string> }> {
+  const { importCrd } = await import("../../generator/import/import-crd.ts");
+  const { findClasses } = await import("../../generator/find-classes.ts");
+  const classes = findClasses(root);
   const files = new Map<string, string>();
   const imports = definitions.map((definition) => {
-    const imported = importCrd(definition, from);
-    const clash = [...imported.files.keys()].some((path) => files.has(path));
-    const one = clash
-      ? importCrd(definition, from, imported.kind.group.split(".")[0] ?? "")
+    const { group } = importCrd(definition, from).kind;
+    const isOfDomain = group === domain || group.endsWith(`.${domain}`);
+    const isExternal = external ?? (own !== true && !isOfDomain);
+    const says = isExternal || !isOfDomain ? { external: isExternal } : {};
+    const imported = importCrd(definition, from, says);
+    const isTaken = (path: string): boolean =>
+      files.has(path) || classes.some((known) => known.file === path && known.group !== group);
+    const one = [...imported.files.keys()].some(isTaken)
+      ? importCrd(definition, from, { ...says, suffix: group.split(".")[0] ?? "" })
       : imported;
     for (const [path, text] of one.files) files.set(path, text);
-    return one;
+    const copy = isExternal ? copyOf(definition) : undefined;
+    if (copy !== undefined) files.set(`${EXTERNAL_CRDS}/${group}_${one.kind.plural}.yaml`, copy);
+    const notes =
+      isExternal && copy === undefined
+        ? [...one.notes, "it is not of v1, so that tests and `tsop dev` cannot install it."]
+        : one.notes;
+    return { ...one, notes, external: isExternal };
   });
   return { imports, files };
+}
+
+/** The definition as it was found, without what belongs to one object in one cluster; `undefined` before `v1`. */
+function copyOf(definition: unknown): string | undefined {
+  const { apiVersion, kind, metadata, spec } = definition as KubeObject & { spec: object };
+  if (apiVersion !== "apiextensions.k8s.io/v1") return undefined;
+  const { name, annotations, labels } = metadata;
+  const crd = { apiVersion, kind, metadata: { name, annotations, labels }, spec };
+  return EXTERNAL_HEADER + stringify(crd, { compat: "yaml-1.1" });
 }
 
 async function readDefinitions(

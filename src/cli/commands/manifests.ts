@@ -13,6 +13,7 @@ import { applyPlan, carryOut, planFiles, showPlan, type Plan } from "../project/
 import { getProject, type Project } from "../project/project-file.ts";
 import { PROJECT_FILE } from "../project/project-root.ts";
 import { NOTHING_TO_CHANGE } from "../project/unchanged.ts";
+import { listsWithoutCrds } from "../project/crd-list.ts";
 import { listOfRoles } from "../project/user-roles.ts";
 import { watchSources } from "../operator/watch-sources.ts";
 
@@ -117,7 +118,7 @@ export type ManifestSource = OpenProject;
 /** Opens the project, so that each further run reads the edited files only. */
 export async function openManifests(project: Project): Promise<ManifestSource> {
   const { openProject } = await import("../../generator/generate.ts");
-  return openProject(project.root);
+  return openProject(project.root, project.domain);
 }
 
 /** One run that takes nothing from earlier ones. */
@@ -125,7 +126,7 @@ function freshManifests(project: Project): ManifestSource {
   return {
     async generate() {
       const { generate } = await import("../../generator/generate.ts");
-      return generate({ root: project.root, cache: false });
+      return generate({ root: project.root, domain: project.domain, cache: false });
     },
   };
 }
@@ -133,7 +134,8 @@ function freshManifests(project: Project): ManifestSource {
 /** One run, answered from the last one's stamp when nothing changed. */
 async function stampedManifests(project: Project): Promise<ManifestSource> {
   const { generate } = await import("../../generator/generate.ts");
-  return { generate: () => generate({ root: project.root, beside: [PROJECT_FILE] }) };
+  const { root, domain } = project;
+  return { generate: () => generate({ root, domain, beside: [PROJECT_FILE] }) };
 }
 
 /** What has to change so that the generated files say what the code says. Prints warnings. */
@@ -149,6 +151,7 @@ async function planManifests(
   const wanted = new Map<string, string | undefined>(files);
   for (const path of leftOvers(project.root, files)) wanted.set(path, undefined);
   for (const [path, text] of await listOfRoles(project.root, files)) wanted.set(path, text);
+  for (const [path, text] of await listsWithoutCrds(project.root, files)) wanted.set(path, text);
   return planFiles(project.root, wanted);
 }
 

@@ -26,14 +26,25 @@ export interface Imported {
   readonly notes: readonly string[];
 }
 
+/** How a definition is imported. */
+export interface ImportCrdOptions {
+  /** Tells the file from that of another kind of this name. */
+  readonly suffix?: string;
+  /** True: the CRD is somebody else's. False: it is the project's, although its group does not say so. */
+  readonly external?: boolean;
+}
+
 /**
  * Imports one definition, as parsed from YAML or JSON.
  *
  * @param from - where it was found, for errors
- * @param suffix - tells the file from that of another kind of this name
  * @throws TsopError `not-a-crd`
  */
-export function importCrd(found: unknown, from: string, suffix = ""): Imported {
+export function importCrd(
+  found: unknown,
+  from: string,
+  { suffix = "", external }: ImportCrdOptions = {},
+): Imported {
   const notes: string[] = [];
   const definition = readDefinition(found, from, notes);
   const { group, names, versions } = definition.spec;
@@ -62,7 +73,12 @@ export function importCrd(found: unknown, from: string, suffix = ""): Imported {
     const key = JSON.stringify(schema);
     const file = `${safeName(`${names.kind} ${suffix}`)}.ts`;
     const folder = safeName(version.name);
-    const source = kindSource(definition, version, schema, index === 0, written.get(key));
+    const shared = written.get(key);
+    const source = kindSource(definition, version, schema, {
+      first: index === 0,
+      shared,
+      external,
+    });
     files.set(`src/api/${folder}/${file}`, source.text);
     if (source.types && !written.has(key)) {
       written.set(key, { module: `../${folder}/${file}`, types: source.types });

@@ -28,13 +28,21 @@ export interface KindSource {
   readonly types?: readonly string[];
 }
 
+/** How a version is written. */
+export interface KindSourceOptions {
+  /** It is the first of its definition, and says what they share. */
+  readonly first: boolean;
+  readonly shared: SharedSchema | undefined;
+  /** Whose CRD it is; `undefined` where the group says it. */
+  readonly external: boolean | undefined;
+}
+
 /** Writes a version; `schema` is its schema in normal form. */
 export function kindSource(
   definition: CrdDefinition,
   version: VersionDefinition,
   schema: Schema,
-  first: boolean,
-  shared: SharedSchema | undefined,
+  { first, shared, external }: KindSourceOptions,
 ): KindSource {
   const { kind } = definition.spec.names;
   const className = classNameOf(kind);
@@ -43,8 +51,10 @@ export function kindSource(
   const { spec, status, apiVersion, kind: kindField, metadata, ...own } = schema.properties ?? {};
   const types = shared?.types ?? typeArguments(writer, schema, { spec, status });
   const fields = writer.fieldsOf({ ...schema, properties: own }, []);
-  const markers = [
-    `@Resource(${options(definition, version, schema, className, first)})`,
+  const crd = external === true ? undefined : crdOptions(definition, version, schema, first);
+  const said = { ...options(definition, version, className), ...crd, external };
+  const markers = [`@Resource(${optionsText(said)})`];
+  const aboutCrd = (): string[] => [
     ...columns(version, writer),
     ...subresources(version, writer),
     ...(schema.type === undefined
@@ -52,6 +62,7 @@ export function kindSource(
       : objectFields({ apiVersion, kind: kindField, metadata }, writer)),
     ...rootMarkers(schema, writer),
   ];
+  if (external !== true) markers.push(...aboutCrd());
   const root: ClassSource = {
     name: className,
     ...(schema.description === undefined ? {} : { description: schema.description }),
@@ -112,29 +123,40 @@ function conversionOf({ conversion, versions }: CrdDefinition["spec"]): unknown 
   return versions.length > 1 ? false : undefined;
 }
 
+/** What a client has to know of the kind. */
 function options(
+  { spec }: CrdDefinition,
+  version: VersionDefinition,
+  className: string,
+): Record<string, unknown> {
+  const { names } = spec;
+  return {
+    group: spec.group,
+    version: version.name,
+    kind: names.kind === className ? undefined : names.kind,
+    plural: names.plural === pluralOf(names.kind) ? undefined : names.plural,
+    scope: spec.scope === "Cluster" ? "Cluster" : undefined,
+  };
+}
+
+/** What else the CRD says of it. */
+function crdOptions(
   { metadata, spec }: CrdDefinition,
   version: VersionDefinition,
   schema: Schema,
-  className: string,
   first: boolean,
-): string {
+): Record<string, unknown> {
   const { names } = spec;
   const hasStatus = schema.properties?.["status"] !== undefined;
   const statusSubresource = Boolean(version.subresources?.status);
   const alone = spec.versions.length === 1;
   const some = <T extends object>(value: T | null | undefined): T | undefined =>
     value && Object.keys(value).length > 0 ? value : undefined;
-  const said: Record<string, unknown> = {
-    group: spec.group,
-    version: version.name,
-    kind: names.kind === className ? undefined : names.kind,
-    plural: names.plural === pluralOf(names.kind) ? undefined : names.plural,
+  return {
     singular: otherwise(names.singular, names.kind.toLowerCase()),
     listKind: otherwise(names.listKind, `${names.kind}List`),
     shortNames: some(names.shortNames),
     categories: some(names.categories),
-    scope: spec.scope === "Cluster" ? "Cluster" : undefined,
     storage: alone && version.storage === true ? undefined : version.storage === true,
     served: version.served ? undefined : false,
     deprecated: version.deprecated ? (version.deprecationWarning ?? true) : undefined,
@@ -143,6 +165,9 @@ function options(
     labels: first ? some(metadata.labels) : undefined,
     conversion: first ? conversionOf(spec) : undefined,
   };
+}
+
+function optionsText(said: Record<string, unknown>): string {
   const entries = Object.entries(said).filter(([, value]) => value !== undefined);
   const one = literal(Object.fromEntries(entries));
   if (one.length < 85) return one;

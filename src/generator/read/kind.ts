@@ -7,7 +7,7 @@ import type { JsonObject } from "../../kube/object.ts";
 import { pluralOf } from "../../kube/plural.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import { ts } from "../load.ts";
-import type { KindModel, Position, PropertyModel, TypeModel } from "../model.ts";
+import type { ExternalKindModel, KindModel, Position, PropertyModel, TypeModel } from "../model.ts";
 import { standardFields } from "../standard-fields.ts";
 import { applyMarks } from "./apply-marks.ts";
 import { descriptionOf } from "./documentation.ts";
@@ -29,7 +29,7 @@ export function readKind(
   reader: Reader,
   module: Module,
   node: ts.ClassDeclaration,
-): KindModel | undefined {
+): KindModel | ExternalKindModel | undefined {
   const decorations = decorationsOf(reader, module, node);
   const resources = decorations.filter(({ name }) => name === "Resource");
   const [resource] = resources;
@@ -48,6 +48,9 @@ export function readKind(
   });
   const { deprecated, userRoles } = values;
   const kind = text("kind", name.text);
+  if (values["external"] === true) {
+    return { group: text("group", ""), kind, at: reader.modules.at(module, name) };
+  }
   const type = rootType(reader, module, node, name, decorations);
   const hasStatus = type.properties?.some((property) => property.name === "status") ?? false;
   const scale = readScale(reader, module, decorations, type);

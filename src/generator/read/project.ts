@@ -7,7 +7,13 @@ import type { Findings } from "../findings.ts";
 import { ts } from "../load.ts";
 import { classMarkers } from "../../markers/registry.ts";
 import { LEASE_ROLE } from "../sources.ts";
-import type { GrantModel, KindModel, ProjectModel, WebhookModel } from "../model.ts";
+import type {
+  ExternalKindModel,
+  GrantModel,
+  KindModel,
+  ProjectModel,
+  WebhookModel,
+} from "../model.ts";
 import { checkedType } from "./checked-type.ts";
 import { Disk } from "./disk.ts";
 import { readKind } from "./kind.ts";
@@ -60,6 +66,7 @@ export function readProject(
     size: { types: 0, kind: "", at: { file: "", line: 1, column: 1 } },
   };
   const kinds: KindModel[] = [];
+  const externalKinds: ExternalKindModel[] = [];
   const grants: GrantModel[] = [];
   const webhooks: WebhookModel[] = [];
   const callers: Module[] = [];
@@ -76,14 +83,16 @@ export function readProject(
         const at = modules.at(module, node.name ?? node);
         Object.assign(reader.size, { types: 0, kind: node.name?.text ?? "the class", at });
         const kind = readKind(reader, module, node);
-        if (kind) kinds.push(kind);
+        if (kind && "type" in kind) kinds.push(kind);
+        else if (kind) externalKinds.push(kind);
         grants.push(...readRights(reader, module, node));
         webhooks.push(...readWebhooks(reader, module, node));
       }
     });
   }
   const leaseIsGranted = modules.has(LEASE_ROLE);
-  return { kinds, grants, webhooks, uses: new UsesReader(reader, leaseIsGranted).read(callers) };
+  const uses = new UsesReader(reader, leaseIsGranted).read(callers);
+  return { kinds, externalKinds, grants, webhooks, uses };
 }
 
 /** A kind inside of a namespace or a function cannot be imported, and is not looked for there. */

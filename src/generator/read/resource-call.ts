@@ -27,7 +27,11 @@ const OPTIONS: OptionTable = {
   labels: "map",
   descriptions: "number or boolean",
   conversion: "object or false",
+  external: "boolean",
 };
+
+/** What remains to be said of a kind whose CRD is somebody else's. */
+const OF_EXTERNAL = new Set(["group", "version", "kind", "plural", "scope", "external"]);
 
 /** Reads the argument of `@Resource`; what is wrong with it is noted. */
 export function readResource(
@@ -58,6 +62,17 @@ export function readResource(
       `@Resource needs the option ${name}.`,
       name === "group" ? 'Add group: "shop.example.com".' : 'Add version: "v1".',
     );
+  }
+  if (said.values["external"] === true) {
+    for (const [name, position] of said.saidAt) {
+      if (OF_EXTERNAL.has(name) || !(name in OPTIONS)) continue;
+      reader.findings.error(
+        position,
+        "external-option",
+        `The option ${name} of @Resource is about a CRD, and this one is somebody else's: external is true.`,
+        `Remove ${name}, or remove external: true when the CRD is generated here.`,
+      );
+    }
   }
   return said;
 }

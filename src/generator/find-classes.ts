@@ -1,0 +1,55 @@
+/**
+ * The classes of a project that stand for kinds, found by what `@Resource` says, wherever they are.
+ *
+ * @module
+ */
+import { resolve } from "node:path";
+import { pluralOf } from "../kube/plural.ts";
+import type { ResourceInfo } from "../kube/resource.ts";
+import { Findings } from "./findings.ts";
+import { ts } from "./load.ts";
+import { decorationsOf } from "./read/marks.ts";
+import { openModules } from "./read/project.ts";
+import type { Reader } from "./read/reader.ts";
+import { readResource } from "./read/resource-call.ts";
+import { readType } from "./read/type.ts";
+import { readSources } from "./sources.ts";
+
+/** A class with `@Resource`. */
+export interface KindClass extends ResourceInfo {
+  readonly className: string;
+  /** Relative to the project, with `/`. */
+  readonly file: string;
+  /** Its CRD is somebody else's. */
+  readonly external: boolean;
+}
+
+/** All of them; a decorator that cannot be read is left to `tsop manifests`, which says why. */
+export function findClasses(folder: string): readonly KindClass[] {
+  const root = resolve(folder);
+  const modules = openModules(root);
+  const reader: Reader = { modules, findings: new Findings(), readType };
+  return [...readSources(root)].flatMap(([path, text]) => {
+    if (!text.includes("Resource")) return [];
+    const module = modules.get(path);
+    return [...module.declarations.values()].flatMap((node): KindClass[] => {
+      if (!ts.isClassDeclaration(node) || !node.name) return [];
+      const resource = decorationsOf(reader, module, node).find(({ name }) => name === "Resource");
+      const said = resource && readResource(reader, module, resource.call)?.values;
+      const { group, version, kind = node.name.text, plural, scope } = said ?? {};
+      if (typeof group !== "string" || typeof version !== "string") return [];
+      return [
+        {
+          group,
+          version,
+          kind: String(kind),
+          plural: typeof plural === "string" ? plural : pluralOf(String(kind)),
+          namespaced: scope !== "Cluster",
+          className: node.name.text,
+          file: modules.show(path).replaceAll("\\", "/"),
+          external: said?.["external"] === true,
+        },
+      ];
+    });
+  });
+}

@@ -1,0 +1,161 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { filesIn, newProject, runCli } from "./support/run-cli.ts";
+
+const crd = (group: string, kind: string): string => `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: ${kind.toLowerCase()}s.${group}
+  resourceVersion: "12"
+spec:
+  group: ${group}
+  scope: Namespaced
+  names: { kind: ${kind}, plural: ${kind.toLowerCase()}s, singular: ${kind.toLowerCase()}, shortNames: [crt] }
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources: { status: {} }
+    additionalPrinterColumns:
+    - { name: Secret, type: string, jsonPath: .spec.secretName }
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec: { type: object, required: [secretName], properties: { secretName: { type: string } } }
+          status: { type: object, properties: { ready: { type: boolean } } }
+`;
+const CERTIFICATE = crd("cert-manager.io", "Certificate");
+
+const RBAC = `import { Rbac } from "tsop";
+import { Certificate } from "./api/v1/certificate.ts";
+@Rbac(Certificate, ["get"])
+export class Reader {}
+`;
+
+describe("kinds whose CRD is somebody else's", () => {
+  it("are imported as classes without a CRD, with a copy of the CRD for tests alone", async () => {
+    const folder = await newProject();
+    writeFileSync(join(folder, "crd.yaml"), CERTIFICATE);
+    writeFileSync(join(folder, "src/reader.ts"), RBAC);
+    const imported = await runCli(folder, ["import", "crd.yaml"]);
+    expect([imported.code, imported.err]).toEqual([0, ""]);
+    expect(imported.out).toContain("Certificate cert-manager.io v1 external\n");
+    expect(imported.out).toContain("With --own they are this project's");
+    const source = readFileSync(join(folder, "src/api/v1/certificate.ts"), "utf8");
+    expect(source).toContain(
+      '@Resource({ group: "cert-manager.io", version: "v1", external: true })',
+    );
+    expect(source).not.toMatch(/PrintColumn|shortNames/);
+    const copy = readFileSync(
+      join(folder, "config/external/cert-manager.io_certificates.yaml"),
+      "utf8",
+    );
+    expect(copy).toContain("additionalPrinterColumns");
+    expect(copy).not.toContain("resourceVersion");
+    const made = await runCli(folder, ["manifests"]);
+    expect([made.code, made.err]).toEqual([0, ""]);
+    const files = filesIn(folder);
+    expect(Object.keys(files).filter((path) => path.startsWith("config/crd"))).toEqual([]);
+    expect(files["config/rbac/role.yaml"]).toMatch(
+      /cert-manager.io\n +resources:\n +- certificates\n/,
+    );
+    const rendered = await runCli(folder, ["deploy", "--render", "--image", "a:1"]);
+    expect([rendered.code, rendered.out]).toEqual([
+      0,
+      expect.not.stringContaining("CustomResourceDefinition"),
+    ]);
+    // Whether it is imported once more or seen already, it stays what it is.
+    expect((await runCli(folder, ["import", "crd.yaml"])).out).toContain("nothing to change");
+  });
+
+  it("become the project's own with --own, which deploys them", async () => {
+    const folder = await newProject();
+    writeFileSync(join(folder, "crd.yaml"), CERTIFICATE);
+    writeFileSync(join(folder, "src/reader.ts"), RBAC);
+    expect(await runCli(folder, ["import", "crd.yaml", "--own"])).toMatchObject({
+      code: 0,
+      err: "",
+    });
+    const made = await runCli(folder, ["manifests"]);
+    expect([made.code, made.err]).toEqual([0, ""]);
+    const { out } = await runCli(folder, ["deploy", "--render", "--image", "a:1"]);
+    expect(out).toContain("name: certificates.cert-manager.io");
+    expect(await runCli(folder, ["import", "crd.yaml", "--own", "--external"])).toMatchObject({
+      code: 2,
+    });
+  });
+
+  it("are asked for in projects that import them as their own, and go out of the manifests then", async () => {
+    const folder = await newProject();
+    writeFileSync(join(folder, "crd.yaml"), CERTIFICATE);
+    await runCli(folder, ["import", "crd.yaml", "--own"]);
+    const path = join(folder, "src/api/v1/certificate.ts");
+    const text = readFileSync(path, "utf8");
+    expect(text).toContain("external: false");
+    writeFileSync(path, text.replace(/,?\s*external: false/, ""));
+    const told = await runCli(folder, ["manifests"]);
+    expect([told.code, told.err]).toEqual([0, expect.stringContaining("foreign-group")]);
+    expect(told.err).toContain("Add external: true to @Resource when they are somebody else's");
+    writeFileSync(join(folder, "src/reader.ts"), RBAC);
+    await runCli(folder, ["import", "crd.yaml", "--force"]);
+    const made = await runCli(folder, ["manifests"]);
+    expect([made.code, made.err]).toEqual([0, ""]);
+    expect(made.out).toContain("delete config/crd/bases/cert-manager.io_certificates.yaml");
+    expect(existsSync(join(folder, "config/crd/kustomization.yaml"))).toBe(false);
+    expect(await runCli(folder, ["deploy", "--render", "--image", "a:1"])).toMatchObject({
+      code: 0,
+    });
+  });
+
+  it("get a file of their own beside a kind of the same name, in whatever order they come", async () => {
+    const folder = await newProject();
+    writeFileSync(join(folder, "crd.yaml"), CERTIFICATE);
+    writeFileSync(join(folder, "own.yaml"), crd("cert.example.com", "Certificate"));
+    for (let round = 0; round < 2; round += 1) {
+      for (const name of ["own.yaml", "crd.yaml"]) {
+        expect(await runCli(folder, ["import", name])).toMatchObject({ code: 0, err: "" });
+      }
+    }
+    const files = filesIn(folder);
+    expect(files["src/api/v1/certificate.ts"]).toContain("cert.example.com");
+    expect(files["src/api/v1/certificate-cert-manager.ts"]).toContain("cert-manager.io");
+    expect(await runCli(folder, ["manifests"])).toMatchObject({ code: 0, err: "" });
+  });
+
+  it.each([
+    [
+      'external: true, shortNames: ["crt"]',
+      "external-option: The option shortNames of @Resource is about a CRD",
+    ],
+    ['external: "yes"', "wrong-option"],
+  ])("refuse %s at its line", async (options, said) => {
+    const folder = await newProject();
+    writeFileSync(
+      join(folder, "src/certificate.ts"),
+      `import { CustomResource, Resource } from "tsop";
+@Resource({ group: "cert-manager.io", version: "v1", ${options} })
+export class Certificate extends CustomResource {}
+`,
+    );
+    const { code, err } = await runCli(folder, ["manifests"]);
+    expect([code, err]).toEqual([1, expect.stringContaining("src/certificate.ts:2:")]);
+    expect(err).toContain(said);
+  });
+
+  it("cannot be external in one version and generated in another", async () => {
+    const folder = await newProject();
+    const version = (name: string, more: string): string =>
+      `@Resource({ group: "shop.example.com", version: "${name}", kind: "Cart"${more} })
+export class Cart${name} extends CustomResource {}
+`;
+    writeFileSync(
+      join(folder, "src/cart.ts"),
+      `import { CustomResource, Resource } from "tsop";\n${version("v1", "")}${version("v2", ", external: true")}`,
+    );
+    const { code, err } = await runCli(folder, ["manifests"]);
+    expect([code, err]).toEqual([1, expect.stringContaining("src/cart.ts:5:14")]);
+    expect(err).toContain("external-and-own: Cart of shop.example.com is external here");
+  });
+});
