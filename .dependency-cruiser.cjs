@@ -5,7 +5,7 @@ const MAY_IMPORT = {
   generator: ["markers", "kube"],
   runtime: ["markers", "kube", "generated"],
   controlplane: ["kube"],
-  cli: ["generator", "controlplane", "runtime", "markers", "kube"],
+  cli: ["generator", "controlplane", "runtime", "markers", "kube", "generated"],
 };
 const GROUND = "^src/(errors|log|clock|code-cache)\\.ts$";
 

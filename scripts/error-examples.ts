@@ -144,6 +144,9 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   ),
   "external-option": e('@Resource({ group, version: "v1", external: true, shortNames: ["crt"] })'),
   "foreign-group": e('@Resource({ group: "cert-manager.io", version: "v1" })'),
+  "external-with-resource": e(
+    "tsop create api --group cert-manager --external-api-domain io --kind Certificate",
+  ),
   "file-exists": e("tsop import crd.yaml   # src/api/v1/web.ts was edited since"),
   "file-failed": e(
     "tsop init --domain example.com   # on a file system that is mounted read-only",
@@ -253,6 +256,11 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "not-a-resource": e("client.get(Plain, key) // class Plain has no @Resource"),
   "not-a-token": e('@Rbac("deployments", ["get"])'),
   "not-applied": e("tsop deploy   # the API server refuses one of the manifests"),
+  "not-external": e(
+    "tsop create api --no-resource --external-api-path src/api/v1/web.ts   # a kind of the project",
+  ),
+  "no-external-api-module": e("tsop create api --external-api-module github.com/x/y"),
+  "project-locked": e("tsop manifests   # while another command changes the project's files"),
   "not-ours": e(
     "tsop deploy   # beside a ClusterRole of that name which someone else made",
     "Not made by this project, and there already: ... (...).",

@@ -5,8 +5,10 @@
  * @module
  */
 import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { parseAllDocuments } from "yaml";
+import { renderKustomization } from "./cli/kustomize/render.ts";
+import { EXTERNAL_CRDS, isInstalled, operatorUser } from "./cli/operator/installed.ts";
 import { systemClock, VirtualClock, type Clock } from "./clock.ts";
 import type { ControlPlane } from "./controlplane/control-plane.ts";
 import { messageOf, TsopError } from "./errors.ts";
@@ -115,10 +117,12 @@ export function clientFor(controlPlane: ControlPlane): Client {
 }
 
 /**
- * Installs what `tsop manifests` wrote: the CRDs, and the operator's role for a user of its own.
+ * Installs what `tsop deploy` would: all that `config/default` renders, but for the operator's own pods and their
+ * Service. CRDs of others, in `config/external`, come first.
  *
  * @param folder - the project's `config` folder
- * @returns that user's access: `createManager({ config })` may then do what the role says, and no more
+ * @returns the access of the operator's service account: `createManager({ config })` may then do what its roles say, and
+ *   no more
  * @throws TsopError `no-manifests` when they were not generated
  */
 export async function installOperator(
@@ -126,29 +130,22 @@ export async function installOperator(
   folder = "config",
 ): Promise<ClusterConfig> {
   const client = clientFor(controlPlane);
-  const crds = await readFolder(join(folder, "crd/bases"));
-  for (const crd of crds) await client.create(CRD, crd);
+  const rendered = await renderKustomization(join(folder, "default")).catch((error: unknown) => {
+    throw noManifests(error);
+  });
+  const external = await readFolder(join(folder, basename(EXTERNAL_CRDS)));
+  const objects = [...external, ...rendered.filter(isInstalled)];
+  const crds = objects.filter(({ kind }) => kind === CRD.kind);
+  for (const crd of crds) await client.apply(CRD, crd);
   for (const crd of crds) await established(client, crd.metadata.name ?? "");
-  const subjects = [{ kind: "User", name: OPERATOR, apiGroup: "rbac.authorization.k8s.io" }];
-  for (const role of await readManifests(join(folder, "rbac/role.yaml"))) {
-    const { kind } = role;
-    const { name = "", namespace } = role.metadata;
-    if (namespace !== undefined && !(await client.find(NAMESPACE, { name: namespace }))) {
-      await client.create(NAMESPACE, { metadata: { name: namespace } });
-    }
-    await client.create(rbacType(kind), role);
-    const binding = {
-      metadata: { name, ...(namespace === undefined ? {} : { namespace }) },
-      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind, name },
-      subjects,
-    };
-    await client.create(rbacType(`${kind}Binding`), binding);
+  for (const object of objects) {
+    if (object.kind === CRD.kind) continue;
+    await client.apply(await client.dynamic(object.apiVersion, object.kind), object);
   }
-  return loadClusterConfig({ kubeconfigText: controlPlane.kubeconfigFor({ user: OPERATOR }) });
+  const operator = operatorUser(rendered);
+  const kubeconfigText = operator ? controlPlane.kubeconfigFor(operator) : controlPlane.kubeconfig;
+  return loadClusterConfig({ kubeconfigText });
 }
-
-/** Whom the operator of a test acts as. */
-const OPERATOR = "operator";
 
 interface Crd extends KubeObject {
   readonly status?: { readonly conditions?: readonly { type: string; status: string }[] };
@@ -162,24 +159,6 @@ const CRD: ResourceType<Crd> = {
   namespaced: false,
 };
 
-const NAMESPACE: ResourceType = {
-  group: "",
-  version: "v1",
-  kind: "Namespace",
-  plural: "namespaces",
-  namespaced: false,
-};
-
-function rbacType(kind: string): ResourceType {
-  return {
-    group: "rbac.authorization.k8s.io",
-    version: "v1",
-    kind,
-    plural: `${kind.toLowerCase()}s`,
-    namespaced: !kind.startsWith("Cluster"),
-  };
-}
-
 function established(client: Client, name: string): Promise<void> {
   return eventually(async () => {
     const { status } = await client.get(CRD, { name });
@@ -188,10 +167,9 @@ function established(client: Client, name: string): Promise<void> {
   });
 }
 
+/** The objects in the files of a folder, which need not be there. */
 async function readFolder(folder: string): Promise<KubeObject[]> {
-  const names = await readdir(folder).catch((error: unknown) => {
-    throw noManifests(error);
-  });
+  const names = await readdir(folder).catch(() => []);
   const files = names.filter((name) => name.endsWith(".yaml")).sort();
   return (await Promise.all(files.map((name) => readManifests(join(folder, name))))).flat();
 }

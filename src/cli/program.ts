@@ -114,7 +114,19 @@ function addProjectCommands(program: Command, context: CliContext, done: Done): 
     .addOption(new Option("--controller").default(true).hideHelp())
     .addOption(new Option("--resource").default(true).hideHelp())
     .option("--no-controller", "only the type")
-    .option("--no-resource", "only the controller, for a class that is there")
+    .option(
+      "--no-resource",
+      "only the controller: of a class that is there, or of a kind of Kubernetes (--group apps)",
+    )
+    .option(
+      "--external-api-domain <domain>",
+      "with --no-resource: what the group ends in, where the CRD is somebody else's",
+    )
+    .option(
+      "--external-api-path <file>",
+      "with --no-resource: the file of the class, such as src/api/v1/certificate.ts",
+    )
+    .addOption(new Option("--external-api-module <module>").hideHelp())
     .option("--force", "overwrite the kind's files", false)
     .option("--dry-run", DRY_RUN, false)
     .option("--diff", DIFF, false)

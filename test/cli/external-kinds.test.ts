@@ -158,4 +158,78 @@ export class Cart${name} extends CustomResource {}
     expect([code, err]).toEqual([1, expect.stringContaining("src/cart.ts:5:14")]);
     expect(err).toContain("external-and-own: Cart of shop.example.com is external here");
   });
+
+  it("are found by group, version and kind for a controller, whatever the group is given as", async () => {
+    const folder = await newProject();
+    writeFileSync(join(folder, "crd.yaml"), CERTIFICATE);
+    await runCli(folder, ["import", "crd.yaml"]);
+    const api = (...flags: string[]): ReturnType<typeof runCli> =>
+      runCli(folder, ["create", "api", "--version", "v1", "--kind", "Certificate", ...flags]);
+    const missing = await api("--group", "cert", "--no-resource");
+    expect([missing.code, missing.err]).toEqual([2, expect.stringContaining("no-class")]);
+    expect(await api("--group", "cert")).toMatchObject({ code: 0, err: "" });
+    for (const group of [
+      ["--group", "cert-manager.io"],
+      ["--group", "cert-manager", "--external-api-domain", "io"],
+      ["--group", "cert-manager.io", "--external-api-path", "src/api/v1/certificate.ts"],
+    ]) {
+      expect(await api(...group, "--no-resource")).toMatchObject({ code: 0, err: "" });
+    }
+    const files = filesIn(folder);
+    expect(files["PROJECT"]).toContain('group: cert-manager.io\n    domain: ""\n');
+    expect(files["PROJECT"]).toContain("external: true");
+    expect(files["PROJECT"]?.match(/kind: Certificate/g)).toHaveLength(2);
+    expect(files["src/api/v1/certificate-cert.ts"]).toContain('group: "cert.example.com"');
+    expect(files["test/certificate-cert-manager-controller.test.ts"]).toContain(
+      'spec: { secretName: "example" },',
+    );
+    expect(await runCli(folder, ["manifests"])).toMatchObject({ code: 0, err: "" });
+  });
+
+  it.each([
+    [["--group", "apps", "--kind", "Deployment"], "apps", "deployment"],
+    [["--group", "core", "--kind", "Pod"], "", "pod"],
+    [["--kind", "ConfigMap"], "", "configmap"],
+    [["--group", "networking", "--kind", "Ingress"], "networking.k8s.io", "ingress"],
+  ])("are built-in ones too: %j", async (flags, group, file) => {
+    const folder = await newProject();
+    const made = await runCli(folder, [
+      "create",
+      "api",
+      "--version",
+      "v1",
+      "--no-resource",
+      ...flags,
+    ]);
+    expect([made.code, made.err]).toEqual([0, ""]);
+    const files = filesIn(folder);
+    expect(files[`src/controllers/${file}-controller.ts`]).toContain('from "tsop/k8s"');
+    expect(files[`test/${file}-controller.test.ts`]).toContain("is reconciled");
+    expect(files["PROJECT"]).toContain("core: true");
+    await runCli(folder, ["manifests"]);
+    expect(filesIn(folder)["config/rbac/role.yaml"]).toContain(
+      `- ${group === "" ? '""' : group}\n`,
+    );
+    expect(Object.keys(files).filter((path) => path.startsWith("config/crd"))).toEqual([]);
+  });
+
+  it.each([
+    [
+      ["--group", "extensions", "--kind", "Deployment", "--no-resource"],
+      "--group apps --version v1",
+    ],
+    [
+      ["--group", "cert-manager.io", "--kind", "Issuer", "--no-resource"],
+      "npx tsop import FILE --only Issuer",
+    ],
+    [["--group", "web", "--kind", "Page", "--external-api-domain", "io"], "Add --no-resource"],
+    [["--group", "web.example.com", "--kind", "Page"], "For example: --group web"],
+    [["--group", "x", "--kind", "Page", "--external-api-module", "y"], "npx tsop import"],
+  ])("tell what to do for %j, and write nothing", async (flags, fix) => {
+    const folder = await newProject();
+    const before = filesIn(folder);
+    const refused = await runCli(folder, ["create", "api", "--version", "v1", ...flags]);
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining(fix)]);
+    expect(filesIn(folder)).toEqual(before);
+  });
 });

@@ -4,32 +4,40 @@
  * @module
  */
 import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { stringify } from "yaml";
 import { UsageError } from "../../errors.ts";
-import type { CliContext } from "../context.ts";
-import { parseFields, type SpecField } from "../project/field.ts";
-import { defaultList, withCrds } from "../project/crd-list.ts";
+import type { KindClass } from "../../generator/find-classes.ts";
+import { literal } from "../../generator/import/source-text.ts";
 import { pluralOf } from "../../kube/plural.ts";
-import { withStorage } from "../project/kind-file.ts";
-import { checkGroup, checkKind, checkPlural, checkVersion } from "../project/inputs.ts";
-import { withController } from "../project/main-file.ts";
+import { apiVersionOf } from "../../kube/resource.ts";
+import type { Schema } from "../../kube/schema/structural.ts";
+import type { CliContext } from "../context.ts";
 import { paint } from "../output.ts";
+import { EXTERNAL_CRDS } from "../operator/installed.ts";
+import { type ApiTarget, findTarget } from "../project/api-target.ts";
+import { neededFields } from "../project/built-in-kinds.ts";
+import { defaultList, withCrds } from "../project/crd-list.ts";
+import { parseFields, type SpecField } from "../project/field.ts";
+import { checkGroup, checkKind, checkPlural, checkVersion } from "../project/inputs.ts";
+import { withStorage } from "../project/kind-file.ts";
+import { withController } from "../project/main-file.ts";
+import { minimalObject } from "../project/minimal-object.ts";
 import { carryOut, planFiles, readIfThere, type PlanOptions } from "../project/plan.ts";
 import {
   apiGroupOf,
   getProject,
   isSameKind,
-  isSameResource,
-  parseProject,
   withResource,
   type Project,
   type ProjectResource,
 } from "../project/project-file.ts";
+import { alone } from "../project/project-lock.ts";
 import { PROJECT_FILE } from "../project/project-root.ts";
 import { ask, scaffold } from "../project/scaffold.ts";
 import { articleOf, listed } from "../project/source-line.ts";
 import { withListEntry } from "../project/user-yaml.ts";
+import { readDocuments } from "../project/yaml-documents.ts";
 
 /** The flags of `tsop create api`. */
 export interface CreateApiOptions extends PlanOptions {
@@ -43,7 +51,14 @@ export interface CreateApiOptions extends PlanOptions {
   readonly controller: boolean;
   readonly resource: boolean;
   readonly force: boolean;
+  readonly externalApiDomain?: string;
+  readonly externalApiPath?: string;
+  readonly externalApiModule?: string;
 }
+
+/** Why a controller comes without a test. */
+const NO_TEST =
+  "it is not known what an object of this kind needs; `tsop import` of its CRD keeps a copy that says it.";
 
 /** What a scaffolded spec has when no `--field` says otherwise. */
 const EXAMPLE_FIELD = "message:string=hello";
@@ -67,39 +82,37 @@ const RESERVED_WORDS = new Set(
 
 /** Adds a kind; returns the exit code. */
 export async function createApi(options: CreateApiOptions, context: CliContext): Promise<number> {
-  const project = await getProject(context.cwd);
+  checkFlags(options);
   const version = options.version ?? (await askFor("version", "v1", context));
   const kind = options.kind ?? (await askFor("kind", "MyWeb", context));
   checkVersion(version);
-  checkKind(kind);
-  checkGroup(options.group, project.domain);
-  const plural = options.plural ?? pluralOf(kind);
-  checkPlural(plural, apiGroupOf(project, options.group));
+  checkKind(kind, options.resource);
   const fields = parseFields(options.field.length > 0 ? options.field : [EXAMPLE_FIELD]);
-  if (!options.resource && !options.controller) {
-    throw new UsageError(
-      "nothing-to-create",
-      "--no-resource and --no-controller together leave nothing to create.",
-      "Leave one of them out.",
-    );
-  }
-  const resource = resourceFor(project, options, { version, kind, plural });
-  if (!options.resource) await checkClass(project, resource);
-  const files = await filesFor(project, resource, fields, options, context);
-  const { bold, green } = paint(context);
-  context.out(`${bold(kind)} ${apiGroupOf(project, options.group)}/${version}`);
-  const plan = await planFiles(project.root, files);
-  context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
-  await carryOut(plan, context, options);
-  if (!options.dryRun && plan.changes.length > 0) {
+  const { root } = await getProject(context.cwd);
+  return alone(root, options, context, async () => {
+    // Read again: another command may have added a kind since.
+    const project = await getProject(root);
+    const { findClasses } = await import("../../generator/find-classes.ts");
+    const classes = findClasses(project.root);
+    const asked = { ...options, version, kind };
+    const target = options.resource
+      ? ownTarget(project, classes, asked)
+      : await findTarget(project, classes, asked);
+    const files = await filesFor(project, target, { fields, classes, options }, context);
+    const { bold, green } = paint(context);
+    const group = apiGroupOf(project, target.resource);
+    context.out(`${bold(kind)} ${apiVersionOf({ group, version })}`);
+    const plan = await planFiles(project.root, files);
+    context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
+    await carryOut(plan, context, options);
+    if (options.dryRun || plan.changes.length === 0) return 0;
     context.out(`${green("done")} Next:`);
-    if (options.resource) context.out(`  edit ${typesFileOf(version, kind)}, then`);
+    if (options.resource && target.file !== undefined) context.out(`  edit ${target.file}, then`);
     context.out("  npx tsop manifests && npm test");
     context.out("  npx tsop dev");
-  }
-  return 0;
+    return 0;
+  });
 }
-
 async function askFor(
   name: "version" | "kind",
   example: string,
@@ -113,39 +126,92 @@ async function askFor(
   );
 }
 
-/** A controller alone is for a class that is there: without it, nothing would compile. */
-async function checkClass(
-  project: Project,
-  { version, kind }: Pick<ProjectResource, "version" | "kind">,
-): Promise<void> {
-  const path = typesFileOf(version, kind);
-  if ((await readIfThere(join(project.root, path))) !== undefined) return;
+/** @throws UsageError for flags that contradict each other */
+function checkFlags(options: CreateApiOptions): void {
+  const { resource, controller, externalApiDomain, externalApiPath, externalApiModule } = options;
+  if (!resource && !controller) {
+    throw new UsageError(
+      "nothing-to-create",
+      "--no-resource and --no-controller together leave nothing to create.",
+      "Leave one of them out.",
+    );
+  }
+  if (externalApiModule !== undefined) {
+    throw new UsageError(
+      "no-external-api-module",
+      "There is no --external-api-module: the classes of kinds of others are files of the project.",
+      "Make them from the CRDs with `npx tsop import`, then scaffold the controller with --no-resource.",
+    );
+  }
+  if (!resource || (externalApiDomain ?? externalApiPath) === undefined) return;
   throw new UsageError(
-    "no-class",
-    `--no-resource scaffolds the controller of a class that is there, but there is no ${path}.`,
-    "Leave --no-resource out to scaffold the class too, or write the class first.",
+    "external-with-resource",
+    "The --external-api flags are for a kind whose CRD is somebody else's, and without --no-resource a CRD of yours is scaffolded.",
+    "Add --no-resource, or leave the --external-api flags out.",
   );
 }
 
-function resourceFor(
+/** A kind of the project's own, whose class is there or is scaffolded. */
+function ownTarget(
   project: Project,
-  options: CreateApiOptions,
-  named: Pick<ProjectResource, "version" | "kind" | "plural">,
+  classes: readonly KindClass[],
+  { group, version, kind, plural = pluralOf(kind), controller }: CreateApiOptions & NamedKind,
+): ApiTarget {
+  const resource = ownResource(project, { group, version, kind, plural }, controller);
+  const apiGroup = apiGroupOf(project, resource);
+  const isIt = (known: KindClass): boolean =>
+    known.group === apiGroup && known.version === version && known.kind === kind;
+  const found = classes.find(isIt);
+  if (found?.external) {
+    throw new UsageError(
+      "kind-exists",
+      `${found.file} says that the CRD of ${kind} in ${apiGroup} is somebody else's.`,
+      `Scaffold its controller with --no-resource, or take external: true out of ${found.file}.`,
+    );
+  }
+  const usual = `src/api/${version}/${kind.toLowerCase()}.ts`;
+  const isTaken = classes.some((known) => known.file === usual && known.group !== apiGroup);
+  const beside = usual.replace(/\.ts$/, `-${firstWord(apiGroup)}.ts`);
+  const file = found?.file ?? (isTaken ? beside : usual);
+  return { resource, token: found?.className ?? kind, file, namespaced: true };
+}
+
+/** Version and kind, asked for by now. */
+interface NamedKind {
+  readonly version: string;
+  readonly kind: string;
+}
+
+function ownResource(
+  project: Project,
+  named: Pick<ProjectResource, "group" | "version" | "kind" | "plural">,
+  controller: boolean,
 ): ProjectResource {
-  const { group } = options;
+  const { group } = named;
+  if (group === project.domain || group.endsWith(`.${project.domain}`)) {
+    throw new UsageError(
+      "bad-group",
+      `--group ${JSON.stringify(group)}: the domain ${project.domain} is added to it, as ${apiGroupOf(project, { group })}.`,
+      `For example: --group ${group.slice(0, -project.domain.length - 1) || '""'}`,
+    );
+  }
+  checkGroup(group, project.domain);
+  checkPlural(named.plural, apiGroupOf(project, { group }));
   const clash = project.resources.find(
     (known) =>
       known.kind.toLowerCase() === named.kind.toLowerCase() &&
-      (known.group !== group || known.kind !== named.kind),
+      known.group === group &&
+      known.domain === undefined &&
+      known.kind !== named.kind,
   );
   if (clash) {
     throw new UsageError(
       "kind-exists",
-      `The project already has the kind ${clash.kind}, in the group ${apiGroupOf(project, clash.group)}.`,
+      `The project already has the kind ${clash.kind}, in the group ${apiGroupOf(project, clash)}.`,
       `Pick another --kind, or add a version to it: tsop create api --group ${clash.group} --kind ${clash.kind} --version v2`,
     );
   }
-  const siblings = project.resources.filter((known) => isSameKind(known, { group, ...named }));
+  const siblings = project.resources.filter((known) => isSameKind(known, named));
   const otherPlural = siblings.find((known) => known.plural !== named.plural);
   if (otherPlural) {
     throw new UsageError(
@@ -154,76 +220,180 @@ function resourceFor(
       `For example: --plural ${otherPlural.plural}`,
     );
   }
-  const known = project.resources.find((one) => isSameResource(one, { group, ...named }));
   // A further version of a kind is served by the controller that is there.
-  const controlled = siblings.some(
-    (sibling) => sibling.controller && sibling.version !== named.version,
-  );
+  const controlled = siblings.some((known) => known.controller && known.version !== named.version);
+  const known = siblings.find(({ version }) => version === named.version);
   return {
-    group,
     ...named,
-    api: options.resource || known?.api === true,
-    controller: known?.controller === true || (options.controller && !controlled),
+    api: true,
+    controller: known?.controller === true || (controller && !controlled),
   };
+}
+
+const firstWord = (apiGroup: string): string => apiGroup.split(".")[0] || "core";
+
+/** What files and functions of a controller are called: after the kind, unless another of its name was first. */
+function namesOf(project: Project, resource: ProjectResource): { stem: string; name: string } {
+  const kind = resource.kind.toLowerCase();
+  const own = project.resources.findIndex((known) => isSameKind(known, resource));
+  const earlier = own === -1 ? project.resources : project.resources.slice(0, own);
+  const isTaken = earlier.some(
+    (known) => known.kind.toLowerCase() === kind && !isSameKind(known, resource),
+  );
+  if (!isTaken) return { stem: kind, name: resource.kind };
+  const word = firstWord(apiGroupOf(project, resource));
+  const prefix = word.replace(/(^|-)(\w)/g, (_match, _dash, letter: string) =>
+    letter.toUpperCase(),
+  );
+  return { stem: `${kind}-${word}`, name: `${prefix}${resource.kind}` };
+}
+
+/** What the files are made of. */
+interface Scaffolding {
+  readonly fields: readonly SpecField[];
+  readonly classes: readonly KindClass[];
+  readonly options: CreateApiOptions;
 }
 
 async function filesFor(
   project: Project,
-  resource: ProjectResource,
-  fields: readonly SpecField[],
-  options: CreateApiOptions,
+  target: ApiTarget,
+  { fields, classes, options }: Scaffolding,
   context: CliContext,
 ): Promise<Map<string, string>> {
-  const { kind, version, group, plural } = resource;
-  const file = kind.toLowerCase();
-  const apiGroup = apiGroupOf(project, group);
+  const { resource, file } = target;
   const api = options.resource;
   const controller = options.controller && resource.controller;
-  const sampleFile = [group, version, file].filter((part) => part !== "").join("_");
+  const names = namesOf(project, resource);
+  const values = {
+    ...valuesOf(project, target, names),
+    ...(resource.api
+      ? classValues(project, resource, fields, options.userRoles)
+      : await controllerValues(project, target)),
+  };
   const files = await scaffold(
     {
       root: project.root,
-      template: "create-api",
-      values: {
-        kind,
-        a: articleOf(kind),
-        A: articleOf(kind) === "a" ? "A" : "An",
-        version,
-        plural,
-        apiGroup,
-        file,
-        variable: variableOf(kind),
-        projectName: project.projectName,
-        namespaced: project.namespaced,
-        namespace: project.namespaced ? "system" : "default",
-        sampleFile,
-        sample: sampleOf(kind, `${apiGroup}/${version}`, fields),
-        spec: specOf(fields),
-        printColumns: [readyColumnOf(kind), ageColumnOf(kind)],
-        resource: resourceOf(apiGroup, version, plural, options.userRoles),
-        imports: listed("import {", importsOf(fields), '} from "tsop";'),
-        fields: fields.map((field) => ({ ...field, declaration: declarationOf(field) })),
+      template: resource.api ? "create-api" : "create-controller",
+      values,
+      wants: (path) => {
+        if (path.startsWith("test/")) return controller && values.needed !== undefined;
+        if (path.startsWith("src/controllers/")) return controller;
+        // A class that is somewhere else stays there.
+        return api && (!path.startsWith("src/api/") || path === file);
       },
-      wants: (path) =>
-        path.startsWith("src/controllers/") || path.startsWith("test/") ? controller : api,
       ifExists: options.force ? "overwrite" : "keep",
     },
     context,
   );
+  if (controller && values.needed === undefined) {
+    const { yellow } = paint(context);
+    context.err(`${yellow("note")} no test is scaffolded: ${NO_TEST}`);
+  }
   if (controller) {
     const text = await getFile(project, "src/main.ts");
-    const call = { setUp: `setUp${kind}`, from: `./controllers/${file}-controller.ts` };
-    files.set("src/main.ts", withController(text, call));
+    const from = `./controllers/${names.stem}-controller.ts`;
+    files.set("src/main.ts", withController(text, { setUp: `setUp${names.name}`, from }));
   }
   if (api) {
     files.set(defaultList, withCrds(await getFile(project, defaultList)));
-    files.set(SAMPLES_LIST, await samplesWith(project, `${sampleFile}.yaml`));
+    files.set(SAMPLES_LIST, await samplesWith(project, `${values.sampleFile}.yaml`));
   }
   const projectText = withResource(project, resource);
-  if (api) await chooseStorage(parseProject(project.root, projectText), resource, files);
+  if (api && file !== undefined) await chooseStorage(project, { resource, file }, classes, files);
   // Last, so that the file names a kind only once its files are there.
   files.set(PROJECT_FILE, projectText);
   return files;
+}
+
+/** What both templates say. */
+function valuesOf(
+  project: Project,
+  { resource, token, file, namespaced }: ApiTarget,
+  { stem, name }: { readonly stem: string; readonly name: string },
+): Record<string, unknown> & { sampleFile: string } {
+  const { kind, version, group } = resource;
+  const from = (folder: string): string =>
+    file === undefined ? "tsop/k8s" : posix.relative(folder, file).replace(/^(?!\.)/, "./");
+  const namespace = project.namespaced ? `${project.projectName}-system` : "default";
+  return {
+    kind,
+    token,
+    name,
+    file: stem,
+    module: from("src/controllers"),
+    testModule: from("test"),
+    classFile: file?.replace(/^src\/api\//, "").replace(/\.ts$/, "") ?? "",
+    variable: variableOf(kind),
+    projectName: project.projectName,
+    namespaced: project.namespaced,
+    namespace,
+    key: `{ ${namespaced ? `namespace: "${namespace}", ` : ""}name: "one" }`,
+    named: name === kind ? "" : `.named("${stem}")`,
+    scope: project.namespaced && namespaced ? ', { namespace: "system" }' : "",
+    sampleFile: [group, version, kind.toLowerCase()].filter((part) => part !== "").join("_"),
+  };
+}
+
+/** What the template of a kind of the project's own says beside it. */
+function classValues(
+  project: Project,
+  resource: ProjectResource,
+  fields: readonly SpecField[],
+  userRoles: CreateApiOptions["userRoles"],
+): Record<string, unknown> {
+  const { kind, version, plural } = resource;
+  const apiGroup = apiGroupOf(project, resource);
+  return {
+    a: articleOf(kind),
+    A: articleOf(kind) === "a" ? "A" : "An",
+    needed: [],
+    sample: sampleOf(kind, `${apiGroup}/${version}`, fields),
+    spec: specOf(fields),
+    printColumns: [readyColumnOf(kind), ageColumnOf(kind)],
+    resource: resourceOf(apiGroup, version, plural, userRoles),
+    imports: listed("import {", importsOf(fields), '} from "tsop";'),
+    fields: fields.map((field) => ({ ...field, declaration: declarationOf(field) })),
+  };
+}
+
+/** What the template of a controller of other kinds says beside it: an object for its test. */
+async function controllerValues(
+  project: Project,
+  { resource, namespaced }: ApiTarget,
+): Promise<{ needed: readonly string[] | undefined }> {
+  const { kind, version, plural } = resource;
+  const group = apiGroupOf(project, resource);
+  const object = resource.core
+    ? neededFields({ group, version, kind, plural, namespaced })
+    : await externalObject(project.root, group, plural, version);
+  return {
+    needed: object && Object.entries(object).map(([name, value]) => `${name}: ${literal(value)}`),
+  };
+}
+
+/** The fields that the CRD in `config/external` asks for; `undefined` without one. */
+async function externalObject(
+  root: string,
+  group: string,
+  plural: string,
+  version: string,
+): Promise<object | undefined> {
+  const path = `${EXTERNAL_CRDS}/${group}_${plural}.yaml`;
+  const text = await readIfThere(join(root, path));
+  const [crd] = text === undefined ? [] : (readDocuments(text, path) as readonly VersionedCrd[]);
+  const schema = crd?.spec.versions.find(({ name }) => name === version)?.schema?.openAPIV3Schema;
+  return schema && minimalObject(schema);
+}
+
+/** As much of a CRD as a test's object needs. */
+interface VersionedCrd {
+  readonly spec: {
+    readonly versions: readonly {
+      readonly name: string;
+      readonly schema?: { readonly openAPIV3Schema?: Schema };
+    }[];
+  };
 }
 
 /** The list of samples with one more; those that were there before the list are in it too. */
@@ -242,12 +412,16 @@ async function samplesWith({ root }: Project, sample: string): Promise<string> {
 /** Of several versions, one has to be the one that is stored: the first, unless the user chose. */
 async function chooseStorage(
   project: Project,
-  resource: ProjectResource,
+  { resource, file }: { readonly resource: ProjectResource; readonly file: string },
+  classes: readonly KindClass[],
   files: Map<string, string>,
 ): Promise<void> {
-  const versions = project.resources.filter((known) => isSameKind(known, resource) && known.api);
-  const paths = versions.map(({ version }) => typesFileOf(version, resource.kind));
-  if (paths.length < 2) return;
+  const group = apiGroupOf(project, resource);
+  const others = classes.filter(
+    (known) => known.group === group && known.kind === resource.kind && known.file !== file,
+  );
+  if (others.length === 0) return;
+  const paths = [...others.map((known) => known.file), file];
   const texts = await Promise.all(
     paths.map(async (path) => files.get(path) ?? (await getFile(project, path))),
   );
@@ -264,10 +438,6 @@ async function getFile(project: Project, path: string): Promise<string> {
     `${path} is not there, and the kind has to be added to it.`,
     "Restore it from version control; nothing was written.",
   );
-}
-
-function typesFileOf(version: string, kind: string): string {
-  return `src/api/${version}/${kind.toLowerCase()}.ts`;
 }
 
 function declarationOf({ name, type, optional, initializer }: SpecField): string {

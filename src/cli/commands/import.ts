@@ -15,8 +15,10 @@ import { checkTimeout } from "../project/inputs.ts";
 import { crdResource } from "../cluster/crd.ts";
 import { paint } from "../output.ts";
 import { carryOut, planFiles, readIfThere, type PlanOptions } from "../project/plan.ts";
+import { EXTERNAL_CRDS } from "../operator/installed.ts";
 import { defaultList, withCrds } from "../project/crd-list.ts";
 import { getProject, type Project } from "../project/project-file.ts";
+import { alone } from "../project/project-lock.ts";
 import { readDocuments } from "../project/yaml-documents.ts";
 import { yamlFilesAt } from "../project/yaml-files.ts";
 
@@ -34,8 +36,6 @@ export interface ImportOptions extends PlanOptions, ClusterOptions {
   readonly own?: boolean;
 }
 
-/** CRDs of others, for tests and `tsop dev`: no kustomization names them. */
-const EXTERNAL_CRDS = "config/external";
 const EXTERNAL_HEADER = `# The CRD of somebody else, which \`tsop import\` found. Tests and \`tsop dev\` install it; nothing else does.
 `;
 
@@ -53,6 +53,24 @@ export async function importCrds(
   checkTimeout(options.timeout);
   const project = await getProject(context.cwd);
   const definitions = select(await readDefinitions(from, options, context), from, options.only);
+  await alone(project.root, options, context, () =>
+    writeClasses({ definitions, from }, project, options, context),
+  );
+  return 0;
+}
+
+/** Definitions and where they were found. */
+interface Found {
+  readonly definitions: readonly unknown[];
+  readonly from: string;
+}
+
+async function writeClasses(
+  { definitions, from }: Found,
+  project: Project,
+  options: ImportOptions,
+  context: CliContext,
+): Promise<void> {
   const { imports, files } = await importAll(definitions, from, project, options);
   if (!options.force) await refuseToOverwrite(project.root, files);
   if (imports.some(({ external }) => !external)) {
@@ -62,7 +80,6 @@ export async function importCrds(
   const plan = await planFiles(project.root, files);
   tellImports(imports, options, context);
   await carryOut(plan, context, options);
-  return 0;
 }
 
 function tellImports(

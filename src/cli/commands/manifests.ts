@@ -11,6 +11,7 @@ import type { CliContext } from "../context.ts";
 import { ExitCode, paint, reportError } from "../output.ts";
 import { applyPlan, carryOut, planFiles, showPlan, type Plan } from "../project/plan.ts";
 import { getProject, type Project } from "../project/project-file.ts";
+import { alone } from "../project/project-lock.ts";
 import { PROJECT_FILE } from "../project/project-root.ts";
 import { NOTHING_TO_CHANGE } from "../project/unchanged.ts";
 import { listsWithoutCrds } from "../project/crd-list.ts";
@@ -39,13 +40,15 @@ export async function manifests(options: ManifestsOptions, context: CliContext):
     return breaking ? ExitCode.drift : ExitCode.ok;
   }
   // What a pipeline checks is made anew: nothing that an earlier run left behind is believed.
-  const source = options.check ? freshManifests(project) : await stampedManifests(project);
-  const plan = await planManifests(project, context, source);
   if (!options.check) {
-    context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
-    await carryOut(plan, context, options);
-    return ExitCode.ok;
+    return alone(project.root, options, context, async () => {
+      const plan = await planManifests(project, context, await stampedManifests(project));
+      context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
+      await carryOut(plan, context, options);
+      return ExitCode.ok;
+    });
   }
+  const plan = await planManifests(project, context, freshManifests(project));
   await showPlan(plan, context, options);
   const { yellow, bold, dim } = paint(context);
   if (plan.changes.length === 0) {
@@ -71,10 +74,12 @@ export async function writeManifests(
   context: CliContext,
   options: { readonly source?: ManifestSource; readonly dryRun?: boolean } = {},
 ): Promise<Plan> {
-  const plan = await planManifests(project, context, options.source);
-  await showPlan(plan, context, {});
-  if (!options.dryRun) await applyPlan(plan);
-  return plan;
+  return alone(project.root, options, context, async () => {
+    const plan = await planManifests(project, context, options.source);
+    await showPlan(plan, context, {});
+    if (!options.dryRun) await applyPlan(plan);
+    return plan;
+  });
 }
 
 /**
@@ -101,7 +106,9 @@ async function watchManifests(
   const source = await openManifests(project);
   const once = async (): Promise<void> => {
     try {
-      await carryOut(await planManifests(project, context, source), context, options);
+      await alone(project.root, options, context, async () =>
+        carryOut(await planManifests(project, context, source), context, options),
+      );
     } catch (error) {
       reportError(error, context);
     }

@@ -78,8 +78,11 @@ export function checkVersion(version: string): void {
   }
 }
 
-/** @throws UsageError `bad-kind` unless it names a class, a CRD and files */
-export function checkKind(kind: string): void {
+/**
+ * @param scaffolded - a class of that name is made; the names of kinds of others are as they are
+ * @throws UsageError `bad-kind` unless it names a class, a CRD and files
+ */
+export function checkKind(kind: string, scaffolded = true): void {
   const example = exampleKind(kind);
   if (!/^[A-Z][A-Za-z0-9]*$/.test(kind)) {
     throw bad(
@@ -105,7 +108,7 @@ export function checkKind(kind: string): void {
       `--kind ${kind.slice(0, -4)}`,
     );
   }
-  if (TAKEN_NAMES.has(kind) || kind === "List") {
+  if (scaffolded && (TAKEN_NAMES.has(kind) || kind === "List")) {
     throw bad(
       "kind",
       kind,

@@ -20,12 +20,18 @@ const LAYOUT = "tsop/v1";
 export interface ProjectResource {
   /** Without the domain; empty when the domain alone is the API group. */
   readonly group: string;
+  /** What the group ends in, where that is not the project's domain; empty when `group` is the whole group. */
+  readonly domain?: string;
   readonly version: string;
   readonly kind: string;
   readonly plural: string;
   readonly controller: boolean;
   /** False for a kind that was scaffolded with `--no-resource`: its type is someone else's. */
   readonly api: boolean;
+  /** The CRD is somebody else's. */
+  readonly external?: true;
+  /** A kind of Kubernetes itself. */
+  readonly core?: true;
 }
 
 /** A project as its `PROJECT` file says. */
@@ -85,11 +91,14 @@ export function withResource(project: Project, resource: ProjectResource): strin
   const document = projectDocument(project.root, project.text);
   const entry = {
     ...(resource.group === "" ? {} : { group: resource.group }),
+    ...(resource.domain === undefined ? {} : { domain: resource.domain }),
     version: resource.version,
     kind: resource.kind,
     plural: resource.plural,
     api: resource.api,
     controller: resource.controller,
+    ...(resource.external ? { external: true } : {}),
+    ...(resource.core ? { core: true } : {}),
   };
   const index = project.resources.findIndex((known) => isSameResource(known, resource));
   if (index >= 0) {
@@ -105,23 +114,26 @@ export function withResource(project: Project, resource: ProjectResource): strin
 
 /** Whether both are versions of the same kind. */
 export function isSameKind(
-  one: Pick<ProjectResource, "group" | "kind">,
-  other: Pick<ProjectResource, "group" | "kind">,
+  one: Pick<ProjectResource, "group" | "domain" | "kind">,
+  other: Pick<ProjectResource, "group" | "domain" | "kind">,
 ): boolean {
-  return one.group === other.group && one.kind === other.kind;
+  return one.group === other.group && one.domain === other.domain && one.kind === other.kind;
 }
 
 /** Whether both are the same version of the same kind. */
-export function isSameResource(
-  one: Pick<ProjectResource, "group" | "version" | "kind">,
-  other: Pick<ProjectResource, "group" | "version" | "kind">,
+function isSameResource(
+  one: Pick<ProjectResource, "group" | "domain" | "version" | "kind">,
+  other: Pick<ProjectResource, "group" | "domain" | "version" | "kind">,
 ): boolean {
   return isSameKind(one, other) && one.version === other.version;
 }
 
 /** The API group of a kind: `group.domain`. */
-export function apiGroupOf(project: Pick<Project, "domain">, group: string): string {
-  return group === "" ? project.domain : `${group}.${project.domain}`;
+export function apiGroupOf(
+  project: Pick<Project, "domain">,
+  { group, domain = project.domain }: Pick<ProjectResource, "group" | "domain">,
+): string {
+  return [group, domain].filter((part) => part !== "").join(".");
 }
 
 function projectDocument(root: string, text: string): Document {
@@ -157,6 +169,9 @@ function readResource(root: string, entry: unknown, index: number): ProjectResou
     plural: text("plural"),
     api: entry["api"] !== false,
     controller: entry["controller"] === true,
+    ...(entry["domain"] === undefined ? {} : { domain: text("domain") }),
+    ...(entry["external"] === true ? { external: true } : {}),
+    ...(entry["core"] === true ? { core: true } : {}),
   };
 }
 

@@ -117,11 +117,12 @@ describe("what a project may change and delete", () => {
     await tsop("install");
     const crd = await client.get(CRD, { name: "pages.web.example.com" });
     await tsop("uninstall");
-    const { annotations: _, ...metadata } = { ...crd.metadata };
+    const metadata = { ...crd.metadata };
+    delete metadata.annotations;
     delete metadata.resourceVersion;
     delete metadata.uid;
     delete metadata.managedFields;
-    await client.create(CRD, { ...crd, metadata } as never);
+    await client.create(CRD, { ...crd, metadata });
     const page = { metadata: { namespace: "default", name: "one" }, spec: {} };
     await expect
       .poll(() =>
@@ -169,7 +170,7 @@ describe("what a project may change and delete", () => {
     await project();
     await tsop("install");
     const page = { metadata: { namespace: "default", name: "one" }, spec: {} };
-    await client.create(PAGE, page as never);
+    await client.create(PAGE, page);
     const planned = await tsop("uninstall", "--dry-run");
     expect(planned.code).toBe(0);
     expect(planned.out).toContain("to delete  pages.web.example.com default/one");

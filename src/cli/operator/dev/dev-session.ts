@@ -15,6 +15,7 @@ import { isCrd } from "../../cluster/crd.ts";
 import { readManifests } from "../../kustomize/kustomization.ts";
 import { renderKustomization } from "../../kustomize/render.ts";
 import { SourceFiles } from "../../kustomize/source-files.ts";
+import { EXTERNAL_CRDS, isInstalled, operatorUser } from "../installed.ts";
 import { OperatorProcess } from "../operator-process.ts";
 import { paint } from "../../output.ts";
 import { writePrivateFile } from "../../project/private-file.ts";
@@ -38,6 +39,8 @@ export class DevSession {
   #manifests: ManifestSource | undefined;
   #bundle: OpenBundle | undefined;
   #rendered: readonly KubeObject[] = [];
+  /** The CRDs of others that the operator works with. */
+  #external: readonly KubeObject[] = [];
   /** What the control plane has, as JSON: an edit of a controller's code applies nothing. */
   #applied = "";
 
@@ -69,19 +72,26 @@ export class DevSession {
     await writeManifests(this.#project, this.#context, { source: this.#manifests });
     await bundled;
     this.#rendered = await renderKustomization(join(root, "config/default"));
+    this.#external = await this.#manifestsIn(EXTERNAL_CRDS);
     await this.#install();
     await this.#operator.replace(events);
   }
 
   /** Applies `config/samples`. */
   async applySamples(): Promise<void> {
-    const folder = join(this.#project.root, SAMPLES);
-    const names = (await readdir(folder).catch(() => [])).filter((name) => /\.ya?ml$/.test(name));
+    const samples = await this.#manifestsIn(SAMPLES);
+    await applyAll(this.#session, samples, this.#options(), this.#context);
+  }
+
+  /** The objects in the files of a folder, which need not be there. */
+  async #manifestsIn(folder: string): Promise<readonly KubeObject[]> {
+    const path = join(this.#project.root, folder);
+    const names = (await readdir(path).catch(() => [])).filter((name) => /\.ya?ml$/.test(name));
     const files = names.filter((name) => !name.startsWith("kustomization.")).sort();
-    const samples = await Promise.all(
-      files.map((name) => readManifests(join(folder, name), new SourceFiles())),
+    const objects = await Promise.all(
+      files.map((name) => readManifests(join(path, name), new SourceFiles())),
     );
-    await applyAll(this.#session, samples.flat(), this.#options(), this.#context);
+    return objects.flat();
   }
 
   async stop(): Promise<void> {
@@ -91,9 +101,7 @@ export class DevSession {
 
   async #install(): Promise<void> {
     // The operator runs here, not in a pod; everything else is as `tsop deploy` would apply it.
-    const objects = this.#rendered.filter(
-      ({ kind }) => kind !== "Deployment" && kind !== "Service",
-    );
+    const objects = [...this.#external, ...this.#rendered.filter(isInstalled)];
     const text = JSON.stringify(objects);
     if (text === this.#applied) return;
     const first = this.#applied === "";
@@ -115,13 +123,10 @@ export class DevSession {
 
   /** Runs the operator as its service account: with the rights that it will have in a cluster. */
   #start(onLine: (line: string) => void): OperatorProcess {
-    const account = this.#rendered.find(({ kind }) => kind === "ServiceAccount");
-    const namespace = account?.metadata.namespace ?? "default";
+    const account = operatorUser(this.#rendered);
+    const namespace = account?.namespace ?? "default";
     const kubeconfig = account
-      ? this.#controlPlane.kubeconfigFor({
-          user: `system:serviceaccount:${namespace}:${account.metadata.name ?? ""}`,
-          groups: ["system:serviceaccounts", `system:serviceaccounts:${namespace}`],
-        })
+      ? this.#controlPlane.kubeconfigFor(account)
       : this.#controlPlane.kubeconfig;
     const { root, namespaced } = this.#project;
     const path = join(root, OPERATOR_KUBECONFIG);

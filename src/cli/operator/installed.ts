@@ -1,0 +1,27 @@
+/**
+ * What of a deployment belongs into a control plane whose operator runs outside of it: for `tsop dev` and tests. Pure.
+ *
+ * @module
+ */
+import type { KubeObject } from "../../kube/object.ts";
+
+/** The folder of a project with the CRDs of others: installed there, and never deployed. */
+export const EXTERNAL_CRDS = "config/external";
+
+/** Whether the object is installed: the operator's own pods and their Service have nothing to do there. */
+export const isInstalled = ({ kind }: KubeObject): boolean =>
+  kind !== "Deployment" && kind !== "Service";
+
+/** Who the operator is: the service account of its Deployment; `undefined` when nothing is rendered that is one. */
+export function operatorUser(
+  rendered: readonly KubeObject[],
+): { readonly namespace: string; readonly user: string; readonly groups: string[] } | undefined {
+  const account = rendered.find(({ kind }) => kind === "ServiceAccount");
+  if (!account) return undefined;
+  const { namespace = "default", name = "" } = account.metadata;
+  return {
+    namespace,
+    user: `system:serviceaccount:${namespace}:${name}`,
+    groups: ["system:serviceaccounts", `system:serviceaccounts:${namespace}`],
+  };
+}
