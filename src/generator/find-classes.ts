@@ -9,10 +9,8 @@ import type { ResourceInfo } from "../kube/resource.ts";
 import { Findings } from "./findings.ts";
 import { ts } from "./load.ts";
 import { decorationsOf } from "./read/marks.ts";
-import { openModules } from "./read/project.ts";
-import type { Reader } from "./read/reader.ts";
+import { openModules, readerOf } from "./read/project.ts";
 import { readResource } from "./read/resource-call.ts";
-import { readType } from "./read/type.ts";
 import { readSources } from "./sources.ts";
 
 /** A class with `@Resource`. */
@@ -28,8 +26,9 @@ export interface KindClass extends ResourceInfo {
 export function findClasses(folder: string): readonly KindClass[] {
   const root = resolve(folder);
   const modules = openModules(root);
-  const reader: Reader = { modules, findings: new Findings(), readType };
-  return [...readSources(root)].flatMap(([path, text]) => {
+  const sources = readSources(root);
+  const reader = readerOf(modules, sources, new Findings());
+  return [...sources].flatMap(([path, text]) => {
     if (!text.includes("Resource")) return [];
     const module = modules.get(path);
     return [...module.declarations.values()].flatMap((node): KindClass[] => {

@@ -50,14 +50,14 @@ export function openModules(root: string): Modules {
   return new Modules(root, options, disk);
 }
 
-/** Reads the kinds and rights in `files`; everything wrong with them goes to `findings`. */
-export function readProject(
+/** The reader of a project whose sources are `files`. */
+export function readerOf(
   modules: Modules,
   files: ReadonlyMap<string, string>,
   findings: Findings,
-): ProjectModel {
+): Reader {
   modules.setSources(files.keys());
-  const reader: Reader = {
+  return {
     modules,
     findings,
     readType,
@@ -65,6 +65,15 @@ export function readProject(
     readChecked: checkedType,
     size: { types: 0, kind: "", at: { file: "", line: 1, column: 1 } },
   };
+}
+
+/** Reads the kinds and rights in `files`; everything wrong with them goes to `findings`. */
+export function readProject(
+  modules: Modules,
+  files: ReadonlyMap<string, string>,
+  findings: Findings,
+): ProjectModel {
+  const reader = readerOf(modules, files, findings);
   const kinds: KindModel[] = [];
   const externalKinds: ExternalKindModel[] = [];
   const grants: GrantModel[] = [];
