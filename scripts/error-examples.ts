@@ -173,7 +173,11 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     "The keyword ... is on ....",
     "Remove it, or make the type a number.",
   ),
-  "kind-exists": e("tsop create api --group web --version v1 --kind MyWeb   # for the second time"),
+  "kind-exists": e(
+    "tsop create api --group web --version v2 --kind Myweb   # where MyWeb is a kind of web",
+    "The project already has the kind ..., in the group ....",
+    "Pick another --kind, or add a version to it: tsop create api --group ... --kind ... --version v2",
+  ),
   "kind-in-no-namespace": e('client.list(Namespace, { namespace: "web" })'),
   "kind-not-at-top": e(
     'namespace api { @Resource({ group: "web.example.com", version: "v1" }) class MyWeb ... }',

@@ -276,6 +276,16 @@ describe("tsop create api", () => {
     expect(filesIn(folder)).toEqual(before);
   });
 
+  it("leaves the other versions alone when the file of the first is the user's own by now", async () => {
+    const folder = await newProject();
+    await runCli(folder, CREATE);
+    await runCli(folder, CREATE.with(CREATE.indexOf("v1"), "v2"));
+    writeFileSync(join(folder, "src/api/v1/page.ts"), "// mine\n");
+    const before = filesIn(folder);
+    expect(await runCli(folder, CREATE)).toMatchObject({ code: 0 });
+    expect(filesIn(folder)).toEqual(before);
+  });
+
   it("gives a kind of a name that another group has files and functions of their own", async () => {
     const folder = await newProject();
     await runCli(folder, CREATE);

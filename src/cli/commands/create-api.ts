@@ -421,7 +421,15 @@ async function chooseStorage(
     (known) => known.group === group && known.kind === resource.kind && known.file !== file,
   );
   if (others.length === 0) return;
-  const paths = [...others.map((known) => known.file), file];
+  const order = project.resources.filter((known) => isSameKind(known, resource));
+  // As PROJECT lists them; a version that it does not know of comes last.
+  const place = (version: string): number => {
+    const index = order.findIndex((known) => known.version === version);
+    return index === -1 ? order.length : index;
+  };
+  const paths = [...others, { version: resource.version, file }]
+    .sort((a, b) => place(a.version) - place(b.version))
+    .map((known) => known.file);
   const texts = await Promise.all(
     paths.map(async (path) => files.get(path) ?? (await getFile(project, path))),
   );

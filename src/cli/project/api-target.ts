@@ -117,13 +117,11 @@ function noClass(
 ): UsageError {
   const names = groups.map((group) => `${group}/${version}`).join(" or ");
   const where = externalApiPath === undefined ? "the project" : externalApiPath;
-  const fix =
-    elsewhere.length > 0
-      ? `For the ${kind} of Kubernetes: ${elsewhere.join(", or ")}. For one of yours, leave --no-resource out.`
-      : `Leave --no-resource out to scaffold a class. For a kind of somebody else, make the class of its CRD first: \`npx tsop import FILE --only ${kind}\`, where FILE may be a URL or \`cluster\`; then give its whole group.`;
   return new UsageError(
     "no-class",
     `--no-resource scaffolds the controller of a kind that is there, but ${where} has no class of ${kind} in ${names}.`,
-    fix,
+    elsewhere.length === 0
+      ? `Leave --no-resource out to scaffold a class. For a kind of somebody else, make the class of its CRD first: \`npx tsop import FILE --only ${kind}\`, where FILE may be a URL or \`cluster\`; then give its whole group.`
+      : `For the ${kind} of Kubernetes: ${elsewhere.join(", or ")}. For one of yours, leave --no-resource out.`,
   );
 }
