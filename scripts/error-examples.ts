@@ -226,6 +226,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     '@Resource({ group: "web.example.com", version: "v1", shortNames: ["po"] }) // beside another CRD with it',
   ),
   "number-not-finite": e("client.patch(Web, key, mergePatch({ spec: { size: 1 / 0 } }))"),
+  "name-not-in-path": e('client.delete(Pod, { namespace: "default", name: ".." })'),
   "no-alpha": e(
     "tsop alpha generate",
     "There is no `tsop alpha`: nothing of a project has to be scaffolded again.",

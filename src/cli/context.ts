@@ -5,6 +5,7 @@
  * @module
  */
 import { systemClock, type Clock } from "../clock.ts";
+import { terminalText } from "./terminal-text.ts";
 
 /** What a command may touch of the process. */
 export interface CliContext {
@@ -38,8 +39,8 @@ export function processContext(): CliContext {
       env["TERM"] !== "dumb" &&
       (stdout.isTTY || env["FORCE_COLOR"] !== undefined),
     clock: systemClock,
-    out: (line) => void stdout.write(`${line}\n`),
-    err: (line) => void process.stderr.write(`${line}\n`),
+    out: (line) => void stdout.write(`${terminalText(line)}\n`),
+    err: (line) => void process.stderr.write(`${terminalText(line)}\n`),
     untilInterrupted: interruptSignal,
   };
 }

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import type { CliContext } from "../context.ts";
 import { paint } from "../output.ts";
 import { packageRoot } from "../package-info.ts";
+import { oneLine } from "../terminal-text.ts";
 
 const LEVELS: Readonly<Record<number, string>> = {
   10: "trace",
@@ -31,25 +32,29 @@ export function formatLogLine(line: string, context: CliContext): string {
   const when = new Date(entry["time"] as number | string).toISOString().slice(11, 23);
   const fields = Object.entries(entry)
     .filter(([key]) => !NOT_SHOWN.has(key))
-    .map(([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`);
-  const error = entry["err"] as { message?: string; stack?: string } | undefined;
+    .map(([key, value]) =>
+      oneLine(`${key}=${typeof value === "string" ? value : JSON.stringify(value)}`),
+    );
+  const error = entry["err"] as { message?: unknown; stack?: unknown } | null | undefined;
   const message = typeof entry["msg"] === "string" ? entry["msg"] : "";
   const detail = error ? detailOf(error, message, context) : "";
-  return `${dim(when)} ${colored} ${message}${fields.length > 0 ? ` ${dim(fields.join(" "))}` : ""}${detail}`;
+  return `${dim(when)} ${colored} ${oneLine(message)}${fields.length > 0 ? ` ${dim(fields.join(" "))}` : ""}${detail}`;
 }
 
 /** What the message does not say yet: the error's own words, and where in the user's code it came from. */
 function detailOf(
-  { message = "", stack = "" }: { readonly message?: string; readonly stack?: string },
+  error: { readonly message?: unknown; readonly stack?: unknown },
   told: string,
   context: CliContext,
 ): string {
+  const message = typeof error.message === "string" ? error.message : "";
+  const stack = typeof error.stack === "string" ? error.stack : "";
   const lines = (stack === "" ? message : stack).split("\n");
   const frames = lines.filter((line) => FRAME.test(line));
   const words = lines.filter((line) => !FRAME.test(line));
   const shown = context.env["TSOP_DEBUG"] ? frames : frames.filter((line) => !isForeign(line));
   const news = message !== "" && told.includes(message) ? [] : words;
-  return [...news, ...shown].map((line) => `\n    ${line}`).join("");
+  return [...news, ...shown].map((line) => `\n    ${oneLine(line)}`).join("");
 }
 
 const FRAME = /^\s+at /;
@@ -70,7 +75,9 @@ export function parseLogEntry(line: string): Record<string, unknown> | undefined
   try {
     const entry = JSON.parse(line) as Record<string, unknown>;
     const { time } = entry;
-    const dated = typeof time === "number" || typeof time === "string";
+    const dated =
+      (typeof time === "number" || typeof time === "string") &&
+      !Number.isNaN(new Date(time).getTime());
     return typeof entry["level"] === "number" && dated ? entry : undefined;
   } catch {
     return undefined;

@@ -4,20 +4,42 @@
  * @module
  */
 import { TsopError } from "../../errors.ts";
+import { pathSegmentErrors } from "../../kube/names.ts";
 import type { ObjectKey } from "../../kube/object.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";
 
-/** `/api/v1` or `/apis/group/version`. */
+/**
+ * A part of a path, escaped.
+ *
+ * @throws TsopError `name-not-in-path` for what would name something else, as client-go refuses it: `..` is the parent
+ */
+function segment(what: string, value: string): string {
+  const [error] = value === "" ? ["may not be empty"] : pathSegmentErrors(value);
+  const problem =
+    error ?? (NOT_IN_NAMES.test(value) ? "has a character that no name has" : undefined);
+  if (problem === undefined) return encodeURIComponent(value);
+  throw new TsopError(
+    "name-not-in-path",
+    `The ${what} ${JSON.stringify(value)} ${problem}.`,
+    "Check where it comes from: an empty or wrong field, or text that somebody else wrote.",
+  );
+}
+
+// eslint-disable-next-line no-control-regex -- those are what no name has
+const NOT_IN_NAMES = /[\u0000-\u001f\u007f]|\p{Surrogate}/u;
+
+/** `/api/v1` or `/apis/group/version`. @throws TsopError `name-not-in-path` */
 export function groupVersionPath(group: string, version: string): string {
-  return group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
+  const last = segment("version", version);
+  return group === "" ? `/api/${last}` : `/apis/${segment("group", group)}/${last}`;
 }
 
 /** Where the objects of a kind are: in one namespace, or in all when there is none given. */
 export function collectionPath(resource: ResourceInfo, namespace?: string): string {
   const root = groupVersionPath(resource.group, resource.version);
   return resource.namespaced && namespace
-    ? `${root}/namespaces/${encodeURIComponent(namespace)}/${resource.plural}`
-    : `${root}/${resource.plural}`;
+    ? `${root}/namespaces/${segment("namespace", namespace)}/${segment("resource", resource.plural)}`
+    : `${root}/${segment("resource", resource.plural)}`;
 }
 
 /**
@@ -46,10 +68,10 @@ export function keyIn(resource: ResourceInfo, key: ObjectKey): ObjectKey {
 /**
  * Where one object is.
  *
- * @throws TsopError `key-without-namespace`, `key-without-name`
+ * @throws TsopError `key-without-namespace`, `key-without-name`, `name-not-in-path`
  */
 export function objectPath(resource: ResourceInfo, key: ObjectKey, subresource?: string): string {
   const { namespace, name } = keyIn(resource, key);
-  const path = `${collectionPath(resource, namespace)}/${encodeURIComponent(name)}`;
-  return subresource === undefined ? path : `${path}/${subresource}`;
+  const path = `${collectionPath(resource, namespace)}/${segment("name", name)}`;
+  return subresource === undefined ? path : `${path}/${segment("subresource", subresource)}`;
 }

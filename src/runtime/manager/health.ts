@@ -21,6 +21,14 @@ export type HealthCheck = () => void | Promise<void>;
 /** Named checks behind one path. */
 export class HealthChecks {
   readonly #checks = new Map<string, HealthCheck>();
+  // Why each check failed the last time.
+  readonly #reasons = new Map<string, string>();
+  readonly #told: (name: string, reason: string) => void;
+
+  /** @param told - told why a check fails, once for each reason: whoever asks is a stranger, and is not */
+  constructor(told: (name: string, reason: string) => void = () => undefined) {
+    this.#told = told;
+  }
 
   /** Adds a check, or replaces the one of that name. */
   add(name: string, check: HealthCheck): void {
@@ -34,9 +42,13 @@ export class HealthChecks {
         if (exclude.has(name)) return { healthy: true, line: `[+]${name} excluded: ok` };
         try {
           await check();
+          this.#reasons.delete(name);
           return { healthy: true, line: `[+]${name} ok` };
         } catch (error) {
-          return { healthy: false, line: `[-]${name} failed: ${messageOf(error)}` };
+          const reason = messageOf(error);
+          if (this.#reasons.get(name) !== reason) this.#told(name, reason);
+          this.#reasons.set(name, reason);
+          return { healthy: false, line: `[-]${name} failed: reason withheld` };
         }
       }),
     );
@@ -81,15 +93,28 @@ export interface ProbeAnswer {
   readonly body: string;
 }
 
+/** The answer of any path but the known ones. */
+export const PATH_NOT_FOUND: ProbeAnswer = { status: 404, body: "404 page not found\n" };
+
+const BASE = "http://localhost";
+
+function parsedUrl(url: string): URL {
+  return new URL(URL.canParse(url, BASE) ? url : "/", BASE);
+}
+
+/** The path that a request asks for. */
+export function probePathOf(url: string): string {
+  return parsedUrl(url).pathname;
+}
+
 /** Runs the checks behind a path: `/healthz?verbose&exclude=disk`. */
 export async function answerProbe(
   url: string,
   checksOf: Readonly<Record<string, HealthChecks>>,
 ): Promise<ProbeAnswer> {
-  const base = "http://localhost";
-  const { pathname, searchParams } = new URL(URL.canParse(url, base) ? url : "/", base);
-  const checks = checksOf[pathname];
-  if (!checks) return { status: 404, body: "404 page not found\n" };
+  const { pathname, searchParams } = parsedUrl(url);
+  const checks = Object.hasOwn(checksOf, pathname) ? checksOf[pathname] : undefined;
+  if (!checks) return PATH_NOT_FOUND;
   const { healthy, lines } = await checks.run(new Set(searchParams.getAll("exclude")));
   const summary = `${pathname.slice(1)} check ${healthy ? "passed" : "failed"}`;
   const verbose = !healthy || searchParams.has("verbose");
@@ -105,8 +130,11 @@ export function serveProbes(
   answer: (url: string) => Promise<ProbeAnswer>,
 ): Promise<RunningServer> {
   return serve(endpoint, ({ url = "/" }, response) => {
-    void answer(url).then(({ status, body }) => {
+    const send = ({ status, body }: ProbeAnswer): void => {
       response.writeHead(status, { "Content-Type": "text/plain" }).end(body);
+    };
+    answer(url).then(send, () => {
+      send({ status: 500, body: "Internal Server Error\n" });
     });
   });
 }
@@ -116,6 +144,8 @@ interface MetricsGuards {
   readonly filter?: ReviewFilter;
   /** Files that are followed, or a certificate that stays. */
   readonly certificate?: CertificateFiles | ServerCertificate;
+  /** Told why a request could not be answered; whoever asked is not. */
+  readonly failed?: (error: unknown) => void;
 }
 
 /**
@@ -126,10 +156,10 @@ interface MetricsGuards {
 export async function serveMetrics(
   endpoint: Endpoint,
   registry: Registry,
-  { filter, certificate }: MetricsGuards,
+  { filter, certificate, failed }: MetricsGuards,
 ): Promise<RunningServer> {
   const answer = async ({ headers, url }: IncomingMessage): Promise<[number, string]> => {
-    const { pathname } = new URL(url ?? "/", "http://localhost");
+    const pathname = probePathOf(url ?? "/");
     if (pathname !== "/metrics") return [404, "404 page not found\n"];
     const verdict = filter ? await filter.check(headers.authorization, "get", pathname) : 200;
     if (verdict !== 200) return [verdict, verdict === 401 ? "Unauthorized\n" : "Forbidden\n"];
@@ -141,7 +171,10 @@ export async function serveMetrics(
         const type = status === 200 ? registry.contentType : "text/plain";
         response.writeHead(status, { "Content-Type": type }).end(text);
       },
-      (error: unknown) => response.writeHead(500).end(`${messageOf(error)}\n`),
+      (error: unknown) => {
+        failed?.(error);
+        response.writeHead(500).end("Internal Server Error\n");
+      },
     );
   };
   if (!certificate) return serve(endpoint, listener);
@@ -149,6 +182,15 @@ export async function serveMetrics(
   const first = await certificate.read();
   return serve(endpoint, listener, { files: certificate, first });
 }
+
+// What a stranger may take of the memory: a kubelet and a few scrapers need a handful of connections.
+const MAX_CONNECTIONS = 1000;
+const LIMITS = {
+  maxHeaderSize: 16 * 1024,
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 5000,
+};
 
 interface Tls {
   readonly files?: CertificateFiles;
@@ -162,7 +204,10 @@ function serve(
 ): Promise<RunningServer> {
   const ended = new AbortController();
   const { signal } = ended;
-  const server = tls ? createTlsServer(tlsOptions(tls.first), listener) : createServer(listener);
+  const server = tls
+    ? createTlsServer({ ...tlsOptions(tls.first), ...LIMITS }, listener)
+    : createServer(LIMITS, listener);
+  server.maxConnections = MAX_CONNECTIONS;
   return new Promise((resolve, reject) => {
     server.on("error", (error: NodeJS.ErrnoException) => {
       reject(

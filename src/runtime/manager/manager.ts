@@ -110,8 +110,12 @@ class OperatorManager implements Manager {
   readonly #rest: RestClient;
   readonly #fenced: FencedTransport;
   readonly #events: EventBroadcaster;
-  readonly #healthz = new HealthChecks();
-  readonly #readyz = new HealthChecks();
+  readonly #healthz = new HealthChecks((check, reason) => {
+    this.#tellCheck(check, reason);
+  });
+  readonly #readyz = new HealthChecks((check, reason) => {
+    this.#tellCheck(check, reason);
+  });
   readonly #elected = deferred();
   readonly #failed = deferred<never>();
   readonly #names = new Set<string>();
@@ -323,6 +327,10 @@ class OperatorManager implements Manager {
     }
   }
 
+  #tellCheck(check: string, reason: string): void {
+    this.log.warn({ check, reason }, `the health check ${check} failed: ${reason}`);
+  }
+
   #createKeeper(): Keeper {
     const { leaderElection, health, stuckAfterMs = 30_000, name = "tsop", ...rest } = this.#options;
     const { clock, log } = this;
@@ -354,6 +362,9 @@ class OperatorManager implements Manager {
     const { reviewed = false, tls } = metrics;
     const observe = this.metrics.certificateRead.bind(this.metrics);
     const guards = {
+      failed: (error: unknown) => {
+        this.log.warn({ err: error }, `a request for the metrics failed: ${messageOf(error)}`);
+      },
       ...(reviewed ? { filter: new ReviewFilter(this.#ownClient(), this.clock) } : {}),
       ...(tls ? { certificate: certificateFrom(tls, this.clock, this.log, observe) } : {}),
     };

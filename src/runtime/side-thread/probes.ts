@@ -6,12 +6,18 @@
  * @module
  */
 import type { Clock } from "../../clock.ts";
-import type { ProbeAnswer } from "../manager/health.ts";
+import { PATH_NOT_FOUND, probePathOf, type ProbeAnswer } from "../manager/health.ts";
 import { BEAT_MS } from "./protocol.ts";
 import type { Stillness } from "./stillness.ts";
 
 // The kubelet waits for a second when nothing else is said; by then it has its answer.
 const PATIENCE_MS = 2 * BEAT_MS;
+// Anybody may ask; the kubelet asks for these paths, and alone shares an answer with all who ask for the same.
+const PATHS = ["/healthz", "/readyz"];
+// Questions with parameters that may wait at the same time.
+const MAX_WITH_PARAMETERS = 32;
+
+const TOO_MANY: ProbeAnswer = { status: 503, body: "too many questions wait for an answer\n" };
 
 /** What the answers are made of. */
 export interface ProbesParts {
@@ -26,6 +32,8 @@ export interface ProbesParts {
 export class Probes {
   readonly #parts: ProbesParts;
   readonly #open = new Map<number, (answer: ProbeAnswer) => void>();
+  // By path, as long as no answer has come.
+  readonly #shared = new Map<string, Promise<ProbeAnswer>>();
   readonly #last = new Map<string, ProbeAnswer>();
   #asked = 0;
 
@@ -35,6 +43,20 @@ export class Probes {
 
   /** The main thread's own answer; when it is busy, its last one; a failure once it is taken for stuck. */
   answer(url: string): Promise<ProbeAnswer> {
+    const path = probePathOf(url);
+    if (!PATHS.includes(path)) return Promise.resolve(PATH_NOT_FOUND);
+    if (url.includes("?")) {
+      if (this.#open.size >= MAX_WITH_PARAMETERS + PATHS.length) return Promise.resolve(TOO_MANY);
+      return this.#ask(path, url);
+    }
+    const known = this.#shared.get(path);
+    if (known) return known;
+    const answer = this.#ask(path, path).finally(() => this.#shared.delete(path));
+    this.#shared.set(path, answer);
+    return answer;
+  }
+
+  #ask(path: string, url: string): Promise<ProbeAnswer> {
     const { clock, stillness, ask } = this.#parts;
     const id = ++this.#asked;
     return new Promise((resolve) => {
@@ -44,13 +66,13 @@ export class Probes {
         resolve(answer);
       };
       const look = (): void => {
-        if (stillness.ms >= PATIENCE_MS) settle(this.#answerFor(url));
+        if (stillness.ms >= PATIENCE_MS) settle(this.#answerFor(path));
         else timer = clock.after(BEAT_MS, look);
       };
       let timer = clock.after(BEAT_MS, look);
       this.#open.set(id, (answer) => {
         // What is asked with parameters would be many answers to keep, and is asked by people.
-        if (!url.includes("?")) this.#last.set(url, answer);
+        if (url === path) this.#last.set(path, answer);
         settle(answer);
       });
       ask(id, url);
@@ -62,9 +84,8 @@ export class Probes {
     this.#open.get(id)?.(answer);
   }
 
-  #answerFor(url: string): ProbeAnswer {
+  #answerFor(path: string): ProbeAnswer {
     const { stillness, stuckAfterMs } = this.#parts;
-    const [path = ""] = url.split("?");
     const stuck = stillness.ms > stuckAfterMs;
     const still = `for ${(stillness.ms / 1000).toFixed(1)} s`;
     if (stuck) {

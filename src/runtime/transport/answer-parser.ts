@@ -31,6 +31,10 @@ class AnswerError extends Error {
 // Far more than an API server sends; without a limit a broken one could fill the memory.
 const MAX_HEAD_BYTES = 256 * 1024;
 const MAX_LINE_BYTES = 16 * 1024;
+// What Go's client takes of answers before the answer, such as 100 Continue.
+const MAX_EARLY_ANSWERS = 5;
+// eslint-disable-next-line no-control-regex -- those are what no header has, as for Go and for Node
+const NOT_IN_VALUE = /[\u0000-\u0008\u000a-\u001f\u007f]/;
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
 const NEWLINE = 0x0a;
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: |$)/;
@@ -56,6 +60,8 @@ export class AnswerParser {
   #rest: Buffer | undefined;
   // Of the body, or of the chunk.
   #leftBytes = 0;
+  #earlyAnswers = 0;
+  #trailerBytes = 0;
   #keepsAlive = false;
 
   /** @param method - of the request: an answer to HEAD has no body, whatever it says */
@@ -130,7 +136,11 @@ export class AnswerParser {
     const status = Number(code);
     const after = end + END_OF_HEAD.length;
     // What comes before the answer, such as 100 Continue.
-    if (status < 200 && status !== 101) return after;
+    if (status < 200 && status !== 101) {
+      headersOf(fields);
+      if (++this.#earlyAnswers <= MAX_EARLY_ANSWERS) return after;
+      throw new AnswerError("too many answers come before the answer");
+    }
     if (status === 101)
       throw new AnswerError("the server changed the protocol without being asked");
     const headers = headersOf(fields);
@@ -197,6 +207,13 @@ export class AnswerParser {
       if (line !== "") throw new AnswerError("a chunk of the answer is longer than it says");
       this.#state = "chunk-size";
     } else if (line === "") this.#finish();
+    else {
+      this.#trailerBytes += line.length;
+      if (this.#trailerBytes > MAX_HEAD_BYTES) {
+        throw new AnswerError("the answer's trailers are too large");
+      }
+      headersOf([line]);
+    }
   }
 
   #finish(): void {
@@ -213,7 +230,8 @@ function headersOf(fields: readonly string[]): Record<string, string> {
     if (!FIELD_NAME.test(name)) {
       throw new AnswerError(`no header: ${field.slice(0, 100)}`);
     }
-    const value = field.slice(colon + 1).trim();
+    const value = field.slice(colon + 1).replace(/^[ \t]+|[ \t]+$/g, "");
+    if (NOT_IN_VALUE.test(value)) throw new AnswerError(`a control character in header ${name}`);
     // What no header is called, but every object has.
     if (name === "__proto__" || name === "constructor") continue;
     const known = headers[name];
