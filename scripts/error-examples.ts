@@ -22,6 +22,7 @@ const REFUSED = "The API server refuses ...: ....";
 export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "already-a-project": e("tsop init --domain example.com   # in a folder that has a PROJECT file"),
   "already-owned": e("setControllerReference(web, child); // child has another controller already"),
+  "answer-too-large": e("a list of objects of 1 GiB, without a limit"),
   "argument-not-constant": e(
     '@PrintColumn("Ready", (web: MyWeb) => web.status?.ready, optionsFor(mode))',
   ),

@@ -33,7 +33,8 @@ export function oneLine(text: string): string {
 function escaped(character: string): string {
   if (character === "\n") return "\\n";
   if (character === "\t") return "\\t";
-  return [...character]
-    .map((each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`)
-    .join("");
+  return Array.from(
+    character,
+    (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  ).join("");
 }

@@ -8,6 +8,7 @@
  * @module
  */
 import { isJsonObject } from "../../kube/json.ts";
+import { answerTooLarge, LARGEST_ANSWER_BYTES } from "../transport/answer-size.ts";
 import { wholeParts } from "../transport/lines.ts";
 import type { ObjectReader } from "./object-reader.ts";
 
@@ -29,7 +30,7 @@ export interface ReadList {
  * Reads a list, or whatever an answer is: then all of it is the rest.
  *
  * @param onItem - told of each of the items before the rest, as soon as it is there
- * @throws what `body` throws
+ * @throws what `body` throws; TsopError `answer-too-large`
  */
 export async function readItems(
   body: AsyncIterable<Uint8Array>,
@@ -39,6 +40,7 @@ export async function readItems(
   const borders = new ItemBorders();
   const items: unknown[] = [];
   const rest: Buffer[] = [];
+  let restBytes = 0;
   for await (const { bytes, ended } of wholeParts(body, (chunk) => borders.lastIn(chunk))) {
     let own = bytes;
     if (ended && rest.length === 0) {
@@ -57,6 +59,8 @@ export async function readItems(
     borders.forget();
     rest.push(Buffer.from(own));
     if (ended) rest.push(COMMA);
+    restBytes += own.length;
+    if (restBytes > LARGEST_ANSWER_BYTES) throw answerTooLarge(LARGEST_ANSWER_BYTES);
   }
   return { items, rest: Buffer.concat(rest) };
 }

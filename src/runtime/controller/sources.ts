@@ -68,6 +68,21 @@ export function kindSource<T extends KubeObject>(
       const handle = (event: ObjectEvent<T>, writtenAtMs?: number): void | Promise<void> =>
         retries.handle({ event, writtenAtMs });
       const kind = cache.informersFor(token);
+      let resyncs = 0;
+      // One object after the other, as events come: a handler may ask the API server for each.
+      const bringAgain = async (): Promise<void> => {
+        const resync = ++resyncs;
+        for (const { indexer } of [...kind.informers.values()]) {
+          for (const listed of indexer.list()) {
+            // What is gone by now brought its event itself, and a later resync begins anew.
+            const object = indexer.get(formatKey(keyOf(listed)));
+            if (!object) continue;
+            const pending = handle({ type: "create", object, initial: true });
+            if (pending) await pending;
+            if (signal.aborted || resync !== resyncs) return;
+          }
+        }
+      };
       const registration = kind.addHandler({
         handlerFor: (informer) => ({
           onAdd: (object, initial) =>
@@ -96,11 +111,7 @@ export function kindSource<T extends KubeObject>(
         synced: registration.synced,
         ended: Promise.resolve(),
         resync: () => {
-          for (const { indexer } of kind.informers.values()) {
-            for (const object of indexer.list()) {
-              void handle({ type: "create", object, initial: true });
-            }
-          }
+          void bringAgain();
         },
       };
     },

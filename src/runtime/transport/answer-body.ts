@@ -4,6 +4,7 @@
  * @module
  */
 import { settlePromises } from "../../clock.ts";
+import { answerTooLarge, LARGEST_ANSWER_BYTES } from "./answer-size.ts";
 import { WaitingPieces } from "./body-pieces.ts";
 import type { Body } from "./transport.ts";
 
@@ -31,6 +32,7 @@ interface Waiter {
 /** Takes the parts in, and hands them on to whoever reads. */
 export class AnswerBody implements Body {
   readonly #source: BodySource;
+  readonly #maxBytes: number;
   // What came, as long as nobody reads its pieces.
   #parts: Buffer[] = [];
   #bytes = 0;
@@ -43,8 +45,10 @@ export class AnswerBody implements Body {
   #pieces: WaitingPieces | undefined;
   #wake: () => void = () => undefined;
 
-  constructor(source: BodySource) {
+  /** @param maxBytes - what is read as a whole may be so long */
+  constructor(source: BodySource, maxBytes = LARGEST_ANSWER_BYTES) {
     this.#source = source;
+    this.#maxBytes = maxBytes;
   }
 
   /** The next part, which is copied. */
@@ -55,8 +59,15 @@ export class AnswerBody implements Body {
       this.#wake();
       return;
     }
-    this.#parts.push(Buffer.from(part));
+    if (this.#failure) return;
     this.#bytes += part.length;
+    if (this.#bytes > this.#maxBytes) {
+      this.#parts = [];
+      this.fail(answerTooLarge(this.#maxBytes));
+      this.#source.giveUp();
+      return;
+    }
+    this.#parts.push(Buffer.from(part));
     if (this.#bytes - this.#joinedBytes >= JOIN_BYTES) this.#joinSmall();
     if (!this.#waiter && this.#bytes > UNREAD_BYTES) this.#source.pause();
   }
@@ -70,7 +81,7 @@ export class AnswerBody implements Body {
 
   /** The rest does not come. */
   fail(error: Error): void {
-    if (this.#ended) return;
+    if (this.#isOver) return;
     this.#failure = error;
     this.#wake();
     this.#waiter?.reject(error);

@@ -34,7 +34,7 @@ const MAX_LINE_BYTES = 16 * 1024;
 // What Go's client takes of answers before the answer, such as 100 Continue.
 const MAX_EARLY_ANSWERS = 5;
 // eslint-disable-next-line no-control-regex -- those are what no header has, as for Go and for Node
-const NOT_IN_VALUE = /[\u0000-\u0008\u000a-\u001f\u007f]/;
+const CONTROL_CHARACTER = /[\u0000-\u0008\u000a-\u001f\u007f]/;
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
 const NEWLINE = 0x0a;
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: |$)/;
@@ -132,7 +132,9 @@ export class AnswerParser {
     if (end < 0) return end;
     const [statusLine = "", ...fields] = bytes.toString("latin1", at, end).split("\r\n");
     const [, minor, code] = STATUS_LINE.exec(statusLine) ?? [];
-    if (code === undefined) throw new AnswerError(`no HTTP answer: ${statusLine.slice(0, 100)}`);
+    if (code === undefined || CONTROL_CHARACTER.test(statusLine)) {
+      throw new AnswerError(`no HTTP answer: ${statusLine.slice(0, 100)}`);
+    }
     const status = Number(code);
     const after = end + END_OF_HEAD.length;
     // What comes before the answer, such as 100 Continue.
@@ -158,16 +160,17 @@ export class AnswerParser {
       : connection.includes("keep-alive");
     this.#state = "body";
     const coding = headers["transfer-encoding"];
-    const length = headers["content-length"];
+    const said = headers["content-length"];
+    const length = said === undefined ? undefined : lengthOf(said);
     if (this.#method === "HEAD" || status === 204 || status === 304) this.#leftBytes = 0;
     else if (coding !== undefined) {
       if (coding.toLowerCase() !== "chunked") {
         throw new AnswerError(`the answer's transfer encoding is ${coding}`);
       }
       // Both say where the answer ends, and somebody in between may have believed the other one.
-      if (length !== undefined) this.#keepsAlive = false;
+      if (length !== undefined) throw new AnswerError("the answer has both chunks and a length");
       this.#state = "chunk-size";
-    } else if (length !== undefined) this.#leftBytes = lengthOf(length);
+    } else if (length !== undefined) this.#leftBytes = length;
     else {
       this.#leftBytes = Infinity;
       this.#keepsAlive = false;
@@ -193,7 +196,11 @@ export class AnswerParser {
     if (end < 0) return end;
     const line = bytes.toString("latin1", at, end);
     if (!line.endsWith("\r")) throw new AnswerError("a line of the answer ends without CR");
-    this.#take(line.slice(0, -1));
+    const text = line.slice(0, -1);
+    if (CONTROL_CHARACTER.test(text)) {
+      throw new AnswerError("a control character between the answer's chunks");
+    }
+    this.#take(text);
     return end + 1;
   }
 
@@ -231,7 +238,8 @@ function headersOf(fields: readonly string[]): Record<string, string> {
       throw new AnswerError(`no header: ${field.slice(0, 100)}`);
     }
     const value = field.slice(colon + 1).replace(/^[ \t]+|[ \t]+$/g, "");
-    if (NOT_IN_VALUE.test(value)) throw new AnswerError(`a control character in header ${name}`);
+    if (CONTROL_CHARACTER.test(value))
+      throw new AnswerError(`a control character in header ${name}`);
     // What no header is called, but every object has.
     if (name === "__proto__" || name === "constructor") continue;
     const known = headers[name];

@@ -42,4 +42,32 @@ describe("formatLogLine", () => {
       `03:04:05.006 error stopping\n    TypeError: x is undefined${frame}`,
     );
   });
+
+  it("leaves a line as it is whose time is none", () => {
+    for (const time of ["x", 1e300, null, {}, true, ""]) {
+      const text = JSON.stringify({ level: 30, time, msg: "a" });
+      expect(formatLogLine(text, plain)).toBe(text);
+    }
+  });
+
+  it.each([null, 5, "text", [], { message: 5, stack: {} }, { message: null }])(
+    "shows a line whose error is %j",
+    (err) => {
+      expect(line({ msg: "a", err })).toContain("error a");
+    },
+  );
+
+  it("shows text of others in one line, and nothing that a terminal obeys", () => {
+    const hostile = "\u001b[2J\u001b]0;x\u0007\nERROR\r\u009b1m\u202e";
+    const shown = "\\u001b[2J\\u001b]0;x\\u0007\\nERROR\\u000d\\u009b1m\\u202e";
+    expect(line({ level: 30, msg: hostile, [hostile]: 1, name: hostile })).toBe(
+      `03:04:05.006 info  ${shown} ${shown}=1 name=${shown}`,
+    );
+    const err = {
+      message: hostile,
+      stack: `Error: ${hostile}\n    at f (/home/me/${hostile}.ts:1)`,
+    };
+    // eslint-disable-next-line no-control-regex -- those are what may not be there
+    expect(line({ msg: "a", err })).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+  });
 });

@@ -7,6 +7,7 @@ import type { CacheOptions } from "../../../src/runtime/cache/cache.ts";
 import { controllerFor } from "../../../src/runtime/controller/builder.ts";
 import { Expectations } from "../../../src/runtime/controller/expectations.ts";
 import { PollSource } from "../../../src/runtime/controller/polling.ts";
+import { kindSource } from "../../../src/runtime/controller/sources.ts";
 import { timerSource, type TimerOptions } from "../../../src/runtime/controller/timers.ts";
 import { createManager } from "../../../src/runtime/manager/manager.ts";
 import { MemoryApi } from "../support/memory-api.ts";
@@ -149,6 +150,48 @@ describe("a timer", () => {
     expect(looks.length).toBeGreaterThan(0);
     expect(looks.filter((look) => !look.startsWith("b"))).toEqual([]);
     await end();
+  });
+});
+
+describe("kindSource", () => {
+  it("brings all objects again at a resync, one after the other, and those alone that are still there", async () => {
+    const clock = new VirtualClock();
+    const api = new MemoryApi(clock);
+    for (const name of ["a", "b", "c"]) api.put(pathOf(name), widget(name, 1));
+    const manager = createManager({ clock, transport: api, log: silentLogger });
+    let [open, most] = [0, 0];
+    let heard: string[] = [];
+    const source = kindSource(
+      { cache: manager.cache, clock },
+      WIDGETS,
+      async ({ object }) => {
+        most = Math.max(most, ++open);
+        heard.push(object.metadata.name!);
+        await clock.sleep(100);
+        open--;
+      },
+      [],
+    );
+    const stop = new AbortController();
+    const run = source.start(() => undefined, stop.signal);
+    const running = manager.start(stop.signal);
+    await clock.advance(1000);
+    [heard, most] = [[], 0];
+    run.resync?.();
+    await clock.advance(150);
+    api.remove(pathOf("c"));
+    await clock.advance(1000);
+    expect(heard).toEqual(["a", "b", "c"]);
+    heard = [];
+    run.resync?.();
+    // Once more, while the first one waits.
+    run.resync?.();
+    await clock.advance(1000);
+    expect(heard).toEqual(["a", "a", "b"]);
+    expect(most).toBeLessThanOrEqual(2);
+    stop.abort();
+    await clock.advance(60_000);
+    await running;
   });
 });
 

@@ -96,4 +96,35 @@ describe("probes in the side thread", () => {
     await world.advance(250);
     expect(stillness.ms).toBeLessThanOrEqual(500);
   });
+
+  it("keep nothing of a path that they do not serve, and ask nobody", async () => {
+    const { probes, asked } = build();
+    for (const path of ["/", "/healthz/x", "/__proto__", "//healthz", "/readyzz?verbose", "\0"]) {
+      expect(await probes.answer(path)).toMatchObject({ status: 404 });
+    }
+    expect(asked).toEqual([]);
+  });
+
+  it("ask once for all who want to know the same at the same time", async () => {
+    const { probes, asked, answer } = build();
+    const all = Array.from({ length: 10_000 }, () => probes.answer("/readyz"));
+    expect(asked).toHaveLength(1);
+    answer(200, "ok");
+    for (const one of await Promise.all(all)) expect(one).toEqual({ status: 200, body: "ok" });
+    void probes.answer("/readyz");
+    expect(asked).toHaveLength(2);
+  });
+
+  it("ask a few questions with parameters at a time, and the kubelet's beside them", async () => {
+    const { world, probes, asked, answer, setBusy } = build();
+    setBusy(true);
+    const strange = Array.from({ length: 10_000 }, (_, at) => probes.answer(`/healthz?x=${at}`));
+    expect(asked.length).toBeLessThan(100);
+    const own = probes.answer("/healthz");
+    answer(200, "ok");
+    expect(await own).toEqual({ status: 200, body: "ok" });
+    await world.advance(1000);
+    const statuses = (await Promise.all(strange)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([200, 503]));
+  });
 });

@@ -1,6 +1,7 @@
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { connect, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -14,6 +15,7 @@ import type { CredentialRecipe } from "../../../src/runtime/transport/credential
 import { eventually } from "../../../src/testing.ts";
 
 const SLOW = { timeoutMs: 15_000 };
+const LONG = { timeout: 120_000 };
 
 /** Knows one token at a time, and has room for one Lease. */
 class LeaseServer {
@@ -253,5 +255,27 @@ parentPort.on("message", () => {
     await one.thread.stop();
     await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow("fetch failed");
     expect([...one.failures, ...two.failures]).toEqual([]);
+  });
+
+  it("goes on, whatever paths strangers ask for", LONG, async () => {
+    const health = { port: 0, host: "127.0.0.1" };
+    const { thread, failures } = build({ stuckAfterMs: 30_000, health });
+    await thread.start();
+    const asked = 10_000;
+    const socket = connect(thread.healthPort!, "127.0.0.1");
+    let answered = 0;
+    socket.on("data", (bytes) => {
+      answered += bytes.toString("latin1").split("HTTP/1.1 404").length - 1;
+    });
+    for (let count = 0; count < asked; count++) {
+      const request = `GET /${"x".repeat(8000)}${count} HTTP/1.1\r\nHost: a\r\n\r\n`;
+      if (!socket.write(request)) await once(socket, "drain");
+    }
+    // An answer that two packets share is not counted.
+    await eventually(() => expect(answered).toBeGreaterThan(asked * 0.9), { timeoutMs: 60_000 });
+    socket.destroy();
+    const answer = await fetch(`http://127.0.0.1:${thread.healthPort}/healthz`);
+    expect([answer.status, failures]).toEqual([200, []]);
+    await thread.stop();
   });
 });

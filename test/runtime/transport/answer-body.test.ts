@@ -78,4 +78,23 @@ describe("AnswerBody", () => {
     expect(bodyOf(PARTS.slice(0, 10)).calls).toEqual([]);
     expect(bodyOf(PARTS.slice(0, 20)).calls).toContain("pause");
   });
+
+  it("gives up an answer that is longer than it may be, to who waits for it and to who comes later", async () => {
+    const calls: string[] = [];
+    const source = {
+      pause: () => undefined,
+      resume: () => undefined,
+      giveUp: () => calls.push("give up"),
+    };
+    for (const waits of [true, false]) {
+      const body = new AnswerBody(source, 2 ** 20);
+      const early = waits ? body.whole() : undefined;
+      for (const part of PARTS.slice(0, 262)) body.push(part);
+      expect(calls).toEqual([]);
+      for (const part of PARTS.slice(262, 300)) body.push(part);
+      expect(calls.splice(0)).toEqual(["give up"]);
+      const whole = early ?? body.whole();
+      await expect(whole).rejects.toMatchObject({ code: "answer-too-large" });
+    }
+  });
 });

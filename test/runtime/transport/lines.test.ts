@@ -36,4 +36,15 @@ describe("wholeLines", () => {
       expect(given === lines.join("\n")).toBe(true);
     },
   );
+
+  it("gives up a line that is longer than it may be, and no others", async () => {
+    async function* chunks(line: string) {
+      for (;;) yield Promise.resolve(Buffer.from(line));
+    }
+    const lines = wholeLines(chunks("0123456789\n"), 100);
+    for (let count = 0; count < 100; count++) await lines.next();
+    await lines.return(undefined);
+    const endless = wholeLines(chunks("0123456789"), 100);
+    await expect(endless.next()).rejects.toMatchObject({ code: "answer-too-large" });
+  });
 });
