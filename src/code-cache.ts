@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { hash } from "node:crypto";
 import {
   closeSync,
   existsSync,
@@ -12,7 +13,6 @@ import {
   openSync,
   readSync,
   renameSync,
-  statSync,
   unlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -29,8 +29,8 @@ const POOR_FACTOR = 1.5;
  * `require` of a CommonJS bundle by way of the code cache.
  *
  * The cache lies in `.cache/tsop` of the nearest `node_modules` above the bundle, or of the one in its
- * package. Where that folder cannot be written, or the cache is of another bundle, Node or machine, the
- * bundle is compiled as usual.
+ * package. Where that folder cannot be written, or the cache is of other code, another Node or another kind of
+ * machine, the bundle is compiled as usual.
  *
  * @param file - absolute path of the bundle, a function as Node makes of a CommonJS module: ASCII only, without
  *   `import()`
@@ -43,9 +43,11 @@ export function requireCached(file: string, use = "all"): unknown {
   const loaded = require.cache[file];
   if (loaded) return loaded.exports;
   // ASCII: the quickest of the decoders, and the engine takes the text as it is.
-  const source = readPages(file).toString("latin1");
+  const text = readPages(file);
+  const source = text.toString("latin1");
+  const code = hash("sha256", text);
   const cache = join(cacheFolder(file), `${basename(file)}.${use}.${process.version}`);
-  const cachedData = readCache(cache, file);
+  const cachedData = readCache(cache, code);
   const script = new Script(source, {
     filename: file,
     ...(cachedData ? { cachedData } : {}),
@@ -55,7 +57,7 @@ export function requireCached(file: string, use = "all"): unknown {
   process.once("exit", () => {
     if (known && process.uptime() < LONG_RUN_S) return;
     const data = script.createCachedData();
-    if (!known || data.length > POOR_FACTOR * known.length) writeCache(cache, file, data);
+    if (!known || data.length > POOR_FACTOR * known.length) writeCache(cache, code, data);
   });
   const module = new Module(file);
   module.filename = file;
@@ -83,13 +85,17 @@ function packageOf(folder: string): string {
 /** The engine takes a cache as it lies in memory when that begins at a multiple of this, and copies it otherwise. */
 const ALIGNMENT = 8;
 
-/** What the cache begins with: the engine itself compares no more than the length of the source. */
-function stampOf(file: string): Buffer {
-  const { size, mtimeMs } = statSync(file);
-  const stamp = Buffer.from(`${file} ${size} ${mtimeMs} ${process.arch}\n`);
+/**
+ * What the cache begins with: of which code it is, and its own hash. The engine itself compares no more than the
+ * length of the source, and would run what another text of that length was compiled to.
+ */
+function stampOf(code: string, data: Buffer): Buffer {
+  const stamp = Buffer.from(`${code} ${hash("sha256", data)} ${process.arch}\n`);
   const padding = -stamp.length & (ALIGNMENT - 1);
   return Buffer.concat([stamp, Buffer.alloc(padding)]);
 }
+
+const STAMP_LENGTH = stampOf(hash("sha256", ""), Buffer.alloc(0)).length;
 
 /**
  * Reads a file into pages of its own.
@@ -115,22 +121,22 @@ function readPages(file: string): Buffer {
   }
 }
 
-function readCache(cache: string, file: string): Buffer | undefined {
+function readCache(cache: string, code: string): Buffer | undefined {
   try {
-    const stamp = stampOf(file);
-    const data = readPages(cache);
-    return data.subarray(0, stamp.length).equals(stamp) ? data.subarray(stamp.length) : undefined;
+    const bytes = readPages(cache);
+    const data = bytes.subarray(STAMP_LENGTH);
+    return bytes.subarray(0, STAMP_LENGTH).equals(stampOf(code, data)) ? data : undefined;
   } catch {
     return undefined; // none yet
   }
 }
 
 /** A folder that cannot be written costs time at the next start, nothing else. */
-function writeCache(cache: string, file: string, data: Buffer): void {
+function writeCache(cache: string, code: string, data: Buffer): void {
   const partial = `${cache}.${process.pid}`;
   try {
     mkdirSync(dirname(cache), { recursive: true });
-    writeFileSync(partial, Buffer.concat([stampOf(file), data]));
+    writeFileSync(partial, Buffer.concat([stampOf(code, data), data]));
     renameSync(partial, cache); // Two processes may write; each of them wholly.
   } catch {
     if (existsSync(partial)) unlinkSync(partial);

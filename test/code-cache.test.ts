@@ -6,6 +6,8 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -98,6 +100,36 @@ describe("requireCached", () => {
     const file = join(cache, `bundle.cjs.test.${process.version}`);
     writeFileSync(file, readFileSync(file).subarray(0, -100));
     expect(inProcess(print)).toBe(join("z", "b"));
+  });
+
+  it("takes no cache of other code, though path, length and time are the same", () => {
+    const print = "console.log(bundle.answer('b'))";
+    const { atime, mtime } = statSync(bundle);
+    expect(inProcess(print)).toBe(join("a", "b"));
+    writeFileSync(bundle, BUNDLE.replace('"a"', '"z"'));
+    utimesSync(bundle, atime, mtime);
+    expect(inProcess(print)).toBe(join("z", "b"));
+  });
+
+  it("takes no cache whose bytes are not those that were written", () => {
+    const print = "console.log(bundle.answer('b'))";
+    inProcess(print);
+    const file = join(cache, `bundle.cjs.test.${process.version}`);
+    const bytes = readFileSync(file);
+    for (let at = bytes.length >> 1; at < bytes.length; at++) bytes[at] = 0;
+    writeFileSync(file, bytes);
+    expect(inProcess(print)).toBe(join("a", "b"));
+    // One that is right takes its place.
+    expect(readFileSync(file)).not.toEqual(bytes);
+  });
+
+  it("takes a cache of the same code, at whatever time that was written", () => {
+    inProcess("");
+    const file = join(cache, `bundle.cjs.test.${process.version}`);
+    const { ino } = statSync(file);
+    utimesSync(bundle, new Date(0), new Date(0));
+    inProcess("");
+    expect(statSync(file).ino).toBe(ino);
   });
 
   it("works where no cache can be written", () => {
