@@ -5,7 +5,7 @@
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -32,6 +32,23 @@ describe("the published package", { timeout: 60_000 }, () => {
   const tsop = (...args: string[]): Promise<string> =>
     run(process.execPath, [join(project, "node_modules/tsop/bin/tsop.js"), ...args]);
 
+  const installed = (path: string): string =>
+    readFileSync(join(project, "node_modules/tsop", path), "utf8");
+  const prose = (page: string): string =>
+    installed(page).replaceAll(/^```[^]*?^```|`[^`\n]*`/gm, "");
+  /** What a page links to in the package: inline, and by a reference. */
+  const linksOf = (page: string): string[] =>
+    [...prose(page).matchAll(/\]\(([^)\s]+)\)|^\[[^\]]+\]: (\S+)$/gm)]
+      .map(([, inline, reference]) => inline ?? reference ?? "")
+      .filter((target) => !/^[a-z]+:/.test(target));
+  const headingsOf = (page: string): string[] =>
+    [...installed(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\w\- ]/g, "")
+        .replaceAll(" ", "-"),
+    );
+
   beforeAll(async () => {
     const pack = ["pack", "--ignore-scripts", "--json", "--pack-destination", folder];
     [packed] = JSON.parse(await run("npm", pack, await builtCheckout())) as [Packed];
@@ -43,13 +60,40 @@ describe("the published package", { timeout: 60_000 }, () => {
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("holds what runs, its declarations and its templates: the pages of `explain`; no sources, tests or maps", () => {
+  it("holds what runs, its declarations, its templates and its guides; no sources, tests or maps", () => {
     const paths = packed.files.map(({ path }) => path);
     const expected =
-      /^(bin\/(tsop\.js|package\.json)|dist\/.+\.(c?js|d\.ts|data\.json)|dist\/(build-id|THIRD-PARTY\.txt)|templates\/.+\.hbs|docs\/(errors|markers)\.md|(LICENSE|NOTICE|README\.md|package\.json))$/;
+      /^(bin\/(tsop\.js|package\.json)|dist\/.+\.(c?js|d\.ts|data\.json)|dist\/(build-id|THIRD-PARTY\.txt)|templates\/.+\.hbs|docs\/[a-z-]+\.md|(LICENSE|NOTICE|README\.md|package\.json))$/;
     expect(paths.filter((path) => !expected.test(path))).toEqual([]);
+    // The commands and the generator are in the bundles alone.
+    expect(paths.filter((path) => /^dist\/(cli|generator)\/.*(?<!\.cjs)$/.test(path))).toEqual([]);
     expect(paths).toContain("templates/init/.gitignore.hbs");
     expect(packed.unpackedSize).toBeLessThan(MAX_UNPACKED_BYTES);
+  });
+
+  it("has every page and heading that its README and its guides link to", () => {
+    const paths = packed.files.map(({ path }) => path);
+    const pages = paths.filter((path) => path.endsWith(".md"));
+    const links = pages.flatMap((page) => linksOf(page).map((target) => ({ page, target })));
+    expect(links.filter(({ page }) => page === "README.md").length).toBeGreaterThan(10);
+    const broken = links.filter(({ page, target }) => {
+      const [path = "", heading] = target.split("#");
+      const file = path === "" ? page : posix.join(posix.dirname(page), path);
+      if (!paths.includes(file)) return true;
+      return heading !== undefined && !headingsOf(file).includes(heading);
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it("has the licence of every package that is bundled", () => {
+    const text = installed("dist/THIRD-PARTY.txt");
+    const notices = text.split(`\n${"-".repeat(80)}\n`).map((notice) => notice.trim());
+    expect(notices.length).toBeGreaterThan(100);
+    expect(notices.filter((notice) => notice.length < 500)).toEqual([]);
+    const compiler = notices.find((notice) => /^typescript \d/.test(notice));
+    expect(compiler).toContain("Apache License");
+    expect(text).toMatch(/^execa \d/m);
+    expect(installed("NOTICE")).toContain("Microsoft Corporation");
   });
 
   it(`brings at most ${MAX_PACKAGES} packages`, () => {

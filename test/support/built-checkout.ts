@@ -21,7 +21,7 @@ import { promisify } from "node:util";
 const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/[/\\]$/, "");
 
 /** What `npm run build` and `npm pack` read. */
-const SOURCES = ["src", "bin", "templates", "scripts"];
+const SOURCES = ["src", "bin", "templates", "scripts", "docs"];
 const FILES = ["package.json", "tsconfig.json", "tsconfig.build.json", "README.md"];
 const LEGAL = ["LICENSE", "NOTICE"];
 
