@@ -4,6 +4,7 @@ import { format } from "prettier";
 import { describe, expect, it } from "vitest";
 import { errorsIn, errorsPage, markersPage } from "../../scripts/docs-pages.ts";
 import { ERROR_EXAMPLES } from "../../scripts/error-examples.ts";
+import { FROM_CONTROLLER_GEN } from "../../scripts/marker-examples.ts";
 import { emptyFolder, runCli } from "../cli/support/run-cli.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -36,5 +37,49 @@ describe("the generated pages", () => {
     const slip = await runCli(emptyFolder(), ["explain", "Minimun"]);
     expect(slip).toMatchObject({ code: 2 });
     expect(slip.err).toContain("Did you mean Minimum?");
+  });
+
+  it.each([
+    "kubebuilder:validation:Minimum",
+    "+kubebuilder:validation:Minimum",
+    "+kubebuilder:validation:Minimum=1",
+    "// +kubebuilder:validation:Minimum=1",
+    "@kubebuilder:validation:Minimum",
+    '"kubebuilder:validation:Minimum"',
+    "'+kubebuilder:validation:Minimum'",
+    "k8s:minimum",
+    "+Minimum",
+    '"@Minimum"',
+    "@Minimum(1)",
+  ])("are found by `tsop explain` with %s", async (name) => {
+    const { code, out } = await runCli(emptyFolder(), ["explain", name]);
+    expect({ code, out }).toMatchObject({ code: 0 });
+    expect(out).toContain("@Minimum\n");
+    expect(out).toContain("  minimum: 1");
+    expect(out).not.toContain("@Maximum\n");
+  });
+
+  // `default` alone is a marker of this name here as well.
+  const byName = FROM_CONTROLLER_GEN.filter(
+    ({ marker }) => /^[\w:-]+$/.test(marker) && marker !== "default",
+  );
+  it.each(byName)("say what is written for controller-gen's $marker", async ({ marker, here }) => {
+    const name =
+      marker.includes(":") || /^[a-z]/.test(marker)
+        ? `+${marker}`
+        : "+kubebuilder:validation:" + marker;
+    const { code, out } = await runCli(emptyFolder(), ["explain", name]);
+    expect({ code, out }).toMatchObject({ code: 0 });
+    expect(out).toContain(here.replaceAll("`", ""));
+  });
+
+  it("say of a marker with arguments what its name says", async () => {
+    const name =
+      '+kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`';
+    expect((await runCli(emptyFolder(), ["explain", name])).out).toContain("@PrintColumn\n");
+    const items = "+kubebuilder:validation:items:Pattern=^a$";
+    expect((await runCli(emptyFolder(), ["explain", items])).out).toContain("at any depth");
+    const unknown = await runCli(emptyFolder(), ["explain", "kubebuilder:validation:Nonsense"]);
+    expect(unknown).toMatchObject({ code: 2 });
   });
 });

@@ -1,5 +1,5 @@
 /**
- * `tsop explain`: a marker or an error code, in the terminal.
+ * `tsop explain`: a marker, one of controller-gen's, or an error code, in the terminal.
  *
  * @module
  */
@@ -11,24 +11,47 @@ import { packageRoot } from "../package-info.ts";
 import { readIfThere } from "../project/plan.ts";
 
 const PAGES = ["docs/markers.md", "docs/errors.md"];
+const CONTROLLER_GEN_HEADING = "## Coming from controller-gen\n";
 
 /** Prints what the documentation says of a name; returns the exit code. */
 export async function explain(name: string, context: CliContext): Promise<number> {
   const pages = await Promise.all(PAGES.map((page) => readIfThere(`${packageRoot()}/${page}`)));
   const sections = new Map(pages.flatMap((page) => sectionsOf(page ?? "")));
-  const wanted = plainName(name);
-  const title = [...sections.keys()].find((candidate) => plainName(candidate) === wanted);
-  if (title === undefined) {
+  const own = sectionNamed(plainName(name), sections);
+  if (own !== undefined) {
+    printSection(own, sections, context);
+    return 0;
+  }
+  const counterparts = counterpartsOf(name, markersOfControllerGen(pages[0] ?? ""));
+  const [, lastWord = ""] = /([^:]*)$/.exec(markerNames(name)[0] ?? "") ?? [];
+  const sameName = name.includes(":") ? sectionNamed(lastWord, sections) : undefined;
+  if (counterparts.length === 0 && sameName === undefined) {
     throw new UsageError(
       "nothing-to-explain",
       `There is no marker and no error called ${name}.`,
       didYouMean(
-        name.replace(/^@/, ""),
+        plainName(name),
         [...sections.keys()].map((candidate) => candidate.replace(/^@/, "")),
         "docs/markers.md and docs/errors.md list them.",
       ),
     );
   }
+  for (const { marker, here } of counterparts) {
+    context.out(`controller-gen's ${marker}: ${here.replaceAll("`", "")}`);
+  }
+  const titles = sameName === undefined ? titlesIn(counterparts, sections) : [sameName];
+  for (const title of titles) {
+    context.out("");
+    printSection(title, sections, context);
+  }
+  return 0;
+}
+
+function printSection(
+  title: string,
+  sections: ReadonlyMap<string, string>,
+  context: CliContext,
+): void {
   const { bold, dim } = paint(context);
   context.out(bold(title));
   let inCode = false;
@@ -37,10 +60,17 @@ export async function explain(name: string, context: CliContext): Promise<number
     if (isFence) inCode = !inCode;
     if (!isFence) context.out(inCode ? dim(`  ${line}`) : line.replaceAll("`", ""));
   }
-  return 0;
 }
 
-const plainName = (name: string): string => name.replace(/^@/, "").toLowerCase();
+/** As it may be copied from a source: `// +name`, `@name(1)`, in quotes. */
+const plainName = (name: string): string =>
+  name
+    .replace(/^[\s"'`/*]*[+@]?/, "")
+    .replace(/[\s"'`]+$|\(.*$/g, "")
+    .toLowerCase();
+
+const sectionNamed = (plain: string, sections: ReadonlyMap<string, string>): string | undefined =>
+  [...sections.keys()].find((title) => plainName(title) === plain);
 
 /** The sections of a page: each heading that names one thing, with its text. */
 function sectionsOf(page: string): [string, string][] {
@@ -52,4 +82,60 @@ function sectionsOf(page: string): [string, string][] {
       return [section.slice(0, end), section.slice(end).trim()];
     })
     .filter(([title, text]) => !title.includes(" ") && text !== "");
+}
+
+/** A row of the table for those who come from controller-gen. */
+interface Counterpart {
+  /** One marker, or several with what is said of them. */
+  readonly marker: string;
+  readonly here: string;
+}
+
+function markersOfControllerGen(page: string): Counterpart[] {
+  const [, table = ""] = page.split(CONTROLLER_GEN_HEADING);
+  return table
+    .split("\n")
+    .filter((line) => line.startsWith("|"))
+    .slice(2)
+    .map((line) => {
+      const [, marker = "", here = ""] = line
+        .split(/(?<!\\)\|/)
+        .map((cell) => cell.trim().replaceAll("\\|", "|"));
+      return { marker, here };
+    });
+}
+
+/** What a marker may be called in the table, the whole first: arguments follow `=`, and the last of the words before. */
+function markerNames(name: string): string[] {
+  const words = plainName(name)
+    .replace(/=.*$/s, "")
+    .replace(/^kubebuilder:/, "")
+    .replace(/^validation:/, "")
+    .split(":");
+  return words.map((_, index) => words.slice(0, words.length - index).join(":"));
+}
+
+function counterpartsOf(name: string, table: readonly Counterpart[]): Counterpart[] {
+  for (const wanted of markerNames(name)) {
+    const found = table.filter(({ marker }) =>
+      marker
+        .replaceAll(/\([^)]*\)/g, "")
+        .split(/ \/ |, /)
+        .map((each) => markerNames(each)[0] ?? "")
+        .some((each) =>
+          each.endsWith("*") ? wanted.startsWith(each.slice(0, -1)) : each === wanted,
+        ),
+    );
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+/** The sections of the markers that the rows name. */
+function titlesIn(
+  counterparts: readonly Counterpart[],
+  sections: ReadonlyMap<string, string>,
+): string[] {
+  const named = counterparts.flatMap(({ here }) => here.match(/@\w+/g) ?? []);
+  return [...new Set(named)].filter((title) => sections.has(title));
 }
