@@ -178,6 +178,17 @@ describe("tsop init", () => {
 describe("tsop create api", () => {
   const CREATE = ["create", "api", "--group", "web", "--version", "v1", "--kind", "Page"];
 
+  it("writes a test that may take longer than eventually tries, so that its assertion is what is shown", async () => {
+    const folder = await newProject();
+    await runCli(folder, CREATE);
+    const text = filesIn(folder)["test/page-controller.test.ts"] ?? "";
+    const timeout = Number(
+      /describe\("Page", \{ timeout: ([\d_]+) \}/.exec(text)?.[1]?.replaceAll("_", ""),
+    );
+    const eventuallyTries = 4000;
+    expect(timeout).toBeGreaterThan(2 * eventuallyTries);
+  });
+
   it("adds a kind with all that belongs to it, at most 25 files in all", async () => {
     const folder = await newProject();
     const { code } = await runCli(folder, [
