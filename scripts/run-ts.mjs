@@ -34,6 +34,8 @@ await build({
   format: "esm",
   target: "node20",
   sourcemap: "inline",
+  // The example of this checkout runs on its sources.
+  alias: { tsop: resolve(root, "src/index.ts"), "tsop/k8s": resolve(root, "src/k8s.ts") },
   plugins: [ownUrl],
   logLevel: "warning",
 });

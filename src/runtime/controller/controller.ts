@@ -9,7 +9,6 @@ import { messageOf, TerminalError, TsopError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
 import { formatKey, type ObjectKey } from "../../kube/object.ts";
 import { isConflict, isNotFound, type StatusError } from "../../kube/status.ts";
-import { refusalAdvice } from "../client/rights.ts";
 import { LruMap } from "../lru.ts";
 import type { EventDetails } from "../events/recorder.ts";
 import type { ControllerMetrics } from "../manager/metrics.ts";
@@ -18,6 +17,7 @@ import { PriorityQueue, type QueueObserver, type RateLimitingQueue } from "../qu
 import type { KeyGate } from "../sharding/key-gate.ts";
 import { Causes } from "./causes.ts";
 import type { Enqueue, EnqueueHint } from "./handlers.ts";
+import { FailureLog } from "./failure-log.ts";
 import { HotLoops } from "./hot-loops.ts";
 import { ReconcileRun } from "./reconcile-run.ts";
 import type { ReconcileScope, ReconcileScopes } from "./reconcile-scopes.ts";
@@ -86,6 +86,7 @@ export class Controller {
   readonly #causes = new Causes();
   readonly #atOnce = new ItemExponentialFailureRateLimiter(AT_ONCE_MS, MAX_AT_ONCE_MS);
   readonly #hotLoops: HotLoops;
+  readonly #failures: FailureLog;
   // Only for a while after this process wrote something: there are no events of own writes otherwise.
   readonly #begunAtMs = new LruMap<number>(KEYS);
   #writesSeen = 0;
@@ -104,6 +105,7 @@ export class Controller {
     this.needLeaderElection = (parts.options.needLeaderElection ?? true) && !parts.gate;
     this.#parts = parts;
     this.#hotLoops = new HotLoops(parts.clock);
+    this.#failures = new FailureLog(parts.clock);
     const { newQueue, rateLimiter } = parts.options;
     this.#queue = newQueue
       ? newQueue(parts.clock, rateLimiter, parts.metrics)
@@ -355,11 +357,7 @@ export class Controller {
     // Somebody else wrote in between: the next try sees that, and nobody need look at it.
     if (isConflict(error)) log.info("the object changed meanwhile; trying again");
     else if (isGone(error, parseKey(id))) log.info(`trying again: ${error.message}`);
-    else {
-      const advice = refusalAdvice(error);
-      const what = `the reconcile failed: ${messageOf(error)}`;
-      log.error({ err: error }, advice === undefined ? what : `${what}. ${advice}`);
-    }
+    else this.#failures.tell(log, error);
   }
 }
 

@@ -1,0 +1,100 @@
+/**
+ * What the operator's replicas asked the API server for, from its audit log, and who of them led meanwhile.
+ *
+ * @module
+ */
+import { readFileSync, statSync } from "node:fs";
+
+/** One request of the audit log. */
+export interface AuditedRequest {
+  /** The replica: the identifier of its token, or its user. */
+  readonly by: string;
+  readonly verb: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly key: string;
+  readonly receivedMs: number;
+  readonly answeredMs: number;
+  readonly code: number;
+  /** Of a Lease: who holds it after the request; empty when it was released. */
+  readonly holder: string | undefined;
+}
+
+interface AuditEvent {
+  readonly stage: string;
+  readonly verb: string;
+  readonly user: { readonly username: string; readonly extra?: Record<string, readonly string[]> };
+  readonly objectRef?: Readonly<
+    Partial<Record<"resource" | "subresource" | "namespace" | "name", string>>
+  >;
+  readonly responseStatus?: { readonly code?: number };
+  readonly requestObject?: { readonly spec?: { readonly holderIdentity?: string } };
+  readonly requestReceivedTimestamp: string;
+  readonly stageTimestamp: string;
+}
+
+const CREDENTIAL = "authentication.kubernetes.io/credential-id";
+const WRITES = new Set(["create", "update", "patch", "delete", "deletecollection"]);
+const COORDINATION = new Set(["leases", "events", "selfsubjectaccessreviews"]);
+
+/** How long the audit log is now. */
+export const auditSize = (path: string): number => statSync(path).size;
+
+/** The requests after the first `from` bytes of the log, in the order of their arrival. */
+export function readAudit(path: string, from = 0): AuditedRequest[] {
+  const lines = readFileSync(path).subarray(from).toString("utf8").split("\n");
+  return lines
+    .filter((line) => line.endsWith("}"))
+    .map((line) => JSON.parse(line) as AuditEvent)
+    .filter(({ stage }) => stage !== "ResponseStarted")
+    .map((event) => {
+      const { resource = "", subresource = "", namespace = "", name = "" } = event.objectRef ?? {};
+      const [credential] = event.user.extra?.[CREDENTIAL] ?? [];
+      return {
+        by: credential?.replace("JTI=", "") ?? event.user.username,
+        verb: event.verb,
+        resource,
+        subresource,
+        key: `${namespace}/${name}`,
+        receivedMs: Date.parse(event.requestReceivedTimestamp),
+        answeredMs: Date.parse(event.stageTimestamp),
+        code: event.responseStatus?.code ?? 0,
+        holder: resource === "leases" ? event.requestObject?.spec?.holderIdentity : undefined,
+      };
+    })
+    .sort((one, other) => one.receivedMs - other.receivedMs);
+}
+
+/** The requests that write what reconcilers write. */
+export function reconcilersWrites(requests: readonly AuditedRequest[]): AuditedRequest[] {
+  return requests.filter(({ verb, resource }) => WRITES.has(verb) && !COORDINATION.has(resource));
+}
+
+/**
+ * The writes that arrived although another replica had already taken the lead, and those of a replica that never led.
+ */
+export function writesWithoutLead(requests: readonly AuditedRequest[]): AuditedRequest[] {
+  const taken = requests
+    .filter(({ resource, verb, code, holder }) => {
+      return resource === "leases" && WRITES.has(verb) && code < 300 && holder !== undefined;
+    })
+    .map(({ by, answeredMs, holder }) => ({ by: holder === "" ? "" : by, fromMs: answeredMs }))
+    .sort((one, other) => one.fromMs - other.fromMs);
+  return reconcilersWrites(requests).filter(({ by, receivedMs }) => {
+    const term = taken.findLast(({ fromMs }) => fromMs < receivedMs);
+    return term !== undefined && term.by !== by;
+  });
+}
+
+/** The objects that one replica wrote, then another, then the first again. */
+export function alternatingWrites(requests: readonly AuditedRequest[]): string[] {
+  const writers = new Map<string, string[]>();
+  for (const { by, resource, key } of reconcilersWrites(requests)) {
+    const found = writers.get(`${resource} ${key}`) ?? [];
+    if (found.at(-1) !== by) found.push(by);
+    writers.set(`${resource} ${key}`, found);
+  }
+  return [...writers]
+    .filter(([, found]) => new Set(found).size < found.length)
+    .map(([object, found]) => `${object}: ${found.join(", ")}`);
+}

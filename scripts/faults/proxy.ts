@@ -1,0 +1,197 @@
+/**
+ * What stands between the operator and the API server, and does it harm: a TCP proxy that sees bytes, and a proxy that
+ * ends TLS and sees requests.
+ *
+ * @module
+ */
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer as createTlsServer, request as tlsRequest } from "node:https";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import type { FaultyControlPlane } from "./control-plane.ts";
+
+/**
+ * `silent`: nothing is forwarded, nothing is closed. `reset`: every connection is reset, now and later. `cut`: each is
+ * closed after some answers' bytes. `pieces`: bytes come one by one and a few at a time. `garbage`: answers are noise.
+ */
+export type TcpHarm = "none" | "silent" | "reset" | "cut" | "pieces" | "garbage";
+
+const CUT_BYTES = 20_000;
+const PIECE_BYTES = 37;
+
+/** Forwards connections to the API server. */
+export class TcpProxy {
+  harm: TcpHarm = "none";
+  /** How many connections were opened in all. */
+  opened = 0;
+  readonly #target: number;
+  readonly #sockets = new Set<Socket>();
+  readonly #server: Server;
+
+  private constructor(target: number) {
+    this.#target = target;
+    this.#server = createServer((client) => {
+      this.#accept(client);
+    });
+  }
+
+  /** Listens on a free port. */
+  static async start(plane: FaultyControlPlane): Promise<TcpProxy> {
+    const proxy = new TcpProxy(plane.port);
+    proxy.#server.listen(0, "127.0.0.1");
+    await once(proxy.#server, "listening");
+    return proxy;
+  }
+
+  get server(): string {
+    return `https://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Changes what is done; resets the connections that are open when `reset` begins. */
+  set(harm: TcpHarm): void {
+    this.harm = harm;
+    if (harm === "reset") this.#resetAll();
+  }
+
+  /** Ends it and its connections. */
+  stop(): void {
+    this.#server.close();
+    this.#resetAll();
+  }
+
+  #resetAll(): void {
+    for (const socket of this.#sockets) socket.resetAndDestroy();
+  }
+
+  #accept(client: Socket): void {
+    this.opened++;
+    if (this.harm === "reset") {
+      client.resetAndDestroy();
+      return;
+    }
+    const server = connect(this.#target, "127.0.0.1");
+    for (const [socket, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      this.#sockets.add(socket);
+      socket.setNoDelay(true);
+      socket.on("error", () => other.destroy());
+      socket.on("close", () => {
+        this.#sockets.delete(socket);
+        // Who drops silently does not tell of the other side's end either.
+        if (this.harm !== "silent") other.destroy();
+      });
+    }
+    // A connection from which bytes were dropped never works again, although nobody is told.
+    let isDead = false;
+    const dies = (): boolean => (isDead ||= this.harm === "silent");
+    client.on("data", (bytes) => {
+      if (!dies()) server.write(bytes);
+    });
+    let answered = 0;
+    server.on("data", (bytes) => {
+      answered += bytes.length;
+      if (!dies()) this.#answer(client, bytes, answered);
+    });
+  }
+
+  #answer(client: Socket, bytes: Buffer, answered: number): void {
+    switch (this.harm) {
+      case "garbage":
+        client.write(randomBytes(bytes.length));
+        return;
+      case "cut":
+        if (answered > CUT_BYTES) client.destroy();
+        else client.write(bytes);
+        return;
+      case "pieces":
+        for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+          client.write(bytes.subarray(at, at + PIECE_BYTES));
+        }
+        return;
+      case "silent":
+      case "reset":
+      case "none":
+        client.write(bytes);
+    }
+  }
+}
+
+/** `busy`: 429 with Retry-After. `cut`: answers end in the middle. `garbage`: answers of 200 that are no JSON. */
+export type HttpHarm = "none" | "busy" | "cut" | "garbage";
+
+const RETRY_AFTER_SECONDS = 2;
+
+/** Forwards requests to the API server; users need a token, because their certificates do not get through. */
+export class HttpProxy {
+  harm: HttpHarm = "none";
+  /** How many requests met the harm. */
+  harmed = 0;
+  readonly #target: number;
+  readonly #ca: string;
+  readonly #server;
+
+  private constructor(plane: FaultyControlPlane) {
+    this.#target = plane.port;
+    this.#ca = plane.ca;
+    const { certificate, key } = plane.serverPair;
+    this.#server = createTlsServer({ cert: certificate, key }, (request, response) => {
+      this.#forward(request, response);
+    });
+  }
+
+  /** Listens on a free port. */
+  static async start(plane: FaultyControlPlane): Promise<HttpProxy> {
+    const proxy = new HttpProxy(plane);
+    proxy.#server.listen(0, "127.0.0.1");
+    await once(proxy.#server, "listening");
+    return proxy;
+  }
+
+  get server(): string {
+    return `https://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Ends it and its connections. */
+  stop(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  #forward(request: IncomingMessage, response: ServerResponse): void {
+    const { harm } = this;
+    if (harm !== "none") this.harmed++;
+    if (harm === "busy") {
+      request.resume();
+      response.writeHead(429, { "retry-after": String(RETRY_AFTER_SECONDS) });
+      response.end("Too many requests, please try again later.");
+      return;
+    }
+    const { method, url, headers } = request;
+    const target = { host: "127.0.0.1", port: this.#target, ca: this.#ca };
+    const call = tlsRequest({ ...target, method, path: url, headers }, (answer) => {
+      const { statusCode = 500 } = answer;
+      if (harm === "garbage") {
+        answer.resume();
+        response.writeHead(statusCode, { "content-type": "application/json" });
+        response.end(`{"kind":"${"\u0000<".repeat(2000)}`);
+        return;
+      }
+      response.writeHead(statusCode, answer.headers);
+      answer.on("error", () => response.destroy());
+      if (harm !== "cut") {
+        answer.pipe(response);
+        return;
+      }
+      answer.once("data", (bytes: Buffer) => {
+        response.write(bytes.subarray(0, bytes.length >> 1), () => response.destroy());
+        answer.destroy();
+      });
+    });
+    call.on("error", () => response.destroy());
+    response.on("close", () => call.destroy());
+    request.pipe(call);
+  }
+}

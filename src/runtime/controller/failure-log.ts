@@ -1,0 +1,67 @@
+/**
+ * The log of failed reconciles: one line a failure, unless the failure is the server's.
+ *
+ * While an API server is away, the reconciles of all keys fail with the same message. It is logged once in ten seconds with
+ * the number of those that failed so meanwhile; each of them is logged at debug level.
+ *
+ * @module
+ */
+import type { Clock } from "../../clock.ts";
+import { messageOf } from "../../errors.ts";
+import { StatusError } from "../../kube/status.ts";
+import type { Logger } from "../../log.ts";
+import { refusalAdvice } from "../client/rights.ts";
+import { LruMap } from "../lru.ts";
+import { ConnectionError } from "../transport/transport.ts";
+
+const REPEATED_MS = 10_000;
+const REMEMBERED = 100;
+
+interface Told {
+  readonly atMs: number;
+  /** How many failed with the same message since. */
+  others: number;
+}
+
+/** Logs failures of one controller. */
+export class FailureLog {
+  readonly #clock: Clock;
+  readonly #told = new LruMap<Told>(REMEMBERED);
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Logs why a reconcile failed; `log` names its key. */
+  tell(log: Logger, error: unknown): void {
+    const message = messageOf(error);
+    const advice = refusalAdvice(error);
+    const what = `the reconcile failed: ${message}`;
+    const text = advice === undefined ? what : `${what}. ${advice}`;
+    if (!isOfServer(error)) {
+      log.error({ err: error }, text);
+      return;
+    }
+    const atMs = this.#clock.monotonicMs();
+    const told = this.#told.get(message);
+    if (told && atMs - told.atMs < REPEATED_MS) {
+      told.others++;
+      log.debug(text);
+      return;
+    }
+    this.#told.set(message, { atMs, others: 0 });
+    const others = told?.others ?? 0;
+    log.error(
+      { err: error, ...(others > 0 && { others }) },
+      others > 0 ? `${text} (${others} more reconciles failed so since this was last logged)` : text,
+    );
+  }
+}
+
+/** Whether any other key would have met the same failure: no connection, no credentials, an overloaded or broken server. */
+function isOfServer(error: unknown): boolean {
+  if (error instanceof ConnectionError) return true;
+  if (!(error instanceof StatusError)) return false;
+  const { code } = error;
+  return code === 401 || code === 429 || code >= 500;
+}
