@@ -53,6 +53,7 @@ export class Reflector<T extends KubeObject> {
   #state: ReflectorState = "idle";
   #lastError: unknown;
   #lastVersion = "";
+  #bookmarked = false;
   // The server refused the last version (410, or "too large"): the next request must not name it.
   #versionUnavailable = false;
   #paged = false;
@@ -279,6 +280,10 @@ export class Reflector<T extends KubeObject> {
       apiVersion: apiVersionOf(resource),
       kind: resource.kind,
       initial,
+      bookmarked: this.#bookmarked,
+      onBookmark: () => {
+        this.#bookmarked = true;
+      },
       // A watch from no version begins with events in no order: their versions say nothing yet.
       ordered: this.#lastVersion !== "" && this.#lastVersion !== "0",
       onVersion: (version) => {

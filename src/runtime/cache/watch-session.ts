@@ -33,11 +33,15 @@ export interface WatchSessionOptions<T extends KubeObject> {
   readonly kind: string;
   /** The stream begins with all objects and a bookmark behind them. */
   readonly initial: boolean;
+  /** The server is known to send bookmarks: silence means something from the first moment on. */
+  readonly bookmarked: boolean;
   /** The events' versions count from the first one on. */
   readonly ordered: boolean;
   readonly count: (what: InformerOccurrence) => void;
   /** Leaves out what cannot be kept. */
   readonly readable: ReadableObjects<T>;
+  /** The server sends bookmarks. */
+  readonly onBookmark: () => void;
   /** The store is complete up to this version. */
   readonly onVersion: (resourceVersion: string) => void;
   /** All initial objects are there. */
@@ -64,13 +68,13 @@ export class WatchSession<T extends KubeObject> {
   #tooShort = false;
   #deadline: Timer | undefined;
   #unfollow: (() => void) | undefined;
-  #bookmarked = false;
-  #timeoutMs = 0;
+  #bookmarked: boolean;
 
   constructor(options: WatchSessionOptions<T>) {
     this.#options = options;
     this.#startedMs = options.clock.monotonicMs();
     this.#synced = !options.initial;
+    this.#bookmarked = options.bookmarked;
     this.#ordered = options.ordered;
   }
 
@@ -100,8 +104,8 @@ export class WatchSession<T extends KubeObject> {
       signal.removeEventListener("abort", follow);
     };
     // Initial objects come one after the other; a server that stops there is better asked for a plain list.
-    this.#timeoutMs = timeoutSeconds * 1000 + GRACE_MS;
-    this.#expectWithin(this.#synced ? this.#timeoutMs : SILENCE_MS);
+    const isQuietAllowed = this.#synced && !this.#bookmarked;
+    this.#expectWithin(isQuietAllowed ? timeoutSeconds * 1000 + GRACE_MS : SILENCE_MS);
     return this.#silent.signal;
   }
 
@@ -154,9 +158,8 @@ export class WatchSession<T extends KubeObject> {
       this.#takeInitial(event, version);
       return;
     }
-    if (event.type === "BOOKMARK") {
-      this.#bookmarked = true;
-    } else {
+    if (event.type === "BOOKMARK") this.#noteBookmark();
+    else {
       // A load-balanced or restarted server may replay the past.
       if (this.#options.store.isStale(object)) {
         this.#options.count("stale-event");
@@ -174,7 +177,8 @@ export class WatchSession<T extends KubeObject> {
       this.#synced = true;
       // What follows is a watch of its own, which can be too short, too.
       this.#events = 0;
-      this.#expectWithin(this.#timeoutMs);
+      // Who ends the initial events with a bookmark sends one each minute from then on.
+      this.#noteBookmark();
       this.#startedMs = this.#options.clock.monotonicMs();
       this.#options.onInitialEnd(this.#initialObjects, version);
       this.#initialObjects = [];
@@ -185,6 +189,11 @@ export class WatchSession<T extends KubeObject> {
       this.#initialObjects = this.#initialObjects.filter((other) => cacheKeyOf(other) !== key);
     }
     if (type !== "DELETED") this.#initialObjects.push(object);
+  }
+
+  #noteBookmark(): void {
+    this.#bookmarked = true;
+    this.#options.onBookmark();
   }
 
   #expectWithin(durationMs: number): void {

@@ -33,14 +33,14 @@ const bookmark = (resourceVersion: string) => ({
   object: { apiVersion: "example.com/v1", kind: "Widget", metadata: { resourceVersion } },
 });
 
-function build(replies: readonly Reply[]) {
+function build(replies: readonly Reply[], watchList = false) {
   const clock = new VirtualClock();
   const transport = new ScriptedTransport(clock, replies);
   const informer = new SharedInformer({
     listerWatcher: restListerWatcher(new RestClient(transport, clock), WIDGETS),
     clock,
     log: silentLogger,
-    watchList: false,
+    watchList,
   });
   const stop = new AbortController();
   return { clock, transport, informer, stop, running: informer.start(stop.signal) };
@@ -60,6 +60,37 @@ describe("SharedInformer", () => {
     stop.abort();
     await running;
     expect(clock.pending).toBe(0);
+  });
+
+  it("takes the bookmark behind the initial events for a promise of others", async () => {
+    const end = bookmark("10");
+    const annotations = { "k8s.io/initial-events-end": "true" };
+    const initial = { ...end.object, metadata: { ...end.object.metadata, annotations } };
+    const { clock, transport, stop, running } = build(
+      [{ stream: [{ ...end, object: initial }], then: "hang" }],
+      true,
+    );
+    await clock.advance(69_000);
+    expect(transport.seen.length).toBe(1);
+    await clock.advance(2000);
+    expect(transport.seen[1]?.query).toMatchObject({ watch: "true", resourceVersion: "10" });
+    stop.abort();
+    await running;
+    expect(clock.pending).toBe(0);
+  });
+
+  it("gives up a watch after 70 s that never said anything, once an earlier one had bookmarks", async () => {
+    const { clock, transport, stop, running } = build([
+      list("10"),
+      { stream: [{ pauseMs: 60_000 }, bookmark("20")] },
+      { stream: [], then: "hang" },
+    ]);
+    await clock.advance(62_000);
+    expect(transport.seen.length).toBe(3);
+    await clock.advance(71_000);
+    expect(transport.seen.length).toBe(4);
+    stop.abort();
+    await running;
   });
 
   it("does not outlast the timeout that it asked for, where there are no bookmarks", async () => {
