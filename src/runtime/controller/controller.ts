@@ -357,7 +357,7 @@ export class Controller {
     // Somebody else wrote in between: the next try sees that, and nobody need look at it.
     if (isConflict(error)) log.info("the object changed meanwhile; trying again");
     else if (isGone(error, parseKey(id))) log.info(`trying again: ${error.message}`);
-    else this.#failures.tell(log, error);
+    else this.#failures.tell(log, parseKey(id).name, error);
   }
 }
 

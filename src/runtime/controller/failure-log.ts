@@ -1,7 +1,7 @@
 /**
  * The log of failed reconciles: one line a failure, unless the failure is the server's.
  *
- * While an API server is away, the reconciles of all keys fail with the same message. It is logged once in ten seconds with
+ * While an API server is away, the reconciles of all keys fail with the same message, but for their names. It is logged once in ten seconds with
  * the number of those that failed so meanwhile; each of them is logged at debug level.
  *
  * @module
@@ -32,9 +32,10 @@ export class FailureLog {
     this.#clock = clock;
   }
 
-  /** Logs why a reconcile failed; `log` names its key. */
-  tell(log: Logger, error: unknown): void {
+  /** Logs why the reconcile of an object of that name failed; `log` names its key. */
+  tell(log: Logger, name: string, error: unknown): void {
     const message = messageOf(error);
+    const cause = message.replaceAll(name, "...");
     const advice = refusalAdvice(error);
     const what = `the reconcile failed: ${message}`;
     const text = advice === undefined ? what : `${what}. ${advice}`;
@@ -43,17 +44,19 @@ export class FailureLog {
       return;
     }
     const atMs = this.#clock.monotonicMs();
-    const told = this.#told.get(message);
+    const told = this.#told.get(cause);
     if (told && atMs - told.atMs < REPEATED_MS) {
       told.others++;
       log.debug(text);
       return;
     }
-    this.#told.set(message, { atMs, others: 0 });
+    this.#told.set(cause, { atMs, others: 0 });
     const others = told?.others ?? 0;
     log.error(
       { err: error, ...(others > 0 && { others }) },
-      others > 0 ? `${text} (${others} more reconciles failed so since this was last logged)` : text,
+      others > 0
+        ? `${text} (${others} more reconciles failed so since this was last logged)`
+        : text,
     );
   }
 }

@@ -14,8 +14,11 @@ function start() {
     error: (_: object | string, message?: string) => void lines.push(message ?? ""),
   };
   const failures = new FailureLog(clock);
-  const fail = (times: number, error: () => unknown): void => {
-    for (let count = 0; count < times; count++) failures.tell(log, error());
+  const fail = (times: number, error: (name: string) => unknown): void => {
+    for (let count = 0; count < times; count++) {
+      const name = `web-${count}`;
+      failures.tell(log, name, error(name));
+    }
   };
   return { clock, lines, fail };
 }
@@ -25,6 +28,10 @@ describe("the log of failed reconciles", () => {
     ["no connection", () => new ConnectionError("refused", "https://10.0.0.1", "no")],
     ["an overloaded server", () => failure(429, "TooManyRequests", "too many requests")],
     ["a server without its storage", () => failure(500, "InternalError", "etcdserver: timeout")],
+    [
+      "a proxy that answers nonsense",
+      (name: string) => failure(502, "InternalError", `PATCH /api/v1/pods/${name}: not JSON`),
+    ],
     ["refused credentials", () => failure(401, "Unauthorized", "Unauthorized")],
   ])("says once in ten seconds that there is %s, and for how many", async (_, error) => {
     const { clock, lines, fail } = start();
