@@ -15,7 +15,8 @@ import { setUpMyWeb } from "../src/controllers/myweb-controller.ts";
 
 const namespace = "default";
 
-describe("MyWeb", () => {
+// A test may take longer than `eventually`: what that threw last is what is shown.
+describe("MyWeb", { timeout: 20_000 }, () => {
   const stop = new AbortController();
   let cluster: ControlPlane;
   let client: Client;

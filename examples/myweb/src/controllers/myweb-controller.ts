@@ -42,13 +42,14 @@ export class MyWebReconciler implements Reconciler {
 
     const readyReplicas = deployment.status?.readyReplicas ?? 0;
     const ready = readiness(service, readyReplicas);
-    await this.#client.status.patch(web, {
+    // A function of the status as it is: conditions that others wrote meanwhile survive.
+    await this.#client.status.patch(web, (status) => ({
       completed: ready.status === "True",
       readyReplicas,
       nodePort: typeof service === "string" ? null : (service.spec?.ports?.[0]?.nodePort ?? null),
       observedGeneration: web.metadata.generation ?? 0,
-      conditions: setCondition(web.status?.conditions, ready, nowMs),
-    });
+      conditions: setCondition(status?.conditions, ready, nowMs),
+    }));
     return typeof service === "string" ? { requeueAfterMs: LOOK_AGAIN_MS } : undefined;
   }
 
