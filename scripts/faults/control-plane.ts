@@ -17,7 +17,7 @@ import { Namespace } from "../../src/k8s.ts";
 import { eventually } from "../../src/testing.ts";
 
 /** The parts of a control plane, each a process. */
-export type Part = "etcd" | "apiserver" | "controllers";
+type Part = "etcd" | "apiserver" | "controllers";
 
 /** The user whose requests the audit log holds, beside those of its certificates. */
 export const ACCOUNT = { namespace: "myweb-system", name: "myweb-controller-manager" };

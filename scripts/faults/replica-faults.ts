@@ -4,6 +4,7 @@
  * @module
  */
 import { systemClock } from "../../src/clock.ts";
+import { Role, RoleBinding } from "../../src/k8s.ts";
 import { LEASE } from "../../src/runtime/lease.ts";
 import { eventually } from "../../src/testing.ts";
 import { reconcilersWrites } from "./audit.ts";
@@ -91,11 +92,29 @@ const stopLeader: Fault = {
   },
 };
 
+/** Grants what shards need beside the deployed role, which is that of an operator with a leader. */
+async function allowShards({ client }: Scene): Promise<void> {
+  const metadata = { namespace: ACCOUNT.namespace, name: "shards" };
+  const apiGroup = "rbac.authorization.k8s.io";
+  await client.apply(Role, {
+    metadata,
+    rules: [
+      { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["list", "delete"] },
+    ],
+  });
+  await client.apply(RoleBinding, {
+    metadata,
+    roleRef: { apiGroup, kind: "Role", name: metadata.name },
+    subjects: [{ kind: "ServiceAccount", ...ACCOUNT }],
+  });
+}
+
 const shards: Fault = {
   name: "shards",
   expected:
     "the keys of a shard that is killed go to the others, a new one gets its share, no key has two at once",
   async play(scene) {
+    await allowShards(scene);
     const start = (name: string): Promise<Replica> => scene.start({ args: ["--shard", name] });
     const killed = await start("one");
     await start("two");

@@ -22,7 +22,7 @@ interface Ports {
 }
 
 /** What a replica wrote to its log. */
-export interface LogSummary {
+interface LogSummary {
   readonly lines: number;
   /** Lines that are not JSON objects. */
   readonly raw: number;
@@ -30,7 +30,7 @@ export interface LogSummary {
 }
 
 /** How a replica is started. */
-export interface ReplicaSettings {
+interface ReplicaSettings {
   readonly name: string;
   readonly kubeconfig: string;
   readonly args: readonly string[];

@@ -41,7 +41,7 @@ interface Watched {
 }
 
 /** How a replica is to run; absent parts as in a deployment of one replica. */
-export interface ReplicaRequest {
+interface ReplicaRequest {
   readonly args?: readonly string[];
   /** The API server's address for it: a proxy's. */
   readonly server?: string;
