@@ -56,7 +56,7 @@ export async function readObject(asked: ResourceRequest, query: WriteQuery): Pro
     expectedKind(asked),
     query.fieldValidation,
   );
-  asked.warnings.push(...warnings);
+  warn(asked, warnings);
   if (refusal) throw refusal;
   tidyMetadata(object);
   return object;
@@ -87,7 +87,7 @@ export function checkPatched(
     patch,
     query.fieldValidation,
   );
-  asked.warnings.push(...warnings);
+  warn(asked, warnings);
   tidyMetadata(accepted);
   return accepted;
 }
@@ -102,9 +102,25 @@ export async function readConfiguration(
   asked: ResourceRequest,
   query: WriteQuery,
 ): Promise<DecodedConfiguration> {
-  const decoded = decodeConfiguration(await asked.request.body(), query.fieldValidation);
-  asked.warnings.push(...decoded.warnings);
-  return decoded;
+  return decodeConfiguration(await asked.request.body(), query.fieldValidation);
+}
+
+/**
+ * Tells what strict decoding holds against a configuration, which it does once that could be applied.
+ *
+ * @throws StatusError 400 with `Strict`
+ */
+export function tellMistakes(
+  asked: ResourceRequest,
+  { warnings, refusal }: Pick<DecodedConfiguration, "warnings" | "refusal">,
+): void {
+  if (refusal) throw refusal;
+  warn(asked, warnings);
+}
+
+/** One by one: there may be more than a call takes arguments. */
+function warn({ warnings }: ResourceRequest, more: readonly string[]): void {
+  for (const warning of more) warnings.push(warning);
 }
 
 /** What a DELETE demands, in its body or, without one, in its query. @throws StatusError 400 or 422 */

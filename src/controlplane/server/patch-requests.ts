@@ -19,7 +19,7 @@ import {
   decodePatch,
 } from "../wire/decode-patch.ts";
 import { storeKey } from "../store/store.ts";
-import { checkApplied, checkPatched, readConfiguration } from "./body.ts";
+import { checkApplied, checkPatched, readConfiguration, tellMistakes } from "./body.ts";
 import type { Cluster, Endpoint, WriteOptions } from "./cluster.ts";
 import { matchNamespace } from "./create.ts";
 import { conflict, notFound } from "./failures.ts";
@@ -135,7 +135,7 @@ async function applyRequest(
   const { namespace, name, request, resource } = asked;
   const query = parseWriteQuery(request.query, "apply");
   const decoded = await readConfiguration(asked, query);
-  const { config, refusal } = decoded;
+  const { config } = decoded;
   const endpoint = endpointOf(asked);
   const options = writeOptions(asked, query);
   const by = { manager: query.fieldManager, force: query.force };
@@ -148,7 +148,7 @@ async function applyRequest(
     endpoint,
     (live) => {
       const object = checkApplied(asked, applyTo(cluster, endpoint, live, config, by));
-      if (refusal) throw refusal;
+      tellMistakes(asked, decoded);
       if (!isUnchanged(resource, live, object)) {
         endpoint.strategy.setDefaults(object, { keepNulls: true });
       }
@@ -177,7 +177,7 @@ async function createByApply(
   cluster: Cluster,
   asked: ResourceRequest,
   endpoint: Endpoint,
-  { config, refusal }: DecodedConfiguration,
+  decoded: DecodedConfiguration,
   by: { readonly manager: string; readonly force: boolean },
   options: WriteOptions,
   presenter: Presenter,
@@ -187,8 +187,8 @@ async function createByApply(
     throw notFound(resource, name);
   }
   permitCreate(cluster, asked);
-  const object = checkApplied(asked, applyTo(cluster, endpoint, undefined, config, by));
-  if (refusal) throw refusal;
+  const object = checkApplied(asked, applyTo(cluster, endpoint, undefined, decoded.config, by));
+  tellMistakes(asked, decoded);
   const { uid = "" } = object.metadata;
   if (uid !== "") {
     throw conflict(

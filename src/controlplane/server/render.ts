@@ -69,16 +69,19 @@ export function warningHeader(warnings: readonly string[]): Record<string, strin
 }
 
 function fitting(texts: readonly string[]): readonly string[] {
-  const runes = texts.map((text) => Array.from(text));
-  const lengthOf = (some: readonly (readonly string[])[]): number =>
-    some.reduce((sum, one) => sum + one.length, 0);
-  if (lengthOf(runes) <= WARNINGS_MAX_LENGTH) return texts;
-  const kept: string[][] = [];
-  for (const [index, one] of runes.entries()) {
+  const lengths = texts.map((text) => Array.from(text).length);
+  const total = lengths.reduce((sum, length) => sum + length, 0);
+  if (total <= WARNINGS_MAX_LENGTH) return texts;
+  const kept: string[] = [];
+  let before = 0;
+  let keptLength = 0;
+  for (const [index, text] of texts.entries()) {
     // Those that came before it was too much are all kept.
-    const isLate = lengthOf(runes.slice(0, index)) > WARNINGS_MAX_LENGTH;
-    if (isLate && lengthOf(kept) >= WARNINGS_MAX_LENGTH) break;
-    kept.push(one.slice(0, WARNING_CUT_LENGTH));
+    if (before > WARNINGS_MAX_LENGTH && keptLength >= WARNINGS_MAX_LENGTH) break;
+    const cut = Array.from(text).slice(0, WARNING_CUT_LENGTH);
+    kept.push(cut.join(""));
+    keptLength += cut.length;
+    before += lengths[index] ?? 0;
   }
-  return kept.map((one) => one.join(""));
+  return kept;
 }

@@ -15,7 +15,7 @@ import { findBuiltInSchema } from "../builtin/definitions.ts";
 import { normaliseShape } from "../builtin/strategies/go-shape.ts";
 import type { ScaleAccess } from "../kinds.ts";
 import { admissionRequest } from "./admitted.ts";
-import { checkPatched, readConfiguration, readObject, readPatch } from "./body.ts";
+import { checkPatched, readConfiguration, readObject, readPatch, tellMistakes } from "./body.ts";
 import { builtInScale } from "./built-in-scale.ts";
 import type { Cluster, Endpoint, WriteOptions } from "./cluster.ts";
 import { matchNamespace } from "./create.ts";
@@ -280,7 +280,8 @@ async function applyScale(
   presenter: Presenter,
 ): Promise<Answer> {
   const query = parseWriteQuery(asked.request.query, "apply");
-  const { config, refusal } = await readConfiguration(asked, query);
+  const decoded = await readConfiguration(asked, query);
+  const { config } = decoded;
   const by = { manager: query.fieldManager, force: query.force };
   return writeScale(cluster, asked, presenter, writeOptions(asked, query), false, (live) => {
     const { builtIn } = asked.resource;
@@ -291,7 +292,7 @@ async function applyScale(
     if (!builtIn && scale.spec?.replicas !== live.spec?.replicas) {
       throw notConvertible("convert new object", config["metadata"] as ObjectMeta);
     }
-    if (refusal) throw refusal;
+    tellMistakes(asked, decoded);
     return scale;
   });
 }

@@ -16,9 +16,11 @@ import { withoutEmptied } from "../builtin/strategies/emptied.ts";
 import { normaliseShape } from "../builtin/strategies/go-shape.ts";
 import { readBuiltIn } from "./built-in-reader.ts";
 import { type Content, readContent, strictMistake, unknownFields, warningsOf } from "./content.ts";
+import { scanEntries } from "./json-scanner.ts";
 import { type BodyForm, bodyForm, unsupportedBody } from "./media-type.ts";
 import { NumberLiteral, plainNumbers } from "./number-literal.ts";
 import { readContentAs, readEnvelope } from "./protobuf.ts";
+import { nodeOf, strictProblems } from "./strict-fields.ts";
 import { WireError } from "./wire-error.ts";
 
 /** The kind that a body has to be of. */
@@ -174,6 +176,8 @@ interface Body {
   readonly problems: readonly string[];
   /** The content. @throws WireError */
   value(type: TypeMeta): unknown;
+  /** The content as strict decoding sees it, and what it holds against the notation alone. */
+  strictly(): { readonly tree: unknown; readonly problems: readonly string[] };
   /** Empty values of Go structs are in it. */
   readonly withEmpty: boolean;
 }
@@ -182,10 +186,14 @@ function openBody(bytes: Uint8Array, form: BodyForm, merges: boolean): Body {
   if (form === "protobuf") {
     const { content, ...type } = readEnvelope(bytes);
     const value = (as: TypeMeta): unknown => readContentAs(content, as.apiVersion, as.kind);
-    return { type, problems: [], value, withEmpty: true };
+    const strictly = (): ReturnType<Body["strictly"]> => ({ tree: value(type), problems: [] });
+    return { type, problems: [], value, strictly, withEmpty: true };
   }
   const { value, problems } = readText(bytes, form, merges);
-  return { type: readType(value), problems, value: () => value, withEmpty: false };
+  // YAML becomes JSON first, of which the names are sorted and come once.
+  const strictly = (): ReturnType<Body["strictly"]> =>
+    form === "json" ? { tree: scanEntries(bytes), problems: [] } : { tree: value, problems };
+  return { type: readType(value), problems, value: () => value, strictly, withEmpty: false };
 }
 
 function strangerRefusal({ stranger, version, kind }: ExpectedKind): StatusError | undefined {
@@ -233,7 +241,9 @@ function decodeObject(
   }
   // Another kind has no schema here; that it is another one is said later, as for another version.
   const dropped = type.kind === expected.kind ? (expected.dropUnknown?.(object) ?? []) : [];
-  const problems = [...body.problems, ...unknownFields(read.unknown, dropped)];
+  const found = [...body.problems, ...unknownFields(read.unknown, dropped)];
+  const isTold = found.length > 0 && validation !== "Ignore";
+  const problems = isTold && expected.builtIn ? structProblems(body, expected) : found;
   if (validation === "Strict" && problems.length > 0) throw refuse(strictMistake(problems));
   const warnings = validation === "Warn" ? warningsOf(problems) : [];
   const alsoIn = apiVersionOf({ group: expected.group, version: expected.alsoIn ?? "" });
@@ -243,6 +253,12 @@ function decodeObject(
     `the API version in the data (${type.apiVersion}) does not match the expected API version (${wanted})`,
   );
   return { object, warnings, refusal };
+}
+
+/** What strict decoding holds against the body of a built-in kind, in its order. */
+function structProblems(body: Body, expected: ExpectedKind): readonly string[] {
+  const { tree, problems } = body.strictly();
+  return [...problems, ...strictProblems(tree, nodeOf(findDefinitionName(expected) ?? ""))];
 }
 
 /**
@@ -275,7 +291,8 @@ function checkVersionIsThere(value: unknown, expected: ExpectedKind): void {
   throw unhandled(given, expected, message);
 }
 
-interface ReadKind {
+/** An object that was read as its kind. */
+export interface ReadKind {
   readonly object: JsonObject;
   /** Paths of fields that the kind does not have. */
   readonly unknown: readonly string[];

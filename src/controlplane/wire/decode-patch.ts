@@ -10,14 +10,19 @@ import { quote } from "../../kube/field-errors.ts";
 import { sortedKeys } from "../../kube/schema/sorted-keys.ts";
 import { apiVersionOf, parseApiVersion } from "../../kube/resource.ts";
 import { printValue } from "../apply/go-print.ts";
-import { type GroupVersionKind, findDefinitionName } from "../builtin/definitions.ts";
+import {
+  type Definition,
+  type GroupVersionKind,
+  findDefinitionName,
+} from "../builtin/definitions.ts";
 import { inGoOrder } from "../builtin/strategies/go-order.ts";
 import { convertBuiltIn, readBuiltIn } from "./built-in-reader.ts";
-import { problemOf, readContent, strictMistake, unknownFields, warningsOf } from "./content.ts";
+import { readContent, strictMistake, unknownFields, warningsOf } from "./content.ts";
 import {
   type DecodedObject,
   type ExpectedKind,
   type FieldValidation,
+  type ReadKind,
   type TypeMeta,
   checkBuiltInType,
   checkVersionText,
@@ -26,10 +31,12 @@ import {
   readText,
   readType,
 } from "./decode-body.ts";
+import { scanEntries } from "./json-scanner.ts";
 import { bodyForm } from "./media-type.ts";
 import { asFloats, plainNumbers } from "./number-literal.ts";
 import { patchedText } from "./patch-text.ts";
 import { readContentAs, readEnvelope } from "./protobuf.ts";
+import { nodeOf, strictProblems } from "./strict-fields.ts";
 import { WireError } from "./wire-error.ts";
 
 /** The forms of a patch that are written in JSON. */
@@ -65,14 +72,26 @@ export function decodePatch(bytes: Uint8Array, form: PatchForm): DecodedPatch {
   const { value, problems } = orBadRequest(prefix, () => readContent(bytes, "json"));
   const patch = orBadRequest(prefix, () => plainNumbers(value));
   if (form !== "json") return { form, patch, problems };
-  const unknown = (Array.isArray(patch) ? (patch as unknown[]) : []).flatMap((operation, index) =>
-    Object.keys(isJsonObject(operation) ? operation : {})
-      .filter((name) => !["op", "path", "from", "value"].includes(name))
-      .map((name) => problemOf("unknown", `[${index}].${name}`)),
-  );
-  const strict = [...problems, ...unknown].map((problem) => `json patch ${problem}`);
-  return { form, patch, problems: strict };
+  const isStrange = problems.length > 0 || !hasOperationsOnly(patch);
+  const strict = isStrange ? strictProblems(scanEntries(bytes), OPERATIONS) : [];
+  return { form, patch, problems: strict.map((problem) => `json patch ${problem}`) };
 }
+
+const OPERATION_FIELDS: Readonly<Record<string, Definition>> = {
+  op: { type: "string" },
+  path: { type: "string" },
+  from: { type: "string" },
+  value: {},
+};
+const OPERATIONS: Definition = { type: "array", items: { properties: OPERATION_FIELDS } };
+
+const hasOperationsOnly = (patch: unknown): boolean =>
+  !Array.isArray(patch) ||
+  patch.every(
+    (operation: unknown) =>
+      !isJsonObject(operation) ||
+      Object.keys(operation).every((name) => Object.hasOwn(OPERATION_FIELDS, name)),
+  );
 
 /** A configuration for server-side apply. */
 export interface DecodedConfiguration {
@@ -154,9 +173,16 @@ export function acceptPatched(
       message,
     );
   try {
-    const { object, unknown } = readPatched(patched, expected, form);
+    const { object, unknown, definition } = readPatched(patched, expected, form);
     const dropped = expected.dropUnknown?.(object) ?? [];
-    const all = [...problems, ...unknownFields(unknown, dropped)];
+    const ofFields =
+      unknown.length > 0 && definition !== undefined && form !== "strategic"
+        ? strictProblems(
+            scanEntries(Buffer.from(patchedText(written(), form, patch))),
+            nodeOf(definition),
+          )
+        : unknownFields(unknown, dropped);
+    const all = [...problems, ...ofFields];
     if (validation === "Strict" && all.length > 0) throw refuse(strictMistake(all));
     return { object, warnings: validation === "Warn" ? warningsOf(all) : [] };
   } catch (error) {
@@ -165,15 +191,19 @@ export function acceptPatched(
   }
 }
 
-function readPatched(
-  patched: unknown,
-  expected: ExpectedKind,
-  form: PatchForm,
-): { readonly object: KubeObject; readonly unknown: readonly string[] } {
+interface PatchedKind {
+  readonly object: KubeObject;
+  readonly unknown: readonly string[];
+  /** What Go read it as, strictly. */
+  readonly definition: string | undefined;
+}
+
+function readPatched(patched: unknown, expected: ExpectedKind, form: PatchForm): PatchedKind {
   const given = readType(patched);
-  const of = (type: TypeMeta, read: { object: JsonObject; unknown: readonly string[] }) => ({
+  const of = (type: TypeMeta, read: ReadKind, definition?: string): PatchedKind => ({
     object: Object.assign(read.object, type) as unknown as KubeObject,
     unknown: read.unknown,
+    definition,
   });
   if (!expected.builtIn) {
     if (given.kind === "") {
@@ -194,10 +224,14 @@ function readPatched(
   }
   const type = { apiVersion: given.apiVersion, kind: given.kind || wanted.kind };
   const kind = { ...parseApiVersion(type.apiVersion), kind: type.kind };
-  const isKnown = findDefinitionName(kind) !== undefined;
-  const read = isKnown ? readBuiltInKind(patched, kind) : undefined;
+  const definition = findDefinitionName(kind);
+  const read = definition === undefined ? undefined : readBuiltInKind(patched, kind);
   checkBuiltInType(type, expected);
-  return of(wanted, read ?? readBuiltInKind(patched, expected));
+  return of(
+    wanted,
+    read ?? readBuiltInKind(patched, expected),
+    definition ?? findDefinitionName(expected),
+  );
 }
 
 /** What the metadata of a custom object cannot hold is left out of it, field by field. */

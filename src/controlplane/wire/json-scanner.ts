@@ -23,6 +23,11 @@ export class JsonSyntaxError extends Error {
   override readonly name = "JsonSyntaxError";
 }
 
+/** An object with all of its fields as they came, the ones that come again too. */
+export class JsonEntries {
+  readonly list: (readonly [name: string, value: unknown])[] = [];
+}
+
 const MAX_DEPTH = 1000;
 const MAX_DUPLICATES = 100;
 const QUOTE = 0x22;
@@ -71,6 +76,9 @@ export function scanJson(bytes: Uint8Array, merges = false): ScannedJson {
     duplicates: scanner.duplicates,
   };
 }
+
+/** Reads one JSON text with its objects as `JsonEntries`. @throws JsonSyntaxError */
+export const scanEntries = (bytes: Uint8Array): unknown => new EntryScanner(bytes).scan();
 
 /** Reads JSON that this program wrote. @throws JsonSyntaxError */
 export function readJson(text: string): unknown {
@@ -137,7 +145,7 @@ class JsonScanner {
   readonly #path: (string | number)[] = [];
   readonly #merges: boolean;
 
-  constructor(bytes: Uint8Array, merges: boolean) {
+  constructor(bytes: Uint8Array, merges = false) {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#merges = merges;
   }
@@ -193,8 +201,8 @@ class JsonScanner {
     return value;
   }
 
-  #object(): JsonObject {
-    const object: JsonObject = {};
+  #object(): object {
+    const object = this.emptyObject();
     if (this.#bytes[this.#at] === 0x7d) {
       this.#at++;
       return object;
@@ -207,11 +215,7 @@ class JsonScanner {
       this.#at++;
       this.#skipSpace();
       this.#path.push(key);
-      if (Object.hasOwn(object, key)) {
-        this.#noteDuplicate();
-        const value = this.#value();
-        setField(object, key, this.#merges ? mergedAgain(object[key], value) : value);
-      } else setField(object, key, this.#value());
+      this.addField(object, key, () => this.#value());
       this.#path.pop();
       this.#skipSpace();
       const byte = this.#bytes[this.#at];
@@ -223,6 +227,19 @@ class JsonScanner {
       this.#at++;
       this.#skipSpace();
     }
+  }
+
+  protected emptyObject(): object {
+    return {};
+  }
+
+  /** Reads the value of a field and puts it into its object. */
+  protected addField(object: object, key: string, read: () => unknown): void {
+    const fields = object as JsonObject;
+    if (!Object.hasOwn(fields, key)) return setField(fields, key, read());
+    this.#noteDuplicate();
+    const value = read();
+    setField(fields, key, this.#merges ? mergedAgain(fields[key], value) : value);
   }
 
   #noteDuplicate(): void {
@@ -346,6 +363,16 @@ class JsonScanner {
     }
     this.hasLiterals = true;
     return new NumberLiteral(text);
+  }
+}
+
+class EntryScanner extends JsonScanner {
+  protected override emptyObject(): JsonEntries {
+    return new JsonEntries();
+  }
+
+  protected override addField(object: JsonEntries, key: string, read: () => unknown): void {
+    object.list.push([key, read()]);
   }
 }
 

@@ -136,7 +136,7 @@ export function readContentAs(content: Uint8Array, apiVersion: string, kind: str
   return { ...(readMessage(message, Buffer.from(content), 0) as JsonObject), apiVersion, kind };
 }
 
-const MAX_DEPTH = 1000;
+const MAX_DEPTH = 500;
 const truncated = (): WireError => new WireError("unexpected EOF");
 
 class Reader {

@@ -76,7 +76,7 @@ export function explainMistake(mistake: ParserMistake, where: MistakenText): str
     case "TAB_AS_INDENT":
       return scannerMistake(
         line,
-        /[^\s:-]\s*$/.test(where.text.slice(0, position))
+        isAfterWord(where.text.slice(0, position))
           ? "found a tab character that violates indentation"
           : "found character that cannot start any token",
       );
@@ -105,6 +105,9 @@ export function explainMistake(mistake: ParserMistake, where: MistakenText): str
       return scannerMistake(line, mistake.message.split("\n")[0]?.replace(/ at line.*$/, "") ?? "");
   }
 }
+
+/** Whether the last sign of a text, spaces aside, is neither that of an item nor of a value. */
+const isAfterWord = (text: string): boolean => !["", "-", ":"].includes(text.trimEnd().slice(-1));
 
 function scannerMistake(line: number, text: string): string {
   return line > 1 ? `yaml: line ${line}: ${text}` : `yaml: ${text}`;

@@ -19,6 +19,7 @@ import {
   isNode,
   isScalar,
   isSeq,
+  Lexer,
   Parser,
 } from "yaml";
 import { quote } from "../../kube/field-errors.ts";
@@ -43,8 +44,15 @@ export class YamlError extends Error {
   override readonly name = "YamlError";
 }
 
-const MAX_DEPTH = 1000;
-const MAX_NODES = 1_000_000;
+/** The composer is recursive, several calls deep for each level; the stack holds some 900 of them. */
+const MAX_DEPTH = 500;
+/** The parser takes two microseconds and 200 bytes for each. */
+const MAX_LEXEMES = 500_000;
+const MAX_MISTAKES = 100;
+/** Of the value: aliases of aliases can make a small text huge. */
+const MAX_NODES = 500_000;
+
+const tooDeep = (): YamlError => new YamlError(`yaml: exceeded max depth of ${MAX_DEPTH}`);
 
 /** Reads the first document of a text, which is UTF-8. @throws YamlError */
 export function readYaml(bytes: Buffer): ReadYaml {
@@ -52,7 +60,7 @@ export function readYaml(bytes: Buffer): ReadYaml {
   const strange = characterMistake(bytes, text);
   if (strange !== undefined) throw new YamlError(strange);
   const lines = new LineCounter();
-  const tokens = [...new Parser(lines.addNewLine).parse(text)];
+  const tokens = parseTokens(text, lines);
   checkTokens(tokens, { text, lines });
   const composer = new Composer({
     schema: "failsafe",
@@ -64,10 +72,45 @@ export function readYaml(bytes: Buffer): ReadYaml {
   if (!first) return { value: null, problems: [] };
   const [mistake] = first.errors;
   const broken = mistake ?? first.warnings.find(({ code }) => code === "BAD_DIRECTIVE");
+  if (broken?.code === "RESOURCE_EXHAUSTION") throw tooDeep();
   if (broken) throw new YamlError(explainMistake(broken, { text, lines }));
   const reader = new YamlReader(lines);
   return { value: reader.read(first.contents, 0), problems: reader.problems };
 }
+
+/**
+ * Parses the first document, within bounds: what a short text can make of the parser's time and memory is many times
+ * its size.
+ *
+ * @throws YamlError
+ */
+function parseTokens(text: string, lines: LineCounter): CST.Token[] {
+  const parser = new Parser(lines.addNewLine);
+  const tokens: CST.Token[] = [];
+  let lexemes = 0;
+  let mistakes = 0;
+  let isWhole = false;
+  lines.addNewLine(0);
+  for (const lexeme of new Lexer().lex(text)) {
+    if (++lexemes > MAX_LEXEMES) {
+      throw new YamlError(`yaml: document has more than ${MAX_LEXEMES} tokens`);
+    }
+    for (const token of parser.next(lexeme)) {
+      tokens.push(token);
+      isWhole ||= token.type === "document";
+      if (token.type === "error") mistakes++;
+    }
+    // The first mistake is the one that is told.
+    if (mistakes > MAX_MISTAKES) break;
+    if (parser.stack.length > MAX_DEPTH + 1) throw tooDeep();
+    // The rest of the text is of other documents.
+    if (isWhole && lexeme === DOCUMENT_START) return tokens;
+  }
+  tokens.push(...parser.end());
+  return tokens;
+}
+
+const DOCUMENT_START = "---";
 
 /**
  * Composing is recursive: what is nested too deep would exhaust the stack. And escapes of half a character pass it.
@@ -78,7 +121,7 @@ function checkTokens(tokens: readonly CST.Token[], where: MistakenText): void {
   const open = tokens.map((token) => ({ token, depth: 0 }));
   for (let next = open.pop(); next; next = open.pop()) {
     const { token, depth } = next;
-    if (depth > MAX_DEPTH) throw new YamlError("yaml: exceeded max depth");
+    if (depth > MAX_DEPTH) throw tooDeep();
     const mistake = escapeMistake(token, where);
     if (mistake !== undefined) throw new YamlError(mistake);
     if (token.type === "document" && token.value) open.push({ token: token.value, depth });
@@ -95,6 +138,8 @@ class YamlReader {
   readonly #lines: LineCounter;
   /** Nodes by the anchors met so far: an alias means the last one before it. */
   readonly #anchors = new Map<string, Node>();
+  /** What the aliases stand for that are being read. */
+  readonly #expanded = new Set<Node>();
   #nodes = 0;
 
   constructor(lines: LineCounter) {
@@ -102,21 +147,26 @@ class YamlReader {
   }
 
   read(node: unknown, depth: number): unknown {
-    if (depth > MAX_DEPTH) throw new YamlError("yaml: exceeded max depth");
-    // Aliases of aliases can make a small text huge.
+    if (depth > MAX_DEPTH) throw tooDeep();
     if (++this.#nodes > MAX_NODES)
       throw new YamlError("yaml: document contains excessive aliasing");
-    if (isAlias(node)) return this.read(this.#resolve(node.source), depth + 1);
+    if (isAlias(node)) return this.#alias(node.source, depth);
     if (isNode(node) && node.anchor !== undefined) this.#anchors.set(node.anchor, node);
     if (isMap(node)) return this.#map(node, depth);
     if (isSeq(node)) return node.items.map((item) => this.read(item, depth + 1));
     return isScalar(node) ? readScalar(node) : null;
   }
 
-  #resolve(anchor: string): Node {
+  #alias(anchor: string, depth: number): unknown {
     const node = this.#anchors.get(anchor);
     if (!node) throw new YamlError(`yaml: unknown anchor '${anchor}' referenced`);
-    return node;
+    if (this.#expanded.has(node)) {
+      throw new YamlError(`yaml: anchor '${anchor}' value contains itself`);
+    }
+    this.#expanded.add(node);
+    const value = this.read(node, depth + 1);
+    this.#expanded.delete(node);
+    return value;
   }
 
   #map(node: YAMLMap, depth: number): JsonObject {
@@ -235,6 +285,8 @@ function resolvePlain(text: string): unknown {
   return /^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?$/.test(plain) ? float(Number(plain)) : text;
 }
 
+const MAX_DIGITS = 1100;
+
 const RADIX: readonly (readonly [pattern: RegExp, prefix: string])[] = [
   [/^0[xX]([\da-fA-F]+)$/, "0x"],
   [/^0[bB]([01]+)$/, "0b"],
@@ -250,6 +302,8 @@ function float(value: number): number | NumberLiteral {
 function parseWhole(text: string): number | NumberLiteral | undefined {
   const sign = text.startsWith("-") ? "-" : "";
   const digits = text.replace(/^[-+]/, "");
+  // Beyond all floats: exact arithmetic would take minutes to say so.
+  if (digits.length > MAX_DIGITS) return undefined;
   if (/^(0|[1-9]\d*)$/.test(digits)) return whole(BigInt(sign + digits));
   for (const [pattern, prefix] of RADIX) {
     const match = pattern.exec(digits);

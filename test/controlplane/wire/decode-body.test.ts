@@ -40,7 +40,7 @@ describe("decodeBody", () => {
       metadata: { name: "a" },
       data: { k: "", l: "" },
     });
-    expect(warnings).toEqual(['duplicate field "data"', 'unknown field "more"']);
+    expect(warnings).toEqual(['unknown field "more"', 'duplicate field "data"']);
   });
 
   it("puts what comes again into what was there: maps and structs are filled, lists item by item", () => {

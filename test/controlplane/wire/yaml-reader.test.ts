@@ -35,4 +35,23 @@ describe("YAML", () => {
   ])("says which bytes are no characters: %j", (bytes, mistake) => {
     expect(answerTo(Buffer.from(bytes, "latin1"))).toEqual({ error: `yaml: ${mistake}` });
   });
+
+  it.each([
+    ["explicit keys in one line", "? ".repeat(1_000_000), "exceeded max depth of 500"],
+    ["items in one line", "- ".repeat(10_000), "exceeded max depth of 500"],
+    ["brackets", "[".repeat(1_000_000), "exceeded max depth of 500"],
+    ["braces", "{a: ".repeat(500_000), "exceeded max depth of 500"],
+    ["items", "-\n".repeat(600_000), "document has more than 500000 tokens"],
+    ["commas", `[${"a,".repeat(300_000)}]`, "document has more than 500000 tokens"],
+    ["aliases", `a: &a x\nb: [${"*a,".repeat(300_000)}]`, "document has more than 500000 tokens"],
+    ["an anchor in itself", "a: &a [*a]", "anchor 'a' value contains itself"],
+  ])("has bounds for %s", (_, text, mistake) => {
+    expect(answerTo(Buffer.from(text))).toEqual({ error: `yaml: ${mistake}` });
+  });
+
+  it("reads no further than the first document", () => {
+    expect(answerTo(Buffer.from(`a: b\n${"---\n".repeat(500_000)}`))).toEqual({
+      value: { a: "b" },
+    });
+  });
 });
