@@ -6,6 +6,13 @@
 import type { FuzzKind } from "./campaign.ts";
 import { answers } from "./answers.ts";
 import { kubeconfigs } from "./kubeconfigs.ts";
+import { objects } from "./objects.ts";
+import { requests } from "./requests.ts";
 
 /** Each kind of input by its name on the command line. */
-export const fuzzKinds: Readonly<Record<string, FuzzKind>> = { answers, kubeconfigs };
+export const fuzzKinds: Readonly<Record<string, FuzzKind>> = {
+  answers,
+  kubeconfigs,
+  objects,
+  requests,
+};
