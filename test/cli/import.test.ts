@@ -94,7 +94,14 @@ describe("tsop import", () => {
           return `${name}: &${name} [${Array.from({ length: 10 }, () => alias).join()}]`;
         }),
       ].join("\n"),
-      "bomb.yaml is not valid YAML: Excessive alias count",
+      "bomb.yaml:1:12 is not valid YAML: its aliases stand for more than 200000 values.",
+    ],
+    ["deep.yaml", "- ".repeat(10_000), "deep.yaml:1:1000 is not valid YAML: it is nested deeper"],
+    ["circle.yaml", "a: &a [*a]\n", "circle.yaml:1:8 is not valid YAML: the anchor `a` contains"],
+    [
+      "null-item.yaml",
+      "kind: CustomResourceDefinitionList\nitems: [null]\n",
+      "null-item.yaml: items[0] of the list is null, where an object is expected.",
     ],
     ["no-spec.yaml", CRD.slice(0, CRD.indexOf("spec:")), "it has no spec with a group and names"],
     ["no-version.yaml", CRD.replace(/versions:[^]*/, "versions: []\n"), "it has no versions"],

@@ -157,7 +157,9 @@ async function readDefinitions(
   const texts = /^https?:\/\//.test(from)
     ? [[from, await download(from, options.timeout, context.clock)] as const]
     : await fileTexts(from, context);
-  return texts.flatMap(([path, text]) => readDocuments(text, path).flatMap(itemsOf));
+  return texts.flatMap(([path, text]) =>
+    readDocuments(text, path).flatMap((document) => itemsOf(document, path)),
+  );
 }
 
 /** Texts with where they are from. */
@@ -184,11 +186,18 @@ async function fileTexts(
 }
 
 /** `kubectl get crd -o yaml` prints a list. */
-function itemsOf(document: unknown): unknown[] {
+function itemsOf(document: unknown, path: string): unknown[] {
   const { kind, items } = document as { readonly kind?: unknown; readonly items?: unknown };
-  return typeof kind === "string" && kind.endsWith("List") && Array.isArray(items)
-    ? items
-    : [document];
+  if (typeof kind !== "string" || !kind.endsWith("List") || !Array.isArray(items)) {
+    return [document];
+  }
+  const empty = items.indexOf(null);
+  if (empty < 0) return items;
+  throw new TsopError(
+    "not-a-crd",
+    `${path}: items[${empty}] of the list is null, where an object is expected.`,
+    "Take that item out of the list; nothing was written.",
+  );
 }
 
 /** The definitions that are asked for. Other objects of a bundle stay out, but one object has to be a CRD. */

@@ -5,10 +5,10 @@
  * @module
  */
 import { join, resolve } from "node:path";
-import { parseAllDocuments } from "yaml";
 import { TsopError } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import { readYaml } from "../project/yaml-documents.ts";
 import type { SourceFiles } from "./source-files.ts";
 
 /** Chooses manifests; texts are regular expressions that match the whole value. */
@@ -191,16 +191,7 @@ function assertManifest(path: string, index: number, object: unknown): void {
 
 /** The documents of a YAML text. */
 export function parseYaml(path: string, text: string): unknown[] {
-  return parseAllDocuments(text).map((document) => {
-    const [error] = document.errors;
-    if (!error) return document.toJS() as unknown;
-    const where = error.linePos ? `:${error.linePos[0].line}:${error.linePos[0].col}` : "";
-    throw new TsopError(
-      "broken-yaml",
-      `${path}${where} is not valid YAML: ${error.message.split("\n")[0] ?? ""}`,
-      "Repair that line; nothing was changed.",
-    );
-  });
+  return readYaml(text, path).map(({ value }) => value);
 }
 
 /** A path that a kustomization names. */

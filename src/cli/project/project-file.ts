@@ -7,11 +7,11 @@
  * @module
  */
 import { join } from "node:path";
-import type { Document } from "yaml";
 import { TsopError, UsageError } from "../../errors.ts";
 import { readIfThere } from "./plan.ts";
 import { foldersUp, PROJECT_FILE } from "./project-root.ts";
 import { parseUserYaml } from "./user-yaml.ts";
+import type { YamlDocument } from "./yaml-documents.ts";
 
 /** The form of the file that this tsop writes. */
 const LAYOUT = "tsop/v1";
@@ -65,8 +65,7 @@ export async function getProject(folder: string): Promise<Project> {
 
 /** Reads the text of a `PROJECT` file. */
 export function parseProject(root: string, text: string): Project {
-  const document = projectDocument(root, text);
-  const data = document.toJS() as unknown;
+  const { value: data } = projectDocument(root, text);
   if (!isRecord(data)) throw broken(root, "it is not a mapping", "Restore it from version control");
   checkLayout(root, data["layout"]);
   const projectName = data["projectName"];
@@ -88,7 +87,7 @@ export function parseProject(root: string, text: string): Project {
 
 /** The text of the file with `resource` added, or brought up to date if it is there. */
 export function withResource(project: Project, resource: ProjectResource): string {
-  const document = projectDocument(project.root, project.text);
+  const { tree: document } = projectDocument(project.root, project.text);
   const entry = {
     ...(resource.group === "" ? {} : { group: resource.group }),
     ...(resource.domain === undefined ? {} : { domain: resource.domain }),
@@ -136,7 +135,7 @@ export function apiGroupOf(
   return [group, domain].filter((part) => part !== "").join(".");
 }
 
-function projectDocument(root: string, text: string): Document {
+function projectDocument(root: string, text: string): YamlDocument {
   return parseUserYaml(join(root, PROJECT_FILE), text, "broken-project-file");
 }
 

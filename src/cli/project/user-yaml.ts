@@ -4,26 +4,29 @@
  *
  * @module
  */
-import { isSeq, parseDocument, type Document } from "yaml";
-import { TsopError } from "../../errors.ts";
+import { isSeq } from "yaml";
+import { InternalError, TsopError } from "../../errors.ts";
+import { readYaml, type YamlDocument } from "./yaml-documents.ts";
+
+/** PROJECT and the kustomizations have a few hundred. */
+const MAX_TOKENS = 500_000;
 
 /**
- * The document in `text`.
+ * The document in `text`, with its value.
  *
  * @param code - of the error, for those who branch on it
  * @throws TsopError with the position
  */
-export function parseUserYaml(path: string, text: string, code: string): Document {
-  const document = parseDocument(text);
-  const [error] = document.errors;
-  if (!error) return document;
-  const where = error.linePos ? `:${error.linePos[0].line}:${error.linePos[0].col}` : "";
-  const what = (error.message.split("\n")[0] ?? "").replace(/ at line \d+, column \d+:$/, "");
-  throw new TsopError(
-    code,
-    `${path}${where} is not valid YAML: ${what}.`,
-    "Repair that line, or restore the file from version control; nothing was written.",
-  );
+export function parseUserYaml(path: string, text: string, code: string): YamlDocument {
+  const fix = "Repair that line, or restore the file from version control; nothing was written.";
+  const [document, second] = readYaml(text, path, { code, fix, maxTokens: MAX_TOKENS });
+  if (second) {
+    const what = `${path} has more than one YAML document`;
+    throw new TsopError(code, `${what}, where one is expected.`, "Keep one; nothing was written.");
+  }
+  const [empty] = document ? [document] : readYaml("---\n", path, { code, fix });
+  if (!empty) throw new InternalError("an empty YAML document was not read as one");
+  return empty;
 }
 
 /**
@@ -32,7 +35,7 @@ export function parseUserYaml(path: string, text: string, code: string): Documen
  * @throws TsopError `broken-yaml` with the position
  */
 export function withListEntry(path: string, text: string, key: string, entry: string): string {
-  const document = parseUserYaml(path, text, "broken-yaml");
+  const { tree: document } = parseUserYaml(path, text, "broken-yaml");
   const list = document.get(key);
   if (isSeq(list)) {
     if (list.toJSON().includes(entry)) return text;
@@ -49,7 +52,7 @@ export function withListEntry(path: string, text: string, key: string, entry: st
  * @throws TsopError `broken-yaml` with the position
  */
 export function withoutListEntry(path: string, text: string, key: string, entry: string): string {
-  const document = parseUserYaml(path, text, "broken-yaml");
+  const { tree: document } = parseUserYaml(path, text, "broken-yaml");
   const list = document.get(key);
   const at = isSeq(list) ? list.toJSON().indexOf(entry) : -1;
   if (!isSeq(list) || at === -1) return text;

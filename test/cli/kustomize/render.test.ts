@@ -117,6 +117,8 @@ describe("renderKustomization", () => {
     ["no-kustomization", { other: "" }],
     ["kustomize-file", { "kustomization.yaml": "resources: [gone.yaml]\n" }],
     ["broken-yaml", { "kustomization.yaml": "resources: [a.yaml]\n", "a.yaml": "a: [\n" }],
+    ["broken-yaml", { "kustomization.yaml": `resources: ${"[".repeat(20_000)}` }],
+    ["broken-yaml", { "kustomization.yaml": "resources: [a.yaml]\n", "a.yaml": "a: &a [*a]\n" }],
     ["not-a-manifest", { "kustomization.yaml": "resources: [a.yaml]\n", "a.yaml": "kind: X\n" }],
     ["kustomize-remote", { "kustomization.yaml": "resources: [https://example.com/a]\n" }],
     [
