@@ -193,9 +193,11 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   ),
   "kubeconfig-missing": e("KUBECONFIG=/no/such/file tsop install"),
   "kubeconfig-unreadable": e("KUBECONFIG=photo.jpg tsop install"),
+  "kustomize-cycle": e("resources: [.]"),
   "kustomize-duplicate": e("resources: [manager.yaml, manager.yaml]"),
   "kustomize-field": e("helmCharts: [{ name: web }]"),
   "kustomize-file": e("resources: [no-such-file.yaml]"),
+  "kustomize-outside": e("resources: [../manager.yaml]   # a file of another folder"),
   "kustomize-patch": e(
     "patches: [{ path: patch.yaml, target: { kind: Deployment, name: another-name } }]",
   ),

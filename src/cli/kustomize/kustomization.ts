@@ -7,8 +7,21 @@
 import { join, resolve } from "node:path";
 import { TsopError } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
-import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import type { KubeObject } from "../../kube/object.ts";
 import { readYaml } from "../project/yaml-documents.ts";
+import {
+  checked,
+  type FieldReaders,
+  flag,
+  listOf,
+  listOrNone,
+  mapping,
+  required,
+  text,
+  textMap,
+  whole,
+} from "./fields.ts";
+import { labelSelectorProblem, patternProblem } from "./select.ts";
 import type { SourceFiles } from "./source-files.ts";
 
 /** Chooses manifests; texts are regular expressions that match the whole value. */
@@ -79,18 +92,94 @@ export interface Kustomization {
   readonly replacements: readonly Replacement[];
 }
 
-const KNOWN_FIELDS = new Set(
-  (
-    "apiVersion kind metadata resources components configurations namespace namePrefix nameSuffix " +
-    "labels commonAnnotations images replicas patches replacements"
-  ).split(" "),
-);
 const FILE_NAMES = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+
+const pattern = checked(text, patternProblem);
+const SELECTOR: FieldReaders<Selector> = {
+  group: pattern,
+  version: pattern,
+  kind: pattern,
+  name: pattern,
+  namespace: pattern,
+  labelSelector: checked(text, labelSelectorProblem),
+  annotationSelector: checked(text, labelSelectorProblem),
+};
+const selector = mapping<Selector>(SELECTOR);
+const options = mapping<FieldOptions>({ delimiter: text, index: whole, create: flag });
+const entry = checked(text, (path) => (path === "" ? "is empty" : undefined));
+const patch = checked(
+  mapping<Patch>({ path: text, patch: text, target: selector }),
+  ({ path = "", patch: own = "" }) =>
+    (path === "") === (own === "") ? "has to have either `path` or `patch`" : undefined,
+);
+const replacement = mapping<Replacement>({
+  source: required(mapping<Replacement["source"]>({ ...SELECTOR, fieldPath: text, options })),
+  targets: required(
+    checked(
+      listOf(
+        mapping<Replacement["targets"][number]>({
+          select: required(selector),
+          reject: listOf(selector),
+          fieldPaths: listOf(text),
+          options,
+        }),
+      ),
+      (targets) => (targets.length === 0 ? "has no target" : undefined),
+    ),
+  ),
+});
+
+/** The file as it is written: what says which kind it is comes before what is rendered. */
+interface KustomizationFile extends Omit<Kustomization, "kind"> {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata?: object;
+}
+
+const kustomizationFile = mapping<KustomizationFile>({
+  apiVersion: checked(text, (version) =>
+    /^kustomize\.config\.k8s\.io\/v1(alpha1|beta1)$/.test(version)
+      ? undefined
+      : "has to be kustomize.config.k8s.io/v1beta1, or v1alpha1 for a component",
+  ),
+  kind: checked(text, (kind) =>
+    kind === "Kustomization" || kind === "Component"
+      ? undefined
+      : "has to be Kustomization or Component",
+  ),
+  metadata: mapping<{ name?: string; labels?: object; annotations?: object }>({
+    name: text,
+    labels: textMap,
+    annotations: textMap,
+  }),
+  resources: listOrNone(entry),
+  components: listOrNone(entry),
+  configurations: listOrNone(entry),
+  namespace: text,
+  namePrefix: text,
+  nameSuffix: text,
+  labels: listOrNone(
+    mapping<LabelSet>({
+      pairs: required(textMap),
+      includeSelectors: flag,
+      includeTemplates: flag,
+    }),
+  ),
+  commonAnnotations: textMap,
+  images: listOrNone(
+    mapping<ImageOverride>({ name: required(text), newName: text, newTag: text, digest: text }),
+  ),
+  replicas: listOrNone(
+    mapping<Kustomization["replicas"][number]>({ name: required(text), count: required(whole) }),
+  ),
+  patches: listOrNone(patch),
+  replacements: listOrNone(replacement),
+});
 
 /**
  * Reads the kustomization of a folder.
  *
- * @throws TsopError `no-kustomization`, `broken-yaml` or `kustomize-field`
+ * @throws TsopError `no-kustomization`, `broken-yaml`, `broken-kustomization` or `kustomize-field`
  */
 export async function readKustomization(
   folder: string,
@@ -98,11 +187,23 @@ export async function readKustomization(
 ): Promise<Kustomization> {
   for (const name of FILE_NAMES) {
     const path = join(folder, name);
-    const text = await files.find(path);
-    if (text === undefined) continue;
-    const [data = {}] = parseYaml(path, text);
-    if (!isJsonObject(data)) throw brokenField(path, "it is not a mapping");
-    return checked(path, data);
+    const content = await files.find(path);
+    if (content === undefined) continue;
+    const [document] = readYaml(content, path);
+    if (!document || document.value === null) {
+      throw new TsopError(
+        "broken-kustomization",
+        `${path}: it is empty.`,
+        "Add `resources`, or restore the file from version control.",
+      );
+    }
+    const read = kustomizationFile.read({ value: document.value, path: [], document });
+    const { namespace = "", kind, ...rest } = read;
+    return {
+      ...rest,
+      kind: kind === "Component" ? "Component" : "Kustomization",
+      ...(namespace === "" ? {} : { namespace }),
+    };
   }
   throw new TsopError(
     "no-kustomization",
@@ -111,55 +212,9 @@ export async function readKustomization(
   );
 }
 
-function checked(path: string, data: JsonObject): Kustomization {
-  const unknown = Object.keys(data).find((field) => !KNOWN_FIELDS.has(field));
-  if (unknown !== undefined) {
-    throw new TsopError(
-      "kustomize-field",
-      `${path}: tsop does not render the field \`${unknown}\`.`,
-      "Write it as `patches` or `labels`, or render with `kubectl kustomize` and apply that.",
-    );
-  }
-  for (const list of ["resources", "components", "configurations", "images", "patches"]) {
-    if (data[list] !== undefined && data[list] !== null && !Array.isArray(data[list])) {
-      throw brokenField(path, `\`${list}\` is not a list`);
-    }
-  }
-  return {
-    kind: data["kind"] === "Component" ? "Component" : "Kustomization",
-    resources: list(data["resources"]),
-    components: list(data["components"]),
-    configurations: list(data["configurations"]),
-    labels: list(data["labels"]),
-    images: list(data["images"]),
-    replicas: list(data["replicas"]),
-    patches: list(data["patches"]),
-    replacements: list(data["replacements"]),
-    ...optional(data, "namespace"),
-    ...optional(data, "namePrefix"),
-    ...optional(data, "nameSuffix"),
-    ...(isJsonObject(data["commonAnnotations"])
-      ? { commonAnnotations: data["commonAnnotations"] as Record<string, string> }
-      : {}),
-  };
-}
-
-/** Items are taken at their word: a wrong one shows where it is used. */
-function list(value: unknown): readonly never[] {
-  return Array.isArray(value) ? (value as never[]) : [];
-}
-
-function optional<K extends string>(data: JsonObject, field: K): { [key in K]?: string } {
-  const value = data[field];
-  return typeof value === "string" && value !== ""
-    ? ({ [field]: value } as { [key in K]: string })
-    : {};
-}
-
 /** The objects of a YAML file; lists of objects are unfolded. */
 export async function readManifests(path: string, files: SourceFiles): Promise<KubeObject[]> {
-  const text = await files.read(path);
-  return parseYaml(path, text).flatMap((document, index) => {
+  return parseYaml(path, await files.read(path)).flatMap((document, index) => {
     if (document === null || document === undefined) return [];
     const items =
       isJsonObject(document) && String(document["kind"]).endsWith("List")
@@ -190,26 +245,18 @@ function assertManifest(path: string, index: number, object: unknown): void {
 }
 
 /** The documents of a YAML text. */
-export function parseYaml(path: string, text: string): unknown[] {
-  return readYaml(text, path).map(({ value }) => value);
+export function parseYaml(path: string, content: string): unknown[] {
+  return readYaml(content, path).map(({ value }) => value);
 }
 
 /** A path that a kustomization names. */
-export function resolveIn(folder: string, entry: string): string {
-  if (/^[a-z]+:\/\/|^git@|\?ref=/.test(entry)) {
+export function resolveIn(folder: string, named: string): string {
+  if (/^[a-z]+:\/\/|^git@|\?ref=/.test(named)) {
     throw new TsopError(
       "kustomize-remote",
-      `${folder}: \`${entry}\` is a remote base; tsop renders local files only.`,
+      `${folder}: \`${named}\` is a remote base; tsop renders local files only.`,
       "Copy it into the project, or render with `kubectl kustomize` and apply that.",
     );
   }
-  return resolve(folder, entry);
-}
-
-function brokenField(path: string, what: string): TsopError {
-  return new TsopError(
-    "broken-kustomization",
-    `${path}: ${what}.`,
-    "Repair it, or restore it from version control.",
-  );
+  return resolve(folder, named);
 }

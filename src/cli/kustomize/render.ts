@@ -5,7 +5,7 @@
  * @see https://kubectl.docs.kubernetes.io/references/kustomize/
  * @module
  */
-import { isJson, isJsonObject } from "../../kube/json.ts";
+import { isJson } from "../../kube/json.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import { TsopError } from "../../errors.ts";
 import type { Plan } from "../project/plan.ts";
@@ -19,9 +19,11 @@ import {
   type Patch,
 } from "./kustomization.ts";
 import { fixNameReferences, type NameReference } from "./name-references.ts";
+import { readNameReferences } from "./transformer-configuration.ts";
 import { applyPatch } from "./patches.ts";
 import { applyReplacement } from "./replacements.ts";
 import { describeManifest, manifestOf, orderOf, type Manifest } from "./resource.ts";
+import { KustomizationRoot } from "./roots.ts";
 import { SourceFiles } from "./source-files.ts";
 import {
   addAnnotations,
@@ -51,7 +53,7 @@ export async function renderKustomization(
   options: RenderOptions = {},
 ): Promise<KubeObject[]> {
   const rendering: Rendering = { files: new SourceFiles(options.plan), references: [] };
-  const manifests = await renderFolder(folder, rendering);
+  const manifests = await renderFolder(await KustomizationRoot.open(folder), rendering);
   for (const image of options.images ?? []) setImage(manifests, image);
   fixNameReferences(manifests, rendering.references);
   return manifests
@@ -59,46 +61,46 @@ export async function renderKustomization(
     .sort((one, other) => orderOf(one.kind) - orderOf(other.kind));
 }
 
-async function renderFolder(folder: string, rendering: Rendering): Promise<Manifest[]> {
-  const kustomization = await readKustomization(folder, rendering.files);
+async function renderFolder(root: KustomizationRoot, rendering: Rendering): Promise<Manifest[]> {
+  const kustomization = await readKustomization(root.folder, rendering.files);
   const manifests: Manifest[] = [];
-  await gather(folder, kustomization, manifests, rendering);
-  return transform(folder, kustomization, manifests, rendering);
+  await gather(root, kustomization, manifests, rendering);
+  return transform(root, kustomization, manifests, rendering);
 }
 
 /** Adds what `resources` names: files, and folders with a kustomization of their own. */
 async function gather(
-  folder: string,
+  root: KustomizationRoot,
   { resources }: Kustomization,
   manifests: Manifest[],
   rendering: Rendering,
 ): Promise<void> {
   const { files } = rendering;
   for (const entry of resources) {
-    const path = resolveIn(folder, entry);
+    const path = resolveIn(root.folder, entry);
     const added = (await files.isFolder(path))
-      ? await renderFolder(path, rendering)
-      : (await readManifests(path, files)).map(manifestOf);
+      ? await renderFolder(await root.enter(entry), rendering)
+      : (await readManifests(await root.file(entry), files)).map(manifestOf);
     for (const manifest of added) addOnce(manifests, manifest, path);
   }
 }
 
 async function transform(
-  folder: string,
+  root: KustomizationRoot,
   kustomization: Kustomization,
   own: Manifest[],
   rendering: Rendering,
 ): Promise<Manifest[]> {
   let manifests = own;
   for (const entry of kustomization.components) {
-    manifests = await addComponent(resolveIn(folder, entry), manifests, rendering);
+    manifests = await addComponent(await root.enter(entry), manifests, rendering);
   }
   for (const entry of kustomization.configurations) {
-    const listed = await readNameReferences(resolveIn(folder, entry), rendering.files);
+    const listed = await readNameReferences(await root.file(entry), rendering.files);
     rendering.references.push(...listed);
   }
   for (const patch of kustomization.patches) {
-    manifests = await patchAll(folder, patch, manifests, rendering.files);
+    manifests = await patchAll(root, patch, manifests, rendering.files);
   }
   const { namespace, namePrefix = "", nameSuffix = "", commonAnnotations } = kustomization;
   if (namespace !== undefined) setNamespace(manifests, namespace);
@@ -113,31 +115,31 @@ async function transform(
 
 /** A component works on what its user has gathered so far. */
 async function addComponent(
-  folder: string,
+  root: KustomizationRoot,
   gathered: readonly Manifest[],
   rendering: Rendering,
 ): Promise<Manifest[]> {
-  const component = await readKustomization(folder, rendering.files);
+  const component = await readKustomization(root.folder, rendering.files);
   if (component.kind !== "Component") {
     throw new TsopError(
       "not-a-component",
-      `${folder} is listed under \`components\`, but its kind is Kustomization.`,
+      `${root.folder} is listed under \`components\`, but its kind is Kustomization.`,
       "List it under `resources`, or make it `kind: Component`.",
     );
   }
   const manifests = [...gathered];
-  await gather(folder, component, manifests, rendering);
-  return transform(folder, component, manifests, rendering);
+  await gather(root, component, manifests, rendering);
+  return transform(root, component, manifests, rendering);
 }
 
 async function patchAll(
-  folder: string,
+  root: KustomizationRoot,
   patch: Patch,
   manifests: Manifest[],
   files: SourceFiles,
 ): Promise<Manifest[]> {
-  const path = patch.path === undefined ? undefined : resolveIn(folder, patch.path);
-  const where = path ?? `in ${folder}`;
+  const path = patch.path === undefined ? undefined : await root.file(patch.path);
+  const where = path ?? `in ${root.folder}`;
   const text = path === undefined ? (patch.patch ?? "") : await files.read(path);
   if (text.startsWith("[") && !isJson(text)) {
     throw new TsopError(
@@ -147,24 +149,6 @@ async function patchAll(
     );
   }
   return applyPatch(manifests, patch, parseYaml(where, text), where);
-}
-
-/** The `nameReference` part of a transformer configuration. */
-async function readNameReferences(path: string, files: SourceFiles): Promise<NameReference[]> {
-  const [data] = parseYaml(path, await files.read(path));
-  const listed: unknown = isJsonObject(data) ? data["nameReference"] : undefined;
-  if (!Array.isArray(listed)) return [];
-  return listed.filter(isJsonObject).flatMap((entry) => {
-    const fields: unknown = entry["fieldSpecs"];
-    if (typeof entry["kind"] !== "string" || !Array.isArray(fields)) return [];
-    const to = entry["kind"];
-    return fields.filter(isJsonObject).map((field) => ({
-      to,
-      path: String(field["path"]).split("/"),
-      ...(typeof field["kind"] === "string" ? { from: field["kind"] } : {}),
-      ...(typeof field["group"] === "string" ? { group: field["group"] } : {}),
-    }));
-  });
 }
 
 function addOnce(manifests: Manifest[], manifest: Manifest, path: string): void {

@@ -3,6 +3,9 @@
  *
  * @module
  */
+import { compilePattern } from "../../kube/schema/cel/patterns.ts";
+import { CelError } from "../../kube/schema/cel/values.ts";
+import { matchesLabels, parseLabelSelector, SelectorError } from "../../kube/selector.ts";
 import { parseApiVersion } from "../../kube/resource.ts";
 import type { Selector } from "./kustomization.ts";
 import type { Manifest } from "./resource.ts";
@@ -23,22 +26,35 @@ export function isSelected(manifest: Manifest, selector: Selector): boolean {
   );
 }
 
-function matches(pattern: string | undefined, ...values: (string | undefined)[]): boolean {
-  if (pattern === undefined || pattern === "") return true;
-  const whole = new RegExp(`^(?:${pattern})$`);
-  return values.some((value) => whole.test(value ?? ""));
+/** What is wrong with a regular expression of a selector; `undefined` when it is as Go takes it. */
+export function patternProblem(pattern: string): string | undefined {
+  const compiled = wholePattern(pattern);
+  return compiled instanceof CelError
+    ? `is not a regular expression of Go: ${compiled.message}`
+    : undefined;
 }
 
-/** `a=b,c!=d,e,!f`: the equality-based selectors. */
-function hasPairs(text: string | undefined, values: Readonly<Record<string, string>>): boolean {
-  return (text ?? "")
-    .split(",")
-    .map((part) => part.trim())
-    .filter((part) => part !== "")
-    .every((part) => {
-      const [, key = "", operator, value] = /^(!?[^=!]+)(!=|==|=)?(.*)$/.exec(part) ?? [];
-      if (operator === "!=") return values[key] !== value;
-      if (operator !== undefined) return values[key] === value;
-      return key.startsWith("!") ? !(key.slice(1) in values) : key in values;
-    });
+/** What is wrong with a selector of labels; `undefined` when it is right. */
+export function labelSelectorProblem(selector: string): string | undefined {
+  try {
+    parseLabelSelector(selector);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof SelectorError)) throw error;
+    return `is not a label selector: ${error.message}`;
+  }
+}
+
+function wholePattern(pattern: string): ReturnType<typeof compilePattern> {
+  return compilePattern(`^(?:${pattern})$`);
+}
+
+function matches(pattern: string | undefined, ...values: (string | undefined)[]): boolean {
+  if (pattern === undefined || pattern === "") return true;
+  const whole = wholePattern(pattern);
+  return !(whole instanceof CelError) && values.some((value) => whole.matcher(value ?? "").find());
+}
+
+function hasPairs(selector: string | undefined, values: Readonly<Record<string, string>>): boolean {
+  return matchesLabels(parseLabelSelector(selector ?? ""), values);
 }

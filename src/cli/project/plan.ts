@@ -183,7 +183,7 @@ async function requireInside(root: string, path: string): Promise<void> {
 }
 
 /** Where a path leads, or would lead if it were there. */
-async function realTarget(path: string): Promise<string> {
+export async function realTarget(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch {
@@ -194,7 +194,8 @@ async function realTarget(path: string): Promise<string> {
   }
 }
 
-function isBelow(path: string, folder: string): boolean {
+/** Whether a path is the folder or below it; both are absolute. */
+export function isBelow(path: string, folder: string): boolean {
   const way = relative(folder, path);
   return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }

@@ -31,7 +31,7 @@ export interface YamlDocument {
 }
 
 /** How a reader names what it cannot read. */
-export interface ReadOptions {
+interface ReadOptions {
   /** The code of the error. */
   readonly code?: string;
   /** The next step of the user. */

@@ -1,11 +1,11 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { renderKustomization } from "../../../src/cli/kustomize/render.ts";
 import { hasKubectl, Kubectl } from "../../support/kubectl.ts";
 import { describeShared, sharedPath } from "../../support/shared.ts";
 import { emptyFolder } from "../support/run-cli.ts";
-import { expectSameAsKubectl } from "./support/beside-kubectl.ts";
+import { expectKubectlRefuses, expectSameAsKubectl } from "./support/beside-kubectl.ts";
 
 function write(files: Record<string, string>): string {
   const root = emptyFolder();
@@ -16,6 +16,7 @@ function write(files: Record<string, string>): string {
   return root;
 }
 
+const COMPONENT = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n";
 const DEPLOYMENT = `apiVersion: apps/v1
 kind: Deployment
 metadata: { name: web, namespace: system }
@@ -136,5 +137,198 @@ describe("renderKustomization", () => {
   ])("fails with %s", async (code, files) => {
     const root = write(files);
     await expect(renderKustomization(root)).rejects.toMatchObject({ code });
+  });
+});
+
+describe("renderKustomization of what is wrong", () => {
+  const CYCLES: readonly [what: string, folder: string, files: Record<string, string>][] = [
+    ["itself", ".", { "kustomization.yaml": "resources: [.]\n" }],
+    [
+      "the folder above, through a base",
+      ".",
+      {
+        "kustomization.yaml": "resources: [base]\n",
+        "base/kustomization.yaml": "resources: [..]\n",
+      },
+    ],
+    [
+      "each other",
+      "a",
+      {
+        "a/kustomization.yaml": "resources: [../b]\n",
+        "b/kustomization.yaml": "resources: [../a]\n",
+      },
+    ],
+    [
+      "itself as a component",
+      ".",
+      {
+        "kustomization.yaml": "components: [c]\n",
+        "c/kustomization.yaml": `${COMPONENT}components: [.]\n`,
+      },
+    ],
+    [
+      "what uses the component",
+      ".",
+      {
+        "kustomization.yaml": "components: [c]\n",
+        "c/kustomization.yaml": `${COMPONENT}resources: [..]\n`,
+      },
+    ],
+    [
+      "the folder above",
+      "sub",
+      {
+        "kustomization.yaml": "resources: [a.yaml]\n",
+        "a.yaml": DEPLOYMENT,
+        "sub/kustomization.yaml": "resources: [..]\n",
+      },
+    ],
+  ];
+  it.each(CYCLES)("refuses a folder that names %s, as kubectl does", async (_what, at, files) => {
+    const root = join(write(files), at);
+    await expect(renderKustomization(root)).rejects.toMatchObject({ code: "kustomize-cycle" });
+    await expectKubectlRefuses(root, "cycle detected");
+  });
+
+  it("renders a base that two folders name", async () => {
+    const root = write({
+      "kustomization.yaml": "resources: [a, b]\n",
+      "a/kustomization.yaml": "resources: [../c]\nnamePrefix: a-\n",
+      "b/kustomization.yaml": "resources: [../c]\nnamePrefix: b-\n",
+      "c/kustomization.yaml": "resources: [all.yaml]\n",
+      "c/all.yaml": "apiVersion: v1\nkind: Secret\nmetadata: { name: more }\n",
+    });
+    await expect(renderKustomization(root)).resolves.toHaveLength(2);
+  });
+
+  it.each([
+    ["a resource", "resources: [../out.yaml]\n"],
+    [
+      "a patch",
+      "resources: [a.yaml]\npatches: [{ path: ../out.yaml, target: { kind: Secret } }]\n",
+    ],
+    ["a configuration", "resources: [a.yaml]\nconfigurations: [../out.yaml]\n"],
+    ["what a link leads to", "resources: [link.yaml]\n"],
+  ])("refuses a file outside of the folder as %s, as kubectl does", async (_what, text) => {
+    const secret = "apiVersion: v1\nkind: Secret\nmetadata: { name: more }\n";
+    const root = write({
+      "out.yaml": secret,
+      "sub/a.yaml": secret,
+      "sub/kustomization.yaml": text,
+    });
+    symlinkSync("../out.yaml", join(root, "sub/link.yaml"));
+    const folder = join(root, "sub");
+    await expect(renderKustomization(folder)).rejects.toMatchObject({ code: "kustomize-outside" });
+    await expectKubectlRefuses(folder, "is not in or below");
+  });
+
+  it("reads a file below the folder, through its link or its absolute path", async () => {
+    const root = write({
+      "deep/a.yaml": "apiVersion: v1\nkind: Secret\nmetadata: { name: more }\n",
+    });
+    symlinkSync("deep/a.yaml", join(root, "link.yaml"));
+    for (const named of ["link.yaml", join(root, "deep/a.yaml")]) {
+      writeFileSync(join(root, "kustomization.yaml"), `resources: [${named}]\n`);
+      await expect(renderKustomization(root)).resolves.toHaveLength(1);
+    }
+  });
+
+  /** kubectl refuses all of these too, but those in `ONLY_HERE`. */
+  it.each([
+    ["namespace: 5", "`namespace` has to be a text, and is 5"],
+    ["namespace: [a]", "`namespace` has to be a text, and is a list"],
+    ["namePrefix: true", "`namePrefix` has to be a text, and is true"],
+    ["nameSuffix: { a: b }", "`nameSuffix` has to be a text, and is a mapping"],
+    ["kind: Foo", "`kind` has to be Kustomization or Component"],
+    ["apiVersion: v9", "`apiVersion` has to be kustomize.config.k8s.io/v1beta1"],
+    ["bogus: 1", "tsop does not render the field `bogus`"],
+    ["commonAnnotations: { a: 5 }", "`commonAnnotations.a` has to be a text, and is 5"],
+    ["commonAnnotations: [a]", "`commonAnnotations` has to be a mapping of texts"],
+    ["labels: { a: b }", "`labels` has to be a list, and is a mapping"],
+    ["labels: [{ pairs: { a: 5 } }]", "`labels[0].pairs.a` has to be a text"],
+    ["labels: [{ pairs: { a: b }, includeSelectors: 'true' }]", "has to be true or false"],
+    ["labels: [{ pair: { a: b } }]", "tsop does not render the field `labels[0].pair`"],
+    ["images: [a]", "`images[0]` has to be a mapping"],
+    ["images: [{ name: img, newTag: 1.10 }]", "`images[0].newTag` has to be a text, and is 1.1"],
+    ["images: [{ name: img, tag: v2 }]", "tsop does not render the field `images[0].tag`"],
+    ["replicas: [null]", "`replicas[0]` has to be a mapping, and is empty (null)"],
+    ["replicas: [{ name: web, count: '3' }]", "`replicas[0].count` has to be a whole number"],
+    ["replicas: [{ name: web, count: 3.5 }]", "`replicas[0].count` has to be a whole number"],
+    ["patches: [null]", "`patches[0]` has to be a mapping, and is empty (null)"],
+    ["patches: [{}]", "`patches[0]` has to have either `path` or `patch`"],
+    ["patches: [{ patch: '[]', path: x }]", "`patches[0]` has to have either `path` or `patch`"],
+    ["patches: [{ patch: '[]', target: 5 }]", "`patches[0].target` has to be a mapping"],
+    ["patches: [{ patch: '[]', target: { bogus: x } }]", "the field `patches[0].target.bogus`"],
+    ["replacements: [null]", "`replacements[0]` has to be a mapping"],
+    ["replacements: [{}]", "`replacements[0]` has no `source`"],
+    [
+      "replacements: [{ source: { kind: A }, targets: [] }]",
+      "`replacements[0].targets` has no target",
+    ],
+    [
+      "replacements: [{ source: { kind: A }, targets: [{}] }]",
+      "`replacements[0].targets[0]` has no",
+    ],
+    [
+      "replacements: [{ source: { kind: Deployment }, targets: [{ select: { name: '(' } }] }]",
+      "`replacements[0].targets[0].select.name` is not a regular expression of Go",
+    ],
+    ["components: [5]", "`components[0]` has to be a text"],
+    ["configurations: x", "`configurations` has to be a list"],
+  ])("refuses `%s` at its line, as kubectl does", async (line, said) => {
+    const root = write({
+      "all.yaml": DEPLOYMENT,
+      "kustomization.yaml": `resources: [all.yaml]\n${line}\n`,
+    });
+    const error: unknown = await renderKustomization(root).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      code: expect.stringMatching(/^(broken-kustomization|kustomize-field)$/) as string,
+      message: expect.stringMatching(/kustomization\.yaml:2:\d+: /) as string,
+    });
+    expect((error as Error).message).toContain(said);
+    await expectKubectlRefuses(root, "");
+  });
+
+  it.each([
+    ["images: [null]", "`images[0]` has to be a mapping, and is empty (null)"],
+    ["labels: [null]", "`labels[0]` has to be a mapping, and is empty (null)"],
+    ["images: [{ newTag: v2 }]", "`images[0]` has no `name`"],
+    ["replicas: [{ name: web }]", "`replicas[0]` has no `count`"],
+    ["Namespace: x", "tsop does not render the field `Namespace`"],
+    ["patches: [{ patch: '[]', target: { kind: '(' } }]", "is not a regular expression of Go"],
+    ["patches: [{ patch: '[]', target: { name: '(?=web)web' } }]", "is not a regular expression"],
+    ["patches: [{ patch: '[]', target: { labelSelector: '=,,' } }]", "is not a label selector"],
+  ])("refuses `%s`, which kubectl passes over", async (line, said) => {
+    const root = write({
+      "all.yaml": DEPLOYMENT,
+      "kustomization.yaml": `resources: [all.yaml]\n${line}\n`,
+    });
+    await expect(renderKustomization(root)).rejects.toThrow(said);
+  });
+
+  it.each([
+    ["nameReference: x", "`nameReference` has to be a list"],
+    ["nameReference: [{ kind: 5, fieldSpecs: [] }]", "`nameReference[0].kind` has to be a text"],
+    ["nameReference: [{ kind: X, fieldSpecs: [null] }]", "`nameReference[0].fieldSpecs[0]` has to"],
+    ["bogus: 1", "tsop does not render the field `bogus`"],
+    ["- a", "the file has to be a mapping"],
+  ])("refuses `%s` in a configuration, as kubectl does", async (line, said) => {
+    const root = write({
+      "all.yaml": DEPLOYMENT,
+      "names.yaml": `${line}\n`,
+      "kustomization.yaml": "resources: [all.yaml]\nconfigurations: [names.yaml]\n",
+    });
+    await expect(renderKustomization(root)).rejects.toThrow(said);
+    await expectKubectlRefuses(root, "");
+  });
+
+  it("takes null for a field that is left out, as kubectl does", async () => {
+    const root = write({
+      "all.yaml": DEPLOYMENT,
+      "kustomization.yaml":
+        "resources: [all.yaml]\nnamespace: ~\npatches: ~\nlabels: ~\ncommonAnnotations: { a: ~ }\n",
+    });
+    await expectSameAsKubectl(root);
   });
 });

@@ -4,7 +4,7 @@
 import { expect } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { renderKustomization } from "../../../../src/cli/kustomize/render.ts";
-import { Kubectl } from "../../../support/kubectl.ts";
+import { hasKubectl, Kubectl } from "../../../support/kubectl.ts";
 
 interface Named {
   apiVersion: string;
@@ -29,4 +29,14 @@ export async function expectSameAsKubectl(folder: string): Promise<number> {
   const ours = await renderKustomization(folder);
   expect(byIdentity(ours)).toEqual(byIdentity(theirs));
   return theirs.length;
+}
+
+/** Expects kubectl to refuse the folder with these words in its message. */
+export async function expectKubectlRefuses(folder: string, words: string): Promise<void> {
+  if (!hasKubectl) return;
+  const kubectl = new Kubectl("");
+  const { code, stderr } = await kubectl.run(["kustomize", folder]);
+  kubectl.close();
+  expect(code).not.toBe(0);
+  expect(stderr).toContain(words);
 }

@@ -1,0 +1,62 @@
+/**
+ * The folders that a rendering goes through: which one may come next, and which files each may read.
+ *
+ * @module
+ */
+import { TsopError } from "../../errors.ts";
+import { isBelow, realTarget } from "../project/plan.ts";
+import { resolveIn } from "./kustomization.ts";
+
+/** The folder of a kustomization, with those that led to it. */
+export class KustomizationRoot {
+  /** The path as it was named, for messages and reading. */
+  readonly folder: string;
+  readonly #real: string;
+  readonly #outer: KustomizationRoot | undefined;
+
+  private constructor(folder: string, real: string, outer?: KustomizationRoot) {
+    this.folder = folder;
+    this.#real = real;
+    this.#outer = outer;
+  }
+
+  /** The folder that is rendered first. */
+  static async open(folder: string): Promise<KustomizationRoot> {
+    return new KustomizationRoot(folder, await realTarget(folder));
+  }
+
+  /**
+   * The folder that this one names as a resource or component.
+   *
+   * @throws TsopError `kustomize-cycle` for one that holds a folder that is being rendered
+   */
+  async enter(named: string): Promise<KustomizationRoot> {
+    const folder = resolveIn(this.folder, named);
+    const real = await realTarget(folder);
+    for (let root: KustomizationRoot | undefined = this; root; root = root.#outer) {
+      if (!isBelow(root.#real, real)) continue;
+      throw new TsopError(
+        "kustomize-cycle",
+        `${this.folder}: \`${named}\` leads back to ${folder}, which holds ${root.folder}, and that is being rendered.`,
+        "Take that entry out, or name a folder beside or below.",
+      );
+    }
+    return new KustomizationRoot(folder, real, this);
+  }
+
+  /**
+   * The path of a file that this folder's kustomization names.
+   *
+   * @throws TsopError `kustomize-outside` for one that is not in or below the folder
+   */
+  async file(named: string): Promise<string> {
+    const path = resolveIn(this.folder, named);
+    const real = await realTarget(path);
+    if (isBelow(real, this.#real)) return path;
+    throw new TsopError(
+      "kustomize-outside",
+      `${this.folder}: the file \`${named}\` (${real}) is not in or below that folder.`,
+      "Move the file below it, or give the file's folder a kustomization.yaml and name that folder under `resources`.",
+    );
+  }
+}
