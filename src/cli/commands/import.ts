@@ -196,7 +196,7 @@ function itemsOf(document: unknown, path: string): unknown[] {
   throw new TsopError(
     "not-a-crd",
     `${path}: items[${empty}] of the list is null, where an object is expected.`,
-    "Take that item out of the list; nothing was written.",
+    "Give a CustomResourceDefinition there, or take the item out of the list; nothing was written.",
   );
 }
 

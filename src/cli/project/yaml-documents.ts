@@ -42,7 +42,6 @@ interface ReadOptions {
 
 /** A whole cluster's CRDs, 20 MB, have 3.5 million. */
 const MAX_TOKENS = 5_000_000;
-const REPAIR_THE_LINE = "Repair that line; nothing was written.";
 
 /**
  * The values of the documents of a YAML or JSON text; those that are empty are left out.
@@ -89,12 +88,16 @@ function compose(text: string, from: string, shift: number, options: ReadOptions
     const { line, col } = lines.linePos(offset);
     return `${from}:${line}:${Math.max(col - shift, 1)}`;
   };
-  const problem = (offset: number, what: string, fix = REPAIR_THE_LINE): TsopError =>
-    new TsopError(
-      options.code ?? "broken-yaml",
+  const problem = (offset: number, what: string, ownFix = ""): TsopError => {
+    const error = new TsopError(
+      "broken-yaml",
       `${at(offset)} is not valid YAML: ${what.replace(/\.$/, "")}.`,
-      options.fix ?? fix,
+      ownFix === "" ? "Repair that line; nothing was written." : ownFix,
     );
+    return options.code === undefined
+      ? error
+      : new TsopError(options.code, error.message, options.fix ?? error.fix);
+  };
   // The duplicate keys are found where the values are read: the parser takes quadratic time for it.
   const composer = new Composer<ParsedNode>({ uniqueKeys: false, logLevel: "error" });
   const trees = composer.compose(
