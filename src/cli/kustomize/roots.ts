@@ -12,9 +12,10 @@ export class KustomizationRoot {
   /** The path as it was named, for messages and reading. */
   readonly folder: string;
   readonly #real: string;
-  readonly #outer: KustomizationRoot | undefined;
+  /** The folders that led here, the nearest first. */
+  readonly #outer: readonly KustomizationRoot[];
 
-  private constructor(folder: string, real: string, outer?: KustomizationRoot) {
+  private constructor(folder: string, real: string, outer: readonly KustomizationRoot[]) {
     this.folder = folder;
     this.#real = real;
     this.#outer = outer;
@@ -22,7 +23,7 @@ export class KustomizationRoot {
 
   /** The folder that is rendered first. */
   static async open(folder: string): Promise<KustomizationRoot> {
-    return new KustomizationRoot(folder, await realTarget(folder));
+    return new KustomizationRoot(folder, await realTarget(folder), []);
   }
 
   /**
@@ -33,7 +34,8 @@ export class KustomizationRoot {
   async enter(named: string): Promise<KustomizationRoot> {
     const folder = resolveIn(this.folder, named);
     const real = await realTarget(folder);
-    for (let root: KustomizationRoot | undefined = this; root; root = root.#outer) {
+    const rendered = [this, ...this.#outer];
+    for (const root of rendered) {
       if (!isBelow(root.#real, real)) continue;
       throw new TsopError(
         "kustomize-cycle",
@@ -41,7 +43,7 @@ export class KustomizationRoot {
         "Take that entry out, or name a folder beside or below.",
       );
     }
-    return new KustomizationRoot(folder, real, this);
+    return new KustomizationRoot(folder, real, rendered);
   }
 
   /**
