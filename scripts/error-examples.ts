@@ -318,6 +318,11 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "right-missing": e(
     '@Rbac(MyWeb, ["get", "list", "watch"]) // and in reconcile:\nawait this.#client.delete(Deployment, key);',
   ),
+  "right-unclear": e(
+    "register(Deployment); // of a package: what it does with a Deployment is not read",
+    "The role may lack rights for Deployment: what is done with it is not followed from here.",
+    "Add @Rbac(Deployment, [...]) to the controller, with the verbs that are used.",
+  ),
   "right-unused": e('@Rbac(Secret, ["get", "list", "watch"]) // and no code reads a Secret'),
   "roll-out-failed": e("tsop deploy --image registry.example.com/no-such:1"),
   "rule-without-has": e('@Cel("self.max > 1") limits!: Limits; // class Limits { max?: Int32 }'),

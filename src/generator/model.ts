@@ -136,14 +136,30 @@ export interface UseModel {
   readonly verbs: readonly string[];
   /** How the call was written, in short: `client.delete(Deployment)`. */
   readonly shown: string;
-  /** The token as it was written; empty where the call has an object in place of it. */
+  /** The token, where it can be written in a marker as it was in the call; empty where it cannot. */
   readonly token: string;
+  /** It is granted where the role is generated, and not demanded of who writes the rights by hand. */
+  readonly optional?: boolean;
+  readonly at: Position;
+}
+
+/** A place where rights are needed that cannot be read from the code. */
+export interface UnclearModel {
+  /** The kind that is handed to code which was not followed; absent where it is the kind that is not known. */
+  readonly kind?: { readonly group: string; readonly plural: string; readonly token: string };
+  /** What follows the plural: `/status`. */
+  readonly suffix: string;
+  /** What a call does; empty where it is not known. */
+  readonly verbs: readonly string[];
+  /** The call, or the kind. */
+  readonly shown: string;
   readonly at: Position;
 }
 
 /** What the code does. */
 export interface UsesModel {
   readonly uses: readonly UseModel[];
+  readonly unclear: readonly UnclearModel[];
   /** Kinds (`plural.group`) that are handed to code which was not followed. */
   readonly escaped: ReadonlySet<string>;
   /** Kinds are named at run time somewhere. */

@@ -17,6 +17,12 @@ export const LEASE_VERBS = ["get", "create", "update"] as const;
 /** Of the leases of shards, beside those of any lease: members are found, and those that are gone are removed. */
 export const SHARD_LEASE_VERBS = ["list", "delete"] as const;
 
+/**
+ * Of the `finalizers` of an owner whose children block its deletion: where the admission plugin
+ * OwnerReferencesPermissionEnforcement is on, as in OpenShift, they cannot be made without it.
+ */
+export const FINALIZER_VERBS = ["update"] as const;
+
 /** The marker that grants verbs of a resource: `@Rbac({ groups: ["apps"], resources: ["deployments"], verbs: ["get"] })`. */
 export function rbacMarker(group: string, resource: string, verbs: readonly string[]): string {
   const list = verbs.map((verb) => JSON.stringify(verb)).join(", ");

@@ -458,7 +458,7 @@ import * as helpers from "./helpers.ts";
     [
       "a name is hidden by another",
       "",
-      "const run = (Secret: string, api: Client) => api.status.update({ Secret } as never);\nconsole.log(run);",
+      "const run = (Secret: string) => [Secret, { Secret }];\nconsole.log(run);",
     ],
   ] as const) {
     it(`are left alone where ${why}`, async () => {

@@ -2,20 +2,22 @@
  * What the code does, against what its `@Rbac` markers grant.
  *
  * A call without its right fails in the cluster and nowhere else, so that it is an error. A right that
- * nothing uses is a warning: it may be meant for code that is not read here.
+ * nothing uses is a warning: it may be meant for code that is not read here. So is a kind that goes where it
+ * cannot be followed: the role may lack what is done with it there.
  *
  * @module
  */
 import { rbacMarker } from "../../kube/needed-rights.ts";
 import type { Findings } from "../findings.ts";
-import type { GrantModel, ProjectModel, UseModel, UsesModel } from "../model.ts";
+import type { GrantModel, ProjectModel, UnclearModel, UseModel, UsesModel } from "../model.ts";
 
 /** Notes calls without a right and rights without a call. */
 export function checkRights({ grants, uses }: ProjectModel, findings: Findings): void {
+  for (const unclear of uses.unclear) reportUnclear(unclear, grants, uses, findings);
   // A project that grants nothing by hand gets the role of what it uses.
   if (grants.length === 0) return;
   const told = new Set<string>();
-  for (const use of uses.uses) reportGap(use, grants, told, findings);
+  for (const use of uses.uses) if (!use.optional) reportGap(use, grants, told, findings);
   if (uses.uses.length === 0) return;
   for (const grant of grants) reportSurplus(grant, uses, findings);
 }
@@ -60,9 +62,59 @@ function reportGap(
   findings.error(
     at,
     "right-missing",
-    `${shown}(${token}) needs the right to ${missing.join(" and ")} the ${target}, which no @Rbac grants.`,
+    `${shown} needs the right to ${missing.join(" and ")} the ${target}, which no @Rbac grants.`,
     `Add ${line} to the controller.`,
   );
+}
+
+/** Rights that may be missing: a kind or a call that could not be followed, and that no marker speaks of. */
+function reportUnclear(
+  { kind, suffix, verbs, shown, at }: UnclearModel,
+  grants: readonly GrantModel[],
+  uses: UsesModel,
+  findings: Findings,
+): void {
+  if (kind) {
+    const { group, plural, token } = kind;
+    if (grants.some((grant) => covers(grant, group, plural))) return;
+    const marker =
+      token === ""
+        ? `@Rbac({ groups: ["${group}"], resources: ["${plural}"], verbs: [...] })`
+        : `@Rbac(${token}, [...])`;
+    findings.warn(
+      at,
+      "right-unclear",
+      `The role may lack rights for ${shown}: what is done with it is not followed from here.`,
+      `Add ${marker} to the controller, with the verbs that are used.`,
+    );
+    return;
+  }
+  if (grants.some((grant) => isForUnclear(grant, suffix, verbs, uses))) return;
+  findings.warn(
+    at,
+    "right-unclear",
+    `The role may lack the right to ${verbs.join(" and ")}: of which kind ${shown} is cannot be read here.`,
+    `Add @Rbac(<the kind>, [${verbs.map((verb) => `"${verb}"`).join(", ")}]) to the controller for every kind that is meant.`,
+  );
+}
+
+/** Whether a marker grants what no call needs that was followed: it is there for one that was not. */
+function isForUnclear(
+  grant: GrantModel,
+  suffix: string,
+  verbs: readonly string[],
+  { uses }: UsesModel,
+): boolean {
+  if (grant.urls.length > 0 || !verbs.every((verb) => allows(grant, verb))) return false;
+  return grant.resources.some((resource) => {
+    const [, below] = resource.split("/");
+    const fits = suffix === "/*" ? below !== undefined : suffix === (below ? `/${below}` : "");
+    if (resource === "*") return true;
+    const isUsed = verbs.every((verb) =>
+      uses.some((use) => use.resource === resource && use.verbs.includes(verb)),
+    );
+    return (fits || below === "*") && !isUsed;
+  });
 }
 
 function reportSurplus(grant: GrantModel, uses: UsesModel, findings: Findings): void {
@@ -72,6 +124,7 @@ function reportSurplus(grant: GrantModel, uses: UsesModel, findings: Findings): 
     for (const resource of resources) {
       if (group === "*" || resource.includes("*") || isBeyondCode(group, resource, uses)) continue;
       const used = usedVerbs(group, resource, uses);
+      for (const unclear of uses.unclear) for (const verb of unclear.verbs) used.add(verb);
       const unused = verbs.filter((verb) => COMPARED.has(verb) && !used.has(verb));
       if (unused.length === 0) continue;
       findings.warn(
@@ -92,7 +145,7 @@ const COMPARED = new Set("get list watch create update patch delete deletecollec
 /** The verbs that come together: whoever reads through the cache may read without it. */
 const READS = ["get", "list", "watch"];
 
-function usedVerbs(group: string, resource: string, { uses }: UsesModel): ReadonlySet<string> {
+function usedVerbs(group: string, resource: string, { uses }: UsesModel): Set<string> {
   const used = new Set(
     uses
       .filter((use) => use.group === group && use.resource === resource)

@@ -70,6 +70,9 @@ export function parseModule(path: string, text: string, builtIn = false): Module
           declarations.set(declaration.name.text, declaration);
         }
       }
+    } else if (ts.isExportAssignment(statement)) {
+      const { expression } = statement;
+      if (ts.isIdentifier(expression)) exports.set("default", { local: expression.text });
     } else if (
       ts.isClassDeclaration(statement) ||
       ts.isInterfaceDeclaration(statement) ||

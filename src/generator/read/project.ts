@@ -100,7 +100,7 @@ export function readProject(
     });
   }
   const leaseIsGranted = modules.has(LEASE_ROLE);
-  const uses = new UsesReader(reader, leaseIsGranted).read(callers);
+  const uses = new UsesReader(reader, leaseIsGranted).read(callers, kinds);
   return { kinds, externalKinds, grants, webhooks, uses };
 }
 

@@ -17,6 +17,8 @@ export interface TokenModel {
   readonly plural: string;
   readonly version?: string;
   readonly kind?: string;
+  /** Its metadata alone is meant: `metadataOf(Secret)`. */
+  readonly partial?: boolean;
 }
 
 /** The resource that a token stands for: a class with `@Resource`, or a value whose type says it. */

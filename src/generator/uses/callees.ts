@@ -16,8 +16,31 @@ const MAX_STEPS = 12;
 export class Callees {
   readonly #reader: Reader;
 
+  readonly #subclasses = new Map<ts.Node, ts.ClassLikeDeclaration[]>();
+
   constructor(reader: Reader) {
     this.#reader = reader;
+  }
+
+  /** Notes a class of the project among those that extend its base. */
+  addClass(node: ts.ClassLikeDeclaration): void {
+    const base = this.#baseOf(node);
+    if (base) this.#subclasses.set(base, [...(this.#subclasses.get(base) ?? []), node]);
+  }
+
+  /** A class, those that it extends, and those that extend it: `this` can be of any of the latter. */
+  familyOf(node: ts.ClassLikeDeclaration): readonly ts.ClassLikeDeclaration[] {
+    const found = new Set([node]);
+    for (const one of found) for (const below of this.#subclasses.get(one) ?? []) found.add(below);
+    for (let base = this.#baseOf(node); base && !found.has(base); base = this.#baseOf(base)) {
+      found.add(base);
+    }
+    return [...found];
+  }
+
+  /** The functions that an expression stands for. */
+  behind(expression: ts.Expression): readonly ts.SignatureDeclaration[] {
+    return this.#functions(expression, 0);
   }
 
   /** The functions that a call can be of; none where they are not of this project. */
@@ -44,6 +67,12 @@ export class Callees {
       return typeof name === "string" && more.length === 0
         ? this.#method(initializer, name, steps + 1)
         : [];
+    }
+    // Curried: remove(client)(Secret).
+    if (ts.isCallExpression(at)) {
+      return this.#functions(at.expression, steps + 1).flatMap((one) =>
+        returnedBy(one).flatMap((value) => this.#functions(value, steps + 1)),
+      );
     }
     if (!ts.isPropertyAccessExpression(at)) return [];
     return this.#method(at.expression, at.name.text, steps + 1);
@@ -176,12 +205,39 @@ export class Callees {
   }
 
   #resolve(node: ts.Identifier): Found | undefined {
-    return this.#reader.modules.resolve(this.#moduleOf(node), node.text);
+    const module = this.#moduleOf(node);
+    const local = localDeclaration(node);
+    if (local) return { is: "declaration", node: local, module };
+    return this.#reader.modules.resolve(module, node.text);
   }
 
   #moduleOf(node: ts.Node): Module {
     return this.#reader.modules.get(node.getSourceFile().fileName);
   }
+}
+
+/** The function or class of that name inside of the functions around a name. */
+function localDeclaration(
+  name: ts.Identifier,
+): ts.FunctionDeclaration | ts.ClassDeclaration | undefined {
+  for (let node: ts.Node = name; !ts.isSourceFile(node); node = node.parent) {
+    if (!ts.isBlock(node)) continue;
+    for (const statement of node.statements) {
+      const isDeclaration = ts.isFunctionDeclaration(statement) || ts.isClassDeclaration(statement);
+      if (isDeclaration && statement.name?.text === name.text) return statement;
+    }
+  }
+  return undefined;
+}
+
+/** What a function returns, as it is written. */
+function returnedBy(owner: ts.SignatureDeclaration): readonly ts.Expression[] {
+  const { body } = owner as ts.FunctionLikeDeclaration;
+  if (!body) return [];
+  if (!ts.isBlock(body)) return [body];
+  return body.statements.flatMap((statement) =>
+    ts.isReturnStatement(statement) && statement.expression ? [statement.expression] : [],
+  );
 }
 
 function constructorsOf(node: ts.ClassLikeDeclaration | undefined): ts.SignatureDeclaration[] {

@@ -8,6 +8,7 @@
  * @module
  */
 import { ts } from "../load.ts";
+import { parseApiVersion } from "../../kube/resource.ts";
 import { evaluate } from "../read/evaluate.ts";
 import type { Module } from "../read/module.ts";
 import type { Found } from "../read/modules.ts";
@@ -33,6 +34,8 @@ export interface ParameterPart {
   readonly path: Path;
   /** It is each of the arguments from `index` on. */
   readonly rest: boolean;
+  /** Of the kind, the metadata alone is meant. */
+  readonly partial?: boolean;
 }
 
 /** What an expression can stand for. */
@@ -41,13 +44,20 @@ interface Kinds {
   readonly parameters: readonly ParameterPart[];
 }
 
+const partly = ({ tokens, parameters }: Kinds): Kinds => ({
+  tokens: tokens.map((token) => ({ ...token, partial: true })),
+  parameters: parameters.map((part) => ({ ...part, partial: true })),
+});
+
 const NONE: Kinds = { tokens: [], parameters: [] };
 const MAX_STEPS = 24;
 
 const union = (all: readonly Kinds[]): Kinds => ({
   tokens: [
     ...new Map(
-      all.flatMap(({ tokens }) => tokens).map((token) => [`${token.plural}.${token.group}`, token]),
+      all
+        .flatMap(({ tokens }) => tokens)
+        .map((token) => [`${token.plural}.${token.group} ${token.partial === true}`, token]),
     ).values(),
   ],
   parameters: all.flatMap(({ parameters }) => parameters),
@@ -57,7 +67,7 @@ const union = (all: readonly Kinds[]): Kinds => ({
 const RETURNS_OBJECT = new Set(["get", "find", "create", "update", "patch", "apply"]);
 const RETURNS_LIST = new Set(["list", "listAll"]);
 /** Methods of lists by what they make of them. */
-const SAME_LIST = new Set("filter slice concat sort toSorted reverse toReversed values".split(" "));
+const SAME_LIST = new Set("filter slice concat sort toSorted reverse toReversed".split(" "));
 const ONE_ITEM = new Set("find findLast at pop shift".split(" "));
 /** Methods of lists whose function gets each of the items. */
 const WITH_EACH = new Set(
@@ -71,7 +81,13 @@ export class KindFlow {
   readonly #reader: Reader;
   readonly #receivers: Receivers;
   readonly #callees: Callees;
+  /** The kinds of the project, for those that are named at run time. */
+  readonly kinds: TokenModel[] = [];
+  /** What is put into lists, sets and maps after they were made. */
+  readonly #put = new Map<ts.Node, { readonly value: ts.Expression; readonly inMap: boolean }[]>();
+  readonly #puts = new Set<ts.Node>();
   #steps = 0;
+  #probing = false;
 
   constructor(reader: Reader, receivers: Receivers, callees: Callees) {
     this.#reader = reader;
@@ -87,6 +103,54 @@ export class KindFlow {
       return this.#find(plain(expression), path);
     } finally {
       this.#steps--;
+    }
+  }
+
+  /** Notes `list.push(Secret)`, `set.add(Secret)` and `map.set(name, Secret)`. */
+  notePut(call: ts.CallExpression): void {
+    const { expression } = call;
+    if (!ts.isPropertyAccessExpression(expression) || !ts.isIdentifier(expression.expression)) {
+      return;
+    }
+    const inMap = expression.name.text === "set";
+    if (!inMap && !["push", "unshift", "add"].includes(expression.name.text)) return;
+    const on = expression.expression;
+    const found = this.#reader.modules.resolve(this.#moduleOf(on), on.text);
+    const list = findBinding(on)?.node ?? (found?.is === "declaration" ? found.node : undefined);
+    if (!list || !ts.isVariableDeclaration(list)) return;
+    const values = inMap ? call.arguments.slice(1, 2) : [...call.arguments];
+    const known = this.#put.get(list) ?? [];
+    this.#put.set(list, [...known, ...values.map((value) => ({ value, inMap }))]);
+    this.#puts.add(call);
+  }
+
+  /** Whether a call puts something into a list that is followed. */
+  isPut(call: ts.CallExpression): boolean {
+    return this.#puts.has(call);
+  }
+
+  /** The kind of `client.dynamic("apps/v1", "Deployment")`, where it is known before the program runs. */
+  dynamicToken(call: ts.CallExpression): TokenModel | undefined {
+    const { expression, arguments: given } = call;
+    if (!ts.isPropertyAccessExpression(expression) || expression.name.text !== "dynamic") {
+      return undefined;
+    }
+    const module = this.#moduleOf(call);
+    const [apiVersion, kind] = given.map((argument) => evaluate(this.#reader, module, argument));
+    if (typeof apiVersion !== "string" || typeof kind !== "string") return undefined;
+    const { group } = parseApiVersion(apiVersion);
+    return [...this.kinds, ...this.#reader.modules.builtInKinds()].find(
+      (one) => one.group === group && one.kind === kind,
+    );
+  }
+
+  /** The kinds that an expression hands on as tokens; objects of a kind are not meant, and nothing counts as followed. */
+  handedOn(expression: ts.Expression, path: Path = []): Kinds {
+    this.#probing = true;
+    try {
+      return this.of(expression, path);
+    } finally {
+      this.#probing = false;
     }
   }
 
@@ -127,7 +191,7 @@ export class KindFlow {
     if (ts.isParameter(declaration)) return this.#parameter(declaration, whole);
     const typed = declaration.type ? this.#typed(declaration.type, module, whole) : NONE;
     if (typed.tokens.length > 0) return typed;
-    if (declaration.initializer) return this.of(declaration.initializer, whole);
+    if (declaration.initializer) return this.#initial(declaration, whole);
     const loop = declaration.parent.parent;
     return ts.isForOfStatement(loop) ? this.of(loop.expression, [EACH, ...whole]) : NONE;
   }
@@ -142,12 +206,45 @@ export class KindFlow {
     if (found?.is !== "declaration") return NONE;
     const token = path.length === 0 ? declaredToken(this.#reader, found) : undefined;
     if (token) {
-      this.followed.add(node);
+      if (!this.#probing) this.followed.add(node);
       return { tokens: [token], parameters: [] };
     }
     const declared = found.node;
-    if (!ts.isVariableDeclaration(declared)) return NONE;
-    return declared.initializer ? this.of(declared.initializer, path) : NONE;
+    const [step, ...rest] = path;
+    if (ts.isClassDeclaration(declared) && typeof step === "string") {
+      return this.#field(declared, step, rest);
+    }
+    return ts.isVariableDeclaration(declared) ? this.#initial(declared, path) : NONE;
+  }
+
+  /** What a variable begins with, and what is put into it later. */
+  #initial(declaration: ts.VariableDeclaration, path: Path): Kinds {
+    const first = declaration.initializer ? this.of(declaration.initializer, path) : NONE;
+    const [step, ...rest] = path;
+    if (step === undefined) return first;
+    const later = (this.#put.get(declaration) ?? []).map(({ value, inMap }) => {
+      if (inMap) return rest[0] === "1" ? this.of(value, rest.slice(1)) : NONE;
+      return ts.isSpreadElement(value) ? this.of(value.expression, path) : this.of(value, rest);
+    });
+    return union([first, ...later]);
+  }
+
+  /** A field of a class, of what it extends, and of what extends it. */
+  #field(node: ts.ClassLikeDeclaration, name: string, path: Path): Kinds {
+    return union(
+      this.#callees.familyOf(node).flatMap((one) => {
+        const { type, values } = fieldOf(one, name);
+        const typed = type ? this.#typed(type, this.#moduleOf(one), path) : NONE;
+        if (typed.tokens.length > 0) return [typed];
+        const getters = one.members.filter(
+          (member) => ts.isGetAccessorDeclaration(member) && member.name.getText() === name,
+        );
+        return [
+          ...values.map((value) => this.of(value, path)),
+          ...getters.map((getter) => this.#returned(getter, path)),
+        ];
+      }),
+    );
   }
 
   #parameter(node: ts.ParameterDeclaration, path: Path): Kinds {
@@ -180,9 +277,7 @@ export class KindFlow {
     }
     const around = classAround(node);
     if (!around || step === EACH) return NONE;
-    const { type, values } = fieldOf(around, step);
-    const typed = type ? this.#typed(type, this.#moduleOf(node), path) : NONE;
-    return typed.tokens.length > 0 ? typed : union(values.map((value) => this.of(value, path)));
+    return this.#field(around, step, path);
   }
 
   #items(node: ts.ArrayLiteralExpression, [step, ...rest]: Path): Kinds {
@@ -236,8 +331,8 @@ export class KindFlow {
       const method = this.#method(expression, name, node, path);
       if (method) return method;
     } else if (this.#isOurs(expression)) {
-      if (name === "metadataOf" || name === "mutableCopy")
-        return first ? this.of(first, path) : NONE;
+      if (name === "metadataOf") return first ? partly(this.of(first, path)) : NONE;
+      if (name === "mutableCopy") return first ? this.of(first, path) : NONE;
       const steps = name === "createOrUpdate" ? path.slice(1) : path;
       return second ? this.of(second, steps) : NONE;
     }
@@ -251,9 +346,10 @@ export class KindFlow {
   #method(
     { expression: on }: ts.PropertyAccessExpression,
     name: string,
-    { arguments: given }: ts.CallExpression,
+    call: ts.CallExpression,
     path: Path,
   ): Kinds | undefined {
+    const { arguments: given } = call;
     const [first] = given;
     const [step, ...rest] = path;
     if (ts.isIdentifier(on) && ["Object", "Promise"].includes(on.text)) {
@@ -262,12 +358,33 @@ export class KindFlow {
       return first ? this.of(first, path) : NONE;
     }
     const receiver = this.#receivers.of(on);
+    if (name === "dynamic" && receiver?.is !== "other") {
+      const token = path.length === 0 ? this.dynamicToken(call) : undefined;
+      if (token && !this.#probing) this.followed.add(call);
+      return token ? { tokens: [token], parameters: [] } : NONE;
+    }
+    const isObject = !this.#probing;
     const speaks = receiver === undefined || ["client", "status"].includes(receiver.is);
     if (speaks && first && given.length >= (RETURNS_LIST.has(name) ? 1 : 2)) {
-      if (RETURNS_OBJECT.has(name)) return this.of(first, path);
-      if (RETURNS_LIST.has(name)) return step === undefined ? NONE : this.of(first, rest);
+      if (RETURNS_OBJECT.has(name)) return isObject ? this.of(first, path) : NONE;
+      if (RETURNS_LIST.has(name)) {
+        return step === undefined || !isObject ? NONE : this.of(first, rest);
+      }
     }
     if (receiver && receiver.is !== "other") return NONE;
+    // new Set().add(Secret), new Map().set("a", Secret)
+    if (["add", "set"].includes(name) && step === EACH) {
+      const [before, value] = [this.of(on, path), name === "add" ? first : given[1]];
+      const put = name === "add" || rest[0] === "1";
+      return put && value
+        ? union([before, this.of(value, name === "add" ? rest : rest.slice(1))])
+        : before;
+    }
+    // map.get("a"), and the values of a map or a set.
+    if (name === "get" && given.length === 1) return this.of(on, [EACH, "1", ...path]);
+    if (name === "values" && step !== undefined) {
+      return union([this.of(on, path), this.of(on, [EACH, "1", ...rest])]);
+    }
     if (SAME_LIST.has(name)) return step === undefined ? NONE : this.of(on, path);
     if (ONE_ITEM.has(name)) return this.of(on, [EACH, ...path]);
     if (["map", "flatMap"].includes(name) && first && ts.isFunctionLike(first) && step) {
@@ -307,6 +424,12 @@ export class KindFlow {
   /** The kind of the objects, or tokens, that a written type has. */
   #typed(type: ts.TypeNode, module: Module, path: Path): Kinds {
     const { modules } = this.#reader;
+    if (
+      this.#probing &&
+      !/\b(?:typeof|Token|ReadToken|MetadataToken|ResourceType)\b/.test(type.getText())
+    ) {
+      return NONE;
+    }
     const tokens = partsOf(modules, { node: type, module }, path).flatMap((part) => {
       const found = ts.isTypeReferenceNode(part.node)
         ? typeNamed(modules, part.module, part.node)

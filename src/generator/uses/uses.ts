@@ -6,16 +6,31 @@
  *
  * @module
  */
-import { EVENT_VERBS, LEASE_VERBS } from "../../kube/needed-rights.ts";
+import {
+  EVENT_VERBS,
+  FINALIZER_VERBS,
+  LEASE_VERBS,
+  SHARD_LEASE_VERBS,
+} from "../../kube/needed-rights.ts";
 import { ts } from "../load.ts";
-import type { UseModel, UsesModel } from "../model.ts";
+import type { KindModel, UnclearModel, UseModel, UsesModel } from "../model.ts";
 import type { Module } from "../read/module.ts";
 import type { Reader } from "../read/reader.ts";
 import { type TokenModel, tokenOf } from "../read/token.ts";
 import { EACH, type Path, findBinding, plain } from "./bindings.ts";
 import { Callees } from "./callees.ts";
 import { type CallRights, functionRights, methodRights } from "./calls.ts";
+import { findEscapes } from "./escapes.ts";
 import { KindFlow, type ParameterPart } from "./kind-flow.ts";
+import {
+  type Method,
+  builtFor,
+  isLocal,
+  lastName,
+  methodOf,
+  namesOption,
+  ownerIn,
+} from "./methods.ts";
 import { type Receiver, Receivers } from "./receivers.ts";
 
 type Call = ts.CallExpression | ts.NewExpression;
@@ -26,12 +41,18 @@ interface Deed {
   readonly verbs: readonly string[];
   readonly watched?: readonly string[];
   readonly watches?: boolean;
+  /** It is known that the call is one of `tsop`, not only one of that name. */
+  readonly isOurs?: boolean;
   /** It is handed to code that cannot be read. */
   readonly escapes?: boolean;
+  /** Who writes the rights by hand need not grant it. */
+  readonly optional?: boolean;
 }
 
+/** The kind of a use: its metadata alone is watched apart from the whole. */
 interface FoundUse extends UseModel {
   readonly watched?: readonly string[];
+  readonly partial: boolean;
 }
 
 /** A part of a parameter with which something is done: what callers hand in there. */
@@ -39,17 +60,14 @@ interface Forwarded extends Deed {
   readonly index: number;
   readonly path: Path;
   readonly rest: boolean;
-}
-
-/** A method, and what it is called on. */
-interface Method {
-  readonly name: string;
-  readonly on: ts.Expression;
-  readonly path: Path;
+  readonly partial: boolean;
 }
 
 /** Events may be written there, whether or not the call can be read. */
 const RECORDS = /\bEventRecorder\b|\.recorder\(/;
+
+const EVENTS: TokenModel = { group: "", plural: "events" };
+const LEASES: TokenModel = { group: "coordination.k8s.io", plural: "leases" };
 
 const nameOf = ({ plural, group }: TokenModel): string => `${plural}.${group}`;
 
@@ -60,10 +78,13 @@ export class UsesReader {
   readonly #receivers: Receivers;
   readonly #flow: KindFlow;
   readonly #uses: FoundUse[] = [];
+  readonly #unclear: UnclearModel[] = [];
   readonly #watched = new Set<string>();
+  readonly #partlyWatched = new Set<string>();
   readonly #escaped = new Set<string>();
   readonly #forwarded = new Map<ts.Node, Map<string, Forwarded>>();
   readonly #callers = new Map<ts.Node, Call[]>();
+  readonly #unknown: Call[] = [];
   readonly #queue: { readonly owner: ts.Node; readonly forwarded: Forwarded }[] = [];
   readonly #leaseIsGranted: boolean;
   #dynamic = false;
@@ -80,24 +101,42 @@ export class UsesReader {
   }
 
   /** Reads all files. What functions do with their parameters, their callers do with what they hand in. */
-  read(modules: readonly Module[]): UsesModel {
+  read(modules: readonly Module[], kinds: readonly KindModel[]): UsesModel {
+    this.#flow.kinds.push(...kinds);
+    for (const { file } of modules) this.#survey(file);
     for (const { file } of modules) this.#walk(file);
+    for (const call of this.#unknown) this.#readUnknown(call);
     for (const { owner, forwarded } of this.#queue) {
       for (const call of this.#callers.get(owner) ?? []) this.#readCaller(call, forwarded);
     }
-    for (const module of modules) this.#findEscapes(module, module.file);
+    for (const module of modules) {
+      const ports = { reader: this.#reader, module, flow: this.#flow, callees: this.#callees };
+      findEscapes(ports, module.file, (token, node) => {
+        this.#escape(token, node);
+      });
+    }
     return {
-      uses: this.#uses.map(({ watched, ...use }) =>
-        watched && this.#watched.has(`${use.resource}.${use.group}`)
-          ? { ...use, verbs: watched }
-          : use,
-      ),
+      uses: this.#uses.map(({ watched, partial, ...use }) => {
+        const name = `${use.resource}.${use.group}`;
+        const isWatched = this.#watched.has(name) || (partial && this.#partlyWatched.has(name));
+        return watched && isWatched ? { ...use, verbs: watched } : use;
+      }),
+      unclear: this.#unclear,
       escaped: this.#escaped,
       dynamic: this.#dynamic,
       elects: this.#elects,
       records: modules.some(({ file }) => RECORDS.test(file.text)),
       unknownStatus: this.#unknownStatus,
     };
+  }
+
+  /** What must be known before calls are read: classes, and what is put into lists. */
+  #survey(node: ts.Node): void {
+    if (ts.isClassLike(node)) this.#callees.addClass(node);
+    if (ts.isCallExpression(node)) this.#flow.notePut(node);
+    ts.forEachChild(node, (child) => {
+      this.#survey(child);
+    });
   }
 
   #walk(node: ts.Node): void {
@@ -109,13 +148,51 @@ export class UsesReader {
   }
 
   #readCall(call: Call): void {
-    if (ts.isCallExpression(call) && this.#readRights(call)) return;
-    const functions = this.#callees.of(call);
-    for (const owner of functions) {
-      this.#callers.set(owner, [...(this.#callers.get(owner) ?? []), call]);
+    if (ts.isCallExpression(call)) {
+      this.#readOwner(call);
+      if (this.#readRights(call)) return;
     }
-    if (functions.length > 0) return;
+    const functions = this.#callees.of(call);
+    for (const owner of functions) this.#addCaller(owner, call);
+    if (functions.length === 0) this.#unknown.push(call);
+  }
+
+  #addCaller(owner: ts.Node, call: Call): void {
+    this.#callers.set(owner, [...(this.#callers.get(owner) ?? []), call]);
+  }
+
+  /** A call of a function that a caller hands in, or of one that cannot be read. */
+  #readUnknown(call: Call): void {
+    const callee = plain(call.expression);
+    const binding = ts.isIdentifier(callee) ? findBinding(callee) : undefined;
+    if (binding && ts.isParameter(binding.node) && binding.path.length === 0) {
+      const { parent: owner } = binding.node;
+      const index = owner.parameters.indexOf(binding.node);
+      const functions = (this.#callers.get(owner) ?? []).flatMap((caller) => {
+        const given = caller.arguments?.[index];
+        return given ? this.#callees.behind(given) : [];
+      });
+      for (const one of functions) this.#addCaller(one, call);
+      if (functions.length > 0) return;
+    }
+    if (ts.isCallExpression(call) && this.#flow.isPut(call)) return;
     for (const argument of call.arguments ?? []) this.#handToUnknown(argument);
+  }
+
+  /** Children that block the deletion of their owner. */
+  #readOwner(call: ts.CallExpression): void {
+    const callee = plain(call.expression);
+    const name = lastName(callee);
+    let owner = name === "apply" ? ownerIn(call) : undefined;
+    if (name === "setControllerReference") [owner] = call.arguments;
+    if (name === "dependents" && ts.isPropertyAccessExpression(callee)) {
+      owner = builtFor(callee.expression);
+    }
+    if (!owner) return;
+    const { tokens, parameters } = this.#flow.of(owner);
+    const deed = { suffix: "/finalizers", verbs: FINALIZER_VERBS, optional: true };
+    for (const token of tokens) this.#use(call, token, deed, name);
+    for (const part of parameters) this.#forward(part, deed);
   }
 
   /** Reads a call of `tsop`; false when it is none. */
@@ -125,8 +202,8 @@ export class UsesReader {
       const found = this.#reader.modules.resolve(this.#moduleOf(call), callee.text);
       if (found?.is !== "tsop") return false;
       const rights = functionRights(found.name);
-      if (rights) this.#take(call, rights, found.name, "");
-      if (found.name === "createManager" && namesLeaderElection(call)) this.#elect(call);
+      if (rights) this.#take(call, { ...rights, isOurs: true }, found.name, "");
+      if (found.name === "createManager") this.#coordinate(call);
       return true;
     }
     const method = methodOf(callee);
@@ -134,14 +211,24 @@ export class UsesReader {
     const receiver = this.#receiverOf(method);
     const { name } = method;
     if (receiver === undefined && this.#callees.of(call).length > 0) return false;
-    if (name === "dynamic" && receiver?.is !== "other") this.#dynamic = true;
+    if (name === "dynamic" && receiver?.is !== "other" && !this.#flow.dynamicToken(call)) {
+      this.#dynamic = true;
+    }
     if (name === "event" && this.#event(call, receiver)) return true;
+    // A loop that a controller slows down is told in an event.
+    if (name === "complete" && receiver?.is === "builder") {
+      this.#use(call, EVENTS, { suffix: "", verbs: EVENT_VERBS, optional: true }, "complete");
+    }
     const rights = methodRights(receiver, name);
     if (!rights || call.arguments.length < rights.least) return false;
-    const suffix = suffixOf(receiver);
-    if (suffix === undefined) return true;
     const shown = `${lastName(method.on)}.${name}`;
-    return this.#take(call, rights, shown, suffix) || receiver !== undefined;
+    const suffix = suffixOf(receiver);
+    if (suffix === undefined) {
+      this.#doubt(call, { suffix: "/*", verbs: rights.verbs }, shown);
+      return true;
+    }
+    const isOurs = receiver !== undefined;
+    return this.#take(call, { ...rights, isOurs }, shown, suffix) || isOurs;
   }
 
   #receiverOf({ on, path }: Method): Receiver | undefined {
@@ -153,24 +240,35 @@ export class UsesReader {
   }
 
   /** Notes what a call needs; false when it is not known of which kind. */
-  #take(call: ts.CallExpression, rights: CallRights, shown: string, suffix: string): boolean {
+  #take(
+    call: ts.CallExpression,
+    rights: CallRights & { readonly isOurs: boolean },
+    shown: string,
+    suffix: string,
+  ): boolean {
     const argument = call.arguments[rights.kind];
     if (!argument || call.arguments.length < rights.least) return false;
     const { tokens, parameters } = this.#flow.of(argument, rights.path);
-    const { watches } = rights;
-    const { verbs, watched } = namesOwner(call) ? ownerRights(rights) : rights;
+    const { watches, isOurs } = rights;
+    const { verbs, watched } = ownerIn(call) ? ownerRights(rights) : rights;
     const deed: Deed = {
       suffix,
       verbs,
+      isOurs,
       ...(watched ? { watched } : {}),
       ...(watches ? { watches } : {}),
     };
-    const isObject = suffix === "/status" && !shown.endsWith(".apply");
-    const token = isObject ? "" : argument.getText();
-    for (const found of tokens) this.#use(call, found, deed, shown, token);
+    for (const found of tokens) this.#use(call, found, deed, shown, argument);
     for (const part of parameters) this.#forward(part, deed);
+    // A change that is made by a function is made of the object as it is now.
+    if (suffix === "/status" && isFunction(call.arguments[1])) {
+      const reads = { suffix: "", verbs: ["get"], optional: true };
+      for (const found of tokens) this.#use(call, found, reads, shown, argument);
+      for (const part of parameters) this.#forward(part, reads);
+    }
     if (tokens.length > 0 || parameters.length > 0) return true;
     if (suffix === "/status") this.#unknownStatus = true;
+    if (isOurs && !isEmptyList(argument, rights.path)) this.#doubt(call, deed, shown);
     return false;
   }
 
@@ -182,34 +280,63 @@ export class UsesReader {
       const names = details.properties.map((property) => property.name?.getText());
       if (!names.includes("reason") || !names.includes("message")) return false;
     }
-    const events = { group: "", plural: "events" };
-    this.#use(call, events, { suffix: "", verbs: EVENT_VERBS }, "event", "");
+    this.#use(call, EVENTS, { suffix: "", verbs: EVENT_VERBS }, "event");
     return true;
   }
 
-  #elect(call: ts.CallExpression): void {
+  /** The leases of a leader and of shards. */
+  #coordinate(call: ts.CallExpression): void {
+    const shares = namesOption(call, "sharding");
+    const elects = namesOption(call, "leaderElection");
+    if (!shares && !elects) return;
     this.#elects = true;
-    if (this.#leaseIsGranted) return;
-    const leases = { group: "coordination.k8s.io", plural: "leases" };
-    const deed = { suffix: "", verbs: LEASE_VERBS };
-    this.#use(call, leases, deed, "createManager", "");
+    const verbs = [
+      ...(this.#leaseIsGranted ? [] : LEASE_VERBS),
+      ...(shares ? SHARD_LEASE_VERBS : []),
+    ];
+    this.#use(call, LEASES, { suffix: "", verbs }, "createManager");
   }
 
-  #use(call: Call, kind: TokenModel, deed: Deed, shown: string, token: string): void {
-    const { suffix, verbs, watched, watches, escapes } = deed;
-    if (watches) this.#watched.add(nameOf(kind));
-    if (escapes) this.#escaped.add(nameOf(kind));
+  #use(call: Call, kind: TokenModel, deed: Deed, shown: string, argument?: ts.Expression): void {
+    const { suffix, verbs, watched, watches, escapes, optional } = deed;
+    const partial = kind.partial === true;
+    if (watches) (partial ? this.#partlyWatched : this.#watched).add(nameOf(kind));
+    if (escapes) this.#escape(kind, argument ?? call);
     if (verbs.length === 0) return;
     const at = this.#reader.modules.at(this.#moduleOf(call), call);
-    const resource = kind.plural + suffix;
-    const use = { group: kind.group, resource, verbs, shown, token, at };
-    this.#uses.push(watched ? { ...use, watched } : use);
+    this.#uses.push({
+      group: kind.group,
+      resource: kind.plural + suffix,
+      verbs,
+      shown: `${shown}(${argument && isShort(argument) ? argument.getText() : ""})`,
+      token: argument ? this.#tokenText(argument, kind) : "",
+      at,
+      partial,
+      ...(watched ? { watched } : {}),
+      ...(optional ? { optional } : {}),
+    });
   }
 
-  #forward({ owner, index, path, rest }: ParameterPart, deed: Deed): void {
-    const forwarded = { ...deed, index, path, rest };
+  /** A kind goes where it is not known what becomes of it. */
+  #escape(kind: TokenModel, node: ts.Node): void {
+    this.#escaped.add(nameOf(kind));
+    const at = this.#reader.modules.at(this.#moduleOf(node), node);
+    const { group, plural } = kind;
+    const token = ts.isExpression(node) ? this.#tokenText(node, kind) : "";
+    const shown = kind.kind ?? plural;
+    this.#unclear.push({ kind: { group, plural, token }, suffix: "", verbs: [], shown, at });
+  }
+
+  /** A call of `tsop` with a kind that is not known. */
+  #doubt(call: Call, { suffix, verbs }: Deed, shown: string): void {
+    const at = this.#reader.modules.at(this.#moduleOf(call), call);
+    if (verbs.length > 0) this.#unclear.push({ suffix, verbs, shown: `${shown}()`, at });
+  }
+
+  #forward({ owner, index, path, rest, partial = false }: ParameterPart, deed: Deed): void {
+    const forwarded = { ...deed, index, path, rest, partial };
     const { suffix, verbs, watches, escapes } = deed;
-    const key = [index, path.map(String), suffix, verbs, watches, escapes].join(" ");
+    const key = [index, path.map(String), suffix, verbs, watches, escapes, partial].join(" ");
     const known = this.#forwarded.get(owner) ?? new Map<string, Forwarded>();
     this.#forwarded.set(owner, known);
     if (known.has(key)) return;
@@ -218,56 +345,58 @@ export class UsesReader {
   }
 
   /** A call of a function that does something with a parameter. */
-  #readCaller(call: Call, { index, path, rest, ...deed }: Forwarded): void {
+  #readCaller(call: Call, { index, path, rest, partial, ...deed }: Forwarded): void {
     const given = call.arguments?.slice(index, rest ? undefined : index + 1) ?? [];
     const shown = lastName(call.expression);
     for (const argument of given) {
-      const { tokens, parameters } = ts.isSpreadElement(argument)
-        ? this.#flow.of(argument.expression, [EACH, ...path])
-        : this.#flow.of(argument, path);
-      const token = path.length === 0 && tokens.length === 1 ? tokenText(argument) : "";
-      for (const found of tokens) this.#use(call, found, deed, shown, token);
-      for (const part of parameters) this.#forward(part, deed);
+      const isSpread = ts.isSpreadElement(argument);
+      const value = isSpread ? argument.expression : argument;
+      const steps: Path = isSpread ? [EACH, ...path] : path;
+      const { tokens, parameters } = deed.escapes
+        ? this.#flow.handedOn(value, steps)
+        : this.#flow.of(value, steps);
+      for (const found of tokens) {
+        this.#use(call, partial ? { ...found, partial } : found, deed, shown, argument);
+      }
+      for (const part of parameters) this.#forward(partial ? { ...part, partial } : part, deed);
+      const isKnown = tokens.length > 0 || parameters.length > 0;
+      if (!isKnown && deed.isOurs && !isNothing(argument)) this.#doubt(call, deed, shown);
     }
   }
 
-  /** A parameter that stands for a kind and is handed to code that cannot be read. */
+  /** What is handed to code that cannot be read. */
   #handToUnknown(argument: ts.Expression): void {
     const node = plain(argument);
-    if (!ts.isIdentifier(node)) return;
-    const binding = findBinding(node);
-    if (!binding || !ts.isParameter(binding.node)) return;
-    if (
-      !/\b(?:Token|ReadToken|MetadataToken|ResourceType)\b/.test(binding.node.type?.getText() ?? "")
-    )
+    if (ts.isObjectLiteralExpression(node)) {
+      for (const property of node.properties) {
+        if (ts.isPropertyAssignment(property)) this.#handToUnknown(property.initializer);
+        if (ts.isShorthandPropertyAssignment(property)) this.#handToUnknown(property.name);
+      }
       return;
-    for (const part of this.#flow.of(node).parameters) {
-      this.#forward(part, { suffix: "", verbs: [], escapes: true });
+    }
+    // What is named directly is found where it is named.
+    if (!ts.isIdentifier(node) && !ts.isPropertyAccessExpression(node)) return;
+    for (const path of [[], [EACH]] satisfies Path[]) {
+      const { tokens, parameters } = this.#flow.handedOn(node, path);
+      for (const token of tokens) {
+        if (!tokenOf(this.#reader, this.#moduleOf(node), node) || isLocal(node)) {
+          this.#escape(token, node);
+        }
+      }
+      for (const part of parameters) this.#forward(part, { suffix: "", verbs: [], escapes: true });
     }
   }
 
-  /** Kinds that are named where it is not known what becomes of them. */
-  #findEscapes(module: Module, node: ts.Node): void {
-    const isSilent =
-      ts.isDecorator(node) ||
-      ts.isTypeNode(node) ||
-      ts.isImportDeclaration(node) ||
-      ts.isExportDeclaration(node) ||
-      ts.isHeritageClause(node);
-    if (isSilent) return;
-    if (ts.isPropertyAccessExpression(node) || ts.isIdentifier(node)) {
-      const name = ts.isIdentifier(node) ? node : node.expression;
-      const isValue = ts.isIdentifier(node) ? isValueOf(node) : true;
-      const token =
-        isValue && !this.#flow.followed.has(name) && !isLocal(name)
-          ? tokenOf(this.#reader, module, node)
-          : undefined;
-      if (token) this.#escaped.add(nameOf(token));
-      if (token ?? ts.isIdentifier(node)) return;
+  /** An argument, where it can be written again as the token of a marker; empty where it cannot. */
+  #tokenText(argument: ts.Expression, { group, plural }: TokenModel): string {
+    let node = plain(argument);
+    while (ts.isCallExpression(node) && lastName(node) === "metadataOf" && node.arguments[0]) {
+      node = plain(node.arguments[0]);
     }
-    ts.forEachChild(node, (child) => {
-      this.#findEscapes(module, child);
-    });
+    const root = ts.isPropertyAccessExpression(node) ? node.expression : node;
+    if (isLocal(root)) return "";
+    const named = tokenOf(this.#reader, this.#moduleOf(node), node);
+    return named?.group === group && named.plural === plural ? node.getText() : "";
   }
 
   #moduleOf(node: ts.Node): Module {
@@ -275,84 +404,23 @@ export class UsesReader {
   }
 }
 
-/** A name that a function or a block declares hides that of the file. */
-function isLocal(node: ts.Expression): boolean {
-  const binding = ts.isIdentifier(node) ? findBinding(node) : undefined;
-  return binding !== undefined && (ts.isParameter(binding.node) || !isTopLevel(binding.node));
-}
+const isFunction = (node: ts.Expression | undefined): boolean =>
+  node !== undefined && ts.isFunctionLike(plain(node));
 
-const isTopLevel = ({ parent }: ts.VariableDeclaration): boolean =>
-  ts.isSourceFile(parent.parent.parent);
+const isShort = (node: ts.Expression): boolean => /^[\w$.()]{1,60}$/.test(node.getText());
 
-/** Whether a name stands for a value that goes somewhere: not a declaration, a property, or what is asked for one. */
-function isValueOf(node: ts.Identifier): boolean {
-  const { parent } = node;
-  if (ts.isPropertyAccessExpression(parent)) return false;
-  if (ts.isNewExpression(parent)) return parent.expression !== node;
-  if (ts.isBinaryExpression(parent)) {
-    return parent.operatorToken.kind !== ts.SyntaxKind.InstanceOfKeyword;
-  }
-  if (ts.isPropertyAssignment(parent) || ts.isVariableDeclaration(parent)) {
-    return parent.initializer === node;
-  }
-  return !ts.isClassLike(parent) && !ts.isFunctionLike(parent) && !ts.isBindingElement(parent);
-}
+/** Whether nothing is handed in there. */
+const isNothing = (node: ts.Expression): boolean =>
+  /^(?:undefined|null|\[\]|\{\})$/.test(plain(node).getText());
 
-/** The method that a callee is: `client.get`, or a name for it. */
-function methodOf(callee: ts.Expression): Method | undefined {
-  if (ts.isPropertyAccessExpression(callee)) {
-    return { name: callee.name.text, on: callee.expression, path: [] };
-  }
-  if (ts.isElementAccessExpression(callee)) {
-    const { argumentExpression: key } = callee;
-    return ts.isStringLiteralLike(key)
-      ? { name: key.text, on: callee.expression, path: [] }
-      : undefined;
-  }
-  const binding = ts.isIdentifier(callee) ? findBinding(callee) : undefined;
-  if (!binding?.node.initializer) return undefined;
-  const name = binding.path.at(-1);
-  // const { get } = client
-  if (typeof name === "string") {
-    return { name, on: binding.node.initializer, path: binding.path.slice(0, -1) };
-  }
-  const value = plain(binding.node.initializer);
-  // const get = client.get.bind(client)
-  const bound =
-    ts.isCallExpression(value) && ts.isPropertyAccessExpression(value.expression)
-      ? value.expression.name.text === "bind" && value.expression.expression
-      : value;
-  return bound && ts.isPropertyAccessExpression(bound) ? methodOf(bound) : undefined;
-}
+const isEmptyList = (node: ts.Expression, path: Path | undefined): boolean =>
+  path !== undefined && /\bkinds:\s*\[\s*\]/.test(node.getText());
 
 /** The part of a path behind the kind: `/status`; `undefined` where it is not known. */
 function suffixOf(receiver: Receiver | undefined): string | undefined {
   if (receiver?.is === "status") return "/status";
   if (receiver?.is !== "subresource") return "";
   return receiver.subresource === undefined ? undefined : `/${receiver.subresource}`;
-}
-
-function lastName(node: ts.Expression): string {
-  const at = plain(node);
-  if (ts.isPropertyAccessExpression(at)) return at.name.text.replace(/^#/, "");
-  if (ts.isIdentifier(at)) return at.text;
-  return ts.isCallExpression(at) ? lastName(at.expression) : "client";
-}
-
-/** An argument, where it can be written again as the token of a marker. */
-function tokenText(node: ts.Expression): string {
-  const text = plain(node).getText();
-  return /^[\w$.]+$/.test(text) ? text : "";
-}
-
-/** Whether the options of a call name an owner: `{ owner: web }`. */
-function namesOwner({ arguments: given }: ts.CallExpression): boolean {
-  const options = given[2];
-  return (
-    options !== undefined &&
-    ts.isObjectLiteralExpression(options) &&
-    options.properties.some(({ name }) => name?.getText() === "owner")
-  );
 }
 
 /** What a call needs for an owner. */
@@ -363,12 +431,4 @@ function ownerRights({
 }: CallRights): Pick<CallRights, "verbs" | "watched"> {
   if (forOwner) return { verbs: [...forOwner, ...verbs], watched: verbs };
   return { verbs, ...(watched ? { watched } : {}) };
-}
-
-function namesLeaderElection(call: ts.CallExpression): boolean {
-  const names = (node: ts.Node): boolean =>
-    ((ts.isPropertyAssignment(node) || ts.isShorthandPropertyAssignment(node)) &&
-      node.name.getText() === "leaderElection") ||
-    ts.forEachChild(node, names) === true;
-  return call.arguments.some(names);
 }
