@@ -414,6 +414,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     REFUSED,
     "Correct the rule; https://kubernetes.io/docs/reference/using-api/cel/ says what it may use.",
   ),
+  "wrong-column": e('@PrintColumn("Phase", "status.phase", { unchecked: true, type: "string" })'),
   "wrong-default": e(
     "@Maximum(3) replicas: Int32 = 5;",
     REFUSED,

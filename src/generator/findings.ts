@@ -30,6 +30,17 @@ export class Findings {
     return [...this.#found.values()].some(({ severity }) => severity === "error");
   }
 
+  /** Whether something is wrong at that very place. */
+  hasErrorAt({ file, line, column }: Position): boolean {
+    return [...this.#found.values()].some(
+      (found) =>
+        found.severity === "error" &&
+        found.file === file &&
+        found.line === line &&
+        found.column === column,
+    );
+  }
+
   /** The files that have a finding of that code. */
   filesWith(code: string): ReadonlySet<string> {
     const found = [...this.#found.values()].filter((finding) => finding.code === code);

@@ -79,7 +79,12 @@ export interface KindModel {
   readonly deprecated: boolean | string;
   readonly statusSubresource: boolean;
   readonly userRoles?: "separate" | "aggregated";
-  readonly scale?: { readonly spec: string; readonly status: string; readonly selector?: string };
+  readonly scale?: {
+    readonly spec: string;
+    readonly status: string;
+    readonly selector?: string;
+    readonly at: Position;
+  };
   readonly columns: readonly ColumnModel[];
   readonly selectable: readonly { readonly jsonPath: string; readonly at: Position }[];
   readonly annotations: Readonly<Record<string, string>>;
@@ -125,6 +130,8 @@ export interface WebhookModel {
   /** The entry in the configuration. */
   readonly entry: JsonObject;
   readonly at: Position;
+  /** Where an option stands. */
+  readonly saidAt: ReadonlyMap<string, Position>;
 }
 
 /** What code does to objects of a kind, and so needs the right to. */

@@ -155,6 +155,15 @@ export const tooMany = (field: string, count: number, max: number): FieldError =
   message: `Too many: ${count}: must have at most ${max} item${max === 1 ? "" : "s"}`,
 });
 
+/** What is wrong with a name, as errors of `field`. */
+export function nameErrorsAt(
+  field: string,
+  name: string,
+  check: (name: string) => string[],
+): FieldError[] {
+  return check(name).map((detail) => invalidValue(field, name, detail));
+}
+
 /** `path: message`, as it stands in a `Status` message. */
 export function formatFieldError(error: FieldError): string {
   return `${error.field}: ${error.message}`;

@@ -170,7 +170,7 @@ const MISTAKES: readonly (readonly [title: string, source: string, finding: stri
   [
     "a webhook without encryption",
     `${kind("  a!: string;")}@MutatingWebhook(Bad, { url: "http://a.b" })\nexport class Hook {}`,
-    "10:2 wrong-webhook; Write https://HOST/PATH.",
+    "10:25 wrong-webhook; Write https://HOST/PATH.",
   ],
   [
     "two webhooks of one name",
@@ -180,12 +180,12 @@ const MISTAKES: readonly (readonly [title: string, source: string, finding: stri
   [
     "a webhook that waits too long",
     `${kind("  a!: string;")}@MutatingWebhook(Bad, { timeoutSeconds: 31 })\nexport class Hook {}`,
-    "10:2 wrong-webhook; Use 1 to 30.",
+    "10:25 wrong-webhook; Use 1 to 30.",
   ],
   [
     "a match condition that does not compile",
     `${kind("  a!: string;")}@MutatingWebhook(Bad, { matchConditions: [{ name: "a", expression: "objekt.a" }] })\nexport class Hook {}`,
-    "10:2 wrong-match-condition;",
+    "10:25 wrong-match-condition;",
   ],
   [
     "an embedded field that is not there",

@@ -11,7 +11,8 @@ import {
 } from "../../kube/schema/cel/compile.ts";
 import type { Environment, ObjectFields } from "../../kube/schema/cel/environment.ts";
 import { admissionEnvironment } from "../../kube/schema/cel/libraries.ts";
-import { type CelType, DYN, formatType, sameType } from "../../kube/schema/cel/types.ts";
+import { BOOL, type CelType, DYN, formatType, sameType } from "../../kube/schema/cel/types.ts";
+import type { ConditionProblem } from "../../kube/webhook-rules.ts";
 import { AUTHORIZER, RESOURCE_CHECK, authorizerLibrary } from "./authorizer-library.ts";
 import { patchLibrary } from "./patch-library.ts";
 import { AdmissionTypes, NAMESPACE, REQUEST, VARIABLES } from "./request-types.ts";
@@ -96,6 +97,12 @@ export class ExpressionCompiler {
     );
   }
 }
+
+/** Judges match conditions, whose expressions see `params` where the policy has parameters. */
+export const conditionProblem =
+  (compiler: ExpressionCompiler, params = false): ConditionProblem =>
+  (expression) =>
+    compiler.compile(expression, [BOOL], { params, authorizer: true }).problem;
 
 /** A type as Go prints it; `formatType` is how the checker does. */
 function goName(type: CelType): string {

@@ -8,20 +8,10 @@ import type { KubeObject } from "../../kube/object.ts";
 import type { LabelSelector } from "../../kube/selector.ts";
 import { matchesLabelSelector } from "../../kube/selector.ts";
 import { failure, StatusError } from "../../kube/status.ts";
+import type { MatchCondition, WebhookRule } from "../../kube/webhook-rules.ts";
 import type { ServedResource } from "../kinds.ts";
 import type { AdmissionRequest } from "./attributes.ts";
 import type { WebhookTarget } from "./webhook-caller.ts";
-
-/** Which requests a rule means. */
-export interface WebhookRule {
-  readonly operations?: readonly string[];
-  readonly apiGroups?: readonly string[];
-  readonly apiVersions?: readonly string[];
-  readonly resources?: readonly string[];
-  readonly scope?: string;
-  /** Of policies: the names of the objects; all when there are none. */
-  readonly resourceNames?: readonly string[];
-}
 
 /** A webhook of a configuration, of either kind. */
 export interface Webhook {
@@ -37,12 +27,6 @@ export interface Webhook {
   readonly admissionReviewVersions?: readonly string[];
   readonly matchConditions?: readonly MatchCondition[];
   readonly reinvocationPolicy?: string;
-}
-
-/** A condition in CEL under which alone a webhook is asked. */
-export interface MatchCondition {
-  readonly name: string;
-  readonly expression: string;
 }
 
 /** A webhook and what tells it from all others, over configurations and places in them. */

@@ -11,8 +11,8 @@ import { sortedKeys } from "../../kube/schema/sorted-keys.ts";
 import type { TableColumn, TablePrinter } from "../kinds.ts";
 import { humanDuration } from "../views/age.ts";
 import { ageColumn, column, nameColumn, printer } from "../views/printers/column.ts";
-import type { DefinitionColumn } from "./definition.ts";
-import { type JsonPath, parseJsonPath } from "./json-path.ts";
+import type { DefinitionColumn } from "../../kube/definition/definition.ts";
+import { type JsonPath, parseJsonPath } from "../../kube/json-path.ts";
 
 interface PathColumn {
   readonly column: TableColumn;

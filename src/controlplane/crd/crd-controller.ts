@@ -11,7 +11,7 @@ import type { KubeObject } from "../../kube/object.ts";
 import { unlessGone } from "../controllers/absence.ts";
 import type { ControllerClient, ResourceName, StoreEvent } from "../controllers/client.ts";
 import type { Controller } from "../controllers/work-loop.ts";
-import { approvalOf, isProtectedGroup } from "./approval.ts";
+import { approvalOf, isProtectedGroup } from "../../kube/definition/approval.ts";
 import {
   CLEANUP_FINALIZER,
   type Definition,
@@ -21,7 +21,7 @@ import {
   findCondition,
   isConditionTrue,
   setCondition,
-} from "./definition.ts";
+} from "../../kube/definition/definition.ts";
 
 /** How long to wait for objects that have finalizers, before looking again without being told. */
 const RECHECK_MS = 5000;

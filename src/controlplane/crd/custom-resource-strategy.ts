@@ -18,7 +18,7 @@ import { propertyOf, type Schema } from "../../kube/schema/structural.ts";
 import { SchemaValidator } from "../../kube/schema/validate.ts";
 import { failure } from "../../kube/status.ts";
 import type { DefaultingOptions, Strategy, WriteContext } from "../kinds.ts";
-import type { DefinitionScale } from "./definition.ts";
+import type { DefinitionScale } from "../../kube/definition/definition.ts";
 import { scaleSpecErrors, scaleStatusErrors } from "./scale.ts";
 
 /** What a strategy knows of its kind. */

@@ -17,13 +17,13 @@ import {
   type Definition,
   type DefinitionVersion,
   setCondition,
-} from "./definition.ts";
+} from "../../kube/definition/definition.ts";
 import {
   definitionErrors,
   definitionStatusErrors,
   definitionUpdateErrors,
-} from "./definition-rules.ts";
-import { hoistVersions } from "./hoisted.ts";
+} from "../../kube/definition/definition-rules.ts";
+import { hoistVersions } from "../../kube/definition/hoisted.ts";
 
 const asDefinition = (object: KubeObject): Definition => object as Definition;
 

@@ -8,7 +8,7 @@ import { type FieldError, invalidValue } from "../../kube/field-errors.ts";
 import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import { failure, type StatusError } from "../../kube/status.ts";
 import type { ScaleAccess, ScaleValues } from "../kinds.ts";
-import type { DefinitionScale } from "./definition.ts";
+import type { DefinitionScale } from "../../kube/definition/definition.ts";
 import { findInteger, findText, type Nested, setNested } from "./nested.ts";
 
 const INT32_MAX = 2 ** 31 - 1;

@@ -20,8 +20,12 @@ import {
   CustomResourceStrategy,
   CustomStatusStrategy,
 } from "./custom-resource-strategy.ts";
-import { type Definition, type DefinitionVersion, isConditionTrue } from "./definition.ts";
-import { type JsonPath, parseJsonPath } from "./json-path.ts";
+import {
+  type Definition,
+  type DefinitionVersion,
+  isConditionTrue,
+} from "../../kube/definition/definition.ts";
+import { type JsonPath, parseJsonPath } from "../../kube/json-path.ts";
 import { scaleAccess } from "./scale.ts";
 
 const VERBS = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];

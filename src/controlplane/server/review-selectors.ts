@@ -6,11 +6,7 @@
  */
 import { type FieldError, invalidValue, required } from "../../kube/field-errors.ts";
 import { parseFieldSelector, parseLabelSelector, SelectorError } from "../../kube/selector.ts";
-import {
-  isOperator,
-  labelErrors,
-  valueCountErrors,
-} from "../builtin/strategies/validation/checks.ts";
+import { isOperator, labelErrors, valueCountErrors } from "../../kube/selector-rules.ts";
 
 interface Requirement {
   readonly key?: string;

@@ -4,6 +4,7 @@
  * @module
  */
 import { dns1035LabelErrors, dns1123SubdomainErrors } from "../../kube/names.ts";
+import { checkDefinition } from "./definition.ts";
 import { checkSchema } from "./schema.ts";
 import { checkVersionDifferences } from "./version-differences.ts";
 import type { VersionedKind } from "../emit/crd.ts";
@@ -25,6 +26,7 @@ export function checkKinds(kinds: readonly VersionedKind[], findings: Findings):
       size += checkSchema(version, findings);
       checkMarks(version, findings);
     }
+    checkDefinition(kind, findings);
     checkSize(kind, size, findings);
   }
 }
@@ -108,8 +110,9 @@ function checkNames(kind: KindModel, approved: boolean, findings: Findings): voi
   label("listKind", kind.listKind.toLowerCase());
   kind.shortNames.forEach((name) => label("shortNames", name));
   kind.categories.forEach((name) => label("categories", name));
-  const group = kind.group === "" ? [] : dns1123SubdomainErrors(kind.group);
-  if (kind.group !== "" && (group.length > 0 || !kind.group.includes("."))) {
+  const isName = dns1123SubdomainErrors(kind.group).length === 0;
+  // Without the option at all it is missing, which was told.
+  if (kind.saidAt.has("group") && !(isName && kind.group.includes("."))) {
     findings.error(
       at(kind, "group"),
       "wrong-group",

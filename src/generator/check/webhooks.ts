@@ -7,8 +7,18 @@ import { compileExpression, CompileFailure } from "../../kube/schema/cel/compile
 import { kubernetesEnvironment } from "../../kube/schema/cel/libraries.ts";
 import { DYN } from "../../kube/schema/cel/types.ts";
 import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../kube/names.ts";
+import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import { validateObjectMeta } from "../../kube/metadata.ts";
+import { webhookConfigurationErrors } from "../../kube/webhook-rules.ts";
+import { webhookConfigurations } from "../emit/webhooks.ts";
 import type { Findings } from "../findings.ts";
-import type { WebhookModel } from "../model.ts";
+import type { Position, WebhookModel } from "../model.ts";
+import {
+  type ShapeProblem,
+  shapeProblems,
+  WEBHOOK_OPTIONS,
+  WEBHOOK_SERVICE,
+} from "./object-shape.ts";
 
 /** Notes what is wrong with the webhooks of a project. */
 export function checkWebhooks(webhooks: readonly WebhookModel[], findings: Findings): void {
@@ -28,13 +38,98 @@ export function checkWebhooks(webhooks: readonly WebhookModel[], findings: Findi
     checkName(webhook, findings);
     checkEntry(webhook, findings);
     checkConditions(webhook, findings);
+    checkShapes(webhook, findings);
+  }
+  for (const configuration of webhookConfigurations(webhooks)) {
+    checkConfiguration(configuration as unknown as Configuration, webhooks, findings);
   }
 }
 
-function checkName({ name, at }: WebhookModel, findings: Findings): void {
+const at = ({ saidAt, at: whole }: WebhookModel, option: string): Position =>
+  saidAt.get(option) ?? whole;
+
+/** Options that are copied, and what the API server decodes them to. */
+function checkShapes(webhook: WebhookModel, findings: Findings): void {
+  for (const { option, message, fix } of shapesOf(webhook)) {
+    findings.error(at(webhook, option), "wrong-webhook", message, fix);
+  }
+}
+
+function shapesOf({ entry }: WebhookModel): (ShapeProblem & { readonly option: string })[] {
+  const { service } = (entry as unknown as Entry).clientConfig;
+  return [
+    ...shapeProblems(service, WEBHOOK_SERVICE, "service").map((problem) => ({
+      ...problem,
+      option: "service",
+    })),
+    ...Object.entries(WEBHOOK_OPTIONS).flatMap(([option, shape]) =>
+      shapeProblems(entry[option], shape, option).map((problem) => ({ ...problem, option })),
+    ),
+  ];
+}
+
+/** A configuration object of several webhooks. */
+interface Configuration extends KubeObject {
+  readonly webhooks: readonly JsonObject[];
+}
+
+/** What the API server would refuse of a configuration, unless something was noted at that place already. */
+function checkConfiguration(
+  configuration: Configuration,
+  models: readonly WebhookModel[],
+  findings: Findings,
+): void {
+  const own = configuration.webhooks.map((entry) => models.find((model) => model.entry === entry));
+  const [first] = own;
+  if (!first) return;
+  const { metadata } = configuration;
+  const name = (text: string): string[] => dns1123SubdomainErrors(text);
+  for (const { message } of validateObjectMeta(metadata, false, name)) {
+    const place = at(first, "configuration");
+    findings.error(
+      place,
+      "wrong-webhook",
+      `The API server refuses the name of the configuration: ${message}.`,
+      'Use a name such as "shop-webhooks".',
+    );
+  }
+  // Rules are asked of what can be decoded alone.
+  if (own.some((model) => model && shapesOf(model).length > 0)) return;
+  for (const { field, message } of webhookConfigurationErrors(configuration, () => undefined)) {
+    const [, index = "0", rest = ""] = /^webhooks\[(\d+)\]\.(.*)$/.exec(field) ?? [];
+    const model = own[Number(index)] ?? first;
+    const option = optionOf(rest);
+    const place = at(model, option);
+    if (findings.hasErrorAt(place)) continue;
+    findings.error(
+      place,
+      "wrong-webhook",
+      `The API server refuses ${option} of the webhook ${model.name}: ${message}.`,
+      "Change it to what the API server takes.",
+    );
+  }
+}
+
+const RULE_PARTS: Readonly<Record<string, string>> = {
+  apiGroups: "groups",
+  apiVersions: "versions",
+};
+
+/** The option of the marker that a field of an entry was made of. */
+function optionOf(field: string): string {
+  const rule = /^rules\[0\]\.(\w+)/.exec(field)?.[1];
+  if (rule !== undefined) return RULE_PARTS[rule] ?? rule;
+  if (field.startsWith("clientConfig.service.path")) return "path";
+  if (field.startsWith("clientConfig.service")) return "service";
+  if (field.startsWith("clientConfig")) return "url";
+  return /^\w+/.exec(field)?.[0] ?? "";
+}
+
+function checkName(webhook: WebhookModel, findings: Findings): void {
+  const { name } = webhook;
   if (dns1123SubdomainErrors(name).length === 0 && name.split(".").length >= 3) return;
   findings.error(
-    at,
+    at(webhook, "name"),
     "wrong-webhook",
     `The name "${name}" of a webhook is no DNS name of three parts or more.`,
     'Use a name below a domain of yours, such as "widget.shop.example.com".',
@@ -59,47 +154,57 @@ const MAX_CONDITIONS = 64;
 
 function checkEntry(webhook: WebhookModel, findings: Findings): void {
   const entry = webhook.entry as unknown as Entry;
-  const refuse = (message: string, fix: string): void => {
-    findings.error(webhook.at, "wrong-webhook", message, fix);
+  const refuse = (option: string, message: string, fix: string): void => {
+    findings.error(at(webhook, option), "wrong-webhook", message, fix);
   };
   const { url, service } = entry.clientConfig;
   if (url !== undefined && !/^https:\/\/[^/?#@]+(?:\/[^?#]*)?$/.test(url)) {
-    refuse(`A webhook cannot be asked at "${url}".`, "Write https://HOST/PATH.");
+    refuse("url", `A webhook cannot be asked at "${url}".`, "Write https://HOST/PATH.");
   }
   if (service && !/^\/(?:[^/?#]+(?:\/[^/?#]+)*\/?)?$/.test(service.path)) {
-    refuse(`"${service.path}" is no path.`, 'Begin it with "/", and leave out "?" and "#".');
+    refuse(
+      "path",
+      `"${service.path}" is no path.`,
+      'Begin it with "/", and leave out "?" and "#".',
+    );
   }
   const { port = 443 } = service ?? {};
   if (!Number.isInteger(port) || port < 1 || port > 65535) {
-    refuse(`There is no port ${port}.`, "Use 1 to 65535.");
+    refuse("service", `There is no port ${port}.`, "Use 1 to 65535.");
   }
   const { timeoutSeconds: seconds = 10 } = entry;
   if (!Number.isInteger(seconds) || seconds < 1 || seconds > MAX_TIMEOUT_SECONDS) {
-    refuse(`A webhook cannot wait ${seconds} seconds.`, "Use 1 to 30.");
+    refuse("timeoutSeconds", `A webhook cannot wait ${seconds} seconds.`, "Use 1 to 30.");
   }
   const [{ operations }] = entry.rules;
   const wrong = operations.find((operation) => !OPERATIONS.includes(operation));
   if (wrong !== undefined || operations.length === 0) {
     refuse(
+      "operations",
       wrong === undefined ? "A webhook needs operations." : `There is no operation ${wrong}.`,
       `Use ${OPERATIONS.join(", ")}.`,
     );
   } else if (operations.includes("*") && operations.length > 1) {
-    refuse('"*" is all operations already.', 'Leave out the others, or the "*".');
+    refuse("operations", '"*" is all operations already.', 'Leave out the others, or the "*".');
   }
   if (!entry.admissionReviewVersions.some((version) => ["v1", "v1beta1"].includes(version))) {
-    refuse("A webhook has to understand a version of AdmissionReview.", 'Name "v1".');
+    refuse(
+      "admissionReviewVersions",
+      "A webhook has to understand a version of AdmissionReview.",
+      'Name "v1".',
+    );
   }
 }
 
 const VARIABLES = { object: DYN, oldObject: DYN, request: DYN, authorizer: DYN };
 
-function checkConditions({ entry, at }: WebhookModel, findings: Findings): void {
-  const { matchConditions = [] } = entry as unknown as Entry;
+function checkConditions(webhook: WebhookModel, findings: Findings): void {
+  const { matchConditions = [] } = webhook.entry as unknown as Entry;
+  const place = at(webhook, "matchConditions");
   const names = new Set<string>();
   if (matchConditions.length > MAX_CONDITIONS) {
     findings.error(
-      at,
+      place,
       "wrong-match-condition",
       `A webhook takes ${MAX_CONDITIONS} match conditions, not ${matchConditions.length}.`,
       'Join some of them with "&&".',
@@ -108,7 +213,7 @@ function checkConditions({ entry, at }: WebhookModel, findings: Findings): void 
   for (const { name = "", expression = "" } of matchConditions) {
     if (name === "" || names.has(name) || qualifiedNameErrors(name).length > 0) {
       findings.error(
-        at,
+        place,
         "wrong-match-condition",
         `The name "${name}" of a match condition is ${names.has(name) ? "used twice" : "no name that Kubernetes takes"}.`,
         'Use a name of its own, such as "not-a-system-user".',
@@ -118,7 +223,7 @@ function checkConditions({ entry, at }: WebhookModel, findings: Findings): void 
     const problem = problemOf(expression);
     if (problem === undefined) continue;
     findings.error(
-      at,
+      place,
       "wrong-match-condition",
       `The match condition ${name} cannot be compiled: ${problem}.`,
       "Correct the expression; it sees object, oldObject, request and authorizer, and says true or false.",

@@ -157,7 +157,8 @@ export function readScale(
     );
     return undefined;
   }
-  return { spec, status, ...(selector === undefined ? {} : { selector }) };
+  const at = reader.modules.at(module, call);
+  return { spec, status, ...(selector === undefined ? {} : { selector }), at };
 }
 
 const SELECTABLE = ["string", "boolean", "integer"];

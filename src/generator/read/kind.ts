@@ -43,9 +43,13 @@ export function readKind(
     typeof values[option] === "string" ? values[option] : otherwise;
   const texts = (option: string): string[] =>
     Array.isArray(values[option]) ? values[option].map(String) : [];
-  const map = (option: string): Record<string, string> => ({
-    ...(values[option] as Record<string, string> | undefined),
-  });
+  // What has another type was told of.
+  const map = (option: string): Record<string, string> =>
+    Object.fromEntries(
+      Object.entries(values[option] ?? {}).filter(
+        (entry): entry is [string, string] => typeof entry[1] === "string",
+      ),
+    );
   const { deprecated, userRoles } = values;
   const kind = text("kind", name.text);
   if (values["external"] === true) {

@@ -115,7 +115,7 @@ function complete(
   shown: string,
   mutating: boolean,
   target: Target,
-  { values }: SaidOptions,
+  { values, saidAt }: SaidOptions,
 ): WebhookModel | undefined {
   const { kind, groups, versions, resources } = target;
   const [group = "", version = ""] = [groups[0], versions[0]];
@@ -178,7 +178,7 @@ function complete(
   const configuration =
     text(values, "configuration") ??
     (mutating ? "mutating-webhook-configuration" : "validating-webhook-configuration");
-  return { mutating, configuration, name, entry, at };
+  return { mutating, configuration, name, entry, at, saidAt };
 }
 
 function serviceOf({ service }: Readonly<Record<string, unknown>>, path: string): JsonObject {

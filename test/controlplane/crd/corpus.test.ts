@@ -5,7 +5,7 @@ import { encodeJson } from "../../../src/kube/json.ts";
 import { validateObjectMeta } from "../../../src/kube/metadata.ts";
 import type { KubeObject } from "../../../src/kube/object.ts";
 import { applyJsonPatch } from "../../../src/kube/patch.ts";
-import type { Definition } from "../../../src/controlplane/crd/definition.ts";
+import type { Definition } from "../../../src/kube/definition/definition.ts";
 import { definitionStrategy } from "../../../src/controlplane/crd/definition-strategy.ts";
 import { servedResourcesOf } from "../../../src/controlplane/crd/served-resources.ts";
 import type { ServedResource, WriteContext } from "../../../src/controlplane/kinds.ts";

@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { readJson } from "../../../src/controlplane/wire/json-scanner.ts";
-import type { Definition } from "../../../src/controlplane/crd/definition.ts";
+import type { Definition } from "../../../src/kube/definition/definition.ts";
 import { readBuiltIn } from "../../../src/controlplane/wire/built-in-reader.ts";
 import { readYaml, YamlError } from "../../../src/controlplane/wire/yaml-reader.ts";
 import { sharedPath } from "../../support/shared.ts";

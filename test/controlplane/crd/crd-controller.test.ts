@@ -7,8 +7,8 @@ import type {
 } from "../../../src/controlplane/controllers/client.ts";
 import { WorkLoop } from "../../../src/controlplane/controllers/work-loop.ts";
 import { CrdController } from "../../../src/controlplane/crd/crd-controller.ts";
-import type { Definition } from "../../../src/controlplane/crd/definition.ts";
-import { definitionResource } from "../../../src/controlplane/crd/definition.ts";
+import type { Definition } from "../../../src/kube/definition/definition.ts";
+import { definitionResource } from "../../../src/kube/definition/definition.ts";
 import { controllerContext } from "../../../src/controlplane/server/controller-client.ts";
 import {
   followDefinitions,

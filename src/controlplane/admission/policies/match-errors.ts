@@ -11,13 +11,13 @@ import {
   invalidValue,
   notSupported,
   required,
+  nameErrorsAt,
 } from "../../../kube/field-errors.ts";
 import { dns1123SubdomainErrors, pathSegmentErrors } from "../../../kube/names.ts";
 import type { KubeObject } from "../../../kube/object.ts";
 import type { LabelSelector } from "../../builtin/strategies/shapes.ts";
-import { nameErrorsAt, selectorErrors } from "../../builtin/strategies/validation/checks.ts";
-import { optionalWord, ruleErrors } from "../../builtin/strategies/validation/webhooks.ts";
-import type { WebhookRule } from "../webhooks.ts";
+import { selectorErrors } from "../../../kube/selector-rules.ts";
+import { optionalWord, ruleErrors, type WebhookRule } from "../../../kube/webhook-rules.ts";
 import type { Binding, MatchResources, ParamRef } from "./policy.ts";
 
 const MUTATED_OPERATIONS = ["*", "CONNECT", "CREATE", "UPDATE"];

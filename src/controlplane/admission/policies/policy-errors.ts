@@ -11,6 +11,7 @@ import {
   invalidValue,
   notSupported,
   required,
+  nameErrorsAt,
 } from "../../../kube/field-errors.ts";
 import {
   dns1035LabelErrors,
@@ -20,9 +21,8 @@ import {
 import type { KubeObject } from "../../../kube/object.ts";
 import { isReserved } from "../../../kube/schema/cel/escaping.ts";
 import { BOOL, type CelType, NULL, STRING, listOf } from "../../../kube/schema/cel/types.ts";
-import { nameErrorsAt } from "../../builtin/strategies/validation/checks.ts";
-import { conditionErrors, optionalWord } from "../../builtin/strategies/validation/webhooks.ts";
-import { ExpressionCompiler, type Surroundings } from "../expressions.ts";
+import { conditionErrors, optionalWord } from "../../../kube/webhook-rules.ts";
+import { conditionProblem, ExpressionCompiler, type Surroundings } from "../expressions.ts";
 import { OBJECT, PATCH } from "../patch-library.ts";
 import { matchErrors, mutatedOperationErrors } from "./match-errors.ts";
 import type {
@@ -122,8 +122,7 @@ class PolicyCheck {
         ...conditionErrors(
           "spec.matchConditions",
           matchConditions,
-          this.#compiler,
-          this.#hasParams,
+          conditionProblem(this.#compiler, this.#hasParams),
         ),
       );
     }

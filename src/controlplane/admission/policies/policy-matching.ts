@@ -12,7 +12,8 @@ import { StatusError } from "../../../kube/status.ts";
 import type { ServedResource } from "../../kinds.ts";
 import { storeKey } from "../../store/store.ts";
 import type { AdmissionRequest } from "../attributes.ts";
-import { type WebhookRule, type WebhookSource, versionFor } from "../webhooks.ts";
+import type { WebhookRule } from "../../../kube/webhook-rules.ts";
+import { type WebhookSource, versionFor } from "../webhooks.ts";
 import type { Binding, MatchResources, ParamKind, ParamRef, Policy } from "./policy.ts";
 
 /** A policy that a request is about, with one of its bindings and one set of parameters. */

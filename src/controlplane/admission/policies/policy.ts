@@ -6,7 +6,7 @@
  */
 import type { KubeObject } from "../../../kube/object.ts";
 import type { LabelSelector } from "../../../kube/selector.ts";
-import type { MatchCondition, WebhookRule } from "../webhooks.ts";
+import type { MatchCondition, WebhookRule } from "../../../kube/webhook-rules.ts";
 
 /** The group of policies and their bindings. */
 export const POLICY_GROUP = "admissionregistration.k8s.io";

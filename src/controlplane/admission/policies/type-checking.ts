@@ -12,7 +12,8 @@ import type { Schema } from "../../../kube/schema/structural.ts";
 import { objectMetaSchema } from "../../builtin/definitions.ts";
 import type { ServedResource } from "../../kinds.ts";
 import type { ExpressionCompiler, Surroundings } from "../expressions.ts";
-import type { WebhookRule, WebhookSource } from "../webhooks.ts";
+import type { WebhookRule } from "../../../kube/webhook-rules.ts";
+import type { WebhookSource } from "../webhooks.ts";
 import type { ParamKind, ValidatingPolicy } from "./policy.ts";
 
 /** What is wrong with one expression, for all kinds that it does not fit. */

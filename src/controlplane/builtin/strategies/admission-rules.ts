@@ -17,7 +17,8 @@ import {
 import type { WriteContext } from "../../kinds.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { type ShownCondition, conditionsErrors } from "./validation/conditions.ts";
-import { webhookConfigurationErrors } from "./validation/webhooks.ts";
+import { conditionProblem, ExpressionCompiler } from "../../admission/expressions.ts";
+import { webhookConfigurationErrors } from "../../../kube/webhook-rules.ts";
 
 interface MatchResources {
   matchPolicy?: string;
@@ -92,7 +93,8 @@ const WEBHOOK_CONFIGURATION: KindRules = {
   generation: ["webhooks"],
   generationSeesEmpty: true,
   conditionalUpdate: true,
-  validate: webhookConfigurationErrors,
+  validate: (object) =>
+    webhookConfigurationErrors(object, conditionProblem(new ExpressionCompiler())),
 };
 
 /** The rules of MutatingWebhookConfigurations. */

@@ -3,14 +3,20 @@
  *
  * @module
  */
-import { type FieldError, invalidValue, quote, required } from "../../../../kube/field-errors.ts";
+import {
+  type FieldError,
+  invalidValue,
+  quote,
+  required,
+  nameErrorsAt,
+} from "../../../../kube/field-errors.ts";
 import {
   dns1035LabelErrors,
   dns1123SubdomainErrors,
   pathSegmentErrors,
 } from "../../../../kube/names.ts";
 import type { KubeObject } from "../../../../kube/object.ts";
-import { nameErrorsAt, oneOf } from "./checks.ts";
+import { oneOf } from "./checks.ts";
 
 interface ApiService extends KubeObject {
   spec: {

@@ -9,11 +9,12 @@ import {
   invalidValue,
   notSupported,
   required,
+  nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import { dns1123LabelErrors } from "../../../../kube/names.ts";
 import type { KubeObject } from "../../../../kube/object.ts";
 import { parseQuantity } from "../../../../kube/quantity.ts";
-import { nameErrorsAt, notNegative, oneOf } from "./checks.ts";
+import { notNegative, oneOf } from "./checks.ts";
 import { segmentErrors } from "./network.ts";
 import { containerResourceNameErrors } from "./resource-names.ts";
 

@@ -6,18 +6,13 @@
 import { sameJson } from "../../../../kube/json.ts";
 import {
   type FieldError,
-  forbidden,
   invalidValue,
+  nameErrorsAt,
   notSupported,
   required,
   tooLong,
 } from "../../../../kube/field-errors.ts";
-import { validateLabels } from "../../../../kube/metadata.ts";
-import {
-  dns1123SubdomainErrors,
-  labelValueErrors,
-  qualifiedNameErrors,
-} from "../../../../kube/names.ts";
+import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import { internalForm, sameForm } from "../go-internal.ts";
 import type { IntOrString, LabelSelector } from "../shapes.ts";
 
@@ -28,15 +23,6 @@ const PATH_PATTERN = "regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;
 const NOT_NEGATIVE = "must be greater than or equal to 0";
 const PERCENT =
   "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
-
-/** What is wrong with a name, as errors of `field`. */
-export function nameErrorsAt(
-  field: string,
-  name: string,
-  check: (name: string) => string[],
-): FieldError[] {
-  return check(name).map((detail) => invalidValue(field, name, detail));
-}
 
 /** A count below 0 is refused; an absent one is fine. */
 export function notNegative(field: string, value: number | undefined): FieldError[] {
@@ -133,54 +119,6 @@ export function notOverHundred(field: string, value: IntOrString | undefined): F
   return Number.parseInt(value, 10) > 100
     ? [invalidValue(field, value, "must not be greater than 100%")]
     : [];
-}
-
-/** What is wrong with a selector of labels. */
-export function selectorErrors(field: string, selector: LabelSelector | undefined): FieldError[] {
-  const errors = validateLabels(selector?.matchLabels, `${field}.matchLabels`);
-  for (const [index, expression] of (selector?.matchExpressions ?? []).entries()) {
-    const at = `${field}.matchExpressions[${index}]`;
-    const { operator } = expression;
-    if (!isOperator(operator)) {
-      errors.push(invalidValue(`${at}.operator`, operator, "not a valid selector operator"));
-    }
-    errors.push(...valueCountErrors(at, expression), ...labelErrors(at, expression));
-  }
-  return errors;
-}
-
-const OPERATORS: ReadonlySet<string> = new Set(["In", "NotIn", "Exists", "DoesNotExist"]);
-
-/** Whether labels can be compared so. */
-export const isOperator = (operator: string): boolean => OPERATORS.has(operator);
-
-/** One condition of a selector. */
-interface Expression {
-  readonly key?: string;
-  readonly operator?: string;
-  readonly values?: readonly string[];
-}
-
-/** Whether an operator of a selector has the values that it needs; of one that is unknown nobody can tell. */
-export function valueCountErrors(at: string, { operator, values = [] }: Expression): FieldError[] {
-  const field = `${at}.values`;
-  if ((operator === "In" || operator === "NotIn") && values.length === 0) {
-    return [required(field, "must be specified when `operator` is 'In' or 'NotIn'")];
-  }
-  if ((operator === "Exists" || operator === "DoesNotExist") && values.length > 0) {
-    return [forbidden(field, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")];
-  }
-  return [];
-}
-
-/** What is wrong with the label that a selector names, and with the values. */
-export function labelErrors(at: string, { key = "", values = [] }: Expression): FieldError[] {
-  return [
-    ...nameErrorsAt(`${at}.key`, key, qualifiedNameErrors),
-    ...values.flatMap((value, index) =>
-      nameErrorsAt(`${at}.values[${index}]`, value, labelValueErrors),
-    ),
-  ];
 }
 
 /** Whether a selector asks for anything. */

@@ -10,6 +10,7 @@ import {
   forbidden,
   invalidValue,
   required,
+  nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import { validateLabels } from "../../../../kube/metadata.ts";
 import { isJsonObject } from "../../../../kube/json.ts";
@@ -18,15 +19,8 @@ import type { KubeObject } from "../../../../kube/object.ts";
 import type { Toleration } from "../pod-shapes.ts";
 import type { IntOrString, LabelSelector, Namespace, Node, ResourceList } from "../shapes.ts";
 import { isOneOfEach, parseRange, rangeErrors } from "./addresses.ts";
-import {
-  countOrPercent,
-  immutable,
-  nameErrorsAt,
-  notNegative,
-  notOverHundred,
-  oneOf,
-  selectorErrors,
-} from "./checks.ts";
+import { selectorErrors } from "../../../../kube/selector-rules.ts";
+import { countOrPercent, immutable, notNegative, notOverHundred, oneOf } from "./checks.ts";
 import { type ShownCondition, conditionsErrors } from "./conditions.ts";
 import { containerResourcesErrors } from "./container-resources.ts";
 import { preemptionErrors } from "./pods.ts";

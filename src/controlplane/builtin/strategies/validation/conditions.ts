@@ -10,9 +10,10 @@ import {
   invalidValue,
   required,
   tooLong,
+  nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
-import { nameErrorsAt, oneOf } from "./checks.ts";
+import { oneOf } from "./checks.ts";
 
 /** A condition as a client sends it. */
 export interface ShownCondition {

@@ -12,11 +12,12 @@ import {
   invalidValue,
   required,
   tooLong,
+  nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import type { KubeObject } from "../../../../kube/object.ts";
 import type { ConfigMap, Secret } from "../shapes.ts";
 import { scanJson } from "../../../wire/json-scanner.ts";
-import { configKeyErrors, nameErrorsAt } from "./checks.ts";
+import { configKeyErrors } from "./checks.ts";
 
 const MAX_BYTES = 1024 * 1024;
 const FIXED = "field is immutable when `immutable` is set";

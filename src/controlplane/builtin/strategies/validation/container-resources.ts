@@ -11,13 +11,14 @@ import {
   notFoundValue,
   notSupported,
   required,
+  nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import { dns1123LabelErrors } from "../../../../kube/names.ts";
 import { compareQuantities, parseQuantity } from "../../../../kube/quantity.ts";
 import { aggregateRequests } from "../pod-resources.ts";
 import type { Container, PodSpec } from "../pod-shapes.ts";
 import type { ResourceList, ResourceRequirements } from "../shapes.ts";
-import { nameErrorsAt, oneOf } from "./checks.ts";
+import { oneOf } from "./checks.ts";
 import {
   amountErrors,
   containerResourceNameErrors,

@@ -12,17 +12,11 @@ import {
   notSupported,
   required,
   tooMany,
+  nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import type { Container, EnvVar, PodSpec, Volume } from "../pod-shapes.ts";
-import {
-  backstepErrors,
-  configKeyErrors,
-  nameErrorsAt,
-  oneOf,
-  portNameErrors,
-  portNumber,
-} from "./checks.ts";
+import { backstepErrors, configKeyErrors, oneOf, portNameErrors, portNumber } from "./checks.ts";
 import { containerResourcesErrors, resizePolicyErrors } from "./container-resources.ts";
 import { fieldPathErrors, resourceFieldErrors } from "./field-references.ts";
 import { devicesErrors, mountsErrors } from "./mounts.ts";

@@ -12,14 +12,8 @@ import {
 import type { KubeObject } from "../../../../kube/object.ts";
 import type { DaemonSet } from "../workload-shapes.ts";
 import { internalForm } from "../go-internal.ts";
-import {
-  countOrPercent,
-  isZero,
-  notNegative,
-  notOverHundred,
-  selectorErrors,
-  selectsNothing,
-} from "./checks.ts";
+import { selectorErrors } from "../../../../kube/selector-rules.ts";
+import { countOrPercent, isZero, notNegative, notOverHundred, selectsNothing } from "./checks.ts";
 import { templateErrors } from "./pods.ts";
 import {
   TEMPLATE,

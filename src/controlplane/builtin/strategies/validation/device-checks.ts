@@ -11,6 +11,7 @@ import {
   required,
   tooLong,
   tooMany,
+  nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import { isJsonObject } from "../../../../kube/json.ts";
 import {
@@ -22,7 +23,7 @@ import {
 import { CompileFailure, compileExpression } from "../../../../kube/schema/cel/compile.ts";
 import { admissionEnvironment } from "../../../../kube/schema/cel/libraries.ts";
 import { DYN, formatType } from "../../../../kube/schema/cel/types.ts";
-import { csiDriverNameErrors, nameErrorsAt, oneOf } from "./checks.ts";
+import { csiDriverNameErrors, oneOf } from "./checks.ts";
 
 /** Which devices do. */
 export interface DeviceSelector {

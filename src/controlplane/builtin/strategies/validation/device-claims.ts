@@ -9,12 +9,13 @@ import {
   invalidValue,
   notSupported,
   required,
+  nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../../kube/names.ts";
 import type { KubeObject, ObjectMeta } from "../../../../kube/object.ts";
 import type { WriteContext } from "../../../kinds.ts";
 import { templateMetadataErrors } from "./template-metadata.ts";
-import { immutableForm, nameErrorsAt } from "./checks.ts";
+import { immutableForm } from "./checks.ts";
 import {
   type DeviceConfiguration,
   type DeviceSelector,

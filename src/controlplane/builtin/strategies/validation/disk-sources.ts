@@ -9,10 +9,11 @@ import {
   invalidValue,
   notSupported,
   required,
+  nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import { at, listAt, mapAt, numberAt, textAt } from "../../at.ts";
-import { backstepErrors, csiDriverNameErrors, nameErrorsAt } from "./checks.ts";
+import { backstepErrors, csiDriverNameErrors } from "./checks.ts";
 
 /** Who has the volume: a pod, or the cluster as a PersistentVolume. */
 export interface VolumeOwner {

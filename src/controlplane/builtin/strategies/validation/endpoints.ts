@@ -10,6 +10,7 @@ import {
   invalidValue,
   required,
   tooMany,
+  nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import { validateLabels } from "../../../../kube/metadata.ts";
 import {
@@ -21,7 +22,7 @@ import {
 import type { KubeObject } from "../../../../kube/object.ts";
 import { addressWarnings } from "../address-warnings.ts";
 import { addressErrors, endpointAddressErrors } from "./addresses.ts";
-import { immutable, nameErrorsAt, oneOf, portNumber } from "./checks.ts";
+import { immutable, oneOf, portNumber } from "./checks.ts";
 
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
 const MAX_ENDPOINTS = 1000;

@@ -3,11 +3,16 @@
  *
  * @module
  */
-import { type FieldError, invalidValue, required } from "../../../../kube/field-errors.ts";
+import {
+  type FieldError,
+  invalidValue,
+  required,
+  nameErrorsAt,
+} from "../../../../kube/field-errors.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
 import type { JsonObject, KubeObject } from "../../../../kube/object.ts";
 import { internalForm } from "../go-internal.ts";
-import { immutable, nameErrorsAt } from "./checks.ts";
+import { immutable } from "./checks.ts";
 
 const MAX_LENGTHS = { reportingInstance: 128, action: 128, reason: 128, message: 1024 } as const;
 

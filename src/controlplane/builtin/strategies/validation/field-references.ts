@@ -8,10 +8,10 @@ import {
   invalidValue,
   notSupported,
   required,
+  nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
 import { textAt } from "../../at.ts";
-import { nameErrorsAt } from "./checks.ts";
 
 const RESOURCES = [
   "limits.cpu",

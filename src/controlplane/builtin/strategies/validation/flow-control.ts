@@ -10,12 +10,13 @@ import {
   invalidValue,
   notSupported,
   required,
+  nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import type { KubeObject } from "../../../../kube/object.ts";
 import { at, listAt, mapAt, numberAt, textAt } from "../../at.ts";
 import { internalForm } from "../go-internal.ts";
-import { nameErrorsAt, oneOf } from "./checks.ts";
+import { oneOf } from "./checks.ts";
 
 const VERBS = [
   "create",

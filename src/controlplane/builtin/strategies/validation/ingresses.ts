@@ -11,17 +11,12 @@ import {
   notSupported,
   required,
   tooLong,
+  nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import type { KubeObject } from "../../../../kube/object.ts";
 import { addressErrors, parseAddress } from "./addresses.ts";
-import {
-  domainPrefixedPathErrors,
-  immutable,
-  nameErrorsAt,
-  portNameErrors,
-  portNumber,
-} from "./checks.ts";
+import { domainPrefixedPathErrors, immutable, portNameErrors, portNumber } from "./checks.ts";
 import { segmentErrors } from "./network.ts";
 
 interface Backend {

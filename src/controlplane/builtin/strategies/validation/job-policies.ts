@@ -11,11 +11,12 @@ import {
   quote,
   required,
   tooMany,
+  nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
 import { parseIndexes } from "../job-indexes.ts";
 import type { JobSpec } from "../workload-shapes.ts";
-import { nameErrorsAt, notNegative, oneOf } from "./checks.ts";
+import { notNegative, oneOf } from "./checks.ts";
 
 const ACTIONS = ["Count", "FailIndex", "FailJob", "Ignore"];
 const OPERATORS = ["In", "NotIn"];

@@ -18,13 +18,13 @@ import { matchesLabelSelector } from "../../../../kube/selector.ts";
 import { internalForm } from "../go-internal.ts";
 import type { Container, PodTemplate } from "../pod-shapes.ts";
 import type { CronJob, Job, JobSpec } from "../workload-shapes.ts";
+import { selectorErrors } from "../../../../kube/selector-rules.ts";
 import {
   domainPrefixedPathErrors,
   immutable,
   immutableForm,
   notNegative,
   oneOf,
-  selectorErrors,
 } from "./checks.ts";
 import { failurePolicyErrors, successPolicyErrors } from "./job-policies.ts";
 import { templateErrors } from "./pods.ts";

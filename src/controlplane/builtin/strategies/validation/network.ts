@@ -9,6 +9,7 @@ import {
   invalidValue,
   notSupported,
   required,
+  nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import { dns1123SubdomainErrors, pathSegmentErrors } from "../../../../kube/names.ts";
 import type { KubeObject } from "../../../../kube/object.ts";
@@ -20,14 +21,8 @@ import {
   parseRange,
   rangeErrors,
 } from "./addresses.ts";
-import {
-  IMMUTABLE,
-  immutableForm,
-  nameErrorsAt,
-  portNameErrors,
-  portNumber,
-  selectorErrors,
-} from "./checks.ts";
+import { selectorErrors } from "../../../../kube/selector-rules.ts";
+import { IMMUTABLE, immutableForm, portNameErrors, portNumber } from "./checks.ts";
 import { asGiven } from "../emptied.ts";
 
 interface PolicyPort {

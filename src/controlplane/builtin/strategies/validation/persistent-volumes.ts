@@ -9,13 +9,14 @@ import {
   invalidValue,
   notSupported,
   required,
+  nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import type { KubeObject } from "../../../../kube/object.ts";
 import { parseQuantity } from "../../../../kube/quantity.ts";
 import type { NodeSelector } from "../pod-shapes.ts";
 import type { ResourceList } from "../shapes.ts";
-import { immutable, nameErrorsAt, oneOf } from "./checks.ts";
+import { immutable, oneOf } from "./checks.ts";
 import { formDifference, internalForm, sameForm } from "../go-internal.ts";
 import { DISKS, volumeSourceErrors } from "./disk-sources.ts";
 import { nodeSelectorErrors } from "./scheduling.ts";

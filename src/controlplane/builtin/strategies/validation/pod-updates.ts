@@ -4,7 +4,12 @@
  * @module
  */
 import { sameJson } from "../../../../kube/json.ts";
-import { type FieldError, forbidden, invalidValue } from "../../../../kube/field-errors.ts";
+import {
+  type FieldError,
+  forbidden,
+  invalidValue,
+  nameErrorsAt,
+} from "../../../../kube/field-errors.ts";
 import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../../kube/names.ts";
 import type { KubeObject } from "../../../../kube/object.ts";
 import type {
@@ -17,7 +22,7 @@ import type {
 } from "../pod-shapes.ts";
 import { formDifference } from "../go-internal.ts";
 import { addressErrors, isOneOfEach } from "./addresses.ts";
-import { immutable, nameErrorsAt } from "./checks.ts";
+import { immutable } from "./checks.ts";
 import { imageErrors } from "./containers.ts";
 import { podAnnotationErrors } from "./pods.ts";
 

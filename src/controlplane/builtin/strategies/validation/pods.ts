@@ -9,6 +9,7 @@ import {
   invalidValue,
   required,
   tooLong,
+  nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import {
   dns1123LabelErrors,
@@ -19,7 +20,7 @@ import { validateAnnotations, validateLabels } from "../../../../kube/metadata.t
 import type { KubeObject, ObjectMeta } from "../../../../kube/object.ts";
 import type { Pod, PodSpec, PodTemplate } from "../pod-shapes.ts";
 import { addressErrors } from "./addresses.ts";
-import { nameErrorsAt, oneOf } from "./checks.ts";
+import { oneOf } from "./checks.ts";
 import { containerResourcesErrors, podResourcesErrors } from "./container-resources.ts";
 import { containersErrors, imageErrors } from "./containers.ts";
 import { affinityErrors, spreadErrors, tolerationsErrors } from "./scheduling.ts";

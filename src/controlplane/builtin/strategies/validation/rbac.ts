@@ -9,11 +9,12 @@ import {
   invalidValue,
   notSupported,
   required,
+  nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import { dns1123SubdomainErrors, pathSegmentErrors } from "../../../../kube/names.ts";
 import type { KubeObject } from "../../../../kube/object.ts";
 import type { LabelSelector } from "../shapes.ts";
-import { nameErrorsAt, selectorErrors } from "./checks.ts";
+import { selectorErrors } from "../../../../kube/selector-rules.ts";
 
 const GROUP = "rbac.authorization.k8s.io";
 

@@ -11,13 +11,14 @@ import {
   tooLong,
   tooMany,
   quote,
+  nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import type { KubeObject } from "../../../../kube/object.ts";
 import { internalForm } from "../go-internal.ts";
 import type { NodeSelector } from "../pod-shapes.ts";
 import { type RequestPolicy, policyErrors } from "./capacity-policies.ts";
-import { csiDriverNameErrors, immutable, nameErrorsAt } from "./checks.ts";
+import { csiDriverNameErrors, immutable } from "./checks.ts";
 import {
   type BindingParameters,
   type DeviceTaint,

@@ -10,6 +10,7 @@ import {
   invalidValue,
   notSupported,
   required,
+  nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import {
   dns1123LabelErrors,
@@ -29,7 +30,8 @@ import type {
   Toleration,
 } from "../pod-shapes.ts";
 import type { LabelSelector } from "../shapes.ts";
-import { nameErrorsAt, oneOf, selectorErrors } from "./checks.ts";
+import { selectorErrors } from "../../../../kube/selector-rules.ts";
+import { oneOf } from "./checks.ts";
 
 const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
 const PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution";

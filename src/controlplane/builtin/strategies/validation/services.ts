@@ -10,6 +10,7 @@ import {
   invalidValue,
   notSupported,
   required,
+  nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import { validateLabels } from "../../../../kube/metadata.ts";
 import {
@@ -21,7 +22,7 @@ import type { KubeObject } from "../../../../kube/object.ts";
 import { isExternallyAccessible, needsHealthCheckPort } from "../service-rules.ts";
 import type { Service, ServicePort } from "../shapes.ts";
 import { addressErrors, endpointAddressErrors, parseAddress, rangeErrors } from "./addresses.ts";
-import { nameErrorsAt, oneOf, portNumber, portReference } from "./checks.ts";
+import { oneOf, portNumber, portReference } from "./checks.ts";
 import {
   addressUpdateErrors,
   clusterAddressErrors,

@@ -10,13 +10,14 @@ import {
   invalidValue,
   notSupported,
   required,
+  nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import { dns1123LabelErrors } from "../../../../kube/names.ts";
 import type { KubeObject } from "../../../../kube/object.ts";
 import type { PodTemplate } from "../pod-shapes.ts";
 import type { StatefulSet } from "../workload-shapes.ts";
 import { internalForm } from "../go-internal.ts";
-import { nameErrorsAt, notNegative } from "./checks.ts";
+import { notNegative } from "./checks.ts";
 import { templateErrors, templateMetadataErrors } from "./pods.ts";
 import { claimSpecErrors } from "./volume-claims.ts";
 import { TEMPLATE, endlessErrors, selectionErrors } from "./workload-selection.ts";

@@ -11,20 +11,20 @@ import {
   invalidValue,
   required,
   tooLong,
+  nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../../kube/names.ts";
 import type { KubeObject } from "../../../../kube/object.ts";
 import { parseQuantity } from "../../../../kube/quantity.ts";
 import type { LabelSelector } from "../shapes.ts";
+import { selectorErrors } from "../../../../kube/selector-rules.ts";
 import {
   csiDriverNameErrors,
   IMMUTABLE,
   immutable,
   immutableForm,
-  nameErrorsAt,
   notNegative,
   oneOf,
-  selectorErrors,
 } from "./checks.ts";
 import { type VolumeSpec, volumeSpecErrors } from "./persistent-volumes.ts";
 import { asGiven } from "../emptied.ts";

@@ -10,6 +10,7 @@ import {
   invalidValue,
   notSupported,
   required,
+  nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../../kube/names.ts";
 import type { KubeObject, ObjectMeta } from "../../../../kube/object.ts";
@@ -17,7 +18,8 @@ import { compareQuantities, parseQuantity } from "../../../../kube/quantity.ts";
 import { asGiven } from "../emptied.ts";
 import { formDifference } from "../go-internal.ts";
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec, ResourceList } from "../shapes.ts";
-import { immutable, nameErrorsAt, oneOf, selectorErrors } from "./checks.ts";
+import { selectorErrors } from "../../../../kube/selector-rules.ts";
+import { immutable, oneOf } from "./checks.ts";
 import { accessModeErrors, positiveErrors, VOLUME_MODES } from "./persistent-volumes.ts";
 import { amountErrors } from "./resource-names.ts";
 import { templateMetadataErrors } from "./template-metadata.ts";

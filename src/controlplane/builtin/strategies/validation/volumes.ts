@@ -10,12 +10,13 @@ import {
   invalidValue,
   notSupported,
   required,
+  nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import { parseQuantity } from "../../../../kube/quantity.ts";
 import { textAt } from "../../at.ts";
 import type { Volume } from "../pod-shapes.ts";
-import { localPathErrors, nameErrorsAt } from "./checks.ts";
+import { localPathErrors } from "./checks.ts";
 import { DISKS, type SourceCheck, texts, volumeSourceErrors } from "./disk-sources.ts";
 import { downwardErrors, keyFilesErrors, projectedErrors } from "./file-sources.ts";
 import { claimTemplateErrors } from "./volume-claims.ts";

@@ -3,10 +3,9 @@
  *
  * @module
  */
-import { type FieldError, invalidValue } from "../../../../kube/field-errors.ts";
+import { type FieldError, invalidValue, nameErrorsAt } from "../../../../kube/field-errors.ts";
 import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import type { WindowsOptions } from "../pod-shapes.ts";
-import { nameErrorsAt } from "./checks.ts";
 
 const MAX_CREDENTIAL_KIB = 64;
 const MAX_DOMAIN = 256;

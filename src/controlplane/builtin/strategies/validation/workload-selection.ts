@@ -15,7 +15,8 @@ import { matchesLabelSelector } from "../../../../kube/selector.ts";
 import { internalForm } from "../go-internal.ts";
 import type { PodTemplate } from "../pod-shapes.ts";
 import type { LabelSelector } from "../shapes.ts";
-import { immutableForm, selectorErrors, selectsNothing } from "./checks.ts";
+import { selectorErrors } from "../../../../kube/selector-rules.ts";
+import { immutableForm, selectsNothing } from "./checks.ts";
 import { templateErrors } from "./pods.ts";
 import { asGiven } from "../emptied.ts";
 

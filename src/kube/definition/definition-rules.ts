@@ -12,9 +12,9 @@ import {
   invalidValue,
   notSupported,
   required,
-} from "../../kube/field-errors.ts";
-import { sameJson } from "../../kube/json.ts";
-import { dns1035LabelErrors, dns1123SubdomainErrors } from "../../kube/names.ts";
+} from "../field-errors.ts";
+import { sameJson } from "../json.ts";
+import { dns1035LabelErrors, dns1123SubdomainErrors } from "../names.ts";
 import { approvalErrors } from "./approval.ts";
 import {
   type Definition,
@@ -25,19 +25,23 @@ import {
 } from "./definition.ts";
 import { goVersions } from "./go-form.ts";
 import { hoistVersions } from "./hoisted.ts";
+import type { SchemaErrorOptions } from "./schema-errors.ts";
 import { versionErrors, versionPartErrors } from "./version-rules.ts";
-import { caBundleErrors, webhookAddressErrors } from "./webhook-rules.ts";
+import { caBundleErrors, webhookAddressErrors } from "../webhook-address.ts";
 
 const SCOPES = ["Cluster", "Namespaced"];
 const STRATEGIES = ["None", "Webhook"];
 const REVIEW_VERSIONS = ["v1", "v1beta1"];
 const NAME_RULE = 'must be spec.names.plural+"."+spec.group';
 
+/** What is known of the schemas of a definition: the generator judges them with their places. */
+type SchemaState = Pick<SchemaErrorOptions, "judged">;
+
 /** Everything wrong with a new definition, beyond what holds for all metadata. */
-export function definitionErrors(definition: Definition): FieldError[] {
+export function definitionErrors(definition: Definition, schemas: SchemaState = {}): FieldError[] {
   return [
     ...nameErrors(definition),
-    ...specErrors(definition, undefined),
+    ...specErrors(definition, undefined, schemas),
     ...definitionStatusErrors(definition),
     ...storedVersionErrors(definition),
     ...approvalErrors(definition),
@@ -75,7 +79,11 @@ function nameErrors({ metadata, spec }: Definition): FieldError[] {
   return errors;
 }
 
-function specErrors(definition: Definition, old: Definition | undefined): FieldError[] {
+function specErrors(
+  definition: Definition,
+  old: Definition | undefined,
+  schemas: SchemaState = {},
+): FieldError[] {
   const { spec } = definition;
   const { group = "", names = {} } = spec;
   const { common, versions } = hoistVersions(definition);
@@ -94,7 +102,7 @@ function specErrors(definition: Definition, old: Definition | undefined): FieldE
     const subresources = common.subresources ?? version.subresources;
     const unchanged = hasSameSchema(definition, old, version.name);
     const hasStatus = subresources?.status !== undefined;
-    errors.push(...versionErrors(version, path, { hasStatus, unchanged }));
+    errors.push(...versionErrors(version, path, { ...schemas, hasStatus, unchanged }));
   }
   const whole = (rule: string): FieldError =>
     invalidValue("spec.versions", goVersions(versionsOrNone(spec.versions, versions)), rule);
@@ -115,7 +123,9 @@ function specErrors(definition: Definition, old: Definition | undefined): FieldE
   errors.push(...namesErrors(names, "spec.names"));
   const anyStatus = [common, ...versions].some(({ subresources }) => subresources?.status);
   const unchanged = first !== undefined && hasSameSchema(definition, old, first.name);
-  errors.push(...versionPartErrors(common, topLevelPaths, { hasStatus: anyStatus, unchanged }));
+  errors.push(
+    ...versionPartErrors(common, topLevelPaths, { ...schemas, hasStatus: anyStatus, unchanged }),
+  );
   errors.push(...conversionErrors(spec.conversion, old));
   return errors;
 }

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { sameJson } from "../../kube/json.ts";
+import { sameJson } from "../json.ts";
 import type { Definition, DefinitionVersion } from "./definition.ts";
 
 /** The parts of a version that move to the top when they are the same in all of them. */

@@ -11,19 +11,49 @@ import {
   notSupported,
   required,
   tooMany,
-} from "../../../../kube/field-errors.ts";
-import {
-  dns1035LabelErrors,
-  dns1123SubdomainErrors,
-  qualifiedNameErrors,
-} from "../../../../kube/names.ts";
-import type { KubeObject } from "../../../../kube/object.ts";
-import { BOOL } from "../../../../kube/schema/cel/types.ts";
-import { ExpressionCompiler } from "../../../admission/expressions.ts";
-import type { MatchCondition, Webhook, WebhookRule } from "../../../admission/webhooks.ts";
-import { webhookAddressErrors } from "../../../crd/webhook-rules.ts";
-import type { LabelSelector } from "../shapes.ts";
-import { nameErrorsAt, selectorErrors } from "./checks.ts";
+  nameErrorsAt,
+} from "./field-errors.ts";
+import { dns1035LabelErrors, dns1123SubdomainErrors, qualifiedNameErrors } from "./names.ts";
+import type { KubeObject } from "./object.ts";
+import { selectorErrors } from "./selector-rules.ts";
+import type { LabelSelector } from "./selector.ts";
+import { type WebhookClientConfig, webhookAddressErrors } from "./webhook-address.ts";
+
+/** Which requests a rule means. */
+export interface WebhookRule {
+  readonly operations?: readonly string[];
+  readonly apiGroups?: readonly string[];
+  readonly apiVersions?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly scope?: string;
+  /** Of policies: the names of the objects; all when there are none. */
+  readonly resourceNames?: readonly string[];
+}
+
+/** A condition in CEL under which alone a webhook is asked. */
+export interface MatchCondition {
+  readonly name: string;
+  readonly expression: string;
+}
+
+/** A webhook as a configuration that nobody has checked yet says it. */
+interface ConfiguredWebhook {
+  readonly name?: string;
+  readonly clientConfig: WebhookClientConfig;
+  readonly rules?: readonly WebhookRule[];
+  readonly failurePolicy?: string;
+  readonly matchPolicy?: string;
+  readonly namespaceSelector?: LabelSelector;
+  readonly objectSelector?: LabelSelector;
+  readonly sideEffects?: string;
+  readonly timeoutSeconds?: number;
+  readonly admissionReviewVersions?: readonly string[];
+  readonly matchConditions?: readonly MatchCondition[];
+  readonly reinvocationPolicy?: string;
+}
+
+/** Why an expression cannot be a match condition; `undefined` when it can. */
+export type ConditionProblem = (expression: string) => string | undefined;
 
 const OPERATIONS = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
 const SCOPES = ["*", "Cluster", "Namespaced"];
@@ -33,26 +63,33 @@ const MAX_CONDITIONS = 64;
 const MAX_TIMEOUT_SECONDS = 30;
 
 /** Everything wrong with the webhooks of a configuration, of either kind. */
-export function webhookConfigurationErrors(object: KubeObject): FieldError[] {
-  const { webhooks } = object as KubeObject & { webhooks?: readonly Webhook[] | null };
+export function webhookConfigurationErrors(
+  object: KubeObject,
+  problemOf: ConditionProblem,
+): FieldError[] {
+  const { webhooks } = object as KubeObject & { webhooks?: readonly ConfiguredWebhook[] | null };
   const names = new Set<string>();
   return (webhooks ?? []).flatMap((webhook, index) => {
     const path = `webhooks[${index}]`;
     const errors = [
-      ...webhookErrors(path, webhook),
+      ...webhookErrors(path, webhook, problemOf),
       ...reviewVersionErrors(`${path}.admissionReviewVersions`, webhook.admissionReviewVersions),
     ];
-    const { name } = webhook;
-    if (name && names.has(name)) errors.push(duplicate(`${path}.name`, name));
+    const { name = "" } = webhook;
+    if (name !== "" && names.has(name)) errors.push(duplicate(`${path}.name`, name));
     names.add(name);
     return errors;
   });
 }
 
-function webhookErrors(path: string, webhook: Webhook): FieldError[] {
+function webhookErrors(
+  path: string,
+  webhook: ConfiguredWebhook,
+  problemOf: ConditionProblem,
+): FieldError[] {
   const { sideEffects, timeoutSeconds, clientConfig } = webhook;
   const errors = [
-    ...fullNameErrors(`${path}.name`, (webhook as Partial<Webhook>).name ?? ""),
+    ...fullNameErrors(`${path}.name`, webhook.name ?? ""),
     ...(webhook.rules ?? []).flatMap((rule, index) => ruleErrors(`${path}.rules[${index}]`, rule)),
     ...optionalWord(`${path}.failurePolicy`, webhook.failurePolicy, ["Fail", "Ignore"]),
     ...optionalWord(`${path}.matchPolicy`, webhook.matchPolicy, ["Equivalent", "Exact"]),
@@ -70,14 +107,14 @@ function webhookErrors(path: string, webhook: Webhook): FieldError[] {
   }
   return [
     ...errors,
-    ...selectorErrors(`${path}.namespaceSelector`, webhook.namespaceSelector as LabelSelector),
-    ...selectorErrors(`${path}.objectSelector`, webhook.objectSelector as LabelSelector),
+    ...selectorErrors(`${path}.namespaceSelector`, webhook.namespaceSelector),
+    ...selectorErrors(`${path}.objectSelector`, webhook.objectSelector),
     ...optionalWord(`${path}.reinvocationPolicy`, webhook.reinvocationPolicy, [
       "IfNeeded",
       "Never",
     ]),
     ...webhookAddressErrors(clientConfig, `${path}.clientConfig`),
-    ...conditionErrors(`${path}.matchConditions`, webhook.matchConditions),
+    ...conditionErrors(`${path}.matchConditions`, webhook.matchConditions, problemOf),
   ];
 }
 
@@ -170,12 +207,11 @@ function reviewVersionErrors(
   return [...errors, invalidValue(field, versions, `must include at least one of ${known}`)];
 }
 
-/** What is wrong with the conditions of a webhook, or of a policy, whose expressions may use `params`. */
+/** What is wrong with the conditions of a webhook or of a policy. */
 export function conditionErrors(
   field: string,
   given: readonly Partial<MatchCondition>[] | null | undefined,
-  compiler: ExpressionCompiler = new ExpressionCompiler(),
-  params = false,
+  problemOf: ConditionProblem,
 ): FieldError[] {
   const conditions = given ?? [];
   const errors: FieldError[] = [];
@@ -188,7 +224,7 @@ export function conditionErrors(
     const trimmed = expression.trim();
     if (trimmed === "") errors.push(required(`${at}.expression`));
     else {
-      const { problem } = compiler.compile(trimmed, [BOOL], { params, authorizer: true });
+      const problem = problemOf(trimmed);
       if (problem !== undefined) errors.push(invalidValue(`${at}.expression`, trimmed, problem));
     }
     if (name === "") errors.push(required(`${at}.name`));

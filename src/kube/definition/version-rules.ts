@@ -3,16 +3,10 @@
  *
  * @module
  */
-import {
-  duplicate,
-  type FieldError,
-  invalidValue,
-  required,
-  tooMany,
-} from "../../kube/field-errors.ts";
-import { parseFieldPath } from "../../kube/schema/field-path.ts";
-import type { Schema } from "../../kube/schema/structural.ts";
-import { unsupportedKeyword } from "../../kube/schema/keyword-rules.ts";
+import { duplicate, type FieldError, invalidValue, required, tooMany } from "../field-errors.ts";
+import { parseFieldPath } from "../schema/field-path.ts";
+import type { Schema } from "../schema/structural.ts";
+import { unsupportedKeyword } from "../schema/keyword-rules.ts";
 import type { DefinitionColumn, DefinitionScale, DefinitionVersion } from "./definition.ts";
 import { type SchemaErrorOptions, schemaErrors } from "./schema-errors.ts";
 

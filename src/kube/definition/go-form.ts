@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { sortedKeys } from "../../kube/schema/sorted-keys.ts";
-import type { JsonObject } from "../../kube/object.ts";
-import type { Schema } from "../../kube/schema/structural.ts";
+import { sortedKeys } from "../schema/sorted-keys.ts";
+import type { JsonObject } from "../object.ts";
+import type { Schema } from "../schema/structural.ts";
 import type { DefinitionVersion } from "./definition.ts";
 
 type Print = (value: unknown) => unknown;

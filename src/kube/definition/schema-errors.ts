@@ -3,12 +3,12 @@
  *
  * @module
  */
-import { type FieldError, forbidden, invalidValue } from "../../kube/field-errors.ts";
-import { defaultErrors } from "../../kube/schema/default-rules.ts";
-import { keywordErrors, unsupportedKeyword } from "../../kube/schema/keyword-rules.ts";
-import { ruleErrors } from "../../kube/schema/rule-errors.ts";
-import { structuralErrors } from "../../kube/schema/structural-rules.ts";
-import type { Schema } from "../../kube/schema/structural.ts";
+import { type FieldError, forbidden, invalidValue } from "../field-errors.ts";
+import { defaultErrors } from "../schema/default-rules.ts";
+import { keywordErrors, unsupportedKeyword } from "../schema/keyword-rules.ts";
+import { ruleErrors } from "../schema/rule-errors.ts";
+import { structuralErrors } from "../schema/structural-rules.ts";
+import type { Schema } from "../schema/structural.ts";
 import { goKeywords, goSchema } from "./go-form.ts";
 
 /** What the root of a schema may hold beside a status subresource, in Go's names. */
@@ -43,6 +43,8 @@ export interface SchemaErrorOptions {
   readonly hasStatus: boolean;
   /** The schema is stored as it is. */
   readonly unchanged?: boolean;
+  /** Its structure, keywords, defaults and rules were judged already. */
+  readonly judged?: boolean;
 }
 
 /**
@@ -53,13 +55,16 @@ export interface SchemaErrorOptions {
 export function schemaErrors(
   schema: Schema,
   path: string,
-  { hasStatus, unchanged = false }: SchemaErrorOptions,
+  { hasStatus, unchanged = false, judged = false }: SchemaErrorOptions,
 ): FieldError[] {
   const errors = hasStatus ? rootErrors(schema, path) : [];
   if (schema.nullable) {
     errors.push(forbidden(`${path}.nullable`, "nullable cannot be true at the root"));
   }
   const unsupported = unsupportedKeyword(schema);
+  if (judged) {
+    return unsupported === undefined ? errors : [...errors, invalidValue(path, "", unsupported)];
+  }
   const structure: FieldError[] = [];
   if (unsupported === undefined) {
     structure.push(...structuralErrors(schema, path));

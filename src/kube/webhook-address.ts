@@ -5,9 +5,20 @@
  * @module
  */
 import { X509Certificate } from "node:crypto";
-import { type FieldError, invalidValue, required } from "../../kube/field-errors.ts";
-import { dns1123SubdomainErrors } from "../../kube/names.ts";
-import type { WebhookClientConfig } from "./definition.ts";
+import { type FieldError, invalidValue, required } from "./field-errors.ts";
+import { dns1123SubdomainErrors } from "./names.ts";
+
+/** How to reach a webhook. */
+export interface WebhookClientConfig {
+  readonly url?: string;
+  readonly service?: {
+    readonly name?: string;
+    readonly namespace?: string;
+    readonly path?: string;
+    port?: number;
+  };
+  readonly caBundle?: string;
+}
 
 const URL_FORM = "; desired format: https://host[/path]";
 

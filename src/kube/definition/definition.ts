@@ -6,8 +6,9 @@
  * @see https://kubernetes.io/docs/reference/kubernetes-api/extend-resources/custom-resource-definition-v1/
  * @module
  */
-import type { KubeObject } from "../../kube/object.ts";
-import type { Schema } from "../../kube/schema/structural.ts";
+import type { KubeObject } from "../object.ts";
+import type { WebhookClientConfig } from "../webhook-address.ts";
+import type { Schema } from "../schema/structural.ts";
 
 /** The names of a kind. */
 export interface DefinitionNames {
@@ -53,13 +54,6 @@ export interface DefinitionVersion {
   subresources?: DefinitionSubresources;
   additionalPrinterColumns?: DefinitionColumn[];
   selectableFields?: { jsonPath?: string }[];
-}
-
-/** How to reach a webhook. */
-export interface WebhookClientConfig {
-  url?: string;
-  service?: { name?: string; namespace?: string; path?: string; port?: number };
-  caBundle?: string;
 }
 
 /** How objects get from one version to another. */

@@ -7,7 +7,7 @@
  * @see https://kubernetes.io/docs/reference/kubectl/jsonpath/
  * @module
  */
-import { getField, isJsonObject } from "../../kube/json.ts";
+import { getField, isJsonObject } from "./json.ts";
 
 /** One step: from values to the values that they lead to. @throws Error as Kubernetes fails to evaluate */
 type Step = (values: readonly unknown[]) => unknown[];

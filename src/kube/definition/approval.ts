@@ -4,8 +4,8 @@
  * @see https://github.com/kubernetes/enhancements/pull/1111
  * @module
  */
-import { type FieldError, invalidValue, required } from "../../kube/field-errors.ts";
-import { isRequestUri } from "../../kube/schema/uri.ts";
+import { type FieldError, invalidValue, required } from "../field-errors.ts";
+import { isRequestUri } from "../schema/uri.ts";
 import type { Definition } from "./definition.ts";
 
 const ANNOTATION = "api-approved.kubernetes.io";
