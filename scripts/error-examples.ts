@@ -414,7 +414,11 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     REFUSED,
     "Correct the rule; https://kubernetes.io/docs/reference/using-api/cel/ says what it may use.",
   ),
-  "wrong-column": e('@PrintColumn("Phase", "status.phase", { unchecked: true, type: "string" })'),
+  "wrong-column": e(
+    '@PrintColumn("Phase", "status.phase", { unchecked: true, type: "string" })',
+    REFUSED,
+    "Name the column, and give it a path that begins with a dot, such as .status.phase.",
+  ),
   "wrong-default": e(
     "@Maximum(3) replicas: Int32 = 5;",
     REFUSED,
@@ -447,5 +451,9 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "wrong-scale": e(
     "@Scale({ spec: (web: MyWeb) => web.status?.replicas, status: (web: MyWeb) => web.status?.replicas })",
   ),
-  "wrong-webhook": e('@ValidatingWebhook(MyWeb, { name: "webs" })'),
+  "wrong-webhook": e(
+    '@ValidatingWebhook(MyWeb, { name: "webs" })',
+    'The name "..." of a webhook is no DNS name of three parts or more.',
+    'Use a name below a domain of yours, such as "widget.shop.example.com".',
+  ),
 };
