@@ -1,3 +1,4 @@
+/* eslint-disable @typescript-eslint/no-unsafe-class-instance-assignment -- a spec is written as plain JSON */
 /**
  * The objects of `examples/myweb` that the faults are played on: made, changed, and compared with what they should be.
  *
@@ -9,7 +10,7 @@ import type { KubeObject } from "../../src/kube/object.ts";
 import type { Token } from "../../src/kube/resource.ts";
 import { ConfigMap, Deployment, Namespace, Service } from "../../src/k8s.ts";
 import { eventually } from "../../src/testing.ts";
-import { MyWeb, type MyWebSpec } from "../../examples/myweb/src/api/v1/myweb.ts";
+import { MyWeb } from "../../examples/myweb/src/api/v1/myweb.ts";
 import {
   configMapFor,
   deploymentFor,
@@ -52,7 +53,7 @@ export class Webs {
         spec: {
           image: "nginx:1.27",
           pageContentHtml: `made in round ${this.#round}`,
-        } as MyWebSpec,
+        },
       });
     });
   }

@@ -21,19 +21,8 @@ import {
   textMap,
   whole,
 } from "./fields.ts";
-import { labelSelectorProblem, patternProblem } from "./select.ts";
+import { labelSelectorProblem, patternProblem, type Selector } from "./select.ts";
 import type { SourceFiles } from "./source-files.ts";
-
-/** Chooses manifests; texts are regular expressions that match the whole value. */
-export interface Selector {
-  readonly group?: string;
-  readonly version?: string;
-  readonly kind?: string;
-  readonly name?: string;
-  readonly namespace?: string;
-  readonly labelSelector?: string;
-  readonly annotationSelector?: string;
-}
 
 /** A patch: JSON6902 when its text is a list, strategic merge otherwise. */
 export interface Patch {

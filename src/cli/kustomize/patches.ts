@@ -8,9 +8,9 @@ import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import { applyJsonPatch } from "../../kube/patch.ts";
 import { parseApiVersion } from "../../kube/resource.ts";
-import type { Patch, Selector } from "./kustomization.ts";
+import type { Patch } from "./kustomization.ts";
 import { describeManifest, type Manifest } from "./resource.ts";
-import { isSelected } from "./select.ts";
+import { isSelected, type Selector } from "./select.ts";
 
 /**
  * What identifies an item, by the name of its list: the merge keys of the built-in kinds.

@@ -7,8 +7,18 @@ import { compilePattern } from "../../kube/schema/cel/patterns.ts";
 import { CelError } from "../../kube/schema/cel/values.ts";
 import { matchesLabels, parseLabelSelector, SelectorError } from "../../kube/selector.ts";
 import { parseApiVersion } from "../../kube/resource.ts";
-import type { Selector } from "./kustomization.ts";
 import type { Manifest } from "./resource.ts";
+
+/** Chooses manifests; texts are regular expressions that match the whole value. */
+export interface Selector {
+  readonly group?: string;
+  readonly version?: string;
+  readonly kind?: string;
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly annotationSelector?: string;
+}
 
 /** Whether the selector means the manifest, by its name of now or by that of its file. */
 export function isSelected(manifest: Manifest, selector: Selector): boolean {

@@ -236,7 +236,10 @@ class JsonScanner {
   /** Reads the value of a field and puts it into its object. */
   protected addField(object: object, key: string, read: () => unknown): void {
     const fields = object as JsonObject;
-    if (!Object.hasOwn(fields, key)) return setField(fields, key, read());
+    if (!Object.hasOwn(fields, key)) {
+      setField(fields, key, read());
+      return;
+    }
     this.#noteDuplicate();
     const value = read();
     setField(fields, key, this.#merges ? mergedAgain(fields[key], value) : value);

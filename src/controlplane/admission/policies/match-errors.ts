@@ -15,7 +15,6 @@ import {
 } from "../../../kube/field-errors.ts";
 import { dns1123SubdomainErrors, pathSegmentErrors } from "../../../kube/names.ts";
 import type { KubeObject } from "../../../kube/object.ts";
-import type { LabelSelector } from "../../builtin/strategies/shapes.ts";
 import { selectorErrors } from "../../../kube/selector-rules.ts";
 import { optionalWord, ruleErrors, type WebhookRule } from "../../../kube/webhook-rules.ts";
 import type { Binding, MatchResources, ParamRef } from "./policy.ts";
@@ -55,7 +54,7 @@ function paramRefErrors(reference: ParamRef, path: string): FieldError[] {
     if (selector) errors.push(forbidden(`${path}.name`, exclusive));
   }
   if (selector) {
-    errors.push(...selectorErrors(`${path}.selector`, selector as LabelSelector));
+    errors.push(...selectorErrors(`${path}.selector`, selector));
     if (name !== "") errors.push(forbidden(`${path}.selector`, exclusive));
   }
   if (name === "" && !selector) {
@@ -91,8 +90,8 @@ export function matchErrors(match: MatchResources, path: string): FieldError[] {
     ...(matchPolicy === undefined
       ? [required(`${path}.matchPolicy`)]
       : optionalWord(`${path}.matchPolicy`, matchPolicy, ["Equivalent", "Exact"])),
-    ...selectorErrors(`${path}.namespaceSelector`, namespaceSelector as LabelSelector),
-    ...selectorErrors(`${path}.objectSelector`, objectSelector as LabelSelector),
+    ...selectorErrors(`${path}.namespaceSelector`, namespaceSelector),
+    ...selectorErrors(`${path}.objectSelector`, objectSelector),
     ...namedRuleErrors(match.resourceRules, `${path}.resourceRules`),
     ...namedRuleErrors(match.excludeResourceRules, `${path}.excludeResourceRules`),
   ];
