@@ -65,7 +65,9 @@ describe.each(TARGETS)("an operator on %s", { timeout: 2 * TIMEOUT_MS }, (_, kub
     await eventually(async () => {
       const { status, text } = await readyz();
       expect(status).toBe(500);
-      expect(text).toContain("mywebs.operator.k8s-summit.org is not served: install its CRD");
+      expect(text).toContain("reason withheld");
+      const [problem] = manager.cache.health().flatMap((one) => one.problem ?? []);
+      expect(problem).toContain("mywebs.operator.k8s-summit.org is not served: install its CRD");
     });
     await target.client.create(CustomResourceDefinition, MYWEB_CRD);
     await eventually(async () => {

@@ -2,7 +2,7 @@
  * Twenty-two ways to go wrong. Each is told in clear words with a next step and the right exit code, and
  * leaves files and cluster as they were.
  */
-import { lstatSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startControlPlane, type ControlPlane } from "../../src/controlplane/control-plane.ts";
@@ -198,16 +198,25 @@ describe("wrong files", () => {
     }
   });
 
-  it("15. a link instead of a file: what it points to is written, the link stays", async () => {
+  it("15. a link instead of a file: inside of the project it is followed and stays, outside nothing is written", async () => {
     const folder = await pageProject();
     const elsewhere = join(emptyFolder(), "main.ts");
     writeFileSync(elsewhere, readFileSync(join(folder, "src/main.ts"), "utf8"));
     const link = join(folder, "src/main.ts");
     rmSync(link);
     symlinkSync(elsewhere, link);
+    const refused = await runCli(folder, [...CREATE, "Post"]);
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("outside-project")]);
+    expect(readFileSync(elsewhere, "utf8")).not.toContain("setUpPost");
+    expect(existsSync(join(folder, "src/api/v1/post.ts"))).toBe(false);
+
+    const inside = join(folder, "start.ts");
+    writeFileSync(inside, readFileSync(elsewhere, "utf8"));
+    rmSync(link);
+    symlinkSync(inside, link);
     expect((await runCli(folder, [...CREATE, "Post"])).code).toBe(0);
     expect(lstatSync(link).isSymbolicLink()).toBe(true);
-    expect(readFileSync(elsewhere, "utf8")).toContain("setUpPost(manager);");
+    expect(readFileSync(inside, "utf8")).toContain("setUpPost(manager);");
 
     const project = join(emptyFolder(), "linked");
     symlinkSync(folder, project);

@@ -13,7 +13,7 @@ import { builtCheckout } from "../support/built-checkout.ts";
 
 const MAX_PACKAGES = 40;
 // The bundled TypeScript compiler is a quarter of it; the control plane is there twice, once for `cluster` alone.
-const MAX_UNPACKED_BYTES = 17_000_000;
+const MAX_UNPACKED_BYTES = 17_400_000;
 const NODE_MODULES = fileURLToPath(new URL("../../node_modules", import.meta.url));
 
 interface Packed {
@@ -65,8 +65,10 @@ describe("the published package", { timeout: 60_000 }, () => {
     const expected =
       /^(bin\/(tsop\.js|package\.json)|dist\/.+\.(c?js|d\.ts|data\.json)|dist\/(build-id|THIRD-PARTY\.txt)|templates\/.+\.hbs|docs\/[a-z-]+\.md|(LICENSE|NOTICE|README\.md|package\.json))$/;
     expect(paths.filter((path) => !expected.test(path))).toEqual([]);
-    // The commands and the generator are in the bundles alone.
-    expect(paths.filter((path) => /^dist\/(cli|generator)\/.*(?<!\.cjs)$/.test(path))).toEqual([]);
+    // The commands and the generator are in the bundles alone, but for what tests of operators render with.
+    expect(paths.filter((path) => /^dist\/(cli\/commands|generator\/read)\//.test(path))).toEqual(
+      [],
+    );
     expect(paths).toContain("templates/init/.gitignore.hbs");
     expect(packed.unpackedSize).toBeLessThan(MAX_UNPACKED_BYTES);
   });

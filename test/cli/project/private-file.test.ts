@@ -1,4 +1,6 @@
 import {
+  chmodSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -9,14 +11,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import * as fs from "node:fs";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { writePrivateFile } from "../../../src/cli/project/private-file.ts";
-
-vi.mock("node:fs", async (original) => {
-  const real = await original<typeof fs>();
-  return { ...real, writeFileSync: vi.fn(real.writeFileSync) };
-});
 
 let folder: string;
 
@@ -32,25 +28,26 @@ describe("A private file", () => {
   it("is readable for its owner alone, also where another one was", () => {
     const path = join(folder, "deep/kubeconfig");
     writePrivateFile(path, "first");
-    fs.chmodSync(path, 0o644);
+    chmodSync(path, 0o644);
     writePrivateFile(path, "second");
     expect(readFileSync(path, "utf8")).toBe("second");
     if (process.platform !== "win32") expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(readdirSync(join(folder, "deep"))).toEqual(["kubeconfig"]);
   });
 
-  it("is made under a name that nobody can know, and only if that is not taken", () => {
-    const calls = vi.mocked(fs.writeFileSync).mock.calls;
-    calls.length = 0;
-    writePrivateFile(join(folder, "a"), "text");
-    writePrivateFile(join(folder, "a"), "text");
-    const made = calls.map(([path, , options]) => ({ path: String(path), options }));
-    expect(made).toHaveLength(2);
-    expect(made[0]?.path).not.toBe(made[1]?.path);
-    for (const { path, options } of made) {
-      expect(path).toMatch(/\/a\.[\da-f-]{36}\.tmp$/);
-      expect(options).toEqual({ mode: 0o600, flag: "wx" });
-    }
+  it("is made under a name that nobody can know, and leaves nothing when it fails", () => {
+    mkdirSync(join(folder, "taken/full"), { recursive: true });
+    const names = [1, 2].map(() => {
+      try {
+        writePrivateFile(join(folder, "taken"), "text");
+      } catch (error) {
+        return String(((error as Error).cause as NodeJS.ErrnoException).path);
+      }
+      return "";
+    });
+    for (const name of names) expect(name).toMatch(/taken\.[\da-f-]{36}\.tmp$/);
+    expect(names[0]).not.toBe(names[1]);
+    expect(readdirSync(folder)).toEqual(["taken"]);
   });
 
   it("replaces a link instead of writing through it", () => {
