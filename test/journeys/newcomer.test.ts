@@ -116,6 +116,13 @@ describe("a newcomer", { timeout: 240_000 }, () => {
     await tsop(`${page} --force`);
     expect(readFileSync(join(folder, "src/api/v1/page.ts"), "utf8")).toContain("class PageSpec");
 
+    // Nobody converts between versions with different fields.
+    const unequal = await newcomer.run("npx tsop manifests", folder);
+    expect([unequal.code, unequal.out + unequal.err]).toEqual([
+      1,
+      expect.stringContaining("versions-not-converted"),
+    ]);
+    await tsop(`${page.replace("--version v1", "--version v2")} --force`);
     await newcomer.succeed("npm test", folder);
     await newcomer.succeed("npm run check", folder);
     const files = newcomer.filesIn(folder);
