@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ObjectKey } from "../../kube/object.ts";
+import type { KubeObject, ObjectKey } from "../../kube/object.ts";
 import type { Pod, Volume } from "../builtin/strategies/pod-shapes.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import { PODS, concerns } from "./keys.ts";
@@ -37,4 +37,10 @@ export function usersOf(
 ): readonly Pod[] {
   const pods = client.list(PODS, { namespace }) as readonly Pod[];
   return pods.filter((pod) => claimsOf(pod).includes(name));
+}
+
+/** What a volume says of the claim that it is for. */
+export function claimReference({ metadata }: KubeObject): object {
+  const { namespace = "", name = "", uid = "", resourceVersion = "" } = metadata;
+  return { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace, name, uid, resourceVersion };
 }

@@ -8,7 +8,7 @@ import type { KubeObject } from "../../kube/object.ts";
 import type { Pod } from "../builtin/strategies/pod-shapes.ts";
 import type { PersistentVolume, PersistentVolumeClaim } from "../builtin/strategies/shapes.ts";
 import { classOf, defaultClassOf } from "../builtin/strategies/storage-class-of.ts";
-import { usedClaims, usersOf } from "./claims.ts";
+import { claimReference, usedClaims, usersOf } from "./claims.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import type { EventRecorder } from "./event-recorder.ts";
 import { CLAIMS, PODS, STORAGE_CLASSES, VOLUMES, concerns, keyFrom, textOf } from "./keys.ts";
@@ -122,19 +122,11 @@ export class VolumeBinder implements Controller {
   }
 
   async #bind(claim: PersistentVolumeClaim, volume: PersistentVolume): Promise<void> {
-    const { namespace = "", name = "", uid = "", resourceVersion = "" } = claim.metadata;
+    const { namespace = "", name = "", uid = "" } = claim.metadata;
     const volumeName = volume.metadata.name ?? "";
     if (volume.spec.claimRef?.uid !== uid) {
-      const claimRef = {
-        apiVersion: "v1",
-        kind: "PersistentVolumeClaim",
-        namespace,
-        name,
-        uid,
-        resourceVersion,
-      };
       const annotations = isBoundTo(volume, claim) ? {} : { annotations: { [BOUND_BY]: "yes" } };
-      const patch = { metadata: annotations, spec: { claimRef } };
+      const patch = { metadata: annotations, spec: { claimRef: claimReference(claim) } };
       await this.#client.patch(VOLUMES, { name: volumeName }, patch);
     }
     if (volume.status?.phase !== "Bound") {

@@ -10,6 +10,7 @@ import type { KubeObject } from "../../kube/object.ts";
 import { isAlreadyExists, StatusError } from "../../kube/status.ts";
 import type { PersistentVolumeClaim } from "../builtin/strategies/shapes.ts";
 import { classOf } from "../builtin/strategies/storage-class-of.ts";
+import { claimReference } from "./claims.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import { EventRecorder } from "./event-recorder.ts";
 import { CLAIMS, STORAGE_CLASSES, VOLUMES, concerns, keyFrom, textOf } from "./keys.ts";
@@ -70,7 +71,7 @@ export class VolumeProvisioner implements Controller {
     storage: StorageClass,
     provisioner: string,
   ): Promise<void> {
-    const { namespace = "", name = "", uid = "", resourceVersion = "" } = claim.metadata;
+    const { namespace = "", name = "", uid = "" } = claim.metadata;
     const events = this.#eventsOf(provisioner);
     await events.record(
       claim,
@@ -78,14 +79,6 @@ export class VolumeProvisioner implements Controller {
       "Provisioning",
       `External provisioner is provisioning volume for claim "${namespace}/${name}"`,
     );
-    const claimRef = {
-      apiVersion: "v1",
-      kind: "PersistentVolumeClaim",
-      namespace,
-      name,
-      uid,
-      resourceVersion,
-    };
     const volume = {
       apiVersion: "v1",
       kind: "PersistentVolume",
@@ -100,7 +93,7 @@ export class VolumeProvisioner implements Controller {
         ...(claim.spec.volumeAttributesClassName === undefined
           ? {}
           : { volumeAttributesClassName: claim.spec.volumeAttributesClassName }),
-        claimRef,
+        claimRef: claimReference(claim),
         ...sourceOf(provisioner, uid),
       },
     };
