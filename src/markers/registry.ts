@@ -26,4 +26,5 @@ export const classMarkers: readonly string[] = [
   "Rbac",
   "MutatingWebhook",
   "ValidatingWebhook",
+  "ConversionWebhook",
 ];

@@ -4,8 +4,17 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
  * @module
  */
-import type { Token } from "../kube/resource.ts";
+import type { AdmissionHandler, Defaulter, Validator } from "../kube/admission.ts";
+import type { Converter } from "../kube/conversion.ts";
+import type { KubeObject } from "../kube/object.ts";
+import { resourceOf, type Token } from "../kube/resource.ts";
 import type { LabelSelector } from "../kube/selector.ts";
+import {
+  configurationOf,
+  markConversion,
+  markWebhook,
+  webhookPathOf,
+} from "../kube/webhook-marks.ts";
 import type { ClassMarker } from "./marker.ts";
 
 /** What may be done to an object while a webhook is asked; `*` is all of them. */
@@ -65,21 +74,79 @@ export interface WebhookTarget {
   readonly name: string;
 }
 
-/** The two forms of the webhooks' markers. */
-interface WebhookMarker<Options extends WebhookOptions> {
-  (token: Token, options?: Options): ClassMarker<object>;
-  (target: WebhookTarget & Options): ClassMarker<object>;
+/** What may wear the marker of a mutating webhook. */
+type Mutating<T extends KubeObject> = Defaulter<T> | AdmissionHandler<T>;
+
+/** What may wear the marker of a validating webhook. */
+type Validating<T extends KubeObject> = Validator<T> | AdmissionHandler<T>;
+
+/**
+ * The class changes objects before they are stored: `@MutatingWebhook(Widget)` on a `Defaulter<Widget>`, or written out as
+ * `@MutatingWebhook({ groups: ["apps"], versions: ["v1"], resources: ["deployments"], name: "d.kb.io", path: "/d" })`.
+ * `tsop manifests` writes the configuration of all of them, and `manager.webhooks.add` answers them.
+ */
+export function MutatingWebhook<T extends KubeObject>(
+  token: Token<T>,
+  options?: MutatingWebhookOptions,
+): ClassMarker<Mutating<T>>;
+export function MutatingWebhook(
+  target: WebhookTarget & MutatingWebhookOptions,
+): ClassMarker<Mutating<KubeObject>>;
+export function MutatingWebhook(
+  target: Token | (WebhookTarget & WebhookOptions),
+  options: WebhookOptions = {},
+): ClassMarker<Mutating<KubeObject>> {
+  return marker(true, target, options);
 }
 
 /**
- * The class changes objects before they are stored: `@MutatingWebhook(Widget)`, or written out as
- * `@MutatingWebhook({ groups: ["apps"], versions: ["v1"], resources: ["deployments"], name: "d.kb.io", path: "/d" })`.
- * `tsop manifests` writes the configuration of all of them.
+ * The class allows objects or refuses them: `@ValidatingWebhook(Widget)` on a `Validator<Widget>`, whose methods say
+ * which operations are asked about.
  */
-export const MutatingWebhook: WebhookMarker<MutatingWebhookOptions> = () => () => undefined;
+export function ValidatingWebhook<T extends KubeObject>(
+  token: Token<T>,
+  options?: WebhookOptions,
+): ClassMarker<Validating<T>>;
+export function ValidatingWebhook(
+  target: WebhookTarget & WebhookOptions,
+): ClassMarker<Validating<KubeObject>>;
+export function ValidatingWebhook(
+  target: Token | (WebhookTarget & WebhookOptions),
+  options: WebhookOptions = {},
+): ClassMarker<Validating<KubeObject>> {
+  return marker(false, target, options);
+}
 
 /**
- * The class allows objects or refuses them:
- * `@ValidatingWebhook(Widget, { operations: ["CREATE", "UPDATE", "DELETE"] })`.
+ * The class converts objects between two versions of a kind: `@ConversionWebhook(Widget, WidgetV1alpha1)` on a
+ * `Converter<Widget, WidgetV1alpha1>`. The hub is the version that is stored; every other version needs a converter.
+ * `tsop manifests` writes the CRD's `spec.conversion`, and `manager.webhooks.add` answers it.
  */
-export const ValidatingWebhook: WebhookMarker<WebhookOptions> = () => () => undefined;
+export function ConversionWebhook<Hub extends KubeObject, Spoke extends KubeObject>(
+  hub: Token<Hub>,
+  spoke: Token<Spoke>,
+): ClassMarker<Converter<Hub, Spoke>> {
+  return (target) => {
+    markConversion(target, { hub: resourceOf(hub), spoke: resourceOf(spoke) });
+  };
+}
+
+function marker(
+  mutating: boolean,
+  target: Token | (WebhookTarget & WebhookOptions),
+  options: WebhookOptions,
+): ClassMarker<object> {
+  return (marked) => {
+    const written = isWrittenOut(target);
+    const { path, url, configuration = configurationOf(mutating) } = written ? target : options;
+    const resource = written ? undefined : resourceOf(target);
+    const derived = path ?? (resource && webhookPathOf(mutating, resource));
+    const own = url === undefined ? derived : undefined;
+    markWebhook(marked, { mutating, path: own, configuration, resource });
+  };
+}
+
+const isWrittenOut = (
+  target: Token | (WebhookTarget & WebhookOptions),
+): target is WebhookTarget & WebhookOptions =>
+  typeof target !== "function" && "resources" in target;

@@ -1,0 +1,124 @@
+/**
+ * What admission webhooks are asked, and what handles it: defaulters change objects before they are stored, validators
+ * allow or refuse them, and handlers do either with the request itself.
+ *
+ * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
+ * @module
+ */
+import type { JsonObject, KubeObject } from "./object.ts";
+
+/** What is done to an object. */
+export type AdmissionOperation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
+
+/** A kind in one version; the core group is empty. */
+export interface GroupVersionKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+/** A resource in one version; the core group is empty. */
+export interface GroupVersionResource {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+}
+
+/** Who sent a request, as the API server knows them. */
+export interface UserInfo {
+  readonly username?: string;
+  readonly uid?: string;
+  readonly groups?: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** What the API server asks about: the request of an `AdmissionReview`. */
+export interface AdmissionRequest<T extends KubeObject = KubeObject> {
+  readonly uid: string;
+  readonly operation: AdmissionOperation;
+  /** The kind of `object`: the one that the webhook's rule names. */
+  readonly kind: GroupVersionKind;
+  readonly resource: GroupVersionResource;
+  /** `status`, `scale`, ...; absent for the object itself. */
+  readonly subResource?: string;
+  /** The kind that the request was made in, which `matchPolicy: Equivalent` may have converted. */
+  readonly requestKind?: GroupVersionKind;
+  readonly requestResource?: GroupVersionResource;
+  readonly requestSubResource?: string;
+  /** Absent where the server is asked to make a name up. */
+  readonly name?: string;
+  /** Absent for objects outside of namespaces. */
+  readonly namespace?: string;
+  readonly userInfo: UserInfo;
+  /** The object as it would be stored; absent at DELETE. */
+  readonly object?: T;
+  /** The object as it is stored; at UPDATE and DELETE. */
+  readonly oldObject?: T;
+  /** Nothing will be stored: no effect outside of the answer is allowed. */
+  readonly dryRun: boolean;
+  /** `CreateOptions`, `PatchOptions`, `DeleteOptions`, ... */
+  readonly options?: JsonObject;
+}
+
+/** A request that is being answered. */
+export interface Review<T extends KubeObject = KubeObject> {
+  readonly request: AdmissionRequest<T>;
+  /** Aborted when the API server stops waiting, or the operator ends. */
+  readonly signal: AbortSignal;
+  /** Shows the user a warning, which kubectl prints. At most 256 bytes of it are kept. */
+  warn(message: string): void;
+}
+
+/** Names a field of an object: `(widget) => widget.spec.ports[0]?.name`, or `"spec.ports[0].name"`. */
+export type FieldOf<T> = ((object: T) => unknown) | string;
+
+/**
+ * A request that is validated. Every mistake that is noted here refuses the request, and the user is shown all of them,
+ * in the API server's words: `spec.size: Invalid value: 12: must be even`. Fields are named by a function, whose value is
+ * read from the object, or by their path.
+ */
+export interface ValidationReview<T extends KubeObject = KubeObject> extends Review<T> {
+  /** `Invalid value: 12: must be even`. */
+  invalid(field: FieldOf<T>, detail: string): void;
+  /** `Required value: needed when tls is on`. */
+  required(field: FieldOf<T>, detail?: string): void;
+  /** `Forbidden: may not be changed`. */
+  forbidden(field: FieldOf<T>, detail: string): void;
+  /** `Unsupported value: "x": supported values: "a", "b"`. */
+  notSupported(field: FieldOf<T>, supported: readonly string[]): void;
+  /** `Duplicate value: "x"`. */
+  duplicate(field: FieldOf<T>): void;
+  /** Refuses the request as a whole, with 403. */
+  deny(message: string): void;
+}
+
+/** Fills in what the user left out. It is not asked at DELETE. */
+export interface Defaulter<T extends KubeObject> {
+  /** Changes `object`; the difference is sent to the API server. */
+  default(object: T, review: Review<T>): void | Promise<void>;
+}
+
+/** Refuses what cannot be. The methods that are there say which operations are asked about. */
+export interface Validator<T extends KubeObject> {
+  validateCreate?(object: T, review: ValidationReview<T>): void | Promise<void>;
+  validateUpdate?(object: T, old: T, review: ValidationReview<T>): void | Promise<void>;
+  validateDelete?(object: T, review: ValidationReview<T>): void | Promise<void>;
+}
+
+/** The answer of an `AdmissionHandler`. */
+export interface AdmissionAnswer {
+  readonly allowed: boolean;
+  /** Why not: what the user is shown. */
+  readonly message?: string;
+  /** The status code of a refusal; 403 when absent. */
+  readonly code?: number;
+  /** How a mutating webhook changes the object: the object after it, of which the difference is sent. */
+  readonly object?: KubeObject;
+  /** Notes for the API server's audit log; the webhook's name is put before the keys. */
+  readonly auditAnnotations?: Readonly<Record<string, string>>;
+}
+
+/** Answers requests itself: for subresources, CONNECT, and kinds of others. */
+export interface AdmissionHandler<T extends KubeObject = KubeObject> {
+  handle(review: Review<T>): AdmissionAnswer | Promise<AdmissionAnswer>;
+}
