@@ -129,7 +129,9 @@ export class FaultyControlPlane {
   async signal(part: Part, signal: NodeJS.Signals): Promise<void> {
     const child = this.#running.get(part);
     if (!child) throw new Error(`${part} does not run`);
-    const exited = once(child, "exit");
+    // kube-controller-manager ends by itself when it cannot reach the API server for a while.
+    const hasEnded = child.exitCode !== null || child.signalCode !== null;
+    const exited = hasEnded ? undefined : once(child, "exit");
     child.kill(signal);
     if (signal !== "SIGKILL" && signal !== "SIGTERM") return;
     this.#running.delete(part);
