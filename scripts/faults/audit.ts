@@ -72,11 +72,17 @@ export function reconcilersWrites(requests: readonly AuditedRequest[]): AuditedR
 
 /**
  * The writes that arrived although another replica had already taken the lead, and those of a replica that never led.
+ *
+ * @param lease - `namespace/name` of the Lease of the election; each shard has a Lease of its own, which is none
  */
-export function writesWithoutLead(requests: readonly AuditedRequest[]): AuditedRequest[] {
+export function writesWithoutLead(
+  requests: readonly AuditedRequest[],
+  lease: string,
+): AuditedRequest[] {
   const taken = requests
-    .filter(({ resource, verb, code, holder }) => {
-      return resource === "leases" && WRITES.has(verb) && code < 300 && holder !== undefined;
+    .filter(({ resource, key, verb, code, holder }) => {
+      const isLead = resource === "leases" && key === lease && holder !== undefined;
+      return isLead && WRITES.has(verb) && code < 300;
     })
     .map(({ by, answeredMs, holder }) => ({ by: holder === "" ? "" : by, fromMs: answeredMs }))
     .sort((one, other) => one.fromMs - other.fromMs);

@@ -21,6 +21,8 @@ type Part = "etcd" | "apiserver" | "controllers";
 
 /** The user whose requests the audit log holds, beside those of its certificates. */
 export const ACCOUNT = { namespace: "myweb-system", name: "myweb-controller-manager" };
+/** The Lease of the operator's election. */
+export const ELECTION_LEASE = { namespace: ACCOUNT.namespace, name: "myweb.k8s-summit.org" };
 /** The name in the operator's client certificates. */
 export const CERTIFICATE_USER = "myweb-certificate";
 

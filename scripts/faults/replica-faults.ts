@@ -8,12 +8,11 @@ import { Role, RoleBinding } from "../../src/k8s.ts";
 import { LEASE } from "../../src/runtime/lease.ts";
 import { eventually } from "../../src/testing.ts";
 import { reconcilersWrites } from "./audit.ts";
-import { ACCOUNT } from "./control-plane.ts";
+import { ACCOUNT, ELECTION_LEASE } from "./control-plane.ts";
 import type { Fault } from "./fault.ts";
 import type { Replica } from "./replica.ts";
 import type { Scene } from "./scene.ts";
 
-const LEASE_ID = "myweb.k8s-summit.org";
 // A Lease lasts 15 s, and is tried for every 2 s.
 const BEYOND_LEASE_MS = 25_000;
 const TAKE_OVER = { timeoutMs: 60_000, intervalMs: 500 };
@@ -33,8 +32,7 @@ async function leaderOf(replicas: readonly Replica[]): Promise<Replica> {
 }
 
 async function holder(scene: Scene): Promise<string> {
-  const key = { namespace: ACCOUNT.namespace, name: LEASE_ID };
-  const lease = await scene.client.get(LEASE, key);
+  const lease = await scene.client.get(LEASE, ELECTION_LEASE);
   return lease.spec?.holderIdentity ?? "";
 }
 

@@ -19,7 +19,7 @@ import {
   reconcilersWrites,
   writesWithoutLead,
 } from "./audit.ts";
-import { ACCOUNT, replaceFile, type FaultyControlPlane } from "./control-plane.ts";
+import { ACCOUNT, ELECTION_LEASE, replaceFile, type FaultyControlPlane } from "./control-plane.ts";
 import type { Held } from "./operator.ts";
 import { Replica } from "./replica.ts";
 import type { Webs } from "./webs.ts";
@@ -197,7 +197,8 @@ export class Scene {
 
   #checkWriters(): void {
     const requests = this.requests();
-    for (const { by, verb, resource, key } of writesWithoutLead(requests).slice(0, 3)) {
+    const lease = `${ELECTION_LEASE.namespace}/${ELECTION_LEASE.name}`;
+    for (const { by, verb, resource, key } of writesWithoutLead(requests, lease).slice(0, 3)) {
       this.wrong.push(`${by} wrote without the lead: ${verb} ${resource} ${key}`);
     }
     for (const object of alternatingWrites(requests).slice(0, 3)) {
