@@ -102,6 +102,10 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     "The controller cannot be built: ....",
     "Call for() first: it says who owns.",
   ),
+  "conversion-exists": e("manager.webhooks.add(new WidgetV1alpha1Conversion()); // twice"),
+  "conversion-with-two-hubs": e(
+    "@ConversionWebhook(Widget, WidgetV1alpha1) class A ...; @ConversionWebhook(WidgetV1beta1, Widget) class B ...",
+  ),
   "crd-too-large": e("class WebSpec { template!: PodTemplateSpec; sidecars!: PodTemplateSpec; }"),
   "data-dir-broken": e("tsop cluster --data-dir store   # a file in it was cut off"),
   "data-dir-in-use": e("tsop cluster --data-dir store   # another one runs with the same folder"),
@@ -397,6 +401,17 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "versions-not-converted": e(
     '@Resource({ ..., version: "v1" }) and @Resource({ ..., version: "v2", storage: true }) // only v2 has spec.title',
     "spec.title is only in v2, and Page has no conversion: its value is lost between the two.",
+  ),
+  "webhook-method-not-asked": e(
+    "@MutatingWebhook(Widget) class WidgetWebhook { default() { ... } validateCreate() { ... } }",
+    "... has the method ..., and no marker on the class asks it.",
+    "Put @ValidatingWebhook(...) on ..., too, or remove the method.",
+  ),
+  "webhook-path-taken": e("manager.webhooks.add(new WidgetValidator()); // twice"),
+  "webhook-without-marker": e("manager.webhooks.add(new WidgetValidator()); // without a marker"),
+  "webhook-without-method": e("@ValidatingWebhook(Widget) class WidgetValidator {}"),
+  "webhook-without-path": e(
+    '@ValidatingWebhook({ groups: [""], versions: ["v1"], resources: ["pods"], name: "pod.kb.io" })',
   ),
   "write-failed": e(
     "tsop manifests   # in a folder that cannot be written",

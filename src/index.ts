@@ -59,6 +59,7 @@ export {
 } from "./markers/resource.ts";
 export { Rbac, type RbacRule, type RbacScope, type Verb } from "./markers/rbac.ts";
 export {
+  ConversionWebhook,
   MutatingWebhook,
   type MutatingWebhookOptions,
   ValidatingWebhook,
@@ -91,8 +92,15 @@ export type {
 export type { Condition } from "./generated/k8s/meta-v1.ts";
 
 // Runtime: what runs in the operator's process.
-export { createManager, type Manager } from "./runtime/manager/manager.ts";
+export { createManager, type Manager, type ManagerPorts } from "./runtime/manager/manager.ts";
 export type { ManagerOptions } from "./runtime/manager/manager-options.ts";
+export type {
+  SelfManagedCertificate,
+  WebhookCertificate,
+  WebhookServerOptions,
+} from "./runtime/webhook/certificate.ts";
+export type { WebhookHandler } from "./runtime/webhook/handlers.ts";
+export type { Webhooks } from "./runtime/webhook/webhook-host.ts";
 export type { Endpoint, HealthCheck, MetricsEndpoint } from "./runtime/manager/health.ts";
 export type { LeaderElectionOptions } from "./runtime/manager/leader-election.ts";
 export type { RuntimeMetrics } from "./runtime/manager/metrics.ts";
@@ -199,6 +207,21 @@ export { type ClusterConfigOptions, loadClusterConfig } from "./runtime/transpor
 export { ConnectionError, type ConnectionFailure } from "./runtime/transport/transport.ts";
 export type { Clock } from "./clock.ts";
 export type { Logger } from "./log.ts";
+export type {
+  AdmissionAnswer,
+  AdmissionHandler,
+  AdmissionOperation,
+  AdmissionRequest,
+  Defaulter,
+  FieldOf,
+  GroupVersionKind,
+  GroupVersionResource,
+  Review,
+  UserInfo,
+  ValidationReview,
+  Validator,
+} from "./kube/admission.ts";
+export type { Content, Converter } from "./kube/conversion.ts";
 export {
   type ConditionChange,
   findCondition,

@@ -100,8 +100,11 @@ export interface Defaulter<T extends KubeObject> {
 
 /** Refuses what cannot be. The methods that are there say which operations are asked about. */
 export interface Validator<T extends KubeObject> {
+  /** Before an object is created. */
   validateCreate?(object: T, review: ValidationReview<T>): void | Promise<void>;
+  /** Before `old` becomes `object`. */
   validateUpdate?(object: T, old: T, review: ValidationReview<T>): void | Promise<void>;
+  /** Before an object is deleted. */
   validateDelete?(object: T, review: ValidationReview<T>): void | Promise<void>;
 }
 
@@ -120,5 +123,6 @@ export interface AdmissionAnswer {
 
 /** Answers requests itself: for subresources, CONNECT, and kinds of others. */
 export interface AdmissionHandler<T extends KubeObject = KubeObject> {
+  /** Answers a request. What throws is answered as a failure, which the webhook's `failurePolicy` decides about. */
   handle(review: Review<T>): AdmissionAnswer | Promise<AdmissionAnswer>;
 }

@@ -17,6 +17,8 @@ export type Content<T extends KubeObject> = Omit<T, "apiVersion" | "kind" | "met
  * is kept in an annotation and given back, so `fromHub` may leave it out.
  */
 export interface Converter<Hub extends KubeObject, Spoke extends KubeObject> {
+  /** The object in the version that is stored. */
   toHub(spoke: Spoke): Content<Hub>;
+  /** The object in the other version. */
   fromHub(hub: Hub): Content<Spoke>;
 }

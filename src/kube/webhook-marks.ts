@@ -9,7 +9,7 @@ import type { ResourceInfo } from "./resource.ts";
 /** A webhook that a class answers. */
 export interface WebhookMark {
   readonly mutating: boolean;
-  /** Where it is asked: `/mutate-shop-example-com-v1-widget`; absent where a whole URL is asked. */
+  /** Where it is asked: `/mutate-shop-example-com-v1-widget`, or the path of a URL; absent where the marker says neither. */
   readonly path: string | undefined;
   /** The name of the object that configures it, without a prefix of kustomize. */
   readonly configuration: string;

@@ -141,10 +141,13 @@ function marker(
     const { path, url, configuration = configurationOf(mutating) } = written ? target : options;
     const resource = written ? undefined : resourceOf(target);
     const derived = path ?? (resource && webhookPathOf(mutating, resource));
-    const own = url === undefined ? derived : undefined;
-    markWebhook(marked, { mutating, path: own, configuration, resource });
+    const asked = url === undefined ? derived : pathOf(url);
+    markWebhook(marked, { mutating, path: asked, configuration, resource });
   };
 }
+
+const pathOf = (url: string): string | undefined =>
+  URL.canParse(url) ? new URL(url).pathname : undefined;
 
 const isWrittenOut = (
   target: Token | (WebhookTarget & WebhookOptions),

@@ -10,6 +10,7 @@ import type { ClientMiddleware } from "../client/rest-client.ts";
 import type { ShardingOptions } from "../sharding/shard-member.ts";
 import type { ClusterConfig } from "../transport/cluster-config.ts";
 import type { Transport } from "../transport/transport.ts";
+import type { WebhookServerOptions } from "../webhook/certificate.ts";
 import type { Endpoint, MetricsEndpoint } from "./health.ts";
 import type { LeaderElectionOptions } from "./leader-election.ts";
 
@@ -25,6 +26,8 @@ export interface ManagerOptions {
   readonly metrics?: MetricsEndpoint;
   /** Serves `/healthz` and `/readyz`; not when absent. */
   readonly health?: Endpoint;
+  /** Serves what is added with `manager.webhooks.add`, in every replica; not when absent. */
+  readonly webhooks?: WebhookServerOptions;
   /** Controllers run only where the Lease is held; everywhere when absent. */
   readonly leaderElection?: LeaderElectionOptions;
   /**

@@ -40,6 +40,14 @@ import { RuntimeMetrics } from "./metrics.ts";
 import { Preflight, type PlannedAccess } from "./preflight.ts";
 import { ReviewFilter } from "./review-filter.ts";
 import { RunGroup, type Runnable } from "./run-group.ts";
+import { WebhookHost, type Webhooks } from "../webhook/webhook-host.ts";
+
+/** Where the servers of a manager listen; absent for those that do not. */
+export interface ManagerPorts {
+  readonly metrics?: number;
+  readonly health?: number;
+  readonly webhooks?: number;
+}
 
 /** An operator's parts, and the life they share. */
 export interface Manager {
@@ -55,8 +63,10 @@ export interface Manager {
   readonly shards: ShardMember | undefined;
   /** Resolves when this process leads, or at once without leader election. */
   readonly elected: Promise<void>;
+  /** Answers the API server's reviews, where `ManagerOptions.webhooks` says so. */
+  readonly webhooks: Webhooks;
   /** The ports of the servers, once `start` has opened them. */
-  readonly ports: { readonly metrics?: number; readonly health?: number };
+  readonly ports: ManagerPorts;
   /**
    * Adds something that runs. After `start` it begins at once.
    *
@@ -104,6 +114,7 @@ class OperatorManager implements Manager {
   readonly metrics: RuntimeMetrics;
   readonly scopes = new ReconcileScopes();
   readonly shards: ShardMember | undefined;
+  readonly webhooks: WebhookHost;
   readonly #options: ManagerOptions;
   readonly #config: ClusterConfig | undefined;
   readonly #transport: Transport;
@@ -185,6 +196,7 @@ class OperatorManager implements Manager {
       this.#caches.add(this.shards);
     }
     bindMethods(this, OperatorManager);
+    this.webhooks = new WebhookHost();
     this.#healthz.add("ping", () => undefined);
     this.#readyz.add("informers", () => {
       this.#checkInformers();
@@ -196,7 +208,7 @@ class OperatorManager implements Manager {
     return this.#elected.promise;
   }
 
-  get ports(): { readonly metrics?: number; readonly health?: number } {
+  get ports(): ManagerPorts {
     const metrics = this.#metricsServer?.port;
     const health = this.#keeper?.healthPort;
     return {
