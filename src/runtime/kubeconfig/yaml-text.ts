@@ -5,9 +5,19 @@
  *
  * @module
  */
-import { isAlias, isScalar, LineCounter, parseDocument, visit, type Document } from "yaml";
+import {
+  Composer,
+  isAlias,
+  isScalar,
+  Lexer,
+  LineCounter,
+  Parser,
+  visit,
+  type Document,
+} from "yaml";
 import { messageOf } from "../../errors.ts";
 import type { FieldPath } from "./field.ts";
+import { JsonLines } from "./json-lines.ts";
 
 /** The text of a file cannot be read as YAML. */
 export class YamlTextError extends Error {
@@ -25,6 +35,8 @@ export interface YamlText {
 const MAX_BYTES = 32 * 1024 * 1024;
 // The deepest field of a kubeconfig is at nine; extensions may hold something of their own.
 const MAX_DEPTH = 100;
+// A thousand clusters with their users and contexts have a quarter. Each may be a mistake, which costs ten microseconds.
+const MAX_TOKENS = 500_000;
 
 /** @throws YamlTextError */
 export function readYamlText(text: string): YamlText {
@@ -34,13 +46,13 @@ export function readYamlText(text: string): YamlText {
   const json = parseJson(text);
   if (json !== undefined) {
     if (isDeep(json)) throw tooDeep();
-    let yaml: Parsed | undefined;
-    return { value: json, lineOf: (path) => lineIn(() => (yaml ??= parseYaml(text)), path) };
+    let lines: JsonLines | undefined;
+    return { value: json, lineOf: (path) => (lines ??= new JsonLines(text)).lineOf(path) };
   }
   const parsed = parseYaml(text);
   const value = toValue(parsed.document);
   if (isDeep(value)) throw tooDeep();
-  return { value, lineOf: (path) => lineIn(() => parsed, path) };
+  return { value, lineOf: (path) => lineIn(parsed, path) };
 }
 
 interface Parsed {
@@ -63,28 +75,50 @@ function parseYaml(text: string): Parsed {
   const lines = new LineCounter();
   let document: Document;
   try {
-    document = parseDocument(text, {
-      lineCounter: lines,
-      prettyErrors: false,
-      merge: true,
-      logLevel: "silent",
-      // The parser compares each key with each other.
-      uniqueKeys: false,
-    });
+    document = firstDocument(text, lines);
   } catch (error) {
+    if (error instanceof YamlTextError) throw error;
     throw error instanceof RangeError ? tooDeep() : broken(error);
   }
   const [mistake] = document.errors;
-  if (!mistake) {
-    checkKeys(document, lines);
-    return { document, lines };
+  if (mistake) throw notYaml(mistake.code, lines.linePos(mistake.pos[0]).line);
+  checkKeys(document, lines);
+  return { document, lines };
+}
+
+/** Go reads the first document too, and passes over whatever comes after it. */
+function firstDocument(text: string, lines: LineCounter): Document {
+  // The composer compares each key with each other, so that is left to `checkKeys`.
+  const composer = new Composer({ merge: true, logLevel: "silent", uniqueKeys: false });
+  for (const document of composer.compose(firstTokens(text, lines), true, text.length))
+    return document;
+  throw new YamlTextError("it is not YAML");
+}
+
+/**
+ * The tokens of the first document.
+ *
+ * @throws YamlTextError at the first token that is wrong: what follows is not worth the time
+ */
+function* firstTokens(text: string, lines: LineCounter): ReturnType<Parser["parse"]> {
+  const parser = new Parser(lines.addNewLine);
+  lines.addNewLine(0);
+  let count = 0;
+  let whole = false;
+  for (const lexeme of new Lexer().lex(text)) {
+    if (++count > MAX_TOKENS) throw new YamlTextError(`it has more than ${MAX_TOKENS} tokens`);
+    for (const token of parser.next(lexeme)) {
+      if (token.type === "error") throw notYaml("BAD_TOKEN", lines.linePos(token.offset).line);
+      yield token;
+      whole ||= token.type === "document";
+    }
+    if (whole && (lexeme === "---" || lexeme === "...")) return;
   }
-  const { line } = lines.linePos(mistake.pos[0]);
-  const what =
-    mistake.code === "MULTIPLE_DOCS"
-      ? "it has several documents, and a kubeconfig is one"
-      : `line ${line} is not YAML (${mistake.code.toLowerCase().replaceAll("_", " ")})`;
-  throw new YamlTextError(what);
+  yield* parser.end();
+}
+
+function notYaml(code: string, line: number): YamlTextError {
+  return new YamlTextError(`line ${line} is not YAML (${code.toLowerCase().replaceAll("_", " ")})`);
 }
 
 function toValue(document: Document): unknown {
@@ -163,9 +197,8 @@ function isDeep(value: unknown): boolean {
   return false;
 }
 
-function lineIn(parse: () => Parsed, path: FieldPath): number | undefined {
+function lineIn({ document, lines }: Parsed, path: FieldPath): number | undefined {
   try {
-    const { document, lines } = parse();
     let line: number | undefined;
     // The last step that can be found: what is missing would stand there.
     for (let length = 0; length <= path.length; length++) {

@@ -27,7 +27,7 @@ interface PemBlock {
  * @throws CertificateError when there is none
  */
 export function readAuthorities(pem: string): string {
-  const good = certificatesOf(pem).filter(isCertificate);
+  const good = certificatesOf(pem).filter((text) => parsed(text) !== undefined);
   if (good.length === 0) throw new CertificateError("holds no certificate in PEM");
   return good.join("");
 }
@@ -39,16 +39,16 @@ export function readAuthorities(pem: string): string {
  */
 export function readPair(certPem: string, keyPem: string): CertificatePair {
   const chain = certificatesOf(certPem);
-  const [leaf] = chain;
-  if (leaf === undefined) throw new CertificateError("the client certificate is not PEM");
-  if (!chain.every(isCertificate)) {
+  if (chain.length === 0) throw new CertificateError("the client certificate is not PEM");
+  const [leaf, ...others] = chain.map(parsed);
+  if (leaf === undefined || others.includes(undefined)) {
     throw new CertificateError("the client certificate cannot be read");
   }
   const key = blocksOf(keyPem).find(({ label }) => /(^| )PRIVATE KEY$/.test(label))?.text;
   if (key === undefined) throw new CertificateError("the client key is not PEM");
   let belongs: boolean;
   try {
-    belongs = new X509Certificate(leaf).checkPrivateKey(createPrivateKey(key));
+    belongs = leaf.checkPrivateKey(createPrivateKey(key));
   } catch {
     throw new CertificateError("the client key cannot be read (it must not have a passphrase)");
   }
@@ -62,11 +62,11 @@ function certificatesOf(pem: string): string[] {
     .map(({ text }) => text);
 }
 
-function isCertificate(pem: string): boolean {
+function parsed(pem: string): X509Certificate | undefined {
   try {
-    return new X509Certificate(pem).raw.length > 0;
+    return new X509Certificate(pem);
   } catch {
-    return false;
+    return undefined;
   }
 }
 
