@@ -26,6 +26,9 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "argument-not-constant": e(
     '@PrintColumn("Ready", (web: MyWeb) => web.status?.ready, optionsFor(mode))',
   ),
+  "authority-expired": e(
+    "await issueServing({ names, authority }, clock)   // a day after the authority ended",
+  ),
   "auth-provider-unsupported": e("users: [{ name: me, user: { auth-provider: { name: gcp } } }]"),
   "bad-data-dir": e("tsop cluster --data-dir /proc/store"),
   "bad-domain": e(
