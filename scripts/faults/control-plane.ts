@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { systemClock } from "../../src/clock.ts";
 import { CertificateAuthority, type KeyPair } from "../../src/controlplane/auth/certificates.ts";
 import { type Client, createClient, loadClusterConfig } from "../../src/index.ts";
-import { Namespace } from "../../src/k8s.ts";
+import { ConfigMap, RoleBinding } from "../../src/k8s.ts";
 import { eventually } from "../../src/testing.ts";
 
 /** The parts of a control plane, each a process. */
@@ -140,13 +140,16 @@ export class FaultyControlPlane {
     await exited;
   }
 
-  /** Waits until the API server says that it is ready. */
+  /** Waits until the API server serves, and has made what kube-controller-manager reads when it starts. */
   async ready(): Promise<void> {
     const client = this.admin();
-    await eventually(() => client.get(Namespace, { name: "kube-system" }), {
-      timeoutMs: START_MS,
-      intervalMs: 200,
-    });
+    const namespace = "kube-system";
+    const made = async (): Promise<void> => {
+      await client.get(ConfigMap, { namespace, name: "extension-apiserver-authentication" });
+      const binding = "system::extension-apiserver-authentication-reader";
+      await client.get(RoleBinding, { namespace, name: binding });
+    };
+    await eventually(made, { timeoutMs: START_MS, intervalMs: 200 });
   }
 
   /** Compacts etcd up to now: what was before cannot be watched any more. */
