@@ -1,0 +1,146 @@
+/**
+ * The difference between an object and what comes back of it after it was converted there and back again: what the other
+ * version cannot say. Put on what came back, it gives the object; put on what the user of the other version changed
+ * meanwhile, it gives what they changed, and the rest as it was.
+ *
+ * @module
+ */
+import { getField, isJsonObject, sameJson, setField } from "../../../kube/json.ts";
+import type { JsonObject } from "../../../kube/object.ts";
+import { elementIdentity, identityOf } from "./identity.ts";
+import { listDifference, type ListDifference, restoreList } from "./list-difference.ts";
+
+/** A value that came back as another one, did not come back, or came back although it was not there. */
+export interface ValueDifference {
+  /** The value as it was; absent: there was none. */
+  readonly value?: unknown;
+  /** The identity of what came back; absent: nothing did. */
+  readonly came?: string;
+}
+
+/** What differs between a value and what came back of it. */
+export type Difference =
+  | ValueDifference
+  | { readonly fields: Readonly<Record<string, Difference>> }
+  | { readonly list: ListDifference<Difference> };
+
+/** What is deeper is one value that differs as a whole: functions that call themselves need the stack. */
+export const MAX_LEVELS = 100;
+
+/** What differs between two values; `undefined` when they are the same. */
+export function differenceOf(value: unknown, came: unknown, level = 0): Difference | undefined {
+  if (level < MAX_LEVELS && isJsonObject(value) && isJsonObject(came)) {
+    const fields = fieldsOf(value, came, level);
+    return Object.keys(fields).length === 0 ? undefined : { fields };
+  }
+  if (sameJson(value, came)) return undefined;
+  const whole = { value, came: identityOf(came) };
+  if (level >= MAX_LEVELS || !Array.isArray(value) || !Array.isArray(came)) return whole;
+  const list = listDifference(value, came, (one, other) => differenceOf(one, other, level + 1));
+  // Elements that cannot be told apart may have been mistaken for each other.
+  return sameJson(restore(came, { list }), value) ? { list } : whole;
+}
+
+function fieldsOf(value: JsonObject, came: JsonObject, level: number): Record<string, Difference> {
+  const fields: Record<string, Difference> = {};
+  for (const key of Object.keys(value)) {
+    const difference = Object.hasOwn(came, key)
+      ? differenceOf(value[key], came[key], level + 1)
+      : { value: value[key] };
+    if (difference) setField(fields, key, difference);
+  }
+  for (const key of Object.keys(came)) {
+    if (!Object.hasOwn(value, key)) setField(fields, key, { came: identityOf(came[key]) });
+  }
+  return fields;
+}
+
+/** A value with what the other version could not say of it, as far as it still fits. `value` itself is not changed. */
+export function restore(value: unknown, difference: Difference): unknown {
+  if ("fields" in difference) {
+    return isJsonObject(value) ? restoreFields(value, difference.fields) : value;
+  }
+  if ("list" in difference) {
+    return Array.isArray(value) ? restoreList(value, difference.list, restore) : value;
+  }
+  // What the user of the other version changed wins.
+  return difference.came === identityOf(value) ? difference.value : value;
+}
+
+function restoreFields(
+  value: JsonObject,
+  fields: Readonly<Record<string, Difference>>,
+): JsonObject {
+  const restored: JsonObject = {};
+  for (const key of Object.keys(value)) setField(restored, key, value[key]);
+  for (const [key, difference] of Object.entries(fields)) {
+    const isThere = Object.hasOwn(value, key);
+    if ("fields" in difference || "list" in difference) {
+      if (isThere) setField(restored, key, restore(value[key], difference));
+    } else if (difference.came === undefined) {
+      setField(restored, key, filledUp(getField(value, key), difference.value));
+    } else if (isThere && difference.came === identityOf(value[key])) {
+      if ("value" in difference) setField(restored, key, difference.value);
+      else delete restored[key];
+    }
+  }
+  return restored;
+}
+
+/**
+ * What did not come back at all, beside what the user of the other version has put in its place: fields that they did
+ * not set, and elements of lists that they did not add.
+ */
+function filledUp(value: unknown, kept: unknown, level = 0): unknown {
+  if (value === undefined) return kept;
+  if (level >= MAX_LEVELS) return value;
+  if (isJsonObject(value) && isJsonObject(kept)) {
+    const filled: JsonObject = {};
+    for (const key of Object.keys(value)) setField(filled, key, value[key]);
+    for (const key of Object.keys(kept)) {
+      setField(filled, key, filledUp(getField(value, key), kept[key], level + 1));
+    }
+    return filled;
+  }
+  if (!Array.isArray(value) || !Array.isArray(kept)) return value;
+  const known = new Set(value.map(elementIdentity));
+  const missing = kept.filter((element) => !known.has(elementIdentity(element)));
+  return missing.concat(value);
+}
+
+/** Whether a value that somebody else may have written is a difference. */
+export function isDifference(value: unknown, level = 0): value is Difference {
+  if (!isJsonObject(value) || level > MAX_LEVELS) return false;
+  if ("fields" in value) {
+    return isJsonObject(value["fields"]) && areDifferences(value["fields"], level);
+  }
+  if ("list" in value) return isListDifference(value["list"], level);
+  const { came } = value;
+  return came === undefined ? "value" in value : typeof came === "string";
+}
+
+const areDifferences = (values: JsonObject, level: number): boolean =>
+  Object.values(values).every((one) => isDifference(one, level + 1));
+
+const isPlace = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= -1;
+const arePlaces = (value: unknown): boolean => Array.isArray(value) && value.every(isPlace);
+const areTexts = (value: unknown): boolean =>
+  isJsonObject(value) && Object.values(value).every((text) => typeof text === "string");
+
+function isListDifference(value: unknown, level: number): boolean {
+  if (!isJsonObject(value)) return false;
+  const { length, came, named = {}, changed = {}, added = [], lost = [], order = [] } = value;
+  return (
+    isPlace(length) &&
+    areTexts(came) &&
+    areTexts(named) &&
+    isJsonObject(changed) &&
+    areDifferences(changed, level) &&
+    arePlaces(added) &&
+    arePlaces(order) &&
+    Array.isArray(lost) &&
+    lost.every(
+      (one) => isJsonObject(one) && isPlace(one["after"]) && isPlace(one["at"]) && "value" in one,
+    )
+  );
+}

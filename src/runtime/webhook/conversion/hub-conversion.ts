@@ -1,0 +1,133 @@
+/**
+ * Converts objects between the versions of their kinds, through the hub, and keeps what a version cannot say.
+ *
+ * @module
+ */
+import { settlePromises } from "../../../clock.ts";
+import { InternalError } from "../../../errors.ts";
+import { type Logger, silentLogger } from "../../../log.ts";
+import { isJsonObject } from "../../../kube/json.ts";
+import type { JsonObject, KubeObject } from "../../../kube/object.ts";
+import { apiVersionOf, parseApiVersion, type ResourceInfo } from "../../../kube/resource.ts";
+import { conversionOf } from "../../../kube/webhook-marks.ts";
+import { ToldBefore } from "../../told-before.ts";
+import type { AnyConverter, ConversionRegistry } from "../conversion-registry.ts";
+import { type Step, type StepOptions, takeStep } from "./step.ts";
+
+/** The versions of one kind. */
+interface ConvertedKind {
+  readonly hub: ResourceInfo;
+  /** By the apiVersion of the spoke. */
+  readonly spokes: Map<string, AnyConverter>;
+}
+
+/** How objects are converted. */
+export interface HubConversionOptions {
+  readonly log?: Logger;
+  /** `false`: the converters have the whole say, and what they lose is lost. */
+  readonly lossless?: boolean;
+}
+
+/** So many objects are converted before others have their turn. */
+const OBJECTS_AT_ONCE = 100;
+
+/** Says why an object cannot be converted. */
+class ConversionError extends Error {
+  override readonly name = "ConversionError";
+}
+
+/** Converts through hubs. */
+export class HubConversion implements ConversionRegistry {
+  readonly #kinds = new Map<string, ConvertedKind>();
+  readonly #options: StepOptions;
+
+  constructor({ log = silentLogger, lossless = true }: HubConversionOptions = {}) {
+    const told = new ToldBefore();
+    this.#options = {
+      lossless,
+      ignored: (annotation, object) => {
+        const { metadata } = object;
+        if (!told.isFirst(`${annotation} ${metadata.uid ?? nameOf(object)}`)) return;
+        const fields = { annotation, kind: object.kind, name: metadata.name };
+        log.warn(
+          metadata.namespace === undefined ? fields : { ...fields, namespace: metadata.namespace },
+          "The annotation is ignored: it does not say what another version of the object has.",
+        );
+      },
+    };
+  }
+
+  add(converter: AnyConverter): void {
+    const mark = conversionOf(converter);
+    if (!mark)
+      throw new InternalError(`${converter.constructor.name} wears no @ConversionWebhook.`);
+    const { hub, spoke } = mark;
+    const key = kindKey(hub.group, hub.kind);
+    const kind = this.#kinds.get(key) ?? { hub, spokes: new Map<string, AnyConverter>() };
+    kind.spokes.set(apiVersionOf(spoke), converter);
+    this.#kinds.set(key, kind);
+  }
+
+  /** @throws Error that names the object and the converter */
+  async convert(
+    objects: readonly KubeObject[],
+    desiredAPIVersion: string,
+    signal?: AbortSignal,
+  ): Promise<readonly KubeObject[]> {
+    const converted: KubeObject[] = [];
+    for (const object of objects) {
+      if (converted.length % OBJECTS_AT_ONCE === OBJECTS_AT_ONCE - 1) {
+        await settlePromises();
+        signal?.throwIfAborted();
+      }
+      converted.push(this.convertOne(object, desiredAPIVersion));
+    }
+    return converted;
+  }
+
+  /** One object in that version. @throws Error that names the object and the converter */
+  convertOne(object: KubeObject, desiredAPIVersion: string): KubeObject {
+    try {
+      const steps = this.#steps(object, desiredAPIVersion);
+      return steps.reduce((before, step) => takeStep(before, step, this.#options), object);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new ConversionError(
+        `${object.kind} ${nameOf(object)} cannot be converted from ${object.apiVersion} to ${desiredAPIVersion}: ${reason}`,
+        { cause: error },
+      );
+    }
+  }
+
+  #steps({ apiVersion, kind: name }: KubeObject, desired: string): readonly Step[] {
+    if (apiVersion === desired) return [];
+    const { group } = parseApiVersion(apiVersion);
+    const kind = this.#kinds.get(kindKey(group, name));
+    if (!kind) throw new ConversionError(`no converter was added for the kind ${name} of ${group}`);
+    const hub = apiVersionOf(kind.hub);
+    const converterOf = (spoke: string): AnyConverter => {
+      const converter = kind.spokes.get(spoke);
+      if (converter) return converter;
+      const known = [hub, ...kind.spokes.keys()].join(", ");
+      throw new ConversionError(`no converter was added for ${spoke}; there are ${known}`);
+    };
+    const steps: Step[] = [];
+    if (apiVersion !== hub) {
+      steps.push({ converter: converterOf(apiVersion), from: apiVersion, to: hub, toHub: true });
+    }
+    if (desired !== hub) {
+      steps.push({ converter: converterOf(desired), from: hub, to: desired, toHub: false });
+    }
+    return steps;
+  }
+}
+
+const kindKey = (group: string, kind: string): string => `${group}/${kind}`;
+
+function nameOf(object: KubeObject): string {
+  // What the API server converts on its way to apply something may be without metadata.
+  const metadata: JsonObject = isJsonObject(object.metadata) ? { ...object.metadata } : {};
+  const { namespace, name = metadata["generateName"] } = metadata;
+  const shown = typeof name === "string" ? name : "without a name";
+  return typeof namespace === "string" ? `${namespace}/${shown}` : shown;
+}

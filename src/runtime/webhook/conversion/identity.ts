@@ -1,0 +1,58 @@
+/**
+ * Tells JSON values apart by short texts, so that a difference need not hold the values that it speaks of.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { encodeJson, isJsonObject, setField } from "../../../kube/json.ts";
+import type { JsonObject } from "../../../kube/object.ts";
+
+/** Longer texts are kept as their hash. */
+const MAX_TEXT = 32;
+const HASH_CHARACTERS = 16;
+
+/** The value's JSON where that is short, `#` and a hash of it where it is long; the order of keys does not matter. */
+export function identityOf(value: unknown): string {
+  const text = encodeJson(withSortedKeys(value));
+  if (text.length <= MAX_TEXT) return text;
+  const hash = createHash("sha256").update(text).digest("base64");
+  return `#${hash.slice(0, HASH_CHARACTERS)}`;
+}
+
+/** A copy whose objects have their keys in one order, however deep it is. */
+function withSortedKeys(root: unknown): unknown {
+  const open: [from: object, copy: unknown[] | JsonObject][] = [];
+  const copyOf = (value: unknown): unknown => {
+    if (typeof value !== "object" || value === null) return value;
+    const copy: unknown[] | JsonObject = Array.isArray(value) ? [] : {};
+    open.push([value, copy]);
+    return copy;
+  };
+  const result = copyOf(root);
+  for (let next = open.pop(); next; next = open.pop()) {
+    const [from, copy] = next;
+    if (Array.isArray(copy)) for (const item of from as unknown[]) copy.push(copyOf(item));
+    else {
+      for (const key of Object.keys(from).sort()) {
+        setField(copy, key, copyOf((from as JsonObject)[key]));
+      }
+    }
+  }
+  return result;
+}
+
+/** What an element of a list is called, by its `name` or its `key`, as elements of Kubernetes' lists are. */
+export function nameOfElement(element: unknown): string | undefined {
+  if (!isJsonObject(element)) return undefined;
+  for (const field of ["name", "key"]) {
+    const name = Object.hasOwn(element, field) ? element[field] : undefined;
+    if (typeof name === "string") return name;
+  }
+  return undefined;
+}
+
+/** Which element of a list it is: by its name, or by the whole of it. */
+export function elementIdentity(element: unknown): string {
+  const name = nameOfElement(element);
+  return name === undefined ? identityOf(element) : `name ${name}`;
+}

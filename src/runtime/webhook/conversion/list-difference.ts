@@ -1,0 +1,238 @@
+/**
+ * What differs between a list and what came back of it. Elements are told by what they are, by their names, and by their
+ * places last, so that it still fits where the user of the other version added, removed or moved some.
+ *
+ * @module
+ */
+import { sameJson } from "../../../kube/json.ts";
+import { elementIdentity, identityOf, nameOfElement } from "./identity.ts";
+
+/** An element that did not come back. */
+interface LostElement {
+  readonly value: unknown;
+  /** Where it was. */
+  readonly at: number;
+  /** The place, in what came back, of the one that was before it; -1: it was the first. */
+  readonly after: number;
+  /** Others like it came back, so that one that is there now says nothing. */
+  readonly again?: true;
+}
+
+/**
+ * What differs between two lists, with `D` for what differs between two elements. Places, also those that are keys, are those in the list that came
+ * back.
+ */
+export interface ListDifference<D> {
+  /** How many elements came back. */
+  readonly length: number;
+  /** The identities of the elements that the rest speaks of. */
+  readonly came: Readonly<Record<string, string>>;
+  /** Their names, where they have one. */
+  readonly named?: Readonly<Record<string, string>>;
+  readonly changed?: Readonly<Record<string, D>>;
+  /** Elements that were not there. */
+  readonly added?: readonly number[];
+  readonly lost?: readonly LostElement[];
+  /** The order of the elements that came back, when it was another one. */
+  readonly order?: readonly number[];
+}
+
+type Compare<D> = (one: unknown, other: unknown) => D | undefined;
+type Restore<D> = (value: unknown, difference: D) => unknown;
+
+const NONE = -1;
+
+/** What differs between two lists that are not the same. */
+export function listDifference<D>(
+  list: readonly unknown[],
+  came: readonly unknown[],
+  compare: Compare<D>,
+): ListDifference<D> {
+  const partners = pairUp(list, came);
+  const changed: Record<string, D> = {};
+  const lost: LostElement[] = [];
+  const identities = partners.includes(NONE) ? new Set(came.map(elementIdentity)) : undefined;
+  const spokenOf = new Set<number>();
+  let before = NONE;
+  for (const [at, place] of partners.entries()) {
+    if (place === NONE) {
+      const again = identities?.has(elementIdentity(list[at])) ? { again: true as const } : {};
+      lost.push({ value: list[at], at, after: before, ...again });
+      if (before !== NONE) spokenOf.add(before);
+      continue;
+    }
+    before = place;
+    const difference = compare(list[at], came[place]);
+    if (!difference) continue;
+    changed[place] = difference;
+    spokenOf.add(place);
+  }
+  const paired = new Set(partners);
+  const added = Array.from(came.keys()).filter((place) => !paired.has(place));
+  const order = partners.filter((place) => place !== NONE);
+  const isMoved = order.some((place, at) => place < (order[at - 1] ?? NONE));
+  for (const place of [...added, ...(isMoved ? order : [])]) spokenOf.add(place);
+  return {
+    length: came.length,
+    ...references(came, spokenOf),
+    ...(Object.keys(changed).length > 0 ? { changed } : {}),
+    ...(added.length > 0 ? { added } : {}),
+    ...(lost.length > 0 ? { lost } : {}),
+    ...(isMoved ? { order } : {}),
+  };
+}
+
+function references(
+  came: readonly unknown[],
+  places: ReadonlySet<number>,
+): Pick<ListDifference<never>, "came" | "named"> {
+  const identities: Record<string, string> = {};
+  const named: Record<string, string> = {};
+  for (const place of places) {
+    identities[place] = identityOf(came[place]);
+    const name = nameOfElement(came[place]);
+    if (name !== undefined) named[place] = name;
+  }
+  return { came: identities, ...(Object.keys(named).length > 0 ? { named } : {}) };
+}
+
+/** For each element the place of what came back of it: equal ones first, then those of one name, then in order. */
+function pairUp(list: readonly unknown[], came: readonly unknown[]): number[] {
+  const partners = list.map((element, at) =>
+    list.length === came.length && sameJson(element, came[at]) ? at : NONE,
+  );
+  const taken = new Set(partners);
+  const pairBy = (keyOf: (element: unknown) => string | undefined): void => {
+    const waiting = new Map<string, number[]>();
+    for (const [place, element] of came.entries()) {
+      const key = taken.has(place) ? undefined : keyOf(element);
+      if (key === undefined) continue;
+      const places = waiting.get(key);
+      if (places) places.push(place);
+      else waiting.set(key, [place]);
+    }
+    // Shifting each list is slow where thousands are alike.
+    const next = new Map<string, number>();
+    for (const [at, element] of list.entries()) {
+      const key = partners[at] === NONE ? keyOf(element) : undefined;
+      const turn = key === undefined ? 0 : (next.get(key) ?? 0);
+      const place = key === undefined ? undefined : waiting.get(key)?.[turn];
+      if (key === undefined || place === undefined) continue;
+      next.set(key, turn + 1);
+      partners[at] = place;
+      taken.add(place);
+    }
+  };
+  pairBy(identityOf);
+  pairBy(nameOfElement);
+  pairBy(() => "");
+  return partners;
+}
+
+/** A list with what the other version could not say of it, as far as it still fits. */
+export function restoreList<D>(
+  list: readonly unknown[],
+  difference: ListDifference<D>,
+  restore: Restore<D>,
+): unknown[] {
+  const { changed = {}, added = [], lost = [], order } = difference;
+  const placeAt = findElements(list, difference);
+  const removed = new Set(added);
+  let elements: readonly Element[] = list.flatMap((value, at): Element[] => {
+    const place = placeAt.get(at) ?? NONE;
+    if (removed.has(place)) return [];
+    const change = Object.hasOwn(changed, place) ? changed[place] : undefined;
+    return [{ place, value: change ? restore(value, change) : value }];
+  });
+  if (order) elements = inOrder(elements, order);
+  return withLost(elements, lost).map(({ value }) => value);
+}
+
+/** An element of a list that is being restored; `place`: which one it was when it came back. */
+interface Element {
+  readonly place: number;
+  readonly value: unknown;
+}
+
+/** Which elements of the list are those that the difference speaks of: where they are now, and where they were. */
+function findElements(
+  list: readonly unknown[],
+  difference: ListDifference<unknown>,
+): Map<number, number> {
+  const { came, named = {}, added = [], length } = difference;
+  const found = new Map<number, number>();
+  const missing = new Set(Object.keys(came).map(Number));
+  const take = (at: number, place: number): void => {
+    found.set(at, place);
+    missing.delete(place);
+  };
+  const identities = list.map((value, at) => {
+    const identity = identityOf(value);
+    if (came[at] === identity && missing.has(at)) take(at, at);
+    return identity;
+  });
+  const takeBy = (
+    keys: readonly (string | undefined)[],
+    of: Readonly<Record<string, string>>,
+  ): void => {
+    if (missing.size === 0) return;
+    const free = new Map<string, number[]>();
+    for (const [at, key] of keys.entries()) {
+      if (key === undefined || found.has(at)) continue;
+      const places = free.get(key);
+      if (places) places.push(at);
+      else free.set(key, [at]);
+    }
+    for (const list of free.values()) list.reverse();
+    for (const place of [...missing]) {
+      const at = Object.hasOwn(of, place) ? free.get(of[place] ?? "")?.pop() : undefined;
+      if (at !== undefined) take(at, place);
+    }
+  };
+  takeBy(identities, came);
+  // What was added on the way is only taken away where it is as it came.
+  for (const place of added) missing.delete(place);
+  takeBy(list.map(nameOfElement), named);
+  if (list.length !== length) return found;
+  for (const place of [...missing]) {
+    const isNamed = Object.hasOwn(named, place) || nameOfElement(list[place]) !== undefined;
+    if (place < length && !found.has(place) && !isNamed) take(place, place);
+  }
+  return found;
+}
+
+/** In the order that was, unless the user of the other version made one; what they added stays after what it is after. */
+function inOrder(elements: readonly Element[], order: readonly number[]): Element[] {
+  const known = elements.filter(({ place }) => place !== NONE);
+  if (known.some(({ place }, at) => place < (known[at - 1]?.place ?? NONE))) return [...elements];
+  const ranks = new Map(order.map((place, rank) => [place, rank]));
+  let rank = NONE;
+  const ranked = elements.map((element) => {
+    rank = ranks.get(element.place) ?? rank;
+    return { element, rank };
+  });
+  return ranked.sort((one, other) => one.rank - other.rank).map(({ element }) => element);
+}
+
+function withLost(elements: readonly Element[], lost: readonly LostElement[]): readonly Element[] {
+  if (lost.length === 0) return elements;
+  const known = new Set(elements.map(({ value }) => elementIdentity(value)));
+  const missing = lost.filter(({ value, again }) => again || !known.has(elementIdentity(value)));
+  const places = new Set(elements.map(({ place }) => place));
+  const after = new Map<number, Element[]>();
+  const homeless: LostElement[] = [];
+  for (const one of missing) {
+    const followers = after.get(one.after) ?? [];
+    if (one.after !== NONE && !places.has(one.after)) homeless.push(one);
+    else after.set(one.after, followers);
+    followers.push({ place: NONE, value: one.value });
+  }
+  const result = [...(after.get(NONE) ?? [])];
+  for (const element of elements) {
+    result.push(element);
+    if (element.place !== NONE) result.push(...(after.get(element.place) ?? []));
+  }
+  // What they were after is gone.
+  for (const { value, at } of homeless) result.splice(at, 0, { place: NONE, value });
+  return result;
+}

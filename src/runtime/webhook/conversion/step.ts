@@ -1,0 +1,116 @@
+/**
+ * Converts one object between the hub and a spoke.
+ *
+ * @module
+ */
+import { copyJson, isJsonObject, setField } from "../../../kube/json.ts";
+import type { JsonObject, KubeObject } from "../../../kube/object.ts";
+import { parseApiVersion } from "../../../kube/resource.ts";
+import type { AnyConverter } from "../conversion-registry.ts";
+import { BadContent, OURS, plainContent } from "./content.ts";
+import { differenceOf, restore } from "./difference.ts";
+import {
+  annotationBytes,
+  ANNOTATIONS_MAX_BYTES,
+  annotationsOf,
+  readStash,
+  stashNameOf,
+  stashText,
+  withAnnotations,
+  withoutStashes,
+} from "./stash.ts";
+
+/** From one version to another; one of them is the hub. */
+export interface Step {
+  readonly converter: AnyConverter;
+  readonly from: string;
+  readonly to: string;
+  readonly toHub: boolean;
+}
+
+/** How a step is taken. */
+export interface StepOptions {
+  readonly lossless: boolean;
+  /** Told of an annotation of ours that is not what we write. */
+  readonly ignored: (annotation: string, object: KubeObject) => void;
+}
+
+/** The object in the other version. @throws Error that names the converter */
+export function takeStep(object: KubeObject, step: Step, options: StepOptions): KubeObject {
+  const { from, to, toHub } = step;
+  const metadata: JsonObject = isJsonObject(object.metadata) ? object.metadata : {};
+  const shown = withoutStashes(metadata);
+  const content = contentOf(object);
+  const typed = (apiVersion: string, fields: JsonObject): KubeObject =>
+    assembled({ apiVersion, kind: object.kind }, shown, fields);
+  const converted = call(step.converter, toHub, typed(from, content));
+  if (!options.lossless) {
+    return assembled({ apiVersion: to, kind: object.kind }, metadata, converted);
+  }
+  const kept = restored(object, converted, to, options);
+  const cameBack = call(step.converter, !toHub, typed(to, kept));
+  const difference = differenceOf(content, cameBack);
+  const stash = stashNameOf(versionOf(from));
+  const annotated = withAnnotations(metadata, {
+    [stashNameOf(versionOf(to))]: undefined,
+    [stash]: difference && stashText(difference),
+  });
+  if (difference && annotationBytes(annotated) > ANNOTATIONS_MAX_BYTES) {
+    const bytes = annotationBytes(annotated);
+    throw new Error(
+      `${to} cannot say all of it, and what has to be kept in the annotation ${stash} is too large: the annotations would take ${bytes} bytes, and may take ${ANNOTATIONS_MAX_BYTES}; let ${step.converter.constructor.name} convert more of the fields, or make the object smaller`,
+    );
+  }
+  return assembled({ apiVersion: to, kind: object.kind }, annotated, kept);
+}
+
+/** What was converted, with what was kept of the object in that version. */
+function restored(
+  object: KubeObject,
+  converted: JsonObject,
+  to: string,
+  { ignored }: StepOptions,
+): JsonObject {
+  const annotation = stashNameOf(versionOf(to));
+  const text = annotationsOf(object.metadata)[annotation];
+  if (text === undefined) return converted;
+  const difference = readStash(text);
+  if (!difference) {
+    ignored(annotation, object);
+    return converted;
+  }
+  return restore(converted, difference) as JsonObject;
+}
+
+/** What a converter makes of an object, of which it gets a copy. */
+function call(converter: AnyConverter, toHub: boolean, object: KubeObject): JsonObject {
+  const method = toHub ? "toHub" : "fromHub";
+  try {
+    return plainContent(converter[method](copyJson(object)));
+  } catch (error) {
+    const name = `${converter.constructor.name}.${method}`;
+    if (error instanceof BadContent) {
+      throw new Error(`${name} ${error.message}`, { cause: error });
+    }
+    const thrown = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    throw new Error(`${name} threw ${thrown}`, { cause: error });
+  }
+}
+
+function contentOf(object: KubeObject): JsonObject {
+  const content: JsonObject = {};
+  for (const [name, value] of Object.entries(object)) {
+    if (!OURS.includes(name)) setField(content, name, value);
+  }
+  return content;
+}
+
+function assembled(
+  type: Pick<KubeObject, "apiVersion" | "kind">,
+  metadata: JsonObject,
+  content: JsonObject,
+): KubeObject {
+  return { ...type, metadata, ...content };
+}
+
+const versionOf = (apiVersion: string): string => parseApiVersion(apiVersion).version;
