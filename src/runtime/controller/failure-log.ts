@@ -1,8 +1,9 @@
 /**
  * The log of failed reconciles: one line a failure, unless the failure is the server's.
  *
- * While an API server is away, the reconciles of all keys fail with the same message, but for their names. It is logged once in ten seconds with
- * the number of those that failed so meanwhile; each of them is logged at debug level.
+ * While an API server is away, or a namespace is being deleted, the reconciles of all keys fail with the same message, but
+ * for their names. It is logged once in ten seconds with the number of those that failed so meanwhile; each of them is
+ * logged at debug level.
  *
  * @module
  */
@@ -61,10 +62,15 @@ export class FailureLog {
   }
 }
 
-/** Whether any other key would have met the same failure: no connection, no credentials, an overloaded or broken server. */
+/**
+ * Whether any other key would have met the same failure: no connection, no credentials, a right that is missing, an
+ * overloaded or broken server, a namespace that is being deleted.
+ */
 function isOfServer(error: unknown): boolean {
   if (error instanceof ConnectionError) return true;
   if (!(error instanceof StatusError)) return false;
-  const { code } = error;
-  return code === 401 || code === 429 || code >= 500;
+  const { code, status } = error;
+  if (code === 401 || code === 429 || code >= 500) return true;
+  const isEnding = status.details?.causes?.some(({ reason }) => reason === "NamespaceTerminating");
+  return isEnding === true || refusalAdvice(error) !== undefined;
 }

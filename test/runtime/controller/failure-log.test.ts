@@ -33,6 +33,24 @@ describe("the log of failed reconciles", () => {
       (name: string) => failure(502, "InternalError", `PATCH /api/v1/pods/${name}: not JSON`),
     ],
     ["refused credentials", () => failure(401, "Unauthorized", "Unauthorized")],
+    [
+      "a right that is missing",
+      (name: string) =>
+        failure(
+          403,
+          "Forbidden",
+          `services "${name}" is forbidden: User "a" cannot patch resource "services" in API group "" in the namespace "webs"`,
+        ),
+    ],
+    [
+      "a namespace that is being deleted",
+      (name: string) =>
+        failure(403, "Forbidden", `services "${name}" is forbidden: namespace webs`, {
+          causes: [
+            { reason: "NamespaceTerminating", message: "namespace webs is being terminated" },
+          ],
+        }),
+    ],
   ])("says once in ten seconds that there is %s, and for how many", async (_, error) => {
     const { clock, lines, fail } = start();
     fail(300, error);
@@ -57,6 +75,7 @@ describe("the log of failed reconciles", () => {
     const { lines, fail } = start();
     fail(3, () => new Error("the spec makes no sense"));
     fail(3, () => failure(422, "Invalid", "spec.image: Required value"));
-    expect(lines).toHaveLength(6);
+    fail(3, () => failure(403, "Forbidden", "admission webhook denied the request: no"));
+    expect(lines).toHaveLength(9);
   });
 });
