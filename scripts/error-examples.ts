@@ -437,6 +437,11 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     REFUSED,
     "Name the column, and give it a path that begins with a dot, such as .status.phase.",
   ),
+  "wrong-conversion": e(
+    "@ConversionWebhook(WidgetV1alpha1, Widget) class WidgetConversion implements Converter<WidgetV1alpha1, Widget> { ... } // objects are stored as Widget",
+    "The hub of Widget is the version that is stored, v1, and WidgetV1alpha1 is v1alpha1.",
+    "Swap the two: @ConversionWebhook(Widget, WidgetV1alpha1), with toHub and fromHub.",
+  ),
   "wrong-default": e(
     "@Maximum(3) replicas: Int32 = 5;",
     REFUSED,

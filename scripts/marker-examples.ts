@@ -91,7 +91,11 @@ export const FROM_CONTROLLER_GEN: readonly FromControllerGen[] = [
     marker: "genclient, kubebuilder:scaffold:*",
     here: "none: `Client` is typed by the kind's class, and files are edited by their syntax",
   },
-  { marker: "(missing) conversion", here: "`@Resource({ conversion })`", feature: "conversion" },
+  {
+    marker: "(missing) conversion",
+    here: "`@ConversionWebhook`; `@Resource({ conversion })` for a webhook of somebody else",
+    feature: "conversion",
+  },
   { marker: "Maximum / Minimum", here: "`@Maximum`, `@Minimum`", feature: "numbers" },
   {
     marker: "ExclusiveMaximum / ExclusiveMinimum",

@@ -28,6 +28,16 @@ export interface Generated {
   readonly placeOf?: PlaceOf;
 }
 
+/** What the `PROJECT` file says, as far as manifests depend on it. */
+export interface ProjectFacts {
+  /** What the groups of its kinds end in: others are asked whose they are. */
+  readonly domain: string;
+  /** What the names of its objects begin with in the cluster. */
+  readonly projectName: string;
+  /** The operator watches its own namespace only, and its role is one of that namespace. */
+  readonly namespaced: boolean;
+}
+
 /** What to generate from. */
 export interface GenerateOptions {
   /** The project's folder, which holds `tsconfig.json`. */
@@ -36,8 +46,8 @@ export interface GenerateOptions {
   readonly cache?: boolean;
   /** Files in it that the caller reads for its part: a change of theirs counts as one of the input. */
   readonly beside?: readonly string[];
-  /** What the groups of its kinds end in: others are asked whose they are. */
-  readonly domain?: string;
+  /** What its `PROJECT` file says; absent where nothing is known of it. */
+  readonly project?: ProjectFacts;
   /** Where in it the sources are, when not in `src`: it is read anew, and leaves no stamp. */
   readonly sources?: string;
 }
@@ -57,7 +67,7 @@ export async function generate(options: GenerateOptions): Promise<Generated> {
   const sources = readSources(root, options.sources);
   const { openModules } = await import("./read/project.ts");
   const modules = openModules(root);
-  const generated = await run(modules, sources, options.domain);
+  const generated = await run(modules, sources, options.project);
   if (stamped) {
     const reads = modules.reads();
     const files = new Map(reads.files);
@@ -70,7 +80,7 @@ export async function generate(options: GenerateOptions): Promise<Generated> {
 }
 
 /** Opens a project for several runs. */
-export function openProject(folder: string, domain?: string): OpenProject {
+export function openProject(folder: string, project?: ProjectFacts): OpenProject {
   const root = resolve(folder);
   let modules: Modules | undefined;
   return {
@@ -78,7 +88,7 @@ export function openProject(folder: string, domain?: string): OpenProject {
       const { openModules } = await import("./read/project.ts");
       modules ??= openModules(root);
       modules.refresh();
-      return run(modules, readSources(root), domain);
+      return run(modules, readSources(root), project);
     },
   };
 }
@@ -86,13 +96,14 @@ export function openProject(folder: string, domain?: string): OpenProject {
 async function run(
   modules: Modules,
   sources: ReadonlyMap<string, string>,
-  domain: string | undefined,
+  project: ProjectFacts | undefined,
 ): Promise<Generated> {
   const [
     { readProject },
     { checkKinds },
     { checkGrants },
     { checkForeignKinds },
+    { checkConversions },
     { checkRights, inferredGrants },
     { checkWebhooks },
     { placesIn },
@@ -104,6 +115,7 @@ async function run(
     import("./check/check.ts"),
     import("./check/grants.ts"),
     import("./check/foreign-kinds.ts"),
+    import("./check/conversions.ts"),
     import("./check/rights.ts"),
     import("./check/webhooks.ts"),
     import("./places.ts"),
@@ -113,11 +125,13 @@ async function run(
   ]);
   const findings = new Findings();
   const model = readProject(modules, sources, findings);
-  const kinds = groupVersions(model.kinds);
+  const kinds = groupVersions(model.kinds, model.conversions);
   // What a broken line makes of the rest of its file is no further mistake.
   const broken = findings.filesWith("syntax-error");
-  checkKinds(groupVersions(model.kinds.filter(({ at }) => !broken.has(at.file))), findings);
-  checkForeignKinds(model, domain, findings);
+  const whole = model.kinds.filter(({ at }) => !broken.has(at.file));
+  checkKinds(groupVersions(whole, model.conversions), findings, project?.domain);
+  checkConversions(model, findings, project?.domain);
+  checkForeignKinds(model, project?.domain, findings);
   checkWebhooks(model.webhooks, findings);
   checkGrants(model.grants, () => modules.builtInKinds(), findings);
   // A right that could not be read would be missing.
@@ -127,7 +141,12 @@ async function run(
   return {
     files: findings.hasErrors()
       ? new Map()
-      : manifestsOf(inferredGrants(model), kinds, model.webhooks),
+      : manifestsOf({
+          grants: inferredGrants(model, project?.namespaced),
+          kinds,
+          webhooks: model.webhooks,
+          project,
+        }),
     diagnostics: findings.sorted(),
     kinds: kinds.flatMap(({ versions }) =>
       versions.map(({ group, version, kind, plural, scope }) => ({

@@ -134,6 +134,24 @@ export interface WebhookModel {
   readonly saidAt: ReadonlyMap<string, Position>;
 }
 
+/** A version of a kind, as a converter names it. */
+export interface VersionModel {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  /** As the user wrote it: the name of its class. */
+  readonly shown: string;
+  readonly at: Position;
+}
+
+/** What a class with `@ConversionWebhook` converts. */
+export interface ConversionModel {
+  /** The version that is stored; absent where the marker could not be read, which was told. */
+  readonly hub?: VersionModel;
+  readonly spoke?: VersionModel;
+  readonly at: Position;
+}
+
 /** What code does to objects of a kind, and so needs the right to. */
 export interface UseModel {
   readonly group: string;
@@ -192,5 +210,6 @@ export interface ProjectModel {
   readonly externalKinds: readonly ExternalKindModel[];
   readonly grants: readonly GrantModel[];
   readonly webhooks: readonly WebhookModel[];
+  readonly conversions: readonly ConversionModel[];
   readonly uses: UsesModel;
 }

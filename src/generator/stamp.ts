@@ -35,11 +35,25 @@ export const isGenerated = (text: string | undefined): boolean =>
 /** Where the roles for the users of kinds are written. */
 export const USER_ROLES = "config/rbac/user_roles.yaml";
 
+/** What tells kustomize that CRDs name Services. */
+export const CRD_REFERENCES = "config/crd/kustomizeconfig.yaml";
+
+/** The list of what webhooks need in the cluster. */
+export const WEBHOOK_LIST = "config/webhook/kustomization.yaml";
+
+/** The Service before the webhooks. */
+export const WEBHOOK_SERVICE_FILE = "config/webhook/service.yaml";
+
 /** Folders of which every file may be generated. */
 const GENERATED_FOLDERS: readonly string[] = ["config/crd/bases", "config/webhook"];
 
 /** Files that may be generated beside those in the folders. */
-const GENERATED_FILES = ["config/crd/kustomization.yaml", "config/rbac/role.yaml", USER_ROLES];
+const GENERATED_FILES = [
+  "config/crd/kustomization.yaml",
+  CRD_REFERENCES,
+  "config/rbac/role.yaml",
+  USER_ROLES,
+];
 
 /** Whether a path in the project is one of those that `tsop manifests` writes. */
 function isGeneratedPath(path: string): boolean {
@@ -269,7 +283,7 @@ export function leftOvers(root: string, made: ReadonlyMap<string, unknown>): str
       .filter((name) => name.endsWith(".yaml"))
       .map((name) => `${folder}/${name}`),
   );
-  return [...inFolders, USER_ROLES].filter(
+  return [...inFolders, CRD_REFERENCES, USER_ROLES].filter(
     (path) => !made.has(path) && isGenerated(bytesOf(join(root, path))?.toString("utf8")),
   );
 }

@@ -44,8 +44,19 @@ export function webhookPathOf(
   return `/${mutating ? "mutate" : "validate"}-${parts.join("-")}`;
 }
 
+/** The name of a webhook of a kind, as kubebuilder names it: `mwidget-v1.kb.io`. */
+export function webhookNameOf(
+  mutating: boolean,
+  { version, kind }: Pick<ResourceInfo, "version" | "kind">,
+): string {
+  return `${mutating ? "m" : "v"}${kind.toLowerCase()}-${version}.kb.io`;
+}
+
 /** Where the API server asks for conversions. */
 export const CONVERSION_PATH = "/convert";
+
+/** The operator's namespace, as manifests name it before kustomize does. */
+export const OPERATOR_NAMESPACE = "system";
 
 /** Notes a webhook on its class. */
 export function markWebhook(target: object, mark: WebhookMark): void {

@@ -17,7 +17,7 @@ import { paint } from "../output.ts";
 import { EXTERNAL_CRDS } from "../operator/installed.ts";
 import { type ApiTarget, findTarget } from "../project/api-target.ts";
 import { neededFields } from "../project/built-in-kinds.ts";
-import { defaultList, withCrds } from "../project/crd-list.ts";
+import { defaultList, withCrds } from "../project/default-list.ts";
 import { parseFields, type SpecField } from "../project/field.ts";
 import { checkGroup, checkKind, checkPlural, checkVersion } from "../project/inputs.ts";
 import { withStorage } from "../project/kind-file.ts";

@@ -16,7 +16,7 @@ import { crdResource } from "../cluster/crd.ts";
 import { paint } from "../output.ts";
 import { carryOut, planFiles, readIfThere, type PlanOptions } from "../project/plan.ts";
 import { EXTERNAL_CRDS } from "../operator/installed.ts";
-import { defaultList, withCrds } from "../project/crd-list.ts";
+import { defaultList, withCrds } from "../project/default-list.ts";
 import { getProject, type Project } from "../project/project-file.ts";
 import { alone } from "../project/project-lock.ts";
 import { readDocuments } from "../project/yaml-documents.ts";

@@ -5,7 +5,7 @@
  */
 import { formatDiagnostic, SourceError } from "../../errors.ts";
 import type { Generated, OpenProject } from "../../generator/generate.ts";
-import { leftOvers } from "../../generator/stamp.ts";
+import { leftOvers, WEBHOOK_SERVICE_FILE } from "../../generator/stamp.ts";
 import type { ClusterOptions } from "../cluster/cluster-session.ts";
 import type { CliContext } from "../context.ts";
 import { ExitCode, paint, reportError } from "../output.ts";
@@ -14,7 +14,7 @@ import { getProject, type Project } from "../project/project-file.ts";
 import { alone } from "../project/project-lock.ts";
 import { PROJECT_FILE } from "../project/project-root.ts";
 import { NOTHING_TO_CHANGE } from "../project/unchanged.ts";
-import { listsWithoutCrds } from "../project/crd-list.ts";
+import { hasOwnWebhookService, listsWithoutGone } from "../project/default-list.ts";
 import { listOfRoles } from "../project/user-roles.ts";
 import { watchSources } from "../operator/watch-sources.ts";
 
@@ -125,7 +125,7 @@ export type ManifestSource = OpenProject;
 /** Opens the project, so that each further run reads the edited files only. */
 export async function openManifests(project: Project): Promise<ManifestSource> {
   const { openProject } = await import("../../generator/generate.ts");
-  return openProject(project.root, project.domain);
+  return openProject(project.root, project);
 }
 
 /** One run that takes nothing from earlier ones. */
@@ -133,7 +133,7 @@ function freshManifests(project: Project): ManifestSource {
   return {
     async generate() {
       const { generate } = await import("../../generator/generate.ts");
-      return generate({ root: project.root, domain: project.domain, cache: false });
+      return generate({ root: project.root, project, cache: false });
     },
   };
 }
@@ -141,8 +141,8 @@ function freshManifests(project: Project): ManifestSource {
 /** One run, answered from the last one's stamp when nothing changed. */
 async function stampedManifests(project: Project): Promise<ManifestSource> {
   const { generate } = await import("../../generator/generate.ts");
-  const { root, domain } = project;
-  return { generate: () => generate({ root, domain, beside: [PROJECT_FILE] }) };
+  const { root } = project;
+  return { generate: () => generate({ root, project, beside: [PROJECT_FILE] }) };
 }
 
 /** What has to change so that the generated files say what the code says. Prints warnings. */
@@ -158,7 +158,8 @@ async function planManifests(
   const wanted = new Map<string, string | undefined>(files);
   for (const path of leftOvers(project.root, files)) wanted.set(path, undefined);
   for (const [path, text] of await listOfRoles(project.root, files)) wanted.set(path, text);
-  for (const [path, text] of await listsWithoutCrds(project.root, files)) wanted.set(path, text);
+  for (const [path, text] of await listsWithoutGone(project.root, files)) wanted.set(path, text);
+  if (await hasOwnWebhookService(project.root)) wanted.delete(WEBHOOK_SERVICE_FILE);
   return planFiles(project.root, wanted);
 }
 

@@ -77,13 +77,7 @@ const BUILT_IN: readonly NameReference[] = [
     path: ["webhooks", "clientConfig", "service", "name"],
     namespaced: true,
   })),
-  { to: "Service", from: "APIService", path: ["spec", "service", "name"], namespaced: true },
-  {
-    to: "Service",
-    from: "CustomResourceDefinition",
-    path: ["spec", "conversion", "webhook", "clientConfig", "service", "name"],
-    namespaced: true,
-  },
+  { to: "Service", from: "APIService", path: ["spec", "service", "name"] },
   { to: "Service", from: "StatefulSet", path: ["spec", "serviceName"] },
   {
     to: "Service",
@@ -128,16 +122,25 @@ function fixOne(
   // `roleRef`, `subjects` and `scaleTargetRef` say which kind they mean.
   const kind = holder["kind"];
   if (typeof kind === "string" && isJsonObject(holder) && kind !== reference.to) return;
-  const namespace = reference.namespaced ? holder["namespace"] : referrer.originalNamespace;
   const named = manifests.filter(
     ({ object, originalName }) => object.kind === reference.to && originalName === name,
   );
-  const target =
-    named.find(({ originalNamespace }) => originalNamespace === namespace) ??
-    (named.length === 1 ? named[0] : undefined);
+  const target = reference.namespaced
+    ? inNamespace(named, holder["namespace"])
+    : (named.find(({ originalNamespace }) => originalNamespace === referrer.originalNamespace) ??
+      (named.length === 1 ? named[0] : undefined));
   if (!target) return;
   holder[field] = target.object.metadata.name;
   if (reference.namespaced && target.object.metadata.namespace !== undefined) {
     holder["namespace"] = target.object.metadata.namespace;
   }
+}
+
+/** The object that a reference with a namespace means; one without means the only one of that name. */
+function inNamespace(named: readonly Manifest[], namespace: unknown): Manifest | undefined {
+  if (namespace === undefined) return named.length === 1 ? named[0] : undefined;
+  return (
+    named.find(({ originalNamespace }) => originalNamespace === namespace) ??
+    named.find(({ object }) => object.metadata.namespace === namespace)
+  );
 }

@@ -13,11 +13,20 @@ const NAME_STAYS = new Set(["CustomResourceDefinition", "APIService", "Namespace
 const WORKLOADS = new Set(["Deployment", "ReplicaSet", "DaemonSet", "StatefulSet", "Job"]);
 const WITH_REPLICAS = new Set(["Deployment", "ReplicaSet", "StatefulSet", "ReplicationController"]);
 
+/** Fields beside `metadata.namespace` that kustomize puts into the namespace, whatever Service they name. */
+const SERVICE_NAMESPACES: Readonly<Record<string, readonly string[]>> = {
+  APIService: ["spec", "service", "namespace"],
+  CustomResourceDefinition: "spec/conversion/webhook/clientConfig/service/namespace".split("/"),
+};
+
 /** Puts everything into the namespace; a Namespace object takes its name. */
 export function setNamespace(manifests: readonly Manifest[], namespace: string): void {
   for (const { object } of manifests) {
     if (object.kind === "Namespace") object.metadata.name = namespace;
     else if (!isClusterScoped(object.kind)) object.metadata.namespace = namespace;
+    visitField(object, SERVICE_NAMESPACES[object.kind] ?? [], (service, field) => {
+      if (service[field] !== undefined) service[field] = namespace;
+    });
     if (object.kind === "RoleBinding" || object.kind === "ClusterRoleBinding") {
       visitField(object, ["subjects", "name"], (subject) => {
         if (subject["kind"] === "ServiceAccount" && subject["name"] === "default") {

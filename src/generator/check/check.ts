@@ -11,11 +11,19 @@ import type { VersionedKind } from "../emit/crd.ts";
 import type { Findings } from "../findings.ts";
 import type { KindModel, Position, TypeModel } from "../model.ts";
 
-/** Notes everything wrong with the kinds, beyond what was noted when they were read. */
-export function checkKinds(kinds: readonly VersionedKind[], findings: Findings): void {
+/**
+ * Notes everything wrong with the kinds, beyond what was noted when they were read.
+ *
+ * @param domain - of the project, where it is known
+ */
+export function checkKinds(
+  kinds: readonly VersionedKind[],
+  findings: Findings,
+  domain?: string,
+): void {
   for (const kind of kinds) {
     checkVersions(kind, findings);
-    checkVersionDifferences(kind, findings);
+    checkVersionDifferences(kind, findings, domain);
     let size = 0;
     const approved = kind.versions.some(
       ({ annotations }) => annotations["api-approved.kubernetes.io"] !== undefined,

@@ -8,6 +8,7 @@
  * @module
  */
 import { rbacMarker } from "../../kube/needed-rights.ts";
+import { OPERATOR_NAMESPACE } from "../../kube/webhook-marks.ts";
 import type { Findings } from "../findings.ts";
 import type { GrantModel, ProjectModel, UnclearModel, UseModel, UsesModel } from "../model.ts";
 
@@ -22,8 +23,15 @@ export function checkRights({ grants, uses }: ProjectModel, findings: Findings):
   for (const grant of grants) reportSurplus(grant, uses, findings);
 }
 
-/** The rights of what is used, where no marker says any. */
-export function inferredGrants({ grants, uses }: ProjectModel): readonly GrantModel[] {
+/**
+ * The rights of what is used, where no marker says any.
+ *
+ * @param namespaced - whether the operator's role is one of its own namespace
+ */
+export function inferredGrants(
+  { grants, uses }: ProjectModel,
+  namespaced = false,
+): readonly GrantModel[] {
   if (grants.length > 0) return grants;
   return uses.uses.map(({ group, resource, verbs, at }) => ({
     groups: [group],
@@ -32,7 +40,7 @@ export function inferredGrants({ grants, uses }: ProjectModel): readonly GrantMo
     urls: [],
     // Whoever lists and watches may look at one object as well.
     verbs: verbs.includes("list") ? ["get", ...verbs] : verbs,
-    namespace: "",
+    namespace: namespaced ? OPERATOR_NAMESPACE : "",
     roleName: "",
     at,
   }));

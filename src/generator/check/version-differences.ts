@@ -13,12 +13,20 @@ import type { Schema } from "../../kube/schema/structural.ts";
 import type { VersionedKind } from "../emit/crd.ts";
 import { schemaOf } from "../emit/schema.ts";
 import type { Findings } from "../findings.ts";
+import { conversionCommand } from "./conversions.ts";
 
-/** Notes the versions in which values of another would be lost. */
+/**
+ * Notes the versions in which values of another would be lost.
+ *
+ * @param domain - of the project, which the flag `--group` leaves out
+ */
 export function checkVersionDifferences(
-  { kind, versions }: VersionedKind,
+  { kind, versions, converters }: VersionedKind,
   findings: Findings,
+  domain?: string,
 ): void {
+  // Versions that a kind's converters leave out are told of there.
+  if (converters.length > 0) return;
   if (versions.some(({ saidAt }) => saidAt.has("conversion"))) return;
   const used = versions.filter(({ served, storage }) => served || storage === true);
   const stored = used.find(({ storage }) => storage) ?? used[0];
@@ -38,7 +46,7 @@ export function checkVersionDifferences(
       version.at,
       "versions-not-converted",
       `${path === "" ? kind : path} is ${places[where]}, and ${kind} has no conversion: its value is lost between the two.`,
-      'Make the fields equal, or say who converts: @Resource({ conversion: { strategy: "Webhook", ... } }); conversion: false where another tool adds it, or where the loss is meant.',
+      `Make the fields equal, or convert them: \`${conversionCommand(stored, version, domain)}\`. @Resource({ conversion: false }) where another tool does, or where the loss is meant.`,
     );
   }
 }

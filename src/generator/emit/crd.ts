@@ -4,8 +4,10 @@
  * @module
  */
 import type { JsonObject } from "../../kube/object.ts";
-import type { ColumnModel, KindModel } from "../model.ts";
+import { CONVERSION_PATH } from "../../kube/webhook-marks.ts";
+import type { ColumnModel, ConversionModel, KindModel } from "../model.ts";
 import { schemaOf } from "./schema.ts";
+import { SERVICE_ADDRESS } from "./webhook-service.ts";
 
 /** All versions of one kind, in the order in which Kubernetes prefers them. */
 export interface VersionedKind {
@@ -13,10 +15,15 @@ export interface VersionedKind {
   readonly kind: string;
   readonly plural: string;
   readonly versions: readonly KindModel[];
+  /** The converters that name one of them, or of which it could not be read what they name. */
+  readonly converters: readonly ConversionModel[];
 }
 
-/** The kinds, each with its versions, by group and plural. */
-export function groupVersions(kinds: readonly KindModel[]): VersionedKind[] {
+/** The kinds, each with its versions and what converts them, by group and plural. */
+export function groupVersions(
+  kinds: readonly KindModel[],
+  conversions: readonly ConversionModel[],
+): VersionedKind[] {
   const groups = new Map<string, KindModel[]>();
   for (const kind of kinds) {
     const key = `${kind.group}/${kind.kind}`;
@@ -26,9 +33,13 @@ export function groupVersions(kinds: readonly KindModel[]): VersionedKind[] {
     .flatMap((models) => {
       const versions = models.sort((a, b) => compareVersions(a.version, b.version));
       const [first] = versions;
-      return first
-        ? [{ group: first.group, kind: first.kind, plural: first.plural, versions }]
-        : [];
+      if (!first) return [];
+      const { group, kind, plural } = first;
+      const converters = conversions.filter(({ hub, spoke }) => {
+        const named = [hub, spoke].filter((one) => one !== undefined);
+        return named.length === 0 || named.some((one) => one.group === group && one.kind === kind);
+      });
+      return [{ group, kind, plural, versions, converters }];
     })
     .sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
 }
@@ -41,7 +52,7 @@ export function crdPath(kind: VersionedKind): string {
 }
 
 /** The CustomResourceDefinition of a kind. What several versions say of it is taken from the preferred one. */
-export function crdOf({ group, plural, versions }: VersionedKind): JsonObject {
+export function crdOf({ group, plural, versions, converters }: VersionedKind): JsonObject {
   const [kind] = versions;
   if (!kind) return {};
   const annotations = Object.assign(
@@ -58,7 +69,7 @@ export function crdOf({ group, plural, versions }: VersionedKind): JsonObject {
       ...(Object.keys(labels).length > 0 ? { labels } : {}),
     },
     spec: {
-      ...conversionOf(versions),
+      ...conversionOf(versions, converters),
       group,
       names: {
         ...(kind.categories.length > 0 ? { categories: kind.categories } : {}),
@@ -74,8 +85,21 @@ export function crdOf({ group, plural, versions }: VersionedKind): JsonObject {
   };
 }
 
-function conversionOf(versions: readonly KindModel[]): JsonObject {
-  const conversion = versions.find((version) => version.conversion)?.conversion;
+/** What `@ConversionWebhook` makes of the CRD; its names are kubebuilder's, and kustomize changes them. */
+const WEBHOOK_CONVERSION: JsonObject = {
+  strategy: "Webhook",
+  webhook: {
+    clientConfig: { service: { ...SERVICE_ADDRESS, path: CONVERSION_PATH } },
+    conversionReviewVersions: ["v1"],
+  },
+};
+
+function conversionOf(
+  versions: readonly KindModel[],
+  converters: readonly ConversionModel[],
+): JsonObject {
+  const said = versions.find((version) => version.conversion)?.conversion;
+  const conversion = converters.length > 0 ? WEBHOOK_CONVERSION : said;
   return conversion ? { conversion } : {};
 }
 

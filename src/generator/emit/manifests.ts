@@ -4,54 +4,112 @@
  * @module
  */
 import type { JsonObject } from "../../kube/object.ts";
+import { OPERATOR_NAMESPACE } from "../../kube/webhook-marks.ts";
 import { toYaml } from "../../kube/yaml.ts";
 import type { GrantModel, WebhookModel } from "../model.ts";
-import { GENERATED_HEADER as HEADER, USER_ROLES } from "../stamp.ts";
+import {
+  CRD_REFERENCES,
+  GENERATED_HEADER as HEADER,
+  USER_ROLES,
+  WEBHOOK_LIST,
+  WEBHOOK_SERVICE_FILE,
+} from "../stamp.ts";
 import { type VersionedKind, crdOf, crdPath } from "./crd.ts";
-import { type Rule, rolesOf } from "./rules.ts";
+import { type Role, type Rule, rolesOf } from "./rules.ts";
 import { userRolesOf } from "./user-roles.ts";
+import { asksService, CRD_NAME_REFERENCES, webhookService } from "./webhook-service.ts";
 import { webhookConfigurations } from "./webhooks.ts";
 
 /** The role that the manager's binding refers to. */
 const MANAGER_ROLE = "manager-role";
 
+const ROLE = "config/rbac/role.yaml";
+
+const WEBHOOK_FOLDER = "config/webhook/";
+
+/** What is written. */
+export interface ManifestParts {
+  readonly grants: readonly GrantModel[];
+  readonly kinds: readonly VersionedKind[];
+  readonly webhooks: readonly WebhookModel[];
+  /** Absent where nothing is known of the project. */
+  readonly project: { readonly projectName: string; readonly namespaced: boolean } | undefined;
+}
+
 /** All generated files, by their path in the project. */
-export function manifestsOf(
-  grants: readonly GrantModel[],
-  kinds: readonly VersionedKind[],
-  webhooks: readonly WebhookModel[],
-): Map<string, string> {
+export function manifestsOf({
+  grants,
+  kinds,
+  webhooks,
+  project,
+}: ManifestParts): Map<string, string> {
   const files = new Map<string, string>();
-  for (const kind of kinds) files.set(crdPath(kind), HEADER + document(crdOf(kind)));
-  if (kinds.length > 0) {
-    const resources = kinds.map((kind) => crdPath(kind).replace("config/crd/", ""));
-    files.set("config/crd/kustomization.yaml", kustomization(resources));
+  const add = (path: string, ...documents: readonly object[]): void => {
+    files.set(path, HEADER + documents.map(document).join(""));
+  };
+  const crds = kinds.map((kind) => ({ path: crdPath(kind), crd: crdOf(kind) }));
+  for (const { path, crd } of crds) add(path, crd);
+  const conversions = crds.map(({ crd }) => conversionClientOf(crd));
+  if (crds.length > 0) {
+    const named = conversions.some((client) => client?.["service"] !== undefined);
+    if (named) add(CRD_REFERENCES, CRD_NAME_REFERENCES);
+    add(
+      "config/crd/kustomization.yaml",
+      kustomization(
+        crds.map(({ path }) => path.replace("config/crd/", "")),
+        named ? [CRD_REFERENCES.replace("config/crd/", "")] : [],
+      ),
+    );
   }
-  if (webhooks.length > 0) {
-    const configurations = webhookConfigurations(webhooks).map(document);
-    files.set("config/webhook/manifests.yaml", HEADER + configurations.join(""));
-    files.set("config/webhook/kustomization.yaml", kustomization(["manifests.yaml"]));
+  const clients = [...webhooks.map(({ entry }) => entry["clientConfig"]), ...conversions];
+  const service = project && clients.some(asksService) ? [webhookService(project.projectName)] : [];
+  if (webhooks.length > 0) add("config/webhook/manifests.yaml", ...webhookConfigurations(webhooks));
+  if (service.length > 0) add(WEBHOOK_SERVICE_FILE, ...service);
+  const ofWebhooks = [...files.keys()].filter((path) => path.startsWith(WEBHOOK_FOLDER));
+  if (ofWebhooks.length > 0) {
+    const resources = ofWebhooks.map((path) => path.replace(WEBHOOK_FOLDER, ""));
+    add(WEBHOOK_LIST, kustomization(resources));
   }
   const userRoles = userRolesOf(kinds);
-  if (userRoles.length > 0) files.set(USER_ROLES, HEADER + userRoles.map(document).join(""));
-  const roles = rolesOf(grants, MANAGER_ROLE).map(({ name, namespace, rules }) =>
-    document({
-      apiVersion: "rbac.authorization.k8s.io/v1",
-      kind: namespace === "" ? "ClusterRole" : "Role",
-      metadata: { name, ...(namespace === "" ? {} : { namespace }) },
-      rules: rules.map(ruleOf),
-    }),
-  );
-  if (roles.length > 0) files.set("config/rbac/role.yaml", HEADER + roles.join(""));
+  if (userRoles.length > 0) add(USER_ROLES, ...userRoles);
+  const roles = rolesOf(grants, MANAGER_ROLE).map(roleOf);
+  if (roles.length > 0) add(ROLE, ...roles);
+  // The scaffolded list names the file, and the binding names the role: an operator without rights has an empty one.
+  else if (project) add(ROLE, emptyRole(project.namespaced));
   return files;
 }
 
 const document = (value: object): string => `---\n${toYaml(value)}`;
 
-function kustomization(resources: readonly string[]): string {
-  const apiVersion = "kustomize.config.k8s.io/v1beta1";
-  return HEADER + document({ apiVersion, kind: "Kustomization", resources });
+/** Where the API server asks for conversions; `undefined` where it does not. */
+function conversionClientOf(crd: JsonObject): JsonObject | undefined {
+  const { spec } = crd as { spec: { conversion?: { webhook?: { clientConfig?: JsonObject } } } };
+  return spec.conversion?.webhook?.clientConfig;
 }
+
+function kustomization(
+  resources: readonly string[],
+  configurations: readonly string[] = [],
+): JsonObject {
+  return {
+    apiVersion: "kustomize.config.k8s.io/v1beta1",
+    kind: "Kustomization",
+    resources: [...resources],
+    ...(configurations.length > 0 ? { configurations: [...configurations] } : {}),
+  };
+}
+
+function roleOf({ name, namespace, rules }: Role): JsonObject {
+  return {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: namespace === "" ? "ClusterRole" : "Role",
+    metadata: { name, ...(namespace === "" ? {} : { namespace }) },
+    rules: rules.map(ruleOf),
+  };
+}
+
+const emptyRole = (namespaced: boolean): JsonObject =>
+  roleOf({ name: MANAGER_ROLE, namespace: namespaced ? OPERATOR_NAMESPACE : "", rules: [] });
 
 function ruleOf({ groups, resources, resourceNames, urls, verbs }: Rule): JsonObject {
   const parts = { apiGroups: groups, nonResourceURLs: urls, resourceNames, resources, verbs };

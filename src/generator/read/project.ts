@@ -8,6 +8,7 @@ import { ts } from "../load.ts";
 import { classMarkers } from "../../markers/registry.ts";
 import { LEASE_ROLE } from "../sources.ts";
 import type {
+  ConversionModel,
   ExternalKindModel,
   GrantModel,
   KindModel,
@@ -15,6 +16,7 @@ import type {
   WebhookModel,
 } from "../model.ts";
 import { checkedType } from "./checked-type.ts";
+import { readConversions } from "./conversions.ts";
 import { Disk } from "./disk.ts";
 import { readKind } from "./kind.ts";
 import type { Module } from "./module.ts";
@@ -78,6 +80,7 @@ export function readProject(
   const externalKinds: ExternalKindModel[] = [];
   const grants: GrantModel[] = [];
   const webhooks: WebhookModel[] = [];
+  const conversions: ConversionModel[] = [];
   const callers: Module[] = [];
   for (const [path, text] of files) {
     const calls = SPEAKS_OF_TSOP.test(text);
@@ -96,12 +99,13 @@ export function readProject(
         else if (kind) externalKinds.push(kind);
         grants.push(...readRights(reader, module, node));
         webhooks.push(...readWebhooks(reader, module, node));
+        conversions.push(...readConversions(reader, module, node));
       }
     });
   }
   const leaseIsGranted = modules.has(LEASE_ROLE);
   const uses = new UsesReader(reader, leaseIsGranted).read(callers, kinds);
-  return { kinds, externalKinds, grants, webhooks, uses };
+  return { kinds, externalKinds, grants, webhooks, conversions, uses };
 }
 
 /** A kind inside of a namespace or a function cannot be imported, and is not looked for there. */

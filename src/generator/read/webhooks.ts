@@ -4,6 +4,9 @@
  * @module
  */
 import type { Json, JsonObject } from "../../kube/object.ts";
+import type { ResourceInfo } from "../../kube/resource.ts";
+import { configurationOf, webhookNameOf, webhookPathOf } from "../../kube/webhook-marks.ts";
+import { SERVICE_ADDRESS } from "../emit/webhook-service.ts";
 import type { ts } from "../load.ts";
 import type { WebhookModel } from "../model.ts";
 import { decorationsOf } from "./marks.ts";
@@ -48,7 +51,7 @@ interface Target {
   readonly versions: readonly string[];
   readonly resources: readonly string[];
   /** Absent where the target is written out. */
-  readonly kind?: string;
+  readonly kind?: Pick<ResourceInfo, "group" | "version" | "kind">;
 }
 
 /** The webhooks on one class. */
@@ -92,18 +95,19 @@ function readWebhook(
     return undefined;
   }
   const { values } = said;
+  const { group = "", version, kind, plural = "" } = token ?? {};
   const target: Target =
-    token?.kind === undefined || token.version === undefined
+    kind === undefined || version === undefined
       ? {
           groups: texts(values, "groups"),
           versions: texts(values, "versions"),
           resources: texts(values, "resources"),
         }
       : {
-          groups: [token.group],
-          versions: [token.version],
-          resources: [token.plural],
-          kind: token.kind,
+          groups: [group],
+          versions: [version],
+          resources: [plural],
+          kind: { group, version, kind },
         };
   return complete(reader, module, call, shown, mutating, target, said);
 }
@@ -118,16 +122,10 @@ function complete(
   { values, saidAt }: SaidOptions,
 ): WebhookModel | undefined {
   const { kind, groups, versions, resources } = target;
-  const [group = "", version = ""] = [groups[0], versions[0]];
   const at = reader.modules.at(module, call);
-  const name =
-    text(values, "name") ??
-    (kind && `${mutating ? "m" : "v"}${kind.toLowerCase()}-${version}.kb.io`);
+  const name = text(values, "name") ?? (kind && webhookNameOf(mutating, kind));
   const url = text(values, "url");
-  const path =
-    text(values, "path") ??
-    (kind &&
-      `/${mutating ? "mutate" : "validate"}-${group.replaceAll(".", "-")}-${version}-${kind.toLowerCase()}`);
+  const path = text(values, "path") ?? (kind && webhookPathOf(mutating, kind));
   const missing = [
     ...(name === undefined ? ["name"] : []),
     ...(path === undefined && url === undefined ? ["path"] : []),
@@ -175,17 +173,15 @@ function complete(
       ]),
     ),
   };
-  const configuration =
-    text(values, "configuration") ??
-    (mutating ? "mutating-webhook-configuration" : "validating-webhook-configuration");
+  const configuration = text(values, "configuration") ?? configurationOf(mutating);
   return { mutating, configuration, name, entry, at, saidAt };
 }
 
 function serviceOf({ service }: Readonly<Record<string, unknown>>, path: string): JsonObject {
   const { name, namespace, port } = (service ?? {}) as Record<string, Json | undefined>;
   return {
-    name: name ?? "webhook-service",
-    namespace: namespace ?? "system",
+    name: name ?? SERVICE_ADDRESS.name,
+    namespace: namespace ?? SERVICE_ADDRESS.namespace,
     path,
     ...(port === undefined ? {} : { port }),
   };

@@ -68,7 +68,7 @@ export class Page extends CustomResource<PageSpec> {}
   writeFileSync(path, text);
   const findings = new Findings();
   const model = readProject(openModules(root), new Map([[path, text]]), findings);
-  const kinds = groupVersions(model.kinds);
+  const kinds = groupVersions(model.kinds, model.conversions);
   checkKinds(kinds, findings);
   checkWebhooks(model.webhooks, findings);
   const refusals = await Promise.all(

@@ -1,0 +1,54 @@
+/**
+ * The CRDs and the webhooks in `config/default`, which is the user's.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { isGenerated, WEBHOOK_LIST, WEBHOOK_SERVICE_FILE } from "../../generator/stamp.ts";
+import { readIfThere } from "./plan.ts";
+import { withListEntry, withoutListEntry } from "./user-yaml.ts";
+
+const DEFAULT_LIST = "config/default/kustomization.yaml";
+const CRDS = "../crd";
+
+/** The text of `config/default/kustomization.yaml` with the CRDs in it. @throws TsopError `broken-yaml` */
+export const withCrds = (text: string): string =>
+  withListEntry(DEFAULT_LIST, text, "resources", CRDS);
+
+/** Where that text is. */
+export const defaultList = DEFAULT_LIST;
+
+/** What `tsop manifests` lists, and how `config/default` names it. */
+const GENERATED_LISTS = [
+  { list: "config/crd/kustomization.yaml", entry: CRDS },
+  { list: WEBHOOK_LIST, entry: "../webhook" },
+];
+
+/**
+ * What becomes of the lists when the last CRD or the last webhook went, by path: the generated one goes too, and the
+ * user's does not name it any more. Nothing where there are some, or where their list is the user's.
+ *
+ * @throws TsopError `broken-yaml` with the position
+ */
+export async function listsWithoutGone(
+  root: string,
+  files: ReadonlyMap<string, string>,
+): Promise<ReadonlyMap<string, string | undefined>> {
+  const changed = new Map<string, string | undefined>();
+  const before = await readIfThere(join(root, DEFAULT_LIST));
+  let text = before;
+  for (const { list, entry } of GENERATED_LISTS) {
+    const isGone = !files.has(list) && isGenerated(await readIfThere(join(root, list)));
+    if (!isGone) continue;
+    changed.set(list, undefined);
+    if (text !== undefined) text = withoutListEntry(DEFAULT_LIST, text, "resources", entry);
+  }
+  if (text !== before) changed.set(DEFAULT_LIST, text);
+  return changed;
+}
+
+/** Whether the Service before the webhooks is the user's own: it stays as it is. */
+export async function hasOwnWebhookService(root: string): Promise<boolean> {
+  const text = await readIfThere(join(root, WEBHOOK_SERVICE_FILE));
+  return text !== undefined && !isGenerated(text);
+}
