@@ -230,6 +230,20 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "markers-lost": e(
     'class Bounded<T> { @MinLength(1) value!: T extends string ? T : string; }\n  name!: Bounded<"a">;',
   ),
+  "migration-conversion": e(
+    "tsop migrate   # while the operator that converts the objects does not run",
+  ),
+  "migration-failed": e(
+    "tsop migrate   # while a webhook refuses every update",
+    "... objects of ... could not be rewritten: ....",
+  ),
+  "migration-interrupted": e("tsop migrate   # and Ctrl-C"),
+  "migration-not-installed": e("tsop migrate   # before tsop install"),
+  "migration-other-storage": e(
+    "tsop migrate   # after the storage version was changed in the code, before tsop deploy",
+  ),
+  "migration-runs": e("tsop migrate   # in two terminals"),
+  "migration-unsettled": e("tsop migrate   # while something changes the CRD again and again"),
   "missing-domain": e("tsop init < /dev/null"),
   "missing-option": e('@Resource({ version: "v1" })'),
   "names-taken": e(
@@ -384,6 +398,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     "A schema has no keyword ....",
     "Did you mean maxLength?",
   ),
+  "unknown-kind": e("tsop migrate --kind Gadget", undefined, "It has ...."),
   "unknown-layout": e("layout: tsop/9   # PROJECT"),
   "unknown-marker": e("@Minimun(1) replicas!: Int32;"),
   "unknown-option": e('@Resource({ group: "web.example.com", version: "v1", shortName: "web" })'),

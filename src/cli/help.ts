@@ -26,6 +26,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "tsop deploy --image web-operator:0.1.0 --render > install.yaml",
   ],
   undeploy: ["tsop undeploy", "tsop undeploy --dry-run"],
+  migrate: ["tsop migrate --dry-run", "tsop migrate", "tsop migrate --kind MyWeb --output json"],
   run: ["tsop run", "tsop run --context staging -- --leader-elect"],
   dev: ["tsop dev", "tsop dev --port 6443"],
   cluster: ["tsop cluster", "tsop cluster --port 6443 --nodes 3 --data-dir .tsop/data"],

@@ -248,6 +248,19 @@ function addClusterCommands(program: Command, context: CliContext, done: Done): 
       const { undeploy } = await import("./commands/deploy.ts");
       done(await undeploy(options as Parameters<typeof undeploy>[0], context));
     });
+  withCluster(program.command("migrate"))
+    .summary("store all objects in the storage version")
+    .description(
+      "Rewrite the objects of the project's kinds in the storage version, and take the other versions out of the CRDs' status.storedVersions.",
+    )
+    .option("--kind <Kind>", "only this kind; may be repeated", collect, [])
+    .option("--all", "also kinds of which nothing else is stored, as far as the CRD says", false)
+    .option("--dry-run", "count the objects and read them, write nothing", false)
+    .addOption(new Option("-o, --output <format>", "print the result as JSON").choices(["json"]))
+    .action(async (options: object) => {
+      const { migrate } = await import("./commands/migrate.ts");
+      done(await migrate(options as Parameters<typeof migrate>[0], context));
+    });
   withCluster(program.command("run"))
     .summary("run the operator here, against a cluster")
     .description("Bundle the operator and run it in this terminal against a cluster.")
