@@ -109,6 +109,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "conversion-with-two-hubs": e(
     "@ConversionWebhook(Widget, WidgetV1alpha1) class A ...; @ConversionWebhook(WidgetV1beta1, Widget) class B ...",
   ),
+  "conversions-not-yet": e("manager.webhooks.add(new WidgetV1alpha1Conversion());"),
   "crd-too-large": e("class WebSpec { template!: PodTemplateSpec; sidecars!: PodTemplateSpec; }"),
   "data-dir-broken": e("tsop cluster --data-dir store   # a file in it was cut off"),
   "data-dir-in-use": e("tsop cluster --data-dir store   # another one runs with the same folder"),
@@ -146,6 +147,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "field-needs-optional": e(
     '@ExactlyOneOf("image", "build") class WebSpec { image!: string; build?: Build; }',
   ),
+  "field-not-named": e('review.invalid((widget) => widget.spec.size + 1, "must be even");'),
   "fields-and-index": e("interface WebSpec { image: string; [name: string]: string }"),
   "external-and-own": e(
     '@Resource({ group, version: "v2", external: true }) // and v1 without external: true',
@@ -364,6 +366,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "shard-term-over": e("the API server did not answer a shard for longer than the renew deadline"),
   "shutdown-timeout": e("a reconciler that goes on after `context.signal` was aborted"),
   "side-thread-ended": e("the thread that answers the probes runs out of memory"),
+  "self-managed-not-yet": e('webhooks: { certificate: { selfManaged: { namePrefix: "shop-" } } }'),
   "source-errors": e(
     "any command that reads src, while a file has an error",
     "Files of the project have errors; each is listed with its place.",
@@ -426,6 +429,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     "Put @ValidatingWebhook(...) on ..., too, or remove the method.",
   ),
   "webhook-path-taken": e("manager.webhooks.add(new WidgetValidator()); // twice"),
+  "webhook-too-late": e("manager.start(signal); manager.webhooks.add(new WidgetValidator());"),
   "webhook-without-marker": e("manager.webhooks.add(new WidgetValidator()); // without a marker"),
   "webhook-without-method": e("@ValidatingWebhook(Widget) class WidgetValidator {}"),
   "webhook-without-path": e(

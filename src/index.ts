@@ -101,7 +101,8 @@ export type {
 } from "./runtime/webhook/certificate.ts";
 export type { WebhookHandler } from "./runtime/webhook/handlers.ts";
 export type { Webhooks } from "./runtime/webhook/webhook-host.ts";
-export type { Endpoint, HealthCheck, MetricsEndpoint } from "./runtime/manager/health.ts";
+export type { HealthCheck, MetricsEndpoint } from "./runtime/manager/health.ts";
+export type { Endpoint } from "./runtime/manager/listening.ts";
 export type { LeaderElectionOptions } from "./runtime/manager/leader-election.ts";
 export type { RuntimeMetrics } from "./runtime/manager/metrics.ts";
 export type { Runnable } from "./runtime/manager/run-group.ts";

@@ -5,14 +5,14 @@
  */
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import { createServer as createTlsServer, Server as TlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import type { Registry } from "prom-client";
-import { messageOf, TsopError } from "../../errors.ts";
+import { messageOf } from "../../errors.ts";
 import type {
   CertificateFiles,
   CertificateSource,
   ServerCertificate,
 } from "./certificate-files.ts";
+import { type Endpoint, listen, STRANGER_LIMITS, tlsOptions } from "./listening.ts";
 import type { ReviewFilter } from "./review-filter.ts";
 
 /** Passes, or throws with what is wrong. */
@@ -57,14 +57,6 @@ export class HealthChecks {
       lines: outcomes.map(({ line }) => line),
     };
   }
-}
-
-/** Where a server of the manager listens. */
-export interface Endpoint {
-  /** 0: any free one. */
-  readonly port: number;
-  /** All addresses when absent, as the kubelet and Prometheus come from outside. */
-  readonly host?: string;
 }
 
 /** Where the metrics are served, and to whom. */
@@ -183,67 +175,38 @@ export async function serveMetrics(
   return serve(endpoint, listener, { files: certificate, first });
 }
 
-// What a stranger may take of the memory: a kubelet and a few scrapers need a handful of connections.
+// A kubelet and a few scrapers need a handful of connections.
 const MAX_CONNECTIONS = 1000;
-const LIMITS = {
-  maxHeaderSize: 16 * 1024,
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  connectionsCheckingInterval: 5000,
-};
 
 interface Tls {
   readonly files?: CertificateFiles;
   readonly first: ServerCertificate;
 }
 
-function serve(
-  { port, host }: Endpoint,
+async function serve(
+  endpoint: Endpoint,
   listener: RequestListener,
   tls?: Tls,
 ): Promise<RunningServer> {
   const ended = new AbortController();
   const { signal } = ended;
   const server = tls
-    ? createTlsServer({ ...tlsOptions(tls.first), ...LIMITS }, listener)
-    : createServer(LIMITS, listener);
+    ? createTlsServer({ ...tlsOptions(tls.first), ...STRANGER_LIMITS }, listener)
+    : createServer(STRANGER_LIMITS, listener);
   server.maxConnections = MAX_CONNECTIONS;
-  return new Promise((resolve, reject) => {
-    server.on("error", (error: NodeJS.ErrnoException) => {
-      reject(
-        new TsopError(
-          error.code === "EADDRINUSE" ? "port-in-use" : "cannot-listen",
-          `Cannot listen on port ${port}: ${error.message}.`,
-          "End the other process, or choose another port (0 takes any free one).",
-          { cause: error },
-        ),
-      );
-    });
-    server.listen(port, host, () => {
-      if (tls?.files && server instanceof TlsServer) {
-        void tls.files.follow(tls.first, (now) => server.setSecureContext(tlsOptions(now)), signal);
-      }
-      resolve({
-        port: (server.address() as AddressInfo).port,
-        stop: () =>
-          new Promise((stopped) => {
-            ended.abort();
-            server.close(() => {
-              stopped();
-            });
-            server.closeAllConnections();
-          }),
-      });
-    });
-  });
-}
-
-function tlsOptions(certificate: ServerCertificate): SecureServerOptions {
-  const verified = certificate.ca !== undefined;
-  return { ...certificate, requestCert: verified, rejectUnauthorized: verified };
-}
-
-interface SecureServerOptions extends ServerCertificate {
-  readonly requestCert: boolean;
-  readonly rejectUnauthorized: boolean;
+  const port = await listen(server, endpoint);
+  if (tls?.files && server instanceof TlsServer) {
+    void tls.files.follow(tls.first, (now) => server.setSecureContext(tlsOptions(now)), signal);
+  }
+  return {
+    port,
+    stop: () =>
+      new Promise((stopped) => {
+        ended.abort();
+        server.close(() => {
+          stopped();
+        });
+        server.closeAllConnections();
+      }),
+  };
 }

@@ -14,13 +14,14 @@ import { ShardLease, type ShardPresence, type ShardSettings } from "../sharding/
 import type { ThreadLease } from "../side-thread/protocol.ts";
 import { SideThread } from "../side-thread/side-thread.ts";
 import type { ClusterConfig } from "../transport/cluster-config.ts";
-import { serveProbes, type Endpoint, type ProbeAnswer, type RunningServer } from "./health.ts";
+import { serveProbes, type ProbeAnswer, type RunningServer } from "./health.ts";
 import {
   LeaderElector,
   type Election,
   type ElectionSettings,
   type LeaderTerm,
 } from "./leader-election.ts";
+import type { Endpoint } from "./listening.ts";
 
 /** What a keeper is made of. */
 export interface KeeperParts {

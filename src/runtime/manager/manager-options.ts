@@ -11,8 +11,9 @@ import type { ShardingOptions } from "../sharding/shard-member.ts";
 import type { ClusterConfig } from "../transport/cluster-config.ts";
 import type { Transport } from "../transport/transport.ts";
 import type { WebhookServerOptions } from "../webhook/certificate.ts";
-import type { Endpoint, MetricsEndpoint } from "./health.ts";
+import type { MetricsEndpoint } from "./health.ts";
 import type { LeaderElectionOptions } from "./leader-election.ts";
+import type { Endpoint } from "./listening.ts";
 
 /** How an operator runs; everything may be left out. */
 export interface ManagerOptions {

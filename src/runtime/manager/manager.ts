@@ -196,12 +196,25 @@ class OperatorManager implements Manager {
       this.#caches.add(this.shards);
     }
     bindMethods(this, OperatorManager);
-    this.webhooks = new WebhookHost();
+    this.webhooks = new WebhookHost({
+      options: options.webhooks,
+      registry: this.metrics.registry,
+      client: this.#ownClient(),
+      clock,
+      log: this.log,
+      namespace: this.#namespace,
+      observe: this.metrics.certificateRead.bind(this.metrics),
+    });
     this.#healthz.add("ping", () => undefined);
     this.#readyz.add("informers", () => {
       this.#checkInformers();
     });
     this.#readyz.add("rights", () => this.#preflight.check());
+    if (options.webhooks) {
+      this.#readyz.add("webhooks", () => {
+        this.webhooks.checkReady();
+      });
+    }
   }
 
   get elected(): Promise<void> {
@@ -211,9 +224,11 @@ class OperatorManager implements Manager {
   get ports(): ManagerPorts {
     const metrics = this.#metricsServer?.port;
     const health = this.#keeper?.healthPort;
+    const webhooks = this.webhooks.port;
     return {
       ...(metrics === undefined ? {} : { metrics }),
       ...(health === undefined ? {} : { health }),
+      ...(webhooks === undefined ? {} : { webhooks }),
     };
   }
 
@@ -256,6 +271,8 @@ class OperatorManager implements Manager {
       this.#keeper = this.#createKeeper();
       await this.#keeper.start();
       await this.#openMetrics();
+      // Before the caches: their first list may need our own conversion.
+      await Promise.race([this.webhooks.start(), ended(signal), this.#failed.promise]);
       this.#caches.start();
       this.#everywhere.start();
       await Promise.race([this.#lead(this.#keeper.election, signal), this.#failed.promise]);
@@ -321,6 +338,7 @@ class OperatorManager implements Manager {
       await this.#everywhere.stop(reason);
       await this.#leading.stop(reason);
       await this.#caches.stop(reason);
+      await this.webhooks.stop();
       await this.#events.flush();
       this.#holding.abort();
       // Only now, and only so: nobody else may lead while something of ours is still written. Else the lease runs out.
@@ -333,6 +351,7 @@ class OperatorManager implements Manager {
     } finally {
       deadline.clear();
       this.#holding.abort();
+      this.webhooks.close();
       await this.#keeper?.stop();
       await this.#metricsServer?.stop();
       this.#transport.close();

@@ -7,6 +7,7 @@ import { TsopError } from "../../errors.ts";
 import type { AdmissionHandler, Defaulter, Validator } from "../../kube/admission.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import {
+  CONVERSION_PATH,
   type ConversionMark,
   conversionOf,
   type WebhookMark,
@@ -81,6 +82,11 @@ export class WebhookHandlers {
       paths.set(route.path, route);
     }
     if (conversion) this.#checkConversion(name, handler, conversion);
+    const converting = conversion ? name : this.#conversions[0]?.converter.constructor.name;
+    const atConversion = paths.get(CONVERSION_PATH);
+    if (converting !== undefined && atConversion) {
+      throw pathTaken(CONVERSION_PATH, converting, atConversion.handler.constructor.name);
+    }
     refuseUnasked(handler, routes, conversion !== undefined);
     for (const route of routes) this.#routes.set(route.path, route);
     if (conversion) {

@@ -1,10 +1,21 @@
 /**
- * The webhooks of a manager.
+ * The webhooks of a manager: their handlers, the server, and its certificate.
  *
  * @module
  */
+import { X509Certificate } from "node:crypto";
+import type { Registry } from "prom-client";
+import { TsopError } from "../../errors.ts";
+import { CONVERSION_PATH } from "../../kube/webhook-marks.ts";
 import { bindMethods } from "../bind-methods.ts";
+import type { ServerCertificate } from "../manager/certificate-files.ts";
+import type { CertificateProvider, WebhookServerOptions } from "./certificate.ts";
+import type { ConversionRegistry } from "./conversion-registry.ts";
 import { type WebhookHandler, WebhookHandlers } from "./handlers.ts";
+import { providerFor, type ProviderParts } from "./provider.ts";
+import { admissionPath, conversionPath } from "./served-paths.ts";
+import { WebhookMetrics } from "./webhook-metrics.ts";
+import { type ServedPath, WebhookServer } from "./webhook-server.ts";
 
 /** What answers the reviews that the API server asks for. */
 export interface Webhooks {
@@ -13,20 +24,129 @@ export interface Webhooks {
    * `@ValidatingWebhook` or `@ConversionWebhook`.
    *
    * @throws TsopError `webhook-without-marker`, `webhook-without-method`, `webhook-method-not-asked`,
-   *   `webhook-without-path`, `webhook-path-taken`, `conversion-exists`, `conversion-with-two-hubs`
+   *   `webhook-without-path`, `webhook-path-taken`, `conversion-exists`, `conversion-with-two-hubs`,
+   *   `webhook-too-late`
    */
   add(handler: WebhookHandler): void;
 }
 
-/** Holds the handlers. */
+/** What the webhooks of a manager are made of. */
+export interface WebhookParts extends Omit<ProviderParts, "webhooks" | "conversions"> {
+  /** Nothing is served when absent. */
+  readonly options: WebhookServerOptions | undefined;
+  readonly registry: Registry;
+}
+
+// As controller-runtime's.
+const DRAIN_MS = 60_000;
+
+/** Holds the handlers, and serves them. */
 export class WebhookHost implements Webhooks {
   readonly #handlers = new WebhookHandlers();
+  readonly #parts: WebhookParts;
+  readonly #ended = new AbortController();
+  #provider: CertificateProvider | undefined;
+  #server: WebhookServer | undefined;
+  #validity: { readonly fromMs: number; readonly toMs: number } | undefined;
+  #port: number | undefined;
+  #isStarted = false;
 
-  constructor() {
+  constructor(parts: WebhookParts) {
+    this.#parts = parts;
     bindMethods(this, WebhookHost);
   }
 
+  /** Where reviews are answered, once it listens. */
+  get port(): number | undefined {
+    return this.#port;
+  }
+
   add(handler: WebhookHandler): void {
+    if (this.#isStarted) {
+      throw new TsopError(
+        "webhook-too-late",
+        `${handler.constructor.name} was added after the manager was started: the API server may have asked it already.`,
+        "Call manager.webhooks.add(...) before manager.start(...).",
+      );
+    }
     this.#handlers.add(handler);
   }
+
+  /** Opens the server, if there is anything to serve. @throws TsopError what keeps it from having a certificate or a port */
+  async start(): Promise<void> {
+    this.#isStarted = true;
+    const { options, log } = this.#parts;
+    if (this.#handlers.isEmpty) return;
+    if (!options) {
+      log.info("webhooks are not served: createManager was given no options for them");
+      return;
+    }
+    this.#provider = providerFor(options.certificate, {
+      ...this.#parts,
+      webhooks: [...this.#handlers.routes.values()].map(({ mark }) => mark),
+      conversions: this.#handlers.conversions.map(({ mark }) => mark),
+    });
+    const renewed = (certificate: ServerCertificate): void => {
+      this.#server?.renew(certificate);
+      this.#validity = validityOf(certificate);
+    };
+    const certificate = await this.#provider.start(renewed, this.#ended.signal);
+    if (this.#ended.signal.aborted) return;
+    this.#server = new WebhookServer(this.#parts, this.#paths(), certificate);
+    this.#validity = validityOf(certificate);
+    this.#port = await this.#server.listen(options);
+    log.info({ port: this.#port }, "webhooks are served");
+    options.listening?.(this.#port);
+  }
+
+  /** Behind `/readyz`. @throws Error why reviews are not answered */
+  checkReady(): void {
+    if (this.#handlers.isEmpty || !this.#parts.options) return;
+    if (!this.#server?.isListening) throw new Error("the webhook server does not listen");
+    const nowMs = this.#parts.clock.now();
+    const { fromMs = 0, toMs = 0 } = this.#validity ?? {};
+    if (nowMs < fromMs) {
+      throw new Error(`the certificate is not valid before ${new Date(fromMs).toISOString()}`);
+    }
+    if (nowMs > toMs) {
+      throw new Error(`the certificate was valid until ${new Date(toMs).toISOString()}`);
+    }
+    this.#provider?.checkReady();
+  }
+
+  /** Resolves when all that was asked is answered; no more than a minute is given for that. */
+  async stop(): Promise<void> {
+    await this.#server?.stop(DRAIN_MS);
+    this.close();
+  }
+
+  /** Ends it at once. */
+  close(): void {
+    this.#ended.abort();
+    this.#server?.close();
+  }
+
+  #paths(): ReadonlyMap<string, ServedPath> {
+    const { registry, clock, log } = this.#parts;
+    const told = { log, metrics: new WebhookMetrics(registry, clock) };
+    const paths = new Map<string, ServedPath>();
+    for (const [path, route] of this.#handlers.routes) paths.set(path, admissionPath(route, told));
+    const conversions = this.#conversions();
+    if (conversions) paths.set(CONVERSION_PATH, conversionPath(CONVERSION_PATH, conversions, told));
+    return paths;
+  }
+
+  #conversions(): ConversionRegistry | undefined {
+    if (this.#handlers.conversions.length === 0) return undefined;
+    throw new TsopError(
+      "conversions-not-yet",
+      "Conversions are not answered yet.",
+      "Serve one version, or versions that differ in nothing but their names.",
+    );
+  }
+}
+
+function validityOf({ cert }: ServerCertificate): { fromMs: number; toMs: number } {
+  const { validFrom, validTo } = new X509Certificate(cert);
+  return { fromMs: Date.parse(validFrom), toMs: Date.parse(validTo) };
 }

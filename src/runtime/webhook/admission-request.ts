@@ -1,0 +1,118 @@
+/**
+ * Reads the question of an `AdmissionReview`.
+ *
+ * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#request
+ * @module
+ */
+import type {
+  AdmissionOperation,
+  AdmissionRequest,
+  GroupVersionKind,
+  GroupVersionResource,
+} from "../../kube/admission.ts";
+import { isJsonObject } from "../../kube/json.ts";
+import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import { frozen } from "../cache/freeze.ts";
+import { type AskedReview, ReviewFailure } from "./replies.ts";
+
+const GROUP = "admission.k8s.io";
+const VERSIONS: readonly string[] = [`${GROUP}/v1`, `${GROUP}/v1beta1`];
+/** What is shown of a stranger's text. */
+const SHOWN_CHARACTERS = 100;
+const OPERATIONS: readonly string[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
+
+/** How a review is to be answered, as far as that can be read. */
+export function askedReviewOf(value: unknown): AskedReview {
+  const { apiVersion, kind, request } = isJsonObject(value) ? value : {};
+  const uid = isJsonObject(request) ? textOf(request, "uid") : "";
+  const isKnown = kind === "AdmissionReview" && VERSIONS.includes(apiVersion as string);
+  return {
+    uid,
+    apiVersion: isKnown ? (apiVersion as string) : `${GROUP}/v1`,
+    kind: "AdmissionReview",
+  };
+}
+
+/** The request of a review. Its objects are frozen: to change them would change nothing. @throws ReviewFailure 400 */
+export function admissionRequestOf(value: unknown): AdmissionRequest {
+  if (!isJsonObject(value)) throw bad("the body is not a JSON object");
+  const { apiVersion, kind, request } = value;
+  if (kind !== "AdmissionReview" || !VERSIONS.includes(apiVersion as string)) {
+    throw bad(
+      `the body is ${said(kind)} of ${said(apiVersion)}, not an AdmissionReview of ${VERSIONS.join(" or ")}`,
+    );
+  }
+  if (!isJsonObject(request)) throw bad("the AdmissionReview has no request");
+  const uid = textOf(request, "uid");
+  if (uid === "") throw bad("the request has no uid");
+  const operation = textOf(request, "operation");
+  if (!OPERATIONS.includes(operation)) throw bad(`the operation ${said(operation)} is not known`);
+  const { userInfo, dryRun, options } = request;
+  return {
+    uid,
+    operation: operation as AdmissionOperation,
+    kind: kindIn(request, "kind") ?? { group: "", version: "", kind: "" },
+    resource: resourceIn(request, "resource") ?? { group: "", version: "", resource: "" },
+    userInfo: isJsonObject(userInfo) ? userInfo : {},
+    dryRun: dryRun === true,
+    ...present("subResource", textOf(request, "subResource")),
+    ...present("requestKind", kindIn(request, "requestKind")),
+    ...present("requestResource", resourceIn(request, "requestResource")),
+    ...present("requestSubResource", textOf(request, "requestSubResource")),
+    ...present("name", textOf(request, "name")),
+    ...present("namespace", textOf(request, "namespace")),
+    ...present("object", objectIn(request, "object")),
+    ...present("oldObject", objectIn(request, "oldObject")),
+    ...(isJsonObject(options) ? { options } : {}),
+  };
+}
+
+/** A request that cannot be answered because it is wrong. */
+export function bad(message: string): ReviewFailure {
+  return new ReviewFailure(400, message);
+}
+
+const said = (value: unknown): string =>
+  typeof value === "string" ? `"${value.slice(0, SHOWN_CHARACTERS)}"` : "nothing";
+
+/** The field, unless it is empty. */
+function present<K extends keyof AdmissionRequest>(
+  key: K,
+  value: AdmissionRequest[K] | undefined,
+): { readonly [key in K]?: AdmissionRequest[K] } {
+  return value === undefined || value === ""
+    ? {}
+    : ({ [key]: value } as { [key in K]: typeof value });
+}
+
+function textOf(object: JsonObject, key: string): string {
+  const value = object[key];
+  return typeof value === "string" ? value : "";
+}
+
+function kindIn(request: JsonObject, key: string): GroupVersionKind | undefined {
+  const value = request[key];
+  if (!isJsonObject(value)) return undefined;
+  return {
+    group: textOf(value, "group"),
+    version: textOf(value, "version"),
+    kind: textOf(value, "kind"),
+  };
+}
+
+function resourceIn(request: JsonObject, key: string): GroupVersionResource | undefined {
+  const value = request[key];
+  if (!isJsonObject(value)) return undefined;
+  return {
+    group: textOf(value, "group"),
+    version: textOf(value, "version"),
+    resource: textOf(value, "resource"),
+  };
+}
+
+function objectIn(request: JsonObject, key: string): KubeObject | undefined {
+  const value = request[key];
+  if (value === undefined || value === null) return undefined;
+  if (!isJsonObject(value)) throw bad(`the ${key} of the request is not a JSON object`);
+  return frozen(value) as JsonObject & KubeObject;
+}

@@ -1,0 +1,77 @@
+/**
+ * Answers conversion reviews: reads the question, and asks the registry of converters.
+ *
+ * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-request-and-response
+ * @module
+ */
+import { isJsonObject } from "../../kube/json.ts";
+import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import { frozen } from "../cache/freeze.ts";
+import { bad } from "./admission-request.ts";
+import type { ConversionRegistry } from "./conversion-registry.ts";
+import type { Patience } from "./patience.ts";
+import type { AskedReview } from "./replies.ts";
+
+const GROUP = "apiextensions.k8s.io";
+const VERSIONS: readonly string[] = [`${GROUP}/v1`, `${GROUP}/v1beta1`];
+
+/** What is to be converted. */
+export interface ConversionRequest {
+  readonly desiredAPIVersion: string;
+  readonly objects: readonly KubeObject[];
+}
+
+/** How a review is to be answered, as far as that can be read. */
+export function askedConversionOf(value: unknown): AskedReview {
+  const { apiVersion, kind, request } = isJsonObject(value) ? value : {};
+  const isKnown = kind === "ConversionReview" && VERSIONS.includes(apiVersion as string);
+  const uid = isJsonObject(request) ? request["uid"] : undefined;
+  return {
+    uid: typeof uid === "string" ? uid : "",
+    apiVersion: isKnown ? (apiVersion as string) : `${GROUP}/v1`,
+    kind: "ConversionReview",
+  };
+}
+
+/** The request of a review. @throws ReviewFailure 400 */
+export function conversionRequestOf(value: unknown): ConversionRequest {
+  const { apiVersion, kind, request } = isJsonObject(value) ? value : {};
+  if (kind !== "ConversionReview" || !VERSIONS.includes(apiVersion as string)) {
+    throw bad(`the body is no ConversionReview of ${VERSIONS.join(" or ")}`);
+  }
+  if (!isJsonObject(request)) throw bad("the ConversionReview has no request");
+  const { uid, desiredAPIVersion, objects } = request;
+  if (typeof uid !== "string" || uid === "") throw bad("the request has no uid");
+  if (typeof desiredAPIVersion !== "string" || desiredAPIVersion === "") {
+    throw bad("the request has no desiredAPIVersion");
+  }
+  if (!Array.isArray(objects)) throw bad("the request has no objects");
+  for (const [index, object] of (objects as unknown[]).entries()) {
+    const { apiVersion: from, kind: of, metadata } = isJsonObject(object) ? object : {};
+    if (typeof from !== "string" || typeof of !== "string" || !isJsonObject(metadata)) {
+      throw bad(`objects[${index}] has no apiVersion, kind or metadata`);
+    }
+  }
+  return { desiredAPIVersion, objects: frozen(objects as KubeObject[]) };
+}
+
+/** The response to a request. @throws Error why the objects cannot be converted */
+export function convert(
+  registry: ConversionRegistry,
+  { objects, desiredAPIVersion }: ConversionRequest,
+  patience: Patience,
+): JsonObject | Promise<JsonObject> {
+  // The registry looks at the signal between the objects of a long list.
+  const converted = registry.convert(objects, desiredAPIVersion, patience.signal);
+  return converted instanceof Promise ? converted.then(responseOf) : responseOf(converted);
+}
+
+const responseOf = (convertedObjects: readonly KubeObject[]): JsonObject => ({
+  convertedObjects,
+  result: { status: "Success" },
+});
+
+/** The response when they cannot be converted: the API server shows the message to the user. */
+export function conversionFailed(message: string): JsonObject {
+  return { convertedObjects: [], result: { status: "Failure", message } };
+}

@@ -1,0 +1,93 @@
+/**
+ * A request as handlers see it, and what they say of it.
+ *
+ * @module
+ */
+import type { AdmissionRequest, FieldOf, Review, ValidationReview } from "../../kube/admission.ts";
+import {
+  duplicate,
+  type FieldError,
+  forbidden,
+  invalid,
+  invalidValue,
+  notSupported,
+  required,
+} from "../../kube/field-errors.ts";
+import type { KubeObject } from "../../kube/object.ts";
+import type { StatusError } from "../../kube/status.ts";
+import { failure } from "../../kube/status.ts";
+import { bindMethods } from "../bind-methods.ts";
+import { fieldOf } from "./field-names.ts";
+import type { Patience } from "./patience.ts";
+import { Warnings } from "./warnings.ts";
+
+/** A review that is being answered. */
+export class OpenReview implements Review {
+  readonly request: AdmissionRequest;
+  readonly warnings = new Warnings();
+  readonly #patience: Patience;
+
+  constructor(request: AdmissionRequest, patience: Patience) {
+    this.request = request;
+    this.#patience = patience;
+    this.warn = this.warn.bind(this);
+  }
+
+  get signal(): AbortSignal {
+    return this.#patience.signal;
+  }
+
+  warn(message: string): void {
+    this.warnings.add(message);
+  }
+}
+
+/** A review that notes mistakes. */
+export class OpenValidation extends OpenReview implements ValidationReview {
+  readonly #object: KubeObject;
+  readonly #errors: FieldError[] = [];
+  readonly #denials: string[] = [];
+
+  /** @param object - whose fields are named: the new one, or the one that is to be deleted */
+  constructor(request: AdmissionRequest, patience: Patience, object: KubeObject) {
+    super(request, patience);
+    this.#object = object;
+    bindMethods(this, OpenValidation);
+  }
+
+  invalid(field: FieldOf<KubeObject>, detail: string): void {
+    const { path, value } = fieldOf(this.#object, field);
+    this.#errors.push(invalidValue(path, value, detail));
+  }
+
+  required(field: FieldOf<KubeObject>, detail = ""): void {
+    this.#errors.push(required(fieldOf(this.#object, field).path, detail));
+  }
+
+  forbidden(field: FieldOf<KubeObject>, detail: string): void {
+    this.#errors.push(forbidden(fieldOf(this.#object, field).path, detail));
+  }
+
+  notSupported(field: FieldOf<KubeObject>, supported: readonly string[]): void {
+    const { path, value } = fieldOf(this.#object, field);
+    this.#errors.push(notSupported(path, value, supported));
+  }
+
+  duplicate(field: FieldOf<KubeObject>): void {
+    const { path, value } = fieldOf(this.#object, field);
+    this.#errors.push(duplicate(path, value));
+  }
+
+  deny(message: string): void {
+    this.#denials.push(message);
+  }
+
+  /** Why the request is refused, as the API server would say it; `undefined` when it is not. */
+  refusal(): StatusError | undefined {
+    const { kind, name = this.#object.metadata.name ?? "" } = this.request;
+    const mistakes = this.#errors.length > 0 ? invalid(kind, name, this.#errors) : undefined;
+    if (this.#denials.length === 0) return mistakes;
+    const message = [...this.#denials, ...(mistakes ? [mistakes.message] : [])].join("; ");
+    return failure(403, "Forbidden", message, mistakes?.status.details);
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * What the webhook server serves at each path: reviews of admission and of conversion, with what went wrong logged and
+ * counted.
+ *
+ * @module
+ */
+import { messageOf, TsopError } from "../../errors.ts";
+import type { AdmissionRequest } from "../../kube/admission.ts";
+import type { JsonObject } from "../../kube/object.ts";
+import { StatusError } from "../../kube/status.ts";
+import type { Logger } from "../../log.ts";
+import { ToldBefore } from "../told-before.ts";
+import { admit } from "./admission.ts";
+import { admissionRequestOf, askedReviewOf } from "./admission-request.ts";
+import type { ConversionRegistry } from "./conversion-registry.ts";
+import {
+  askedConversionOf,
+  conversionFailed,
+  conversionRequestOf,
+  convert,
+} from "./conversion-review.ts";
+import type { AdmissionRoute } from "./handlers.ts";
+import type { Patience } from "./patience.ts";
+import { type Reply, ReviewFailure, reviewReply } from "./replies.ts";
+import type { WebhookMetrics } from "./webhook-metrics.ts";
+import type { ServedPath } from "./webhook-server.ts";
+
+const MIB = 1024 * 1024;
+// As controller-runtime's: two objects of 3 MB, and the rest of the request.
+const ADMISSION_MAX_BYTES = 7 * MIB;
+// All objects of a list come in one request; controller-runtime has no limit.
+const CONVERSION_MAX_BYTES = 128 * MIB;
+// What the API server takes for `timeoutSeconds` when it is left out; it never gives up a conversion.
+const ADMISSION_TIMEOUT_MS = 10_000;
+const CONVERSION_TIMEOUT_MS = 30_000;
+const MESSAGE_MAX = 1024;
+
+/** What went wrong goes there. */
+export interface Told {
+  readonly log: Logger;
+  readonly metrics: WebhookMetrics;
+}
+
+/** Serves the reviews of one webhook. */
+export function admissionPath(route: AdmissionRoute, told: Told): ServedPath {
+  const { path, handler } = route;
+  const name = handler.constructor.name;
+  const log = told.log.child({ webhook: path });
+  const refusals = new ToldBefore();
+  const failed = (error: unknown, request: AdmissionRequest): ReviewFailure => {
+    if (error instanceof ReviewFailure) {
+      if (error.status < 500) return refused(error, log, refusals);
+      log.warn(fieldsOf(request), error.message);
+      return error;
+    }
+    told.metrics.panicked();
+    const message = `${name} failed: ${messageOf(error)}`;
+    log.error({ err: error, ...fieldsOf(request) }, message);
+    const status = error instanceof StatusError ? error.code : 500;
+    return new ReviewFailure(status, message.slice(0, MESSAGE_MAX), { cause: error });
+  };
+  return {
+    metrics: told.metrics.of(path),
+    maxBytes: ADMISSION_MAX_BYTES,
+    defaultTimeoutMs: ADMISSION_TIMEOUT_MS,
+    askedBy: askedReviewOf,
+    answer(body, asked, patience) {
+      const request = readOr(() => admissionRequestOf(body), log, refusals);
+      return inTime(
+        () => admit(route, request, patience),
+        { name, patience },
+        (response) => reviewReply(asked, response),
+        (error) => {
+          throw failed(error, request);
+        },
+      );
+    },
+  };
+}
+
+/** Serves the conversions of all kinds. */
+export function conversionPath(path: string, registry: ConversionRegistry, told: Told): ServedPath {
+  const log = told.log.child({ webhook: path });
+  const refusals = new ToldBefore();
+  return {
+    metrics: told.metrics.of(path),
+    maxBytes: CONVERSION_MAX_BYTES,
+    defaultTimeoutMs: CONVERSION_TIMEOUT_MS,
+    askedBy: askedConversionOf,
+    answer(body, asked, patience) {
+      const request = readOr(() => conversionRequestOf(body), log, refusals);
+      return inTime(
+        () => convert(registry, request, patience),
+        { name: "the conversion", patience },
+        (response) => reviewReply(asked, response),
+        (error) => {
+          if (error instanceof ReviewFailure) throw error;
+          if (!(error instanceof TsopError)) told.metrics.conversionPanicked();
+          const { desiredAPIVersion, objects } = request;
+          const fields = { uid: asked.uid, desiredAPIVersion, objects: objects.length };
+          log.error({ err: error, ...fields }, `the conversion failed: ${messageOf(error)}`);
+          return reviewReply(asked, conversionFailed(messageOf(error).slice(0, MESSAGE_MAX)));
+        },
+      );
+    },
+  };
+}
+
+/** Does the work, at once or within the time that there is. */
+function inTime(
+  work: () => JsonObject | Promise<JsonObject>,
+  { name, patience }: { readonly name: string; readonly patience: Patience },
+  answered: (response: JsonObject) => Reply,
+  failed: (error: unknown) => Reply,
+): Reply | Promise<Reply> {
+  let response: JsonObject | Promise<JsonObject>;
+  try {
+    response = work();
+  } catch (error) {
+    return failed(error);
+  }
+  if (!(response instanceof Promise)) return answered(response);
+  return patience.of(response, name).then(answered, failed);
+}
+
+/** @throws ReviewFailure 400, which is logged */
+function readOr<T>(read: () => T, log: Logger, before: ToldBefore): T {
+  try {
+    return read();
+  } catch (error) {
+    throw refused(error as ReviewFailure, log, before);
+  }
+}
+
+/** A request that cannot be answered is told once: a stranger may send any number. */
+function refused(failure: ReviewFailure, log: Logger, before: ToldBefore): ReviewFailure {
+  if (before.isFirst(failure.message)) {
+    log.warn(`a request was refused: ${failure.message}`);
+  }
+  return failure;
+}
+
+/** What is said of a request in the log: never its objects. */
+function fieldsOf(request: AdmissionRequest): object {
+  const { uid, operation, kind, namespace, name, userInfo } = request;
+  return { uid, operation, kind: kind.kind, namespace, name, user: userInfo.username };
+}
