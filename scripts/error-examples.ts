@@ -278,7 +278,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "no-project": e("tsop manifests   # outside of a project"),
   "no-rights": e("tsop install   # as a user who may not create CRDs"),
   "no-served-version": e('@Resource({ group: "web.example.com", version: "v1", served: false })'),
-  "nested-too-deep": e("a literal type of ten thousand levels"),
+  "nested-too-deep": e("a?: ((((((string))))));   // with a thousand parentheses"),
   "not-a-component": e("components: [../base]   # a kind: Kustomization"),
   "not-a-crd": e("tsop import deployment.yaml"),
   "not-a-field": e('part!: Pick<Part, "render">; // a method of Part'),

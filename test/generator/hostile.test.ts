@@ -19,7 +19,7 @@ async function diagnosticsOf(code: string): Promise<readonly Diagnostic[]> {
   mkdirSync(join(root, "src"));
   writeFileSync(
     join(root, "src/page.ts"),
-    `import { CustomResource, Default, Enum, Minimum, Resource, With, type Int32 } from "tsop";
+    `import { CustomResource, Default, Enum, Minimum, Pattern, Resource, With, type Int32 } from "tsop";
 @Resource({ group: "web.example.com", version: "v1" })
 export class Page extends CustomResource<Spec> {}
 ${code}`,
@@ -102,7 +102,40 @@ describe("what is large", () => {
   it("is read to a depth of hundreds, and told of beyond", async () => {
     expect(await told(`class Spec { a!: ${nested(200, "{ a: ", "string", " }")} }`)).toEqual([]);
     const deep = await told(`class Spec { a!: ${nested(20_000, "{ a: ", "string", " }")} }`);
-    expect(deep).toEqual(["1 nested-too-deep"]);
+    expect(deep).toEqual(["4 nested-too-deep"]);
+  });
+
+  it.each([
+    ["parentheses in a type", `class Spec {\n  a?: ${nested(3000, "(", "string", ")")};\n}`],
+    ["lists of lists", `class Spec {\n  a?: string${"[]".repeat(3000)};\n}`],
+    ["generics", `type G<T> = T; class Spec {\n a?: ${nested(3000, "G<", "string", ">")};\n}`],
+    ["conditions", `class Spec {\n  a?: ${nested(3000, "1 extends 1 ? ", "1", " : 2")}\n}`],
+    ["operators", `class Spec {\n  a: Int32 = ${"- ".repeat(3000)}1;\n}`],
+    ["sums", `class Spec {\n  a: string = ${'"a" + '.repeat(3000)}"a";\n}`],
+    ["members", `class Spec {}\nconst a = process${".env".repeat(3000)};`],
+    ["a value", `class Spec {\n  @Default(${nested(3000, "[", "", "]")}) a: string[] = [];\n}`],
+    ["code that is no kind's", `class Spec {}\nexport const a = ${nested(3000, "(", "1", ")")};`],
+  ])("is told at its line when it is nested in thousands: %s", async (_what, code) => {
+    expect(await told(code)).toContain("5 nested-too-deep");
+  });
+
+  it.each([
+    ["constants", 'const A1000 = "a"; class Spec { @Default(A0) a: string = "b" }', "const"],
+    ["classes", "class A1000 {} class Spec extends A0 {}", "class"],
+    ["types", "type A1000 = string; class Spec { a?: A0 }", "type"],
+  ])("is told when it is made of a thousand, each of the next: %s", async (_what, end, word) => {
+    const link = (n: number): string =>
+      word === "class" ? `class A${n} extends A${n + 1} {}` : `${word} A${n} = A${n + 1};`;
+    const code = Array.from({ length: 1000 }, (_, n) => link(n)).join("\n");
+    const all = await told(`${end}\n${code}`);
+    expect(all.filter((one) => one.endsWith(" nested-too-deep"))).toHaveLength(1);
+  });
+
+  it("is told of a pattern that Go cannot read, at its line", async () => {
+    for (const pattern of ['"("', "/(?=a)/", '"a{2000}"', JSON.stringify("(".repeat(3000))]) {
+      const code = `class Spec {\n  @Pattern(${pattern}) a?: string;\n}`;
+      expect(await told(code)).toEqual(["5 wrong-pattern"]);
+    }
   });
 
   it("costs no more than its length: constants that double, unions of thousands", async () => {

@@ -11,7 +11,6 @@ import type { KindClass } from "../../generator/find-classes.ts";
 import { literal } from "../../generator/import/source-text.ts";
 import { pluralOf } from "../../kube/plural.ts";
 import { apiVersionOf } from "../../kube/resource.ts";
-import type { Schema } from "../../kube/schema/structural.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "../output.ts";
 import { EXTERNAL_CRDS } from "../operator/installed.ts";
@@ -23,6 +22,7 @@ import { checkGroup, checkKind, checkPlural, checkVersion } from "../project/inp
 import { withStorage } from "../project/kind-file.ts";
 import { withController } from "../project/main-file.ts";
 import { minimalObject } from "../project/minimal-object.ts";
+import { readCrd } from "../../generator/import/read-crd.ts";
 import { carryOut, planFiles, readIfThere, type PlanOptions } from "../project/plan.ts";
 import {
   apiGroupOf,
@@ -381,19 +381,11 @@ async function externalObject(
 ): Promise<object | undefined> {
   const path = `${EXTERNAL_CRDS}/${group}_${plural}.yaml`;
   const text = await readIfThere(join(root, path));
-  const [crd] = text === undefined ? [] : (readDocuments(text, path) as readonly VersionedCrd[]);
-  const schema = crd?.spec.versions.find(({ name }) => name === version)?.schema?.openAPIV3Schema;
-  return schema && minimalObject(schema);
-}
-
-/** As much of a CRD as a test's object needs. */
-interface VersionedCrd {
-  readonly spec: {
-    readonly versions: readonly {
-      readonly name: string;
-      readonly schema?: { readonly openAPIV3Schema?: Schema };
-    }[];
-  };
+  const [found] = text === undefined ? [] : readDocuments(text, path);
+  if (found === undefined) return undefined;
+  const { versions } = readCrd(found, path).spec;
+  const schema = versions.find(({ name }) => name === version)?.schema?.openAPIV3Schema;
+  return schema ? minimalObject(schema) : undefined;
 }
 
 /** The list of samples with one more; those that were there before the list are in it too. */

@@ -8,6 +8,8 @@ import { messageOf, UsageError } from "../../errors.ts";
 import type { Change } from "../../generator/changes/change.ts";
 import { compareCrds, type CrdState } from "../../generator/changes/compare-crds.ts";
 import type { Generated } from "../../generator/generate.ts";
+import { readCrd } from "../../generator/import/read-crd.ts";
+import { isJsonObject } from "../../kube/json.ts";
 import { type ClusterOptions, openCluster } from "../cluster/cluster-session.ts";
 import type { CliContext } from "../context.ts";
 import { crdResource } from "../cluster/crd.ts";
@@ -15,7 +17,7 @@ import { paint } from "../output.ts";
 import { runToEnd } from "../processes.ts";
 import { readIfThere } from "./plan.ts";
 import type { Project } from "./project-file.ts";
-import { readDocuments } from "./yaml-documents.ts";
+import { readYaml } from "./yaml-documents.ts";
 import { yamlFilesAt } from "./yaml-files.ts";
 
 const CRD_FOLDER = "config/crd/bases";
@@ -74,10 +76,22 @@ function printChange(change: Change, { placeOf }: Generated, context: CliContext
   );
 }
 
+/** The definitions of a text, and those of a list in it: `kubectl get crd -o yaml` prints one. */
 function crdsIn(text: string, from: string): CrdState[] {
-  return readDocuments(text, from).filter(
-    (document) => (document as { kind?: unknown }).kind === "CustomResourceDefinition",
-  ) as CrdState[];
+  return readYaml(text, from).flatMap((document) => {
+    const { value } = document;
+    if (!isJsonObject(value)) return [];
+    const { kind, items } = value;
+    if (typeof kind === "string" && kind.endsWith("List") && Array.isArray(items)) {
+      return items.flatMap((item, index) => crdOf(item, document.placeOf(["items", index])));
+    }
+    return crdOf(value, document.placeOf([]));
+  });
+}
+
+function crdOf(value: unknown, place: string): CrdState[] {
+  const isCrd = isJsonObject(value) && value["kind"] === "CustomResourceDefinition";
+  return isCrd ? [readCrd(value, place)] : [];
 }
 
 async function readState(

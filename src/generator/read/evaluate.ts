@@ -14,6 +14,9 @@ export const notConstant: unique symbol = Symbol("not constant");
 /** What a constant is while its own value is being found. */
 const inTheMaking: unique symbol = Symbol("in the making");
 
+/** Each that is made of the next takes its part of the stack. */
+const MOST_CONSTANTS = 200;
+
 /**
  * The value of an expression, when it is fixed: literals, arrays, objects, regular expressions,
  * constants (imported ones too), enum members, and simple arithmetic on them.
@@ -211,8 +214,11 @@ function valueOf(reader: Reader, found: Found | undefined): unknown {
   if ((ts.getCombinedNodeFlags(node) & ts.NodeFlags.Const) === 0) return notConstant;
   const { constants } = reader.modules;
   if (!constants.has(node)) {
+    if (reader.size.constants === MOST_CONSTANTS) return tooLong(reader, module, node);
     constants.set(node, inTheMaking);
+    reader.size.constants += 1;
     constants.set(node, evaluate({ ...reader, bindings: NO_BINDINGS }, module, node.initializer));
+    reader.size.constants -= 1;
   }
   const value = constants.get(node);
   if (value !== inTheMaking) return value;
@@ -223,6 +229,22 @@ function valueOf(reader: Reader, found: Found | undefined): unknown {
     "circular-constant",
     `The constant ${node.name.getText(module.file)} is made of itself.`,
     "Give it a value that does not lead back to it.",
+  );
+  return notConstant;
+}
+
+function tooLong(reader: Reader, module: Module, node: ts.VariableDeclaration): typeof notConstant {
+  reader.modules.constants.set(node, notConstant);
+  const { file } = reader.modules.at(module, node);
+  // The rest of such a chain is as long.
+  if (reader.findings.filesWith("nested-too-deep").has(file)) return notConstant;
+  complain(
+    reader,
+    module,
+    node,
+    "nested-too-deep",
+    `More than ${MOST_CONSTANTS} constants are made of each other before this one.`,
+    "Give one of them a value of its own.",
   );
   return notConstant;
 }

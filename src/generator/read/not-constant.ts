@@ -8,6 +8,9 @@ import { enumValues, evaluate, notConstant } from "./evaluate.ts";
 import type { Module } from "./module.ts";
 import type { Reader } from "./reader.ts";
 
+/** Nobody looks further. */
+const MOST_STEPS = 100;
+
 /** The reason, without a full stop: `now() is called when the program runs`. */
 export function whyNotConstant(
   reader: Reader,
@@ -16,6 +19,7 @@ export function whyNotConstant(
   seen: readonly ts.Node[] = [],
 ): string {
   if (seen.includes(node)) return "it is made of itself";
+  if (seen.length === MOST_STEPS) return `it is made of more than ${MOST_STEPS} others`;
   const why = (part: ts.Expression, home = module): string =>
     whyNotConstant(reader, home, part, [...seen, node]);
   const shown = (part: ts.Node): string => `\`${shortened(part.getText(module.file))}\``;

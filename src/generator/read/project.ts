@@ -12,7 +12,9 @@ import type {
   ExternalKindModel,
   GrantModel,
   KindModel,
+  Position,
   ProjectModel,
+  UsesModel,
   WebhookModel,
 } from "../model.ts";
 import { checkedType } from "./checked-type.ts";
@@ -26,7 +28,8 @@ import { type Decoration, decorationsOf } from "./marks.ts";
 import { complain, type Reader, TooLarge } from "./reader.ts";
 import { readRights } from "./rights.ts";
 import { readType } from "./type.ts";
-import { UsesReader } from "../uses/uses.ts";
+import { findTooDeep, mostNested } from "./syntax-depth.ts";
+import { UsesReader, type Whereabouts } from "../uses/uses.ts";
 import { readWebhooks } from "./webhooks.ts";
 
 /** A file without any of these cannot hold a kind or a right, and is not parsed for its own sake. */
@@ -65,7 +68,7 @@ export function readerOf(
     readType,
     readDeclared,
     readChecked: checkedType,
-    size: { types: 0, kind: "", at: { file: "", line: 1, column: 1 } },
+    size: { types: 0, constants: 0, kind: "", at: { file: "", line: 1, column: 1 } },
   };
 }
 
@@ -85,10 +88,12 @@ export function readProject(
   for (const [path, text] of files) {
     const calls = SPEAKS_OF_TSOP.test(text);
     if (!calls && !SPEAKS_OF_MARKERS.test(text)) continue;
-    withinTheStack(modules.show(path), findings, () => {
-      const module = modules.get(path);
-      if (calls) callers.push(module);
-      modules.reportSyntax(module, findings);
+    const module = parse(modules, path, text, findings);
+    if (!module) continue;
+    if (calls) callers.push(module);
+    const atFile = { file: modules.show(path), line: 1, column: 1 };
+    Object.assign(reader.size, { types: 0, constants: 0, kind: "this file", at: atFile });
+    withinTheStack(reader, () => {
       complainOfHidden(reader, module);
       for (const node of module.declarations.values()) {
         if (!ts.isClassDeclaration(node)) continue;
@@ -103,9 +108,52 @@ export function readProject(
       }
     });
   }
-  const leaseIsGranted = modules.has(LEASE_ROLE);
-  const uses = new UsesReader(reader, leaseIsGranted).read(callers, kinds);
-  return { kinds, externalKinds, grants, webhooks, conversions, uses };
+  const calls = new UsesReader(reader, modules.has(LEASE_ROLE));
+  const uses = withinTheStack(
+    reader,
+    () => calls.read(callers, kinds),
+    () => calls.whereabouts,
+  );
+  return { kinds, externalKinds, grants, webhooks, conversions, uses: uses ?? NO_USES };
+}
+
+const NO_USES: UsesModel = {
+  uses: [],
+  unclear: [],
+  escaped: new Set(),
+  dynamic: false,
+  elects: false,
+  records: false,
+  unknownStatus: false,
+};
+
+/** Parses a file of the project; `undefined` when it is nested too deeply to be read. */
+function parse(
+  modules: Modules,
+  path: string,
+  text: string,
+  findings: Findings,
+): Module | undefined {
+  try {
+    const module = modules.get(path);
+    modules.reportSyntax(module, findings);
+    const deep = findTooDeep(module.file);
+    if (!deep) return module;
+    complainOfDepth(findings, modules.at(module, deep));
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    complainOfDepth(findings, { file: modules.show(path), ...mostNested(text) });
+  }
+  return undefined;
+}
+
+function complainOfDepth(findings: Findings, at: Position): void {
+  findings.error(
+    at,
+    "nested-too-deep",
+    "This is nested too deeply to be read.",
+    "Give parts of it names of their own.",
+  );
 }
 
 /** A kind inside of a namespace or a function cannot be imported, and is not looked for there. */
@@ -131,10 +179,19 @@ function complainOfHidden(reader: Reader, { file, ...module }: Module): void {
 
 const isOfClass = ({ name }: Decoration): boolean => classMarkers.includes(name);
 
-/** Reading goes as deep as types and values are nested; what is nested in thousands is a mistake of the file. */
-function withinTheStack(file: string, findings: Findings, read: () => void): void {
+/**
+ * Reading goes as deep as types and values lead to each other; what goes on for thousands is a mistake of the file.
+ *
+ * @param whereabouts - what was being read
+ * @returns what was read; `undefined` when it was too much
+ */
+function withinTheStack<T>(
+  { findings, size }: Reader,
+  read: () => T,
+  whereabouts: () => Whereabouts = () => ({ at: size.at, what: size.kind }),
+): T | undefined {
   try {
-    read();
+    return read();
   } catch (error) {
     if (error instanceof TooLarge) {
       findings.error(
@@ -143,14 +200,16 @@ function withinTheStack(file: string, findings: Findings, read: () => void): voi
         `The schema of ${error.kind} has more than ${error.most} parts, and would not fit into a cluster.`,
         "Look for types that refer to each other and grow with each level; put @PreserveUnknownFields() with the type `unknown` on a field, or leave parts out with Omit.",
       );
-      return;
+      return undefined;
     }
     if (!(error instanceof RangeError)) throw error;
+    const { at, what } = whereabouts();
     findings.error(
-      { file, line: 1, column: 1 },
+      at,
       "nested-too-deep",
-      "Something in this file is nested too deeply to be read.",
-      "Give parts of it names of their own, and look for a type that grows with each level.",
+      `What ${what} is made of is nested too deeply to be read.`,
+      "Look for types or constants of which each is made of the next, for thousands of them.",
     );
+    return undefined;
   }
 }

@@ -24,8 +24,11 @@ export interface Reader {
     scope: Scope,
     trail: Trail,
   ) => TypeModel;
-  /** How many types were read for the kind at hand, and where it is. */
-  readonly size: { types: number; kind: string; at: Position };
+  /**
+   * How many types were read for the kind at hand, how many constants are being read of which each is made of the next,
+   * and where it is.
+   */
+  readonly size: { types: number; constants: number; kind: string; at: Position };
   /** What the parameters of a decorator of the user's own stand for while its markers are read. */
   readonly bindings?: ReadonlyMap<string, unknown>;
 }

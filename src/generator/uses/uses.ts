@@ -13,7 +13,7 @@ import {
   SHARD_LEASE_VERBS,
 } from "../../kube/needed-rights.ts";
 import { ts } from "../load.ts";
-import type { KindModel, UnclearModel, UseModel, UsesModel } from "../model.ts";
+import type { KindModel, Position, UnclearModel, UseModel, UsesModel } from "../model.ts";
 import type { Module } from "../read/module.ts";
 import type { Reader } from "../read/reader.ts";
 import { type TokenModel, tokenOf } from "../read/token.ts";
@@ -71,6 +71,12 @@ const LEASES: TokenModel = { group: "coordination.k8s.io", plural: "leases" };
 
 const nameOf = ({ plural, group }: TokenModel): string => `${plural}.${group}`;
 
+/** What was being read, for the message when it is too much. */
+export interface Whereabouts {
+  readonly at: Position;
+  readonly what: string;
+}
+
 /** Reads the calls of a project's files. */
 export class UsesReader {
   readonly #reader: Reader;
@@ -90,6 +96,7 @@ export class UsesReader {
   #dynamic = false;
   #elects = false;
   #unknownStatus = false;
+  #here: ts.Node | undefined;
 
   /** @param leaseIsGranted - a role that is not generated lets the operator hold its lease */
   constructor(reader: Reader, leaseIsGranted: boolean) {
@@ -103,13 +110,17 @@ export class UsesReader {
   /** Reads all files. What functions do with their parameters, their callers do with what they hand in. */
   read(modules: readonly Module[], kinds: readonly KindModel[]): UsesModel {
     this.#flow.kinds.push(...kinds);
-    for (const { file } of modules) this.#survey(file);
+    for (const { file } of modules) {
+      this.#here = file;
+      this.#survey(file);
+    }
     for (const { file } of modules) this.#walk(file);
     for (const call of this.#unknown) this.#readUnknown(call);
     for (const { owner, forwarded } of this.#queue) {
       for (const call of this.#callers.get(owner) ?? []) this.#readCaller(call, forwarded);
     }
     for (const module of modules) {
+      this.#here = module.file;
       const ports = { reader: this.#reader, module, flow: this.#flow, callees: this.#callees };
       findEscapes(ports, module.file, (token, node) => {
         this.#escape(token, node);
@@ -130,6 +141,14 @@ export class UsesReader {
     };
   }
 
+  /** The call or file that is being read. */
+  get whereabouts(): Whereabouts {
+    const here = this.#here;
+    if (!here) return { at: { file: "", line: 1, column: 1 }, what: "the project" };
+    const what = ts.isSourceFile(here) ? "this file" : "this call";
+    return { at: this.#reader.modules.at(this.#moduleOf(here), here), what };
+  }
+
   /** What must be known before calls are read: classes, and what is put into lists. */
   #survey(node: ts.Node): void {
     if (ts.isClassLike(node)) this.#callees.addClass(node);
@@ -148,6 +167,7 @@ export class UsesReader {
   }
 
   #readCall(call: Call): void {
+    this.#here = call;
     if (ts.isCallExpression(call)) {
       this.#readOwner(call);
       if (this.#readRights(call)) return;
@@ -163,6 +183,7 @@ export class UsesReader {
 
   /** A call of a function that a caller hands in, or of one that cannot be read. */
   #readUnknown(call: Call): void {
+    this.#here = call;
     const callee = plain(call.expression);
     const binding = ts.isIdentifier(callee) ? findBinding(callee) : undefined;
     if (binding && ts.isParameter(binding.node) && binding.path.length === 0) {

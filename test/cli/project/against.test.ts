@@ -86,3 +86,52 @@ it("tsop manifests --against cluster knows what is installed, and in which versi
     await cluster.stop();
   }
 });
+
+it.each([
+  ["no spec", "metadata: { name: zones.dns.example.com }", "it has no spec with a group and names"],
+  ["a spec of null", "spec: null", "it has no spec with a group and names"],
+  ["a spec that is a list", "spec: []", "it has no spec with a group and names"],
+  ["no names", "spec: { group: dns.example.com }", "it has no spec with a group and names"],
+  ["no versions", spec(""), "it has no versions"],
+  ["versions that are a text", spec("versions: v1"), "spec.versions has to be a list"],
+  ["an empty version", spec("versions: [null]"), "spec.versions[0] is empty"],
+  ["a version without a name", spec("versions: [{}]"), "spec.versions[0] has no name"],
+  [
+    "a schema that is a text",
+    spec("versions: [{ name: v1, schema: { openAPIV3Schema: object } }]"),
+    "the schema of v1 has to be an object",
+  ],
+  [
+    "fields that are a list",
+    spec("versions: [{ name: v1, schema: { openAPIV3Schema: { properties: [1] } } }]"),
+    "the schema of v1.properties has to be an object",
+  ],
+  [
+    "a required field that is a number",
+    spec("versions: [{ name: v1, schema: { openAPIV3Schema: { required: [1] } } }]"),
+    "the schema of v1.required has to be a list of texts",
+  ],
+  [
+    "labels that are a list",
+    `metadata: { labels: [] }\n${spec("versions: [{ name: v1 }]")}`,
+    "metadata.labels has to be an object",
+  ],
+])("tsop manifests --against refuses a CRD at its line: %s", async (_what, rest, why) => {
+  const folder = await newProject();
+  const head = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n";
+  const list = `items:\n- ${(head + rest).replaceAll("\n", "\n  ")}`;
+  for (const [text, place] of [
+    [`# before\n---\n${head}${rest}\n`, "old.yaml:3:1"],
+    [`kind: List\n${list}\n`, "old.yaml:3:3"],
+  ] as const) {
+    writeFileSync(join(folder, "old.yaml"), text);
+    const told = await runCli(folder, ["manifests", "--against", "old.yaml"]);
+    expect(told).toMatchObject({ code: 1, out: "" });
+    expect(told.err).toContain(`${place}: ${why}.`);
+    expect(told.err).toContain("not-a-crd");
+  }
+});
+
+function spec(versions: string): string {
+  return `spec:\n  group: dns.example.com\n  names: { kind: Zone, plural: zones }\n  ${versions}`;
+}
