@@ -10,7 +10,7 @@ import type { KubeObject } from "../../kube/object.ts";
 import type { Imported } from "../../generator/import/import-crd.ts";
 import { type ClusterOptions, openCluster } from "../cluster/cluster-session.ts";
 import type { CliContext } from "../context.ts";
-import { download } from "../project/download.ts";
+import { download, withoutSecrets } from "../project/download.ts";
 import { checkTimeout } from "../project/inputs.ts";
 import { crdResource } from "../cluster/crd.ts";
 import { paint } from "../output.ts";
@@ -52,12 +52,15 @@ export async function importCrds(
 ): Promise<number> {
   checkTimeout(options.timeout);
   const project = await getProject(context.cwd);
-  const definitions = select(await readDefinitions(from, options, context), from, options.only);
+  const shown = isUrl(from) ? withoutSecrets(from) : from;
+  const definitions = select(await readDefinitions(from, options, context), shown, options.only);
   await alone(project.root, options, context, () =>
-    writeClasses({ definitions, from }, project, options, context),
+    writeClasses({ definitions, from: shown }, project, options, context),
   );
   return 0;
 }
+
+const isUrl = (from: string): boolean => /^https?:\/\//.test(from);
 
 /** Definitions and where they were found. */
 interface Found {
@@ -154,8 +157,8 @@ async function readDefinitions(
   context: CliContext,
 ): Promise<unknown[]> {
   if (from === "cluster") return openCluster(options, context).list(crdResource);
-  const texts = /^https?:\/\//.test(from)
-    ? [[from, await download(from, options.timeout, context.clock)] as const]
+  const texts = isUrl(from)
+    ? [[withoutSecrets(from), await download(from, options.timeout, context.clock)] as const]
     : await fileTexts(from, context);
   return texts.flatMap(([path, text]) =>
     readDocuments(text, path).flatMap((document) => itemsOf(document, path)),

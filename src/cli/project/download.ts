@@ -21,7 +21,7 @@ class DownloadProblem extends Error {}
  */
 export async function download(url: string, timeoutSeconds: number, clock: Clock): Promise<string> {
   const limit = timeoutSignal(clock, timeoutSeconds * 1000);
-  const shown = withoutLogin(url);
+  const shown = withoutSecrets(url);
   try {
     return await readBounded(await follow(url, limit.signal));
   } catch (error) {
@@ -39,7 +39,7 @@ export async function download(url: string, timeoutSeconds: number, clock: Clock
 }
 
 async function follow(url: string, signal: AbortSignal): Promise<Response> {
-  if (withoutLogin(url) !== url) {
+  if (hasLogin(url)) {
     throw new DownloadProblem("the address holds a user name or password, which are not sent");
   }
   let at = url;
@@ -61,6 +61,11 @@ function target(location: string | null, from: string): string {
     throw new DownloadProblem("the server redirected to no address");
   }
   const { protocol, href } = new URL(location, from);
+  if (hasLogin(href)) {
+    throw new DownloadProblem(
+      "the server redirected to an address with a user name or password, which are not sent",
+    );
+  }
   const secure = new URL(from).protocol === "https:";
   if (protocol === "https:" || (protocol === "http:" && !secure)) return href;
   throw new DownloadProblem(
@@ -91,9 +96,15 @@ function reasonOf(error: unknown): string {
   return messageOf(error instanceof DownloadProblem ? error : (cause ?? error)).replace(/\.$/, "");
 }
 
-function withoutLogin(text: string): string {
+function hasLogin(text: string): boolean {
+  const { username, password } = URL.canParse(text) ? new URL(text) : {};
+  return Boolean(username) || Boolean(password);
+}
+
+/** An address for messages: a login is a secret, and so is the query of an address that is signed. */
+export function withoutSecrets(text: string): string {
   if (!URL.canParse(text)) return text;
-  const url = new URL(text);
-  if (url.username === "" && url.password === "") return text;
-  return `${url.protocol}//${url.host}${url.pathname}`;
+  const { protocol, host, pathname, search } = new URL(text);
+  if (search === "" && !hasLogin(text)) return text;
+  return `${protocol}//${host}${pathname}`;
 }

@@ -29,6 +29,11 @@ import { SharedMemory } from "./shared-memory.ts";
 // A few requests and a small server: more means that something grows.
 const LARGEST_HEAP_MB = 64;
 
+// A thread that cannot live is not started for ever: the kubelet's own restart may help where this one does not.
+const MOST_RESTARTS = 5;
+const RESTARTS_COUNT_FOR_MS = 10 * 60_000;
+const RESTART_AFTER_MS = 1000;
+
 /** What a side thread works with. */
 export interface SideThreadParts {
   readonly clock: Clock;
@@ -56,6 +61,9 @@ export class SideThread implements Election, ShardPresence {
   #shardTaskCount = 0;
   #worker: Worker | undefined;
   #beat: Timer | undefined;
+  #restart: Timer | undefined;
+  #endedAtMs: readonly number[] = [];
+  #isReady = false;
   #healthPort: number | undefined;
 
   constructor(settings: SideThreadSettings, parts: SideThreadParts) {
@@ -79,9 +87,18 @@ export class SideThread implements Election, ShardPresence {
 
   /** Resolves when the thread runs and its server listens. @throws TsopError `port-in-use` */
   async start(): Promise<void> {
-    const { program } = this.#parts;
-    const data: SideThreadData = { ...this.#settings, memory: this.#memory.buffer };
-    const worker = new Worker(program, {
+    // Nobody may be waiting for them when they fail.
+    for (const { promise } of [this.#ready, this.#acquired, this.#lost]) {
+      promise.catch(() => undefined);
+    }
+    this.#startWorker(this.#settings);
+    this.#comeRound();
+    await this.#ready.promise;
+  }
+
+  #startWorker(settings: SideThreadSettings): void {
+    const data: SideThreadData = { ...settings, memory: this.#memory.buffer };
+    const worker = new Worker(this.#parts.program, {
       eval: true,
       workerData: data,
       name: "tsop-side-thread",
@@ -89,21 +106,15 @@ export class SideThread implements Election, ShardPresence {
       resourceLimits: { maxOldGenerationSizeMb: LARGEST_HEAP_MB },
     });
     this.#worker = worker;
-    // Nobody may be waiting for them when they fail.
-    for (const { promise } of [this.#ready, this.#acquired, this.#lost]) {
-      promise.catch(() => undefined);
-    }
     worker.on("message", (message: FromSideThread) => {
-      this.#hear(message);
+      this.#hear(worker, message);
     });
     worker.on("error", (error) => {
-      this.#fail(messageOf(error));
+      if (this.#worker === worker) this.#fail(messageOf(error));
     });
     worker.on("exit", (code) => {
       if (this.#worker === worker) this.#fail(`exit code ${code}`);
     });
-    this.#comeRound();
-    await this.#ready.promise;
   }
 
   async acquire(signal: AbortSignal): Promise<void> {
@@ -159,6 +170,7 @@ export class SideThread implements Election, ShardPresence {
     const worker = this.#worker;
     this.#worker = undefined;
     this.#beat?.cancel();
+    this.#restart?.cancel();
     this.#failShardTasks(threadEnded("The thread that renews the Lease was stopped"));
     await worker?.terminate();
   }
@@ -187,15 +199,17 @@ export class SideThread implements Election, ShardPresence {
     this.#worker?.postMessage(message);
   }
 
-  #hear(message: FromSideThread): void {
+  #hear(worker: Worker, message: FromSideThread): void {
     const { log, observe, probe } = this.#parts;
     switch (message.type) {
       case "ready":
         this.#healthPort = message.healthPort;
+        this.#isReady = true;
         this.#ready.resolve();
         break;
       case "not-ready":
-        this.#ready.reject(errorFrom(message.error));
+        if (this.#isReady) this.#endAgain(worker, message.error.message);
+        else this.#ready.reject(errorFrom(message.error));
         break;
       case "acquired":
         this.#acquired.resolve();
@@ -216,8 +230,9 @@ export class SideThread implements Election, ShardPresence {
         log[message.level](message.fields, message.message);
         break;
       case "probe":
+        // A thread that was started since then counts its questions anew.
         void probe(message.url).then((answer) => {
-          this.#tell({ type: "answer", id: message.id, answer });
+          worker.postMessage({ type: "answer", id: message.id, answer } satisfies ToSideThread);
         });
         break;
     }
@@ -235,17 +250,49 @@ export class SideThread implements Election, ShardPresence {
     this.#lost.reject(error);
   }
 
+  /** The thread that was started anew runs, and cannot do its work. */
+  #endAgain(worker: Worker, why: string): void {
+    if (this.#worker !== worker) return;
+    this.#fail(why);
+    void worker.terminate();
+  }
+
   /** The thread is gone, and was not told to go. */
   #fail(detail: string): void {
     if (!this.#worker) return;
     this.#worker = undefined;
-    this.#beat?.cancel();
     const why = `The thread that ${this.#task} has ended (${detail})`;
+    if (this.#mayRestart()) {
+      this.#parts.log.error(`${why}; it is started again.`);
+      this.#restart = this.#parts.clock.after(RESTART_AFTER_MS, () => {
+        this.#startAnew();
+      });
+      return;
+    }
+    this.#beat?.cancel();
     const error = this.#settings.election ? leadershipLost(why) : threadEnded(why);
     this.#ready.reject(error);
     this.#loseLead(error);
     this.#failShardTasks(error);
     this.#parts.failed(error);
+  }
+
+  /** A lead or a shard is given up: others may have taken it over before a new thread knew. */
+  #mayRestart(): boolean {
+    if (this.#settings.lease || !this.#isReady) return false;
+    const now = this.#parts.clock.monotonicMs();
+    this.#endedAtMs = [...this.#endedAtMs.filter((at) => now - at < RESTARTS_COUNT_FOR_MS), now];
+    return this.#endedAtMs.length <= MOST_RESTARTS;
+  }
+
+  /** The kubelet asks where it asked before. */
+  #startAnew(): void {
+    const { health, ...settings } = this.#settings;
+    const port = this.#healthPort;
+    this.#startWorker({
+      ...settings,
+      ...(health && { health: { ...health, ...(port !== undefined && { port }) } }),
+    });
   }
 
   get #task(): string {

@@ -87,4 +87,17 @@ describe("A download", () => {
       message: expect.not.stringContaining("hidden"),
     });
   });
+
+  it("says neither the query of a signed address nor the login that a server redirects to", async () => {
+    const url = await serve((request, response) => {
+      if (request.url?.startsWith("/old") !== true) response.writeHead(404).end();
+      else response.writeHead(302, { location: "https://me:hidden@example.com/crd" }).end();
+    });
+    await expect(load(`${url}/crd?signature=hidden`)).rejects.toMatchObject({
+      message: `${url}/crd could not be read: the server answered 404.`,
+    });
+    await expect(load(`${url}/old`)).rejects.toMatchObject({
+      message: `${url}/old could not be read: the server redirected to an address with a user name or password, which are not sent.`,
+    });
+  });
 });

@@ -100,15 +100,19 @@ describe("the side thread", () => {
   ) {
     const failures: TsopError[] = [];
     const exchanges: string[] = [];
+    const told: string[] = [];
+    const note = (message: object | string): void => {
+      told.push(typeof message === "string" ? message : JSON.stringify(message));
+    };
     const thread = new SideThread(given, {
       clock,
-      log: silentLogger,
+      log: { ...silentLogger, error: note },
       program,
       observe: (method, code) => exchanges.push(`${method} ${code}`),
       probe: (asked) => Promise.resolve({ status: 200, body: asked }),
       failed: (error) => failures.push(error),
     });
-    return { thread, failures, exchanges };
+    return { thread, failures, exchanges, told };
   }
 
   const forever = new AbortController().signal;
@@ -227,17 +231,71 @@ parentPort.on("message", () => {
     await thread.stop();
   });
 
-  it("ends with its own error when it only answers probes", async () => {
+  it("is started again when it only answers probes, and ends the process when that does not help", async () => {
     const health = { port: 0, host: "127.0.0.1" };
     const program = `require("node:worker_threads").parentPort.postMessage({ type: "ready" }); setTimeout(() => process.exit(3), 10);`;
-    const { thread, failures } = build({ stuckAfterMs: 30_000, health }, program);
+    const clock = new VirtualClock();
+    const { thread, failures, told } = build({ stuckAfterMs: 30_000, health }, program, clock);
     await thread.start();
+    for (let restart = 1; restart <= 5; restart++) {
+      await eventually(() => {
+        expect(told).toHaveLength(restart);
+      }, SLOW);
+      expect(failures).toEqual([]);
+      await clock.advance(1000);
+    }
+    const ended = "The thread that answers the probes has ended (exit code 3)";
+    expect(told).toEqual(Array.from({ length: 5 }, () => `${ended}; it is started again.`));
     await eventually(() => {
       expect(failures).toMatchObject([
-        { code: "side-thread-ended", message: expect.stringContaining("exit code 3") },
+        { code: "side-thread-ended", message: expect.stringContaining(ended) },
       ]);
     }, SLOW);
     await thread.stop();
+  });
+
+  it("answers the probes at the same port after it was started again", LONG, async () => {
+    const health = { port: 0, host: "127.0.0.1" };
+    // The first ends by what nobody foresaw; it has no other way to know that it is the first.
+    const program = `${SIDE_THREAD_PROGRAM}
+;if (require("node:worker_threads").workerData.health.port === 0) setTimeout(() => { throw new Error("out of order"); }, 500);`;
+    const { thread, failures, told } = build({ stuckAfterMs: 30_000, health }, program);
+    await thread.start();
+    const port = thread.healthPort!;
+    await eventually(() => {
+      expect(told).toEqual([expect.stringContaining("out of order")]);
+    }, SLOW);
+    await eventually(async () => {
+      const answer = await fetch(`http://127.0.0.1:${port}/readyz`);
+      expect([answer.status, await answer.text()]).toEqual([200, "/readyz"]);
+    }, SLOW);
+    expect(failures).toEqual([]);
+    await thread.stop();
+    await expect(fetch(`http://127.0.0.1:${port}/readyz`)).rejects.toThrow("fetch failed");
+  });
+
+  it("is not started again when somebody else has its port by then", async () => {
+    const health = { port: 0, host: "127.0.0.1" };
+    const program = `${SIDE_THREAD_PROGRAM}
+;if (require("node:worker_threads").workerData.health.port === 0) setTimeout(() => process.exit(1), 50);`;
+    const clock = new VirtualClock();
+    const { thread, failures, told } = build({ stuckAfterMs: 30_000, health }, program, clock);
+    await thread.start();
+    const port = thread.healthPort!;
+    await eventually(() => {
+      expect(told).toHaveLength(1);
+    }, SLOW);
+    const other = createServer().listen(port, "127.0.0.1");
+    await once(other, "listening");
+    for (let restart = 1; restart <= 5; restart++) {
+      await clock.advance(1000);
+      await eventually(() => {
+        expect(told.length + failures.length).toBe(restart + 1);
+      }, SLOW);
+    }
+    expect(failures).toMatchObject([{ message: expect.stringContaining(String(port)) }]);
+    await thread.stop();
+    other.close();
   });
 
   it("serves the probes, and names a port that is in use", async () => {
