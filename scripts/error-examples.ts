@@ -105,6 +105,9 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     "The controller cannot be built: ....",
     "Call for() first: it says who owns.",
   ),
+  "conversion-broken": e(
+    "await checkConversion(new WidgetConversion(), { lossless: false }); // fromHub forgets a field",
+  ),
   "conversion-exists": e("manager.webhooks.add(new WidgetV1alpha1Conversion()); // twice"),
   "conversion-with-two-hubs": e(
     "@ConversionWebhook(Widget, WidgetV1alpha1) class A ...; @ConversionWebhook(WidgetV1beta1, Widget) class B ...",
@@ -251,6 +254,11 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "names-taken": e(
     '@Resource({ group: "web.example.com", version: "v1", shortNames: ["po"] }) // beside another CRD with it',
   ),
+  "no-random-objects": e(
+    "await checkConversion(new WidgetConversion()); // a rule in CEL that random objects never meet",
+  ),
+  "no-such-version": e("await checkConversion(new WidgetConversion()); // before tsop manifests"),
+  "not-a-converter": e("await checkConversion({ toHub, fromHub })"),
   "number-not-finite": e("client.patch(Web, key, mergePatch({ spec: { size: 1 / 0 } }))"),
   "name-not-in-path": e('client.delete(Pod, { namespace: "default", name: ".." })'),
   "no-alpha": e(

@@ -23,6 +23,11 @@ import { loadClusterConfig } from "./runtime/transport/load-config.ts";
 
 export { VirtualClock } from "./clock.ts";
 export {
+  checkConversion,
+  type CheckConversionOptions,
+  type ConversionReport,
+} from "./testing/check-conversion.ts";
+export {
   type ControlPlane,
   type ControlPlaneOptions,
   startControlPlane,

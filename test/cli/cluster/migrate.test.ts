@@ -86,7 +86,11 @@ class Kind {
     writeFileSync(join(this.folder, "kubeconfig"), this.#cluster.kubeconfig);
     await this.client.apply(CRDS, this.definition("v1alpha1"));
     await eventually(() => this.client.list(this.token("v1")));
-    await Promise.all(Array.from({ length: objects }, (_, n) => this.create(`g${n}`)));
+    const numbers = Array.from({ length: objects }).keys();
+    const create = async (): Promise<void> => {
+      for (const n of numbers) await this.create(`g${n}`);
+    };
+    await Promise.all(Array.from({ length: 8 }, create));
   }
 
   writeProject(storage: string): void {

@@ -1,0 +1,32 @@
+/**
+ * Choices that a seed makes.
+ *
+ * @module
+ */
+import { VirtualClock } from "../clock.ts";
+
+/** Draws what it is asked for; the same seed draws the same. */
+export class Random {
+  readonly #clock: VirtualClock;
+
+  constructor(seed: number) {
+    this.#clock = new VirtualClock({ seed });
+  }
+
+  /** A whole number from `min` to `max`, both included. */
+  between(min: number, max: number): number {
+    return min + Math.floor(this.#clock.random() * (max - min + 1));
+  }
+
+  /** `true` in that share of the cases. */
+  chance(share: number): boolean {
+    return this.#clock.random() < share;
+  }
+
+  /** One of the values. */
+  pick<T>(values: readonly [T, ...T[]]): T;
+  pick<T>(values: readonly T[]): T | undefined;
+  pick<T>(values: readonly T[]): T | undefined {
+    return values[this.between(0, values.length - 1)];
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * An object's way to another version and back, and what may be wrong with it.
+ *
+ * @module
+ */
+import { messageOf } from "../errors.ts";
+import { encodeJson, getField, isJsonObject, sameJson } from "../kube/json.ts";
+import type { KubeObject } from "../kube/object.ts";
+import type { HubConversion } from "../runtime/webhook/conversion/hub-conversion.ts";
+import type { VersionSchema } from "./version-schema.ts";
+
+/** What is wrong; two of one sort have the same cause, most likely. */
+export interface Mistake {
+  readonly sort: "throws" | "changes" | "invalid" | "loses" | "wanders";
+  readonly text: string;
+}
+
+/** From where to where, and with what. */
+interface RoundTripParts {
+  readonly from: VersionSchema;
+  readonly to: VersionSchema;
+  readonly conversion: HubConversion;
+  /** The converter alone, without annotations. */
+  readonly bare: HubConversion;
+}
+
+/** The way there and back. */
+export class RoundTrip {
+  readonly #parts: RoundTripParts;
+
+  constructor(parts: RoundTripParts) {
+    this.#parts = parts;
+  }
+
+  /** The first mistake that shows with this object. */
+  mistake(object: KubeObject): Mistake | undefined {
+    const { from, to, conversion, bare } = this.#parts;
+    const way = `the way to ${to.version} and back`;
+    try {
+      const changed = firstChange(
+        bare.convertOne(object, to.apiVersion),
+        bare.convertOne(object, to.apiVersion),
+      );
+      if (changed) {
+        return {
+          sort: "changes",
+          text: `${changed.path} of ${to.version} is ${changed.was}, and the next time ${changed.is}`,
+        };
+      }
+      const there = conversion.convertOne(object, to.apiVersion);
+      const [invalid] = to.mistakes(there);
+      if (invalid !== undefined) {
+        return {
+          sort: "invalid",
+          text: `what becomes of an object of ${from.version} is not allowed in ${to.version}: ${invalid}`,
+        };
+      }
+      const back = conversion.convertOne(there, from.apiVersion);
+      const lost = firstChange(object, back);
+      if (lost) {
+        return {
+          sort: "loses",
+          text: `${lost.path} of ${from.version} is ${lost.was}, and ${lost.is} after ${way}`,
+        };
+      }
+      return this.#wandering(object);
+    } catch (error) {
+      return { sort: "throws", text: messageOf(error) };
+    }
+  }
+
+  /** The fields that only the annotation keeps. */
+  lost(object: KubeObject): readonly string[] {
+    return changedPaths(object, this.#bareTrip(object), "");
+  }
+
+  /**
+   * What the converter alone gives back may be less, or in another form, but has to be the same the next time: a
+   * converter that mixes fields up gives other values each time.
+   */
+  #wandering(object: KubeObject): Mistake | undefined {
+    const { from, to } = this.#parts;
+    const once = this.#bareTrip(object);
+    if (from.mistakes(once).length > 0) return undefined;
+    const twice = this.#bareTrip(once);
+    const moved = firstChange(once, twice);
+    if (!moved) return undefined;
+    return {
+      sort: "wanders",
+      text: `without the annotation ${moved.path} of ${from.version} is ${moved.was} after the way to ${to.version} and back, and ${moved.is} after one more: toHub and fromHub do not undo each other`,
+    };
+  }
+
+  #bareTrip(object: KubeObject): KubeObject {
+    const { from, to, bare } = this.#parts;
+    return bare.convertOne(bare.convertOne(object, to.apiVersion), from.apiVersion);
+  }
+}
+
+interface Change {
+  readonly path: string;
+  readonly was: string;
+  readonly is: string;
+}
+
+const shown = (value: unknown): string => (value === undefined ? "absent" : encodeJson(value));
+
+/** The first field in which two values differ. */
+function firstChange(was: unknown, is: unknown, path = ""): Change | undefined {
+  if (sameJson(was, is)) return undefined;
+  if (isJsonObject(was) && isJsonObject(is)) {
+    for (const name of new Set([...Object.keys(was), ...Object.keys(is)])) {
+      const below = path === "" ? name : `${path}.${name}`;
+      const change = firstChange(getField(was, name), getField(is, name), below);
+      if (change) return change;
+    }
+  }
+  if (Array.isArray(was) && Array.isArray(is) && was.length === is.length) {
+    for (const index of was.keys()) {
+      const change = firstChange(was[index], is[index], `${path}[${index}]`);
+      if (change) return change;
+    }
+  }
+  return { path: path === "" ? "the object" : path, was: shown(was), is: shown(is) };
+}
+
+/** The fields in which two values differ, whatever the places in lists: `spec.ports[].protocol`. */
+export function changedPaths(was: unknown, is: unknown, path: string): readonly string[] {
+  if (sameJson(was, is)) return [];
+  if (isJsonObject(was) && isJsonObject(is)) {
+    const names = new Set([...Object.keys(was), ...Object.keys(is)]);
+    return [...names].flatMap((name) =>
+      changedPaths(getField(was, name), getField(is, name), path === "" ? name : `${path}.${name}`),
+    );
+  }
+  if (Array.isArray(was) && Array.isArray(is) && was.length === is.length) {
+    return was.flatMap((item, index) => changedPaths(item, is[index], `${path}[]`));
+  }
+  return [path];
+}

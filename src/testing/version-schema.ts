@@ -1,0 +1,112 @@
+/**
+ * One version of a kind: makes objects that its schema allows, and says what is wrong with others.
+ *
+ * @module
+ */
+import { formatFieldError } from "../kube/field-errors.ts";
+import { copyJson, isJsonObject } from "../kube/json.ts";
+import type { JsonObject, KubeObject } from "../kube/object.ts";
+import { apiVersionOf, type ResourceInfo } from "../kube/resource.ts";
+import { setDefaults } from "../kube/schema/defaults.ts";
+import { embeddedErrors } from "../kube/schema/embedded.ts";
+import { listErrors } from "../kube/schema/lists.ts";
+import { prune } from "../kube/schema/prune.ts";
+import { RuleChecker } from "../kube/schema/rule-check.ts";
+import type { Schema } from "../kube/schema/structural.ts";
+import { SchemaValidator } from "../kube/schema/validate.ts";
+import type { Random } from "./random.ts";
+import { randomValue } from "./random-value.ts";
+
+const MAX_TRIES = 50;
+const TYPE_META = new Set(["apiVersion", "kind", "metadata"]);
+
+/** A version with its schema. */
+export class VersionSchema {
+  readonly version: string;
+  readonly apiVersion: string;
+  readonly #kind: string;
+  readonly #schema: Schema;
+  readonly #validator: SchemaValidator;
+  readonly #rules: RuleChecker;
+
+  constructor(resource: ResourceInfo, schema: Schema) {
+    this.version = resource.version;
+    this.apiVersion = apiVersionOf(resource);
+    this.#kind = resource.kind;
+    this.#schema = schema;
+    this.#validator = new SchemaValidator(schema);
+    this.#rules = new RuleChecker(schema, true);
+  }
+
+  /** An object as the API server would store it, with its defaults; `undefined` when the tries were in vain. */
+  object(random: Random): KubeObject | undefined {
+    const properties = Object.fromEntries(
+      Object.entries(this.#schema.properties ?? {}).filter(([name]) => !TYPE_META.has(name)),
+    );
+    const schema: Schema = { ...this.#schema, properties };
+    const labels = random.chance(0.3) ? { labels: { app: "x" }, annotations: { note: "y" } } : {};
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const content = randomValue(schema, random) as JsonObject;
+      setDefaults(content, this.#schema);
+      const object: KubeObject = {
+        apiVersion: this.apiVersion,
+        kind: this.#kind,
+        metadata: { name: "one", namespace: "default", uid: "u", ...labels },
+        ...content,
+      };
+      if (this.mistakes(object).length === 0) return object;
+    }
+    return undefined;
+  }
+
+  /** What the API server would have against the object, and fields that it would drop. */
+  mistakes(object: KubeObject): readonly string[] {
+    const copy = copyJson(object);
+    const unknown = prune(copy, this.#schema, { root: true });
+    const errors = [
+      ...this.#validator.validate(copy),
+      ...listErrors(copy, this.#schema),
+      ...embeddedErrors(copy, this.#schema),
+    ];
+    const rules = errors.length === 0 ? this.#rules.check(copy, undefined) : [];
+    return [
+      ...unknown.map((path) => `${path}: the schema does not have this field`),
+      ...[...errors, ...rules].map(formatFieldError),
+    ];
+  }
+}
+
+/** Smaller and simpler objects than this one, which need not be allowed: the boldest first. */
+export function* simpler(object: KubeObject): Generator<KubeObject> {
+  const { labels, annotations, ...identity } = object.metadata;
+  if (labels ?? annotations) yield { ...object, metadata: identity };
+  for (const [name, value] of Object.entries(object)) {
+    if (TYPE_META.has(name)) continue;
+    yield without(object, name);
+    for (const smaller of simplerValues(value)) yield { ...object, [name]: smaller };
+  }
+}
+
+function* simplerValues(value: unknown): Generator {
+  if (Array.isArray(value)) {
+    for (const index of value.keys()) yield value.filter((_, at) => at !== index) as unknown[];
+    for (const [index, item] of value.entries()) {
+      for (const smaller of simplerValues(item)) yield value.with(index, smaller);
+    }
+  } else if (isJsonObject(value)) {
+    for (const name of Object.keys(value)) yield without(value, name);
+    for (const [name, field] of Object.entries(value)) {
+      for (const smaller of simplerValues(field)) {
+        yield Object.fromEntries([...Object.entries(value), [name, smaller]]);
+      }
+    }
+  } else if (typeof value === "string") {
+    for (const text of ["", "a"]) if (text.length < value.length) yield text;
+  } else if (typeof value === "number" || typeof value === "bigint") {
+    for (const number of [0, 1, 2]) if (value > number || value < 0) yield number;
+  }
+}
+
+function without<T extends object>(object: T, name: string): T {
+  return Object.fromEntries(Object.entries(object).filter(([key]) => key !== name)) as T;
+}
