@@ -12,6 +12,7 @@ const PAGES = [
   "errors-and-retries",
   "leader-election-and-sharding",
   "testing",
+  "versions",
 ];
 
 const pathOf = (page: string): string => join(root, "docs", `${page}.ts`);

@@ -280,6 +280,34 @@ describe("tsop migrate", () => {
     expect(gears.stored()).toEqual({ [`${GROUP}/v1`]: 1100 });
   });
 
+  it("says when the webhook that converts does not answer", async () => {
+    const gears = await kind(2);
+    const definition = gears.definition("v1");
+    definition.spec.conversion = {
+      strategy: "Webhook",
+      webhook: {
+        conversionReviewVersions: ["v1"],
+        clientConfig: { url: "https://127.0.0.1:9/convert" },
+      },
+    };
+    await gears.client.apply(CRDS, definition);
+    for (const flags of [["--dry-run"], []]) {
+      await eventually(
+        async () => {
+          const failed = await gears.migrate(...flags);
+          expect([failed.code, failed.err]).toEqual([
+            1,
+            expect.stringMatching(
+              /migration-conversion: .* cannot be read in v1: conversion webhook for .* failed/,
+            ),
+          ]);
+        },
+        { timeoutMs: 20_000 },
+      );
+    }
+    expect(await gears.storedVersions()).toEqual(["v1alpha1", "v1"]);
+  }, 60_000);
+
   it("is told which objects a webhook refuses, prunes nothing then, and goes on there", async () => {
     const gears = await kind(3);
     await gears.store("v1");
