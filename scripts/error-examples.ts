@@ -112,7 +112,6 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "conversion-with-two-hubs": e(
     "@ConversionWebhook(Widget, WidgetV1alpha1) class A ...; @ConversionWebhook(WidgetV1beta1, Widget) class B ...",
   ),
-  "conversions-not-yet": e("manager.webhooks.add(new WidgetV1alpha1Conversion());"),
   "crd-too-large": e("class WebSpec { template!: PodTemplateSpec; sidecars!: PodTemplateSpec; }"),
   "data-dir-broken": e("tsop cluster --data-dir store   # a file in it was cut off"),
   "data-dir-in-use": e("tsop cluster --data-dir store   # another one runs with the same folder"),

@@ -1,23 +1,17 @@
 /** An operator that converts the objects which its own cache waits for. */
-import { once } from "node:events";
-import type { IncomingMessage } from "node:http";
-import { type Server, createServer } from "node:https";
-import { type AddressInfo, createServer as createSocket } from "node:net";
-import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { systemClock } from "../../src/clock.ts";
-import { CertificateAuthority } from "../../src/controlplane/auth/certificates.ts";
-import { createKeys } from "../../src/controlplane/auth/keys.ts";
 import {
+  ConversionWebhook,
+  type Converter,
   controllerFor,
   createManager,
   CustomResource,
   Resource,
-  type Runnable,
 } from "../../src/index.ts";
 import { CustomResourceDefinition } from "../../src/k8s.ts";
 import { eventually, silentLogger } from "../../src/testing.ts";
 import { connect, TARGETS } from "./targets.ts";
+import { freePort, webhookCertificate } from "./webhook-certificate.ts";
 
 const TIMEOUT_MS = 60_000;
 const GROUP = "conversion.k8s-summit.org";
@@ -55,54 +49,15 @@ const definition = (webhook?: object): Omit<CustomResourceDefinition, "apiVersio
   } as CustomResourceDefinition["spec"],
 });
 
-interface Review {
-  readonly request: {
-    readonly uid: string;
-    readonly desiredAPIVersion: string;
-    readonly objects: readonly (OldLamp & Lamp)[];
-  };
-}
+@ConversionWebhook(OldLamp, Lamp)
+class LampConversion implements Converter<OldLamp, Lamp> {
+  toHub({ spec }: Lamp) {
+    return { spec: { watts: Number.parseInt(spec.power, 10) } };
+  }
 
-/** The answer to a review: watts of v1 are power in v2. */
-async function converted(incoming: IncomingMessage): Promise<object> {
-  const { request } = JSON.parse(await text(incoming)) as Review;
-  const { uid, desiredAPIVersion } = request;
-  const isNew = desiredAPIVersion.endsWith("/v2");
-  const convertedObjects = request.objects.map(({ spec, ...object }) => ({
-    ...object,
-    apiVersion: desiredAPIVersion,
-    spec: isNew ? { power: `${spec.watts} W` } : { watts: Number.parseInt(spec.power, 10) },
-  }));
-  return {
-    apiVersion: "apiextensions.k8s.io/v1",
-    kind: "ConversionReview",
-    response: { uid, convertedObjects, result: { status: "Success" } },
-  };
-}
-
-async function freePort(): Promise<number> {
-  const socket = createSocket().listen(0, "127.0.0.1");
-  await once(socket, "listening");
-  const { port } = socket.address() as AddressInfo;
-  socket.close();
-  await once(socket, "close");
-  return port;
-}
-
-/** The webhook as a part of a manager: it serves while that runs. */
-function conversionWebhook(port: number, tls: { cert: string; key: string }): Runnable {
-  const server: Server = createServer(tls, (incoming, response) => {
-    void converted(incoming).then((review) => response.end(JSON.stringify(review)));
-  });
-  return {
-    needLeaderElection: false,
-    async start(signal) {
-      server.listen(port, "127.0.0.1");
-      if (!signal.aborted) await once(signal, "abort");
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  fromHub({ spec }: OldLamp) {
+    return { spec: { power: `${spec.watts} W` } };
+  }
 }
 
 describe.each(TARGETS)("an operator that converts, on %s", (_, kubeconfig) => {
@@ -112,8 +67,7 @@ describe.each(TARGETS)("an operator that converts, on %s", (_, kubeconfig) => {
       const target = await connect(kubeconfig);
       const { client, config } = target;
       const key = { namespace: target.namespaces[0], name: "desk" };
-      const authority = new CertificateAuthority(systemClock, createKeys().authority);
-      const { certificate, key: privateKey } = authority.server(["127.0.0.1"]);
+      const certificate = webhookCertificate();
       const port = await freePort();
       const stop = new AbortController();
       let running: Promise<void> | undefined;
@@ -125,7 +79,7 @@ describe.each(TARGETS)("an operator that converts, on %s", (_, kubeconfig) => {
           conversionReviewVersions: ["v1"],
           clientConfig: {
             url: `https://127.0.0.1:${String(port)}/convert`,
-            caBundle: Buffer.from(authority.certificate).toString("base64"),
+            caBundle: certificate.caBundle,
           },
         });
         await client.update(CustomResourceDefinition, { metadata, spec });
@@ -135,8 +89,12 @@ describe.each(TARGETS)("an operator that converts, on %s", (_, kubeconfig) => {
         );
 
         const seen: string[] = [];
-        const manager = createManager({ config, log: silentLogger });
-        manager.add(conversionWebhook(port, { cert: certificate, key: privateKey }));
+        const manager = createManager({
+          config,
+          log: silentLogger,
+          webhooks: { port, host: "127.0.0.1", certificate: certificate.files },
+        });
+        manager.webhooks.add(new LampConversion());
         controllerFor(manager)
           .for(Lamp)
           .complete({
@@ -154,6 +112,7 @@ describe.each(TARGETS)("an operator that converts, on %s", (_, kubeconfig) => {
       } finally {
         stop.abort();
         await running;
+        certificate.remove();
         await client.delete(CustomResourceDefinition, { name: NAME });
         await target.end();
       }

@@ -4,6 +4,7 @@
  * @module
  */
 import { quote } from "../../kube/field-errors.ts";
+import { isJsonObject } from "../../kube/json.ts";
 
 /** What a status says when the body says nothing more. */
 const STATUS_TEXTS: Readonly<Record<number, string>> = {
@@ -33,11 +34,27 @@ export function answerProblem(answer: {
     if (body.length > 0) return undefined;
     return `0-length response with status code: ${status} and content type: ${contentType}`;
   }
+  const told = messageOfStatus(body);
+  if (told !== undefined) return told;
   const known = STATUS_TEXTS[status];
   if (known !== undefined) return known;
   if (status < 500) {
     return `the server responded with the status code ${status} but did not return more information`;
   }
-  const text = body.toString("utf8").trim();
+  const isText = contentType === "" || /^text\//i.test(contentType);
+  const text = isText ? body.toString("utf8").trim() : "";
   return `an error on the server (${quote(text === "" ? "unknown" : text)}) has prevented the request from succeeding`;
+}
+
+/** What a `Status` in the body says, whatever its status code is. */
+function messageOfStatus(body: Buffer): string | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(body.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+  const { apiVersion, kind, status, message } = isJsonObject(value) ? value : {};
+  const isFailure = apiVersion === "v1" && kind === "Status" && status === "Failure";
+  return isFailure && typeof message === "string" ? message : undefined;
 }

@@ -47,9 +47,10 @@ export function conversionRequestOf(value: unknown): ConversionRequest {
   }
   if (!Array.isArray(objects)) throw bad("the request has no objects");
   for (const [index, object] of (objects as unknown[]).entries()) {
-    const { apiVersion: from, kind: of, metadata } = isJsonObject(object) ? object : {};
-    if (typeof from !== "string" || typeof of !== "string" || !isJsonObject(metadata)) {
-      throw bad(`objects[${index}] has no apiVersion, kind or metadata`);
+    // What is applied may be without metadata.
+    const { apiVersion: from, kind: of } = isJsonObject(object) ? object : {};
+    if (typeof from !== "string" || typeof of !== "string") {
+      throw bad(`objects[${index}] has no apiVersion or kind`);
     }
   }
   return { desiredAPIVersion, objects: frozen(objects as KubeObject[]) };

@@ -10,7 +10,7 @@ import { CONVERSION_PATH } from "../../kube/webhook-marks.ts";
 import { bindMethods } from "../bind-methods.ts";
 import type { ServerCertificate } from "../manager/certificate-files.ts";
 import type { CertificateProvider, WebhookServerOptions } from "./certificate.ts";
-import type { ConversionRegistry } from "./conversion-registry.ts";
+import { HubConversion } from "./conversion/hub-conversion.ts";
 import { type WebhookHandler, WebhookHandlers } from "./handlers.ts";
 import { providerFor, type ProviderParts } from "./provider.ts";
 import { admissionPath, conversionPath } from "./served-paths.ts";
@@ -131,18 +131,11 @@ export class WebhookHost implements Webhooks {
     const told = { log, metrics: new WebhookMetrics(registry, clock) };
     const paths = new Map<string, ServedPath>();
     for (const [path, route] of this.#handlers.routes) paths.set(path, admissionPath(route, told));
-    const conversions = this.#conversions();
-    if (conversions) paths.set(CONVERSION_PATH, conversionPath(CONVERSION_PATH, conversions, told));
-    return paths;
-  }
-
-  #conversions(): ConversionRegistry | undefined {
-    if (this.#handlers.conversions.length === 0) return undefined;
-    throw new TsopError(
-      "conversions-not-yet",
-      "Conversions are not answered yet.",
-      "Serve one version, or versions that differ in nothing but their names.",
-    );
+    const { conversions } = this.#handlers;
+    if (conversions.length === 0) return paths;
+    const conversion = new HubConversion({ log });
+    for (const { converter } of conversions) conversion.add(converter);
+    return paths.set(CONVERSION_PATH, conversionPath(CONVERSION_PATH, conversion, told));
   }
 }
 
