@@ -49,6 +49,7 @@ class Checks implements Validator<ConfigMap> {
   }
 }
 
+const OPERATIONS = ["CREATE", "UPDATE", "DELETE"] as const;
 const RULE = {
   apiGroups: [""],
   apiVersions: ["v1"],
@@ -80,7 +81,7 @@ describe.each(TARGETS)("webhooks of an operator, on %s", (_, kubeconfig) => {
           url: `https://127.0.0.1:${String(manager.ports.webhooks)}${path}`,
           caBundle: certificate.caBundle,
         },
-        rules: [{ ...RULE, operations: ["CREATE", "UPDATE", "DELETE"] }],
+        rules: [{ ...RULE, operations: [...OPERATIONS] }],
         admissionReviewVersions: [version],
         sideEffects: "None" as const,
         timeoutSeconds: 1,

@@ -8,6 +8,7 @@ import { answers } from "./answers.ts";
 import { kubeconfigs } from "./kubeconfigs.ts";
 import { objects } from "./objects.ts";
 import { requests } from "./requests.ts";
+import { reviews } from "./reviews.ts";
 
 /** Each kind of input by its name on the command line. */
 export const fuzzKinds: Readonly<Record<string, FuzzKind>> = {
@@ -15,4 +16,5 @@ export const fuzzKinds: Readonly<Record<string, FuzzKind>> = {
   kubeconfigs,
   objects,
   requests,
+  reviews,
 };

@@ -59,6 +59,9 @@ export interface AskedReview {
   readonly kind: "AdmissionReview" | "ConversionReview";
 }
 
+/** Nothing of a request could be read. */
+export const UNREAD: AskedReview = { uid: "", apiVersion: "", kind: "AdmissionReview" };
+
 /** The answer of a review. */
 export function reviewReply({ uid, apiVersion, kind }: AskedReview, response: JsonObject): Reply {
   return { status: 200, body: encodeJson({ kind, apiVersion, response: { uid, ...response } }) };

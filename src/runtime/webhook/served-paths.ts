@@ -22,8 +22,8 @@ import {
 import type { AdmissionRoute } from "./handlers.ts";
 import type { Patience } from "./patience.ts";
 import { type Reply, ReviewFailure, reviewReply } from "./replies.ts";
+import type { ServedPath } from "./served-path.ts";
 import type { WebhookMetrics } from "./webhook-metrics.ts";
-import type { ServedPath } from "./webhook-server.ts";
 
 const MIB = 1024 * 1024;
 // As controller-runtime's: two objects of 3 MB, and the rest of the request.
@@ -64,6 +64,9 @@ export function admissionPath(route: AdmissionRoute, told: Told): ServedPath {
     maxBytes: ADMISSION_MAX_BYTES,
     defaultTimeoutMs: ADMISSION_TIMEOUT_MS,
     askedBy: askedReviewOf,
+    broken: (error) => {
+      log.error({ err: error }, `a review failed: ${messageOf(error)}`);
+    },
     answer(body, asked, patience) {
       const request = readOr(() => admissionRequestOf(body), log, refusals);
       return inTime(
@@ -87,6 +90,9 @@ export function conversionPath(path: string, registry: ConversionRegistry, told:
     maxBytes: CONVERSION_MAX_BYTES,
     defaultTimeoutMs: CONVERSION_TIMEOUT_MS,
     askedBy: askedConversionOf,
+    broken: (error) => {
+      log.error({ err: error }, `a conversion failed: ${messageOf(error)}`);
+    },
     answer(body, asked, patience) {
       const request = readOr(() => conversionRequestOf(body), log, refusals);
       return inTime(

@@ -13,9 +13,10 @@ import type { CertificateProvider, WebhookServerOptions } from "./certificate.ts
 import { HubConversion } from "./conversion/hub-conversion.ts";
 import { type WebhookHandler, WebhookHandlers } from "./handlers.ts";
 import { providerFor, type ProviderParts } from "./provider.ts";
+import type { ServedPath } from "./served-path.ts";
 import { admissionPath, conversionPath } from "./served-paths.ts";
 import { WebhookMetrics } from "./webhook-metrics.ts";
-import { type ServedPath, WebhookServer } from "./webhook-server.ts";
+import { WebhookServer } from "./webhook-server.ts";
 
 /** What answers the reviews that the API server asks for. */
 export interface Webhooks {
@@ -49,6 +50,7 @@ export class WebhookHost implements Webhooks {
   #server: WebhookServer | undefined;
   #validity: { readonly fromMs: number; readonly toMs: number } | undefined;
   #port: number | undefined;
+  #served: ReadonlyMap<string, ServedPath> = new Map();
   #isStarted = false;
 
   constructor(parts: WebhookParts) {
@@ -59,6 +61,11 @@ export class WebhookHost implements Webhooks {
   /** Where reviews are answered, once it listens. */
   get port(): number | undefined {
     return this.#port;
+  }
+
+  /** What is served, once it listens. */
+  get served(): ReadonlyMap<string, ServedPath> {
+    return this.#served;
   }
 
   add(handler: WebhookHandler): void {
@@ -92,7 +99,8 @@ export class WebhookHost implements Webhooks {
     };
     const certificate = await this.#provider.start(renewed, this.#ended.signal);
     if (this.#ended.signal.aborted) return;
-    this.#server = new WebhookServer(this.#parts, this.#paths(), certificate);
+    this.#served = this.#paths();
+    this.#server = new WebhookServer(this.#parts.clock, this.#served, certificate);
     this.#validity = validityOf(certificate);
     this.#port = await this.#server.listen(options);
     log.info({ port: this.#port }, "webhooks are served");

@@ -6,33 +6,17 @@
  *
  * @module
  */
-import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import { Socket } from "node:net";
 import type { Clock } from "../../clock.ts";
-import { messageOf } from "../../errors.ts";
-import type { Logger } from "../../log.ts";
-import { parseExactBytes } from "../client/exact-json.ts";
 import type { ServerCertificate } from "../manager/certificate-files.ts";
 import { type Endpoint, listen, STRANGER_LIMITS, tlsOptions } from "../manager/listening.ts";
 import { Patience, patienceOf } from "./patience.ts";
-import { type AskedReview, failureReply, type Reply, ReviewFailure } from "./replies.ts";
+import { failureReply, type Reply, ReviewFailure, UNREAD } from "./replies.ts";
 import { BodyBudget, bodyOf } from "./request-body.ts";
+import { replyOf, type ServedPath } from "./served-path.ts";
 import { SilentConnections } from "./silent-connections.ts";
-import type { PathMetrics } from "./webhook-metrics.ts";
-
-/** What is served at a path. */
-export interface ServedPath {
-  readonly metrics: PathMetrics;
-  readonly maxBytes: number;
-  /** How long an answer may take where the request does not say. */
-  readonly defaultTimeoutMs: number;
-  /** How a body is to be answered, as far as it can be read. */
-  askedBy(body: unknown): AskedReview;
-  /** @throws ReviewFailure */
-  answer(body: unknown, asked: AskedReview, patience: Patience): Reply | Promise<Reply>;
-}
 
 const MAX_CONNECTIONS = 2000;
 const MAX_SILENT_CONNECTIONS = 500;
@@ -41,13 +25,9 @@ const MAX_BODIES_BYTES = 256 * 1024 * 1024;
 const KEEP_ALIVE_MS = 95_000;
 const HANDSHAKE_MS = 10_000;
 
-/** Nothing of a request could be read. */
-const UNREAD: AskedReview = { uid: "", apiVersion: "", kind: "AdmissionReview" };
-
 /** Serves webhooks. */
 export class WebhookServer {
   readonly #clock: Clock;
-  readonly #log: Logger;
   readonly #paths: ReadonlyMap<string, ServedPath>;
   readonly #server: Server;
   readonly #silent = new SilentConnections(MAX_SILENT_CONNECTIONS);
@@ -56,12 +36,11 @@ export class WebhookServer {
   #isStopping = false;
 
   constructor(
-    { clock, log }: { readonly clock: Clock; readonly log: Logger },
+    clock: Clock,
     paths: ReadonlyMap<string, ServedPath>,
     certificate: ServerCertificate,
   ) {
     this.#clock = clock;
-    this.#log = log;
     this.#paths = paths;
     const limits = {
       ...STRANGER_LIMITS,
@@ -136,7 +115,9 @@ export class WebhookServer {
         if (response.writableFinished) return;
         patience.end(new ReviewFailure(504, "nobody waits for the answer any more"));
       });
-      reply = await this.#reply(request, path, patience);
+      const { method, headers } = request;
+      const bytes = () => bodyOf(request, path.maxBytes, this.#budget);
+      reply = await replyOf(path, { method, headers, bytes }, patience);
     } else {
       request.resume();
       reply = failureReply(UNREAD, new ReviewFailure(404, "no webhook is served at this path"));
@@ -151,36 +132,5 @@ export class WebhookServer {
       })
       .end(body);
     done?.(status);
-  }
-
-  async #reply(request: IncomingMessage, path: ServedPath, patience: Patience): Promise<Reply> {
-    let asked = UNREAD;
-    try {
-      const bytes = await bodyOf(request, path.maxBytes, this.#budget);
-      const body = parsed(request, bytes);
-      asked = path.askedBy(body);
-      return await path.answer(body, asked, patience);
-    } catch (error) {
-      if (error instanceof ReviewFailure) return failureReply(asked, error);
-      // An answer that has no JSON.
-      this.#log.error({ err: error, uid: asked.uid }, `a review failed: ${messageOf(error)}`);
-      return failureReply(asked, new ReviewFailure(500, messageOf(error)));
-    }
-  }
-}
-
-/** @throws ReviewFailure */
-function parsed({ method, headers }: IncomingMessage, bytes: Buffer): unknown {
-  if (method !== "POST") throw new ReviewFailure(405, "a review is asked for with POST");
-  if (bytes.length === 0) throw new ReviewFailure(400, "the request has no body");
-  const [type = ""] = (headers["content-type"] ?? "").split(";", 1);
-  if (type.trim().toLowerCase() !== "application/json") {
-    throw new ReviewFailure(400, `the content type is ${type.slice(0, 100)}, not application/json`);
-  }
-  if (!isUtf8(bytes)) throw new ReviewFailure(400, "the body is not UTF-8");
-  try {
-    return parseExactBytes(bytes, bytes.toString());
-  } catch (error) {
-    throw new ReviewFailure(400, `the body is not JSON: ${messageOf(error)}`);
   }
 }
