@@ -41,7 +41,7 @@ type KeywordsOf<T> = T extends string
   ? TextKeywords
   : T extends number
     ? NumberKeywords
-    : T extends readonly unknown[] | ReadonlySet<unknown>
+    : T extends readonly unknown[]
       ? ListKeywords
       : T extends boolean | null | undefined
         ? never

@@ -34,7 +34,7 @@ export const ListMap = typedMarker<<const K extends string>(...keys: K[]) => Key
   }),
 });
 
-const onArray = markersOn<FieldMarker<readonly unknown[] | ReadonlySet<unknown>>>("array");
+const onArray = markersOn<FieldMarker<readonly unknown[]>>("array");
 const onObject = markersOn<ObjectMarker>("object");
 
 /** No item stands twice, and several managers may own different ones: `@ListSet() hosts!: string[]`. */

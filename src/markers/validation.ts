@@ -32,7 +32,7 @@ import { type TextFormat, textFormats } from "./text-formats.ts";
 
 const onNumber = markersOn<FieldMarker<number>>("number");
 const onText = markersOn<TextMarker>("string");
-const onArray = markersOn<FieldMarker<readonly unknown[] | ReadonlySet<unknown>>>("array");
+const onArray = markersOn<FieldMarker<readonly unknown[]>>("array");
 const onObject = markersOn<ObjectMarker>("object");
 const onAny = markersOn<FieldOrClassMarker<unknown>>("any");
 
@@ -111,22 +111,30 @@ interface ValueMarker<D> {
  * The value that the API server fills in when the field is absent, where an initialiser cannot say it:
  * `@Default("Always") policy?: Policy`. A field with a default is not required.
  */
-export const Default = typedMarker<<const D extends Json>(value: D) => ValueMarker<Mutable<D>>>({
-  on: "any",
-  parameters: [aJson],
-  effect: (value: Json) => ({ schema: { default: value }, required: false }),
-});
+export const Default = typedMarker<<const D extends Constant>(value: D) => ValueMarker<Mutable<D>>>(
+  {
+    on: "any",
+    parameters: [aJson],
+    effect: (value: Json) => ({ schema: { default: value }, required: false }),
+  },
+);
+
+/** JSON as it is written in a program; constants are read-only. */
+type Constant =
+  string | number | boolean | null | readonly Constant[] | { readonly [key: string]: Constant };
 
 type Mutable<T> = T extends readonly unknown[] | Record<string, unknown>
   ? { -readonly [K in keyof T]: Mutable<T[K]> }
   : T;
 
 /** A value shown as an example: `@Example("nginx:1.27") image!: string`. */
-export const Example = typedMarker<<const D extends Json>(value: D) => ValueMarker<Mutable<D>>>({
-  on: "any",
-  parameters: [aJson],
-  effect: (value: Json) => ({ schema: { example: value } }),
-});
+export const Example = typedMarker<<const D extends Constant>(value: D) => ValueMarker<Mutable<D>>>(
+  {
+    on: "any",
+    parameters: [aJson],
+    effect: (value: Json) => ({ schema: { example: value } }),
+  },
+);
 
 /**
  * The only values that the field takes: `@Enum("a", "b") mode!: string`. A union of literals as the
