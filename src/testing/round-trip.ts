@@ -125,7 +125,7 @@ function firstChange(was: unknown, is: unknown, path = ""): Change | undefined {
 }
 
 /** The fields in which two values differ, whatever the places in lists: `spec.ports[].protocol`. */
-export function changedPaths(was: unknown, is: unknown, path: string): readonly string[] {
+function changedPaths(was: unknown, is: unknown, path: string): readonly string[] {
   if (sameJson(was, is)) return [];
   if (isJsonObject(was) && isJsonObject(is)) {
     const names = new Set([...Object.keys(was), ...Object.keys(is)]);

@@ -38,8 +38,12 @@ export class VersionSchema {
     this.#rules = new RuleChecker(schema, true);
   }
 
-  /** An object as the API server would store it, with its defaults; `undefined` when the tries were in vain. */
-  object(random: Random): KubeObject | undefined {
+  /**
+   * An object as the API server would store it, with its defaults; `undefined` when the tries were in vain.
+   *
+   * @param prepare - changes it before it is judged
+   */
+  object(random: Random, prepare?: (object: KubeObject) => void): KubeObject | undefined {
     const properties = Object.fromEntries(
       Object.entries(this.#schema.properties ?? {}).filter(([name]) => !TYPE_META.has(name)),
     );
@@ -54,6 +58,7 @@ export class VersionSchema {
         metadata: { name: "one", namespace: "default", uid: "u", ...labels },
         ...content,
       };
+      prepare?.(object);
       if (this.mistakes(object).length === 0) return object;
     }
     return undefined;

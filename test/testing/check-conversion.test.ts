@@ -300,6 +300,21 @@ describe("checkConversion", () => {
     );
   });
 
+  it("has the objects prepared for rules that chance does not meet", async () => {
+    const singleton = structuredClone(crd) as KubeObject & {
+      spec: { versions: { schema: { openAPIV3Schema: Schema } }[] };
+    };
+    for (const { schema } of singleton.spec.versions) {
+      const rules = [{ rule: "self.metadata.name == 'only'" }];
+      Object.assign(schema.openAPIV3Schema, { "x-kubernetes-validations": rules });
+    }
+    const prepare = (one: KubeObject): void => {
+      one.metadata.name = "only";
+    };
+    const report = await checkConversion(new Good(), { crd: singleton, runs: 10, prepare });
+    expect(report.objects).toBe(20);
+  });
+
   it("refuses what is no converter", async () => {
     await expect(checkConversion({} as Converter<Widget, OldWidget>)).rejects.toThrow(
       "does not say which versions it converts",
