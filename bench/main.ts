@@ -7,6 +7,7 @@ import { benchInformerSync } from "./informer-sync.ts";
 import { benchManifests } from "./manifests.ts";
 import { machine } from "./measure.ts";
 import { benchReconciles } from "./reconciles.ts";
+import { benchWebhooks } from "./webhooks.ts";
 
 const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   "cli-start": benchCliStart,
@@ -14,6 +15,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   import: benchImport,
   "informer-sync": benchInformerSync,
   reconciles: benchReconciles,
+  webhooks: benchWebhooks,
   "control-plane-start": benchControlPlaneStart,
   "control-plane": benchControlPlane,
 };

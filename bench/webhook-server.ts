@@ -1,0 +1,80 @@
+/**
+ * The servers of `bench/webhooks.ts`. Arguments: what to serve, the folder with tls.crt and tls.key. Prints the port.
+ *
+ * - `tsop`: an operator's webhook server with one validator; `busy`: the same beside a reconciler that never rests;
+ * - `empty`: Node's https server that reads each body and gives the same answer to all.
+ */
+import { readFileSync } from "node:fs";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { systemClock, VirtualClock } from "../src/clock.ts";
+import {
+  createManager,
+  ValidatingWebhook,
+  type ValidationReview,
+  type Validator,
+} from "../src/index.ts";
+import { ConfigMap } from "../src/k8s.ts";
+import { silentLogger } from "../src/log.ts";
+import { ScriptedTransport } from "../src/runtime/transport/scripted-transport.ts";
+
+@ValidatingWebhook(ConfigMap)
+class ConfigMapValidator implements Validator<ConfigMap> {
+  validateCreate({ data }: ConfigMap, review: ValidationReview<ConfigMap>): void {
+    if (data?.["refuse"]) review.deny("refused");
+  }
+}
+
+const [mode, folder = ""] = process.argv.slice(2);
+const files = { certFile: join(folder, "tls.crt"), keyFile: join(folder, "tls.key") };
+if (mode === "empty") serveNothing();
+else await serveOperator(mode === "busy");
+
+function serveNothing(): void {
+  const answer = JSON.stringify({
+    kind: "AdmissionReview",
+    apiVersion: "admission.k8s.io/v1",
+    response: { uid: "705ab4f5-6393-11e8-b7cc-42010a800002", allowed: true },
+  });
+  const tls = { cert: readFileSync(files.certFile), key: readFileSync(files.keyFile) };
+  const server = createServer(tls, (request, response) => {
+    request.resume().on("end", () => {
+      response.writeHead(200, {
+        "Content-Type": "application/json",
+        "Content-Length": answer.length,
+      });
+      response.end(answer);
+    });
+  });
+  server.listen(0, "127.0.0.1", () => {
+    console.log((server.address() as AddressInfo).port);
+  });
+}
+
+async function serveOperator(isBusy: boolean): Promise<void> {
+  const manager = createManager({
+    transport: new ScriptedTransport(new VirtualClock(), []),
+    log: silentLogger,
+    webhooks: {
+      port: 0,
+      host: "127.0.0.1",
+      certificate: files,
+      listening: (port) => {
+        console.log(port);
+      },
+    },
+  });
+  manager.webhooks.add(new ConfigMapValidator());
+  if (isBusy) manager.add({ start: reconcileAllTheTime });
+  await manager.start(new AbortController().signal);
+}
+
+/** A fifth of a millisecond of work, and then whoever waits has a turn: what a busy controller comes to. */
+async function reconcileAllTheTime(signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const endMs = systemClock.monotonicMs() + 0.2;
+    while (systemClock.monotonicMs() < endMs) JSON.parse(JSON.stringify({ spec: { size: 1 } }));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
