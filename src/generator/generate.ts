@@ -11,6 +11,7 @@ import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Diagnostic } from "../errors.ts";
 import type { ResourceInfo } from "../kube/resource.ts";
+import type { CertificateMode } from "./emit/certificate-roles.ts";
 import type { PlaceOf } from "./places.ts";
 import type { Modules } from "./read/modules.ts";
 import { readSources } from "./sources.ts";
@@ -36,6 +37,8 @@ export interface ProjectFacts {
   readonly projectName: string;
   /** The operator watches its own namespace only, and its role is one of that namespace. */
   readonly namespaced: boolean;
+  /** Where the certificate of its webhooks comes from; it issues one itself when this is left out. */
+  readonly certificates?: CertificateMode;
 }
 
 /** What to generate from. */

@@ -35,6 +35,9 @@ export const isGenerated = (text: string | undefined): boolean =>
 /** Where the roles for the users of kinds are written. */
 export const USER_ROLES = "config/rbac/user_roles.yaml";
 
+/** Where the roles for issuing the certificate of webhooks are written. */
+export const CERTIFICATE_ROLES = "config/rbac/webhook_certificate_role.yaml";
+
 /** What tells kustomize that CRDs name Services. */
 export const CRD_REFERENCES = "config/crd/kustomizeconfig.yaml";
 
@@ -53,6 +56,7 @@ const GENERATED_FILES = [
   CRD_REFERENCES,
   "config/rbac/role.yaml",
   USER_ROLES,
+  CERTIFICATE_ROLES,
 ];
 
 /** Whether a path in the project is one of those that `tsop manifests` writes. */
@@ -283,7 +287,7 @@ export function leftOvers(root: string, made: ReadonlyMap<string, unknown>): str
       .filter((name) => name.endsWith(".yaml"))
       .map((name) => `${folder}/${name}`),
   );
-  return [...inFolders, CRD_REFERENCES, USER_ROLES].filter(
+  return [...inFolders, CRD_REFERENCES, USER_ROLES, CERTIFICATE_ROLES].filter(
     (path) => !made.has(path) && isGenerated(bytesOf(join(root, path))?.toString("utf8")),
   );
 }

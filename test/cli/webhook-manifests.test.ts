@@ -116,6 +116,55 @@ describe("the manifests of a project with webhooks", () => {
     }
   });
 
+  it("grant what a certificate of the operator's own needs, by the names in the cluster", async () => {
+    const root = await project();
+    const objects = await renderKustomization(join(root, "config/default"));
+    const named = new Set(objects.map(({ kind, metadata }) => `${kind}/${metadata.name ?? ""}`));
+    interface Bound {
+      readonly rules?: readonly {
+        resources: string[];
+        resourceNames?: string[];
+        verbs: string[];
+      }[];
+      readonly roleRef?: { kind: string; name: string };
+      readonly subjects?: readonly { kind: string; name: string; namespace: string }[];
+    }
+    const own = objects.filter(({ metadata }) => metadata.name?.includes("webhook-certificate"));
+    expect(own.map(({ kind, metadata }) => [kind, metadata.namespace])).toEqual([
+      ["Role", "shop-system"],
+      ["ClusterRole", undefined],
+      ["RoleBinding", "shop-system"],
+      ["ClusterRoleBinding", undefined],
+    ]);
+    const rules = own.flatMap((object) => (object as Bound).rules ?? []);
+    expect(rules).toMatchObject([
+      { resources: ["secrets"], verbs: ["create"] },
+      { resources: ["secrets"], resourceNames: ["shop-webhook-server-cert"] },
+      { resources: ["mutatingwebhookconfigurations"], verbs: ["get", "patch"] },
+      { resources: ["validatingwebhookconfigurations"], verbs: ["get", "patch"] },
+      { resources: ["customresourcedefinitions"], verbs: ["get", "patch"] },
+    ]);
+    const kinds = [
+      "MutatingWebhookConfiguration",
+      "ValidatingWebhookConfiguration",
+      "CustomResourceDefinition",
+    ];
+    rules.slice(2).forEach(({ resourceNames = [] }, index) => {
+      expect(resourceNames.map((name) => `${kinds[index] ?? ""}/${name}`)).toSatisfy(
+        (names: string[]) => names.length === 1 && names.every((name) => named.has(name)),
+      );
+    });
+    for (const object of own) {
+      const { roleRef, subjects = [] } = object as Bound;
+      if (!roleRef) continue;
+      expect(named).toContain(`${roleRef.kind}/${roleRef.name}`);
+      expect(subjects.map(({ kind, name }) => `${kind}/${name}`)).toEqual([
+        "ServiceAccount/shop-controller-manager",
+      ]);
+      expect(named).toContain("ServiceAccount/shop-controller-manager");
+    }
+  });
+
   it("have the Service alone where there is only a conversion", async () => {
     const root = await project({
       "v1.ts": FILES["v1.ts"],
@@ -155,6 +204,8 @@ export class Hook {}
     await manifests(root);
     expect(Object.keys(filesIn(join(root, "config/webhook")))).toEqual([]);
     expect(existsSync(join(root, "config/crd/kustomizeconfig.yaml"))).toBe(false);
+    expect(existsSync(join(root, "config/rbac/webhook_certificate_role.yaml"))).toBe(false);
+    expect(read(root, "config/rbac/kustomization.yaml")).not.toContain("webhook_certificate");
     expect(read(root, "config/crd/kustomization.yaml")).not.toContain("configurations");
     expect(read(root, "config/default/kustomization.yaml")).not.toContain("../webhook");
     expect(read(root, "config/default/kustomization.yaml")).toContain("../crd");

@@ -15,7 +15,7 @@ import { alone } from "../project/project-lock.ts";
 import { PROJECT_FILE } from "../project/project-root.ts";
 import { NOTHING_TO_CHANGE } from "../project/unchanged.ts";
 import { hasOwnWebhookService, listsWithoutGone } from "../project/default-list.ts";
-import { listOfRoles } from "../project/user-roles.ts";
+import { listOfRoles } from "../project/role-list.ts";
 import { watchSources } from "../operator/watch-sources.ts";
 
 /** The flags of `tsop manifests`. */

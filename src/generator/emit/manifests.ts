@@ -8,12 +8,14 @@ import { OPERATOR_NAMESPACE } from "../../kube/webhook-marks.ts";
 import { toYaml } from "../../kube/yaml.ts";
 import type { GrantModel, WebhookModel } from "../model.ts";
 import {
+  CERTIFICATE_ROLES,
   CRD_REFERENCES,
   GENERATED_HEADER as HEADER,
   USER_ROLES,
   WEBHOOK_LIST,
   WEBHOOK_SERVICE_FILE,
 } from "../stamp.ts";
+import { type CertificateMode, certificateRolesOf } from "./certificate-roles.ts";
 import { type VersionedKind, crdOf, crdPath } from "./crd.ts";
 import { type Role, type Rule, rolesOf } from "./rules.ts";
 import { userRolesOf } from "./user-roles.ts";
@@ -33,7 +35,13 @@ export interface ManifestParts {
   readonly kinds: readonly VersionedKind[];
   readonly webhooks: readonly WebhookModel[];
   /** Absent where nothing is known of the project. */
-  readonly project: { readonly projectName: string; readonly namespaced: boolean } | undefined;
+  readonly project:
+    | {
+        readonly projectName: string;
+        readonly namespaced: boolean;
+        readonly certificates?: CertificateMode;
+      }
+    | undefined;
 }
 
 /** All generated files, by their path in the project. */
@@ -72,6 +80,8 @@ export function manifestsOf({
   }
   const userRoles = userRolesOf(kinds);
   if (userRoles.length > 0) add(USER_ROLES, ...userRoles);
+  const certificateRoles = project ? certificateRolesOf({ kinds, webhooks, project }) : [];
+  if (certificateRoles.length > 0) add(CERTIFICATE_ROLES, ...certificateRoles);
   const roles = rolesOf(grants, MANAGER_ROLE).map(roleOf);
   if (roles.length > 0) add(ROLE, ...roles);
   // The scaffolded list names the file, and the binding names the role: an operator without rights has an empty one.

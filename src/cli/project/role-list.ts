@@ -4,15 +4,15 @@
  * @module
  */
 import { join } from "node:path";
-import { USER_ROLES } from "../../generator/stamp.ts";
+import { CERTIFICATE_ROLES, USER_ROLES } from "../../generator/stamp.ts";
 import { readIfThere } from "./plan.ts";
 import { withListEntry, withoutListEntry } from "./user-yaml.ts";
 
 const LIST = "config/rbac/kustomization.yaml";
 
 /**
- * The list as it has to be, by its path: they are in it while there are roles for users. Nothing where the
- * project has no such list, or where it is right.
+ * The list as it has to be, by its path: roles for users and for certificates are in it while there are some. Nothing
+ * where the project has no such list, or where it is right.
  *
  * @throws TsopError `broken-yaml` with the position
  */
@@ -22,9 +22,10 @@ export async function listOfRoles(
 ): Promise<ReadonlyMap<string, string>> {
   const text = await readIfThere(join(root, LIST));
   if (text === undefined || files.size === 0) return new Map();
-  const wanted = files.has(USER_ROLES);
-  const entry = USER_ROLES.replace("config/rbac/", "");
-  const edit = wanted ? withListEntry : withoutListEntry;
-  const after = edit(LIST, text, "resources", entry);
+  let after = text;
+  for (const path of [USER_ROLES, CERTIFICATE_ROLES]) {
+    const edit = files.has(path) ? withListEntry : withoutListEntry;
+    after = edit(LIST, after, "resources", path.replace("config/rbac/", ""));
+  }
   return after === text ? new Map() : new Map([[LIST, after]]);
 }
