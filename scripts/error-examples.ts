@@ -447,6 +447,26 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     "... could not be written: permission denied.",
     "Nothing was changed. Give your user the right to it, or work on a copy that your user owns.",
   ),
+  "webhook-blocks-operator": e(
+    "@ValidatingWebhook(Pod) // asked in all namespaces",
+    "The operator cannot start again once it is down: this webhook refuses what cannot be asked (failurePolicy Fail), and is asked about pods in the operator's own namespace, shop-system.",
+    'Exclude it: namespaceSelector: { matchExpressions: [{ key: "kubernetes.io/metadata.name", operator: "NotIn", values: ["shop-system", "kube-system"] }] }; or failurePolicy: "Ignore".',
+  ),
+  "webhook-blocks-system": e(
+    "@ValidatingWebhook(ConfigMap)",
+    "While the operator is down, nobody can change configmaps in kube-system, which the cluster needs: this webhook refuses what cannot be asked (failurePolicy Fail).",
+    'Exclude it: namespaceSelector: { matchExpressions: [{ key: "kubernetes.io/metadata.name", operator: "NotIn", values: ["shop-system", "kube-system"] }] }; or failurePolicy: "Ignore".',
+  ),
+  "webhook-dry-run": e(
+    '@MutatingWebhook(MyWeb, { sideEffects: "NoneOnDryRun" }) // and dryRun is nowhere in its file',
+    "sideEffects: NoneOnDryRun says that src/web-defaulter.ts has effects beside its answer and leaves them out for dry runs, and nothing in the file asks for dryRun.",
+    "Look at review.request.dryRun before each effect, or remove the option where there is none.",
+  ),
+  "webhook-slow": e(
+    "@ValidatingWebhook(MyWeb, { timeoutSeconds: 25 })",
+    "Each request waits up to 25 seconds while the webhook does not answer; clients wait 30 to 60 for all webhooks together.",
+    "Use 10 or less, as the API server does where nothing is said.",
+  ),
   "wrong-argument": e(
     '@MinLength("1") image!: string;',
     "@... takes ..., got ....",
@@ -483,6 +503,11 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     "@ValidatingWebhook(MyWeb, { matchConditions: [...] }) // more than 64",
   ),
   "wrong-name": e('@Resource({ group: "web.example.com", version: "1" })'),
+  "wrong-operations": e(
+    '@ValidatingWebhook(MyWeb, { operations: ["DELETE"] }) class MyWebValidator { validateCreate(web: MyWeb) { ... } }',
+    "MyWebValidator is registered for DELETE, and has validateCreate alone: it would be allowed unseen.",
+    "Leave operations out, which follow from the methods, or write validateDelete.",
+  ),
   "wrong-option": e('@Resource({ group: "web.example.com", version: "v1", scope: "Namespace" })'),
   "wrong-pattern": e(
     "@Pattern(/(?<=a)b/) name!: string;",

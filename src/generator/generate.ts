@@ -109,6 +109,8 @@ async function run(
     { checkConversions },
     { checkRights, inferredGrants },
     { checkWebhooks },
+    { checkOperations },
+    { checkSafety },
     { placesIn },
     { groupVersions },
     { manifestsOf },
@@ -121,6 +123,8 @@ async function run(
     import("./check/conversions.ts"),
     import("./check/rights.ts"),
     import("./check/webhooks.ts"),
+    import("./check/webhook-operations.ts"),
+    import("./check/webhook-safety.ts"),
     import("./places.ts"),
     import("./emit/crd.ts"),
     import("./emit/manifests.ts"),
@@ -136,6 +140,8 @@ async function run(
   checkConversions(model, findings, project?.domain);
   checkForeignKinds(model, project?.domain, findings);
   checkWebhooks(model.webhooks, findings);
+  checkOperations(model.webhooks, findings);
+  if (project) checkSafety(model.webhooks, project, () => modules.builtInKinds(), findings);
   checkGrants(model.grants, () => modules.builtInKinds(), findings);
   // A right that could not be read would be missing.
   if (!findings.hasErrors()) {

@@ -105,6 +105,7 @@ export interface BuiltInKind {
   readonly version: string;
   readonly kind: string;
   readonly plural: string;
+  readonly namespaced: boolean;
 }
 
 /** What an `@Rbac` grants. */
@@ -121,6 +122,15 @@ export interface GrantModel {
   readonly at: Position;
 }
 
+/** A class that answers webhooks. */
+export interface HandlerModel {
+  readonly name: string;
+  /** The names of its methods, inherited ones too; absent where they cannot be known. */
+  readonly methods?: ReadonlySet<string>;
+  /** Its file speaks of `dryRun`. */
+  readonly readsDryRun: boolean;
+}
+
 /** One webhook of admission. */
 export interface WebhookModel {
   readonly mutating: boolean;
@@ -129,6 +139,8 @@ export interface WebhookModel {
   readonly name: string;
   /** The entry in the configuration. */
   readonly entry: JsonObject;
+  /** The same for all webhooks of one class. */
+  readonly handler: HandlerModel;
   readonly at: Position;
   /** Where an option stands. */
   readonly saidAt: ReadonlyMap<string, Position>;

@@ -34,7 +34,10 @@ export interface WebhookOptions {
     readonly namespace?: string;
     readonly port?: number;
   };
-  /** `["CREATE", "UPDATE"]` when it is left out. */
+  /**
+   * Those of a validator follow from its methods; `["CREATE", "UPDATE"]` otherwise, when it is left out. Operations that
+   * no method answers, and methods that are never asked, are errors.
+   */
   readonly operations?: readonly WebhookOperation[];
   /** Whether a webhook that cannot be asked refuses (`Fail`, when it is left out) or allows. */
   readonly failurePolicy?: "Fail" | "Ignore";

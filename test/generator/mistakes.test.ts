@@ -149,42 +149,42 @@ const MISTAKES: readonly (readonly [title: string, source: string, finding: stri
   ],
   [
     "an option of a webhook that is none",
-    `${kind("  a!: string;")}@ValidatingWebhook(Bad, { reinvocationPolicy: "Never" })\nexport class Hook {}`,
+    `${kind("  a!: string;")}@ValidatingWebhook(Bad, { reinvocationPolicy: "Never" })\nexport class Hook { handle() {} }`,
     "10:27 unknown-option; It takes name,",
   ],
   [
     "a policy of a webhook that is none",
-    `${kind("  a!: string;")}@MutatingWebhook(Bad, { failurePolicy: "Fial" })\nexport class Hook {}`,
+    `${kind("  a!: string;")}@MutatingWebhook(Bad, { failurePolicy: "Fial" })\nexport class Hook { handle() {} }`,
     "10:25 wrong-option; Did you mean Fail?",
   ],
   [
     "a webhook of nothing",
-    `${HEAD}@MutatingWebhook({ name: "a.b.c", path: "/a" })\nexport class Hook {}`,
+    `${HEAD}@MutatingWebhook({ name: "a.b.c", path: "/a" })\nexport class Hook { handle() {} }`,
     "3:2 missing-option; Add groups, versions, resources,",
   ],
   [
     "a webhook with an address and a path",
-    `${kind("  a!: string;")}@MutatingWebhook(Bad, { url: "https://a.b", path: "/a" })\nexport class Hook {}`,
+    `${kind("  a!: string;")}@MutatingWebhook(Bad, { url: "https://a.b", path: "/a" })\nexport class Hook { handle() {} }`,
     "10:2 wrong-webhook;",
   ],
   [
     "a webhook without encryption",
-    `${kind("  a!: string;")}@MutatingWebhook(Bad, { url: "http://a.b" })\nexport class Hook {}`,
+    `${kind("  a!: string;")}@MutatingWebhook(Bad, { url: "http://a.b" })\nexport class Hook { handle() {} }`,
     "10:25 wrong-webhook; Write https://HOST/PATH.",
   ],
   [
     "two webhooks of one name",
-    `${kind("  a!: string;")}@MutatingWebhook(Bad)\n@MutatingWebhook(Bad, { path: "/b" })\nexport class Hook {}`,
+    `${kind("  a!: string;")}@MutatingWebhook(Bad)\n@MutatingWebhook(Bad, { path: "/b" })\nexport class Hook { handle() {} }`,
     "11:2 duplicate-webhook;",
   ],
   [
     "a webhook that waits too long",
-    `${kind("  a!: string;")}@MutatingWebhook(Bad, { timeoutSeconds: 31 })\nexport class Hook {}`,
+    `${kind("  a!: string;")}@MutatingWebhook(Bad, { timeoutSeconds: 31 })\nexport class Hook { handle() {} }`,
     "10:25 wrong-webhook; Use 1 to 30.",
   ],
   [
     "a match condition that does not compile",
-    `${kind("  a!: string;")}@MutatingWebhook(Bad, { matchConditions: [{ name: "a", expression: "objekt.a" }] })\nexport class Hook {}`,
+    `${kind("  a!: string;")}@MutatingWebhook(Bad, { matchConditions: [{ name: "a", expression: "objekt.a" }] })\nexport class Hook { handle() {} }`,
     "10:25 wrong-match-condition;",
   ],
   [

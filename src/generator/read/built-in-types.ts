@@ -13,7 +13,8 @@ import type { BuiltInKind } from "../model.ts";
 const FOLDER = fileURLToPath(new URL("../../generated/k8s/", import.meta.url));
 
 /** The type of a token, which says what it stands for. */
-const KNOWN_KIND = /KnownKind<\s*\w+,\s*"([^"]*)",\s*"([^"]*)",\s*"([^"]*)",\s*"([^"]*)"/g;
+const KNOWN_KIND =
+  /KnownKind<\s*\w+,\s*"([^"]*)",\s*"([^"]*)",\s*"([^"]*)",\s*"([^"]*)",\s*(true|false)/g;
 
 /** The text of one declaration, and of the token of the same name. */
 export interface BuiltInText {
@@ -65,11 +66,12 @@ export class BuiltInTypes {
     this.#files ??= readFiles();
     this.#kinds ??= [...this.#files.values()].flatMap(({ text }) =>
       [...text.matchAll(KNOWN_KIND)].map(
-        ([, group = "", version = "", kind = "", plural = ""]) => ({
+        ([, group = "", version = "", kind = "", plural = "", namespaced]) => ({
           group,
           version,
           kind,
           plural,
+          namespaced: namespaced === "true",
         }),
       ),
     );

@@ -8,7 +8,9 @@ import type { ResourceInfo } from "../../kube/resource.ts";
 import { configurationOf, webhookNameOf, webhookPathOf } from "../../kube/webhook-marks.ts";
 import { SERVICE_ADDRESS } from "../emit/webhook-service.ts";
 import type { ts } from "../load.ts";
-import type { WebhookModel } from "../model.ts";
+import type { Findings } from "../findings.ts";
+import type { HandlerModel, Position, WebhookModel } from "../model.ts";
+import { readHandler } from "./handler.ts";
 import { decorationsOf } from "./marks.ts";
 import type { Module } from "./module.ts";
 import { type OptionTable, type SaidOptions, readOptions } from "./options.ts";
@@ -60,17 +62,38 @@ export function readWebhooks(
   module: Module,
   node: ts.ClassDeclaration,
 ): WebhookModel[] {
-  return decorationsOf(reader, module, node).flatMap(({ name, call }) => {
-    if (name !== "MutatingWebhook" && name !== "ValidatingWebhook") return [];
-    const webhook = readWebhook(reader, module, call, name === "MutatingWebhook");
+  const markers = decorationsOf(reader, module, node).filter(
+    ({ name }) => name === "MutatingWebhook" || name === "ValidatingWebhook",
+  );
+  if (markers.length === 0) return [];
+  const handler = readHandler(reader, module, node);
+  return markers.flatMap(({ name, call }) => {
+    const webhook = readWebhook(reader, module, call, handler, name === "MutatingWebhook");
     return webhook ? [webhook] : [];
   });
+}
+
+/** The methods of a validator, and what each is asked about. */
+export const VALIDATOR_METHODS = [
+  { method: "validateCreate", operation: "CREATE" },
+  { method: "validateUpdate", operation: "UPDATE" },
+  { method: "validateDelete", operation: "DELETE" },
+] as const;
+
+/** The operations that follow from the methods; those of controller-gen where nothing follows. */
+function operationsOf({ methods }: HandlerModel, mutating: boolean): string[] {
+  const answered = VALIDATOR_METHODS.filter(({ method }) => methods?.has(method)).map(
+    ({ operation }) => operation,
+  );
+  const follows = !mutating && answered.length > 0 && !methods?.has("handle");
+  return follows ? answered : ["CREATE", "UPDATE"];
 }
 
 function readWebhook(
   reader: Reader,
   module: Module,
   call: ts.CallExpression,
+  handler: HandlerModel,
   mutating: boolean,
 ): WebhookModel | undefined {
   const shown = mutating ? "@MutatingWebhook" : "@ValidatingWebhook";
@@ -109,20 +132,24 @@ function readWebhook(
           resources: [plural],
           kind: { group, version, kind },
         };
-  return complete(reader, module, call, shown, mutating, target, said);
+  const at = reader.modules.at(module, call);
+  return complete({ mutating, target, said, handler, at }, reader.findings);
 }
 
-function complete(
-  reader: Reader,
-  module: Module,
-  call: ts.CallExpression,
-  shown: string,
-  mutating: boolean,
-  target: Target,
-  { values, saidAt }: SaidOptions,
-): WebhookModel | undefined {
+/** What was read of a marker. */
+interface ReadMarker {
+  readonly mutating: boolean;
+  readonly target: Target;
+  readonly said: SaidOptions;
+  readonly handler: HandlerModel;
+  readonly at: Position;
+}
+
+function complete(marker: ReadMarker, findings: Findings): WebhookModel | undefined {
+  const { mutating, target, said, handler, at } = marker;
+  const { values, saidAt } = said;
   const { kind, groups, versions, resources } = target;
-  const at = reader.modules.at(module, call);
+  const shown = mutating ? "@MutatingWebhook" : "@ValidatingWebhook";
   const name = text(values, "name") ?? (kind && webhookNameOf(mutating, kind));
   const url = text(values, "url");
   const path = text(values, "path") ?? (kind && webhookPathOf(mutating, kind));
@@ -134,7 +161,7 @@ function complete(
       : []),
   ];
   if (missing.length > 0 || name === undefined) {
-    reader.findings.error(
+    findings.error(
       at,
       "missing-option",
       `${shown} needs ${missing.join(", ")} where no kind says it.`,
@@ -143,7 +170,7 @@ function complete(
     return undefined;
   }
   if (url !== undefined && (values["path"] ?? values["service"]) !== undefined) {
-    reader.findings.error(
+    findings.error(
       at,
       "wrong-webhook",
       `${shown} says both a url and a path or service.`,
@@ -160,7 +187,7 @@ function complete(
       {
         apiGroups: [...groups],
         apiVersions: [...versions],
-        operations: listOr(values, "operations", ["CREATE", "UPDATE"]),
+        operations: listOr(values, "operations", operationsOf(handler, mutating)),
         resources: [...resources],
         ...(scope === undefined ? {} : { scope }),
       },
@@ -174,7 +201,7 @@ function complete(
     ),
   };
   const configuration = text(values, "configuration") ?? configurationOf(mutating);
-  return { mutating, configuration, name, entry, at, saidAt };
+  return { mutating, configuration, name, entry, handler, at, saidAt };
 }
 
 function serviceOf({ service }: Readonly<Record<string, unknown>>, path: string): JsonObject {

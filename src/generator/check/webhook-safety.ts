@@ -1,0 +1,238 @@
+/**
+ * Webhooks that make outages: what cannot be asked is refused, and the operator or the cluster needs it to come back.
+ *
+ * These are warnings, as what they see is not the whole: labels may keep a webhook away, and an operator may mean it.
+ *
+ * @see https://kubernetes.io/docs/concepts/cluster-administration/admission-webhooks-good-practices/
+ * @module
+ */
+import type { Labels, LabelSelector } from "../../kube/selector.ts";
+import { matchesLabelSelector } from "../../kube/selector.ts";
+import { asksService } from "../emit/webhook-service.ts";
+import type { Findings } from "../findings.ts";
+import type { BuiltInKind, Position, WebhookModel } from "../model.ts";
+
+/** What is known of the project. */
+interface ProjectName {
+  readonly projectName: string;
+}
+
+/** The parts of an entry that say when it is asked. */
+interface Entry {
+  readonly clientConfig: object;
+  readonly failurePolicy: string;
+  readonly timeoutSeconds?: number;
+  readonly sideEffects: string;
+  readonly namespaceSelector?: LabelSelector;
+  readonly objectSelector?: LabelSelector;
+  readonly matchConditions?: readonly { readonly expression?: string }[];
+  readonly rules: readonly [Rule];
+}
+
+interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly operations: readonly string[];
+  readonly resources: readonly string[];
+  readonly scope?: string;
+}
+
+/**
+ * Notes what can make an outage of a webhook.
+ *
+ * @param builtIn - the kinds that every cluster has, asked for when need be
+ */
+export function checkSafety(
+  webhooks: readonly WebhookModel[],
+  project: ProjectName,
+  builtIn: () => readonly BuiltInKind[],
+  findings: Findings,
+): void {
+  for (const webhook of webhooks) {
+    const entry = webhook.entry as unknown as Entry;
+    checkTimeout(webhook, entry, findings);
+    checkDryRun(webhook, entry, findings);
+    if (entry.failurePolicy !== "Fail" || speaksOfNamespaces(entry)) continue;
+    if (blocksOperator(webhook, entry, project, findings)) continue;
+    blocksSystem(webhook, entry, project, builtIn, findings);
+  }
+}
+
+const placeOf = ({ saidAt, at }: WebhookModel, option: string): Position =>
+  saidAt.get(option) ?? at;
+
+/** The API server's own, where nothing is said. */
+const USUAL_TIMEOUT_SECONDS = 10;
+
+function checkTimeout(webhook: WebhookModel, { timeoutSeconds }: Entry, findings: Findings): void {
+  if (timeoutSeconds === undefined || timeoutSeconds <= USUAL_TIMEOUT_SECONDS) return;
+  findings.warn(
+    placeOf(webhook, "timeoutSeconds"),
+    "webhook-slow",
+    `Each request waits up to ${timeoutSeconds} seconds while the webhook does not answer; clients wait 30 to 60 for all webhooks together.`,
+    "Use 10 or less, as the API server does where nothing is said.",
+  );
+}
+
+function checkDryRun(
+  webhook: WebhookModel,
+  { sideEffects, clientConfig }: Entry,
+  findings: Findings,
+): void {
+  const { handler, at } = webhook;
+  if (sideEffects !== "NoneOnDryRun" || handler.readsDryRun || !asksService(clientConfig)) return;
+  findings.warn(
+    placeOf(webhook, "sideEffects"),
+    "webhook-dry-run",
+    `sideEffects: NoneOnDryRun says that ${handler.name} has effects beside its answer and leaves them out for dry runs, and nothing in ${at.file} asks for dryRun.`,
+    "Look at review.request.dryRun before each effect, or remove the option where there is none.",
+  );
+}
+
+/** A condition may leave namespaces out; what it comes to is not computed here. */
+const speaksOfNamespaces = ({ matchConditions = [] }: Entry): boolean =>
+  matchConditions.some(({ expression = "" }) => expression.includes("namespace"));
+
+/** A resource that is written while an operator starts, and the parts of it that are. */
+interface Needed {
+  readonly group: string;
+  readonly resource: string;
+  readonly parts: readonly string[];
+  /** Selectors of namespaces do not keep a webhook away from what is in none. */
+  readonly clusterScoped?: true;
+  /** It is part of the scaffold, and has its labels. */
+  readonly labelled?: true;
+}
+
+/** What the operator and the cluster write until the operator answers again. */
+const NEEDED: readonly Needed[] = [
+  { group: "", resource: "pods", parts: ["", "status", "binding"], labelled: true },
+  { group: "apps", resource: "deployments", parts: ["", "status"], labelled: true },
+  { group: "apps", resource: "replicasets", parts: ["", "status"], labelled: true },
+  { group: "", resource: "secrets", parts: [""] },
+  { group: "", resource: "serviceaccounts", parts: ["", "token"], labelled: true },
+  { group: "", resource: "services", parts: ["", "status"], labelled: true },
+  { group: "", resource: "endpoints", parts: [""], labelled: true },
+  { group: "discovery.k8s.io", resource: "endpointslices", parts: [""], labelled: true },
+  { group: "coordination.k8s.io", resource: "leases", parts: [""] },
+  { group: "", resource: "events", parts: [""] },
+  { group: "events.k8s.io", resource: "events", parts: [""] },
+  { group: "", resource: "namespaces", parts: ["", "status"], labelled: true },
+  { group: "", resource: "nodes", parts: ["", "status"], clusterScoped: true },
+  {
+    group: "apiextensions.k8s.io",
+    resource: "customresourcedefinitions",
+    parts: ["", "status"],
+    clusterScoped: true,
+  },
+  { group: "authentication.k8s.io", resource: "tokenreviews", parts: [""], clusterScoped: true },
+  {
+    group: "authorization.k8s.io",
+    resource: "subjectaccessreviews",
+    parts: [""],
+    clusterScoped: true,
+  },
+];
+
+const METADATA_NAME = "kubernetes.io/metadata.name";
+const SYSTEM = "kube-system";
+
+const namespaceOf = ({ projectName }: ProjectName): string => `${projectName}-system`;
+
+/** Tells of a webhook that the start of its own operator needs. */
+function blocksOperator(
+  webhook: WebhookModel,
+  entry: Entry,
+  project: ProjectName,
+  findings: Findings,
+): boolean {
+  const { rules, clientConfig, namespaceSelector, objectSelector } = entry;
+  const [rule] = rules;
+  const writes = rule.operations.some((one) => ["CREATE", "UPDATE", "*"].includes(one));
+  if (!writes || !asksService(clientConfig)) return false;
+  const labels = scaffoldLabels(project);
+  const inNamespace = isSelected(namespaceSelector, {
+    ...labels,
+    "app.kubernetes.io/managed-by": "kustomize",
+    "pod-security.kubernetes.io/enforce": "restricted",
+    [METADATA_NAME]: namespaceOf(project),
+  });
+  const needed = NEEDED.find(
+    ({ group, resource, parts, clusterScoped, labelled }) =>
+      isMeant(rule, group, resource, parts) &&
+      hasScope(rule, clusterScoped === true || resource === "namespaces") &&
+      (clusterScoped === true || inNamespace) &&
+      isSelected(objectSelector, labelled ? labels : {}),
+  );
+  if (!needed) return false;
+  const where = needed.clusterScoped
+    ? ""
+    : ` in the operator's own namespace, ${namespaceOf(project)}`;
+  findings.warn(
+    webhook.at,
+    "webhook-blocks-operator",
+    `The operator cannot start again once it is down: this webhook refuses what cannot be asked (failurePolicy Fail), and is asked about ${needed.resource}${where}.`,
+    needed.clusterScoped
+      ? 'Use failurePolicy: "Ignore", or an objectSelector for labels that only your objects have.'
+      : exclusion(project),
+  );
+  return true;
+}
+
+const scaffoldLabels = ({ projectName }: ProjectName): Labels => ({
+  "control-plane": "controller-manager",
+  "app.kubernetes.io/name": projectName,
+});
+
+const isSelected = (selector: LabelSelector | undefined, labels: Labels): boolean =>
+  selector === undefined || matchesLabelSelector(selector, labels);
+
+const hasScope = ({ scope = "*" }: Rule, clusterScoped: boolean): boolean =>
+  scope === "*" || (scope === "Cluster") === clusterScoped;
+
+/** Whether a rule means a resource, or one of these parts of it. */
+function isMeant(
+  { apiGroups, resources }: Rule,
+  group: string,
+  resource: string,
+  parts: readonly string[],
+): boolean {
+  if (!apiGroups.includes("*") && !apiGroups.includes(group)) return false;
+  return resources.some((one) => {
+    const [plural = "", part = ""] = one.split("/");
+    const isPart = part === "*" || parts.includes(part);
+    return (plural === "*" || plural === resource) && isPart;
+  });
+}
+
+function exclusion(project: ProjectName): string {
+  const values = [namespaceOf(project), SYSTEM].map((name) => `"${name}"`).join(", ");
+  return `Exclude it: namespaceSelector: { matchExpressions: [{ key: "${METADATA_NAME}", operator: "NotIn", values: [${values}] }] }; or failurePolicy: "Ignore".`;
+}
+
+/** Tells of a webhook for kinds of Kubernetes that is asked in kube-system too. */
+function blocksSystem(
+  webhook: WebhookModel,
+  entry: Entry,
+  project: ProjectName,
+  builtIn: () => readonly BuiltInKind[],
+  findings: Findings,
+): void {
+  const [rule] = entry.rules;
+  const inSystem = isSelected(entry.namespaceSelector, { [METADATA_NAME]: SYSTEM });
+  if (!inSystem || !isSelected(entry.objectSelector, {}) || rule.scope === "Cluster") return;
+  // Groups of others have a dot in them; not all groups of Kubernetes' own domain are of every cluster.
+  if (rule.apiGroups.every((group) => group.includes(".") && !group.endsWith(".k8s.io"))) return;
+  const parts = ["", ...rule.resources.map((one) => one.split("/")[1] ?? "")];
+  const known = builtIn().some(
+    ({ group, plural, namespaced }) => namespaced && isMeant(rule, group, plural, parts),
+  );
+  if (!known) return;
+  const [resource = ""] = rule.resources;
+  const what = resource.includes("*") ? "anything" : resource;
+  findings.warn(
+    webhook.at,
+    "webhook-blocks-system",
+    `While ${asksService(entry.clientConfig) ? "the operator" : "the webhook"} is down, nobody can change ${what} in ${SYSTEM}, which the cluster needs: this webhook refuses what cannot be asked (failurePolicy Fail).`,
+    exclusion(project),
+  );
+}
