@@ -217,7 +217,7 @@ function conversion(random: Random): Record<string, unknown> {
 }
 
 function widget(random: Random, version: string): object {
-  const value = (): unknown => (random.chance(0.2) ? "big" : random.pick(ODD));
+  const value = (): unknown => (random.chance(0.2) ? "big" : odd(random));
   return {
     apiVersion: `shop.example.com/${version}`,
     kind: "Widget",
@@ -230,6 +230,9 @@ function widget(random: Random, version: string): object {
   };
 }
 
+/** Something odd of its own, as it may be spoiled in turn. */
+const odd = (random: Random): unknown => structuredClone(random.pick(ODD));
+
 /** Replaces a random part with something odd. */
 function spoil(review: object, random: Random): void {
   let part = review as Record<string, unknown>;
@@ -239,7 +242,7 @@ function spoil(review: object, random: Random): void {
     const key = random.pick(keys);
     const next = part[key];
     if (typeof next !== "object" || next === null || random.chance(0.3)) {
-      part[key] = random.pick(ODD);
+      part[key] = odd(random);
       return;
     }
     part = next as Record<string, unknown>;
