@@ -16,10 +16,11 @@ import {
 import type { KubeObject } from "../../kube/object.ts";
 import type { StatusError } from "../../kube/status.ts";
 import { failure } from "../../kube/status.ts";
-import { bindMethods } from "../bind-methods.ts";
 import { fieldOf } from "./field-names.ts";
 import type { Patience } from "./patience.ts";
 import { Warnings } from "./warnings.ts";
+
+// What handlers call are functions of the object, not methods: a handler may take `{ warn, invalid }` apart.
 
 /** A review that is being answered. */
 export class OpenReview implements Review {
@@ -30,16 +31,15 @@ export class OpenReview implements Review {
   constructor(request: AdmissionRequest, patience: Patience) {
     this.request = request;
     this.#patience = patience;
-    this.warn = this.warn.bind(this);
   }
 
   get signal(): AbortSignal {
     return this.#patience.signal;
   }
 
-  warn(message: string): void {
+  readonly warn = (message: string): void => {
     this.warnings.add(message);
-  }
+  };
 }
 
 /** A review that notes mistakes. */
@@ -52,35 +52,34 @@ export class OpenValidation extends OpenReview implements ValidationReview {
   constructor(request: AdmissionRequest, patience: Patience, object: KubeObject) {
     super(request, patience);
     this.#object = object;
-    bindMethods(this, OpenValidation);
   }
 
-  invalid(field: FieldOf<KubeObject>, detail: string): void {
+  readonly invalid = (field: FieldOf<KubeObject>, detail: string): void => {
     const { path, value } = fieldOf(this.#object, field);
     this.#errors.push(invalidValue(path, value, detail));
-  }
+  };
 
-  required(field: FieldOf<KubeObject>, detail = ""): void {
+  readonly required = (field: FieldOf<KubeObject>, detail = ""): void => {
     this.#errors.push(required(fieldOf(this.#object, field).path, detail));
-  }
+  };
 
-  forbidden(field: FieldOf<KubeObject>, detail: string): void {
+  readonly forbidden = (field: FieldOf<KubeObject>, detail: string): void => {
     this.#errors.push(forbidden(fieldOf(this.#object, field).path, detail));
-  }
+  };
 
-  notSupported(field: FieldOf<KubeObject>, supported: readonly string[]): void {
+  readonly notSupported = (field: FieldOf<KubeObject>, supported: readonly string[]): void => {
     const { path, value } = fieldOf(this.#object, field);
     this.#errors.push(notSupported(path, value, supported));
-  }
+  };
 
-  duplicate(field: FieldOf<KubeObject>): void {
+  readonly duplicate = (field: FieldOf<KubeObject>): void => {
     const { path, value } = fieldOf(this.#object, field);
     this.#errors.push(duplicate(path, value));
-  }
+  };
 
-  deny(message: string): void {
+  readonly deny = (message: string): void => {
     this.#denials.push(message);
-  }
+  };
 
   /** Why the request is refused, as the API server would say it; `undefined` when it is not. */
   refusal(): StatusError | undefined {
