@@ -4,26 +4,28 @@
  * @module
  */
 import { readdir } from "node:fs/promises";
-import { join, posix } from "node:path";
-import { stringify } from "yaml";
+import { join } from "node:path";
 import { UsageError } from "../../errors.ts";
 import type { KindClass } from "../../generator/find-classes.ts";
-import { literal } from "../../generator/import/source-text.ts";
 import { pluralOf } from "../../kube/plural.ts";
 import { apiVersionOf } from "../../kube/resource.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "../output.ts";
-import { EXTERNAL_CRDS } from "../operator/installed.ts";
 import { type ApiTarget, findTarget } from "../project/api-target.ts";
-import { neededFields } from "../project/built-in-kinds.ts";
 import { defaultList, withCrds } from "../project/default-list.ts";
 import { parseFields, type SpecField } from "../project/field.ts";
 import { checkGroup, checkKind, checkPlural, checkVersion } from "../project/inputs.ts";
-import { withStorage } from "../project/kind-file.ts";
+import { classValues, type UserRoles } from "../project/kind-class.ts";
+import { firstWord, moduleOf, namesOf, variableOf, type KindNames } from "../project/kind-names.ts";
 import { withController } from "../project/main-file.ts";
-import { minimalObject } from "../project/minimal-object.ts";
-import { readCrd } from "../../generator/import/read-crd.ts";
-import { carryOut, planFiles, readIfThere, type PlanOptions } from "../project/plan.ts";
+import { neededLines } from "../project/needed-fields.ts";
+import {
+  carryOut,
+  planFiles,
+  readIfThere,
+  requireFile,
+  type PlanOptions,
+} from "../project/plan.ts";
 import {
   apiGroupOf,
   getProject,
@@ -35,9 +37,8 @@ import {
 import { alone } from "../project/project-lock.ts";
 import { PROJECT_FILE } from "../project/project-root.ts";
 import { ask, scaffold } from "../project/scaffold.ts";
-import { articleOf, listed } from "../project/source-line.ts";
+import { chooseStorage } from "../project/storage-version.ts";
 import { withListEntry } from "../project/user-yaml.ts";
-import { readDocuments } from "../project/yaml-documents.ts";
 
 /** The flags of `tsop create api`. */
 export interface CreateApiOptions extends PlanOptions {
@@ -46,7 +47,7 @@ export interface CreateApiOptions extends PlanOptions {
   readonly kind?: string;
   readonly plural?: string;
   /** Roles for the kind's users; `aggregated` adds them to the cluster's own. */
-  readonly userRoles: "separate" | "aggregated" | "none";
+  readonly userRoles: UserRoles;
   readonly field: readonly string[];
   readonly controller: boolean;
   readonly resource: boolean;
@@ -70,15 +71,6 @@ const NO_SAMPLES = `# All samples at once: \`kubectl apply -k config/samples\`.
 apiVersion: kustomize.config.k8s.io/v1beta1
 kind: Kustomization
 `;
-
-const RESERVED_WORDS = new Set(
-  (
-    "await break case catch class const continue debugger default delete do else enum export extends " +
-    "false finally for function if implements import in instanceof interface let new null package " +
-    "private protected public return static super switch this throw true try typeof var void while " +
-    "with yield arguments eval client key nowMs"
-  ).split(" "),
-);
 
 /** Adds a kind; returns the exit code. */
 export async function createApi(options: CreateApiOptions, context: CliContext): Promise<number> {
@@ -230,24 +222,6 @@ function ownResource(
   };
 }
 
-const firstWord = (apiGroup: string): string => apiGroup.split(".")[0] || "core";
-
-/** What files and functions of a controller are called: after the kind, unless another of its name was first. */
-function namesOf(project: Project, resource: ProjectResource): { stem: string; name: string } {
-  const kind = resource.kind.toLowerCase();
-  const own = project.resources.findIndex((known) => isSameKind(known, resource));
-  const earlier = own === -1 ? project.resources : project.resources.slice(0, own);
-  const isTaken = earlier.some(
-    (known) => known.kind.toLowerCase() === kind && !isSameKind(known, resource),
-  );
-  if (!isTaken) return { stem: kind, name: resource.kind };
-  const word = firstWord(apiGroupOf(project, resource));
-  const prefix = word.replace(/(^|-)(\w)/g, (_match, _dash, letter: string) =>
-    letter.toUpperCase(),
-  );
-  return { stem: `${kind}-${word}`, name: `${prefix}${resource.kind}` };
-}
-
 /** What the files are made of. */
 interface Scaffolding {
   readonly fields: readonly SpecField[];
@@ -265,11 +239,11 @@ async function filesFor(
   const api = options.resource;
   const controller = options.controller && resource.controller;
   const names = namesOf(project, resource);
+  const needed = resource.api ? [] : await neededLines(project, target);
   const values = {
     ...valuesOf(project, target, names),
-    ...(resource.api
-      ? classValues(project, resource, fields, options.userRoles)
-      : await controllerValues(project, target)),
+    ...(resource.api && classValues(project, resource, fields, options.userRoles)),
+    needed,
   };
   const files = await scaffold(
     {
@@ -277,7 +251,7 @@ async function filesFor(
       template: resource.api ? "create-api" : "create-controller",
       values,
       wants: (path) => {
-        if (path.startsWith("test/")) return controller && values.needed !== undefined;
+        if (path.startsWith("test/")) return controller && needed !== undefined;
         if (path.startsWith("src/controllers/")) return controller;
         // A class that is somewhere else stays there.
         return api && (!path.startsWith("src/api/") || path === file);
@@ -286,17 +260,17 @@ async function filesFor(
     },
     context,
   );
-  if (controller && values.needed === undefined) {
+  if (controller && needed === undefined) {
     const { yellow } = paint(context);
     context.err(`${yellow("note")} no test is scaffolded: ${NO_TEST}`);
   }
   if (controller) {
-    const text = await getFile(project, "src/main.ts");
+    const text = await requireFile(project.root, "src/main.ts");
     const from = `./controllers/${names.stem}-controller.ts`;
     files.set("src/main.ts", withController(text, { setUp: `setUp${names.name}`, from }));
   }
   if (api) {
-    files.set(defaultList, withCrds(await getFile(project, defaultList)));
+    files.set(defaultList, withCrds(await requireFile(project.root, defaultList)));
     files.set(SAMPLES_LIST, await samplesWith(project, `${values.sampleFile}.yaml`));
   }
   const projectText = withResource(project, resource);
@@ -310,19 +284,17 @@ async function filesFor(
 function valuesOf(
   project: Project,
   { resource, token, file, namespaced }: ApiTarget,
-  { stem, name }: { readonly stem: string; readonly name: string },
+  { stem, name }: KindNames,
 ): Record<string, unknown> & { sampleFile: string } {
   const { kind, version, group } = resource;
-  const from = (folder: string): string =>
-    file === undefined ? "tsop/k8s" : posix.relative(folder, file).replace(/^(?!\.)/, "./");
   const namespace = project.namespaced ? `${project.projectName}-system` : "default";
   return {
     kind,
     token,
     name,
     file: stem,
-    module: from("src/controllers"),
-    testModule: from("test"),
+    module: moduleOf(file, "src/controllers"),
+    testModule: moduleOf(file, "test"),
     classFile: file?.replace(/^src\/api\//, "").replace(/\.ts$/, "") ?? "",
     variable: variableOf(kind),
     projectName: project.projectName,
@@ -333,59 +305,6 @@ function valuesOf(
     scope: project.namespaced && namespaced ? ', { namespace: "system" }' : "",
     sampleFile: [group, version, kind.toLowerCase()].filter((part) => part !== "").join("_"),
   };
-}
-
-/** What the template of a kind of the project's own says beside it. */
-function classValues(
-  project: Project,
-  resource: ProjectResource,
-  fields: readonly SpecField[],
-  userRoles: CreateApiOptions["userRoles"],
-): Record<string, unknown> {
-  const { kind, version, plural } = resource;
-  const apiGroup = apiGroupOf(project, resource);
-  return {
-    a: articleOf(kind),
-    A: articleOf(kind) === "a" ? "A" : "An",
-    needed: [],
-    sample: sampleOf(kind, `${apiGroup}/${version}`, fields),
-    spec: specOf(fields),
-    printColumns: [readyColumnOf(kind), ageColumnOf(kind)],
-    resource: resourceOf(apiGroup, version, plural, userRoles),
-    imports: listed("import {", importsOf(fields), '} from "tsop";'),
-    fields: fields.map((field) => ({ ...field, declaration: declarationOf(field) })),
-  };
-}
-
-/** What the template of a controller of other kinds says beside it: an object for its test. */
-async function controllerValues(
-  project: Project,
-  { resource, namespaced }: ApiTarget,
-): Promise<{ needed: readonly string[] | undefined }> {
-  const { kind, version, plural } = resource;
-  const group = apiGroupOf(project, resource);
-  const object = resource.core
-    ? neededFields({ group, version, kind, plural, namespaced })
-    : await externalObject(project.root, group, plural, version);
-  return {
-    needed: object && Object.entries(object).map(([name, value]) => `${name}: ${literal(value)}`),
-  };
-}
-
-/** The fields that the CRD in `config/external` asks for; `undefined` without one. */
-async function externalObject(
-  root: string,
-  group: string,
-  plural: string,
-  version: string,
-): Promise<object | undefined> {
-  const path = `${EXTERNAL_CRDS}/${group}_${plural}.yaml`;
-  const text = await readIfThere(join(root, path));
-  const [found] = text === undefined ? [] : readDocuments(text, path);
-  if (found === undefined) return undefined;
-  const { versions } = readCrd(found, path).spec;
-  const schema = versions.find(({ name }) => name === version)?.schema?.openAPIV3Schema;
-  return schema ? minimalObject(schema) : undefined;
 }
 
 /** The list of samples with one more; those that were there before the list are in it too. */
@@ -399,106 +318,4 @@ async function samplesWith({ root }: Project, sample: string): Promise<string> {
     (list, name) => withListEntry(SAMPLES_LIST, list, "resources", name),
     text ?? NO_SAMPLES,
   );
-}
-
-/** Of several versions, one has to be the one that is stored: the first, unless the user chose. */
-async function chooseStorage(
-  project: Project,
-  { resource, file }: { readonly resource: ProjectResource; readonly file: string },
-  classes: readonly KindClass[],
-  files: Map<string, string>,
-): Promise<void> {
-  const group = apiGroupOf(project, resource);
-  const others = classes.filter(
-    (known) => known.group === group && known.kind === resource.kind && known.file !== file,
-  );
-  if (others.length === 0) return;
-  const order = project.resources.filter((known) => isSameKind(known, resource));
-  // As PROJECT lists them; a version that it does not know of comes last.
-  const place = (version: string): number => {
-    const index = order.findIndex((known) => known.version === version);
-    return index === -1 ? order.length : index;
-  };
-  const paths = [...others, { version: resource.version, file }]
-    .sort((a, b) => place(a.version) - place(b.version))
-    .map((known) => known.file);
-  const texts = await Promise.all(
-    paths.map(async (path) => files.get(path) ?? (await getFile(project, path))),
-  );
-  const [first] = paths;
-  const text = withStorage(texts, resource.kind);
-  if (first !== undefined && text !== undefined) files.set(first, text);
-}
-
-async function getFile(project: Project, path: string): Promise<string> {
-  const text = await readIfThere(join(project.root, path));
-  if (text !== undefined) return text;
-  throw new UsageError(
-    "file-missing",
-    `${path} is not there, and the kind has to be added to it.`,
-    "Restore it from version control; nothing was written.",
-  );
-}
-
-function declarationOf({ name, type, optional, initializer }: SpecField): string {
-  if (initializer !== undefined) return `${name}: ${type} = ${initializer};`;
-  return `${name}${optional ? "?" : "!"}: ${type};`;
-}
-
-function importsOf(fields: readonly SpecField[]): string[] {
-  const types = new Set(["Condition", "Int64", ...fields.flatMap((field) => field.imports)]);
-  return [
-    "CustomResource",
-    "ListMap",
-    "PrintColumn",
-    "Resource",
-    ...[...types].sort().map((name) => `type ${name}`),
-  ];
-}
-
-/** The line of the test that says the spec. */
-function specOf(fields: readonly SpecField[]): string {
-  const entries = fields.map(({ name, sample }) => `${name}: ${JSON.stringify(sample)}`);
-  return listed("spec: {", entries, "},", "      ");
-}
-
-/** What the class says of itself. */
-function resourceOf(
-  group: string,
-  version: string,
-  plural: string,
-  userRoles: CreateApiOptions["userRoles"],
-): string {
-  const roles = userRoles === "none" ? {} : { userRoles };
-  const options = Object.entries({ group, version, plural, ...roles });
-  const lines = options.map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
-  return listed("@Resource({", lines, "})");
-}
-
-/** A kind with columns of its own has no other, so that the age that kubectl shows of all is one of them. */
-function ageColumnOf(kind: string): string {
-  const variable = variableOf(kind);
-  const path = `(${variable}: ${kind}) => ${variable}.metadata.creationTimestamp`;
-  return listed("@PrintColumn(", ['"Age"', path], ")");
-}
-
-function readyColumnOf(kind: string): string {
-  const variable = variableOf(kind);
-  const path = `${variable}.status?.conditions?.find((c) => c.type === "Ready")?.status`;
-  return listed("@PrintColumn(", ['"Ready"', `(${variable}: ${kind}) => ${path}`], ")");
-}
-
-function sampleOf(kind: string, apiVersion: string, fields: readonly SpecField[]): string {
-  const spec = Object.fromEntries(fields.map(({ name, sample }) => [name, sample]));
-  const metadata = { name: `${kind.toLowerCase()}-sample` };
-  // kubectl reads YAML 1.1, where a key such as `on` has to be quoted.
-  return stringify({ apiVersion, kind, metadata, spec }, { compat: "yaml-1.1" }).trimEnd();
-}
-
-/** `MyWeb` as a variable, `myWeb`; what JavaScript or the template says already is avoided. */
-function variableOf(kind: string): string {
-  const name = kind.replace(/^([A-Z]+(?=[A-Z][a-z])|[A-Z]+(?![a-z])|[A-Z])/, (capitals) =>
-    capitals.toLowerCase(),
-  );
-  return RESERVED_WORDS.has(name) ? `${name}Object` : name;
 }

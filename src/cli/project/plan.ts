@@ -14,7 +14,7 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { TsopError } from "../../errors.ts";
+import { TsopError, UsageError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import { fileProblem } from "../file-errors.ts";
 import { paint } from "../output.ts";
@@ -237,6 +237,21 @@ export async function readIfThere(path: string): Promise<string | undefined> {
       cause: error,
     });
   }
+}
+
+/**
+ * The content of a file that a command adds something to.
+ *
+ * @throws UsageError `file-missing`
+ */
+export async function requireFile(root: string, path: string): Promise<string> {
+  const text = await readIfThere(join(root, path));
+  if (text !== undefined) return text;
+  throw new UsageError(
+    "file-missing",
+    `${path} is not there, and the command has to add something to it.`,
+    "Restore it from version control; nothing was written.",
+  );
 }
 
 /** What a change does to its file. */
