@@ -7,7 +7,9 @@ import { Command, CommanderError, Help, Option } from "commander";
 import { processContext, type CliContext } from "./context.ts";
 import { addHelp } from "./help.ts";
 import { addKubebuilderWords } from "./kubebuilder-words.ts";
+import { DIFF, DRY_RUN, type Done } from "./command-options.ts";
 import { packageVersion } from "./package-info.ts";
+import { addWebhookCommands } from "./webhook-commands.ts";
 
 /** Parses `argv`, runs the command and turns whatever happens into an exit code. */
 export async function runProgram(
@@ -57,11 +59,7 @@ export function buildProgram(context: CliContext, done: (code: number) => void):
   return program;
 }
 
-type Done = (code: number) => void;
-
-const DRY_RUN = "show what would change, write nothing";
 const collect = (value: string, earlier: string[]): string[] => [...earlier, value];
-const DIFF = "show the lines that change";
 const TAKE_OWNERSHIP =
   "change objects of these names that others made, too; they are never deleted";
 
@@ -135,7 +133,8 @@ function addProjectCommands(program: Command, context: CliContext, done: Done): 
       done(await createApi(options as Parameters<typeof createApi>[0], context));
     });
 
-  addKubebuilderWords(program, create);
+  addWebhookCommands(program, create, context, done);
+  addKubebuilderWords(program);
 
   withCluster(program.command("manifests"))
     .summary("generate CRDs and roles from the code")

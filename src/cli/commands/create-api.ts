@@ -89,7 +89,7 @@ export async function createApi(options: CreateApiOptions, context: CliContext):
     const asked = { ...options, version, kind };
     const target = options.resource
       ? ownTarget(project, classes, asked)
-      : await findTarget(project, classes, asked);
+      : await findTarget(project, classes, { ...asked, purpose: "controller" });
     const files = await filesFor(project, target, { fields, classes, options }, context);
     const { bold, green } = paint(context);
     const group = apiGroupOf(project, target.resource);

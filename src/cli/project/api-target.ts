@@ -1,5 +1,5 @@
 /**
- * What a controller is scaffolded for: a class of the project, found by group, version and kind, or a kind of
+ * What a controller or a webhook is scaffolded for: a class of the project, found by group, version and kind, or a kind of
  * Kubernetes itself.
  *
  * @module
@@ -9,7 +9,7 @@ import type { KindClass } from "../../generator/find-classes.ts";
 import { builtInKinds, isGroup } from "./built-in-kinds.ts";
 import { apiGroupOf, type Project, type ProjectResource } from "./project-file.ts";
 
-/** A kind that was asked for by `--no-resource`. */
+/** A kind that was asked for and is there already. */
 export interface AskedKind {
   readonly group: string;
   readonly version: string;
@@ -18,6 +18,8 @@ export interface AskedKind {
   readonly externalApiDomain?: string;
   /** The file of the class, in the project. */
   readonly externalApiPath?: string;
+  /** What is scaffolded for it. */
+  readonly purpose: "controller" | "webhook";
 }
 
 /** The kind of a controller, and where its token comes from. */
@@ -111,17 +113,20 @@ function notExternal({ className, file, group }: KindClass): UsageError {
 }
 
 function noClass(
-  { version, kind, externalApiPath }: AskedKind,
+  { group, version, kind, externalApiPath, purpose }: AskedKind,
   groups: readonly string[],
   elsewhere: readonly string[] = [],
 ): UsageError {
   const names = groups.map((group) => `${group}/${version}`).join(" or ");
   const where = externalApiPath === undefined ? "the project" : externalApiPath;
+  const named = `${group === "" ? "" : `--group ${group} `}--version ${version} --kind ${kind}`;
   return new UsageError(
     "no-class",
-    `--no-resource scaffolds the controller of a kind that is there, but ${where} has no class of ${kind} in ${names}.`,
+    purpose === "controller"
+      ? `--no-resource scaffolds the controller of a kind that is there, but ${where} has no class of ${kind} in ${names}.`
+      : `A webhook is for a kind that is there, but ${where} has no class of ${kind} in ${names}.`,
     elsewhere.length === 0
-      ? `Leave --no-resource out to scaffold a class. For a kind of somebody else, make the class of its CRD first: \`npx tsop import FILE --only ${kind}\`, where FILE may be a URL or \`cluster\`; then give its whole group.`
-      : `For the ${kind} of Kubernetes: ${elsewhere.join(", or ")}. For one of yours, leave --no-resource out.`,
+      ? `${purpose === "controller" ? "Leave --no-resource out to scaffold a class" : `Scaffold its class first: \`tsop create api ${named}\``}. For a kind of somebody else, make the class of its CRD first: \`npx tsop import FILE --only ${kind}\`, where FILE may be a URL or \`cluster\`; then give its whole group.`
+      : `For the ${kind} of Kubernetes: ${elsewhere.join(", or ")}. For one of yours, ${purpose === "controller" ? "leave --no-resource out" : `scaffold its class first: \`tsop create api ${named}\``}.`,
   );
 }

@@ -3,7 +3,12 @@
  *
  * @module
  */
-import { Project, SyntaxKind, type ObjectLiteralExpression } from "../vendor/source-editor.ts";
+import {
+  Project,
+  SyntaxKind,
+  type ObjectLiteralExpression,
+  type SourceFile,
+} from "../vendor/source-editor.ts";
 
 /**
  * `storage: true` for the first of a kind's versions, unless one of them has it: of several, one has to
@@ -15,15 +20,45 @@ import { Project, SyntaxKind, type ObjectLiteralExpression } from "../vendor/sou
 export function withStorage(texts: readonly string[], kind: string): string | undefined {
   const project = new Project({ useInMemoryFileSystem: true, skipLoadingLibFiles: true });
   const files = texts.map((text, index) => project.createSourceFile(`${index}.ts`, text));
-  const options = files.map((file): ObjectLiteralExpression | undefined =>
-    file
-      .getClass(kind)
-      ?.getDecorator("Resource")
-      ?.getArguments()[0]
-      ?.asKind(SyntaxKind.ObjectLiteralExpression),
-  );
+  const options = files.map((file) => resourceOptions(file, kind));
   if (options.some((literal) => literal?.getProperty("storage"))) return undefined;
   const last = options[0]?.getProperties().at(-1);
   // Not addPropertyAssignment: it breaks a literal on one line into several.
   return last && files[0]?.insertText(last.getEnd(), ", storage: true").getFullText();
+}
+
+/** A version of a kind, as its file says it. */
+export interface VersionText {
+  readonly className: string;
+  readonly text: string;
+}
+
+/**
+ * The texts with the first version, the hub, as the one that is stored: `storage: true` stands there alone. A file whose
+ * class is not found stays as it is.
+ */
+export function withHub(versions: readonly VersionText[]): string[] {
+  const project = new Project({ useInMemoryFileSystem: true, skipLoadingLibFiles: true });
+  return versions.map(({ className, text }, index) => {
+    const file = project.createSourceFile(`${index}.ts`, text);
+    const options = resourceOptions(file, className);
+    const said = options?.getProperty("storage");
+    if (!options || (index > 0 && !said)) return text;
+    if (said) {
+      const stored = index === 0 ? "storage: true" : "storage: false";
+      return said.getText() === stored
+        ? text
+        : said.replaceWithText(stored).getSourceFile().getFullText();
+    }
+    const last = options.getProperties().at(-1);
+    return last ? file.insertText(last.getEnd(), ", storage: true").getFullText() : text;
+  });
+}
+
+function resourceOptions(file: SourceFile, className: string): ObjectLiteralExpression | undefined {
+  return file
+    .getClass(className)
+    ?.getDecorator("Resource")
+    ?.getArguments()[0]
+    ?.asKind(SyntaxKind.ObjectLiteralExpression);
 }

@@ -1,10 +1,16 @@
 /**
- * `src/main.ts` of the user, edited through its syntax tree: an import and a call, each only where
+ * `src/main.ts` of the user, edited through its syntax tree: imports, calls and settings, each only where
  * it is missing. Whatever else the user wrote stays as it is.
  *
  * @module
  */
-import { Project, SyntaxKind, type SourceFile, type Statement } from "../vendor/source-editor.ts";
+import {
+  Project,
+  SyntaxKind,
+  type CallExpression,
+  type SourceFile,
+  type Statement,
+} from "../vendor/source-editor.ts";
 import { TsopError } from "../../errors.ts";
 
 /** The call that hands a controller to the manager. */
@@ -15,53 +21,108 @@ export interface ControllerCall {
   readonly from: string;
 }
 
+/** A text that is put into the file. */
+export interface Insertion {
+  readonly at: number;
+  readonly text: string;
+}
+
 /**
  * The text of `src/main.ts` with the controller added; the same text when it is there.
  *
  * @throws TsopError `main-not-understood` when there is no place for the call, with the lines to add
  */
 export function withController(text: string, call: ControllerCall): string {
-  const project = new Project({ useInMemoryFileSystem: true, skipLoadingLibFiles: true });
-  const file = project.createSourceFile("main.ts", text);
-  addCall(file, call);
-  addImport(file, call);
+  const file = openMain(text);
+  const { setUp, from } = call;
+  const isThere = callsIn(file).some((found) => found.getExpression().getText() === setUp);
+  if (!isThere) {
+    const start = findStart(file);
+    if (!start) {
+      throw notUnderstood(
+        "has no call of `manager.start(...)`, so there is no place to add the controller",
+        [`import { ${setUp} } from "${from}";`, `${setUp}(manager);`],
+      );
+    }
+    insertAll(file, [callBefore(file, start, `${setUp}(${start.manager});`)]);
+  }
+  addImport(file, setUp, from);
   return file.getFullText();
 }
 
-function addImport(file: SourceFile, { setUp, from }: ControllerCall): void {
-  const existing = file.getImportDeclaration(
-    (declared) => declared.getModuleSpecifierValue() === from,
-  );
-  if (!existing) {
-    file.addImportDeclaration({ moduleSpecifier: from, namedImports: [setUp] });
-  } else if (!existing.getNamedImports().some((named) => named.getName() === setUp)) {
-    existing.addNamedImport(setUp);
-  }
+/** The syntax tree of the file. */
+export function openMain(text: string): SourceFile {
+  const project = new Project({ useInMemoryFileSystem: true, skipLoadingLibFiles: true });
+  return project.createSourceFile("main.ts", text);
 }
 
-function addCall(file: SourceFile, call: ControllerCall): void {
-  const calls = file.getDescendantsOfKind(SyntaxKind.CallExpression);
-  if (calls.some((found) => found.getExpression().getText() === call.setUp)) return;
-  const start = calls.find((found) => /^\w+\.start$/.test(found.getExpression().getText()));
+/** All calls in it. */
+export const callsIn = (file: SourceFile): CallExpression[] =>
+  file.getDescendantsOfKind(SyntaxKind.CallExpression);
+
+/** Where the manager is started. */
+export interface StartCall {
+  readonly statement: Statement;
+  /** The name of the manager's variable. */
+  readonly manager: string;
+}
+
+/** The first call of `.start` of a variable; `undefined` without one. */
+export function findStart(file: SourceFile): StartCall | undefined {
+  const start = callsIn(file).find((found) => /^\w+\.start$/.test(found.getExpression().getText()));
   const statement = start?.getFirstAncestor(
     (node): node is Statement =>
       node.getParentIfKind(SyntaxKind.SourceFile) !== undefined ||
       node.getParentIfKind(SyntaxKind.Block) !== undefined,
   );
-  if (!start || !statement) {
-    throw new TsopError(
-      "main-not-understood",
-      "src/main.ts has no call of `manager.start(...)`, so there is no place to add the controller.",
-      `Add \`import { ${call.setUp} } from "${call.from}";\` and \`${call.setUp}(manager);\` where your manager is, then run the command again.`,
-    );
-  }
+  if (!start || !statement) return undefined;
   const manager = start
     .getExpression()
     .getText()
     .replace(/\.start$/, "");
+  return { statement, manager };
+}
+
+/** A statement before that of the start. */
+export function callBefore(file: SourceFile, { statement }: StartCall, call: string): Insertion {
   // Not insertStatements: it puts the call between a line and the comment at its end.
   const at = statement.getStart();
-  file.insertText(at, `${call.setUp}(${manager});${separatorAt(file.getFullText(), at)}`);
+  return { at, text: `${call}${separatorAt(file.getFullText(), at)}` };
+}
+
+/** Puts the texts in, the last first, so that each stands where it was meant to. */
+export function insertAll(file: SourceFile, insertions: readonly Insertion[]): void {
+  const fromTheEnd = insertions
+    .map((insertion, index) => ({ ...insertion, index }))
+    .sort((a, b) => b.at - a.at || b.index - a.index);
+  for (const { at, text } of fromTheEnd) file.insertText(at, text);
+}
+
+/** Imports a name, unless it is imported from there already; a type with `type` before it. */
+export function addImport(file: SourceFile, name: string, from: string): void {
+  const existing = file.getImportDeclaration(
+    (declared) => declared.getModuleSpecifierValue() === from && !declared.isTypeOnly(),
+  );
+  const bare = name.replace(/^type /, "");
+  if (!existing) {
+    file.addImportDeclaration({ moduleSpecifier: from, namedImports: [name] });
+  } else if (!existing.getNamedImports().some((named) => named.getName() === bare)) {
+    existing.addNamedImport(name);
+  }
+}
+
+/**
+ * The error for a file that has no place for what is to be added.
+ *
+ * @param lines - what the user is to add
+ */
+export function notUnderstood(why: string, lines: readonly string[]): TsopError {
+  const shown = lines.map((line) => `\`${line}\``).join(" and ");
+  return new TsopError(
+    "main-not-understood",
+    `src/main.ts ${why}.`,
+    `Add ${shown} where your manager is, then run the command again; nothing was written.`,
+  );
 }
 
 /** What separates statements here: a new line as far in as this one, or a blank where others share the line. */

@@ -14,8 +14,14 @@ const FORMATS: Readonly<Record<string, string>> = {
   uuid: "00000000-0000-4000-8000-000000000000",
 };
 
+/** Which fields an object has. */
+export interface ObjectOptions {
+  /** Also those that the API server would fill in, which classes have with an initialiser. */
+  readonly withDefaults?: boolean;
+}
+
 /** A value with what is required, and no more; patterns and rules may ask for another. */
-function minimalValue(schema: Schema): unknown {
+export function minimalValue(schema: Schema, options: ObjectOptions = {}): unknown {
   if (schema.default !== undefined) return schema.default;
   if (schema.enum?.[0] !== undefined) return schema.enum[0];
   if (schema["x-kubernetes-int-or-string"]) return 1;
@@ -29,10 +35,10 @@ function minimalValue(schema: Schema): unknown {
       return true;
     case "array": {
       const { items, minItems = 0 } = schema;
-      return Array.from({ length: minItems }, () => (items ? minimalValue(items) : {}));
+      return Array.from({ length: minItems }, () => (items ? minimalValue(items, options) : {}));
     }
     default:
-      return minimalFields(schema);
+      return minimalFields(schema, options);
   }
 }
 
@@ -40,20 +46,32 @@ function minimalText({ format, minLength = 0 }: Schema): string {
   return (FORMATS[format ?? ""] ?? "example").padEnd(minLength, "x");
 }
 
-function minimalFields({ properties = {}, required = [] }: Schema): Record<string, unknown> {
-  const fields = required.flatMap((name): [string, unknown][] => {
-    const field = properties[name];
-    return field ? [[name, minimalValue(field)]] : [];
-  });
-  return Object.fromEntries(fields);
+function minimalFields(
+  { properties = {}, required = [] }: Schema,
+  options: ObjectOptions,
+): Record<string, unknown> {
+  const isWanted = (name: string, field: Schema): boolean =>
+    required.includes(name) || (options.withDefaults === true && field.default !== undefined);
+  return Object.fromEntries(
+    Object.entries(properties)
+      .filter(([name, field]) => isWanted(name, field))
+      .map(([name, field]) => [name, minimalValue(field, options)]),
+  );
 }
 
 /** The fields of a minimal object beside its metadata: the spec always, since clients write it. */
-export function minimalObject({ properties = {}, required = [] }: Schema): object {
+export function minimalObject(
+  { properties = {}, required = [] }: Schema,
+  options: ObjectOptions = {},
+): object {
   const names = Object.keys(properties).filter(
-    (name) => name === "spec" || (required.includes(name) && !STANDARD.has(name)),
+    (name) =>
+      (name === "spec" && properties[name] !== undefined) ||
+      (required.includes(name) && !STANDARD.has(name)),
   );
-  return Object.fromEntries(names.map((name) => [name, minimalFields(properties[name] ?? {})]));
+  return Object.fromEntries(
+    names.map((name) => [name, minimalFields(properties[name] ?? {}, options)]),
+  );
 }
 
 const STANDARD = new Set(["apiVersion", "kind", "metadata", "status"]);

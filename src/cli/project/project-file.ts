@@ -16,6 +16,25 @@ import type { YamlDocument } from "./yaml-documents.ts";
 /** The form of the file that this tsop writes. */
 const LAYOUT = "tsop/v1";
 
+/** Where the certificate of the webhook server comes from: see `docs/certificates.md`. */
+export type CertificateMode = "self-managed" | "cert-manager" | "secret";
+
+/** The modes, the usual one first. */
+export const CERTIFICATE_MODES: readonly CertificateMode[] = [
+  "self-managed",
+  "cert-manager",
+  "secret",
+];
+
+/** The webhooks of a version of a kind. */
+export interface ProjectWebhooks {
+  readonly defaulting?: boolean;
+  readonly validation?: boolean;
+  /** The version is the hub of `spokes`. */
+  readonly conversion?: boolean;
+  readonly spokes?: readonly string[];
+}
+
 /** One version of one kind of the project. */
 export interface ProjectResource {
   /** Without the domain; empty when the domain alone is the API group. */
@@ -32,6 +51,7 @@ export interface ProjectResource {
   readonly external?: true;
   /** A kind of Kubernetes itself. */
   readonly core?: true;
+  readonly webhooks?: ProjectWebhooks;
 }
 
 /** A project as its `PROJECT` file says. */
@@ -43,6 +63,8 @@ export interface Project {
   readonly domain: string;
   /** The operator watches its own namespace only. */
   readonly namespaced: boolean;
+  /** Absent before the first webhook. */
+  readonly certificates?: CertificateMode;
   readonly resources: readonly ProjectResource[];
 }
 
@@ -73,6 +95,10 @@ export function parseProject(root: string, text: string): Project {
   if (typeof projectName !== "string" || typeof domain !== "string") {
     throw broken(root, "`projectName` and `domain` have to be strings", "Add them");
   }
+  const certificates = data["certificates"];
+  if (certificates !== undefined && !isMode(certificates)) {
+    throw broken(root, `\`certificates\` is none of ${CERTIFICATE_MODES.join(", ")}`, "Change it");
+  }
   const listed = data["resources"] ?? [];
   if (!Array.isArray(listed)) throw broken(root, "`resources` is not a list", "Make it one");
   return {
@@ -81,6 +107,7 @@ export function parseProject(root: string, text: string): Project {
     projectName,
     domain,
     namespaced: data["namespaced"] === true,
+    ...(certificates === undefined ? {} : { certificates }),
     resources: listed.map((entry: unknown, index) => readResource(root, entry, index)),
   };
 }
@@ -98,16 +125,28 @@ export function withResource(project: Project, resource: ProjectResource): strin
     controller: resource.controller,
     ...(resource.external ? { external: true } : {}),
     ...(resource.core ? { core: true } : {}),
+    ...(resource.webhooks ? { webhooks: resource.webhooks } : {}),
   };
   const index = project.resources.findIndex((known) => isSameResource(known, resource));
   if (index >= 0) {
     document.setIn(["resources", index, "api"], resource.api);
     document.setIn(["resources", index, "controller"], resource.controller);
+    if (resource.webhooks) {
+      document.setIn(["resources", index, "webhooks"], document.createNode(resource.webhooks));
+    }
   } else if (project.resources.length === 0) {
     document.set("resources", document.createNode([entry]));
   } else {
     document.addIn(["resources"], document.createNode(entry));
   }
+  return document.toString();
+}
+
+/** The text of the file with that certificate mode. */
+export function withCertificates(root: string, text: string, mode: CertificateMode): string {
+  const { tree: document } = projectDocument(root, text);
+  if (document.get("certificates") === mode) return text;
+  document.set("certificates", mode);
   return document.toString();
 }
 
@@ -120,7 +159,7 @@ export function isSameKind(
 }
 
 /** Whether both are the same version of the same kind. */
-function isSameResource(
+export function isSameResource(
   one: Pick<ProjectResource, "group" | "domain" | "version" | "kind">,
   other: Pick<ProjectResource, "group" | "domain" | "version" | "kind">,
 ): boolean {
@@ -171,8 +210,39 @@ function readResource(root: string, entry: unknown, index: number): ProjectResou
     ...(entry["domain"] === undefined ? {} : { domain: text("domain") }),
     ...(entry["external"] === true ? { external: true } : {}),
     ...(entry["core"] === true ? { core: true } : {}),
+    ...(entry["webhooks"] === undefined
+      ? {}
+      : { webhooks: readWebhooks(root, entry["webhooks"], `resources[${index}].webhooks`) }),
   };
 }
+
+function readWebhooks(root: string, said: unknown, where: string): ProjectWebhooks {
+  if (!isRecord(said)) throw broken(root, `${where} is not a mapping`, "Make it one");
+  const flag = (name: "defaulting" | "validation" | "conversion"): ProjectWebhooks => {
+    const value = said[name];
+    if (value === undefined) return {};
+    if (typeof value !== "boolean") {
+      throw broken(root, `${where}.${name} is neither true nor false`, "Change it");
+    }
+    return { [name]: value };
+  };
+  const { spokes } = said;
+  if (spokes !== undefined && !isTexts(spokes)) {
+    throw broken(root, `${where}.spokes is not a list of versions`, "Make it one");
+  }
+  return {
+    ...flag("defaulting"),
+    ...flag("validation"),
+    ...flag("conversion"),
+    ...(spokes === undefined ? {} : { spokes }),
+  };
+}
+
+const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === "string");
+
+const isMode = (value: unknown): value is CertificateMode =>
+  CERTIFICATE_MODES.some((mode) => mode === value);
 
 function broken(root: string, what: string, fix: string): TsopError {
   return new TsopError(

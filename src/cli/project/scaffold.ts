@@ -56,7 +56,10 @@ export async function scaffold(
   return rendered;
 }
 
-async function renderTemplates(request: ScaffoldRequest): Promise<Map<string, string>> {
+/** The files that the templates become, by path. */
+export async function renderTemplates(
+  request: Omit<ScaffoldRequest, "ifExists">,
+): Promise<Map<string, string>> {
   const { Handlebars } = await import("../vendor/scaffold-tools.ts");
   // An instance of our own: nothing that others register can leak in.
   const engine = Handlebars.create();

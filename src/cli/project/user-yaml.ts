@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { isDeepStrictEqual } from "node:util";
 import { isSeq } from "yaml";
 import { InternalError, TsopError } from "../../errors.ts";
 import { readYaml, type YamlDocument } from "./yaml-documents.ts";
@@ -42,6 +43,36 @@ export function withListEntry(path: string, text: string, key: string, entry: st
     list.add(document.createNode(entry));
   } else {
     document.set(key, document.createNode([entry]));
+  }
+  return document.toString();
+}
+
+/**
+ * The text with exactly `items` among those of the top-level list `key` that are ours; the others stay. The same text
+ * when it is so already.
+ *
+ * @throws TsopError `broken-yaml` with the position
+ */
+export function withListItems(
+  path: string,
+  text: string,
+  key: string,
+  {
+    items,
+    isOurs,
+  }: { readonly items: readonly unknown[]; readonly isOurs: (item: unknown) => boolean },
+): string {
+  const { tree: document, value } = parseUserYaml(path, text, "broken-yaml");
+  const list = document.get(key);
+  const before: unknown = (value as Record<string, unknown> | null)?.[key];
+  const listed: readonly unknown[] = Array.isArray(before) ? before : [];
+  if (isDeepStrictEqual(listed.filter(isOurs), items)) return text;
+  const nodes = items.map((item) => document.createNode(item));
+  if (isSeq(list)) {
+    list.items = [...list.items.filter((_item, index) => !isOurs(listed[index])), ...nodes];
+    if (list.items.length === 0) document.delete(key);
+  } else {
+    document.set(key, document.createNode(items));
   }
   return document.toString();
 }

@@ -5,4 +5,4 @@
  * @module
  */
 export { Project, SyntaxKind } from "ts-morph";
-export type { ObjectLiteralExpression, SourceFile, Statement } from "ts-morph";
+export type { CallExpression, ObjectLiteralExpression, SourceFile, Statement } from "ts-morph";

@@ -1,0 +1,283 @@
+/**
+ * `tsop create webhook`: a kind gets defaults, checks or conversion between its versions.
+ *
+ * @module
+ */
+import { UsageError } from "../../errors.ts";
+import { apiVersionOf } from "../../kube/resource.ts";
+import type { CliContext } from "../context.ts";
+import { paint } from "../output.ts";
+import { findTarget } from "../project/api-target.ts";
+import { defaultList } from "../project/crd-list.ts";
+import { checkKind, checkVersion } from "../project/inputs.ts";
+import { withHub } from "../project/kind-file.ts";
+import { withWebhook } from "../project/main-file-webhooks.ts";
+import { carryOut, planFiles, requireFile, type PlanOptions } from "../project/plan.ts";
+import {
+  apiGroupOf,
+  getProject,
+  isSameKind,
+  isSameResource,
+  withCertificates,
+  withResource,
+  type CertificateMode,
+  type Project,
+  type ProjectResource,
+  type ProjectWebhooks,
+} from "../project/project-file.ts";
+import { alone } from "../project/project-lock.ts";
+import { PROJECT_FILE } from "../project/project-root.ts";
+import { certificateFiles, defaultWithWebhooks } from "../project/webhook-config.ts";
+import {
+  admissionFiles,
+  conversionFiles,
+  spokeOf,
+  type AdmissionSort,
+  type WebhookTarget,
+} from "../project/webhook-files.ts";
+
+/** The flags of `tsop create webhook`. */
+export interface CreateWebhookOptions extends PlanOptions {
+  readonly group: string;
+  readonly version?: string;
+  readonly kind?: string;
+  readonly defaulting: boolean;
+  readonly validation: boolean;
+  /** kubebuilder's name of `validation`. */
+  readonly programmaticValidation: boolean;
+  readonly conversion: boolean;
+  /** The versions that are converted to the hub and back. */
+  readonly spoke: readonly string[];
+  readonly certificates?: CertificateMode;
+  readonly force: boolean;
+  readonly externalApiDomain?: string;
+  readonly externalApiPath?: string;
+}
+
+const MAIN = "src/main.ts";
+const EXAMPLE = "tsop create webhook --group web --version v1 --kind MyWeb";
+
+/** What was asked for, with nothing missing. */
+interface Asked extends CreateWebhookOptions {
+  readonly version: string;
+  readonly kind: string;
+}
+
+/** Adds webhooks to a kind; returns the exit code. */
+export async function createWebhook(
+  options: CreateWebhookOptions,
+  context: CliContext,
+): Promise<number> {
+  const asked = checkedFlags(options, context);
+  const { root } = await getProject(context.cwd);
+  return alone(root, options, context, async () => {
+    // Read again: another command may have added something since.
+    const project = await getProject(root);
+    const target = await targetOf(project, asked);
+    const files = await filesFor(project, target, asked, context);
+    const { bold, green } = paint(context);
+    const group = apiGroupOf(project, target.resource);
+    context.out(`${bold(asked.kind)} ${apiVersionOf({ group, version: asked.version })}`);
+    const plan = await planFiles(root, files);
+    context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
+    await carryOut(plan, context, options);
+    if (options.dryRun || plan.changes.length === 0) return 0;
+    context.out(`${green("done")} Next:`);
+    context.out("  edit what is in src/webhooks, then");
+    context.out("  npx tsop manifests && npm test");
+    return 0;
+  });
+}
+
+/** @throws UsageError for flags that are missing or contradict each other */
+function checkedFlags(options: CreateWebhookOptions, context: CliContext): Asked {
+  const { version, kind, defaulting, programmaticValidation, conversion, spoke } = options;
+  const validation = options.validation || programmaticValidation;
+  if (version === undefined || kind === undefined) {
+    const name = version === undefined ? "version" : "kind";
+    throw new UsageError(
+      `missing-${name}`,
+      `--${name} is missing.`,
+      `For example: ${EXAMPLE} --validation`,
+    );
+  }
+  checkVersion(version);
+  checkKind(kind, false);
+  if (!defaulting && !validation && !conversion) {
+    throw new UsageError(
+      "no-webhook-type",
+      "It is not said what the webhook is for.",
+      "Add one or several of --defaulting, --validation, --conversion.",
+    );
+  }
+  if (conversion !== spoke.length > 0) {
+    throw new UsageError(
+      "conversion-without-spoke",
+      conversion
+        ? "--conversion does not say between which versions."
+        : "--spoke is for --conversion, which is not there.",
+      `For example: ${EXAMPLE} --conversion --spoke v1alpha1`,
+    );
+  }
+  if (programmaticValidation) {
+    context.err(
+      `${paint(context).yellow("note")} --programmatic-validation is kubebuilder's name of --validation.`,
+    );
+  }
+  return { ...options, version, kind, validation, spoke: [...new Set(spoke)] };
+}
+
+async function targetOf(project: Project, asked: Asked): Promise<WebhookTarget> {
+  const [{ findClasses }, { findSchemas }] = await Promise.all([
+    import("../../generator/find-classes.ts"),
+    import("../../generator/find-schemas.ts"),
+  ]);
+  const classes = findClasses(project.root);
+  const found = await findTarget(project, classes, { ...asked, purpose: "webhook" });
+  const target = {
+    ...found,
+    classes,
+    schemas: found.resource.api ? findSchemas(project.root) : [],
+  };
+  if (asked.conversion && !found.resource.api) {
+    throw new UsageError(
+      "conversion-of-others",
+      `The versions of ${asked.kind} are converted by those whose kind it is.`,
+      "Leave --conversion out.",
+    );
+  }
+  return target;
+}
+
+async function filesFor(
+  project: Project,
+  target: WebhookTarget,
+  asked: Asked,
+  context: CliContext,
+): Promise<Map<string, string | undefined>> {
+  const mode = modeOf(project, asked);
+  const resource = withWebhooks(project, target.resource, asked);
+  const sorts: AdmissionSort[] = [
+    ...(asked.defaulting ? (["defaulter"] as const) : []),
+    ...(asked.validation ? (["validator"] as const) : []),
+  ];
+  for (const spoke of asked.spoke) spokeOf(project, target, spoke);
+  const scaffolded = [
+    await admissionFiles(project, target, sorts, asked, context),
+    ...(await Promise.all(
+      asked.spoke.map((spoke) => conversionFiles(project, target, spoke, asked, context)),
+    )),
+  ];
+  const files = new Map<string, string | undefined>();
+  for (const one of scaffolded) for (const [path, text] of one.files) files.set(path, text);
+  if (asked.conversion) await storeHub(project, target, asked, files, context);
+  const namePrefix = `${project.projectName}-`;
+  const main = scaffolded
+    .flatMap(({ calls }) => calls)
+    .reduce(
+      (text, call) => withWebhook(text, call, namePrefix),
+      await requireFile(project.root, MAIN),
+    );
+  files.set(MAIN, main);
+  const before = project.certificates;
+  const config = await certificateFiles(project, { before, after: mode }, asked);
+  for (const [path, text] of config) files.set(path, text);
+  const others = project.resources.filter((known) => !isSameResource(known, resource));
+  files.set(defaultList, await defaultWithWebhooks(project, mode, [...others, resource]));
+  if (project.namespaced && before === undefined) {
+    context.err(
+      `${paint(context).yellow("note")} configurations of webhooks belong to no namespace: whoever deploys needs the right to make them.`,
+    );
+  }
+  // Last, so that the file names a webhook only once its files are there.
+  const projectText = withResource(project, resource);
+  files.set(PROJECT_FILE, withCertificates(project.root, projectText, mode));
+  return files;
+}
+
+/** @throws UsageError `certificates-differ` */
+function modeOf({ certificates }: Project, { certificates: asked }: Asked): CertificateMode {
+  if (certificates === undefined || asked === undefined || asked === certificates) {
+    return certificates ?? asked ?? "self-managed";
+  }
+  throw new UsageError(
+    "certificates-differ",
+    `The project's webhooks have certificates of the mode ${certificates}, and all share one.`,
+    `Leave --certificates out, or change the mode first: tsop edit --certificates ${asked}`,
+  );
+}
+
+/**
+ * The kind as `PROJECT` will have it.
+ *
+ * @throws UsageError `webhook-exists` where another version has such a webhook
+ */
+function withWebhooks(project: Project, found: ProjectResource, asked: Asked): ProjectResource {
+  const known = project.resources.find((one) => isSameResource(one, found));
+  const { defaulting, validation, conversion, spoke } = asked;
+  for (const [type, isAsked] of Object.entries({ defaulting, validation, conversion })) {
+    const other = project.resources.find(
+      (one) =>
+        isSameKind(one, found) &&
+        one.version !== found.version &&
+        one.webhooks?.[type as "defaulting" | "validation" | "conversion"],
+    );
+    if (!isAsked || !other) continue;
+    throw new UsageError(
+      "webhook-exists",
+      `${found.kind} has ${type} in ${other.version}, and one version is enough: the API server converts objects of the others to it.`,
+      `Leave --${type} out, or move the class in src/webhooks and PROJECT to ${found.version} by hand.`,
+    );
+  }
+  const webhooks: ProjectWebhooks = {
+    ...known?.webhooks,
+    ...(defaulting && { defaulting }),
+    ...(validation && { validation }),
+    ...(conversion && {
+      conversion,
+      spokes: [...new Set([...(known?.webhooks?.spokes ?? []), ...spoke])],
+    }),
+  };
+  return { ...found, controller: known?.controller === true, webhooks };
+}
+
+/** The hub is the version that is stored. */
+async function storeHub(
+  project: Project,
+  target: WebhookTarget,
+  { spoke, version, kind }: Asked,
+  files: Map<string, string | undefined>,
+  context: CliContext,
+): Promise<void> {
+  const hub = { file: target.file ?? "", className: target.token };
+  const group = apiGroupOf(project, target.resource);
+  const others = target.classes.filter(
+    (known) => known.group === group && known.kind === kind && known.version !== version,
+  );
+  const versions = [hub, ...others];
+  const texts = await Promise.all(versions.map(({ file }) => requireFile(project.root, file)));
+  const changed = withHub(
+    versions.map(({ className }, index) => ({ className, text: texts[index] ?? "" })),
+  );
+  for (const [index, { file }] of versions.entries()) {
+    const text = changed[index];
+    if (text !== undefined && text !== texts[index]) files.set(file, text);
+  }
+  const moved = others.filter((_one, index) => changed[index + 1] !== texts[index + 1]);
+  if (moved.length > 0) {
+    context.err(
+      `${paint(context).yellow("note")} ${kind} is stored as ${version} from now on, in place of ${moved.map((one) => one.version).join(", ")}: \`tsop migrate\` rewrites what a cluster has.`,
+    );
+  }
+  const missing = others.filter(
+    (one) => !spoke.includes(one.version) && !knownSpokes(project, target).includes(one.version),
+  );
+  if (missing.length > 0) {
+    context.err(
+      `${paint(context).yellow("note")} ${missing.map((one) => one.version).join(", ")} of ${kind} has no converter yet: add --spoke ${missing.map((one) => one.version).join(",")}`,
+    );
+  }
+}
+
+const knownSpokes = ({ resources }: Project, { resource }: WebhookTarget): readonly string[] =>
+  resources.find((one) => isSameResource(one, resource))?.webhooks?.spokes ?? [];

@@ -1,0 +1,75 @@
+/**
+ * The commands of webhooks in the command tree.
+ *
+ * @module
+ */
+import { type Command, Option } from "commander";
+import { DIFF, DRY_RUN, type Done } from "./command-options.ts";
+import type { CliContext } from "./context.ts";
+
+const versions = (value: string, earlier: readonly string[]): readonly string[] => [
+  ...earlier,
+  ...value.split(",").filter((version) => version !== ""),
+];
+
+function certificatesOption(): Option {
+  return new Option(
+    "--certificates <mode>",
+    "where the certificate of the webhooks comes from: the operator issues it, cert-manager does, or it is in a Secret of yours (default: self-managed)",
+  ).choices(["self-managed", "cert-manager", "secret"]);
+}
+
+/** Adds `create webhook` and `edit`. */
+export function addWebhookCommands(
+  program: Command,
+  create: Command,
+  context: CliContext,
+  done: Done,
+): void {
+  create
+    .command("webhook")
+    .summary("add webhooks to a kind")
+    .description(
+      "Add webhooks to a kind that is there: defaults, checks, conversion, and their tests.",
+    )
+    .option("--group <group>", "the API group without the domain, such as web", "")
+    .option("--version <version>", "the API version, such as v1; with --conversion the hub")
+    .option("--kind <Kind>", "the name of the kind, such as MyWeb")
+    .option("--defaulting", "fill in what users leave out", false)
+    .option("--validation", "refuse what cannot be", false)
+    .addOption(new Option("--programmatic-validation").default(false).hideHelp())
+    .option("--conversion", "convert between the versions of the kind", false)
+    .option(
+      "--spoke <versions>",
+      "with --conversion: the other versions, with commas",
+      versions,
+      [],
+    )
+    .addOption(certificatesOption())
+    .option(
+      "--external-api-domain <domain>",
+      "what the group ends in, where the CRD is somebody else's",
+    )
+    .option("--external-api-path <file>", "the file of the class, where the CRD is somebody else's")
+    .option("--force", "overwrite the webhooks' files", false)
+    .option("--dry-run", DRY_RUN, false)
+    .option("--diff", DIFF, false)
+    .action(async (options: object) => {
+      const { createWebhook } = await import("./commands/create-webhook.ts");
+      done(await createWebhook(options as Parameters<typeof createWebhook>[0], context));
+    });
+  program
+    .command("edit")
+    .summary("change a setting of the project")
+    .description(
+      "Change a setting of the project: where the certificate of its webhooks comes from.",
+    )
+    .addOption(certificatesOption())
+    .option("--force", "overwrite files that were changed by hand", false)
+    .option("--dry-run", DRY_RUN, false)
+    .option("--diff", DIFF, false)
+    .action(async (options: object) => {
+      const { edit } = await import("./commands/edit.ts");
+      done(await edit(options as Parameters<typeof edit>[0], context));
+    });
+}
