@@ -47,6 +47,7 @@ import { Registry } from "./server/registry.ts";
 import type { Answer } from "./server/request.ts";
 import type { LoadedState, StoreLog } from "./store/log.ts";
 import { Store } from "./store/store.ts";
+import { type ServiceAddress, ServiceRoutes } from "./admission/service-routes.ts";
 import { followServices } from "./service-addresses.ts";
 
 /** How a control plane is started; everything may be left out. */
@@ -90,6 +91,13 @@ export interface ControlPlane extends AsyncDisposable {
   readonly caCertificate: string;
   /** Issues a client certificate for somebody and returns the kubeconfig with it. */
   kubeconfigFor(identity: Identity): string;
+  /**
+   * Says where in this machine a Service (`namespace/name`, or `namespace/name:port`) is from now on: webhooks that refer
+   * to it are called there. `undefined` takes it away.
+   *
+   * @param address - `host:port`; calls wait for a promise
+   */
+  routeService(service: string, address: ServiceAddress | undefined): void;
   /** Resolves when the controllers have nothing left to do. */
   settle(): Promise<void>;
   /** Forgets all history: continued lists and older watches get 410. */
@@ -127,6 +135,8 @@ interface Origin {
   readonly state?: LoadedState;
   /** Where changes are kept. */
   readonly disk?: StoreLog;
+  /** Where its Services are, in place of what the options say. */
+  readonly routes?: ServiceRoutes;
   /** What the server shows of itself; a fork has the original's. */
   readonly served?: Served;
   /** The built-in resources of the original. */
@@ -155,10 +165,11 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
   for (const [collection, object] of state?.objects ?? []) store.restore(collection, object);
   followDefinitions(store, registry);
   const tokens = new TokenAuthority(clock, store, keys.tokens);
+  const routes = origin.routes ?? new ServiceRoutes(Object.entries(options.serviceAddresses ?? {}));
   const webhooks = new WebhookCaller({
     store,
     clock,
-    ...(options.serviceAddresses ? { serviceAddresses: options.serviceAddresses } : {}),
+    routes,
   });
   const mayDo: Authorize = (user, attributes) => authorize(store, user, attributes);
   const conversion = new Conversion(webhooks, () => randomUid(clock));
@@ -247,25 +258,26 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
     },
     caCertificate: authority.certificate,
     kubeconfigFor,
+    routeService: (service, address) => routes.set(service, address),
     settle: () => controllers.settle(),
     compact: () => store.compact(),
     dropConnections: () => server.dropConnections(),
     fork() {
       // No data directory: that is the original's alone.
-      const { controllers: mode, nodes, serviceAddresses, disableAdmissionPlugins } = options;
+      const { controllers: mode, nodes, disableAdmissionPlugins } = options;
       const same = {
         host,
         clock,
         log,
         ...(mode === undefined ? {} : { controllers: mode }),
         ...(nodes === undefined ? {} : { nodes }),
-        ...(serviceAddresses === undefined ? {} : { serviceAddresses }),
         ...(disableAdmissionPlugins === undefined ? {} : { disableAdmissionPlugins }),
       };
       return launch(same, {
         keys: ownKeys,
         served,
         builtIn,
+        routes: routes.copy(),
         state: { version: store.version, objects: store.contents() },
       });
     },

@@ -13,10 +13,12 @@ import { posix } from "node:path";
 import type { Duplex } from "node:stream";
 import { connect, type ConnectionOptions } from "node:tls";
 import { systemClock, type Clock } from "../../clock.ts";
+import { messageOf } from "../../errors.ts";
 import { quote } from "../../kube/field-errors.ts";
 import { encodeJson } from "../../kube/json.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import { storeKey } from "../store/store.ts";
+import type { ServiceRoutes } from "./service-routes.ts";
 import { answerProblem } from "./webhook-answer.ts";
 import { certificatesIn, distrustOf } from "./webhook-certificate.ts";
 
@@ -42,17 +44,14 @@ export class WebhookCallError extends Error {
 export interface WebhookSurroundings {
   readonly store: { get(collection: string, key: string): KubeObject | undefined };
   readonly clock: Clock;
-  /**
-   * Addresses (`host:port`) of services by `namespace/name`, or `namespace/name:port` for one port: there is no
-   * cluster network, so a service that is not named here cannot be reached.
-   */
-  readonly serviceAddresses?: Readonly<Record<string, string>>;
+  /** A service that is not in these cannot be reached. */
+  readonly routes: ServiceRoutes;
 }
 
-interface Destination {
-  readonly url: URL;
-  /** Where to connect, when it is not the URL's host. */
-  readonly connectTo?: { readonly host: string; readonly port: number };
+/** Where to connect. */
+interface Address {
+  readonly host: string;
+  readonly port: number;
 }
 
 const ANSWER_MAX_BYTES = 3 * 1024 * 1024;
@@ -73,9 +72,12 @@ export class WebhookCaller {
    * @throws WebhookCallError
    */
   async post(target: WebhookTarget, body: object, timeoutSeconds: number): Promise<Buffer> {
-    const { url, connectTo } = this.#destination(target, timeoutSeconds);
+    const url = urlOf(target, timeoutSeconds);
     const failed = (why: string): WebhookCallError =>
       new WebhookCallError(`Post ${quote(shownUrl(target, url))}: ${why}`);
+    const { clock } = this.#surroundings;
+    const began = clock.monotonicMs();
+    const connectTo = await this.#addressOf(target, timeoutSeconds, failed);
     if (target.service && connectTo === undefined) {
       throw failed(this.#whyUnreachable(target.service));
     }
@@ -92,7 +94,8 @@ export class WebhookCaller {
     };
     const agent = this.#agentOf(target, url);
     const bytes = Buffer.from(encodeJson(body));
-    const answer = await this.#send({ ...options, agent }, bytes, timeoutSeconds, failed);
+    const leftMs = timeoutSeconds * 1000 - (clock.monotonicMs() - began);
+    const answer = await this.#send({ ...options, agent }, bytes, leftMs, failed);
     const problem = answerProblem(answer);
     if (problem !== undefined) throw new WebhookCallError(problem);
     return answer.body;
@@ -104,28 +107,29 @@ export class WebhookCaller {
     this.#agents.clear();
   }
 
-  #destination({ url, service }: WebhookTarget, timeoutSeconds: number): Destination {
-    const timeout = `timeout=${timeoutSeconds}s`;
-    if (service) {
-      const { namespace, name, path = "/", port = 443 } = service;
-      const there = new URL(`https://${name}.${namespace}.svc:${port}`);
-      there.pathname = cleanPath(path);
-      there.search = timeout;
-      const address = this.#addressOf(namespace, name, port);
-      return address === undefined ? { url: there } : { url: there, connectTo: address };
-    }
-    const there = new URL(url ?? "");
-    there.pathname = cleanPath(decodeURI(there.pathname).replaceAll(/%2f/gi, "/"));
-    there.search = timeout;
-    return { url: there };
-  }
-
-  #addressOf(namespace: string, name: string, port: number) {
-    const addresses = this.#surroundings.serviceAddresses ?? {};
-    const address = addresses[`${namespace}/${name}:${port}`] ?? addresses[`${namespace}/${name}`];
-    if (address === undefined) return undefined;
-    const colon = address.lastIndexOf(":");
-    return { host: address.slice(0, colon), port: Number(address.slice(colon + 1)) };
+  /** Where to connect, when it is not the URL's host; waits for an address that is known soon. */
+  async #addressOf(
+    { service }: WebhookTarget,
+    timeoutSeconds: number,
+    failed: (why: string) => WebhookCallError,
+  ): Promise<Address | undefined> {
+    if (!service) return undefined;
+    const { namespace, name, port = 443 } = service;
+    const { routes, clock } = this.#surroundings;
+    const found = routes.find(namespace, name, port);
+    if (found === undefined) return undefined;
+    if (typeof found === "string") return addressIn(found);
+    return new Promise((resolve, reject) => {
+      const timer = clock.after(timeoutSeconds * 1000, () => {
+        reject(failed("context deadline exceeded"));
+      });
+      found
+        .then(
+          (address) => resolve(addressIn(address)),
+          (error: unknown) => reject(failed(messageOf(error))),
+        )
+        .finally(() => timer.cancel());
+    });
   }
 
   /** Why a service that has no address of this process cannot be called. */
@@ -161,11 +165,11 @@ export class WebhookCaller {
   async #send(
     options: RequestOptions,
     body: Buffer,
-    timeoutSeconds: number,
+    timeoutMs: number,
     failed: (why: string) => WebhookCallError,
   ): Promise<WebhookAnswer> {
     const gone = new AbortController();
-    const timer = this.#surroundings.clock.after(timeoutSeconds * 1000, () => gone.abort());
+    const timer = this.#surroundings.clock.after(timeoutMs, () => gone.abort());
     try {
       for (;;) {
         const outcome = await attempt({ ...options, signal: gone.signal }, body);
@@ -277,6 +281,27 @@ function certificatesOf(caBundle: string): X509Certificate[] {
   }
   if (certificates.length === 0) throw new WebhookCallError(unreadable);
   return certificates;
+}
+
+/** The URL that is asked; a Service has a name of its own. */
+function urlOf({ url, service }: WebhookTarget, timeoutSeconds: number): URL {
+  const timeout = `timeout=${timeoutSeconds}s`;
+  if (service) {
+    const { namespace, name, path = "/", port = 443 } = service;
+    const there = new URL(`https://${name}.${namespace}.svc:${port}`);
+    there.pathname = cleanPath(path);
+    there.search = timeout;
+    return there;
+  }
+  const there = new URL(url ?? "");
+  there.pathname = cleanPath(decodeURI(there.pathname).replaceAll(/%2f/gi, "/"));
+  there.search = timeout;
+  return there;
+}
+
+function addressIn(address: string): Address {
+  const colon = address.lastIndexOf(":");
+  return { host: address.slice(0, colon), port: Number(address.slice(colon + 1)) };
 }
 
 /** A path as client-go joins it: slashes stand alone, and none at the end. */

@@ -123,6 +123,37 @@ const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 const service = { namespace: "operator-system", name: "webhooks", path: "/mutate" };
 
 describe("A webhook behind a service", () => {
+  it("is found where it is routed to while the control plane runs, and waited for where that is known soon", async () => {
+    const hook = await webhook(["webhooks.operator-system.svc"], () => ({ allowed: true }));
+    const controlPlane = await started({});
+    const clientConfig = { service, caBundle: hook.caBundle };
+    const path = `${ADMISSION}/validatingwebhookconfigurations`;
+    await ask(controlPlane, "POST", path, configuration(clientConfig, { timeoutSeconds: 1 }));
+    const create = (name: string): Promise<Reply> =>
+      ask(controlPlane, "POST", CONFIG_MAPS, { metadata: { name } });
+    expect((await create("unrouted")).text).toContain('service \\"webhooks\\" not found');
+
+    let open = (_address: string): void => undefined;
+    const soon = new Promise<string>((resolve) => (open = resolve));
+    controlPlane.routeService("operator-system/webhooks", soon);
+    const waiting = create("waited");
+    open(hook.address);
+    expect((await waiting).status).toBe(201);
+
+    controlPlane.routeService("operator-system/webhooks", new Promise(() => undefined));
+    expect((await create("never")).text).toContain("context deadline exceeded");
+    controlPlane.routeService("operator-system/webhooks", Promise.reject(new Error("no server")));
+    expect((await create("failed")).text).toContain("no server");
+
+    controlPlane.routeService("operator-system/webhooks", hook.address);
+    const fork = await controlPlane.fork();
+    closing.push(() => fork.stop());
+    controlPlane.routeService("operator-system/webhooks", undefined);
+    expect((await create("again")).status).toBe(500);
+    const forked = await ask(fork, "POST", CONFIG_MAPS, { metadata: { name: "forked" } });
+    expect(forked.status).toBe(201);
+  });
+
   it("is called at the address that was given for the service, under the service's name", async () => {
     const patch = [{ op: "add", path: "/metadata/labels", value: { seen: "yes" } }];
     const hook = await webhook(["webhooks.operator-system.svc"], () => ({
