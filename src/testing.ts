@@ -4,22 +4,36 @@
  *
  * @module
  */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { parseAllDocuments } from "yaml";
 import { renderKustomization } from "./cli/kustomize/render.ts";
 import { EXTERNAL_CRDS, isInstalled, operatorUser } from "./cli/operator/installed.ts";
+import {
+  askedServices,
+  certificateFor,
+  isConverted,
+  isWebhookConfiguration,
+  withAuthority,
+} from "./cli/operator/local-webhooks.ts";
 import { systemClock, VirtualClock, type Clock } from "./clock.ts";
 import type { ControlPlane } from "./controlplane/control-plane.ts";
 import { messageOf, TsopError } from "./errors.ts";
 import type { KubeObject } from "./kube/object.ts";
 import type { ResourceType } from "./kube/resource.ts";
+import { conversionOf, webhooksOf } from "./kube/webhook-marks.ts";
 import type { Client } from "./runtime/client/client.ts";
 import { createClient } from "./runtime/client/create-client.ts";
+import type { CertificatePaths } from "./runtime/manager/certificate-files.ts";
 import type { ClusterConfig } from "./runtime/transport/cluster-config.ts";
 import { FaultyTransport, type Faults } from "./runtime/transport/faulty-transport.ts";
 import { HttpsTransport } from "./runtime/transport/https-transport.ts";
 import { loadClusterConfig } from "./runtime/transport/load-config.ts";
+import type { WebhookServerOptions } from "./runtime/webhook/certificate.ts";
+import type { ServingCertificate } from "./runtime/webhook/certificates/issue.ts";
+import type { WebhookHandler } from "./runtime/webhook/handlers.ts";
 
 export { VirtualClock } from "./clock.ts";
 export {
@@ -122,8 +136,8 @@ export function clientFor(controlPlane: ControlPlane): Client {
 }
 
 /**
- * Installs what `tsop deploy` would: all that `config/default` renders, but for the operator's own pods and their
- * Service. CRDs of others, in `config/external`, come first.
+ * Installs what `tsop deploy` would: all that `config/default` renders, but for the operator's own pods, their Service,
+ * and the configurations of webhooks, which `installWebhooks` brings. CRDs of others, in `config/external`, come first.
  *
  * @param folder - the project's `config` folder
  * @returns the access of the operator's service account: `createManager({ config })` may then do what its roles say, and
@@ -135,21 +149,113 @@ export async function installOperator(
   folder = "config",
 ): Promise<ClusterConfig> {
   const client = clientFor(controlPlane);
-  const rendered = await renderKustomization(join(folder, "default")).catch((error: unknown) => {
-    throw noManifests(error);
-  });
+  const rendered = await renderDefault(folder);
   const external = await readFolder(join(folder, basename(EXTERNAL_CRDS)));
-  const objects = [...external, ...rendered.filter(isInstalled)];
+  const installed = rendered.filter((one) => isInstalled(one) && !isWebhookConfiguration(one));
+  const objects = [...external, ...installed];
   const crds = objects.filter(({ kind }) => kind === CRD.kind);
   for (const crd of crds) await client.apply(CRD, crd);
   for (const crd of crds) await established(client, crd.metadata.name ?? "");
   for (const object of objects) {
-    if (object.kind === CRD.kind) continue;
-    await client.apply(await client.dynamic(object.apiVersion, object.kind), object);
+    if (object.kind !== CRD.kind) await applyTo(client, object);
   }
   const operator = operatorUser(rendered);
   const kubeconfigText = operator ? controlPlane.kubeconfigFor(operator) : controlPlane.kubeconfig;
   return loadClusterConfig({ kubeconfigText });
+}
+
+/**
+ * Has the control plane ask webhooks that this process serves: those of `handlers`, and the conversions. Each is asked as
+ * `config/default` says, at the server that `createManager({ webhooks })` opens; requests wait until it listens.
+ *
+ * @example
+ * const config = await installOperator(cluster);
+ * const validator = new WidgetValidator();
+ * const webhooks = await installWebhooks(cluster, [validator]);
+ * const manager = createManager({ config, webhooks });
+ * manager.webhooks.add(validator);
+ *
+ * @param handlers - what is given to `manager.webhooks.add`: other webhooks of the project are not asked
+ * @param folder - the project's `config` folder
+ * @throws TsopError `no-manifests` when they were not generated; `webhook-not-in-manifests`
+ */
+export async function installWebhooks(
+  controlPlane: ControlPlane,
+  handlers: readonly WebhookHandler[],
+  folder = "config",
+): Promise<WebhookServerOptions> {
+  const rendered = await renderDefault(folder);
+  const asked = asking(rendered, handlers);
+  const certificate = await certificateFor(asked, systemClock);
+  if (!certificate) throw notAsked(handlers.map((handler) => handler.constructor.name));
+  const client = clientFor(controlPlane);
+  let opened: (address: string) => void = () => undefined;
+  const address = new Promise<string>((resolve) => {
+    opened = resolve;
+  });
+  for (const service of askedServices(asked)) controlPlane.routeService(service, address);
+  for (const object of withAuthority(asked, certificate)) await applyTo(client, object);
+  return {
+    port: 0,
+    host: "127.0.0.1",
+    certificate: writeCertificate(certificate),
+    listening: (port) => {
+      opened(`127.0.0.1:${port}`);
+    },
+  };
+}
+
+/** The objects that ask the handlers, and of each configuration the webhooks that do. */
+function asking(
+  rendered: readonly KubeObject[],
+  handlers: readonly WebhookHandler[],
+): KubeObject[] {
+  const paths = new Map(
+    handlers.flatMap((handler) =>
+      webhooksOf(handler).map(({ path }) => [path, handler.constructor.name] as const),
+    ),
+  );
+  const found = new Set<string | undefined>();
+  const configurations = rendered.filter(isWebhookConfiguration).flatMap((configuration) => {
+    const webhooks = (configuration.webhooks ?? []).filter(({ clientConfig }) => {
+      const path = clientConfig.service?.path;
+      if (path !== undefined && paths.has(path)) found.add(path);
+      return path !== undefined && paths.has(path);
+    });
+    return webhooks.length === 0 ? [] : [{ ...configuration, webhooks }];
+  });
+  const missing = [...paths].filter(([path]) => !found.has(path)).map(([, name]) => name);
+  if (missing.length > 0) throw notAsked(missing);
+  const converts = handlers.some((handler) => conversionOf(handler) !== undefined);
+  return [...configurations, ...(converts ? rendered.filter(isConverted) : [])];
+}
+
+/** Files that go when the process ends. */
+function writeCertificate({ certificate, key }: ServingCertificate): CertificatePaths {
+  const folder = mkdtempSync(join(tmpdir(), "tsop-webhooks-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const paths = { certFile: join(folder, "tls.crt"), keyFile: join(folder, "tls.key") };
+  writeFileSync(paths.certFile, certificate);
+  writeFileSync(paths.keyFile, key, { mode: 0o600 });
+  return paths;
+}
+
+function renderDefault(folder: string): Promise<KubeObject[]> {
+  return renderKustomization(join(folder, "default")).catch((error: unknown) => {
+    throw noManifests(error);
+  });
+}
+
+async function applyTo(client: Client, object: KubeObject): Promise<void> {
+  await client.apply(await client.dynamic(object.apiVersion, object.kind), object);
+}
+
+function notAsked(names: readonly string[]): TsopError {
+  return new TsopError(
+    "webhook-not-in-manifests",
+    `No manifest of config/default asks ${[...new Set(names)].join(", ")}.`,
+    "Run `npx tsop manifests`, and see that config/default/kustomization.yaml lists ../webhook.",
+  );
 }
 
 interface Crd extends KubeObject {

@@ -8,9 +8,12 @@ import type { KubeObject } from "../../kube/object.ts";
 /** The folder of a project with the CRDs of others: installed there, and never deployed. */
 export const EXTERNAL_CRDS = "config/external";
 
-/** Whether the object is installed: the operator's own pods and their Service have nothing to do there. */
-export const isInstalled = ({ kind }: KubeObject): boolean =>
-  kind !== "Deployment" && kind !== "Service";
+/**
+ * Whether the object is installed: the operator's own pods, their Service and who makes its certificate have nothing to do
+ * there.
+ */
+export const isInstalled = ({ apiVersion, kind }: KubeObject): boolean =>
+  kind !== "Deployment" && kind !== "Service" && !apiVersion.startsWith("cert-manager.io/");
 
 /** Who the operator is: the service account of its Deployment; `undefined` when nothing is rendered that is one. */
 export function operatorUser(

@@ -18,6 +18,9 @@ import { admissionPath, conversionPath } from "./served-paths.ts";
 import { WebhookMetrics } from "./webhook-metrics.ts";
 import { WebhookServer } from "./webhook-server.ts";
 
+/** The log line of a server that listens: who started the operator may wait for it. */
+export const WEBHOOKS_SERVED = "webhooks are served";
+
 /** What answers the reviews that the API server asks for. */
 export interface Webhooks {
   /**
@@ -103,7 +106,7 @@ export class WebhookHost implements Webhooks {
     this.#server = new WebhookServer(this.#parts.clock, this.#served, certificate);
     this.#validity = validityOf(certificate);
     this.#port = await this.#server.listen(options);
-    log.info({ port: this.#port }, "webhooks are served");
+    log.info({ port: this.#port }, WEBHOOKS_SERVED);
     options.listening?.(this.#port);
   }
 

@@ -22,6 +22,8 @@ import { writePrivateFile } from "../../project/private-file.ts";
 import type { Project } from "../../project/project-file.ts";
 import { ownerName } from "../../cluster/ownership.ts";
 import { applyAll } from "../../cluster/roll-out.ts";
+import { isWebhookConfiguration } from "../local-webhooks.ts";
+import { DevWebhooks } from "./dev-webhooks.ts";
 import { OperatorKeeper, type OperatorEvents } from "./operator-keeper.ts";
 
 const BUNDLE = ".tsop/dev/main.mjs";
@@ -41,6 +43,8 @@ export class DevSession {
   #rendered: readonly KubeObject[] = [];
   /** The CRDs of others that the operator works with. */
   #external: readonly KubeObject[] = [];
+  #configurations: readonly KubeObject[] = [];
+  readonly #webhooks: DevWebhooks;
   /** What the control plane has, as JSON: an edit of a controller's code applies nothing. */
   #applied = "";
 
@@ -48,6 +52,7 @@ export class DevSession {
     this.#project = project;
     this.#controlPlane = controlPlane;
     this.#context = context;
+    this.#webhooks = new DevWebhooks(project.root, controlPlane, context.clock);
     this.#session = openCluster({ kubeconfigText: controlPlane.kubeconfig }, context);
     const controllers = project.resources.filter(({ controller }) => controller).length;
     this.#operator = new OperatorKeeper(
@@ -101,9 +106,11 @@ export class DevSession {
 
   async #install(): Promise<void> {
     // The operator runs here, not in a pod; everything else is as `tsop deploy` would apply it.
-    const objects = [...this.#external, ...this.#rendered.filter(isInstalled)];
+    const plain = [...this.#external, ...this.#rendered.filter(isInstalled)];
+    const objects = await this.#webhooks.prepare(plain);
     const text = JSON.stringify(objects);
     if (text === this.#applied) return;
+    await this.#removeGone(objects);
     const first = this.#applied === "";
     const quiet = first ? { ...this.#context, out: () => undefined } : this.#context;
     const options = { ...this.#options(), changesOnly: true, owner: ownerName(this.#project) };
@@ -115,6 +122,19 @@ export class DevSession {
     this.#context.out(
       `${bold("installed")}      ${kinds.join(", ") || "no kind yet"} ${dim(`and ${objects.length - kinds.length} more objects of config/default`)}`,
     );
+  }
+
+  /** A configuration that asks nobody any more would refuse what it was asked about. */
+  async #removeGone(objects: readonly KubeObject[]): Promise<void> {
+    const configurations = objects.filter(isWebhookConfiguration);
+    const names = new Set(configurations.map(({ kind, metadata }) => `${kind} ${metadata.name}`));
+    for (const before of this.#configurations) {
+      const live = names.has(`${before.kind} ${before.metadata.name}`)
+        ? undefined
+        : await this.#session.find(before);
+      if (live) await this.#session.remove(live);
+    }
+    this.#configurations = configurations;
   }
 
   #options(): { dryRun: boolean; timeoutSeconds: number } {
@@ -132,7 +152,11 @@ export class DevSession {
     const path = join(root, OPERATOR_KUBECONFIG);
     writePrivateFile(path, kubeconfig);
     const env = { KUBECONFIG: path, ...(namespaced ? { WATCH_NAMESPACE: namespace } : {}) };
-    const options = { root, file: BUNDLE, args: [], env };
-    return OperatorProcess.start(options, this.#context, onLine);
+    const options = { root, file: BUNDLE, args: this.#webhooks.args, env };
+    const told = this.#webhooks.starting();
+    return OperatorProcess.start(options, this.#context, (line) => {
+      told(line);
+      onLine(line);
+    });
   }
 }

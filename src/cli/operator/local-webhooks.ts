@@ -1,0 +1,111 @@
+/**
+ * The webhooks of an operator that runs in this machine, outside of the cluster: which of its objects ask it, and how
+ * they are told where it is.
+ *
+ * @module
+ */
+import type { Clock } from "../../clock.ts";
+import type { KubeObject } from "../../kube/object.ts";
+import type { ServingCertificate } from "../../runtime/webhook/certificates/issue.ts";
+
+/** The part of a webhook, or of a CRD's conversion, that says whom to ask. */
+export interface ClientConfig {
+  readonly url?: string;
+  readonly service?: {
+    readonly namespace: string;
+    readonly name: string;
+    readonly path?: string;
+    readonly port?: number;
+  };
+  /** PEM in base64. */
+  readonly caBundle?: string;
+}
+
+/** A configuration of admission webhooks. */
+export interface WebhookConfiguration extends KubeObject {
+  readonly webhooks?: readonly { readonly name: string; readonly clientConfig: ClientConfig }[];
+}
+
+/** A CRD whose versions a webhook converts. */
+interface ConvertedCrd extends KubeObject {
+  readonly spec: {
+    readonly conversion?: { readonly webhook?: { readonly clientConfig?: ClientConfig } };
+  };
+}
+
+const REGISTRATION_GROUP = "admissionregistration.k8s.io/";
+const CONFIGURATIONS = ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"];
+
+/** Whether the object says which webhooks are asked. */
+export const isWebhookConfiguration = (object: KubeObject): object is WebhookConfiguration =>
+  CONFIGURATIONS.includes(object.kind) && object.apiVersion.startsWith(REGISTRATION_GROUP);
+
+/** Whether the object is a CRD whose versions a webhook converts. */
+export const isConverted = (object: KubeObject): object is ConvertedCrd =>
+  object.kind === "CustomResourceDefinition" &&
+  (object as ConvertedCrd).spec.conversion?.webhook?.clientConfig !== undefined;
+
+/** Whom the objects ask, each in its order. */
+export function clientConfigsIn(objects: readonly KubeObject[]): ClientConfig[] {
+  return objects.flatMap((object) => {
+    if (isWebhookConfiguration(object)) {
+      return (object.webhooks ?? []).map(({ clientConfig }) => clientConfig);
+    }
+    return isConverted(object) ? (object.spec.conversion?.webhook?.clientConfig ?? []) : [];
+  });
+}
+
+/** The Services that the objects ask, as `namespace/name`. */
+export function askedServices(objects: readonly KubeObject[]): string[] {
+  const services = clientConfigsIn(objects).flatMap(({ service }) =>
+    service ? [`${service.namespace}/${service.name}`] : [],
+  );
+  return [...new Set(services)].sort();
+}
+
+/** The object with each of its client configurations changed. */
+export function withClientConfig(
+  object: KubeObject,
+  change: (clientConfig: ClientConfig) => ClientConfig,
+): KubeObject {
+  if (isWebhookConfiguration(object)) {
+    const webhooks = (object.webhooks ?? []).map((webhook) => ({
+      ...webhook,
+      clientConfig: change(webhook.clientConfig),
+    }));
+    return { ...object, webhooks } as KubeObject;
+  }
+  if (!isConverted(object)) return object;
+  const { conversion } = object.spec;
+  const clientConfig = change(conversion?.webhook?.clientConfig ?? {});
+  const webhook = { ...conversion?.webhook, clientConfig };
+  const spec = { ...object.spec, conversion: { ...conversion, webhook } };
+  return { ...object, spec } as KubeObject;
+}
+
+/** The objects with the authority that the API server is to trust; those that ask a URL stay as they are. */
+export function withAuthority(
+  objects: readonly KubeObject[],
+  { authority }: ServingCertificate,
+): KubeObject[] {
+  const caBundle = Buffer.from(authority.certificate).toString("base64");
+  return objects.map((object) =>
+    withClientConfig(object, (config) => (config.service ? { ...config, caBundle } : config)),
+  );
+}
+
+/** A certificate for the Services, and for this machine; `undefined` where the objects ask no Service. */
+export async function certificateFor(
+  objects: readonly KubeObject[],
+  clock: Clock,
+  hosts: readonly string[] = [],
+): Promise<ServingCertificate | undefined> {
+  const services = askedServices(objects);
+  if (services.length === 0) return undefined;
+  const { issueServing } = await import("../../runtime/webhook/certificates/issue.ts");
+  const names = services.map((service) => {
+    const [namespace = "", name = ""] = service.split("/");
+    return `${name}.${namespace}.svc`;
+  });
+  return issueServing({ names: ["localhost", "127.0.0.1", "::1", ...names, ...hosts] }, clock);
+}
