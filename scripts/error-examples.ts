@@ -86,6 +86,32 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "certificate-unreadable": e(
     'metrics: { tls: { certFile: "/tmp/k8s-metrics-server/metrics-certs/tls.crt", ... } }   // the Secret is not mounted',
   ),
+  "bad-spoke": e(
+    "tsop create webhook --kind Web --version v1 --conversion --spoke v2   # there is no v2",
+    "--spoke v2: Web has no class in ....",
+    "Scaffold it first: `tsop create api ...`",
+  ),
+  "certificates-differ": e(
+    "tsop create webhook --kind Web --version v1 --validation --certificates secret   # the others have another mode",
+  ),
+  "conversion-of-others": e(
+    "tsop create webhook --group apps --version v1 --kind Deployment --conversion --spoke v1beta1",
+  ),
+  "conversion-without-spoke": e(
+    "tsop create webhook --kind Web --version v1 --conversion",
+    "--conversion does not say between which versions.",
+  ),
+  "file-changed": e(
+    "tsop edit --certificates secret   # manager_webhook_patch.yaml was changed by hand",
+    "config/default/manager_webhook_patch.yaml is not as tsop wrote it, and the other certificate mode needs another text there.",
+  ),
+  "no-webhook-type": e("tsop create webhook --kind Web --version v1"),
+  "no-webhooks": e("tsop edit --certificates secret   # in a project without webhooks"),
+  "nothing-to-edit": e("tsop edit"),
+  "webhook-exists": e("tsop create webhook --kind Web --version v2 --validation   # v1 has it"),
+  "webhook-not-in-manifests": e(
+    "await installWebhooks(cluster, [new WebValidator()])   # before `tsop manifests`",
+  ),
   "changed-meanwhile": e("tsop manifests   # while an editor saved config/rbac/role.yaml"),
   "circular-constant": e("const LEAST = MOST - 1;\nconst MOST = LEAST + 1;"),
   "column-of-structure": e('@PrintColumn("Spec", (web: MyWeb) => web.spec)'),
@@ -264,11 +290,6 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     "tsop alpha generate",
     "There is no `tsop alpha`: nothing of a project has to be scaffolded again.",
     "Update tsop with npm, then run `tsop manifests`.",
-  ),
-  "no-edit": e(
-    "tsop edit --multigroup",
-    "There is no `tsop edit`: what it would change is yours to edit.",
-    "Change PROJECT and the files of config/ by hand, then run `tsop manifests`.",
   ),
   "no-generate": e(
     "tsop generate",

@@ -16,6 +16,15 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "tsop create api --group web --version v2 --kind MyWeb",
     "tsop create api --group web --version v1 --kind MyWeb --force --dry-run --diff",
   ],
+  "create webhook": [
+    "tsop create webhook --group web --version v1 --kind MyWeb --defaulting --validation",
+    "tsop create webhook --group web --version v1 --kind MyWeb --conversion --spoke v1alpha1,v1beta1",
+    "tsop create webhook --group apps --version v1 --kind Deployment --validation",
+  ],
+  edit: [
+    "tsop edit --certificates cert-manager",
+    "tsop edit --certificates secret --dry-run --diff",
+  ],
   manifests: ["tsop manifests", "tsop manifests --check", "tsop manifests --against cluster"],
   explain: ["tsop explain Minimum", "tsop explain right-missing"],
   import: ["tsop import crd.yaml", "tsop import cluster --only certificates.cert-manager.io"],

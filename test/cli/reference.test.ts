@@ -103,8 +103,6 @@ describe("the reference of commands", () => {
 
 describe("a user of kubebuilder", () => {
   it.each([
-    [["edit", "--multigroup"], "no-edit", "PROJECT"],
-    [["create", "webhook", "--kind", "A", "--defaulting"], "no-webhook", "@Cel"],
     [["generate"], "no-generate", "tsop manifests"],
     [["alpha", "generate"], "no-alpha", "npm"],
   ])("is told what to do instead of %j", async (argv, code, fix) => {

@@ -8,7 +8,7 @@ import { apiVersionOf } from "../../kube/resource.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "../output.ts";
 import { findTarget } from "../project/api-target.ts";
-import { defaultList } from "../project/crd-list.ts";
+import { defaultList } from "../project/default-list.ts";
 import { checkKind, checkVersion } from "../project/inputs.ts";
 import { withHub } from "../project/kind-file.ts";
 import { withWebhook } from "../project/main-file-webhooks.ts";

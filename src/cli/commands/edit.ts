@@ -6,7 +6,7 @@
 import { UsageError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "../output.ts";
-import { defaultList } from "../project/crd-list.ts";
+import { defaultList } from "../project/default-list.ts";
 import { carryOut, planFiles, type PlanOptions } from "../project/plan.ts";
 import { getProject, withCertificates, type CertificateMode } from "../project/project-file.ts";
 import { alone } from "../project/project-lock.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 import { join } from "node:path";
+import { readCrd } from "../../generator/import/read-crd.ts";
 import { literal } from "../../generator/import/source-text.ts";
-import type { Schema } from "../../kube/schema/structural.ts";
 import { EXTERNAL_CRDS } from "../operator/installed.ts";
 import type { ApiTarget } from "./api-target.ts";
 import { neededFields } from "./built-in-kinds.ts";
@@ -40,17 +40,9 @@ async function externalObject(
 ): Promise<object | undefined> {
   const path = `${EXTERNAL_CRDS}/${group}_${plural}.yaml`;
   const text = await readIfThere(join(root, path));
-  const [crd] = text === undefined ? [] : (readDocuments(text, path) as readonly VersionedCrd[]);
-  const schema = crd?.spec.versions.find(({ name }) => name === version)?.schema?.openAPIV3Schema;
-  return schema && minimalObject(schema);
-}
-
-/** As much of a CRD as a test's object needs. */
-interface VersionedCrd {
-  readonly spec: {
-    readonly versions: readonly {
-      readonly name: string;
-      readonly schema?: { readonly openAPIV3Schema?: Schema };
-    }[];
-  };
+  const [found] = text === undefined ? [] : readDocuments(text, path);
+  if (found === undefined) return undefined;
+  const { versions } = readCrd(found, path).spec;
+  const schema = versions.find(({ name }) => name === version)?.schema?.openAPIV3Schema;
+  return schema ? minimalObject(schema) : undefined;
 }

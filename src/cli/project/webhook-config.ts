@@ -7,7 +7,7 @@
 import { join } from "node:path";
 import { TsopError } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
-import { defaultList } from "./crd-list.ts";
+import { defaultList } from "./default-list.ts";
 import { readIfThere, requireFile } from "./plan.ts";
 import {
   apiGroupOf,
