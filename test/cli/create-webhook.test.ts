@@ -40,7 +40,9 @@ const text = (root: string, path: string): string => readFileSync(join(root, pat
 function typeErrors(root: string): string[] {
   const checkout = join(import.meta.dirname, "../..");
   const paths = Object.keys(filesIn(root)).filter((path) => path.endsWith(".ts"));
-  const { config } = ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile) as {
+  const { config } = ts.readConfigFile(join(root, "tsconfig.json"), (path) =>
+    ts.sys.readFile(path),
+  ) as {
     config: { compilerOptions: Record<string, unknown> };
   };
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);

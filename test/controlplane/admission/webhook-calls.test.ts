@@ -133,7 +133,7 @@ describe("A webhook behind a service", () => {
       ask(controlPlane, "POST", CONFIG_MAPS, { metadata: { name } });
     expect((await create("unrouted")).text).toContain('service \\"webhooks\\" not found');
 
-    let open = (_address: string): void => undefined;
+    let open: (address: string) => void = () => undefined;
     const soon = new Promise<string>((resolve) => (open = resolve));
     controlPlane.routeService("operator-system/webhooks", soon);
     const waiting = create("waited");
