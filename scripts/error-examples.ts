@@ -83,6 +83,11 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     "Cannot listen on port ...: ....",
     "End the other process, or choose another port (0 takes any free one).",
   ),
+  "certificate-secret-foreign": e(
+    "a Secret named shop-webhook-server-cert that cert-manager, or somebody, made before the operator",
+    "The Secret ... is not the operator's: it has no label app.kubernetes.io/managed-by=tsop with the annotation certificates.tsop.dev/service=....",
+    "Delete it if nobody needs it (`kubectl delete secret -n ... ...`): the operator makes its own. If cert-manager or you put it there, choose the certificate mode cert-manager or secret.",
+  ),
   "certificate-unreadable": e(
     'metrics: { tls: { certFile: "/tmp/k8s-metrics-server/metrics-certs/tls.crt", ... } }   // the Secret is not mounted',
   ),
@@ -394,7 +399,6 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "shard-term-over": e("the API server did not answer a shard for longer than the renew deadline"),
   "shutdown-timeout": e("a reconciler that goes on after `context.signal` was aborted"),
   "side-thread-ended": e("the thread that answers the probes runs out of memory"),
-  "self-managed-not-yet": e('webhooks: { certificate: { selfManaged: { namePrefix: "shop-" } } }'),
   "source-errors": e(
     "any command that reads src, while a file has an error",
     "Files of the project have errors; each is listed with its place.",

@@ -27,6 +27,8 @@ export interface WantedAccess {
   readonly resource: ResourceInfo;
   /** All namespaces when absent. */
   readonly namespace?: string | undefined;
+  /** One object; all when absent. */
+  readonly name?: string | undefined;
 }
 
 /**
@@ -36,11 +38,18 @@ export interface WantedAccess {
  */
 export async function isAllowed(
   client: Client,
-  { verb, resource, namespace = "" }: WantedAccess,
+  { verb, resource, namespace = "", name }: WantedAccess,
   signal?: AbortSignal,
 ): Promise<boolean | undefined> {
   const { group, version, plural } = resource;
-  const resourceAttributes = { verb, group, version, resource: plural, namespace };
+  const resourceAttributes = {
+    verb,
+    group,
+    version,
+    resource: plural,
+    namespace,
+    ...(name === undefined ? {} : { name }),
+  };
   const review = { metadata: {}, spec: { resourceAttributes } };
   const options = signal ? { signal } : {};
   const { status } = await client.create(ACCESS_REVIEW, review, options);

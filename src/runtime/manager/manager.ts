@@ -413,6 +413,7 @@ class OperatorManager implements Manager {
     return [
       ...this.cache.planned(),
       ...coordinationAccess(leaderElection, sharding, this.#namespace),
+      ...this.webhooks.planned(),
     ];
   }
 

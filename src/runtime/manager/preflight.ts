@@ -19,7 +19,11 @@ export interface PlannedAccess {
   readonly resource: ResourceInfo;
   /** All namespaces when absent. */
   readonly namespace?: string;
+  /** One object; all when absent. */
+  readonly name?: string;
   readonly verbs: readonly string[];
+  /** What to do when it is missing, as a sentence without its full stop; a marker for it when absent. */
+  readonly advice?: string;
 }
 
 /** What a preflight is made of. */
@@ -77,15 +81,15 @@ export class Preflight {
   async #find(access: PlannedAccess, signal?: AbortSignal): Promise<string[]> {
     const { client, log } = this.#parts;
     const { resource, verbs, namespace } = access;
-    const name = groupResourceOf(resource);
+    const name = `${groupResourceOf(resource)}${access.name === undefined ? "" : ` ${access.name}`}`;
     try {
       const denied: string[] = [];
       for (const verb of verbs) {
-        const wanted = { verb, resource, namespace };
+        const wanted = { verb, resource, namespace, name: access.name };
         if ((await isAllowed(client, wanted, signal)) === false) denied.push(verb);
       }
       const where = namespace === undefined ? "" : ` in ${namespace}`;
-      const advice = ruleAdvice(resource.group, resource.plural, verbs);
+      const { advice = ruleAdvice(resource.group, resource.plural, verbs) } = access;
       const rights =
         denied.length === 0
           ? []

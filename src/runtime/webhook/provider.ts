@@ -4,8 +4,6 @@
  * @module
  */
 import type { Clock } from "../../clock.ts";
-import { TsopError } from "../../errors.ts";
-import type { ConversionMark, WebhookMark } from "../../kube/webhook-marks.ts";
 import type { Logger } from "../../log.ts";
 import type { Client } from "../client/client.ts";
 import {
@@ -13,7 +11,10 @@ import {
   type CertificatePaths,
   type ReadingObserver,
 } from "../manager/certificate-files.ts";
+import type { PlannedAccess } from "../manager/preflight.ts";
 import type { CertificateProvider, WebhookCertificate } from "./certificate.ts";
+import { SelfManaged } from "./certificates/self-managed.ts";
+import { certificateAccess, type HandlerMarks } from "./certificates/targets.ts";
 
 /** What a provider may need. */
 export interface ProviderParts {
@@ -25,23 +26,29 @@ export interface ProviderParts {
   readonly namespace: string;
   readonly observe: ReadingObserver;
   /** What is served: the configurations and CRDs that the API server must be told of the certificate in. */
-  readonly webhooks: readonly WebhookMark[];
-  readonly conversions: readonly ConversionMark[];
+  readonly marks: HandlerMarks;
 }
 
-/** The provider of a certificate. @throws TsopError */
+/** The provider of a certificate. */
 export function providerFor(
   certificate: WebhookCertificate,
   parts: ProviderParts,
 ): CertificateProvider {
-  if ("selfManaged" in certificate) {
-    throw new TsopError(
-      "self-managed-not-yet",
-      "The webhook server cannot issue its certificate itself yet.",
-      "Give it the paths of a certificate and its key: { certFile, keyFile }.",
-    );
-  }
-  return fromFiles(certificate, parts);
+  if (!("selfManaged" in certificate)) return fromFiles(certificate, parts);
+  const { client, clock, log, marks } = parts;
+  const { namePrefix, namespace = parts.namespace } = certificate.selfManaged;
+  return new SelfManaged({ client, clock, log, namespace, namePrefix, marks });
+}
+
+/** What a provider will do with the cluster. */
+export function plannedFor(
+  certificate: WebhookCertificate,
+  marks: HandlerMarks,
+  ownNamespace: string,
+): PlannedAccess[] {
+  if (!("selfManaged" in certificate)) return [];
+  const { namePrefix, namespace = ownNamespace } = certificate.selfManaged;
+  return certificateAccess(marks, { namePrefix, namespace });
 }
 
 /** Follows files; who renews them tells the API server. */

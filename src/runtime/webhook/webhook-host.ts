@@ -12,7 +12,9 @@ import type { ServerCertificate } from "../manager/certificate-files.ts";
 import type { CertificateProvider, WebhookServerOptions } from "./certificate.ts";
 import { HubConversion } from "./conversion/hub-conversion.ts";
 import { type WebhookHandler, WebhookHandlers } from "./handlers.ts";
-import { providerFor, type ProviderParts } from "./provider.ts";
+import type { PlannedAccess } from "../manager/preflight.ts";
+import type { HandlerMarks } from "./certificates/targets.ts";
+import { plannedFor, providerFor, type ProviderParts } from "./provider.ts";
 import type { ServedPath } from "./served-path.ts";
 import { admissionPath, conversionPath } from "./served-paths.ts";
 import { WebhookMetrics } from "./webhook-metrics.ts";
@@ -35,7 +37,7 @@ export interface Webhooks {
 }
 
 /** What the webhooks of a manager are made of. */
-export interface WebhookParts extends Omit<ProviderParts, "webhooks" | "conversions"> {
+export interface WebhookParts extends Omit<ProviderParts, "marks"> {
   /** Nothing is served when absent. */
   readonly options: WebhookServerOptions | undefined;
   readonly registry: Registry;
@@ -82,6 +84,20 @@ export class WebhookHost implements Webhooks {
     this.#handlers.add(handler);
   }
 
+  /** What it takes of the cluster to have a certificate. */
+  planned(): PlannedAccess[] {
+    const { options, namespace } = this.#parts;
+    if (this.#handlers.isEmpty || !options) return [];
+    return plannedFor(options.certificate, this.#marks, namespace);
+  }
+
+  get #marks(): HandlerMarks {
+    return {
+      webhooks: [...this.#handlers.routes.values()].map(({ mark }) => mark),
+      conversions: this.#handlers.conversions.map(({ mark }) => mark),
+    };
+  }
+
   /** Opens the server, if there is anything to serve. @throws TsopError what keeps it from having a certificate or a port */
   async start(): Promise<void> {
     this.#isStarted = true;
@@ -93,8 +109,7 @@ export class WebhookHost implements Webhooks {
     }
     this.#provider = providerFor(options.certificate, {
       ...this.#parts,
-      webhooks: [...this.#handlers.routes.values()].map(({ mark }) => mark),
-      conversions: this.#handlers.conversions.map(({ mark }) => mark),
+      marks: this.#marks,
     });
     const renewed = (certificate: ServerCertificate): void => {
       this.#server?.renew(certificate);

@@ -3,7 +3,8 @@
  * It knows objects, versions, watches and 410; everything else is the control plane's, which the contract tests run.
  */
 import type { VirtualClock } from "../../../src/clock.ts";
-import { applyMergePatch } from "../../../src/kube/patch.ts";
+import { applyJsonPatch, applyMergePatch } from "../../../src/kube/patch.ts";
+import { StatusError } from "../../../src/kube/status.ts";
 import type { JsonObject, KubeObject } from "../../../src/kube/object.ts";
 import {
   ConnectionError,
@@ -31,9 +32,13 @@ interface Watch {
 
 const KINDS: Readonly<Record<string, string>> = {
   configmaps: "ConfigMap",
+  customresourcedefinitions: "CustomResourceDefinition",
   houses: "House",
   leases: "Lease",
+  mutatingwebhookconfigurations: "MutatingWebhookConfiguration",
   namespaces: "Namespace",
+  secrets: "Secret",
+  validatingwebhookconfigurations: "ValidatingWebhookConfiguration",
   widgets: "Widget",
 };
 // What discovery says of each group: the same, for the tests have these kinds in no more than one.
@@ -174,6 +179,7 @@ export class MemoryApi implements Transport {
         }
         return [200, this.put(path, body as unknown as KubeObject)];
       case "PATCH":
+        if (known && Array.isArray(body)) return this.#patchJson(path, known, body);
         if (
           known &&
           ![undefined, known.metadata.resourceVersion].includes(metadata.resourceVersion)
@@ -196,6 +202,15 @@ export class MemoryApi implements Transport {
         const details = { name: last, uid: removed.metadata.uid };
         return [200, { kind: "Status", apiVersion: "v1", status: "Success", details }];
       }
+    }
+  }
+
+  #patchJson(path: string, known: KubeObject, operations: unknown): [number, object] {
+    try {
+      return [200, this.put(path, applyJsonPatch(known, operations) as KubeObject)];
+    } catch (error) {
+      if (error instanceof StatusError) return [error.code, error.status];
+      throw error;
     }
   }
 

@@ -1,0 +1,119 @@
+/**
+ * The Secret of a self-managed certificate: read, made and changed; one of somebody else is left alone.
+ *
+ * @module
+ */
+import { TsopError } from "../../../errors.ts";
+import type { Client } from "../../client/client.ts";
+import { type Keyring, type Rotation, type StoredKeyring, textsOf } from "./keyring.ts";
+import { type CertificateSecret, SECRET } from "./targets.ts";
+
+/** Which Secret it is. */
+export interface StoreSettings {
+  readonly namespace: string;
+  readonly name: string;
+  /** The name of the Service that the certificate is for; the Secret says it. */
+  readonly service: string;
+}
+
+/** What was found, and the Secret that it was found in; an empty one where there is none. */
+export interface Stored extends StoredKeyring {
+  readonly secret: CertificateSecret | undefined;
+}
+
+const MANAGED_BY = "app.kubernetes.io/managed-by";
+const MANAGER = "tsop";
+/** Says whose certificate it is. */
+const SERVICE = "certificates.tsop.dev/service";
+const TRUSTED_UNTIL = "certificates.tsop.dev/previous-trusted-until";
+/** What the user sets to ask for a new certificate (`serving`) or a new authority (`authority`). */
+const ROTATE = "certificates.tsop.dev/rotate";
+
+/** The Secret as a place for a keyring. */
+export class CertificateStore {
+  readonly #client: Client;
+  readonly #settings: StoreSettings;
+
+  constructor(client: Client, settings: StoreSettings) {
+    this.#client = client;
+    this.#settings = settings;
+  }
+
+  /** How messages speak of the Secret. */
+  get description(): string {
+    const { namespace, name } = this.#settings;
+    return `Secret ${namespace}/${name}`;
+  }
+
+  /**
+   * What is stored now.
+   *
+   * @throws TsopError `certificate-secret-foreign` when the Secret is somebody else's
+   * @throws StatusError, ConnectionError
+   */
+  async read(): Promise<Stored> {
+    const { namespace, name, service } = this.#settings;
+    const secret = await this.#client.find(SECRET, { namespace, name });
+    if (!secret) return { secret, texts: {} };
+    const { labels = {}, annotations = {} } = secret.metadata;
+    if (labels[MANAGED_BY] !== MANAGER || annotations[SERVICE] !== service) {
+      throw new TsopError(
+        "certificate-secret-foreign",
+        `The ${this.description} is not the operator's: it has no label ${MANAGED_BY}=${MANAGER} with the annotation ${SERVICE}=${service}.`,
+        `Delete it if nobody needs it (\`kubectl delete secret -n ${namespace} ${name}\`): the operator makes its own. If cert-manager or you put it there, choose the certificate mode cert-manager or secret.`,
+      );
+    }
+    const texts = Object.entries(secret.data ?? {}).map(([key, value]) => [
+      key,
+      Buffer.from(value, "base64").toString(),
+    ]);
+    const trustedUntilMs = Date.parse(annotations[TRUSTED_UNTIL] ?? "");
+    const rotate = annotations[ROTATE];
+    return {
+      secret,
+      texts: Object.fromEntries(texts) as Record<string, string>,
+      ...(Number.isNaN(trustedUntilMs) ? {} : { trustedUntilMs }),
+      ...(isRotation(rotate) ? { rotate } : {}),
+    };
+  }
+
+  /**
+   * Stores a keyring, if the Secret is still as it was read.
+   *
+   * @throws StatusError 409 when another was faster
+   */
+  async write(keyring: Keyring, { secret }: Stored): Promise<void> {
+    const { namespace, name, service } = this.#settings;
+    const encoded = Object.entries(textsOf(keyring)).map(([key, text]) => [
+      key,
+      Buffer.from(text).toString("base64"),
+    ]);
+    const data = Object.fromEntries(encoded) as Record<string, string>;
+    const { trustedUntilMs } = keyring;
+    const own = {
+      [SERVICE]: service,
+      ...(trustedUntilMs === undefined
+        ? {}
+        : { [TRUSTED_UNTIL]: new Date(trustedUntilMs).toISOString() }),
+    };
+    if (!secret) {
+      const labels = { [MANAGED_BY]: MANAGER };
+      const metadata = { namespace, name, labels, annotations: own };
+      await this.#client.create(SECRET, { metadata, type: "kubernetes.io/tls", data });
+      return;
+    }
+    const others = without(secret.metadata.annotations, [TRUSTED_UNTIL, ROTATE]);
+    const kept = without(secret.data, ["next-ca.crt", "next-ca.key"]);
+    const metadata = { ...secret.metadata, annotations: { ...others, ...own } };
+    await this.#client.update(SECRET, { ...secret, metadata, data: { ...kept, ...data } });
+  }
+}
+
+const isRotation = (value: string | undefined): value is Rotation =>
+  value === "serving" || value === "authority";
+
+const without = (
+  record: Readonly<Record<string, string>> = {},
+  keys: readonly string[],
+): Record<string, string> =>
+  Object.fromEntries(Object.entries(record).filter(([key]) => !keys.includes(key)));

@@ -1,0 +1,293 @@
+/**
+ * What the Secret of a self-managed certificate holds, what is wrong with it, and what it is to hold next.
+ *
+ * An authority is replaced in two steps: the next one is trusted beside it, and only when all who verify know it, it signs
+ * and its first certificate is served. The one before is trusted until the last certificate that it signed has ended.
+ *
+ * @module
+ */
+import { X509Certificate } from "node:crypto";
+import type { Clock } from "../../../clock.ts";
+import { issueAuthority, issueServing, type IssuedCertificate } from "./issue.ts";
+import {
+  certificateIn,
+  certificatesIn,
+  isDue,
+  namesMissingIn,
+  periodOf,
+  periodProblem,
+  privateKeyIn,
+} from "./pem.ts";
+
+/** The certificates and keys of a Secret, all PEM. */
+export interface Keyring {
+  readonly serving: IssuedCertificate;
+  /** Signs. */
+  readonly authority: IssuedCertificate;
+  /** Is trusted already, and will sign. */
+  readonly next?: IssuedCertificate;
+  /** Those that do not sign any more, and are trusted until `trustedUntilMs`. */
+  readonly previous: readonly string[];
+  readonly trustedUntilMs?: number;
+}
+
+/** What was found in the Secret. */
+export interface StoredKeyring {
+  /** `tls.crt`, ..., decoded. */
+  readonly texts: Readonly<Record<string, string>>;
+  readonly trustedUntilMs?: number;
+  /** What the user asks for. */
+  readonly rotate?: Rotation;
+}
+
+/** What a user can ask for: a new certificate, or a new authority as well. */
+export type Rotation = "serving" | "authority";
+
+/** How long what is issued is valid. */
+export interface Validity {
+  readonly servingMs: number;
+  readonly authorityMs: number;
+}
+
+/** What else decides. */
+export interface KeyringContext {
+  readonly names: readonly [string, ...string[]];
+  readonly validity: Validity;
+  readonly clock: Clock;
+  /** What this process serves, while it is valid: it is not to be distrusted before something else is served. */
+  readonly served?: { readonly certificate: X509Certificate; readonly authority: X509Certificate };
+  /** Whether all who verify have known an authority for long enough. */
+  readonly isTrusted: (authority: X509Certificate) => boolean;
+}
+
+/** What the Secret is to hold. It is to be written when anything is said. */
+export interface PlannedKeyring {
+  readonly keyring: Keyring;
+  /** What was wrong, and what is done about it. */
+  readonly problems: readonly string[];
+  /** What changes because its time has come. */
+  readonly changes: readonly string[];
+}
+
+interface Said {
+  readonly problems: string[];
+  readonly changes: string[];
+}
+
+interface Signers {
+  readonly authority: Signer;
+  readonly next?: Signer;
+  /** The one that `authority` follows. */
+  readonly before?: Signer;
+}
+
+const SHORTLY_MS = 3_600_000;
+
+/** A certificate with its key, read and found to belong together. */
+interface Signer extends IssuedCertificate {
+  readonly x509: X509Certificate;
+}
+
+/** Whether hardly any time is left: what is late in any case is done now. */
+export function endsShortly(certificate: X509Certificate, nowMs: number): boolean {
+  const { fromMs, toMs } = periodOf(certificate);
+  return toMs - nowMs < Math.min(SHORTLY_MS, (toMs - fromMs) / 100);
+}
+
+/** All that clients are to trust, in PEM: the authority that signs is the first. */
+export const bundleOf = ({ authority, next, previous }: Keyring): string =>
+  [authority.certificate, ...(next ? [next.certificate] : []), ...previous].join("");
+
+/** What is stored of a keyring, by the Secret's keys. */
+export function textsOf(keyring: Keyring): Record<string, string> {
+  const { serving, authority, next } = keyring;
+  return {
+    "tls.crt": serving.certificate,
+    "tls.key": serving.key,
+    "ca.crt": bundleOf(keyring),
+    "ca.key": authority.key,
+    ...(next ? { "next-ca.crt": next.certificate, "next-ca.key": next.key } : {}),
+  };
+}
+
+/** Looks at what is stored, and says what is to be: the same where all is well. */
+export async function planKeyring(
+  stored: StoredKeyring,
+  context: KeyringContext,
+): Promise<PlannedKeyring> {
+  const said: Said = { problems: [], changes: [] };
+  const signers = await planSigners(stored, context, said);
+  const serving = await planServing(stored, signers.authority, context, said);
+  const previous = planPrevious(stored, signers, context, said);
+  const { authority, next } = signers;
+  const keyring = { serving, authority, ...(next ? { next } : {}), ...previous };
+  const isQuiet = said.problems.length === 0 && said.changes.length === 0;
+  if (isQuiet && stored.texts["ca.crt"] !== bundleOf(keyring)) {
+    said.problems.push("ca.crt does not hold what is to be trusted: it is written anew");
+  }
+  return { keyring, ...said };
+}
+
+/** Who signs, and who will. */
+async function planSigners(
+  stored: StoredKeyring,
+  context: KeyringContext,
+  { problems, changes }: Said,
+): Promise<Signers> {
+  const { clock, isTrusted } = context;
+  const nowMs = clock.now();
+  const next = readNext(stored, nowMs);
+  if (typeof next === "string") problems.push(`${next}: it is dropped, another is issued in time`);
+  const ready = typeof next === "string" ? undefined : next;
+  const authority = readAuthority(stored, nowMs);
+  if (typeof authority === "string") {
+    const isFirst = Object.keys(stored.texts).length === 0;
+    if (isFirst) changes.push("there is no authority yet: one is issued");
+    else problems.push(`${authority}: a new authority is issued`);
+    return { authority: ready ?? (await newAuthority(context)) };
+  }
+  if (ready && (isTrusted(ready.x509) || endsShortly(authority.x509, nowMs))) {
+    changes.push("the next authority signs from now on; the one before is trusted on for a while");
+    return { authority: ready, before: authority };
+  }
+  if (ready) return { authority, next: ready };
+  const isAsked = stored.rotate === "authority";
+  if (!isAsked && !isDue(authority.x509, nowMs)) return { authority };
+  const ends = new Date(periodOf(authority.x509).toMs).toISOString();
+  const reason = isAsked ? "a new authority was asked for" : `the authority ends on ${ends}`;
+  changes.push(`${reason}: the next one is announced, and signs once it is trusted`);
+  return { authority, next: await newAuthority(context) };
+}
+
+async function newAuthority({ clock, validity }: KeyringContext): Promise<Signer> {
+  const issued = await issueAuthority(clock, validity.authorityMs);
+  return { ...issued, x509: new X509Certificate(issued.certificate) };
+}
+
+/** The server's certificate: the one that is stored, while it is good for a while. */
+async function planServing(
+  stored: StoredKeyring,
+  authority: Signer,
+  context: KeyringContext,
+  { problems, changes }: Said,
+): Promise<IssuedCertificate> {
+  const { "tls.crt": certificate = "", "tls.key": key = "" } = stored.texts;
+  const problem = servingProblem(stored, authority, context);
+  const reason = problem === undefined ? renewalReason(stored, authority, context) : undefined;
+  if (problem === undefined && reason === undefined) return { certificate, key };
+  const { names, validity, clock } = context;
+  // Another authority, or no Secret: that was said already.
+  const isTold = problems.length > 0 || changes.length > 0;
+  if (reason !== undefined) changes.push(`${reason}: another is issued`);
+  else if (!isTold) problems.push(`${problem ?? ""}: a new certificate is issued`);
+  return issueServing({ names, validityMs: validity.servingMs, authority }, clock);
+}
+
+/** The authorities that are trusted although they sign nothing more. */
+function planPrevious(
+  stored: StoredKeyring,
+  { authority, next, before }: Signers,
+  { clock, served }: KeyringContext,
+  { changes }: Said,
+): Pick<Keyring, "previous" | "trustedUntilMs"> {
+  const nowMs = clock.now();
+  const signing = [authority, ...(next ? [next] : [])].map(({ x509 }) => x509);
+  const others = certificatesIn(stored.texts["ca.crt"] ?? "").filter(
+    (one) => one.ca && !includes(signing, one),
+  );
+  const isServed = (one: X509Certificate): boolean =>
+    served?.authority.raw.equals(one.raw) === true;
+  const isKept = (one: X509Certificate): boolean =>
+    periodProblem(one, nowMs) === undefined &&
+    (isServed(one) ||
+      includes(before ? [before.x509] : [], one) ||
+      nowMs < (stored.trustedUntilMs ?? Infinity));
+  const previous = others.filter(isKept);
+  for (const { subject } of others.filter((one) => !isKept(one))) {
+    changes.push(`the authority ${subject.replaceAll("\n", ", ")} is not trusted any more`);
+  }
+  let { trustedUntilMs } = stored;
+  // The last certificate that it signed is the one that is stored.
+  const last = certificateIn(stored.texts["tls.crt"] ?? "");
+  if (before && last) trustedUntilMs = Math.max(trustedUntilMs ?? 0, periodOf(last).toMs);
+  if (served && !includes([...signing, ...previous], served.authority)) {
+    previous.push(served.authority);
+    changes.push("the authority of the certificate that is served is trusted on");
+    trustedUntilMs = Math.max(trustedUntilMs ?? 0, periodOf(served.certificate).toMs);
+  }
+  return {
+    previous: previous.map((one) => one.toString()),
+    ...(previous.length > 0 && trustedUntilMs !== undefined ? { trustedUntilMs } : {}),
+  };
+}
+
+const includes = (list: readonly X509Certificate[], one: X509Certificate): boolean =>
+  list.some(({ raw }) => raw.equals(one.raw));
+
+/** The authority whose key is there, or what is wrong with it. */
+function readAuthority({ texts }: StoredKeyring, nowMs: number): Signer | string {
+  const { "ca.crt": bundle, "ca.key": key } = texts;
+  if (bundle === undefined && key === undefined) return "there is no authority";
+  return signerOf(certificatesIn(bundle ?? ""), key ?? "", { name: "ca", nowMs });
+}
+
+/** The next authority, if there is one, or what is wrong with it. */
+function readNext({ texts }: StoredKeyring, nowMs: number): Signer | string | undefined {
+  const { "next-ca.crt": text, "next-ca.key": key = "" } = texts;
+  if (text === undefined) return undefined;
+  return signerOf(certificatesIn(text), key, { name: "next-ca", nowMs });
+}
+
+/** The authority that a key belongs to, or why there is none. */
+function signerOf(
+  certificates: readonly X509Certificate[],
+  keyText: string,
+  { name, nowMs }: { readonly name: string; readonly nowMs: number },
+): Signer | string {
+  if (certificates.length === 0) return `${name}.crt holds no certificate that can be read`;
+  const key = privateKeyIn(keyText);
+  if (!key) return `${name}.key holds no private key that can be read`;
+  if (key.asymmetricKeyType !== "ec") return `${name}.key is not a key of an elliptic curve`;
+  const x509 = certificates.find((one) => one.checkPrivateKey(key));
+  if (!x509) return `${name}.key is not the key of a certificate in ${name}.crt`;
+  if (!x509.ca) return `the certificate in ${name}.crt is not an authority's`;
+  const problem = periodProblem(x509, nowMs);
+  if (problem !== undefined) return `the authority in ${name}.crt ${problem}`;
+  return { x509, certificate: x509.toString(), key: keyText };
+}
+
+/** Why the stored certificate of the server cannot be used; `undefined` when it can. */
+function servingProblem(
+  { texts }: StoredKeyring,
+  authority: Signer,
+  { clock, names }: KeyringContext,
+): string | undefined {
+  const { "tls.crt": text, "tls.key": keyText = "" } = texts;
+  if (text === undefined) return "there is no certificate";
+  const x509 = certificateIn(text);
+  if (!x509) return "tls.crt holds no certificate that can be read";
+  const key = privateKeyIn(keyText);
+  if (!key) return "tls.key holds no private key that can be read";
+  if (!x509.checkPrivateKey(key)) return "tls.key is not the key of the certificate in tls.crt";
+  const problem = periodProblem(x509, clock.now());
+  if (problem !== undefined) return `the certificate in tls.crt ${problem}`;
+  const missing = namesMissingIn(x509, names);
+  if (missing.length > 0) return `the certificate in tls.crt is not for ${missing.join(", ")}`;
+  const isSigned = x509.checkIssued(authority.x509) && x509.verify(authority.x509.publicKey);
+  return isSigned ? undefined : "the certificate in tls.crt is not of the authority in ca.key";
+}
+
+/** Why a good certificate of the server is issued anew all the same. */
+function renewalReason(
+  { texts, rotate }: StoredKeyring,
+  authority: Signer,
+  { clock }: KeyringContext,
+): string | undefined {
+  if (rotate === "serving") return "a new certificate was asked for";
+  const x509 = certificateIn(texts["tls.crt"] ?? "");
+  if (!x509 || !isDue(x509, clock.now())) return undefined;
+  const { toMs } = periodOf(x509);
+  // Another one would not last longer.
+  if (toMs >= periodOf(authority.x509).toMs) return undefined;
+  return `the certificate ends on ${new Date(toMs).toISOString()}`;
+}

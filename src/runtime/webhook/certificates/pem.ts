@@ -1,0 +1,67 @@
+/**
+ * Certificates and keys in PEM, and what is wrong with them.
+ *
+ * @module
+ */
+import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
+import { isIP } from "node:net";
+
+/** From when to when a certificate is valid, in milliseconds since 1970. */
+export interface Period {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+const BLOCK = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+
+/** The certificates in a text, in its order; those that cannot be read are left out. */
+export function certificatesIn(text: string): X509Certificate[] {
+  return (text.match(BLOCK) ?? []).flatMap((block) => certificateIn(block) ?? []);
+}
+
+/** The first certificate of a text; `undefined` when there is none that can be read. */
+export function certificateIn(text: string): X509Certificate | undefined {
+  try {
+    return new X509Certificate(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The private key in a text; `undefined` when there is none that can be read. */
+export function privateKeyIn(text: string): KeyObject | undefined {
+  try {
+    return createPrivateKey(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** When a certificate is valid. */
+export const periodOf = ({ validFrom, validTo }: X509Certificate): Period => ({
+  fromMs: Date.parse(validFrom),
+  toMs: Date.parse(validTo),
+});
+
+/** Why a certificate is not valid now, as the end of a sentence; `undefined` when it is. */
+export function periodProblem(certificate: X509Certificate, nowMs: number): string | undefined {
+  const { fromMs, toMs } = periodOf(certificate);
+  if (nowMs >= toMs) return `ended on ${new Date(toMs).toISOString()}`;
+  if (nowMs < fromMs) return `begins on ${new Date(fromMs).toISOString()} only`;
+  return undefined;
+}
+
+/** Whether less than a third of its time is left. */
+export function isDue(certificate: X509Certificate, nowMs: number): boolean {
+  const { fromMs, toMs } = periodOf(certificate);
+  return toMs - nowMs < (toMs - fromMs) / 3;
+}
+
+/** Those of `names` that a certificate is not for. */
+export function namesMissingIn(certificate: X509Certificate, names: readonly string[]): string[] {
+  return names.filter((name) =>
+    isIP(name) === 0
+      ? certificate.checkHost(name, { subject: "never" }) === undefined
+      : certificate.checkIP(name) === undefined,
+  );
+}

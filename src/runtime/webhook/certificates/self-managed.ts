@@ -1,0 +1,261 @@
+/**
+ * The certificate that an operator issues itself: kept in a Secret, by which its replicas agree, renewed in time, and
+ * told to the API server.
+ *
+ * No leader is needed: whoever looks first does what is due, and the Secret's `resourceVersion` lets one of them win.
+ *
+ * @module
+ */
+import type { X509Certificate } from "node:crypto";
+import { abortReason, type Clock } from "../../../clock.ts";
+import { messageOf, TsopError } from "../../../errors.ts";
+import { CERTIFICATE_SECRET, WEBHOOK_SERVICE } from "../../../kube/certificate-rights.ts";
+import { isAlreadyExists, isConflict } from "../../../kube/status.ts";
+import type { Logger } from "../../../log.ts";
+import type { Client } from "../../client/client.ts";
+import type { ServerCertificate } from "../../manager/certificate-files.ts";
+import type { CertificateProvider } from "../certificate.ts";
+import { CaBundles } from "./ca-bundle.ts";
+import { CertificateStore, type Stored } from "./certificate-store.ts";
+import { AUTHORITY_VALIDITY_MS, SERVING_VALIDITY_MS } from "./issue.ts";
+import { endsShortly, planKeyring, textsOf, type Validity } from "./keyring.ts";
+import { certificateIn, certificatesIn, periodProblem } from "./pem.ts";
+import { type HandlerMarks, targetsOf } from "./targets.ts";
+
+/** How long certificates last, and how often is looked after them. */
+export interface CertificateTimes extends Validity {
+  /** Between two looks at the Secret and at what trusts it. */
+  readonly lookMs: number;
+  /** How long a new authority is in all bundles before it is relied on: API servers may lag behind. */
+  readonly settleMs: number;
+}
+
+/** What a self-managed certificate is made of. */
+export interface SelfManagedParts {
+  /** Neither cached nor fenced: webhooks are served before anything leads or is in step. */
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Where the Service and the Secret are. */
+  readonly namespace: string;
+  readonly namePrefix: string;
+  /** What the handlers are marked with. */
+  readonly marks: HandlerMarks;
+  readonly times?: Partial<CertificateTimes>;
+}
+
+/** What is served. */
+interface Served {
+  readonly server: ServerCertificate;
+  readonly certificate: X509Certificate;
+  readonly authority: X509Certificate;
+}
+
+const TIMES: CertificateTimes = {
+  servingMs: SERVING_VALIDITY_MS,
+  authorityMs: AUTHORITY_VALIDITY_MS,
+  lookMs: 30_000,
+  settleMs: 300_000,
+};
+const FIRST_RETRY_MS = 500;
+const JITTER = 0.2;
+
+/** Issues the certificate of the webhook server, and keeps it good. */
+export class SelfManaged implements CertificateProvider {
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #times: CertificateTimes;
+  readonly #names: readonly [string, ...string[]];
+  readonly #store: CertificateStore;
+  readonly #bundles: CaBundles;
+  /** The authorities that all targets were seen to trust, and since when. */
+  readonly #trusted: { readonly authority: X509Certificate; readonly sinceMs: number }[] = [];
+  #renewed: (certificate: ServerCertificate) => void = () => undefined;
+  #served: Served | undefined;
+  #wasReady = false;
+  #problem: string | undefined;
+  #wasFaster = false;
+  #told: readonly string[] = [];
+
+  constructor(parts: SelfManagedParts) {
+    const { client, clock, log, namespace, namePrefix, marks, times } = parts;
+    const service = { namespace, name: `${namePrefix}${WEBHOOK_SERVICE}` };
+    const host = `${service.name}.${namespace}.svc`;
+    this.#clock = clock;
+    this.#log = log;
+    this.#times = { ...TIMES, ...times };
+    this.#names = [host, `${host}.cluster.local`];
+    const name = `${namePrefix}${CERTIFICATE_SECRET}`;
+    this.#store = new CertificateStore(client, { namespace, name, service: service.name });
+    const targets = targetsOf(marks, namePrefix);
+    this.#bundles = new CaBundles({ client, service, targets });
+  }
+
+  async start(
+    renewed: (certificate: ServerCertificate) => void,
+    signal: AbortSignal,
+  ): Promise<ServerCertificate> {
+    for (let failures = 1; ; failures++) {
+      if (signal.aborted) throw abortReason(signal);
+      await this.#look();
+      if (this.#served) break;
+      await this.#clock.sleep(this.#pauseMs(failures), signal);
+    }
+    this.#renewed = renewed;
+    void this.#follow(signal);
+    return this.#served.server;
+  }
+
+  checkReady(): void {
+    const served = this.#served;
+    if (!served) throw new Error(this.#problem ?? "There is no certificate yet.");
+    const problem = periodProblem(served.certificate, this.#clock.now());
+    if (problem !== undefined) {
+      throw new Error(`The certificate of the webhooks ${problem}. ${this.#problem ?? ""}`.trim());
+    }
+    // One configuration that is gone later is told in the log: without its replicas, all other webhooks would fail too.
+    if (this.#wasReady) return;
+    const { problems } = this.#bundles;
+    if (problems.length > 0) throw new Error(problems.join(" "));
+    if (!this.#bundles.trust(served.authority)) {
+      throw new Error("The API server does not know the authority of the certificate yet.");
+    }
+    this.#wasReady = true;
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    let failures = this.#isWell ? 0 : 1;
+    while (!signal.aborted) {
+      try {
+        await this.#clock.sleep(this.#pauseMs(failures), signal);
+      } catch {
+        return;
+      }
+      try {
+        await this.#look();
+      } catch (error) {
+        this.#problem = messageOf(error);
+        this.#tell();
+      }
+      failures = this.#isWell ? 0 : failures + 1;
+    }
+  }
+
+  get #isWell(): boolean {
+    return this.#problem === undefined && !this.#wasFaster && this.#bundles.isWell;
+  }
+
+  /** Until the next look: soon after something went wrong, and never at the same time as all others. */
+  #pauseMs(failures: number): number {
+    const { lookMs } = this.#times;
+    const retryMs = FIRST_RETRY_MS * 2 ** Math.min(failures, 20);
+    const pauseMs = failures === 0 ? lookMs : Math.min(retryMs, lookMs);
+    return pauseMs * (1 - JITTER * this.#clock.random());
+  }
+
+  /**
+   * Looks after all of it once. What trusts the Secret is read before the Secret: so nobody puts an older bundle over a
+   * newer one.
+   *
+   * @throws TsopError `certificate-secret-foreign`
+   */
+  async #look(): Promise<void> {
+    await this.#bundles.read();
+    this.#noteTrust([]);
+    const texts = await this.#reconcileSecret();
+    if (texts) {
+      const bundle = texts["ca.crt"] ?? "";
+      await this.#bundles.write(bundle);
+      this.#noteTrust(certificatesIn(bundle));
+      this.#adopt(texts);
+    }
+    this.#tell();
+  }
+
+  /** What the Secret holds after all that is due; `undefined` when that is not known, or of no use. */
+  async #reconcileSecret(): Promise<Readonly<Record<string, string>> | undefined> {
+    this.#problem = undefined;
+    this.#wasFaster = false;
+    const where = this.#store.description;
+    let stored: Stored;
+    try {
+      stored = await this.#store.read();
+    } catch (error) {
+      if (error instanceof TsopError && error.code === "certificate-secret-foreign") throw error;
+      this.#problem = `The ${where} could not be read: ${messageOf(error)}`;
+      return undefined;
+    }
+    const plan = await planKeyring(stored, {
+      names: this.#names,
+      validity: this.#times,
+      clock: this.#clock,
+      isTrusted: (authority) => this.#isTrusted(authority),
+      ...(this.#served ? { served: this.#served } : {}),
+    });
+    if (plan.problems.length === 0 && plan.changes.length === 0) return stored.texts;
+    try {
+      await this.#store.write(plan.keyring, stored);
+    } catch (error) {
+      this.#wasFaster = isConflict(error) || isAlreadyExists(error);
+      if (!this.#wasFaster) {
+        this.#problem = `The ${where} could not be written: ${messageOf(error)}`;
+      }
+      // What is there is good, and only to be followed by something better.
+      return plan.problems.length === 0 && stored.secret ? stored.texts : undefined;
+    }
+    for (const problem of plan.problems) this.#log.warn(`${where}: ${problem}`);
+    for (const change of plan.changes) this.#log.info(`${where}: ${change}`);
+    return textsOf(plan.keyring);
+  }
+
+  /** Remembers which authorities all targets trust, and forgets those that one of them does not. */
+  #noteTrust(authorities: readonly X509Certificate[]): void {
+    const sinceMs = this.#clock.monotonicMs();
+    const known = this.#trusted.splice(0);
+    const unknown = authorities
+      .filter(({ raw }) => !known.some(({ authority }) => authority.raw.equals(raw)))
+      .map((authority) => ({ authority, sinceMs }));
+    const trusted = [...known, ...unknown].filter(({ authority }) =>
+      this.#bundles.trust(authority),
+    );
+    this.#trusted.push(...trusted);
+  }
+
+  #isTrusted({ raw }: X509Certificate): boolean {
+    const known = this.#trusted.find(({ authority }) => authority.raw.equals(raw));
+    return known !== undefined && this.#clock.monotonicMs() - known.sinceMs >= this.#times.settleMs;
+  }
+
+  /** Serves what the Secret holds, once the API server can verify it; at once where there is nothing better. */
+  #adopt(texts: Readonly<Record<string, string>>): void {
+    const { "tls.crt": cert = "", "tls.key": key = "", "ca.crt": bundle = "" } = texts;
+    const served = this.#served;
+    if (served && served.server.cert.toString() === cert) return;
+    const certificate = certificateIn(cert);
+    const authority = certificatesIn(bundle).find((one) => certificate?.checkIssued(one));
+    if (!certificate || !authority) return;
+    const isUrgent = !served || endsShortly(served.certificate, this.#clock.now());
+    const isKnown = served?.authority.raw.equals(authority.raw) === true;
+    if (!isUrgent && !isKnown && !this.#isTrusted(authority)) return;
+    const server = { cert: Buffer.from(cert), key: Buffer.from(key) };
+    this.#served = { server, certificate, authority };
+    this.#renewed(server);
+    const until = certificate.validTo;
+    this.#log.info({ until }, `the certificate of the webhooks is valid until ${until}`);
+  }
+
+  /** Says each problem when it arises, and when it is over. */
+  #tell(): void {
+    const problems = [
+      ...(this.#problem === undefined ? [] : [this.#problem]),
+      ...this.#bundles.problems,
+    ];
+    for (const problem of problems) {
+      if (!this.#told.includes(problem)) this.#log.warn(problem);
+    }
+    if (this.#told.length > 0 && problems.length === 0) {
+      this.#log.info("the certificate of the webhooks is well again");
+    }
+    this.#told = problems;
+  }
+}

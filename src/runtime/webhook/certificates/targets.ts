@@ -1,0 +1,90 @@
+/**
+ * The kinds that a self-managed certificate has to do with.
+ *
+ * @module
+ */
+import {
+  CA_BUNDLE_VERBS,
+  CERTIFICATE_SECRET,
+  CERTIFICATE_SECRET_VERBS,
+} from "../../../kube/certificate-rights.ts";
+import type { KubeObject } from "../../../kube/object.ts";
+import { groupResourceOf, type ResourceType } from "../../../kube/resource.ts";
+import type { ConversionMark, WebhookMark } from "../../../kube/webhook-marks.ts";
+import type { PlannedAccess } from "../../manager/preflight.ts";
+import type { BundleTarget } from "./ca-bundle.ts";
+
+/** A Secret, as far as certificates go. */
+export interface CertificateSecret extends KubeObject {
+  type?: string;
+  data?: Record<string, string>;
+}
+
+/** The kind of Secrets. */
+export const SECRET: ResourceType<CertificateSecret> = {
+  group: "",
+  version: "v1",
+  kind: "Secret",
+  plural: "secrets",
+  namespaced: true,
+};
+
+const admissionKind = (kind: string): BundleTarget["resource"] => ({
+  group: "admissionregistration.k8s.io",
+  version: "v1",
+  kind,
+  plural: `${kind.toLowerCase()}s`,
+  namespaced: false,
+});
+
+/** The kind of what configures mutating webhooks. */
+export const MUTATING_CONFIGURATION = admissionKind("MutatingWebhookConfiguration");
+
+/** The kind of what configures validating webhooks. */
+export const VALIDATING_CONFIGURATION = admissionKind("ValidatingWebhookConfiguration");
+
+/** The kind of CRDs. */
+export const CRD: BundleTarget["resource"] = {
+  group: "apiextensions.k8s.io",
+  version: "v1",
+  kind: "CustomResourceDefinition",
+  plural: "customresourcedefinitions",
+  namespaced: false,
+};
+
+/** What the handlers of an operator are marked with. */
+export interface HandlerMarks {
+  readonly webhooks: readonly WebhookMark[];
+  readonly conversions: readonly ConversionMark[];
+}
+
+/** The configurations and CRDs of marked handlers, each once; those that are asked at a whole URL are left out. */
+export function targetsOf({ webhooks, conversions }: HandlerMarks, prefix: string): BundleTarget[] {
+  const targets = [
+    ...webhooks
+      .filter(({ path }) => path !== undefined)
+      .map(({ mutating, configuration }) => ({
+        resource: mutating ? MUTATING_CONFIGURATION : VALIDATING_CONFIGURATION,
+        name: `${prefix}${configuration}`,
+      })),
+    ...conversions.map(({ hub }) => ({ resource: CRD, name: groupResourceOf(hub) })),
+  ];
+  return [...new Map(targets.map((one) => [`${one.resource.kind}/${one.name}`, one])).values()];
+}
+
+const ADVICE =
+  "Run `tsop manifests` and apply the roles: those of a self-managed certificate are among them";
+
+/** What the operator does with the Secret and its targets, for the check of its rights at the start. */
+export function certificateAccess(
+  marks: HandlerMarks,
+  { namePrefix, namespace }: { readonly namePrefix: string; readonly namespace: string },
+): PlannedAccess[] {
+  const secret = { resource: SECRET, namespace };
+  const accesses = [
+    { ...secret, verbs: ["create"] },
+    { ...secret, name: `${namePrefix}${CERTIFICATE_SECRET}`, verbs: CERTIFICATE_SECRET_VERBS },
+    ...targetsOf(marks, namePrefix).map((target) => ({ ...target, verbs: CA_BUNDLE_VERBS })),
+  ];
+  return accesses.map((access) => ({ ...access, advice: ADVICE }));
+}
