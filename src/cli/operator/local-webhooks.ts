@@ -9,7 +9,7 @@ import type { KubeObject } from "../../kube/object.ts";
 import type { ServingCertificate } from "../../runtime/webhook/certificates/issue.ts";
 
 /** The part of a webhook, or of a CRD's conversion, that says whom to ask. */
-export interface ClientConfig {
+interface ClientConfig {
   readonly url?: string;
   readonly service?: {
     readonly namespace: string;
@@ -46,7 +46,7 @@ export const isConverted = (object: KubeObject): object is ConvertedCrd =>
   (object as ConvertedCrd).spec.conversion?.webhook?.clientConfig !== undefined;
 
 /** Whom the objects ask, each in its order. */
-export function clientConfigsIn(objects: readonly KubeObject[]): ClientConfig[] {
+function clientConfigsIn(objects: readonly KubeObject[]): ClientConfig[] {
   return objects.flatMap((object) => {
     if (isWebhookConfiguration(object)) {
       return (object.webhooks ?? []).map(({ clientConfig }) => clientConfig);
@@ -64,7 +64,7 @@ export function askedServices(objects: readonly KubeObject[]): string[] {
 }
 
 /** The object with each of its client configurations changed. */
-export function withClientConfig(
+function withClientConfig(
   object: KubeObject,
   change: (clientConfig: ClientConfig) => ClientConfig,
 ): KubeObject {

@@ -20,7 +20,7 @@ const LAYOUT = "tsop/v1";
 export type CertificateMode = "self-managed" | "cert-manager" | "secret";
 
 /** The modes, the usual one first. */
-export const CERTIFICATE_MODES: readonly CertificateMode[] = [
+const CERTIFICATE_MODES: readonly CertificateMode[] = [
   "self-managed",
   "cert-manager",
   "secret",

@@ -64,7 +64,7 @@ export function certificateIn(
 }
 
 /** A logger that keeps its lines. */
-export function keepingLogger(lines: string[]): Logger {
+function keepingLogger(lines: string[]): Logger {
   const line =
     (level: string) =>
     (fields: object | string, message?: string): void => {

@@ -32,7 +32,7 @@ export interface BundleTarget {
 }
 
 /** The operator's Service. */
-export interface ServiceKey {
+interface ServiceKey {
   readonly namespace: string;
   readonly name: string;
 }

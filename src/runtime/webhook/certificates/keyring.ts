@@ -95,7 +95,7 @@ export function endsShortly(certificate: X509Certificate, nowMs: number): boolea
 }
 
 /** All that clients are to trust, in PEM: the authority that signs is the first. */
-export const bundleOf = ({ authority, next, previous }: Keyring): string =>
+const bundleOf = ({ authority, next, previous }: Keyring): string =>
   [authority.certificate, ...(next ? [next.certificate] : []), ...previous].join("");
 
 /** What is stored of a keyring, by the Secret's keys. */

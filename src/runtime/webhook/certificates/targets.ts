@@ -38,13 +38,13 @@ const admissionKind = (kind: string): BundleTarget["resource"] => ({
 });
 
 /** The kind of what configures mutating webhooks. */
-export const MUTATING_CONFIGURATION = admissionKind("MutatingWebhookConfiguration");
+const MUTATING_CONFIGURATION = admissionKind("MutatingWebhookConfiguration");
 
 /** The kind of what configures validating webhooks. */
-export const VALIDATING_CONFIGURATION = admissionKind("ValidatingWebhookConfiguration");
+const VALIDATING_CONFIGURATION = admissionKind("ValidatingWebhookConfiguration");
 
 /** The kind of CRDs. */
-export const CRD: BundleTarget["resource"] = {
+const CRD: BundleTarget["resource"] = {
   group: "apiextensions.k8s.io",
   version: "v1",
   kind: "CustomResourceDefinition",

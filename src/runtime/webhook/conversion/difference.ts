@@ -11,7 +11,7 @@ import { elementIdentity, identityOf } from "./identity.ts";
 import { listDifference, type ListDifference, restoreList } from "./list-difference.ts";
 
 /** A value that came back as another one, did not come back, or came back although it was not there. */
-export interface ValueDifference {
+interface ValueDifference {
   /** The value as it was; absent: there was none. */
   readonly value?: unknown;
   /** The identity of what came back; absent: nothing did. */
@@ -25,7 +25,7 @@ export type Difference =
   | { readonly list: ListDifference<Difference> };
 
 /** What is deeper is one value that differs as a whole: functions that call themselves need the stack. */
-export const MAX_LEVELS = 100;
+const MAX_LEVELS = 100;
 
 /** What differs between two values; `undefined` when they are the same. */
 export function differenceOf(value: unknown, came: unknown, level = 0): Difference | undefined {

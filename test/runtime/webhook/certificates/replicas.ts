@@ -18,7 +18,7 @@ import type { HandlerMarks } from "../../../../src/runtime/webhook/certificates/
 import { certificatesIn } from "../../../../src/runtime/webhook/certificates/pem.ts";
 import { MemoryApi } from "../../support/memory-api.ts";
 
-export const NAMESPACE = "shop-system";
+const NAMESPACE = "shop-system";
 const SERVICE = { namespace: NAMESPACE, name: "shop-webhook-service" };
 const ADMISSION = "/apis/admissionregistration.k8s.io/v1";
 export const SECRET = `/api/v1/namespaces/${NAMESPACE}/secrets/shop-webhook-server-cert`;
