@@ -9,6 +9,7 @@ import type { KubeObject } from "../../kube/object.ts";
 import type { ClusterSession } from "./cluster-session.ts";
 import type { CliContext } from "../context.ts";
 import { isCrd, type Crd } from "./crd.ts";
+import { isConverted, isWebhookConfiguration } from "../operator/local-webhooks.ts";
 import { type Leaving, othersIn } from "./namespace-contents.ts";
 import { paint } from "../output.ts";
 import { foreignOwner, standingOf } from "./ownership.ts";
@@ -29,7 +30,7 @@ export interface RemovalOptions {
 }
 
 /**
- * Removes the objects in the reverse order and waits until they are gone. Objects of the kinds that
+ * Removes the objects in the reverse order, configurations of webhooks first, and waits until they are gone. Objects of the kinds that
  * go with their CRDs are removed first, while their operator still runs. What others made stays, and so does a
  * namespace in which something of others is left.
  *
@@ -45,15 +46,34 @@ export async function removeAll(
   const own: KubeObject[] = [];
   for (const crd of objects.filter(isCrd)) own.push(...(await objectsOf(session, crd, options)));
   if (!options.dryRun) await refuseObjects(session, own, options, "nothing was removed");
+  // Nobody is to be refused for want of an answer while the operator goes.
+  const configurations = objects.filter(isWebhookConfiguration);
+  await removeManifests(session, { manifests: configurations, objects: own }, options, context);
   await removeObjects(session, own, options, context);
-  const leaving = { manifests: [...objects].reverse(), objects: own };
-  await removeManifests(session, leaving, options, context);
+  const rest = objects.filter((object) => !isWebhookConfiguration(object));
+  await removeManifests(session, { manifests: rest.reverse(), objects: own }, options, context);
+  if (!options.dryRun) await tellUnconverted(session, objects, context);
   if (!options.dryRun) return;
   const { dim, yellow } = paint(context);
   context.out(dim("  dry run: nothing was removed"));
   if (own.length > 0 && !options.deleteObjects) {
     context.err(
       `${yellow("note")} without --delete-objects it is refused while there are objects of these kinds.`,
+    );
+  }
+}
+
+/** A CRD that stays asks a Service that is gone. */
+async function tellUnconverted(
+  session: ClusterSession,
+  objects: readonly KubeObject[],
+  context: CliContext,
+): Promise<void> {
+  for (const crd of objects.filter(isConverted)) {
+    const live = await session.find(crd);
+    if (!live || !isConverted(live) || live.metadata.deletionTimestamp !== undefined) continue;
+    context.err(
+      `${paint(context).yellow("note")} ${crd.metadata.name ?? ""} stays, and nobody converts its versions any more: only requests in the stored version work, until the operator is deployed again.`,
     );
   }
 }

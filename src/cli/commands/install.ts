@@ -6,6 +6,9 @@
 import { join } from "node:path";
 import { openCluster, type ClusterOptions } from "../cluster/cluster-session.ts";
 import type { CliContext } from "../context.ts";
+import type { KubeObject } from "../../kube/object.ts";
+import { isConverted } from "../operator/local-webhooks.ts";
+import type { Plan } from "../project/plan.ts";
 import { renderKustomization } from "../kustomize/render.ts";
 import { paint } from "../output.ts";
 import { getProject } from "../project/project-file.ts";
@@ -39,7 +42,11 @@ export async function install(options: InstallOptions, context: CliContext): Pro
   const session = openCluster(options, context);
   const { dryRun, takeOwnership, timeout: timeoutSeconds } = options;
   const plan = await writeManifests(project, context, { dryRun });
-  const crds = await renderKustomization(join(project.root, "config/crd"), { plan });
+  const crds = await asDeployed(
+    project.root,
+    await renderKustomization(join(project.root, "config/crd"), { plan }),
+    plan,
+  );
   context.out(`${paint(context).bold("install")} at ${session.server}`);
   const owner = ownerName(project);
   await applyAll(session, crds, { dryRun, timeoutSeconds, owner, takeOwnership }, context);
@@ -57,4 +64,20 @@ export async function uninstall(options: UninstallOptions, context: CliContext):
   const owner = ownerName(project);
   await removeAll(session, crds, { owner, dryRun, deleteObjects, timeoutSeconds }, context);
   return 0;
+}
+
+/** The CRDs whose versions a webhook converts, with the Service that `tsop deploy` makes; the others as they are. */
+async function asDeployed(
+  root: string,
+  crds: readonly KubeObject[],
+  plan: Plan,
+): Promise<readonly KubeObject[]> {
+  if (!crds.some(isConverted)) return crds;
+  const deployed = await renderKustomization(join(root, "config/default"), { plan });
+  return crds.map(
+    (crd) =>
+      deployed.find(
+        ({ kind, metadata }) => kind === crd.kind && metadata.name === crd.metadata.name,
+      ) ?? crd,
+  );
 }

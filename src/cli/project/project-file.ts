@@ -20,11 +20,7 @@ const LAYOUT = "tsop/v1";
 export type CertificateMode = "self-managed" | "cert-manager" | "secret";
 
 /** The modes, the usual one first. */
-const CERTIFICATE_MODES: readonly CertificateMode[] = [
-  "self-managed",
-  "cert-manager",
-  "secret",
-];
+const CERTIFICATE_MODES: readonly CertificateMode[] = ["self-managed", "cert-manager", "secret"];
 
 /** The webhooks of a version of a kind. */
 export interface ProjectWebhooks {
