@@ -200,7 +200,8 @@ export async function bundleCached(outdir) {
       {
         ...AS_FUNCTION,
         entryPoints: [`${program}.js`],
-        external: ["esbuild"],
+        // Packages that are installed anyway: one holds a program, the others issue certificates, which few commands do.
+        external: ["esbuild", "@peculiar/asn1-schema", "@peculiar/asn1-x509"],
         // Names stay: a stack trace still says where it was.
         minifyWhitespace: true,
         minifySyntax: true,

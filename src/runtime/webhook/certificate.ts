@@ -48,3 +48,6 @@ export interface WebhookServerOptions {
   /** Told of the port once the server listens. */
   readonly listening?: (port: number) => void;
 }
+
+/** The log line of a server that listens: who started the operator may wait for it. */
+export const WEBHOOKS_SERVED = "webhooks are served";

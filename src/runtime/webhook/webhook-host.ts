@@ -9,7 +9,11 @@ import { TsopError } from "../../errors.ts";
 import { CONVERSION_PATH } from "../../kube/webhook-marks.ts";
 import { bindMethods } from "../bind-methods.ts";
 import type { ServerCertificate } from "../manager/certificate-files.ts";
-import type { CertificateProvider, WebhookServerOptions } from "./certificate.ts";
+import {
+  type CertificateProvider,
+  WEBHOOKS_SERVED,
+  type WebhookServerOptions,
+} from "./certificate.ts";
 import { HubConversion } from "./conversion/hub-conversion.ts";
 import { type WebhookHandler, WebhookHandlers } from "./handlers.ts";
 import type { PlannedAccess } from "../manager/preflight.ts";
@@ -19,9 +23,6 @@ import type { ServedPath } from "./served-path.ts";
 import { admissionPath, conversionPath } from "./served-paths.ts";
 import { WebhookMetrics } from "./webhook-metrics.ts";
 import { WebhookServer } from "./webhook-server.ts";
-
-/** The log line of a server that listens: who started the operator may wait for it. */
-export const WEBHOOKS_SERVED = "webhooks are served";
 
 /** What answers the reviews that the API server asks for. */
 export interface Webhooks {

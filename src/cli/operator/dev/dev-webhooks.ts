@@ -9,7 +9,7 @@ import type { Clock } from "../../../clock.ts";
 import type { ControlPlane } from "../../../controlplane/control-plane.ts";
 import type { KubeObject } from "../../../kube/object.ts";
 import type { ServingCertificate } from "../../../runtime/webhook/certificates/issue.ts";
-import { WEBHOOKS_SERVED } from "../../../runtime/webhook/webhook-host.ts";
+import { WEBHOOKS_SERVED } from "../../../runtime/webhook/certificate.ts";
 import { writePrivateFile } from "../../project/private-file.ts";
 import { parseLogEntry } from "../log-lines.ts";
 import { askedServices, certificateFor, withAuthority } from "../local-webhooks.ts";
