@@ -5,31 +5,19 @@
  * @module
  */
 import type { Clock } from "../../clock.ts";
+import type { WebhookTarget } from "../../controlplane/admission/webhook-caller.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import type { ServingCertificate } from "../../runtime/webhook/certificates/issue.ts";
 
-/** The part of a webhook, or of a CRD's conversion, that says whom to ask. */
-interface ClientConfig {
-  readonly url?: string;
-  readonly service?: {
-    readonly namespace: string;
-    readonly name: string;
-    readonly path?: string;
-    readonly port?: number;
-  };
-  /** PEM in base64. */
-  readonly caBundle?: string;
-}
-
 /** A configuration of admission webhooks. */
 export interface WebhookConfiguration extends KubeObject {
-  readonly webhooks?: readonly { readonly name: string; readonly clientConfig: ClientConfig }[];
+  readonly webhooks?: readonly { readonly name: string; readonly clientConfig: WebhookTarget }[];
 }
 
 /** A CRD whose versions a webhook converts. */
 interface ConvertedCrd extends KubeObject {
   readonly spec: {
-    readonly conversion?: { readonly webhook?: { readonly clientConfig?: ClientConfig } };
+    readonly conversion?: { readonly webhook?: { readonly clientConfig?: WebhookTarget } };
   };
 }
 
@@ -46,7 +34,7 @@ export const isConverted = (object: KubeObject): object is ConvertedCrd =>
   (object as ConvertedCrd).spec.conversion?.webhook?.clientConfig !== undefined;
 
 /** Whom the objects ask, each in its order. */
-function clientConfigsIn(objects: readonly KubeObject[]): ClientConfig[] {
+function clientConfigsIn(objects: readonly KubeObject[]): WebhookTarget[] {
   return objects.flatMap((object) => {
     if (isWebhookConfiguration(object)) {
       return (object.webhooks ?? []).map(({ clientConfig }) => clientConfig);
@@ -66,7 +54,7 @@ export function askedServices(objects: readonly KubeObject[]): string[] {
 /** The object with each of its client configurations changed. */
 function withClientConfig(
   object: KubeObject,
-  change: (clientConfig: ClientConfig) => ClientConfig,
+  change: (clientConfig: WebhookTarget) => WebhookTarget,
 ): KubeObject {
   if (isWebhookConfiguration(object)) {
     const webhooks = (object.webhooks ?? []).map((webhook) => ({
