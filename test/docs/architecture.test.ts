@@ -62,3 +62,15 @@ describe("docs/architecture.md", () => {
     expect(links.filter((path) => !existsSync(join(ROOT, "docs", path)))).toEqual([]);
   });
 });
+
+describe("CONTRIBUTING.md", () => {
+  it("names folders and files that exist", () => {
+    const page = readFileSync(join(ROOT, "CONTRIBUTING.md"), "utf8");
+    const paths = [...page.matchAll(/`((?:src|test|docs|scripts|templates|examples)\/[\w/.-]*)`/g)];
+    const named = paths.map(([, path = ""]) => path);
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter((path) => !path.includes("NNNN") && !existsSync(join(ROOT, path)))).toEqual(
+      [],
+    );
+  });
+});
