@@ -5,16 +5,15 @@
  */
 import { arch, platform } from "node:os";
 import type { CliContext } from "../context.ts";
+import { KUBERNETES_VERSION } from "../../kube/kubernetes-version.ts";
 import { packageVersion } from "../package-info.ts";
-
-/** The Kubernetes whose API, types and messages tsop mirrors. */
-const KUBERNETES = "1.36";
 
 /** Prints the versions; returns the exit code. */
 export function version(options: { readonly json: boolean }, context: CliContext): number {
   const versions = {
     tsop: packageVersion(),
-    kubernetes: KUBERNETES,
+    // Whose API, types and messages tsop mirrors.
+    kubernetes: KUBERNETES_VERSION.split(".", 2).join("."),
     node: process.versions.node,
     system: `${platform()}/${arch()}`,
   };

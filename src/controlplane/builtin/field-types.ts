@@ -2,7 +2,7 @@
  * The Go types of fields that hold a string, a number, a list or a map under a name of its own, and the structs that are
  * embedded in others. Messages about wrong types name them.
  *
- * The table is made by `scripts/go-shape-table.mjs`, and read on first use.
+ * The table is made by `scripts/kubernetes/go-shape.mjs`, and read on first use.
  *
  * @module
  */

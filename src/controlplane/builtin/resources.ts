@@ -1,7 +1,7 @@
 /**
  * The built-in resources as a server with default flags serves them.
  *
- * The table (`resources.data.json`, made by `scripts/builtin-table.mjs`) says which there are; strategies,
+ * The table (`resources.data.json`, made by `scripts/kubernetes/resources-and-schemas.mjs`) says which there are; strategies,
  * printers and selectable fields are joined to it here. Schemas are resolved on first use.
  *
  * @module

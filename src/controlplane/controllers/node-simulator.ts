@@ -6,6 +6,7 @@
 import type { Clock } from "../../clock.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import type { Node } from "../builtin/strategies/shapes.ts";
+import { KUBERNETES_VERSION } from "../../kube/kubernetes-version.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import { NODES, concerns } from "./keys.ts";
 import { timeOf } from "./times.ts";
@@ -13,7 +14,7 @@ import type { Controller } from "./work-loop.ts";
 
 const NOT_READY = "node.kubernetes.io/not-ready";
 const CAPACITY = { cpu: "32", memory: "128Gi", "ephemeral-storage": "512Gi", pods: "1000" };
-const KUBELET = "v1.36.3";
+const KUBELET = `v${KUBERNETES_VERSION}`;
 
 /** The names of `count` simulated nodes: `tsop-node`, `tsop-node-2`, ... */
 export function simulatedNodeNames(count: number): string[] {

@@ -5,6 +5,7 @@
  */
 import { quote } from "../../kube/field-errors.ts";
 import { answerDiscovery } from "../discovery/answer.ts";
+import { KUBERNETES_VERSION } from "../../kube/kubernetes-version.ts";
 import type { OpenApi } from "../openapi/openapi.ts";
 import type { Cluster } from "./cluster.ts";
 import { methodNotAllowed } from "./failures.ts";
@@ -13,15 +14,17 @@ import { type Answer, type ApiRequest, headerOf } from "./request.ts";
 import { tokenDiscovery } from "./token-keys.ts";
 
 /** The release of Kubernetes that the control plane says it is. */
-export const GIT_VERSION = "v1.36.3";
+export const GIT_VERSION = `v${KUBERNETES_VERSION}`;
+
+const [MAJOR = "", MINOR = ""] = KUBERNETES_VERSION.split(".");
 
 const VERSION = {
-  major: "1",
-  minor: "36",
-  emulationMajor: "1",
-  emulationMinor: "36",
-  minCompatibilityMajor: "1",
-  minCompatibilityMinor: "35",
+  major: MAJOR,
+  minor: MINOR,
+  emulationMajor: MAJOR,
+  emulationMinor: MINOR,
+  minCompatibilityMajor: MAJOR,
+  minCompatibilityMinor: String(Number(MINOR) - 1),
   gitVersion: GIT_VERSION,
   gitCommit: "",
   gitTreeState: "clean",

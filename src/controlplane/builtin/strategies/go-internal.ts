@@ -2,7 +2,7 @@
  * Shows a part of a built-in object as the struct in which an API server written in Go works with it.
  *
  * Messages that quote such a struct print all of its fields under their Go names, absent ones as null or zero.
- * The table is made by `scripts/go-internal-table.mjs`: for each type its fields as [Go name, name in JSON, code]:
+ * The table is made by `scripts/kubernetes/go-internal.mjs`: for each type its fields as [Go name, name in JSON, code]:
  *
  *   `text`, `number`, `bool`, `quantity`, `intOrString` zero when absent · `time`, `*code` null when absent ·
  *   `[]code`, `{}code` a list or a map, null when absent · `tree` as it stands in JSON · a name is a struct ·

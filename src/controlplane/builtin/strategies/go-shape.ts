@@ -4,7 +4,7 @@
  * That server keeps built-in objects in Go structs. What a struct cannot tell from absence is dropped
  * (`labels: {}`, `hostNetwork: false`), what it always has is printed (`resources: {}`, `containers:
  * null`), quantities and times come out in their canonical form. Which field is which stands in a
- * table that `scripts/go-shape-table.mjs` makes:
+ * table that `scripts/kubernetes/go-shape.mjs` makes:
  *
  *   `?` dropped when empty · `text`, `number`, `bool` always there · `!T` a struct, always there ·
  *   `?!T` dropped when empty · `*T` a struct that may be absent · `[]T`, `{}T` a list or map, null when empty ·

@@ -1,17 +1,12 @@
 // Makes src/controlplane/auth/bootstrap-rbac.data.json: the roles and bindings that every cluster begins with.
 //
-//   node scripts/rbac-table.mjs
-//
-// Input: the bootstrap policy of k8s.io/kubernetes v1.36.3 as its own test data holds it, in the Go module cache
-// (`go mod download k8s.io/kubernetes@v1.36.3`). The labels and annotations that all of them have are left out; the
+// Input: the bootstrap policy of k8s.io/kubernetes as its own test data holds it. The labels and annotations that all of them have are left out; the
 // control plane adds them.
-import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { parse } from "yaml";
+import { moduleFolder, root } from "./sources.mjs";
 
-const VERSION = "v1.36.3";
-const cache = execFileSync("go", ["env", "GOMODCACHE"], { encoding: "utf8" }).trim();
-const folder = `${cache}/k8s.io/kubernetes@${VERSION}/plugin/pkg/auth/authorizer/rbac/bootstrappolicy/testdata`;
+const folder = `${moduleFolder("kubernetes")}/plugin/pkg/auth/authorizer/rbac/bootstrappolicy/testdata`;
 const FILES = [
   "cluster-roles",
   "controller-roles",
@@ -37,5 +32,5 @@ const objects = FILES.flatMap(
   };
 });
 const lines = objects.map((object) => JSON.stringify(object)).join(",\n");
-writeFileSync("src/controlplane/auth/bootstrap-rbac.data.json", `[\n${lines}\n]\n`);
-console.log(`${objects.length} objects`);
+writeFileSync(`${root}src/controlplane/auth/bootstrap-rbac.data.json`, `[\n${lines}\n]\n`);
+console.log(`${objects.length} bootstrap roles and bindings`);

@@ -2,17 +2,15 @@
  * Makes src/controlplane/builtin/strategies/go-internal.data.json: the fields of the structs in which a Kubernetes
  * API server works with built-in objects. Some messages show such a struct, field by field under its Go name.
  *
- * The input is the source of k8s.io/kubernetes (v1.36.3) and k8s.io/api (v0.36.3), found in Go's module cache
- * (`go mod download` brings them); only names and types of fields are taken.
- *
- *   node scripts/go-internal-table.mjs
+ * The input is the source of k8s.io/kubernetes, k8s.io/api and k8s.io/apimachinery; only names and types of fields are taken.
  *
  * A type is a list of [Go name, name in JSON, code]; see go-internal.ts for the codes.
  */
-import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { linesOf, moduleFolder, root } from "./sources.mjs";
 
-const cache = `${execFileSync("go", ["env", "GOMODCACHE"], { encoding: "utf8" }).trim()}/k8s.io`;
+const kubernetes = moduleFolder("kubernetes");
+const api = moduleFolder("api");
 /** Folder of the internal package: the versioned one whose JSON it is read from. */
 const PACKAGES = {
   core: "core/v1",
@@ -80,7 +78,7 @@ const sourcesIn = (folder) =>
     .join("\n");
 
 for (const [name, versioned] of Object.entries(PACKAGES)) {
-  const source = sourcesIn(`${cache}/kubernetes@v1.36.3/pkg/apis/${name}`);
+  const source = sourcesIn(`${kubernetes}/pkg/apis/${name}`);
   const qualify = (type) =>
     type.replace(/(?:(\w+)\.)?\b([A-Z]\w*)\b/g, (_, alias, local) =>
       alias === "api" ? `core.${local}` : `${alias ?? name}.${local}`,
@@ -97,13 +95,13 @@ for (const [name, versioned] of Object.entries(PACKAGES)) {
   for (const [, type, target] of source.matchAll(/^type (\w+) ((?:\[\]|map\[)?[\w[\].*]+)\s*$/gm)) {
     if (target !== "struct") types.set(`${name}.${type}`, { alias: qualify(target) });
   }
-  readJsonNames(name, `${cache}/api@v0.36.3/${versioned}`);
+  readJsonNames(name, `${api}/${versioned}`);
 }
 
 /** Which name the fields of a versioned struct have in JSON. */
 function readJsonNames(name, folder) {
-  const api = sourcesIn(folder);
-  for (const [, type, body] of api.matchAll(/^type (\w+) struct \{\n([\s\S]*?)^\}/gm)) {
+  const source = sourcesIn(folder);
+  for (const [, type, body] of source.matchAll(/^type (\w+) struct \{\n([\s\S]*?)^\}/gm)) {
     const names = {};
     for (const [, field, json] of body.matchAll(/^\t(\w+)\s+\S+\s+`json:"([^",]+)/gm)) {
       names[field] = json;
@@ -113,7 +111,7 @@ function readJsonNames(name, folder) {
 }
 
 // What embeds or refers to these prints them as in JSON: under those names, without what is empty.
-const META = `${cache}/apimachinery@v0.36.3/pkg/apis/meta/v1`;
+const META = `${moduleFolder("apimachinery")}/pkg/apis/meta/v1`;
 for (const [, type, body] of sourcesIn(META).matchAll(/^type (\w+) struct \{\n([\s\S]*?)^\}/gm)) {
   const fields = [];
   for (const [, of, json, options] of body.matchAll(/^\t\w+\s+(\S+)\s+`json:"([^",]+)([^"]*)"/gm)) {
@@ -184,11 +182,8 @@ for (const type of SHOWN) {
   if (types.has(type)) visit(type);
   else console.error(`there is no ${type}`);
 }
-const lines = Object.entries(table)
-  .sort(([a], [b]) => (a < b ? -1 : 1))
-  .map(([name, fields]) => `${JSON.stringify(name)}:${JSON.stringify(fields)}`);
 writeFileSync(
-  new URL("../src/controlplane/builtin/strategies/go-internal.data.json", import.meta.url),
-  `{\n${lines.join(",\n")}\n}\n`,
+  `${root}src/controlplane/builtin/strategies/go-internal.data.json`,
+  `{\n${linesOf(table)}\n}\n`,
 );
-console.log(`${lines.length} types`);
+console.log(`${Object.keys(table).length} internal types`);

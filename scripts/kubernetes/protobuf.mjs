@@ -1,22 +1,14 @@
 // Makes src/controlplane/wire/protobuf.data.json: the numbers, names and types of the fields of the built-in kinds' messages.
 //
-//   node scripts/protobuf-table.mjs [MODCACHE]
-//
-// MODCACHE is a Go module cache that holds the modules below (`go mod download k8s.io/api@v0.36.3` and so on
-// fetch them); without it, Go's own is taken. Read there: generated.proto for numbers and types, the struct tags of
-// the Go types for the JSON name of a field and for structs whose fields stand in their parent's object.
+// Read in the modules below: generated.proto for numbers and types, the struct tags of the Go types for the JSON name of
+// a field and for structs whose fields stand in their parent's object.
 //
 // The table has one entry for a message, its fields separated by `;`: NUMBER NAME TYPE. NAME is `~` for an inlined
 // struct; TYPE is a scalar or a message (of the same package when it has no dot), after `*` when it is repeated,
 // after `%` when it is the value of a map with string keys.
-import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-
-const VERSION = "v0.36.3";
-const cache =
-  process.argv[2] ?? execFileSync("go", ["env", "GOMODCACHE"], { encoding: "utf8" }).trim();
-const module = (name) => join(cache, "k8s.io", `${name}@${VERSION}`);
+import { linesOf, moduleFolder, root } from "./sources.mjs";
 
 /** Versions that a server with default flags serves, and what they are built from. */
 const isWanted = (path) =>
@@ -53,7 +45,7 @@ const shorten = (name) => name.replace(/^\.?k8s\.io\./, "");
 const table = {};
 
 for (const proto of ["api", "apimachinery", "apiextensions-apiserver", "kube-aggregator"].flatMap(
-  (name) => protosOf(module(name)),
+  (name) => protosOf(moduleFolder(name)),
 )) {
   const text = readFileSync(proto, "utf8").replace(/\/\/.*$/gm, "");
   const pack = shorten(/^package ([\w.]+);/m.exec(text)?.[1] ?? "");
@@ -72,10 +64,5 @@ for (const proto of ["api", "apimachinery", "apiextensions-apiserver", "kube-agg
   }
 }
 
-const lines = Object.entries(table)
-  .sort(([left], [right]) => (left < right ? -1 : 1))
-  .map(([name, fields]) => `${JSON.stringify(name)}:${JSON.stringify(fields)}`);
-writeFileSync(
-  new URL("../src/controlplane/wire/protobuf.data.json", import.meta.url),
-  `{\n${lines.join(",\n")}\n}\n`,
-);
+writeFileSync(`${root}src/controlplane/wire/protobuf.data.json`, `{\n${linesOf(table)}\n}\n`);
+console.log(`${Object.keys(table).length} protobuf messages`);

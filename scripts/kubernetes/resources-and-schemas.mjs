@@ -1,28 +1,18 @@
 // Makes src/controlplane/builtin/*.data.json: the built-in resources and their schemas.
 //
-//   node scripts/builtin-table.mjs [FOLDER]
-//
-// FOLDER is the Go module k8s.io/kubernetes in the version that the control plane behaves as. Without
-// it, the one in Go's module cache is taken (`go mod download k8s.io/kubernetes@v1.36.3` fetches it).
-// Read there: api/discovery (which resources there are), api/openapi-spec/v3 (their schemas) and
+// Read in k8s.io/kubernetes: api/discovery (which resources there are), api/openapi-spec/v3 (their schemas) and
 // pkg/generated/openapi (the enums, which the stored documents lack). Facts are kept, texts are not.
 //
 // Only what a server with default flags serves is kept: versions that are generally available.
-import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { moduleFolder, root } from "./sources.mjs";
 
-const VERSION = "v1.36.3";
-const source =
-  process.argv[2] ??
-  join(
-    execFileSync("go", ["env", "GOMODCACHE"], { encoding: "utf8" }).trim(),
-    `k8s.io/kubernetes@${VERSION}`,
-  );
+const source = moduleFolder("kubernetes");
 const read = (...path) => readFileSync(join(source, ...path), "utf8");
 const readJson = (...path) => JSON.parse(read(...path));
 const isServed = (version) => /^v\d+$/.test(version);
-const target = (name) => new URL(`../src/controlplane/builtin/${name}.data.json`, import.meta.url);
+const target = (name) => `${root}src/controlplane/builtin/${name}.data.json`;
 
 /** One line for each entry keeps the differences between versions readable. */
 const lines = (entries) => entries.map((entry) => `  ${entry}`).join(",\n");

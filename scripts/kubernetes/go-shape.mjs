@@ -5,19 +5,17 @@
  * a name of their own, and the names of embedded structs, as messages about wrong types name them.
  *
  * The input is the source of k8s.io/api, k8s.io/apimachinery, k8s.io/apiextensions-apiserver and
- * k8s.io/kube-aggregator (v0.36.3), found in Go's module cache (`go mod download` brings them); only names and types of fields are taken.
- *
- *   node scripts/go-shape-table.mjs
+ * k8s.io/kube-aggregator; only names and types of fields are taken.
  */
-import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { linesOf, moduleFolder, root } from "./sources.mjs";
 
-const VERSION = "v0.36.3";
-const cache = `${execFileSync("go", ["env", "GOMODCACHE"], { encoding: "utf8" }).trim()}/k8s.io`;
+/** By the name in the table: the import path without `k8s.io/`. */
 const PACKAGES = {
-  meta: `apimachinery@${VERSION}/pkg/apis/meta/v1`,
-  "apiextensions.k8s.io/v1": `apiextensions-apiserver@${VERSION}/pkg/apis/apiextensions/v1`,
-  "apiregistration.k8s.io/v1": `kube-aggregator@${VERSION}/pkg/apis/apiregistration/v1`,
+  meta: "apimachinery/pkg/apis/meta/v1",
+  "apiextensions.k8s.io/v1": "apiextensions-apiserver/pkg/apis/apiextensions/v1",
+  "apiregistration.k8s.io/v1": "kube-aggregator/pkg/apis/apiregistration/v1",
 };
 const GROUPS = {
   core: ["", "v1"],
@@ -42,12 +40,11 @@ const GROUPS = {
   resource: ["resource.k8s.io", "v1"],
 };
 for (const [folder, [group, version]] of Object.entries(GROUPS)) {
-  PACKAGES[`${group}/${version}`.replace(/^\//, "")] =
-    `api@${VERSION}/${folder.split("/")[0]}/${version}`;
+  PACKAGES[`${group}/${version}`.replace(/^\//, "")] = `api/${folder.split("/")[0]}/${version}`;
 }
 const packageOfImport = (path) => {
   for (const [name, folder] of Object.entries(PACKAGES)) {
-    if (`k8s.io/${folder.replace(`@${VERSION}`, "")}` === path) return name;
+    if (`k8s.io/${folder}` === path) return name;
   }
   return undefined;
 };
@@ -55,9 +52,11 @@ const packageOfImport = (path) => {
 /** Every type of every package: `{fields}` for a struct, `{alias}` for a named type. */
 const types = new Map();
 for (const [name, folder] of Object.entries(PACKAGES)) {
-  for (const file of readdirSync(`${cache}/${folder}`)) {
+  const [module, ...inner] = folder.split("/");
+  const files = join(moduleFolder(module), ...inner);
+  for (const file of readdirSync(files)) {
     if (!file.endsWith(".go") || /_test\.go$|^zz_|generated|doc\.go|register/.test(file)) continue;
-    readTypes(name, readFileSync(`${cache}/${folder}/${file}`, "utf8"));
+    readTypes(name, readFileSync(join(files, file), "utf8"));
   }
 }
 
@@ -219,16 +218,11 @@ table[TEMPLATE_META] = {
   ...table["meta.ObjectMeta"],
   managedFields: "?[]meta.ManagedFieldsEntry",
 };
-const sorted = Object.fromEntries(Object.entries(table).sort(([a], [b]) => (a < b ? -1 : 1)));
-const lines = Object.entries(sorted).map(
-  ([name, entry]) => `${JSON.stringify(name)}:${JSON.stringify(entry)}`,
+writeFileSync(
+  `${root}src/controlplane/builtin/strategies/go-shape.data.json`,
+  `{\n${linesOf(table)}\n}\n`,
 );
-const target = new URL(
-  "../src/controlplane/builtin/strategies/go-shape.data.json",
-  import.meta.url,
-);
-writeFileSync(target, `{\n${lines.join(",\n")}\n}\n`);
-console.log(`${lines.length} types`);
+console.log(`${Object.keys(table).length} shapes`);
 
 // ---- named types
 
@@ -284,11 +278,8 @@ for (const [type, { fields }] of types) {
   for (const [json, path] of fields ? embeddedIn(type) : []) entry[`.${json}`] = path;
   if (Object.keys(entry).length > 0) named[`${DEFINITIONS[owner]}.${short}`] = entry;
 }
-const namedLines = Object.entries(named)
-  .sort(([a], [b]) => (a < b ? -1 : 1))
-  .map(([name, entry]) => `${JSON.stringify(name)}:${JSON.stringify(entry)}`);
 writeFileSync(
-  new URL("../src/controlplane/builtin/go-field-types.data.json", import.meta.url),
-  `{\n${namedLines.join(",\n")}\n}\n`,
+  `${root}src/controlplane/builtin/go-field-types.data.json`,
+  `{\n${linesOf(named)}\n}\n`,
 );
-console.log(`${namedLines.length} types with fields of named types`);
+console.log(`${Object.keys(named).length} types with fields of named types`);

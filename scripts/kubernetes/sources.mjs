@@ -1,0 +1,38 @@
+// Where the sources of Kubernetes are that the tables are read from: Go's module cache, which `go mod download` fills.
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+export const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** The file that says which version the tables are of. */
+export const VERSION_FILE = `${root}src/kube/kubernetes-version.ts`;
+
+/** The version that is read: `KUBERNETES=1.37.2`, or the one that the tables have. */
+export const version =
+  process.env.KUBERNETES ?? /"(\d+\.\d+\.\d+)"/.exec(readFileSync(VERSION_FILE, "utf8"))?.[1];
+
+const folders = new Map();
+
+/**
+ * The folder of a module's sources, fetched where it is missing.
+ *
+ * @param name - `kubernetes`, or one that it publishes, as `api`, whose versions begin with 0 in the place of 1
+ */
+export function moduleFolder(name) {
+  const known = folders.get(name);
+  if (known !== undefined) return known;
+  const tag = name === "kubernetes" ? `v${version}` : `v${version.replace(/^1\./, "0.")}`;
+  const asked = ["mod", "download", "-json", `k8s.io/${name}@${tag}`];
+  const folder = JSON.parse(execFileSync("go", asked, { encoding: "utf8", cwd: root })).Dir;
+  folders.set(name, folder);
+  return folder;
+}
+
+/** One line for each entry keeps the differences between versions readable. */
+export function linesOf(entries) {
+  return Object.entries(entries)
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`)
+    .join(",\n");
+}
