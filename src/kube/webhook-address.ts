@@ -17,6 +17,7 @@ export interface WebhookClientConfig {
     readonly path?: string;
     port?: number;
   };
+  /** PEM in base64. */
   readonly caBundle?: string;
 }
 

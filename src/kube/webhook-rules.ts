@@ -36,8 +36,8 @@ export interface MatchCondition {
   readonly expression: string;
 }
 
-/** A webhook as a configuration that nobody has checked yet says it. */
-interface ConfiguredWebhook {
+/** A webhook of a configuration of either kind; nobody has checked it yet. */
+export interface ConfiguredWebhook {
   readonly name?: string;
   readonly clientConfig: WebhookClientConfig;
   readonly rules?: readonly WebhookRule[];

@@ -17,22 +17,20 @@ import { messageOf } from "../../errors.ts";
 import { quote } from "../../kube/field-errors.ts";
 import { encodeJson } from "../../kube/json.ts";
 import type { KubeObject } from "../../kube/object.ts";
+import type { WebhookClientConfig } from "../../kube/webhook-address.ts";
 import { storeKey } from "../store/store.ts";
 import type { ServiceRoutes } from "./service-routes.ts";
 import { answerProblem } from "./webhook-answer.ts";
 import { certificatesIn, distrustOf } from "./webhook-certificate.ts";
 
-/** Where a webhook is, as configurations say it. */
-export interface WebhookTarget {
-  readonly url?: string;
+/** Where a webhook is, as a stored configuration says it; without `caBundle` the system's authorities are trusted. */
+export interface WebhookTarget extends WebhookClientConfig {
   readonly service?: {
     readonly namespace: string;
     readonly name: string;
     readonly path?: string;
     readonly port?: number;
   };
-  /** PEM in base64; the system's authorities without it. */
-  readonly caBundle?: string;
 }
 
 /** A call that brought no usable answer; the message says why, as Go would. */

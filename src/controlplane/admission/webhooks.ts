@@ -8,25 +8,15 @@ import type { KubeObject } from "../../kube/object.ts";
 import type { LabelSelector } from "../../kube/selector.ts";
 import { matchesLabelSelector } from "../../kube/selector.ts";
 import { failure, StatusError } from "../../kube/status.ts";
-import type { MatchCondition, WebhookRule } from "../../kube/webhook-rules.ts";
+import type { ConfiguredWebhook, WebhookRule } from "../../kube/webhook-rules.ts";
 import type { ServedResource } from "../kinds.ts";
 import type { AdmissionRequest } from "./attributes.ts";
 import type { WebhookTarget } from "./webhook-caller.ts";
 
-/** A webhook of a configuration, of either kind. */
-export interface Webhook {
+/** A webhook of a stored configuration: what it has to say was checked. */
+export interface Webhook extends ConfiguredWebhook {
   readonly name: string;
   readonly clientConfig: WebhookTarget;
-  readonly rules?: readonly WebhookRule[];
-  readonly failurePolicy?: string;
-  readonly matchPolicy?: string;
-  readonly namespaceSelector?: LabelSelector;
-  readonly objectSelector?: LabelSelector;
-  readonly sideEffects?: string;
-  readonly timeoutSeconds?: number;
-  readonly admissionReviewVersions?: readonly string[];
-  readonly matchConditions?: readonly MatchCondition[];
-  readonly reinvocationPolicy?: string;
 }
 
 /** A webhook and what tells it from all others, over configurations and places in them. */
