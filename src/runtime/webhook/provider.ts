@@ -10,6 +10,7 @@ import {
   CertificateFiles,
   type CertificatePaths,
   type ReadingObserver,
+  type ServerCertificate,
 } from "../manager/certificate-files.ts";
 import type { PlannedAccess } from "../manager/preflight.ts";
 import type { CertificateProvider, WebhookCertificate } from "./certificate.ts";
@@ -57,12 +58,21 @@ function fromFiles(
   { clock, log, observe }: ProviderParts,
 ): CertificateProvider {
   const files = new CertificateFiles(paths, clock, log, observe);
+  let served: ServerCertificate | undefined;
   return {
     async start(renewed, signal) {
       const first = await files.read();
-      void files.follow(first, renewed, signal);
+      served = first;
+      const followed = (certificate: ServerCertificate): void => {
+        renewed(certificate);
+        served = certificate;
+      };
+      void files.follow(first, followed, signal);
       return first;
     },
-    checkReady: () => undefined,
+    checkReady() {
+      const problem = served && files.periodProblemOf(served);
+      if (problem !== undefined) throw new Error(problem);
+    },
   };
 }

@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { X509Certificate } from "node:crypto";
 import type { Registry } from "prom-client";
 import { TsopError } from "../../errors.ts";
 import { CONVERSION_PATH } from "../../kube/webhook-marks.ts";
@@ -54,7 +53,6 @@ export class WebhookHost implements Webhooks {
   readonly #ended = new AbortController();
   #provider: CertificateProvider | undefined;
   #server: WebhookServer | undefined;
-  #validity: { readonly fromMs: number; readonly toMs: number } | undefined;
   #port: number | undefined;
   #served: ReadonlyMap<string, ServedPath> = new Map();
   #isStarted = false;
@@ -112,15 +110,11 @@ export class WebhookHost implements Webhooks {
       ...this.#parts,
       marks: this.#marks,
     });
-    const renewed = (certificate: ServerCertificate): void => {
-      this.#server?.renew(certificate);
-      this.#validity = validityOf(certificate);
-    };
+    const renewed = (certificate: ServerCertificate): void => this.#server?.renew(certificate);
     const certificate = await this.#provider.start(renewed, this.#ended.signal);
     if (this.#ended.signal.aborted) return;
     this.#served = this.#paths();
     this.#server = new WebhookServer(this.#parts.clock, this.#served, certificate);
-    this.#validity = validityOf(certificate);
     this.#port = await this.#server.listen(options);
     log.info({ port: this.#port }, WEBHOOKS_SERVED);
     options.listening?.(this.#port);
@@ -130,14 +124,6 @@ export class WebhookHost implements Webhooks {
   checkReady(): void {
     if (this.#handlers.isEmpty || !this.#parts.options) return;
     if (!this.#server?.isListening) throw new Error("the webhook server does not listen");
-    const nowMs = this.#parts.clock.now();
-    const { fromMs = 0, toMs = 0 } = this.#validity ?? {};
-    if (nowMs < fromMs) {
-      throw new Error(`the certificate is not valid before ${new Date(fromMs).toISOString()}`);
-    }
-    if (nowMs > toMs) {
-      throw new Error(`the certificate was valid until ${new Date(toMs).toISOString()}`);
-    }
     this.#provider?.checkReady();
   }
 
@@ -164,9 +150,4 @@ export class WebhookHost implements Webhooks {
     for (const { converter } of conversions) conversion.add(converter);
     return paths.set(CONVERSION_PATH, conversionPath(CONVERSION_PATH, conversion, told));
   }
-}
-
-function validityOf({ cert }: ServerCertificate): { fromMs: number; toMs: number } {
-  const { validFrom, validTo } = new X509Certificate(cert);
-  return { fromMs: Date.parse(validFrom), toMs: Date.parse(validTo) };
 }

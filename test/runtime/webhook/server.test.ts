@@ -203,7 +203,7 @@ describe("the webhook server", () => {
     await clock.advance(3_700_000);
     expect(() => {
       server.host.checkReady();
-    }).toThrow(/^the certificate was valid until 20/);
+    }).toThrow(/^The certificate in .*tls\.crt ended on 20/);
     certificateIn(dirname(server.files.certFile), clock.now());
     for (let looks = 0; looks < 3; looks++) {
       await clock.advance(10_000);

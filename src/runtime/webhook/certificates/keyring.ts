@@ -17,7 +17,7 @@ import {
   periodOf,
   periodProblem,
   privateKeyIn,
-} from "./pem.ts";
+} from "../../manager/pem.ts";
 
 /** The certificates and keys of a Secret, all PEM. */
 export interface Keyring {

@@ -19,7 +19,7 @@ import { CaBundles } from "./ca-bundle.ts";
 import { CertificateStore, type Stored } from "./certificate-store.ts";
 import { AUTHORITY_VALIDITY_MS, SERVING_VALIDITY_MS } from "./issue.ts";
 import { endsShortly, planKeyring, textsOf, type Validity } from "./keyring.ts";
-import { certificateIn, certificatesIn, periodProblem } from "./pem.ts";
+import { certificateIn, certificatesIn, periodProblem } from "../../manager/pem.ts";
 import { type HandlerMarks, targetsOf } from "./targets.ts";
 
 /** How long certificates last, and how often is looked after them. */
