@@ -324,6 +324,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     "tsop create api --no-resource --external-api-path src/api/v1/web.ts   # a kind of the project",
   ),
   "no-external-api-module": e("tsop create api --external-api-module github.com/x/y"),
+  "kubeconfig-in-use": e("tsop dev   # while another tsop dev runs in the project"),
   "project-locked": e("tsop manifests   # while another command changes the project's files"),
   "not-ours": e(
     "tsop deploy   # beside a ClusterRole of that name which someone else made",

@@ -12,6 +12,7 @@ import type { CliContext } from "../context.ts";
 import { checkPort } from "../project/inputs.ts";
 import { keepHeapLean } from "../lean-heap.ts";
 import { paint } from "../output.ts";
+import { claimKubeconfig } from "../project/project-lock.ts";
 import { writePrivateFile } from "../project/private-file.ts";
 import { untilAborted } from "../operator/watch-sources.ts";
 
@@ -39,12 +40,22 @@ export async function cluster(
       "For example: --nodes 3",
     );
   }
-  await serve(options, context);
-  return 0;
+  const kubeconfig = resolve(context.cwd, options.kubeconfig);
+  const claim = claimKubeconfig(kubeconfig, ", or pass another --kubeconfig");
+  try {
+    await serve(options, kubeconfig, context);
+    return 0;
+  } finally {
+    claim.release();
+  }
 }
 
 /** Serves until it is interrupted. */
-async function serve(options: ClusterCommandOptions, context: CliContext): Promise<void> {
+async function serve(
+  options: ClusterCommandOptions,
+  kubeconfig: string,
+  context: CliContext,
+): Promise<void> {
   const { disableAdmissionPlugins } = options;
   const dataDir = dataFolder(options.dataDir, context);
   const began = context.clock.monotonicMs();
@@ -60,7 +71,6 @@ async function serve(options: ClusterCommandOptions, context: CliContext): Promi
   // From here on: while it starts, all that it makes stays.
   const letHeapGrow = keepHeapLean();
   try {
-    const kubeconfig = resolve(context.cwd, options.kubeconfig);
     writePrivateFile(kubeconfig, controlPlane.kubeconfig);
     const startMs = Math.round(context.clock.monotonicMs() - began);
     if (options.json) {

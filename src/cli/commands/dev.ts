@@ -11,6 +11,7 @@ import { DevSession } from "../operator/dev/dev-session.ts";
 import { TypeChecker } from "../operator/dev/type-checker.ts";
 import { checkPort } from "../project/inputs.ts";
 import { paint, reportError } from "../output.ts";
+import { claimKubeconfig } from "../project/project-lock.ts";
 import { writePrivateFile } from "../project/private-file.ts";
 import {
   getProject,
@@ -36,6 +37,19 @@ const READY_SECONDS = 60;
 export async function dev(options: DevOptions, context: CliContext): Promise<number> {
   checkPort(options.port);
   const project = await getProject(context.cwd);
+  const claim = claimKubeconfig(join(project.root, ADMIN_KUBECONFIG));
+  try {
+    return await develop(project, options, context);
+  } finally {
+    claim.release();
+  }
+}
+
+async function develop(
+  project: Project,
+  options: DevOptions,
+  context: CliContext,
+): Promise<number> {
   const signal = context.untilInterrupted();
   const began = context.clock.monotonicMs();
   const controlPlane = await startControlPlane({ port: options.port, clock: context.clock });

@@ -1,21 +1,14 @@
 /**
- * One command at a time changes the files of a project.
+ * One command at a time changes the files of a project, and one control plane at a time is the one of a kubeconfig.
  *
  * @module
  */
-import {
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { hostname } from "node:os";
+import { rmdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { messageOf, TsopError } from "../../errors.ts";
+import { TsopError } from "../../errors.ts";
+import { FileLock, type HeldLock } from "../../file-lock.ts";
 import type { CliContext } from "../context.ts";
+import { fileProblem } from "../file-errors.ts";
 import { paint } from "../output.ts";
 
 const LOCK = ".tsop/lock";
@@ -24,12 +17,6 @@ const POLL_MS = 50;
 const QUIET_MS = 1500;
 /** No command writes for as long as this. */
 const PATIENCE_MS = 60_000;
-
-/** Who holds a lock. */
-interface Holder {
-  readonly pid: number;
-  readonly host: string;
-}
 
 /**
  * Does the work while no other command changes the project's files. What the work depends on has to be read in it.
@@ -44,28 +31,43 @@ export async function alone<T>(
 ): Promise<T> {
   if (dryRun) return work();
   const path = join(root, LOCK);
-  const text = JSON.stringify({ pid: process.pid, host: hostname() } satisfies Holder);
-  await take(path, text, context);
+  const lock = await take(path, context);
   try {
     return await work();
   } finally {
-    rmSync(path, { force: true });
+    lock.release();
     removeIfEmpty(dirname(path));
   }
 }
 
-async function take(path: string, text: string, context: CliContext): Promise<void> {
+/**
+ * Claims a kubeconfig for the control plane that this process starts, until `release`: a second one would write its
+ * own address over it, and leave one behind that answers nobody.
+ *
+ * @param otherwise - what the user may do beside ending the other one
+ * @throws TsopError `kubeconfig-in-use`, `write-failed`
+ */
+export function claimKubeconfig(path: string, otherwise = ""): FileLock {
+  const lockPath = `${path}.in-use`;
+  const lock = tryTake(lockPath);
+  if (lock instanceof FileLock) return lock;
+  const kill = lock.localPid === undefined ? "" : `, or \`kill ${lock.localPid}\``;
+  throw new TsopError(
+    "kubeconfig-in-use",
+    `Another \`tsop dev\` or \`tsop cluster\` (${lock.holder}) is the control plane of ${path}.`,
+    `Use that one, or end it (Ctrl-C in its terminal${kill})${otherwise}. When it does not run any more, delete ${lockPath}.`,
+  );
+}
+
+async function take(path: string, context: CliContext): Promise<FileLock> {
   const { clock } = context;
   const began = clock.monotonicMs();
   let told = false;
-  while (!isTaken(path, text)) {
-    const found = readLock(path);
-    if (found !== undefined && isStale(found)) {
-      removeStale(path, found);
-      continue;
-    }
+  for (;;) {
+    const lock = tryTake(path);
+    if (lock instanceof FileLock) return lock;
     const waitedMs = clock.monotonicMs() - began;
-    if (waitedMs > PATIENCE_MS) throw locked(path, found);
+    if (waitedMs > PATIENCE_MS) throw locked(path, lock);
     if (waitedMs > QUIET_MS && !told) {
       context.err(paint(context).dim(`  waiting    another tsop command changes this project`));
       told = true;
@@ -74,65 +76,14 @@ async function take(path: string, text: string, context: CliContext): Promise<vo
   }
 }
 
-/** Makes the file, which only one process can. */
-function isTaken(path: string, text: string): boolean {
+function tryTake(path: string): FileLock | HeldLock {
   try {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text, { flag: "wx" });
-    return true;
+    return FileLock.tryTake(path);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    // The folder goes with the lock that was in it: it may go between the two steps.
-    if (code === "EEXIST" || code === "ENOENT") return false;
-    // Windows says so of a file that is being deleted.
-    if (code === "EPERM" && existsSync(path)) return false;
-    throw new TsopError(
-      "write-failed",
-      `The files could not be written: ${messageOf(error)}.`,
-      "Nothing was changed. Make that place writable and run the command again.",
-      { cause: error },
-    );
-  }
-}
-
-function readLock(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
-}
-
-/** Whether the process that made it is gone; of another machine, or of a file half written, nobody knows. */
-function isStale(text: string): boolean {
-  const holder = holderOf(text);
-  if (!holder || holder.host !== hostname()) return false;
-  try {
-    process.kill(holder.pid, 0);
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ESRCH";
-  }
-}
-
-function holderOf(text: string): Holder | undefined {
-  try {
-    const { pid, host } = JSON.parse(text) as Partial<Holder>;
-    return Number.isInteger(pid) && host !== undefined ? { pid: Number(pid), host } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Takes the file away that was found; another command may have put its own there meanwhile, which goes back. */
-function removeStale(path: string, found: string): void {
-  const aside = `${path}.${process.pid}`;
-  try {
-    renameSync(path, aside);
-    if (readLock(aside) === found) rmSync(aside, { force: true });
-    else renameSync(aside, path);
-  } catch {
-    // Somebody else was faster; the next look shows what is there.
+    const { problem, fix } = fileProblem(error);
+    throw new TsopError("write-failed", `${path} could not be written: ${problem}.`, fix, {
+      cause: error,
+    });
   }
 }
 
@@ -144,12 +95,10 @@ function removeIfEmpty(folder: string): void {
   }
 }
 
-function locked(path: string, found = ""): TsopError {
-  const holder = holderOf(found);
-  const who = holder ? ` (process ${holder.pid} on ${holder.host})` : "";
+function locked(path: string, { holder }: HeldLock): TsopError {
   return new TsopError(
     "project-locked",
-    `Another tsop command${who} has changed this project's files for ${PATIENCE_MS / 1000} s and has not ended.`,
+    `Another tsop command (${holder}) has changed this project's files for ${PATIENCE_MS / 1000} s and has not ended.`,
     `End it, or delete ${path} when it does not run any more; nothing was written.`,
   );
 }

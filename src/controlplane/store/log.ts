@@ -16,13 +16,12 @@ import {
   openSync,
   readFileSync,
   renameSync,
-  rmSync,
-  writeFileSync,
   writeSync,
 } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { TsopError, messageOf } from "../../errors.ts";
+import { FileLock } from "../../file-lock.ts";
 import { encodeJson } from "../../kube/json.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import { readJson } from "../wire/json-scanner.ts";
@@ -59,6 +58,7 @@ const LOG_MAX_BYTES = 32 * 1024 * 1024;
 /** The log of one folder, which it keeps for itself until `close`. */
 export class StoreLog implements ChangeSink {
   readonly #folder: string;
+  #lock: FileLock | undefined;
   readonly #state = new Map<string, Line>();
   #version: number | undefined;
   #waiting: string[] = [];
@@ -82,7 +82,16 @@ export class StoreLog implements ChangeSink {
    */
   async open(): Promise<LoadedState> {
     mkdirSync(this.#folder, { recursive: true, mode: PRIVATE_FOLDER });
-    this.#lock();
+    this.#lock = this.#takeLock();
+    try {
+      return await this.#load();
+    } catch (error) {
+      this.#lock.release();
+      throw error;
+    }
+  }
+
+  async #load(): Promise<LoadedState> {
     this.#read(SNAPSHOT, false, 0);
     // A log that a crash left beside a newer snapshot begins with what that holds already.
     this.#read(LOG, true, this.#version ?? 0);
@@ -117,7 +126,7 @@ export class StoreLog implements ChangeSink {
   async close(): Promise<void> {
     await this.flushed();
     await this.#file?.close();
-    rmSync(join(this.#folder, LOCK), { force: true });
+    this.#lock?.release();
   }
 
   async #write(): Promise<void> {
@@ -201,27 +210,15 @@ export class StoreLog implements ChangeSink {
     closeSync(descriptor);
   }
 
-  /** @throws TsopError `data-dir-in-use` while another process lives that holds it */
-  #lock(): void {
-    const file = join(this.#folder, LOCK);
-    const holder = existsSync(file) ? Number(readFileSync(file, "utf8")) : 0;
-    if (holder > 0 && holder !== process.pid && isAlive(holder)) {
-      throw new TsopError(
-        "data-dir-in-use",
-        `Another control plane (process ${holder}) works in ${this.#folder}.`,
-        "Stop it, or pass another data directory.",
-      );
-    }
-    writeFileSync(file, String(process.pid), { mode: PRIVATE_FILE });
-  }
-}
-
-function isAlive(processId: number): boolean {
-  try {
-    process.kill(processId, 0);
-    return true;
-  } catch {
-    // No such process: what it left behind is free.
-    return false;
+  /** @throws TsopError `data-dir-in-use` while another process lives that holds it, or one of another machine */
+  #takeLock(): FileLock {
+    const path = join(this.#folder, LOCK);
+    const lock = FileLock.tryTake(path);
+    if (lock instanceof FileLock) return lock;
+    throw new TsopError(
+      "data-dir-in-use",
+      `Another control plane (${lock.holder}) works in ${this.#folder}.`,
+      `Stop it, or pass another data directory. When it does not run any more, delete ${path}.`,
+    );
   }
 }

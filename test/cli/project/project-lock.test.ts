@@ -1,7 +1,10 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { filesIn, newProject, runCli } from "../support/run-cli.ts";
 
 const create = (kind: string): string[] => [
@@ -33,7 +36,68 @@ it("takes over the lock of a process that is gone", async () => {
   const folder = await newProject();
   mkdirSync(join(folder, ".tsop"), { recursive: true });
   // No process has such an id.
-  writeFileSync(join(folder, ".tsop/lock"), JSON.stringify({ pid: 2 ** 30, host: hostname() }));
+  writeFileSync(
+    join(folder, ".tsop/lock"),
+    JSON.stringify({ pid: 2 ** 30, host: hostname(), id: "a" }),
+  );
   expect(await runCli(folder, create("Page"))).toMatchObject({ code: 0, err: "" });
   expect(existsSync(join(folder, ".tsop/lock"))).toBe(false);
 });
+
+describe("a second control plane of a project", { timeout: 60_000 }, () => {
+  it.each(["dev", "dev --once", "cluster"])(
+    "is refused while the first runs, in whatever process: %s",
+    async (command) => {
+      const folder = await newProject();
+      const first = await startTsop(folder, "cluster");
+      const written = readFileSync(join(folder, ".tsop/kubeconfig"), "utf8");
+      const second = await runCli(folder, command.split(" "));
+      expect(second.code).toBe(1);
+      expect(second.out).toBe("");
+      expect(second.err).toContain("kubeconfig-in-use");
+      expect(second.err).toMatch(
+        new RegExp(
+          `Another \`tsop dev\` or \`tsop cluster\` \\(process ${first.pid} on .*, since 20..-..-..T..:..:..Z\\)`,
+        ),
+      );
+      expect(second.err).toContain(`kill ${first.pid}`);
+      expect(readFileSync(join(folder, ".tsop/kubeconfig"), "utf8")).toBe(written);
+      await end(first, "SIGTERM");
+      expect(existsSync(join(folder, ".tsop/kubeconfig.in-use"))).toBe(false);
+    },
+  );
+
+  it("may have a kubeconfig of its own", async () => {
+    const folder = await newProject();
+    const first = await startTsop(folder, "cluster");
+    const second = await startTsop(folder, "cluster", "--kubeconfig", "other");
+    await end(first, "SIGTERM");
+    await end(second, "SIGTERM");
+  });
+
+  it("starts after the first was killed", async () => {
+    const folder = await newProject();
+    await end(await startTsop(folder, "cluster"), "SIGKILL");
+    expect(existsSync(join(folder, ".tsop/kubeconfig.in-use"))).toBe(true);
+    await end(await startTsop(folder, "cluster"), "SIGTERM");
+  });
+});
+
+/** A command in a process of its own, when it has said its first line. */
+async function startTsop(folder: string, ...argv: string[]): Promise<ChildProcess> {
+  const script = fileURLToPath(new URL("../../../scripts/run-ts.mjs", import.meta.url));
+  const bin = fileURLToPath(new URL("../support/tsop-process.ts", import.meta.url));
+  const child = spawn(process.execPath, [script, bin, ...argv], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  await once(child.stdout, "data");
+  return child;
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  const ended = once(child, "exit");
+  child.kill(signal);
+  await ended;
+}

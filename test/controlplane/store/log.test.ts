@@ -150,6 +150,29 @@ describe("StoreLog", () => {
     writeFileSync(join(folder, "snapshot.jsonl"), '{"v":1}\nnonsense\n{"v":2}\n');
     await expect(new StoreLog(folder).open()).rejects.toThrow(TsopError);
     expect(readFileSync(join(folder, "snapshot.jsonl"), "utf8")).toContain("nonsense");
+    rmSync(join(folder, "snapshot.jsonl"));
+    await (await opened()).disk.close();
+  });
+
+  it("is one control plane's at a time, until that closes it", async () => {
+    const first = await opened();
+    await expect(new StoreLog(folder).open()).rejects.toMatchObject({
+      code: "data-dir-in-use",
+      message: expect.stringContaining(`(process ${process.pid} on `) as string,
+      fix: expect.stringContaining(join(folder, "lock")) as string,
+    });
+    first.store.put("configmaps", configMap("a"));
+    await first.disk.close();
+    const second = await opened();
+    expect(valuesOf(second.store)).toEqual({ a: "" });
+    await second.disk.close();
+  });
+
+  it("leaves a folder alone that a process of another machine may use", async () => {
+    const holder = { pid: process.pid, host: "another-machine", id: "a" };
+    writeFileSync(join(folder, "lock"), JSON.stringify(holder));
+    await expect(new StoreLog(folder).open()).rejects.toThrow(`on another-machine, since`);
+    expect(readdirSync(folder)).toEqual(["lock"]);
   });
 
   it("holds every acknowledged write after its process was killed at any moment", async () => {
