@@ -110,22 +110,32 @@ function readJsonNames(name, folder) {
   }
 }
 
-// What embeds or refers to these prints them as in JSON: under those names, without what is empty.
-const META = `${moduleFolder("apimachinery")}/pkg/apis/meta/v1`;
-for (const [, type, body] of sourcesIn(META).matchAll(/^type (\w+) struct \{\n([\s\S]*?)^\}/gm)) {
-  const fields = [];
-  for (const [, of, json, options] of body.matchAll(/^\t\w+\s+(\S+)\s+`json:"([^",]+)([^"]*)"/gm)) {
-    fields.push({
-      name: json,
-      json,
-      optional: /omit/.test(options),
-      type: of.replace(/(?<!\.)\b([A-Z]\w*)\b/g, "metav1.$1"),
-    });
+/**
+ * Types that are the same inside and outside of the server: what embeds or refers to them prints them as in JSON, under those
+ * names, without what is empty.
+ */
+function readOutsideTypes(alias, folder) {
+  const source = sourcesIn(folder);
+  const qualify = (type) => type.replace(/(?<![.\w])([A-Z]\w*)\b/g, `${alias}.$1`);
+  for (const [, type, body] of source.matchAll(/^type (\w+) struct \{\n([\s\S]*?)^\}/gm)) {
+    const fields = [];
+    for (const [, of, json, rest] of body.matchAll(/^\t\w+\s+(\S+)\s+`json:"([^",]+)([^"]*)"/gm)) {
+      fields.push({ name: json, json, optional: /omit/.test(rest), type: qualify(of) });
+    }
+    types.set(`${alias}.${type}`, { fields });
   }
-  types.set(`metav1.${type}`, { fields });
+  for (const [, type, target] of source.matchAll(/^type (\w+) ((?:\[\]|map\[)?[\w[\].*]+)\s*$/gm)) {
+    if (target !== "struct") types.set(`${alias}.${type}`, { alias: qualify(target) });
+  }
 }
-types.set("metav1.LabelSelectorOperator", { alias: "string" });
-types.set("metav1.ManagedFieldsOperationType", { alias: "string" });
+
+readOutsideTypes("metav1", `${moduleFolder("apimachinery")}/pkg/apis/meta/v1`);
+for (const name of Object.keys(PACKAGES)) {
+  const source = sourcesIn(`${kubernetes}/pkg/apis/${name}`);
+  for (const [, alias, path] of source.matchAll(/^\t(\w+) "k8s\.io\/api\/([\w/]+)"$/gm)) {
+    readOutsideTypes(alias, `${api}/${path}`);
+  }
+}
 
 const NUMBER = /^(u?int(8|16|32|64)?|float(32|64))$/;
 
