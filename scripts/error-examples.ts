@@ -55,6 +55,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     "everyMs of the timer of ... is ..., which is no time to wait.",
     "Give a number of milliseconds above 0.",
   ),
+  "bad-raw-path": e('await client.raw({ path: "version" })   // without the slash'),
   "bad-plural": e(
     "tsop create api --kind Web --version v2 --plural sites   # v1 has the plural webs",
   ),
@@ -157,6 +158,9 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     "Add the kind to `kinds` of dependents(): only what is watched is kept, and found when it is wanted no longer.",
   ),
   "dependents-not-watched": e("await dependents.reconcile(web); // before manager.start()"),
+  "dry-run-impossible": e(
+    'createClient(config, { dryRun: true }).raw({ method: "POST", path: ".../pods/a/exec" })',
+  ),
   "download-failed": e("tsop import https://example.com/no-such-file.yaml"),
   "duplicate-column": e('@PrintColumn("Ready", ...) @PrintColumn("Ready", ...)'),
   "duplicate-kind": e(
@@ -252,6 +256,9 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     'leaderElection: { id: "web", leaseDurationMs: 5_000, renewDeadlineMs: 10_000 }',
   ),
   "leadership-lost": e("the API server did not answer for longer than the renew deadline"),
+  "lock-of-another-object": e(
+    "client.patch(ConfigMap, key, patch, { optimisticLock: web })   // web is not the ConfigMap",
+  ),
   "lock-without-version": e(
     'client.status.patch({ apiVersion, kind, metadata: { name: "web" } }, { conditions: [] })',
   ),
@@ -279,6 +286,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   ),
   "migration-runs": e("tsop migrate   # in two terminals"),
   "migration-unsettled": e("tsop migrate   # while something changes the CRD again and again"),
+  "mutated-key": e('createOrPatch(client, ConfigMap, key, (map) => { map.metadata.name = "b"; })'),
   "missing-domain": e("tsop init < /dev/null"),
   "missing-option": e('@Resource({ version: "v1" })'),
   "names-taken": e(

@@ -159,6 +159,7 @@ export type {
   Intent,
   ListOptions,
   NewObject,
+  PatchOptions,
   Reader,
   Selection,
   StatusClient,
@@ -168,7 +169,12 @@ export type {
   WriteOptions,
 } from "./runtime/client/client.ts";
 export { createClient, type CreateClientOptions } from "./runtime/client/create-client.ts";
-export { createOrUpdate, type CreateOrUpdateResult } from "./runtime/client/create-or-update.ts";
+export {
+  createOrPatch,
+  type CreateOrPatchResult,
+  createOrUpdate,
+  type CreateOrUpdateResult,
+} from "./runtime/client/create-or-update.ts";
 export { addFinalizer, removeFinalizer } from "./runtime/client/finalizer.ts";
 export {
   jsonPatch,
@@ -178,13 +184,17 @@ export {
   type Patch,
   strategicPatch,
 } from "./runtime/client/patches.ts";
+export type { RawAnswer } from "./runtime/client/raw-answer.ts";
+export type { RawRequest } from "./runtime/client/raw-request.ts";
 export type {
   ClientMiddleware,
+  Query,
   RestRequest,
   SendRequest,
   WatchEvent,
   WatchStream,
 } from "./runtime/client/rest-client.ts";
+export type { ApiWarning, WarningHandler, WarningOption } from "./runtime/client/warnings.ts";
 export type { EventDetails, EventRecorder } from "./runtime/events/recorder.ts";
 export {
   BucketRateLimiter,
@@ -237,7 +247,17 @@ export {
   type ObjectKey,
   type ObjectMeta,
 } from "./kube/object.ts";
-export { controllerOf, setControllerReference, setOwnerReference } from "./kube/owner.ts";
+export {
+  controllerOf,
+  hasControllerReference,
+  hasOwnerReference,
+  isControlledBy,
+  type Owned,
+  removeControllerReference,
+  removeOwnerReference,
+  setControllerReference,
+  setOwnerReference,
+} from "./kube/owner.ts";
 export {
   type MetadataObject,
   metadataOf,

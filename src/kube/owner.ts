@@ -65,6 +65,50 @@ export function setOwnerReference(owner: KubeObject, object: Owned): void {
   putReference(owner, object, ownerReferenceTo(owner, false));
 }
 
+/**
+ * Removes `owner` from the owners of `object`, in place, also as its controller: it is no longer deleted with it.
+ *
+ * @example
+ * const orphan = mutableCopy(child);
+ * if (removeOwnerReference(web, orphan)) await client.update(ConfigMap, orphan);
+ *
+ * @returns whether it was one of them
+ */
+export function removeOwnerReference(owner: KubeObject, object: Owned): boolean {
+  return removeReferences(object, (reference) => isReferenceTo(owner, reference));
+}
+
+/**
+ * Removes `owner` as the controller of `object`, in place. Another controller, and a reference that only owns, stay.
+ *
+ * @returns whether it was the controller
+ */
+export function removeControllerReference(owner: KubeObject, object: Owned): boolean {
+  return removeReferences(
+    object,
+    (reference) => reference.controller === true && isReferenceTo(owner, reference),
+  );
+}
+
+/**
+ * Whether `owner` is one of the owners of `object`: by group, kind and name, as controller-runtime compares, so also an
+ * earlier object of that name.
+ */
+export function hasOwnerReference(owner: KubeObject, object: Owned): boolean {
+  return (object.metadata?.ownerReferences ?? []).some((each) => isReferenceTo(owner, each));
+}
+
+/** Whether `object` has a controller, whoever it is. */
+export function hasControllerReference(object: Owned): boolean {
+  return controllerOf(object) !== undefined;
+}
+
+/** Whether `owner`, and no earlier object of that name, is the controller of `object`. */
+export function isControlledBy(owner: KubeObject, object: Owned): boolean {
+  const uid = controllerOf(object)?.uid;
+  return uid !== undefined && uid === owner.metadata.uid;
+}
+
 /** The reference to the controller of `object`, if it has one. */
 export function controllerOf(object: Pick<Owned, "metadata">): OwnerReference | undefined {
   return object.metadata?.ownerReferences?.find(({ controller }) => controller === true);
@@ -81,12 +125,29 @@ function putReference(owner: KubeObject, object: Owned, reference: OwnerReferenc
       "Put both into one namespace, or use a cluster-scoped owner.",
     );
   }
-  const others = (metadata.ownerReferences ?? []).filter((other) => !isSameOwner(other, reference));
-  metadata.ownerReferences = [...others, reference];
+  const known = metadata.ownerReferences ?? [];
+  // In its place: with two owners that set theirs in turn the list would never come to rest.
+  const at = known.findIndex((other) => isSameOwner(other, reference));
+  metadata.ownerReferences = at < 0 ? [...known, reference] : known.with(at, reference);
+}
+
+function removeReferences(
+  { metadata }: Owned,
+  isRemoved: (reference: OwnerReference) => boolean,
+): boolean {
+  const references = metadata?.ownerReferences ?? [];
+  const kept = references.filter((reference) => !isRemoved(reference));
+  if (!metadata || kept.length === references.length) return false;
+  metadata.ownerReferences = kept;
+  return true;
+}
+
+function isReferenceTo({ apiVersion, kind, metadata }: KubeObject, to: OwnerReference): boolean {
+  return isSameOwner({ apiVersion, kind, name: metadata.name ?? "" }, to);
 }
 
 /** By group, kind and name, as controller-runtime compares: the version may change, the uid may be newer. */
-function isSameOwner(a: OwnerReference, b: OwnerReference): boolean {
+function isSameOwner(a: Omit<OwnerReference, "uid">, b: OwnerReference): boolean {
   return (
     parseApiVersion(a.apiVersion).group === parseApiVersion(b.apiVersion).group &&
     a.kind === b.kind &&

@@ -19,7 +19,7 @@ export class PageStatus { ready?: Int32; }
 export class Page extends CustomResource<PageSpec, PageStatus> {}
 `;
 
-const HEAD = `import { addFinalizer, controllerFor, createClient, createOrUpdate, Rbac, type Client, type Manager, type Token } from "tsop";
+const HEAD = `import { addFinalizer, controllerFor, createClient, createOrPatch, createOrUpdate, Rbac, type Client, type Manager, type Token } from "tsop";
 import { ConfigMap, Deployment, Secret, Service } from "tsop/k8s";
 import * as k8s from "tsop/k8s";
 import { Page } from "./page.ts";
@@ -83,6 +83,14 @@ const GAPS: readonly (readonly [call: string, right: string])[] = [
   [
     "await createOrUpdate(client, Deployment, key, () => undefined);",
     "get and create and update the deployments.apps",
+  ],
+  [
+    "await createOrPatch(client, Deployment, key, () => undefined);",
+    "get and create and patch the deployments.apps",
+  ],
+  [
+    "await createOrPatch(client, Page, key, (page) => { page.status = { ready: 1 }; });",
+    "patch the status of pages.web.example.com",
   ],
   ["await addFinalizer(client, Page, {} as Page, 'x/y');", "patch the pages.web.example.com"],
   [

@@ -2,6 +2,11 @@ import { describe, expect, it } from "vitest";
 import { findCondition, setCondition } from "../../src/kube/conditions.ts";
 import {
   controllerOf,
+  hasControllerReference,
+  hasOwnerReference,
+  isControlledBy,
+  removeControllerReference,
+  removeOwnerReference,
   setControllerReference,
   setOwnerReference,
   type Owned,
@@ -47,6 +52,55 @@ describe("setControllerReference", () => {
     expect(() => {
       setOwnerReference(web("a", ""), {});
     }).toThrow(expect.objectContaining({ code: "owner-incomplete" }));
+  });
+});
+
+describe("owner references", () => {
+  const owned = (): Owned => {
+    const object: Owned = { metadata: { name: "page" } };
+    setControllerReference(web("a"), object);
+    setOwnerReference(web("b"), object);
+    return object;
+  };
+  const names = ({ metadata }: Owned) => metadata?.ownerReferences?.map(({ name }) => name);
+
+  it("keep their places when they are set again: owners that take turns come to rest", () => {
+    const object = owned();
+    setControllerReference(web("a", "newer"), object);
+    setOwnerReference(web("b", "newer"), object);
+    expect(names(object)).toEqual(["a", "b"]);
+  });
+
+  it("are found by group, kind and name, as controller-runtime finds them", () => {
+    const object = owned();
+    expect(hasOwnerReference(web("a", "newer"), object)).toBe(true);
+    expect(hasOwnerReference({ ...web("a"), apiVersion: "g.io/v2" }, object)).toBe(true);
+    expect(hasOwnerReference({ ...web("a"), apiVersion: "other.io/v1" }, object)).toBe(false);
+    expect(hasOwnerReference({ ...web("a"), kind: "Shop" }, object)).toBe(false);
+    expect(hasOwnerReference(web("c"), object)).toBe(false);
+    expect(hasOwnerReference(web("a"), {})).toBe(false);
+  });
+
+  it("tell whose the controller is, by its uid", () => {
+    const object = owned();
+    expect(hasControllerReference(object)).toBe(true);
+    expect(isControlledBy(web("a"), object)).toBe(true);
+    expect(isControlledBy(web("a", "newer"), object)).toBe(false);
+    expect(isControlledBy(web("b"), object)).toBe(false);
+    expect(hasControllerReference({})).toBe(false);
+    expect(isControlledBy(web("a", ""), { metadata: {} })).toBe(false);
+  });
+
+  it("are removed alone, and it is told whether they were there", () => {
+    const object = owned();
+    expect(removeControllerReference(web("b"), object)).toBe(false);
+    expect(removeOwnerReference(web("c"), object)).toBe(false);
+    expect(names(object)).toEqual(["a", "b"]);
+    expect(removeOwnerReference(web("b"), object)).toBe(true);
+    expect(removeControllerReference(web("a", "newer"), object)).toBe(true);
+    expect(names(object)).toEqual([]);
+    expect(removeOwnerReference(web("a"), object)).toBe(false);
+    expect(removeOwnerReference(web("a"), {})).toBe(false);
   });
 });
 

@@ -17,6 +17,7 @@ import { isConflict, isNotFound } from "../../kube/status.ts";
 import { isAllowed } from "../../runtime/client/access.ts";
 import type { Client } from "../../runtime/client/client.ts";
 import { createClient } from "../../runtime/client/create-client.ts";
+import { oncePerText } from "../../runtime/client/warnings.ts";
 import type { ClusterConfig } from "../../runtime/transport/cluster-config.ts";
 import {
   loadClusterConfig,
@@ -196,6 +197,9 @@ export function openCluster(
   const client = createClient(config, {
     name: FIELD_MANAGER,
     clock: context.clock,
+    warnings: oncePerText(({ text }) => {
+      context.err(`${paint(context).yellow("warning")} ${text}`);
+    }),
     middlewares: options.timeout === undefined ? [] : [withLimit(options.timeout, config, context)],
   });
   return new ClusterSession(client, config.server, context.clock);

@@ -20,6 +20,8 @@ export interface CallRights {
   readonly watched?: readonly string[];
   /** Beside `verbs` where an owner is given and the kind is not watched: it is read who controls the object. */
   readonly forOwner?: readonly string[];
+  /** Where the function stands that may change the status as well: it is patched then. */
+  readonly statusIn?: number;
   /** The kind is watched from here on. */
   readonly watches?: boolean;
 }
@@ -77,6 +79,13 @@ const FUNCTIONS: Readonly<Record<string, CallRights>> = {
     least: 3,
     verbs: ["get", "create", "update"],
     watched: [...WATCH_VERBS, "create", "update"],
+  },
+  createOrPatch: {
+    kind: 1,
+    least: 4,
+    verbs: ["get", "create", "patch"],
+    watched: [...WATCH_VERBS, "create", "patch"],
+    statusIn: 3,
   },
   timerSource: { kind: 1, least: 3, verbs: WATCH_VERBS, watches: true },
   addFinalizer: { kind: 1, least: 4, verbs: ["patch"] },

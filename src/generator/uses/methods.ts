@@ -111,3 +111,11 @@ export function builtFor(node: ts.Expression): ts.Expression | undefined {
   if (!ts.isCallExpression(at) || !ts.isPropertyAccessExpression(at.expression)) return undefined;
   return at.expression.name.text === "for" ? at.arguments[0] : builtFor(at.expression.expression);
 }
+
+/** Whether a function may change the status of what it is given: its code says the word, or it is not seen here. */
+export function mayChangeStatus(node: ts.Expression | undefined): boolean {
+  if (!node) return false;
+  const at = plain(node);
+  if (!ts.isArrowFunction(at) && !ts.isFunctionExpression(at)) return true;
+  return /\bstatus\b/.test(at.getText());
+}

@@ -27,6 +27,7 @@ import {
   builtFor,
   isLocal,
   lastName,
+  mayChangeStatus,
   methodOf,
   namesOption,
   ownerIn,
@@ -281,6 +282,11 @@ export class UsesReader {
     };
     for (const found of tokens) this.#use(call, found, deed, shown, argument);
     for (const part of parameters) this.#forward(part, deed);
+    if (rights.statusIn !== undefined && mayChangeStatus(call.arguments[rights.statusIn])) {
+      const patches = { suffix: "/status", verbs: ["patch"] };
+      for (const found of tokens) this.#use(call, found, patches, shown, argument);
+      for (const part of parameters) this.#forward(part, patches);
+    }
     // A change that is made by a function is made of the object as it is now.
     if (suffix === "/status" && isFunction(call.arguments[1])) {
       const reads = { suffix: "", verbs: ["get"], optional: true };

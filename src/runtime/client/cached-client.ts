@@ -26,6 +26,7 @@ import type {
   Intent,
   ListOptions,
   NewObject,
+  PatchOptions,
   Selection,
   StatusClient,
   SubresourceClient,
@@ -36,6 +37,8 @@ import { assertWhole } from "./metadata-only.ts";
 import { keyOfOwned } from "./owned-apply.ts";
 import type { Patch } from "./patches.ts";
 import { keyIn } from "./paths.ts";
+import type { RawAnswer } from "./raw-answer.ts";
+import type { RawRequest } from "./raw-request.ts";
 import type { WatchStream } from "./rest-client.ts";
 import { assertSelection, indexMissing } from "./selection.ts";
 import { changedStatus, isStatusPatched } from "./status-patch.ts";
@@ -124,7 +127,7 @@ export class CachedClient implements Client {
     token: ReadToken<T>,
     key: ObjectKey,
     patch: Patch,
-    options?: WriteOptions,
+    options?: PatchOptions,
   ): Promise<T> {
     return this.live.patch(token, key, patch, options);
   }
@@ -179,6 +182,10 @@ export class CachedClient implements Client {
 
   dynamic(apiVersion: string, kind: string, plural?: string): Promise<ResourceType> {
     return this.live.dynamic(apiVersion, kind, plural);
+  }
+
+  raw(request: RawRequest): Promise<RawAnswer> {
+    return this.live.raw(request);
   }
 
   /** Applies, unless that is known to change nothing; then gives what is in the cache. */

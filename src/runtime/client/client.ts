@@ -6,6 +6,8 @@
 import type { KubeObject, ObjectKey, ObjectMeta } from "../../kube/object.ts";
 import type { ReadToken, ResourceType, Token, Whole } from "../../kube/resource.ts";
 import type { Patch } from "./patches.ts";
+import type { RawAnswer } from "./raw-answer.ts";
+import type { RawRequest } from "./raw-request.ts";
 import type { WatchStream } from "./rest-client.ts";
 
 type DeepPartial<T> = T extends (infer Item)[]
@@ -55,6 +57,19 @@ export interface WriteOptions {
   /** What the server does about unknown fields; it warns when absent. */
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
   readonly signal?: AbortSignal;
+}
+
+/** How an object is patched. */
+export interface PatchOptions extends WriteOptions {
+  /**
+   * The object as it was read: the server refuses the patch (409) when it changed since. For patches that were made from
+   * what was read, such as one that replaces a list.
+   *
+   * @example
+   * const args = [...container.args, "--verbose"];
+   * await client.patch(Widget, keyOf(widget), mergePatch({ spec: { args } }), { optimisticLock: widget });
+   */
+  readonly optimisticLock?: KubeObject;
 }
 
 /** How the status is applied. */
@@ -163,8 +178,8 @@ export interface SubresourceClient {
   create(token: Token, key: ObjectKey, body: object, options?: WriteOptions): Promise<KubeObject>;
   /** Replaces it. @throws StatusError 409 when the object changed since it was read */
   update(token: Token, key: ObjectKey, body: object, options?: WriteOptions): Promise<KubeObject>;
-  /** Changes some of its fields. */
-  patch(token: Token, key: ObjectKey, patch: Patch, options?: WriteOptions): Promise<KubeObject>;
+  /** Changes some of its fields. @throws StatusError 409 when there is a lock and the object changed */
+  patch(token: Token, key: ObjectKey, patch: Patch, options?: PatchOptions): Promise<KubeObject>;
 }
 
 /** Reads and writes objects of any kind. Refusals are `StatusError`s, a server away is a `ConnectionError`. */
@@ -192,13 +207,15 @@ export interface Client extends Reader {
    * Changes some fields of an object, in one of the three ways of the API: `mergePatch`, `jsonPatch`,
    * `strategicPatch`.
    *
-   * @throws StatusError 404 when there is none; 409 Conflict when the patch names another `resourceVersion`
+   * @throws StatusError 404 when there is none; 409 Conflict when there is a lock and the object changed, or the patch
+   *   names another `resourceVersion`
+   * @throws TsopError `lock-without-version`, `lock-of-another-object`
    */
   patch<T extends KubeObject>(
     token: ReadToken<T>,
     key: ObjectKey,
     patch: Patch,
-    options?: WriteOptions,
+    options?: PatchOptions,
   ): Promise<T>;
   /**
    * Server-side apply: makes the object, or sets exactly these fields of it.
@@ -237,4 +254,12 @@ export interface Client extends Reader {
    * @throws TsopError `kind-not-served`
    */
   dynamic(apiVersion: string, kind: string, plural?: string): Promise<ResourceType>;
+  /**
+   * Sends a request of any path: `/version`, `/apis/metrics.k8s.io/v1beta1/nodes`, the proxy of a service. It goes the way
+   * of all others: through middlewares and metrics, and not out of a process that lost the lead if it may write.
+   *
+   * @throws StatusError when the server refuses
+   * @throws TsopError `bad-raw-path`, `dry-run-impossible`
+   */
+  raw(request: RawRequest): Promise<RawAnswer>;
 }

@@ -8,6 +8,7 @@ import type { ClusterConfig } from "../transport/cluster-config.ts";
 import { HttpsTransport } from "../transport/https-transport.ts";
 import type { Client } from "./client.ts";
 import { LiveClient, writeDefaults } from "./live-client.ts";
+import { warningHandler, type WarningHandler, type WarningOption } from "./warnings.ts";
 import { RestClient, type ClientMiddleware } from "./rest-client.ts";
 
 /** How a client presents itself. */
@@ -19,12 +20,21 @@ export interface CreateClientOptions {
   readonly dryRun?: boolean;
   /** What the server does about unknown fields; it warns when absent. */
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
+  /** What becomes of the API server's warnings; when absent each text is a warning of Node's, on stderr, once. */
+  readonly warnings?: WarningOption;
   readonly middlewares?: readonly ClientMiddleware[];
 }
 
 /** A client that reads from and writes to the cluster directly; operators use `manager.client`. */
 export function createClient(config: ClusterConfig, options: CreateClientOptions = {}): Client {
   const { name = "tsop", clock = systemClock, middlewares = [] } = options;
-  const rest = new RestClient(new HttpsTransport(config, name), clock, { middlewares });
+  const rest = new RestClient(new HttpsTransport(config, name), clock, {
+    onWarning: warningHandler(options.warnings, emitWarning),
+    middlewares,
+  });
   return new LiveClient(rest, writeDefaults(name, options));
 }
+
+const emitWarning: WarningHandler = ({ text }) => {
+  process.emitWarning(text, "KubernetesWarning");
+};

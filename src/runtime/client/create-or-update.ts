@@ -3,40 +3,191 @@
  *
  * @module
  */
+import { TsopError } from "../../errors.ts";
 import { copyJson, sameJson } from "../../kube/json.ts";
-import type { KubeObject, ObjectKey } from "../../kube/object.ts";
+import { formatKey, keyOf, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import { apiVersionOf, resourceOf, type Token } from "../../kube/resource.ts";
-import type { Client, NewObject } from "./client.ts";
+import { isAlreadyExists, isConflict, isNotFound } from "../../kube/status.ts";
+import type { Client, NewObject, WriteOptions } from "./client.ts";
+import { difference, mergePatch } from "./patches.ts";
+import { isStatusPatched } from "./status-patch.ts";
 
 /** What `createOrUpdate` had to do. */
 export type CreateOrUpdateResult = "created" | "updated" | "unchanged";
+
+/** What `createOrPatch` did. */
+export interface CreateOrPatchResult<T extends KubeObject> {
+  /** To all but the status. */
+  readonly result: CreateOrUpdateResult;
+  /** Whether the status was patched. */
+  readonly statusPatched: boolean;
+  /** As the server stored it. */
+  readonly object: T;
+}
+
+/** What is to be made, and how. */
+interface Wanted<T extends KubeObject> {
+  readonly token: Token<T>;
+  readonly key: ObjectKey;
+  readonly mutate: (object: NewObject<T>) => void;
+  readonly options: WriteOptions;
+}
+
+// Somebody who writes the same object that often is in a loop; the reconcile fails then, and comes again later.
+const TRIES = 5;
 
 /**
  * Makes the object of `key` as `mutate` wants it. `mutate` gets what is there, or only the name, and changes
  * it in place; where it changes nothing, nothing is written.
  *
+ * @example
+ * const { result } = await createOrUpdate(client, ConfigMap, key, (map) => {
+ *   map.data = { ...map.data, page: "hello" };
+ *   setControllerReference(web, map);
+ * });
+ *
  * @throws StatusError 409 when somebody else wrote in between: let the reconcile fail, it comes again
+ * @throws TsopError `mutated-key` when `mutate` changes the name or the namespace
  */
 export async function createOrUpdate<T extends KubeObject>(
   client: Client,
   token: Token<T>,
   key: ObjectKey,
   mutate: (object: NewObject<T>) => void,
+  options: WriteOptions = {},
 ): Promise<{ readonly result: CreateOrUpdateResult; readonly object: T }> {
+  const wanted = { token, key, mutate, options };
   const found = await client.find(token, key);
   if (!found) {
-    const resource = resourceOf(token);
-    const fresh = {
-      apiVersion: apiVersionOf(resource),
-      kind: resource.kind,
-      metadata: { ...key },
-      // What else a T must have is what `mutate` is for.
-    } as unknown as NewObject<T>;
-    mutate(fresh);
-    return { result: "created", object: await client.create(token, fresh) };
+    const object = await client.create(token, mutated(wanted, freshObject(wanted)), options);
+    return { result: "created", object };
   }
-  const changed: T = copyJson(found);
-  mutate(changed);
+  const changed = mutated(wanted, copyJson(found));
   if (sameJson(found, changed)) return { result: "unchanged", object: found };
-  return { result: "updated", object: await client.update(token, changed) };
+  return { result: "updated", object: await client.update(token, changed, options) };
+}
+
+/**
+ * Makes the object of `key` as `mutate` wants it, and sends only what differs from what is there; the status, where it
+ * changes, by its subresource. What somebody else wrote in between is never overwritten: the object is read again and
+ * `mutate` called once more, so it must do nothing but change the object that it is given.
+ *
+ * @example
+ * const { result, statusPatched } = await createOrPatch(client, Widget, key, (widget) => {
+ *   widget.spec.replicas = 3;
+ *   widget.status = { ...widget.status, phase: "Scaled" };
+ * });
+ *
+ * @throws StatusError 409 when others are faster each time
+ * @throws TsopError `mutated-key` when `mutate` changes the name or the namespace
+ */
+export async function createOrPatch<T extends KubeObject & { status?: object }>(
+  client: Client,
+  token: Token<T>,
+  key: ObjectKey,
+  mutate: (object: NewObject<T>) => void,
+  options: WriteOptions = {},
+): Promise<CreateOrPatchResult<T>> {
+  const wanted = { token, key, mutate, options };
+  const progress: Progress = { result: "unchanged" };
+  let found = await client.find(token, key);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await createOrPatchOnce(client, wanted, found, progress);
+    } catch (error) {
+      if (!(isConflict(error) || isAlreadyExists(error)) || attempt >= TRIES) throw error;
+      found = await client.live.find(token, key);
+    }
+  }
+}
+
+/** What the tries before have done. */
+interface Progress {
+  result: CreateOrUpdateResult;
+}
+
+async function createOrPatchOnce<T extends KubeObject & { status?: object }>(
+  client: Client,
+  wanted: Wanted<T>,
+  found: T | undefined,
+  progress: Progress,
+): Promise<CreateOrPatchResult<T>> {
+  const { token, key, options } = wanted;
+  if (!found) {
+    const fresh = mutated(wanted, freshObject(wanted));
+    const created = await client.create(token, fresh, options);
+    progress.result = "created";
+    // What the server set itself stays, where `mutate` says nothing of it. What was only tried has no version.
+    const status = created.metadata.resourceVersion ? statusIn(fresh) : undefined;
+    return finished(client, wanted, created, status, progress);
+  }
+  const changed = mutated(wanted, copyJson(found));
+  const content = difference(contentOf(found), contentOf(changed));
+  let object = found;
+  if (Object.keys(content).length > 0) {
+    const locked = { ...options, optimisticLock: found };
+    object = await client.patch(token, key, mergePatch(content), locked);
+    if (progress.result === "unchanged") progress.result = "updated";
+  }
+  const status = difference(statusIn(found) ?? {}, statusIn(changed) ?? {});
+  return finished(client, wanted, object, status, progress);
+}
+
+/** Writes the status, where that changes something. */
+async function finished<T extends KubeObject & { status?: object }>(
+  client: Client,
+  { token, options }: Wanted<T>,
+  object: T,
+  status: object = {},
+  { result }: Progress,
+): Promise<CreateOrPatchResult<T>> {
+  if (Object.keys(status).length === 0 || isStatusPatched(object, status)) {
+    return { result, statusPatched: false, object };
+  }
+  const body = mergePatch({ status });
+  const locked = { ...options, optimisticLock: object };
+  try {
+    const patched = await client.subresource("status").patch(token, keyOf(object), body, locked);
+    // The status subresource answers with the whole object.
+    return { result, statusPatched: true, object: patched as T };
+  } catch (error) {
+    // A missing object has its name in the answer; without it there is no such subresource, and the status is a field.
+    if (!isNotFound(error) || error.status.details?.name !== undefined) throw error;
+    const patched = await client.patch(token, keyOf(object), body, locked);
+    return { result, statusPatched: true, object: patched };
+  }
+}
+
+function contentOf(object: object): object {
+  return { ...object, status: undefined };
+}
+
+function statusIn(object: object): object | undefined {
+  return (object as { status?: object }).status;
+}
+
+/** The object of the key before `mutate` has changed it. */
+function freshObject<T extends KubeObject>({ token, key }: Wanted<T>): NewObject<T> {
+  const resource = resourceOf(token);
+  return {
+    apiVersion: apiVersionOf(resource),
+    kind: resource.kind,
+    metadata: { ...key },
+    // What else a T must have is what `mutate` is for.
+  } as unknown as NewObject<T>;
+}
+
+/** @throws TsopError `mutated-key` */
+function mutated<T extends KubeObject, O extends NewObject<T>>(
+  { key, mutate, token }: Wanted<T>,
+  object: O,
+): O {
+  mutate(object);
+  const { name = "", namespace } = object.metadata;
+  if (name === key.name && (namespace ?? key.namespace) === key.namespace) return object;
+  throw new TsopError(
+    "mutated-key",
+    `The function that changes the ${resourceOf(token).kind} ${formatKey(key)} made ${formatKey({ name, ...(namespace ? { namespace } : {}) })} of it: another object would be written.`,
+    "Change neither the name nor the namespace; give the key of the object that is meant.",
+  );
 }

@@ -6,7 +6,7 @@
 import { hasFinalizer } from "../../kube/finalizers.ts";
 import { keyOf, type KubeObject } from "../../kube/object.ts";
 import type { ReadToken } from "../../kube/resource.ts";
-import type { Client } from "./client.ts";
+import type { Client, WriteOptions } from "./client.ts";
 import { mergePatch } from "./patches.ts";
 
 /**
@@ -19,9 +19,11 @@ export function addFinalizer<T extends KubeObject>(
   token: ReadToken<T>,
   object: T,
   finalizer: string,
+  options?: WriteOptions,
 ): Promise<T> {
   if (hasFinalizer(object, finalizer)) return Promise.resolve(object);
-  return write(client, token, object, [...(object.metadata.finalizers ?? []), finalizer]);
+  const finalizers = [...(object.metadata.finalizers ?? []), finalizer];
+  return write(client, token, object, { finalizers, options });
 }
 
 /**
@@ -34,23 +36,23 @@ export function removeFinalizer<T extends KubeObject>(
   token: ReadToken<T>,
   object: T,
   finalizer: string,
+  options?: WriteOptions,
 ): Promise<T> {
   if (!hasFinalizer(object, finalizer)) return Promise.resolve(object);
-  const others = (object.metadata.finalizers ?? []).filter((other) => other !== finalizer);
-  return write(client, token, object, others);
+  const finalizers = (object.metadata.finalizers ?? []).filter((other) => other !== finalizer);
+  return write(client, token, object, { finalizers, options });
 }
 
-/** The version makes the server refuse a list that was put together from an old one. */
+/** The lock makes the server refuse a list that was put together from an old one. */
 function write<T extends KubeObject>(
   client: Client,
   token: ReadToken<T>,
   object: T,
-  finalizers: readonly string[],
+  {
+    finalizers,
+    options,
+  }: { readonly finalizers: string[]; readonly options?: WriteOptions | undefined },
 ): Promise<T> {
-  const { resourceVersion } = object.metadata;
-  return client.patch(
-    token,
-    keyOf(object),
-    mergePatch({ metadata: { finalizers, resourceVersion } }),
-  );
+  const locked = { ...options, optimisticLock: object };
+  return client.patch(token, keyOf(object), mergePatch({ metadata: { finalizers } }), locked);
 }

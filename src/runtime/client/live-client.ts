@@ -27,6 +27,7 @@ import type {
   Intent,
   ListOptions,
   NewObject,
+  PatchOptions,
   Selection,
   StatusClient,
   SubresourceClient,
@@ -42,8 +43,11 @@ import {
   nameKinds,
 } from "./metadata-only.ts";
 import { applyAsOwner } from "./owned-apply.ts";
+import { patchContent } from "./patch-content.ts";
 import type { Patch } from "./patches.ts";
 import { collectionPath, objectPath } from "./paths.ts";
+import type { RawAnswer } from "./raw-answer.ts";
+import { rawRequest, type RawRequest } from "./raw-request.ts";
 import type { Query, RestClient, RestRequest, WatchStream } from "./rest-client.ts";
 import { assertDeletion, assertServed, selectionOf } from "./selection.ts";
 import { lockedStatusPatch, patchStatusFrom } from "./status-patch.ts";
@@ -189,10 +193,11 @@ export class LiveClient implements Client {
     token: ReadToken<T>,
     key: ObjectKey,
     patch: Patch,
-    options: WriteOptions = {},
+    options: PatchOptions = {},
   ): Promise<T> {
     const resource = this.#resource(token);
-    const object = await this.#write<T>("PATCH", objectPath(resource, key), { ...patch, options });
+    const path = objectPath(resource, key);
+    const object = await this.#write<T>("PATCH", path, patchContent(key, patch, options));
     // The whole answer was asked for all the same: caches of whole objects take it in.
     return isWhole(resource) ? object : (metadataPart(object) as T);
   }
@@ -226,7 +231,7 @@ export class LiveClient implements Client {
   }
 
   async delete(token: ReadToken, key: ObjectKey, chosen: DeleteOptions = {}): Promise<void> {
-    const options = { dryRun: this.#defaults.dryRun ?? false, ...chosen };
+    const options = { ...chosen, dryRun: this.#isTried(chosen) };
     const resource = this.#resource(token);
     const path = objectPath(resource, key);
     const answer = await this.#rest.request({ method: "DELETE", path, ...deletion(options) });
@@ -238,7 +243,7 @@ export class LiveClient implements Client {
   }
 
   async deleteAllOf(token: ReadToken, chosen: Selection & DeleteOptions = {}): Promise<void> {
-    const options = { dryRun: this.#defaults.dryRun ?? false, ...chosen };
+    const options = { ...chosen, dryRun: this.#isTried(chosen) };
     const resource = this.#resource(token);
     assertDeletion(resource, options);
     const path = collectionPath(resource, options.namespace);
@@ -282,9 +287,13 @@ export class LiveClient implements Client {
         this.#write("POST", pathOf(token, key), { body, options }),
       update: (token, key, body, options = {}) =>
         this.#write("PUT", pathOf(token, key), { body, options }),
-      patch: (token, key, patch, options = {}) =>
-        this.#write("PATCH", pathOf(token, key), { ...patch, options }),
+      patch: async (token, key, patch, options = {}) =>
+        this.#write("PATCH", pathOf(token, key), patchContent(key, patch, options)),
     };
+  }
+
+  async raw(request: RawRequest): Promise<RawAnswer> {
+    return (await this.#rest.request(rawRequest(request, this.#defaults))) as RawAnswer;
   }
 
   async dynamic(apiVersion: string, kind: string, plural?: string): Promise<ResourceType> {
@@ -316,7 +325,7 @@ export class LiveClient implements Client {
     query: Query = {},
   ): Promise<T> {
     const { options: chosen, ...body } = content;
-    const options = { ...this.#defaults, ...chosen };
+    const options = { ...this.#defaults, ...chosen, dryRun: this.#isTried(chosen) };
     const object = (await this.#rest.request({
       method,
       path,
@@ -331,6 +340,11 @@ export class LiveClient implements Client {
     })) as T;
     if (!options.dryRun) this.#observer?.written(object);
     return object;
+  }
+
+  /** A client that only tries writes nothing, whatever a call says. */
+  #isTried({ dryRun = false }: { readonly dryRun?: boolean }): boolean {
+    return dryRun || this.#defaults.dryRun === true;
   }
 
   #resource(token: ReadToken): ResourceInfo {

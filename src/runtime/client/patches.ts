@@ -3,8 +3,9 @@
  *
  * @module
  */
-import type { Json, JsonObject, KubeObject } from "../../kube/object.ts";
+import { TsopError } from "../../errors.ts";
 import { getField, isJsonObject, sameJson, setField } from "../../kube/json.ts";
+import type { Json, JsonObject, KubeObject } from "../../kube/object.ts";
 
 /** A body and how the server is to read it. */
 export interface Patch {
@@ -43,16 +44,39 @@ export function mergeFrom<T extends KubeObject>(
   changed: T,
   { optimisticLock = false }: { readonly optimisticLock?: boolean } = {},
 ): Patch {
-  const body = difference(base, changed);
-  if (optimisticLock) {
-    const metadata = isJsonObject(body["metadata"]) ? body["metadata"] : {};
-    const { resourceVersion } = base.metadata;
-    body["metadata"] = { ...metadata, resourceVersion };
-  }
-  return mergePatch(body);
+  const patch = mergePatch(difference(base, changed));
+  return optimisticLock ? lockedPatch(patch, base) : patch;
 }
 
-function difference(base: object, changed: object): Record<string, unknown> {
+/**
+ * The patch with the version of the object as it was read, in any of the three ways: the server refuses it (409) when the
+ * object is of another version by now.
+ *
+ * @throws TsopError `lock-without-version`
+ */
+export function lockedPatch({ contentType, body }: Patch, read: KubeObject): Patch {
+  const resourceVersion = versionOf(read);
+  if (Array.isArray(body)) {
+    // Not a `test`, whose failure is a 422 like any other: the version that an object is written with is its lock.
+    const lock = { op: "add", path: "/metadata/resourceVersion", value: resourceVersion };
+    return { contentType, body: [...(body as unknown[]), lock] };
+  }
+  const change = isJsonObject(body) ? body : {};
+  const metadata = isJsonObject(change["metadata"]) ? change["metadata"] : {};
+  return { contentType, body: { ...change, metadata: { ...metadata, resourceVersion } } };
+}
+
+function versionOf({ kind, metadata: { name, resourceVersion } }: KubeObject): string {
+  if (resourceVersion) return resourceVersion;
+  throw new TsopError(
+    "lock-without-version",
+    `The ${kind} ${name ?? ""} cannot be patched with a lock: the object has no resourceVersion.`,
+    "Use the object as the API server returned it, or patch it without `optimisticLock`.",
+  );
+}
+
+/** The body of the merge patch that makes `changed` of `base`; empty where they are equal. */
+export function difference(base: object, changed: object): Record<string, unknown> {
   const patch: Record<string, unknown> = {};
   for (const key of new Set([...Object.keys(base), ...Object.keys(changed)])) {
     const before = getField(base as JsonObject, key);

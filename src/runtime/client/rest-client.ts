@@ -18,9 +18,13 @@ import { parseExact, stringifyExact } from "./exact-json.ts";
 import { wholeLines } from "../transport/lines.ts";
 import { readItems, type ReadList } from "./list-items.ts";
 import { ObjectReader, textOf } from "./object-reader.ts";
+import { RawAnswer } from "./raw-answer.ts";
+import { parseWarnings, type WarningHandler } from "./warnings.ts";
 
-/** Parameters of the query; what is `undefined` is left out. */
-export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+type QueryValue = string | number | boolean;
+
+/** Parameters of the query; what is `undefined` is left out, and a list stands once for each of its values. */
+export type Query = Readonly<Record<string, QueryValue | readonly QueryValue[] | undefined>>;
 
 /** One request of the API. */
 export interface RestRequest {
@@ -28,13 +32,18 @@ export interface RestRequest {
   /** Without its query: `/api/v1/namespaces`. */
   readonly path: string;
   readonly query?: Query;
+  /** Sent as JSON; a text as it is where the answer is `raw`. */
   readonly body?: unknown;
   /** Of the body; JSON when absent. */
   readonly contentType?: string;
   readonly accept?: string;
+  /** Sent beside those that every request has. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
   /** A `Status` that says failure but comes with 200 is an answer like any other, not an error. */
   readonly takesFailures?: boolean;
+  /** The answer is given as a `RawAnswer`, whatever it is. */
+  readonly raw?: boolean;
   /**
    * The answer is a list, and may be long: told of each item, as it comes if there are no middlewares. It may share parts
    * of it with others.
@@ -87,6 +96,8 @@ export type ClientMiddleware = (request: RestRequest, next: SendRequest) => Prom
 /** What a client does beside sending requests. */
 export interface RestClientOptions {
   readonly observe?: ExchangeObserver;
+  /** Told of the `Warning` headers of all answers. */
+  readonly onWarning?: WarningHandler | undefined;
   /** The first one sees requests first and answers last. */
   readonly middlewares?: readonly ClientMiddleware[];
 }
@@ -96,17 +107,19 @@ export class RestClient {
   readonly #transport: Transport;
   readonly #clock: Clock;
   readonly #observe: ExchangeObserver | undefined;
+  readonly #onWarning: WarningHandler | undefined;
   readonly #perform: SendRequest;
   readonly #hasMiddlewares: boolean;
 
   constructor(
     transport: Transport,
     clock: Clock,
-    { observe, middlewares = [] }: RestClientOptions = {},
+    { observe, onWarning, middlewares = [] }: RestClientOptions = {},
   ) {
     this.#transport = transport;
     this.#clock = clock;
     this.#observe = observe;
+    this.#onWarning = onWarning;
     this.#hasMiddlewares = middlewares.length > 0;
     this.#perform = middlewares.reduceRight<SendRequest>(
       (next, middleware) => (request) => middleware(request, next),
@@ -133,6 +146,7 @@ export class RestClient {
 
   async #roundTrip(request: RestRequest): Promise<unknown> {
     const response = await this.#send(request);
+    if (request.raw) return rawAnswer(response);
     const reader = new ObjectReader(request.withoutManagedFields ?? false);
     const onItem = this.#hasMiddlewares ? undefined : request.onItem;
     const { items, rest } = request.onItem
@@ -182,11 +196,21 @@ export class RestClient {
     try {
       const response = await this.#transport.request(exchange);
       this.#observe?.(exchange.method, String(response.status));
+      this.#tellWarnings(exchange, response);
       return response;
     } catch (error) {
       if (!(error instanceof ConnectionError)) throw error;
       this.#observe?.(exchange.method, "<error>");
       return error;
+    }
+  }
+
+  #tellWarnings({ method, path }: TransportRequest, { headers }: TransportResponse): void {
+    const { warning } = headers;
+    if (warning === undefined || !this.#onWarning) return;
+    const [pathname = ""] = path.split("?");
+    for (const parsed of parseWarnings(warning)) {
+      this.#onWarning({ ...parsed, method, path: pathname });
     }
   }
 }
@@ -228,28 +252,42 @@ async function settle(
 }
 
 function encode(request: RestRequest): TransportRequest {
-  const body = request.body === undefined ? undefined : stringifyExact(request.body);
+  const body = encodeBody(request);
   return {
     method: request.method,
     path: request.path + encodeQuery(request.query ?? {}),
     headers: {
       Accept: request.accept ?? "application/json",
       ...(body === undefined ? {} : { "Content-Type": request.contentType ?? "application/json" }),
+      ...request.headers,
     },
     ...(body === undefined ? {} : { body }),
     signal: request.signal,
   };
 }
 
-function encodeQuery(query: Query): string {
-  const parts = Object.entries(query)
-    .filter((entry): entry is [string, string | number | boolean] => entry[1] !== undefined)
-    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+function encodeBody({ body, raw }: RestRequest): string | undefined {
+  if (body === undefined) return undefined;
+  return raw && typeof body === "string" ? body : stringifyExact(body);
+}
+
+/** `?name=value&...`, escaped; empty without parameters. */
+export function encodeQuery(query: Query): string {
+  const parts = Object.entries(query).flatMap(([name, value]) =>
+    (value === undefined ? [] : [value].flat()).map(
+      (one) => `${encodeURIComponent(name)}=${encodeURIComponent(one)}`,
+    ),
+  );
   return parts.length === 0 ? "" : `?${parts.join("&")}`;
 }
 
 async function readText(response: TransportResponse): Promise<string> {
   return (await readBytes(response)).toString("utf8");
+}
+
+async function rawAnswer(response: TransportResponse): Promise<RawAnswer> {
+  const { status, headers } = response;
+  return new RawAnswer(status, headers, await readBytes(response));
 }
 
 async function readWhole(response: TransportResponse): Promise<ReadList> {

@@ -3,14 +3,13 @@
  *
  * @module
  */
-import { TsopError } from "../../errors.ts";
 import { sameJson } from "../../kube/json.ts";
 import { keyOf, type KubeObject } from "../../kube/object.ts";
 import { applyMergePatch } from "../../kube/patch.ts";
 import type { Whole } from "../../kube/resource.ts";
 import { isConflict, isForbidden } from "../../kube/status.ts";
 import type { Client, StatusPatch, StatusPatchOptions } from "./client.ts";
-import { mergePatch, type Patch } from "./patches.ts";
+import { lockedPatch, mergePatch, type Patch } from "./patches.ts";
 
 /** An object that has a status. */
 export type WithStatus = KubeObject & { status?: object } & Whole;
@@ -38,17 +37,12 @@ export function isStatusPatched({ status }: WithStatus, change: object): boolean
  * @throws TsopError `lock-without-version`
  */
 export function lockedStatusPatch(
-  { kind, metadata: { name, resourceVersion } }: KubeObject,
+  object: KubeObject,
   status: object,
   optimisticLock = Array.isArray((status as { conditions?: unknown }).conditions),
 ): Patch {
-  if (!optimisticLock) return mergePatch({ status });
-  if (resourceVersion) return mergePatch({ metadata: { resourceVersion }, status });
-  throw new TsopError(
-    "lock-without-version",
-    `The status of the ${kind} ${name ?? ""} cannot be patched with a lock: the object has no resourceVersion.`,
-    "Use the object as the API server returned it; or pass `optimisticLock: false`, and conditions of others are lost.",
-  );
+  const patch = mergePatch({ status });
+  return optimisticLock ? lockedPatch(patch, object) : patch;
 }
 
 /**

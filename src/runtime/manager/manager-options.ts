@@ -7,6 +7,7 @@ import type { Clock } from "../../clock.ts";
 import type { Logger } from "../../log.ts";
 import type { CacheOptions } from "../cache/cache.ts";
 import type { ClientMiddleware } from "../client/rest-client.ts";
+import type { WarningOption } from "../client/warnings.ts";
 import type { ShardingOptions } from "../sharding/shard-member.ts";
 import type { ClusterConfig } from "../transport/cluster-config.ts";
 import type { Transport } from "../transport/transport.ts";
@@ -48,6 +49,8 @@ export interface ManagerOptions {
   readonly dryRun?: boolean;
   /** What the server does about unknown fields that the client writes; it warns when absent. */
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
+  /** What becomes of the API server's warnings; when absent each text is logged once. */
+  readonly warnings?: WarningOption;
   /** Between the client and the server: to look on, to change, to refuse. */
   readonly middlewares?: readonly ClientMiddleware[];
   /** For tests: time and randomness. */

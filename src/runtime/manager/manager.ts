@@ -13,6 +13,7 @@ import { CachedClient } from "../client/cached-client.ts";
 import type { Client } from "../client/client.ts";
 import { LiveClient, writeDefaults } from "../client/live-client.ts";
 import { RestClient, type ExchangeObserver } from "../client/rest-client.ts";
+import { logWarning, warningHandler } from "../client/warnings.ts";
 import { ReconcileScopes } from "../controller/reconcile-scopes.ts";
 import { bindMethods } from "../bind-methods.ts";
 import { deferred } from "../deferred.ts";
@@ -152,13 +153,15 @@ class OperatorManager implements Manager {
     const observe = this.metrics.requests(new URL(this.#transport.server).host);
     this.#observe = observe;
     // The elector itself must be able to write before it leads, and the caches only read.
-    this.#rest = new RestClient(this.#transport, clock, { observe });
+    const onWarning = warningHandler(options.warnings, logWarning(this.log));
+    this.#rest = new RestClient(this.#transport, clock, { observe, onWarning });
     this.#fenced = new FencedTransport(this.#transport, clock, () => this.#keeper?.endsAtMs);
     this.cache = new Cache(this.#rest, clock, this.log, options.cache);
     this.metrics.informers(() => this.cache.health());
     const { middlewares = [] } = options;
     const rest = new RestClient(this.#fenced, clock, {
       observe,
+      onWarning,
       middlewares: [...middlewares, this.scopes.middleware],
     });
     const live = new LiveClient(rest, writeDefaults(name, options), {

@@ -1,0 +1,37 @@
+/**
+ * Answers of an API server to requests that are not about one kind of object.
+ *
+ * @module
+ */
+import { parseExact } from "./exact-json.ts";
+
+/**
+ * A successful answer as it came.
+ *
+ * @example
+ * const answer = await client.raw({ path: "/version" });
+ * const { gitVersion } = answer.json() as { gitVersion: string };
+ */
+export class RawAnswer {
+  /** From 200 to 299. */
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+
+  constructor(status: number, headers: Readonly<Record<string, string>>, body: Buffer) {
+    this.status = status;
+    this.headers = headers;
+    this.body = body;
+  }
+
+  /** The body as text. */
+  text(): string {
+    return this.body.toString("utf8");
+  }
+
+  /** The body as a value. @throws SyntaxError when it is not JSON */
+  json(): unknown {
+    return parseExact(this.text());
+  }
+}
