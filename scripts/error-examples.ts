@@ -115,6 +115,10 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "no-webhooks": e("tsop edit --certificates secret   # in a project without webhooks"),
   "nothing-to-edit": e("tsop edit"),
   "webhook-exists": e("tsop create webhook --kind Web --version v2 --validation   # v1 has it"),
+  "bad-webhook-address": e("tsop run --webhook-address https://laptop:9443"),
+  "webhooks-not-reached": e(
+    "tsop run --webhook-address 10.0.0.5   # a firewall keeps the API server away",
+  ),
   "webhook-not-in-manifests": e(
     "await installWebhooks(cluster, [new WebValidator()])   # before `tsop manifests`",
   ),

@@ -36,7 +36,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   undeploy: ["tsop undeploy", "tsop undeploy --dry-run"],
   migrate: ["tsop migrate --dry-run", "tsop migrate", "tsop migrate --kind MyWeb --output json"],
-  run: ["tsop run", "tsop run --context staging -- --leader-elect"],
+  run: [
+    "tsop run",
+    "tsop run --context staging -- --leader-elect",
+    "tsop run --webhook-address 192.168.1.20:9443",
+  ],
   dev: ["tsop dev", "tsop dev --port 6443"],
   cluster: ["tsop cluster", "tsop cluster --port 6443 --nodes 3 --data-dir .tsop/data"],
   version: ["tsop version --json"],

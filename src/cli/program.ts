@@ -262,11 +262,18 @@ function addClusterCommands(program: Command, context: CliContext, done: Done): 
     });
   withCluster(program.command("run"))
     .summary("run the operator here, against a cluster")
-    .description("Bundle the operator and run it in this terminal against a cluster.")
+    .description(
+      "Bundle the operator and run it in this terminal against a cluster, which asks its webhooks meanwhile.",
+    )
     .argument("[arguments...]", "what is handed to the operator; after `--`")
+    .option(
+      "--webhook-address <host[:port]>",
+      "an address of this machine that the API server reaches; needed unless it runs here, too",
+    )
+    .option("--no-webhooks", "leave the webhooks of the cluster as they are")
     .action(async (args: string[], options: object) => {
       const { run } = await import("./commands/run.ts");
-      done(await run({ args, ...options }, context));
+      done(await run({ args, ...(options as Omit<Parameters<typeof run>[0], "args">) }, context));
     });
 }
 

@@ -16,6 +16,7 @@ import {
 import { isConflict, isNotFound } from "../../kube/status.ts";
 import { isAllowed } from "../../runtime/client/access.ts";
 import type { Client } from "../../runtime/client/client.ts";
+import { mergeFrom } from "../../runtime/client/patches.ts";
 import { createClient } from "../../runtime/client/create-client.ts";
 import { oncePerText } from "../../runtime/client/warnings.ts";
 import type { ClusterConfig } from "../../runtime/transport/cluster-config.ts";
@@ -122,6 +123,19 @@ export class ClusterSession {
     return before.metadata.resourceVersion === after.metadata.resourceVersion
       ? "unchanged"
       : "configured";
+  }
+
+  /**
+   * Changes a live object as far as it differs.
+   *
+   * @throws StatusError 409 when it changed since it was read; 404 when it is gone
+   */
+  async change(live: KubeObject, changed: KubeObject): Promise<void> {
+    const resource = await this.#client.dynamic(live.apiVersion, live.kind);
+    const patch = mergeFrom(live, changed, { optimisticLock: true });
+    await this.#client.patch(resource, keyIn(resource, live), patch, {
+      fieldManager: FIELD_MANAGER,
+    });
   }
 
   /** Whether the user may do this to the kind's objects, in the namespace or everywhere. */

@@ -8,11 +8,15 @@ import type { KubeObject } from "../../kube/object.ts";
 import { groupResourceOf, type ResourceType } from "../../kube/resource.ts";
 import type { ClusterSession } from "./cluster-session.ts";
 
-/** @throws TsopError `no-rights` with everything that is missing */
+/**
+ * @param instead - what else can be done without the rights
+ * @throws TsopError `no-rights` with everything that is missing
+ */
 export async function checkRights(
   session: ClusterSession,
   objects: readonly KubeObject[],
   verbs: readonly string[],
+  instead?: string,
 ): Promise<void> {
   const asked = new Map<string, { resource: ResourceType; namespace: string | undefined }>();
   for (const object of objects) {
@@ -38,6 +42,6 @@ export async function checkRights(
   throw new TsopError(
     "no-rights",
     `At ${session.server} you may not ${all.join(", nor ")}.`,
-    "Ask for these rights, or use --context or --kubeconfig of someone who has them; nothing was changed.",
+    `Ask for these rights, or use --context or --kubeconfig of someone who has them${instead === undefined ? "" : `, or ${instead}`}; nothing was changed.`,
   );
 }

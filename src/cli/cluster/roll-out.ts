@@ -13,6 +13,8 @@ import { missingIn, type DeploymentState } from "./deployment-state.ts";
 import { paint } from "../output.ts";
 import { marked, type NamedObject, notOurs, standingOf } from "./ownership.ts";
 import { checkRights } from "./rights.ts";
+import { takeBackFromRuns } from "./answering.ts";
+import { runThatAnswers } from "./redirection.ts";
 import { waitUntil } from "./waiting.ts";
 
 /** How long to wait, and whether to change anything. */
@@ -65,7 +67,7 @@ export async function applyAll(
     }
     // The API server cannot be asked about a place that is not there.
     const unasked = absent.has(object.metadata.namespace ?? "");
-    const done = unasked ? "created" : await applyOne(session, object, options);
+    const done = unasked ? "created" : await applyOne(session, object, options, context);
     if (options.changesOnly && (done === "unchanged" || done === "kept")) continue;
     const label = dryRun ? WOULD[done] : done;
     const why = done === "kept" ? dim(": it was there before") : "";
@@ -100,6 +102,7 @@ async function applyOne(
   session: ClusterSession,
   object: KubeObject,
   { owner, takeOwnership = false, dryRun }: RollOutOptions,
+  context: CliContext,
 ): Promise<Done> {
   let intent = object;
   if (owner !== undefined) {
@@ -114,6 +117,11 @@ async function applyOne(
       }
     }
     intent = marked(object, standing, owner);
+    if (live && runThatAnswers(live)) {
+      // The API server cannot be asked: the object has a run's address beside the Service.
+      if (dryRun) return "configured";
+      await takeBackFromRuns(session, object, context);
+    }
   }
   try {
     return await session.apply(intent, { dryRun });

@@ -8,16 +8,27 @@ import { delimiter, join, resolve } from "node:path";
 import { stringify } from "yaml";
 import { messageOf, TsopError } from "../../errors.ts";
 import { bundleOperator } from "../operator/bundle.ts";
-import { findCluster, type ClusterOptions } from "../cluster/cluster-session.ts";
+import { findCluster, openCluster, type ClusterOptions } from "../cluster/cluster-session.ts";
 import { tellUntilReached } from "../cluster/reachability.ts";
 import type { CliContext } from "../context.ts";
 import { OperatorProcess } from "../operator/operator-process.ts";
 import { paint } from "../output.ts";
 import { writePrivateFile } from "../project/private-file.ts";
+import { renderKustomization } from "../kustomize/render.ts";
 import { getProject } from "../project/project-file.ts";
+import { askingObjects, type RunParts, RunWebhooks } from "../operator/run/run-webhooks.ts";
+import {
+  addressBeside,
+  parseWebhookAddress,
+  type WebhookAddress,
+} from "../operator/run/webhook-address.ts";
 
 /** The flags of `tsop run`. */
 export interface RunOptions extends ClusterOptions {
+  /** False: nobody asks the webhooks of this operator. */
+  readonly webhooks: boolean;
+  /** Where the API server reaches this machine: `HOST[:PORT]`. */
+  readonly webhookAddress?: string;
   /** For the operator itself. */
   readonly args: readonly string[];
 }
@@ -25,11 +36,15 @@ export interface RunOptions extends ClusterOptions {
 const BUNDLE = ".tsop/run/main.mjs";
 /** A little more than a manager gives its reconcilers. */
 const GRACE_MS = 35_000;
+/** For each request about webhooks: nobody waits longer at the end. */
+const REQUEST_SECONDS = 10;
 
 /** Runs the operator until it ends or is interrupted; returns the exit code. */
 export async function run(options: RunOptions, context: CliContext): Promise<number> {
   const project = await getProject(context.cwd);
   const config = findCluster(options, context);
+  const given =
+    options.webhookAddress === undefined ? undefined : parseWebhookAddress(options.webhookAddress);
   await bundleOperator(project.root, BUNDLE);
   const kubeconfig = await kubeconfigPaths(project.root, options, context);
   // What the Deployment gives an operator of one namespace: there its own, here that of the context.
@@ -37,34 +52,88 @@ export async function run(options: RunOptions, context: CliContext): Promise<num
     project.namespaced && !context.env["WATCH_NAMESPACE"] ? config.namespace : undefined;
   const place = watched === undefined ? "" : `, namespace ${watched}`;
   context.out(`${paint(context).bold("run")} ${project.projectName} at ${config.server}${place}`);
+  const signal = context.untilInterrupted();
+  const webhooks = await webhooksFor({ project, context, signal }, { ...options, address: given });
+  const isInterrupted = (): boolean => signal.aborted;
+  if (isInterrupted()) return 0;
   const operator = OperatorProcess.start(
     {
       root: project.root,
       file: BUNDLE,
-      args: options.args,
+      args: [...(webhooks?.args ?? []), ...options.args],
       env: {
         ...(kubeconfig === undefined ? {} : { KUBECONFIG: kubeconfig }),
         ...(watched === undefined ? {} : { WATCH_NAMESPACE: watched }),
       },
     },
     context,
+    webhooks?.hear,
   );
-  const signal = context.untilInterrupted();
-  signal.addEventListener("abort", () => void operator.stop(GRACE_MS), { once: true });
+  /** Nobody asks an operator that ends. */
+  const end = async (): Promise<void> => {
+    await webhooks?.putBack();
+    await operator.stop(GRACE_MS);
+  };
+  signal.addEventListener("abort", () => void end(), { once: true });
   const ended = new AbortController();
   const over = AbortSignal.any([signal, ended.signal]);
   tellUntilReached(config, context, over).catch((error: unknown) => {
     context.err(messageOf(error));
   });
-  const code = await operator.exited.finally(() => {
+  try {
+    const code = await Promise.race([operator.exited, ...(webhooks ? [webhooks.failed] : [])]);
+    if (code === 0 || isInterrupted()) return 0;
+    throw new TsopError(
+      "operator-ended",
+      `The operator ended with ${code ?? "a signal"}.`,
+      "Its last lines above say why.",
+    );
+  } finally {
     ended.abort();
-  });
-  if (code === 0 || signal.aborted) return 0;
-  throw new TsopError(
-    "operator-ended",
-    `The operator ended with ${code ?? "a signal"}.`,
-    "Its last lines above say why.",
-  );
+    await end();
+  }
+}
+
+/** What answers the project's webhooks here; `undefined` where nobody does, which is said. */
+async function webhooksFor(
+  { project, context, signal }: Omit<RunParts, "session">,
+  options: RunOptions & { readonly address: WebhookAddress | undefined },
+): Promise<RunWebhooks | undefined> {
+  // Who says the port does the rest, too.
+  if (options.args.some((argument) => argument.startsWith("--webhook-port"))) return undefined;
+  if (project.certificates === undefined) return undefined;
+  const objects = askingObjects(await renderKustomization(join(project.root, "config/default")));
+  if (objects.length === 0) return undefined;
+  if (!options.webhooks) {
+    tellNotServed("--no-webhooks leaves those of the cluster as they are", undefined, context);
+    return undefined;
+  }
+  const session = openCluster({ ...options, timeout: REQUEST_SECONDS }, context);
+  const address = options.address ?? addressBeside(session.server);
+  if (!address) {
+    tellNotServed(
+      `the API server at ${session.server} is on another machine`,
+      "Name an address of this machine that it reaches: --webhook-address HOST[:PORT]",
+      context,
+    );
+    return undefined;
+  }
+  try {
+    return await RunWebhooks.prepare({ session, project, context, signal }, objects, address);
+  } catch (error) {
+    const isGuess = options.address === undefined;
+    if (!(isGuess && error instanceof TsopError && error.code === "webhooks-not-reached")) {
+      throw error;
+    }
+    tellNotServed(error.message, error.fix, context);
+    return undefined;
+  }
+}
+
+function tellNotServed(why: string, fix: string | undefined, context: CliContext): void {
+  const { yellow, dim } = paint(context);
+  context.err(`${yellow("note")} nobody asks the webhooks of this operator: ${why}`);
+  if (fix !== undefined) context.err(dim(`  ${fix}`));
 }
 
 /** What `KUBECONFIG` has to be for the operator; `undefined` when it is right as it is. */

@@ -15,7 +15,7 @@ export interface WebhookConfiguration extends KubeObject {
 }
 
 /** A CRD whose versions a webhook converts. */
-interface ConvertedCrd extends KubeObject {
+export interface ConvertedCrd extends KubeObject {
   readonly spec: {
     readonly conversion?: { readonly webhook?: { readonly clientConfig?: WebhookTarget } };
   };
@@ -76,11 +76,31 @@ export function withAuthority(
   objects: readonly KubeObject[],
   { authority }: ServingCertificate,
 ): KubeObject[] {
-  const caBundle = Buffer.from(authority.certificate).toString("base64");
+  const caBundle = encodeBundle(authority.certificate);
   return objects.map((object) =>
     withClientConfig(object, (config) => (config.service ? { ...config, caBundle } : config)),
   );
 }
+
+/**
+ * The objects as they ask an address in place of Services.
+ *
+ * @param origin - such as `https://127.0.0.1:9443`
+ */
+export function askingAddress(
+  objects: readonly KubeObject[],
+  origin: string,
+  { authority }: ServingCertificate,
+): KubeObject[] {
+  const caBundle = encodeBundle(authority.certificate);
+  return objects.map((object) =>
+    withClientConfig(object, (config) =>
+      config.service ? { url: `${origin}${config.service.path ?? "/"}`, caBundle } : config,
+    ),
+  );
+}
+
+const encodeBundle = (certificate: string): string => Buffer.from(certificate).toString("base64");
 
 /** A certificate for the Services, and for this machine; `undefined` where the objects ask no Service. */
 export async function certificateFor(

@@ -1,0 +1,113 @@
+/**
+ * Webhooks that a `tsop run` answers for a while in place of the deployed operator: what their configurations and CRDs say
+ * meanwhile, and what they said before. Pure.
+ *
+ * What was before stands in an annotation of the object itself, so that whoever comes next can put it back, also after a
+ * run that was killed.
+ *
+ * @module
+ */
+import type { KubeObject } from "../../kube/object.ts";
+
+/** Says which run answers the webhooks, and what the object said before. */
+const ANSWERED_BY = "run.tsop.dev/answered-by";
+/** cert-manager writes its own authority where it finds one of these. */
+const INJECTION = "cert-manager.io/inject-";
+
+/** A run that answers webhooks. */
+export interface Run {
+  /** Tells two runs apart. */
+  readonly id: string;
+  /** For people: where it runs. */
+  readonly by: string;
+}
+
+/** What stands in the annotation. */
+interface Redirection extends Run {
+  /** Absent where the run made the object. */
+  readonly before?: Earlier;
+}
+
+/** The parts of an object that a run changes. */
+interface Earlier {
+  /** Those that tell cert-manager to write into the object. */
+  readonly injections: Readonly<Record<string, string>>;
+  /** Of a configuration. */
+  readonly webhooks?: readonly object[];
+  /** Of a CRD. */
+  readonly conversion?: object;
+}
+
+/** A configuration or a CRD. */
+interface Asking extends KubeObject {
+  readonly webhooks?: readonly object[];
+  readonly spec?: { readonly conversion?: object };
+}
+
+/** The run that answers the object's webhooks; `undefined` where the deployed operator does. */
+export function runThatAnswers(live: KubeObject): Run | undefined {
+  return redirectionOf(live);
+}
+
+/** A configuration that is not in the cluster, as a run makes it. */
+export function madeByRun(run: Run, wanted: KubeObject): KubeObject {
+  return annotated(wanted, { ...others(wanted), [ANSWERED_BY]: JSON.stringify(run) });
+}
+
+/** The object as it asks a run; `wanted` has the run's address in it. */
+export function redirected(live: KubeObject, wanted: KubeObject, run: Run): KubeObject {
+  const earlier = redirectionOf(live);
+  // What a run left behind is not what was before.
+  const before = earlier ? earlier.before : earlierOf(live);
+  const redirection: Redirection = { ...run, ...(before && { before }) };
+  const { webhooks, spec } = wanted as Asking;
+  const content = {
+    ...(webhooks && { webhooks }),
+    ...(spec?.conversion && { conversion: spec.conversion }),
+  };
+  return annotated(withContent(live, content), {
+    ...others(live),
+    [ANSWERED_BY]: JSON.stringify(redirection),
+  });
+}
+
+/** The object as it was before runs answered its webhooks; `undefined` where one of them made it. */
+export function asBefore(live: KubeObject): KubeObject | undefined {
+  const before = redirectionOf(live)?.before;
+  if (!before) return undefined;
+  return annotated(withContent(live, before), { ...others(live), ...before.injections });
+}
+
+function redirectionOf({ metadata }: KubeObject): Redirection | undefined {
+  const text = metadata.annotations?.[ANSWERED_BY];
+  return text === undefined ? undefined : (JSON.parse(text) as Redirection);
+}
+
+function earlierOf(live: KubeObject): Earlier {
+  const annotations = Object.entries(live.metadata.annotations ?? {});
+  const injections = Object.fromEntries(annotations.filter(([name]) => name.startsWith(INJECTION)));
+  const { webhooks = [], spec } = live as Asking;
+  if (live.kind !== "CustomResourceDefinition") return { injections, webhooks };
+  return { injections, ...(spec?.conversion && { conversion: spec.conversion }) };
+}
+
+/** The annotations that neither a run nor cert-manager is told by. */
+function others({ metadata }: KubeObject): Record<string, string> {
+  const annotations = Object.entries(metadata.annotations ?? {});
+  return Object.fromEntries(
+    annotations.filter(([name]) => name !== ANSWERED_BY && !name.startsWith(INJECTION)),
+  );
+}
+
+const annotated = (object: KubeObject, annotations: Record<string, string>): KubeObject => ({
+  ...object,
+  metadata: { ...object.metadata, annotations },
+});
+
+function withContent(
+  live: KubeObject,
+  { webhooks, conversion }: Pick<Earlier, "webhooks" | "conversion">,
+): KubeObject {
+  if (live.kind !== "CustomResourceDefinition") return { ...live, webhooks } as KubeObject;
+  return { ...live, spec: { ...(live as Asking).spec, conversion } } as KubeObject;
+}

@@ -1,0 +1,86 @@
+/**
+ * What an operator that runs in this machine serves its webhooks with: a port, and a certificate of this session.
+ *
+ * @module
+ */
+import { createServer, type AddressInfo } from "node:net";
+import { join } from "node:path";
+import type { Clock } from "../../clock.ts";
+import type { KubeObject } from "../../kube/object.ts";
+import { WEBHOOKS_SERVED } from "../../runtime/webhook/certificate.ts";
+import type { ServingCertificate } from "../../runtime/webhook/certificates/issue.ts";
+import { writePrivateFile } from "../project/private-file.ts";
+import { askedServices, certificateFor } from "./local-webhooks.ts";
+import { parseLogEntry } from "./log-lines.ts";
+
+/** Where the files are, and what is known of the server before it is started. */
+export interface OperatorWebhooksOptions {
+  /** Gets `tls.crt` and `tls.key`. */
+  readonly folder: string;
+  readonly clock: Clock;
+  /** Names and addresses beside those of the Services and of this machine. */
+  readonly hosts?: readonly string[];
+  /** One that is free when absent. */
+  readonly port?: number;
+}
+
+/** The webhook server of one session. */
+export class OperatorWebhooks {
+  readonly #options: OperatorWebhooksOptions;
+  #services: readonly string[] = [];
+  #certificate: ServingCertificate | undefined;
+  #port: number;
+
+  constructor(options: OperatorWebhooksOptions) {
+    this.#options = options;
+    this.#port = options.port ?? 0;
+  }
+
+  /** The Services that are asked, as `namespace/name`. */
+  get services(): readonly string[] {
+    return this.#services;
+  }
+
+  /** Where the operator will listen, once something is asked. */
+  get port(): number {
+    return this.#port;
+  }
+
+  /** What the operator is started with. */
+  get args(): readonly string[] {
+    if (!this.#certificate) return [];
+    const { folder } = this.#options;
+    return [`--webhook-port=${this.#port}`, `--webhook-cert-path=${folder}`];
+  }
+
+  /** Makes ready what the objects ask; `undefined` where they ask nobody. The certificate stays while the Services do. */
+  async prepare(objects: readonly KubeObject[]): Promise<ServingCertificate | undefined> {
+    const { folder, clock, hosts } = this.#options;
+    const services = askedServices(objects);
+    if (services.join() !== this.#services.join()) {
+      this.#services = services;
+      this.#certificate = await certificateFor(objects, clock, hosts);
+    }
+    if (!this.#certificate) return undefined;
+    if (this.#port === 0) this.#port = await freePort();
+    writePrivateFile(join(folder, "tls.crt"), this.#certificate.certificate);
+    writePrivateFile(join(folder, "tls.key"), this.#certificate.key);
+    return this.#certificate;
+  }
+}
+
+/** Whether a line of an operator's log says that its webhooks are served. */
+export const tellsWebhooksServed = (line: string): boolean =>
+  line.includes(WEBHOOKS_SERVED) && parseLogEntry(line)?.["msg"] === WEBHOOKS_SERVED;
+
+/** A port that nobody has; the operator is told to take it. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

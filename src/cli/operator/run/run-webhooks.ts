@@ -1,0 +1,194 @@
+/**
+ * The webhooks of `tsop run`: as long as the operator runs here, the API server asks it.
+ *
+ * @module
+ */
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { messageOf, TsopError } from "../../../errors.ts";
+import type { KubeObject } from "../../../kube/object.ts";
+import { putBackFromRun, redirectToRun, type AnsweringRun } from "../../cluster/answering.ts";
+import type { ClusterSession } from "../../cluster/cluster-session.ts";
+import { ownerName } from "../../cluster/ownership.ts";
+import { checkRights } from "../../cluster/rights.ts";
+import type { CliContext } from "../../context.ts";
+import { paint } from "../../output.ts";
+import type { Project } from "../../project/project-file.ts";
+import {
+  askedServices,
+  askingAddress,
+  isConverted,
+  isWebhookConfiguration,
+} from "../local-webhooks.ts";
+import { OperatorWebhooks, tellsWebhooksServed } from "../operator-webhooks.ts";
+import { originOf, type WebhookAddress } from "./webhook-address.ts";
+import { whyNotReached } from "./webhook-reach.ts";
+
+const FOLDER = ".tsop/run/webhook";
+
+/** What of the rendered deployment asks the operator. */
+export const askingObjects = (rendered: readonly KubeObject[]): readonly KubeObject[] =>
+  rendered.filter(
+    (object) =>
+      (isWebhookConfiguration(object) || isConverted(object)) && askedServices([object]).length > 0,
+  );
+
+/** The webhooks of one run. */
+export class RunWebhooks {
+  readonly #session: ClusterSession;
+  readonly #context: CliContext;
+  readonly #run: AnsweringRun;
+  readonly #server: OperatorWebhooks;
+  readonly #origin: string;
+  readonly #wanted: readonly KubeObject[];
+  readonly #changed: KubeObject[] = [];
+  #redirecting: Promise<void> | undefined;
+  #isOver = false;
+  #fail: (error: unknown) => void = () => undefined;
+  /** Rejects when the API server cannot be told. */
+  readonly failed: Promise<never>;
+
+  private constructor(
+    session: ClusterSession,
+    context: CliContext,
+    parts: {
+      readonly run: AnsweringRun;
+      readonly server: OperatorWebhooks;
+      readonly origin: string;
+      readonly wanted: readonly KubeObject[];
+    },
+  ) {
+    this.#session = session;
+    this.#context = context;
+    this.#run = parts.run;
+    this.#server = parts.server;
+    this.#origin = parts.origin;
+    this.#wanted = parts.wanted;
+    this.failed = new Promise((_resolve, reject) => {
+      this.#fail = reject;
+    });
+    this.failed.catch(() => undefined);
+  }
+
+  /**
+   * Makes ready what the operator is started with; nothing is changed in the cluster yet.
+   *
+   * @param objects - those that ask the operator
+   * @throws TsopError `no-rights`, `webhooks-not-reached`
+   */
+  static async prepare(
+    { session, project, context, signal }: RunParts,
+    objects: readonly KubeObject[],
+    address: WebhookAddress,
+  ): Promise<RunWebhooks> {
+    await checkMayAnswer(session, objects);
+    const { host, port } = address;
+    const server = new OperatorWebhooks({
+      folder: join(project.root, FOLDER),
+      clock: context.clock,
+      hosts: [host],
+      ...(port !== undefined && { port }),
+    });
+    const certificate = await server.prepare(objects);
+    if (!certificate) throw new Error("nothing asks the operator");
+    const origin = originOf(host, server.port);
+    const owner = ownerName(project);
+    const run = { owner, id: randomUUID(), by: `${hostname()} (process ${process.pid})` };
+    const reason = await whyNotReached(
+      { session, certificate, origin, port: server.port, run },
+      context.clock,
+      signal,
+    );
+    if (reason !== undefined) throw notReached(session.server, origin, reason);
+    const wanted = askingAddress(objects, origin, certificate);
+    return new RunWebhooks(session, context, { run, server, origin, wanted });
+  }
+
+  /** What the operator is started with. */
+  get args(): readonly string[] {
+    return this.#server.args;
+  }
+
+  /** Takes the lines of the operator's log: once it serves its webhooks, the API server is told. */
+  readonly hear = (line: string): void => {
+    if (this.#redirecting || this.#isOver || !tellsWebhooksServed(line)) return;
+    this.#redirecting = this.#redirect();
+    this.#redirecting.catch(this.#fail);
+  };
+
+  /** Has the API server ask as before; whoever calls it again waits for the same. */
+  async putBack(): Promise<void> {
+    this.#isOver = true;
+    await this.#redirecting?.catch(() => undefined);
+    for (const object of this.#changed.splice(0).reverse()) {
+      const name = await this.#session.describe(object).catch(() => object.metadata.name ?? "");
+      try {
+        await putBackFromRun(this.#session, object, this.#run);
+      } catch (error) {
+        const { red, dim } = paint(this.#context);
+        this.#context.err(`${red("not put back")} ${name}: ${messageOf(error)}`);
+        this.#context.err(
+          dim(
+            "  it still asks this machine; `tsop run` and Ctrl-C, `tsop install` or `tsop deploy` put it back",
+          ),
+        );
+      }
+    }
+  }
+
+  async #redirect(): Promise<void> {
+    const { bold, dim, yellow } = paint(this.#context);
+    const answered: string[] = [];
+    for (const object of this.#wanted) {
+      if (this.#isOver) return;
+      const name = await this.#session.describe(object);
+      if (isConverted(object) && !(await this.#session.find(object))) {
+        const note = `${name} is not installed, so nobody asks for conversion: \`tsop install\`, then \`tsop run\` again`;
+        this.#context.err(`${yellow("note")} ${note}`);
+        continue;
+      }
+      this.#changed.push(object);
+      const other = await redirectToRun(this.#session, object, this.#run);
+      if (other !== undefined) {
+        this.#context.err(
+          `${yellow("note")} ${name} was answered by \`tsop run\` on ${other}, which was killed or still runs: it is answered here now`,
+        );
+      }
+      answered.push(object.metadata.name ?? "");
+    }
+    if (answered.length === 0) return;
+    this.#context.out(`${bold("webhooks")} ${this.#origin} answers ${answered.join(", ")}`);
+    this.#context.err(
+      dim("  all is put back at the end; after a kill -9, the next `tsop run` does it"),
+    );
+  }
+}
+
+/** What webhooks are served for. */
+export interface RunParts {
+  readonly session: ClusterSession;
+  readonly project: Project;
+  readonly context: CliContext;
+  /** Ends the attempts to find out whether the API server reaches this machine. */
+  readonly signal: AbortSignal;
+}
+
+/** @throws TsopError `no-rights` */
+async function checkMayAnswer(
+  session: ClusterSession,
+  objects: readonly KubeObject[],
+): Promise<void> {
+  const configurations = objects.filter(isWebhookConfiguration);
+  const instead = "run without webhooks with --no-webhooks";
+  await checkRights(session, configurations, ["get", "create", "patch", "delete"], instead);
+  await checkRights(session, objects.filter(isConverted), ["get", "patch"], instead);
+}
+
+function notReached(server: string, origin: string, reason: string): TsopError {
+  return new TsopError(
+    "webhooks-not-reached",
+    `The API server at ${server} cannot ask the webhooks of an operator here: it does not reach ${origin}: ${reason}`,
+    "Name an address of this machine that it reaches with --webhook-address HOST[:PORT]; an API server in a container (kind, minikube) does not reach 127.0.0.1. Or run without webhooks: --no-webhooks.",
+  );
+}

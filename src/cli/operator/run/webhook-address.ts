@@ -1,0 +1,42 @@
+/**
+ * Where the API server asks the webhooks of an operator that runs here.
+ *
+ * @module
+ */
+import { isIPv6 } from "node:net";
+import { UsageError } from "../../../errors.ts";
+
+/** A host, and the port if it was said. */
+export interface WebhookAddress {
+  /** As certificates name it: an IPv6 address without brackets. */
+  readonly host: string;
+  readonly port?: number;
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i;
+
+/** What `--webhook-address` says. @throws UsageError `bad-webhook-address` */
+export function parseWebhookAddress(text: string): WebhookAddress {
+  const [, bracketed, name, digits] = /^(?:\[([^\]]+)\]|([^:[\]/]+))(?::(\d+))?$/.exec(text) ?? [];
+  const host = bracketed ?? name ?? (isIPv6(text) ? text : undefined);
+  const port = digits === undefined ? undefined : Number(digits);
+  const isHost =
+    host !== undefined && (bracketed === undefined ? /^[\w.:-]+$/.test(host) : isIPv6(host));
+  if (!isHost || (port !== undefined && (port < 1 || port > 65_535))) {
+    throw new UsageError(
+      "bad-webhook-address",
+      `--webhook-address ${text} is not a host with or without a port.`,
+      "For example: --webhook-address 192.168.1.20, --webhook-address laptop.example.com:9443 or --webhook-address [fd00::20]:9443",
+    );
+  }
+  return { host, ...(port !== undefined && { port }) };
+}
+
+/** The address of this machine for an API server on it; `undefined` for one elsewhere. */
+export function addressBeside(server: string): WebhookAddress | undefined {
+  return LOOPBACK.test(new URL(server).hostname) ? { host: "127.0.0.1" } : undefined;
+}
+
+/** How a URL begins that leads there. */
+export const originOf = (host: string, port: number): string =>
+  `https://${isIPv6(host) ? `[${host}]` : host}:${port}`;
