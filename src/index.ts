@@ -133,6 +133,7 @@ export type {
   EnqueueHint,
   EventHandler,
   MapFunction,
+  WatchReaction,
 } from "./runtime/controller/handlers.ts";
 export { type PollOptions, PollSource } from "./runtime/controller/polling.ts";
 export { type ObjectEvent, type Predicate, predicates } from "./runtime/controller/predicates.ts";

@@ -19,6 +19,8 @@ export interface ResourceInfo {
   readonly namespaced: boolean;
   /** Objects are read without anything but their metadata. */
   readonly metadataOnly?: true;
+  /** The CRD is somebody else's. */
+  readonly external?: true;
 }
 
 declare const objectType: unique symbol;

@@ -104,6 +104,7 @@ export function Resource(
       kind,
       plural: options.plural ?? pluralOf(kind),
       namespaced: options.scope !== "Cluster",
+      ...(options.external ? { external: true } : {}),
     };
     Object.defineProperty(target, resourceKey, { value: info });
   };

@@ -54,7 +54,7 @@ describe.each(TARGETS)("the client on %s", (_, kubeconfig) => {
     const heard: string[] = [];
     controllerFor(manager)
       .named("names")
-      .watches(metadataOf(ConfigMap), (object) => [keyOf(object)])
+      .watches(metadataOf(ConfigMap), { map: (object) => [keyOf(object)] })
       .complete({
         async reconcile({ key }) {
           const object = await manager.client.find(metadataOf(ConfigMap), key);

@@ -69,7 +69,7 @@ const GAPS: readonly (readonly [call: string, right: string])[] = [
   ["controllerFor({} as Manager).for(Page);", "list and watch the pages.web.example.com"],
   ["controllerFor({} as Manager).for(ConfigMap).owns(Service);", "list and watch the services"],
   [
-    "controllerFor({} as Manager).for(ConfigMap).watches(Secret, () => []);",
+    "controllerFor({} as Manager).for(ConfigMap).watches(Secret, { map: () => [] });",
     "list and watch the secrets",
   ],
   [
@@ -286,7 +286,7 @@ const WAYS: readonly (readonly [way: string, helpers: string, code: string, righ
   [
     "metadata only",
     "",
-    "controllerFor({} as Manager).for(ConfigMap).watches(metadataOf(Secret), () => []);",
+    "controllerFor({} as Manager).for(ConfigMap).watches(metadataOf(Secret), { map: () => [] });",
     "list and watch the secrets",
   ],
   [

@@ -23,11 +23,11 @@ import {
   type DependentsOptions,
 } from "./dependents.ts";
 import {
-  enqueueMapped,
   enqueueObject,
   enqueueOwner,
+  handlerOf,
   type EventHandler,
-  type MapFunction,
+  type WatchReaction,
 } from "./handlers.ts";
 import type { Predicate } from "./predicates.ts";
 import type { Reconciler } from "./reconciler.ts";
@@ -129,22 +129,17 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
     throw misbuilt("dependents() comes before for()", "Call for() first: it says who owns.");
   }
 
-  /** Another kind; `map` says which keys a change concerns. */
+  /**
+   * Another kind: `map` says which keys a change of an object concerns; `handler` sees the whole event.
+   *
+   * @example
+   * builder.watches(Secret, { map: ({ metadata }) => [{ namespace: metadata.namespace, name: "web" }] });
+   */
   watches<T extends KubeObject>(
     token: ReadToken<T>,
-    map: MapFunction<T>,
-    options: WatchOptions<T> = {},
+    options: WatchReaction<T> & WatchOptions<T>,
   ): this {
-    return this.#watch(token, enqueueMapped(map), options);
-  }
-
-  /** Another kind, with a handler that sees the whole event. */
-  handles<T extends KubeObject>(
-    token: ReadToken<T>,
-    handler: EventHandler<T>,
-    options: WatchOptions<T> = {},
-  ): this {
-    return this.#watch(token, handler, options);
+    return this.#watch(token, handlerOf(options), options);
   }
 
   /** Keys from elsewhere. The filters of `withEventFilter` do not see them. */

@@ -34,6 +34,19 @@ export type MapFunction<T extends KubeObject> = (
   object: T,
 ) => Iterable<ObjectKey> | Promise<Iterable<ObjectKey>>;
 
+/** What an event of a watched kind leads to: the keys that `map` gives, or what `handler` does. */
+export type WatchReaction<T extends KubeObject> =
+  | { readonly map: MapFunction<T>; readonly handler?: never }
+  | { readonly handler: EventHandler<T>; readonly map?: never };
+
+/** The handler of a reaction. */
+export function handlerOf<T extends KubeObject>({
+  map,
+  handler,
+}: WatchReaction<T>): EventHandler<T> {
+  return handler ?? enqueueMapped(map);
+}
+
 /** The object itself. */
 export const enqueueObject: EventHandler = ({ object }, enqueue) => {
   enqueue(keyOf(object));

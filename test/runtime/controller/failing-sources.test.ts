@@ -92,7 +92,7 @@ describe.each([
   it("is called again, later each time, until it says its keys", async () => {
     const { state, map } = mapper(asynchronous);
     const { clock, api, errors, names, counted, end } = await start((builder) =>
-      builder.watches(WIDGETS, map),
+      builder.watches(WIDGETS, { map }),
     );
     state.failures = 3;
     api.put(pathOf("a"), widgetFor("a", "first"));
@@ -109,7 +109,7 @@ describe.each([
 
   it("tells both sides of a change, also when the object changes again or is deleted meanwhile", async () => {
     const { state, map } = mapper(asynchronous);
-    const { clock, api, names, end } = await start((builder) => builder.watches(WIDGETS, map));
+    const { clock, api, names, end } = await start((builder) => builder.watches(WIDGETS, { map }));
     api.put(pathOf("a"), widgetFor("a", "first"));
     await clock.advance(10);
     expect(names()).toEqual(["first"]);
@@ -133,9 +133,11 @@ describe.each([
 
   it("holds up nothing of other objects", async () => {
     const { clock, api, names, end } = await start((builder) =>
-      builder.watches(WIDGETS, ({ metadata }) => {
-        if (metadata.name === "poison") throw UNAVAILABLE;
-        return [{ namespace: "d", name: metadata.name ?? "" }];
+      builder.watches(WIDGETS, {
+        map: ({ metadata }) => {
+          if (metadata.name === "poison") throw UNAVAILABLE;
+          return [{ namespace: "d", name: metadata.name ?? "" }];
+        },
       }),
     );
     api.put(pathOf("poison"), widget("poison", 1));
@@ -150,21 +152,18 @@ describe("a predicate or a handler that throws", () => {
   it("loses no event, and says each key once", async () => {
     let failures = 2;
     const { clock, api, names, counted, end } = await start((builder) =>
-      builder.handles(
-        WIDGETS,
-        ({ object }, enqueue) => {
+      builder.watches(WIDGETS, {
+        handler: ({ object }, enqueue) => {
           enqueue(keyOf(object));
           if (failures-- > 0) throw UNAVAILABLE;
         },
-        {
-          predicates: [
-            () => {
-              if (failures-- > 0) throw UNAVAILABLE;
-              return true;
-            },
-          ],
-        },
-      ),
+        predicates: [
+          () => {
+            if (failures-- > 0) throw UNAVAILABLE;
+            return true;
+          },
+        ],
+      }),
     );
     api.put(pathOf("a"), widget("a", 1));
     await clock.advance(10_000);

@@ -118,7 +118,7 @@ describe("own writes", () => {
     };
     controllerFor(manager)
       .named("pages")
-      .watches(SETTINGS, () => [KEY])
+      .watches(SETTINGS, { map: () => [KEY] })
       .complete({
         async reconcile() {
           pages.push((await manager.client.find(SETTINGS, KEY))?.data?.["page"] ?? "");
