@@ -138,6 +138,7 @@ export type {
 export { type PollOptions, PollSource } from "./runtime/controller/polling.ts";
 export { type ObjectEvent, type Predicate, predicates } from "./runtime/controller/predicates.ts";
 export type {
+  CleanupContext,
   Outcome,
   ReconcileContext,
   Reconciler,
@@ -241,6 +242,7 @@ export {
   type StatusCondition,
 } from "./kube/conditions.ts";
 export { hasFinalizer, isBeingDeleted } from "./kube/finalizers.ts";
+export { isPaused, PAUSED_ANNOTATION } from "./kube/paused.ts";
 export {
   formatKey,
   keyOf,

@@ -23,6 +23,9 @@ export const SHARD_LEASE_VERBS = ["list", "delete"] as const;
  */
 export const FINALIZER_VERBS = ["update"] as const;
 
+/** Of the kind of a controller whose reconciler has a cleanup: its finalizer is added and removed there. */
+export const FINALIZER_PATCH_VERBS = ["get", "patch"] as const;
+
 /** The marker that grants verbs of a resource: `@Rbac({ groups: ["apps"], resources: ["deployments"], verbs: ["get"] })`. */
 export function rbacMarker(group: string, resource: string, verbs: readonly string[]): string {
   const list = verbs.map((verb) => JSON.stringify(verb)).join(", ");

@@ -20,7 +20,7 @@ export interface ResourceInfo {
   /** Objects are read without anything but their metadata. */
   readonly metadataOnly?: true;
   /** The CRD is somebody else's. */
-  readonly external?: true;
+  readonly external?: boolean;
 }
 
 declare const objectType: unique symbol;

@@ -94,6 +94,18 @@ const GAPS: readonly (readonly [call: string, right: string])[] = [
   ],
   ["await addFinalizer(client, Page, {} as Page, 'x/y');", "patch the pages.web.example.com"],
   [
+    "controllerFor({} as Manager).for(Page).complete(new Cleaner());",
+    "get and patch the pages.web.example.com",
+  ],
+  [
+    "const builder = controllerFor({} as Manager).for(Page);\nbuilder.complete({ reconcile: async () => {}, cleanup: async () => {} });",
+    "get and patch the pages.web.example.com",
+  ],
+  [
+    "controllerFor({} as Manager).for(Secret).complete(new SpecialCleaner());",
+    "get and patch the secrets",
+  ],
+  [
     "await client.subresource('scale').patch(Deployment, key, {} as never);",
     "patch the scale of deployments.apps",
   ],
@@ -322,12 +334,14 @@ declare const key: { namespace: string; name: string };
 `;
 
 const HELPER = `\nasync function helper(token: Token) { await client.delete(token, key); }\n`;
+const CLEANERS =
+  "class Cleaner { async reconcile() {} async cleanup() {} }\nclass SpecialCleaner extends Cleaner {}\n";
 
 describe("rights", () => {
   for (const [call, right] of GAPS) {
     it(`that a call lacks are named: ${call.split("\n").at(-1) ?? ""}`, async () => {
       const found = told(
-        await run(`${HELPER}@Rbac(ConfigMap, ["get", "list", "watch"])`, `${call}\n`),
+        await run(`${HELPER}${CLEANERS}@Rbac(ConfigMap, ["get", "list", "watch"])`, `${call}\n`),
       );
       const missing = found.filter((line) => line.startsWith("right-missing"));
       expect(

@@ -43,6 +43,11 @@ export class Callees {
     return this.#functions(expression, 0);
   }
 
+  /** The method of that name of what an expression stands for: of an object, or of an instance of a class. */
+  methodOf(expression: ts.Expression, name: string): readonly ts.SignatureDeclaration[] {
+    return this.#method(expression, name, 0);
+  }
+
   /** The functions that a call can be of; none where they are not of this project. */
   of(call: ts.CallExpression | ts.NewExpression): readonly ts.SignatureDeclaration[] {
     const callee = plain(call.expression);

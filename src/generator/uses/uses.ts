@@ -8,6 +8,7 @@
  */
 import {
   EVENT_VERBS,
+  FINALIZER_PATCH_VERBS,
   FINALIZER_VERBS,
   LEASE_VERBS,
   SHARD_LEASE_VERBS,
@@ -240,6 +241,7 @@ export class UsesReader {
     // A loop that a controller slows down is told in an event.
     if (name === "complete" && receiver?.is === "builder") {
       this.#use(call, EVENTS, { suffix: "", verbs: EVENT_VERBS, optional: true }, "complete");
+      this.#cleanup(call, method.on);
     }
     const rights = methodRights(receiver, name);
     if (!rights || call.arguments.length < rights.least) return false;
@@ -297,6 +299,18 @@ export class UsesReader {
     if (suffix === "/status") this.#unknownStatus = true;
     if (isOurs && !isEmptyList(argument, rights.path)) this.#doubt(call, deed, shown);
     return false;
+  }
+
+  /** The finalizer of a reconciler with a cleanup, at the kind that its controller is for. */
+  #cleanup(call: ts.CallExpression, builder: ts.Expression): void {
+    const [reconciler] = call.arguments;
+    if (!reconciler || this.#callees.methodOf(reconciler, "cleanup").length === 0) return;
+    const kind = builtFor(builder);
+    if (!kind) return;
+    const { tokens, parameters } = this.#flow.of(kind);
+    const deed = { suffix: "", verbs: FINALIZER_PATCH_VERBS, isOurs: true };
+    for (const token of tokens) this.#use(call, token, deed, "cleanup", kind);
+    for (const part of parameters) this.#forward(part, deed);
   }
 
   #event(call: ts.CallExpression, receiver: Receiver | undefined): boolean {

@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { TsopError } from "../../errors.ts";
 import type { KubeObject, ObjectKey } from "../../kube/object.ts";
 import {
   groupResourceOf,
@@ -15,6 +14,7 @@ import { findCached } from "../cache/cached-reads.ts";
 import type { IndexFunction } from "../cache/indexer.ts";
 import type { EventDetails } from "../events/recorder.ts";
 import type { Manager } from "../manager/manager.ts";
+import type { ControllerMetrics } from "../manager/metrics.ts";
 import { Controller, type ControllerOptions } from "./controller.ts";
 import {
   CONTROLLER_INDEX,
@@ -29,7 +29,9 @@ import {
   type EventHandler,
   type WatchReaction,
 } from "./handlers.ts";
-import type { Predicate } from "./predicates.ts";
+import { assertHooks, finalizerOf, misbuilt, type MainKind } from "./hooks.ts";
+import { Lifecycle } from "./lifecycle.ts";
+import { withoutLosing, type Predicate } from "./predicates.ts";
 import type { Reconciler } from "./reconciler.ts";
 import { kindSource, type Source } from "./sources.ts";
 
@@ -48,7 +50,16 @@ export interface OwnsOptions<T extends KubeObject> extends WatchOptions<T> {
 }
 
 /** A kind that is to be watched, once the global filters are known. */
-type PlannedSource = (filters: readonly Predicate[]) => Source;
+type PlannedSource = (plan: SourcePlan) => Source;
+
+/** What all sources of a controller are to know. */
+interface SourcePlan {
+  readonly filters: readonly Predicate[];
+  readonly finalizer: string | undefined;
+}
+
+// How long a cleanup may take before people are told, where nobody says otherwise.
+const CLEANUP_MS = 600_000;
 
 /** A controller in the making, for the kind of `K` once `for()` was called. */
 export class ControllerBuilder<K extends KubeObject = KubeObject> {
@@ -56,7 +67,7 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
   readonly #sources: PlannedSource[] = [];
   readonly #filters: Predicate[] = [];
   readonly #dependents = new Set<string>();
-  #kind: ResourceInfo | undefined;
+  #main: MainKind | undefined;
   #name: string | undefined;
   #options: ControllerOptions = {};
 
@@ -73,16 +84,23 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
     token: ReadToken<T>,
     options: WatchOptions<T> = {},
   ): ControllerBuilder<T> {
-    if (this.#kind) {
+    const resource = resourceOf(token);
+    if (this.#main) {
       throw misbuilt(
-        `for() was called twice: for ${this.#kind.kind} and ${resourceOf(token).kind}`,
+        `for() was called twice: for ${this.#main.resource.kind} and ${resource.kind}`,
         "Make one controller for each kind, or use watches() for the second.",
       );
     }
-    this.#kind = resourceOf(token);
-    // It is the same builder, about this kind from now on.
-    const builder: object = this.#watch(token, enqueueObject, options);
-    return builder as ControllerBuilder<T>;
+    const isOwn = typeof token === "function" && !resource.external;
+    this.#main = { token, resource, isOwn };
+    const { predicates = [] } = options;
+    this.#makeKnown(token, options);
+    this.#sources.push(({ filters, finalizer }) =>
+      kindSource(this.#manager, token, enqueueObject, [
+        withoutLosing([...filters, ...predicates], finalizer),
+      ]),
+    );
+    return this.#about<T>();
   }
 
   /**
@@ -91,13 +109,13 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
    * @throws TsopError `controller-misbuilt` before `for()`
    */
   owns<T extends KubeObject>(token: ReadToken<T>, options: OwnsOptions<T> = {}): this {
-    if (!this.#kind) {
+    if (!this.#main) {
       throw misbuilt(
         `owns(${resourceOf(token).kind}) comes before for()`,
         "Call for() first: it says who owns.",
       );
     }
-    return this.#watch(token, enqueueOwner(this.#kind, options.everyOwner), options);
+    return this.#watch(token, enqueueOwner(this.#main.resource, options.everyOwner), options);
   }
 
   /**
@@ -125,7 +143,7 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
       this.#dependents.add(name);
       this.owns(token, { indexes });
     }
-    if (this.#kind) return new Dependents({ client, cache, owner: this.#kind }, options);
+    if (this.#main) return new Dependents({ client, cache, owner: this.#main.resource }, options);
     throw misbuilt("dependents() comes before for()", "Call for() first: it says who owns.");
   }
 
@@ -169,29 +187,75 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
   /**
    * Builds the controller and gives it to the manager, which starts it.
    *
-   * @throws TsopError `controller-misbuilt` when it watches nothing or has no name; `controller-exists`
+   * @throws TsopError `controller-misbuilt` when it watches nothing or has no name, or its cleanup has no valid finalizer;
+   *   `controller-exists`
    */
-  complete(reconciler: Reconciler): Controller {
-    const name = this.#name ?? this.#kind?.kind.toLowerCase();
+  complete(reconciler: Reconciler<K>): Controller {
+    const main = this.#main;
+    const name = this.#name ?? main?.resource.kind.toLowerCase();
     if (this.#sources.length === 0) {
       throw misbuilt("it watches nothing", "Call for(), watches() or watchesSource().");
     }
     if (name === undefined) throw misbuilt("it has no name", "Call for(), or named().");
+    assertHooks(reconciler, main);
+    const finalizer = main && finalizerOf(reconciler, main, { name, ...this.#options });
     const { clock, log, metrics, scopes, shards } = this.#manager;
+    const counted = metrics.controller(name, this.#options.maxConcurrentReconciles ?? 1);
+    const lifecycle = main && this.#lifecycle(reconciler, { main, name, finalizer, counted });
     const controller = new Controller({
       name,
-      reconciler,
-      sources: this.#sources.map((planned) => planned(this.#filters)),
+      reconciler: lifecycle ?? reconciler,
+      sources: this.#sources.map((planned) => planned({ filters: this.#filters, finalizer })),
       clock,
       log,
       scopes,
-      metrics: metrics.controller(name, this.#options.maxConcurrentReconciles ?? 1),
+      metrics: counted,
       options: this.#options,
       ...(shards ? { gate: shards } : {}),
-      ...(this.#kind ? { tell: this.#teller(name, this.#kind) } : {}),
+      ...(main ? { tell: this.#teller(name, main.resource) } : {}),
+      ...(lifecycle && reconciler.onError ? { onError: lifecycle.failed.bind(lifecycle) } : {}),
     });
     this.#manager.add(controller);
     return controller;
+  }
+
+  /** What the runtime does around the reconciler. */
+  #lifecycle(
+    reconciler: Reconciler<K>,
+    parts: {
+      readonly main: MainKind;
+      readonly name: string;
+      readonly finalizer: string | undefined;
+      readonly counted: ControllerMetrics;
+    },
+  ): Lifecycle<K> {
+    const { main, name, finalizer, counted } = parts;
+    const { client, cache } = this.#manager;
+    const recorder = this.#manager.recorder(name);
+    return new Lifecycle({
+      client,
+      cache,
+      // It is the token that `for` was called with, whose objects are `K`s.
+      token: main.token as ReadToken<K>,
+      reconciler,
+      finalizer,
+      cleanupTimeoutMs: this.#options.cleanupTimeoutMs ?? CLEANUP_MS,
+      ownsStatus: main.isOwn,
+      tell: (object, details) => {
+        recorder.event(object, details);
+      },
+      overdue: () => {
+        counted.cleanupOverdue();
+      },
+      panicked: () => {
+        counted.panicked();
+      },
+    });
+  }
+
+  /** The same builder, about this kind from now on. */
+  #about<T extends KubeObject>(): ControllerBuilder<T> {
+    return this as object as ControllerBuilder<T>;
   }
 
   #teller(name: string, kind: ResourceInfo): (key: ObjectKey, details: EventDetails) => void {
@@ -206,24 +270,25 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
   #watch<T extends KubeObject>(
     token: ReadToken<T>,
     handler: EventHandler<T>,
-    { predicates = [], indexes = {} }: WatchOptions<T>,
+    options: WatchOptions<T>,
   ): this {
-    const { cache } = this.#manager;
-    // Named now, so that reads of the kind come from the cache from the start.
-    cache.informersFor(token);
-    for (const [name, values] of Object.entries(indexes)) cache.addIndex(token, name, values);
-    this.#sources.push((filters) =>
+    const { predicates = [] } = options;
+    this.#makeKnown(token, options);
+    this.#sources.push(({ filters }) =>
       kindSource(this.#manager, token, handler, [...filters, ...predicates]),
     );
     return this;
+  }
+
+  /** Names a kind to the cache now, so that reads of it come from there from the start. */
+  #makeKnown<T extends KubeObject>(token: ReadToken<T>, { indexes = {} }: WatchOptions<T>): void {
+    const { cache } = this.#manager;
+    cache.informersFor(token);
+    for (const [name, values] of Object.entries(indexes)) cache.addIndex(token, name, values);
   }
 }
 
 /** Begins a controller: `controllerFor(manager).for(MyWeb).owns(Deployment).complete(reconciler)`. */
 export function controllerFor(manager: Manager): ControllerBuilder {
   return new ControllerBuilder(manager);
-}
-
-function misbuilt(detail: string, fix: string): TsopError {
-  return new TsopError("controller-misbuilt", `The controller cannot be built: ${detail}.`, fix);
 }

@@ -8,7 +8,7 @@ import { settlePromises, timeoutSignal, type Clock } from "../../clock.ts";
 import { messageOf, TerminalError, TsopError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
 import { formatKey, type ObjectKey } from "../../kube/object.ts";
-import { isConflict, isNotFound, type StatusError } from "../../kube/status.ts";
+import { isConflict } from "../../kube/status.ts";
 import { LruMap } from "../lru.ts";
 import type { EventDetails } from "../events/recorder.ts";
 import type { ControllerMetrics } from "../manager/metrics.ts";
@@ -19,6 +19,7 @@ import { Causes } from "./causes.ts";
 import type { Enqueue, EnqueueHint } from "./handlers.ts";
 import { FailureLog } from "./failure-log.ts";
 import { HotLoops } from "./hot-loops.ts";
+import { givenUpAfter, isGone, parseKey, requeueOf } from "./outcomes.ts";
 import { ReconcileRun } from "./reconcile-run.ts";
 import type { ReconcileScope, ReconcileScopes } from "./reconcile-scopes.ts";
 import type { Outcome, ReconcileContext, Reconciler } from "./reconciler.ts";
@@ -46,6 +47,13 @@ export interface ControllerOptions {
   readonly reconcileTimeoutMs?: number;
   /** Works only in the process that leads, where there is leader election; true when absent. */
   readonly needLeaderElection?: boolean;
+  /** How long a `cleanup` may take before an event and a metric tell people; 10 minutes when absent. */
+  readonly cleanupTimeoutMs?: number;
+  /**
+   * The finalizer of a reconciler with `cleanup`; `<group>/<controller>` when absent. For a kind that is not this program's
+   * own it must be given: others may have a controller of that name. It is kept in the objects, so it must never change.
+   */
+  readonly finalizer?: string;
 }
 
 const ABORT_GRACE_MS = 5000;
@@ -73,6 +81,8 @@ export interface ControllerParts {
   readonly options: ControllerOptions;
   /** Which keys this process may work on; all when absent. */
   readonly gate?: KeyGate;
+  /** Lets the reconciler say what went wrong, before it is tried again. */
+  readonly onError?: (key: ObjectKey, error: unknown, context: ReconcileContext) => Promise<void>;
   /** Records an event about the object of a key, if it is known which that is. */
   readonly tell?: (key: ObjectKey, details: EventDetails) => void;
 }
@@ -243,6 +253,7 @@ export class Controller {
     } catch (error) {
       if (run.signal.aborted && !parent.aborted) metrics.timedOut();
       metrics.reconciled("error", (clock.monotonicMs() - run.startMs) / 1000);
+      if (this.#parts.onError) await this.#tellFailure(id, error, run.again(parent));
       this.#failed(id, error, run);
     } finally {
       scopes.leave(run.scope);
@@ -313,6 +324,26 @@ export class Controller {
     });
   }
 
+  /** Lets the reconciler say what went wrong. What goes wrong there changes nothing about that. */
+  async #tellFailure(id: string, error: unknown, run: ReconcileRun): Promise<void> {
+    const { clock, onError, options, scopes } = this.#parts;
+    const key = parseKey(id);
+    if (run.signal.aborted || isConflict(error) || isGone(error, key)) return;
+    const timeoutMs = options.reconcileTimeoutMs;
+    // What it writes is no reason to try again earlier than the failure allows.
+    this.#begunAtMs.set(id, Infinity);
+    try {
+      const call = scopes.run(run.scope, async () => onError?.(key, error, run));
+      await (timeoutMs === undefined ? call : this.#inTime(run.scope, call, timeoutMs));
+    } catch (failure) {
+      run.log.error({ err: failure }, `onError failed: ${messageOf(failure)}`);
+    } finally {
+      scopes.leave(run.scope);
+      this.#note(run);
+      this.#begunAtMs.set(id, clock.monotonicMs() + 1);
+    }
+  }
+
   /** What the call comes to, unless it takes far longer than it may. */
   async #inTime(
     scope: ReconcileScope,
@@ -359,40 +390,4 @@ export class Controller {
     else if (isGone(error, parseKey(id))) log.info(`trying again: ${error.message}`);
     else this.#failures.tell(log, parseKey(id).name, error);
   }
-}
-
-/**
- * After how long a reconcile asks to run again; `undefined`: it does not.
- *
- * @throws TsopError `bad-requeue` for what is no time, or no priority
- */
-function requeueOf(result: Outcome): number | undefined {
-  const { requeueAfterMs, priority = 0 } = result ?? {};
-  for (const [name, value] of Object.entries({ requeueAfterMs, priority })) {
-    if (value === undefined || Number.isFinite(value)) continue;
-    throw new TsopError(
-      "bad-requeue",
-      `The reconcile returned ${name}: ${String(value)}.`,
-      "Return a number, or leave it out; a time that is over means now.",
-    );
-  }
-  return requeueAfterMs;
-}
-
-function givenUpAfter(afterMs: number): TsopError {
-  return new TsopError(
-    "reconcile-expired",
-    `it did not end within ${afterMs} ms, although its signal was aborted`,
-    "End the work when `context.signal` is aborted, or raise reconcileTimeoutMs.",
-  );
-}
-
-/** Whether an object of the reconciled one's name is not there any more: a delete came in between. */
-function isGone(error: unknown, { name }: ObjectKey): error is StatusError {
-  return isNotFound(error) && error.status.details?.name === name;
-}
-
-function parseKey(id: string): ObjectKey {
-  const slash = id.indexOf("/");
-  return slash < 0 ? { name: id } : { namespace: id.slice(0, slash), name: id.slice(slash + 1) };
 }

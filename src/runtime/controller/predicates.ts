@@ -3,8 +3,10 @@
  *
  * @module
  */
+import { hasFinalizer, isBeingDeleted } from "../../kube/finalizers.ts";
 import { sameJson } from "../../kube/json.ts";
 import type { KubeObject } from "../../kube/object.ts";
+import { isPaused } from "../../kube/paused.ts";
 
 /** Something happened to an object. */
 export type ObjectEvent<T extends KubeObject = KubeObject> =
@@ -56,3 +58,27 @@ export const predicates = {
     (event) =>
       !predicate(event),
 };
+
+/**
+ * The filters of the kind that a controller is for, which hold back no event that the runtime itself waits for: the
+ * deletion of an object that has the controller's finalizer, and the end of a pause.
+ */
+export function withoutLosing<T extends KubeObject>(
+  filters: readonly Predicate<T>[],
+  finalizer: string | undefined,
+): Predicate<T> {
+  const passes = (event: ObjectEvent<T>): boolean => filters.every((filter) => filter(event));
+  return (event) => {
+    if (passes(event)) return true;
+    const { type, object } = event;
+    if (type === "delete") return false;
+    const old = type === "update" ? event.old : undefined;
+    if (finalizer !== undefined && isBeingDeleted(object) && hasFinalizer(object, finalizer)) {
+      return !old || !isBeingDeleted(old);
+    }
+    // What happened meanwhile was seen by nobody: it is looked at as if it had just come.
+    return old !== undefined && isPaused(old) !== isPaused(object)
+      ? passes({ type: "create", object, initial: false })
+      : false;
+  };
+}

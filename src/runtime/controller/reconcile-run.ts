@@ -47,6 +47,11 @@ export class ReconcileRun implements ReconcileContext {
     this.#start = start;
   }
 
+  /** The same reconcile with requests of a scope of its own, and time of its own. */
+  again(signal: AbortSignal): ReconcileRun {
+    return new ReconcileRun({ ...this.#start, signal });
+  }
+
   /** Made when somebody asks: most reconciles have nothing to say. */
   get log(): Logger {
     const { log, controller, key, id } = this.#start;

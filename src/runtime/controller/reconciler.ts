@@ -4,7 +4,7 @@
  * @module
  */
 import type { Logger } from "../../log.ts";
-import type { ObjectKey } from "../../kube/object.ts";
+import type { KubeObject, ObjectKey } from "../../kube/object.ts";
 
 /** Which object to look at. It says not what happened: look at what is there. */
 export interface Request {
@@ -38,13 +38,48 @@ export interface ReconcileContext {
   readonly nowMs: number;
 }
 
+/** The circumstances of one cleanup. */
+export interface CleanupContext extends ReconcileContext {
+  /** When the deletion was asked for, as wall time in milliseconds. */
+  readonly deletedAtMs: number;
+  /**
+   * Until when it should be done, as wall time in milliseconds. After that an event and `tsop_cleanups_overdue_total` tell
+   * people, and it is tried on: `cleanupTimeoutMs` of `withOptions` says how long it may take.
+   */
+  readonly deadlineMs: number;
+}
+
 /**
  * Makes the cluster match what one object asks for. It is called again and again, so it must find its own
  * work done and change nothing then.
  *
  * An error lets the key come again, later each time; a `TerminalError` does not.
+ *
+ * @example
+ * class WebReconciler implements Reconciler<Web> {
+ *   async reconcile({ key }: Request) {
+ *     await ensureBucket(key.name);
+ *   }
+ *   async cleanup(web: Web) {
+ *     await deleteBucket(web.metadata.name);
+ *   }
+ * }
  */
-export interface Reconciler {
+export interface Reconciler<T extends KubeObject = KubeObject> {
   /** Makes the world as the object of this key wants it, and says whether, and when, to look again. */
   reconcile(request: Request, context: ReconcileContext): Promise<Outcome>;
+  /**
+   * Takes away what the object leaves behind outside of what the garbage collector takes. Called while the object is
+   * being deleted, until it returns without asking to be called again; `reconcile` is not called for such an object.
+   *
+   * A reconciler with a cleanup has a finalizer: the runtime adds it before the first `reconcile`, and removes it when
+   * the cleanup is done. What it throws, a `TerminalError` too, lets it come again: nothing but a cleanup that is done
+   * removes the finalizer.
+   */
+  cleanup?(object: T, context: CleanupContext): Promise<Outcome>;
+  /**
+   * Called when one of the two has failed, before it is tried again: what the status should say. Not for conflicts, which
+   * the next try settles, and not when the object is gone. What it throws itself is logged, and changes nothing else.
+   */
+  onError?(object: T, error: Error, context: ReconcileContext): Promise<void>;
 }

@@ -31,6 +31,7 @@ export class RuntimeMetrics {
   readonly #panics;
   readonly #timeouts;
   readonly #hotLoops;
+  readonly #overdueCleanups;
   readonly #reconcileSeconds;
   readonly #maxWorkers;
   readonly #activeWorkers;
@@ -101,6 +102,11 @@ export class RuntimeMetrics {
     this.#hotLoops = often(
       "tsop_hot_loops_total",
       "Total number of reconciliations that repeated a change and slowed their key down",
+      "controller",
+    );
+    this.#overdueCleanups = often(
+      "tsop_cleanups_overdue_total",
+      "Objects being deleted whose cleanup was not done in time",
       "controller",
     );
     this.#reconcileSeconds = histogram(
@@ -285,6 +291,7 @@ export class RuntimeMetrics {
     const terminalErrors = this.#terminalErrors.at({ controller });
     const panics = this.#panics.at({ controller });
     const hotLoops = this.#hotLoops.at({ controller });
+    const overdueCleanups = this.#overdueCleanups.at({ controller });
     const ownEvents = this.#ownEvents.at({ controller });
     const timeouts = this.#timeouts.at({ controller });
     const sourceErrors = this.#sourceErrors.at({ controller });
@@ -323,6 +330,9 @@ export class RuntimeMetrics {
       hotLoop: () => {
         hotLoops.value++;
       },
+      cleanupOverdue: () => {
+        overdueCleanups.value++;
+      },
       ownEvent: () => {
         ownEvents.value++;
       },
@@ -347,6 +357,8 @@ export interface ControllerMetrics extends QueueObserver {
   readonly sourceFailed: () => void;
   /** An event of an own write that a later reconcile had seen. */
   ownEvent(): void;
+  /** A cleanup was not done in time. */
+  cleanupOverdue(): void;
   /** A reconcile changed the same once more, and is slowed down. */
   hotLoop(): void;
 }

@@ -1,6 +1,6 @@
 /**
  * A small API server on a virtual clock, in this process and without sockets: what thousands of seeded runs need.
- * It knows objects, versions, watches and 410; everything else is the control plane's, which the contract tests run.
+ * It knows objects, versions, finalizers, watches and 410; everything else is the control plane's, which the contract tests run.
  */
 import type { VirtualClock } from "../../../src/clock.ts";
 import { applyJsonPatch, applyMergePatch } from "../../../src/kube/patch.ts";
@@ -177,7 +177,7 @@ export class MemoryApi implements Transport {
         if (metadata.resourceVersion !== known.metadata.resourceVersion) {
           return refusal(409, "Conflict");
         }
-        return [200, this.put(path, body as unknown as KubeObject)];
+        return this.#store(path, known, body as unknown as KubeObject);
       case "PATCH":
         if (known && Array.isArray(body)) return this.#patchJson(path, known, body);
         if (
@@ -187,7 +187,11 @@ export class MemoryApi implements Transport {
           return refusal(409, "Conflict");
         }
         if (!known && !request.headers?.["Content-Type"]?.includes("apply")) return notFound(path);
-        return [200, this.put(path, applyMergePatch({ ...known }, body) as unknown as KubeObject)];
+        return this.#store(
+          path,
+          known,
+          applyMergePatch({ ...known }, body) as unknown as KubeObject,
+        );
       default: {
         const { preconditions = {} } = body as { preconditions?: KubeObject["metadata"] };
         this.deletions.push(body);
@@ -197,12 +201,31 @@ export class MemoryApi implements Transport {
             return refusal(409, "Conflict");
           }
         }
+        if (known?.metadata.finalizers?.length) return [200, this.#mark(path, known)];
         const removed = this.remove(path);
         if (!removed) return notFound(path);
         const details = { name: last, uid: removed.metadata.uid };
         return [200, { kind: "Status", apiVersion: "v1", status: "Success", details }];
       }
     }
+  }
+
+  /** A change by a request: the last finalizer takes an object with it that is being deleted. */
+  #store(path: string, known: KubeObject | undefined, object: KubeObject): [number, object] {
+    const { finalizers = [] } = object.metadata;
+    if (known?.metadata.deletionTimestamp === undefined) return [200, this.put(path, object)];
+    const { finalizers: before = [] } = known.metadata;
+    if (finalizers.some((one) => !before.includes(one))) return refusal(422, "Invalid");
+    if (finalizers.length > 0) return [200, this.put(path, object)];
+    this.remove(path);
+    return [200, object];
+  }
+
+  #mark(path: string, known: KubeObject): KubeObject {
+    if (known.metadata.deletionTimestamp !== undefined) return known;
+    const deletionTimestamp = new Date(this.#clock.now()).toISOString();
+    const metadata = { ...known.metadata, deletionTimestamp, deletionGracePeriodSeconds: 0 };
+    return this.put(path, { ...known, metadata });
   }
 
   #patchJson(path: string, known: KubeObject, operations: unknown): [number, object] {

@@ -1,0 +1,14 @@
+/**
+ * The annotation by which people take an object out of an operator's hands for a while.
+ *
+ * @module
+ */
+import type { KubeObject } from "./object.ts";
+
+/** While an object has it with the value `true`, no controller reconciles or cleans up. */
+export const PAUSED_ANNOTATION = "tsop.dev/paused";
+
+/** Whether people have paused what operators do with the object. */
+export function isPaused({ metadata }: KubeObject): boolean {
+  return metadata.annotations?.[PAUSED_ANNOTATION] === "true";
+}

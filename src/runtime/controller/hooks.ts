@@ -1,0 +1,83 @@
+/**
+ * What the hooks of a reconciler need, and the mistakes by which one would never be called.
+ *
+ * @module
+ */
+import { TsopError } from "../../errors.ts";
+import { qualifiedNameErrors } from "../../kube/names.ts";
+import type { KubeObject } from "../../kube/object.ts";
+import type { ReadToken, ResourceInfo } from "../../kube/resource.ts";
+import type { Reconciler } from "./reconciler.ts";
+
+/** The kind that a controller is for, as it was named. */
+export interface MainKind {
+  readonly token: ReadToken;
+  readonly resource: ResourceInfo;
+  /** A class of this program whose CRD is this program's, too. */
+  readonly isOwn: boolean;
+}
+
+const HOOKS = ["cleanup", "onError"] as const;
+
+/** Refuses hooks that would never be called. @throws TsopError `controller-misbuilt` */
+export function assertHooks(reconciler: Reconciler, main: MainKind | undefined): void {
+  for (const hook of HOOKS) {
+    if (reconciler[hook] && !main) {
+      throw misbuilt(
+        `its reconciler has ${hook}(), which is about an object, and no kind of objects is named`,
+        "Call for() with the kind whose keys are reconciled.",
+      );
+    }
+  }
+  for (const name of namesIn(reconciler)) {
+    const meant = HOOKS.find((hook) => hook.toLowerCase() === name.toLowerCase());
+    if (!meant || meant === name) continue;
+    throw misbuilt(
+      `its reconciler has ${name}(), which nobody calls`,
+      `Call it ${meant}(), or something that is not so much like it.`,
+    );
+  }
+}
+
+/** The names of what an object has, and of what its classes give it. */
+function namesIn(value: object): Set<string> {
+  const names = new Set<string>();
+  for (let at: object | null = value; at; at = Object.getPrototypeOf(at) as object | null) {
+    if (at === Object.prototype) break;
+    for (const name of Object.getOwnPropertyNames(at)) names.add(name);
+  }
+  return names;
+}
+
+/**
+ * The finalizer of a controller's cleanup, whether or not it has one now.
+ *
+ * @throws TsopError `controller-misbuilt` when it has one, and the finalizer is not known, or is not a valid name
+ */
+export function finalizerOf<K extends KubeObject>(
+  reconciler: Reconciler<K>,
+  { resource, isOwn }: MainKind,
+  { name, finalizer: chosen }: { readonly name: string; readonly finalizer?: string },
+): string | undefined {
+  const finalizer = chosen ?? (isOwn ? `${resource.group}/${name}` : undefined);
+  if (!reconciler.cleanup) return finalizer;
+  if (finalizer === undefined) {
+    throw misbuilt(
+      `its cleanup needs a finalizer, and ${resource.kind} is not a kind of this program`,
+      'Name one in your own domain: withOptions({ finalizer: "web.example.com/cleanup" }).',
+    );
+  }
+  const [error] = finalizer.includes("/")
+    ? qualifiedNameErrors(finalizer)
+    : ["it has no domain before a slash"];
+  if (error === undefined) return finalizer;
+  throw misbuilt(
+    `the finalizer ${finalizer} of its cleanup is not valid: ${error}`,
+    'Give another one: withOptions({ finalizer: "web.example.com/cleanup" }).',
+  );
+}
+
+/** The error of a controller that cannot be built. */
+export function misbuilt(detail: string, fix: string): TsopError {
+  return new TsopError("controller-misbuilt", `The controller cannot be built: ${detail}.`, fix);
+}
