@@ -201,17 +201,17 @@ describe("a reconciler with a cleanup", () => {
   });
 
   it("removes its finalizer once, however often others write to the object meanwhile", async () => {
-    let api: MemoryApi | undefined;
+    const later: { api?: MemoryApi } = {};
     const started = await start({
       cleanup: (object) => {
-        const known = api?.objects(WIDGETS)[0];
+        const known = later.api?.objects(WIDGETS)[0];
         if (known)
-          api?.put(PATH, { ...known, metadata: { ...known.metadata, labels: { a: "b" } } });
+          later.api?.put(PATH, { ...known, metadata: { ...known.metadata, labels: { a: "b" } } });
         expect(object.metadata.labels).toBeUndefined();
       },
     });
-    ({ api } = started);
-    api.put(PATH, widget());
+    later.api = started.api;
+    started.api.put(PATH, widget());
     await started.clock.advance(100);
     await started.delete();
     expect(started.calls.filter((call) => call === "cleanup")).toHaveLength(1);
@@ -235,16 +235,16 @@ describe("a reconciler with a cleanup", () => {
   });
 
   it("leaves the finalizer of another object of its name alone", async () => {
-    let api: MemoryApi | undefined;
+    const later: { api?: MemoryApi } = {};
     const started = await start({
       cleanup: () => {
         // Somebody removed the finalizer by force, and made the object anew.
-        api?.remove(PATH);
-        api?.put(PATH, widget({ finalizers: [FINALIZER] }));
+        later.api?.remove(PATH);
+        later.api?.put(PATH, widget({ finalizers: [FINALIZER] }));
       },
     });
-    ({ api } = started);
-    api.put(PATH, widget());
+    later.api = started.api;
+    started.api.put(PATH, widget());
     await started.clock.advance(100);
     await started.delete();
     await started.clock.advance(1000);
@@ -353,10 +353,9 @@ describe("a reconciler whose cleanup was taken out of the program", () => {
 
 describe("onError", () => {
   it("gets the object and the error before each retry, and its own write makes no retry earlier", async () => {
-    const failing = true;
     const { api, calls, clock, manager, end } = await start({
       reconcile: () => {
-        if (failing) throw new Error("the disk is full");
+        throw new Error("the disk is full");
       },
       onError: async (object) => {
         await manager.client.status.patch(object, {
