@@ -22,7 +22,7 @@ export function serveBench(
   handle: (request: IncomingMessage, response: ServerResponse, url: URL) => void,
   known: object = {},
 ): void {
-  const keys = createKeys();
+  const keys = createKeys(systemClock);
   const authority = new CertificateAuthority(systemClock, keys.authority, keys.certificate);
   const { certificate, key } = authority.server(["localhost", "127.0.0.1"]);
   const server = createServer({ cert: certificate, key }, (request, response) => {

@@ -24,6 +24,11 @@ export interface Clock {
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>;
   /** A number in [0, 1). */
   random(): number;
+  /**
+   * Random bytes that the seed determines, for keys and serial numbers. Absent on a clock without a seed: what needs
+   * them takes the machine's, which nobody can guess.
+   */
+  seededBytes?(size: number): Uint8Array;
 }
 
 /** Rejecting, cancellable sleep on any clock that has timers. */
@@ -167,6 +172,10 @@ export class VirtualClock implements Clock {
     mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  seededBytes(size: number): Uint8Array {
+    return Uint8Array.from({ length: size }, () => Math.floor(this.random() * 256));
   }
 
   /** How many timers wait. */

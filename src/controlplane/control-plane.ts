@@ -5,9 +5,9 @@
  */
 import { type Clock, systemClock } from "../clock.ts";
 import type { KubeObject } from "../kube/object.ts";
+import { TsopError } from "../errors.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import { Admission } from "./admission/admission.ts";
-import { advertisedAddress } from "./advertised-address.ts";
 import { type AdmissionPlugin, AdmissionPlugins } from "./admission/plugins.ts";
 import type { Authorize } from "./admission/authorizer-library.ts";
 import { ExpressionCompiler } from "./admission/expressions.ts";
@@ -19,7 +19,7 @@ import { WebhookAdmission } from "./admission/webhook-admission.ts";
 import { WebhookCaller } from "./admission/webhook-caller.ts";
 import type { Attributes } from "./auth/attributes.ts";
 import { identify } from "./auth/authenticator.ts";
-import { CertificateAuthority } from "./auth/certificates.ts";
+import { CertificateAuthority, type KeyPair } from "./auth/certificates.ts";
 import { type ClusterKeys, createKeys, loadKeys, saveKeys } from "./auth/keys.ts";
 import { authorize } from "./auth/authorizer.ts";
 import { Impersonation } from "./auth/impersonation.ts";
@@ -40,11 +40,12 @@ import { type Cluster, randomUid } from "./server/cluster.ts";
 import { Conversion } from "./server/conversion.ts";
 import { controllerContext } from "./server/controller-client.ts";
 import { followDefinitions, withDefinitions } from "./server/definitions.ts";
-import { HttpServer, type RawRequest } from "./server/http-server.ts";
+import { type DirectExchange, type DirectRequest, DirectServer } from "./server/direct-server.ts";
+import { listen } from "./server/listening.ts";
 import { GIT_VERSION, otherPath } from "./server/other-paths.ts";
 import { OpenApi } from "./openapi/openapi.ts";
 import { Registry } from "./server/registry.ts";
-import type { Answer } from "./server/request.ts";
+import type { Answer, RawRequest } from "./server/request.ts";
 import type { LoadedState, StoreLog } from "./store/log.ts";
 import { Store } from "./store/store.ts";
 import { type ServiceAddress, ServiceRoutes } from "./admission/service-routes.ts";
@@ -55,6 +56,11 @@ export interface ControlPlaneOptions {
   /** 0, the default: any free one. */
   readonly port?: number;
   readonly host?: string;
+  /**
+   * False: it opens no socket, and only this process can speak to it, by `inProcess`. With a `VirtualClock` there is
+   * no other time then, and the same seed gives the same run. True when absent.
+   */
+  readonly listen?: boolean;
   /** Whether the built-in controllers work; `no-kubelet` leaves pods to the caller. */
   readonly controllers?: "on" | "off" | "no-kubelet";
   /**
@@ -71,6 +77,7 @@ export interface ControlPlaneOptions {
    * refer to a service are called there.
    */
   readonly serviceAddresses?: Readonly<Record<string, string>>;
+  /** Time and randomness. A `VirtualClock` determines uids, names, keys and certificates, too. */
   readonly clock?: Clock;
   readonly log?: Logger;
 }
@@ -83,14 +90,24 @@ interface Identity {
 
 /** A running control plane. */
 export interface ControlPlane extends AsyncDisposable {
-  /** `https://host:port`. */
+  /** `https://host:port`. @throws TsopError `not-listening` */
   readonly url: string;
-  /** YAML, for an administrator. */
+  /** YAML, for an administrator. @throws TsopError `not-listening` */
   readonly kubeconfig: string;
+  /** Whether it has a socket: false when it was started with `listen: false`. */
+  readonly listens: boolean;
+  /** The time it lives in. */
+  readonly clock: Clock;
   /** PEM. */
   readonly caCertificate: string;
-  /** Issues a client certificate for somebody and returns the kubeconfig with it. */
+  /**
+   * Issues a client certificate for somebody and returns the kubeconfig with it.
+   *
+   * @throws TsopError `not-listening`
+   */
   kubeconfigFor(identity: Identity): string;
+  /** Answers a request without a socket. `inProcess` is what speaks this. */
+  request(request: DirectRequest): DirectExchange;
   /**
    * Says where in this machine a Service (`namespace/name`, or `namespace/name:port`) is from now on: webhooks that refer
    * to it are called there. `undefined` takes it away.
@@ -122,11 +139,16 @@ export interface ControlPlane extends AsyncDisposable {
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const { dataDir } = options;
-  if (dataDir === undefined) return launch(options, { keys: createKeys() });
+  if (dataDir === undefined)
+    return launch(options, { keys: createKeys(options.clock ?? systemClock) });
   const { StoreLog } = await import("./store/log.ts");
   const disk = new StoreLog(dataDir);
   const state = await disk.open();
-  return launch(options, { keys: loadKeys(dataDir) ?? createKeys(), state, disk });
+  return launch(options, {
+    keys: loadKeys(dataDir) ?? createKeys(options.clock ?? systemClock),
+    state,
+    disk,
+  });
 }
 
 /** What a control plane begins with. */
@@ -138,15 +160,9 @@ interface Origin {
   /** Where its Services are, in place of what the options say. */
   readonly routes?: ServiceRoutes;
   /** What the server shows of itself; a fork has the original's. */
-  readonly served?: Served;
+  readonly served?: KeyPair;
   /** The built-in resources of the original. */
   readonly builtIn?: readonly ServedResource[];
-}
-
-/** A certificate and its key, PEM. */
-interface Served {
-  readonly certificate: string;
-  readonly key: string;
 }
 
 async function launch(options: ControlPlaneOptions, origin: Origin): Promise<ControlPlane> {
@@ -214,27 +230,29 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
   followServices(cluster);
   const openApi = new OpenApi(GIT_VERSION);
   const api = new Api(cluster, (request) => otherPath(cluster, openApi, request));
-  const names = ["localhost", "127.0.0.1", "::1", host, advertisedAddress(host)];
-  const served = origin.served ?? authority.server([...names, "kubernetes.default.svc"]);
   const impersonation = new Impersonation(store);
-  const server = new HttpServer({
-    host,
-    port,
-    certificate: served.certificate,
-    key: served.key,
-    isTrusted: (certificate) => authority.vouchesFor(certificate),
-    handle: (request: RawRequest): Promise<Answer> =>
-      api.handle(request, (attributes) =>
-        impersonation.userFor(identify(tokens, request), request.headers, attributes),
-      ),
-  });
-  const bound = await server.listen();
-  const url = `https://${host.includes(":") ? `[${host}]` : host}:${bound}`;
+  const handle = (request: RawRequest): Promise<Answer> =>
+    api.handle(request, (attributes) =>
+      impersonation.userFor(identify(tokens, request), request.headers, attributes),
+    );
+  const direct = new DirectServer(handle, () => clock.now());
+  const listening =
+    options.listen === false
+      ? undefined
+      : await listen({ host, port, handle, authority, served: origin.served });
   if (disk || !state) {
-    publishServer(cluster, { host, port: bound, clientCa: authority.certificate });
+    publishServer(cluster, {
+      host,
+      port: listening?.port ?? NO_PORT,
+      clientCa: authority.certificate,
+    });
   }
+  const urlOf = (): string => {
+    if (!listening) throw notListening();
+    return `https://${host.includes(":") ? `[${host}]` : host}:${listening.port}`;
+  };
   const kubeconfigFor = ({ user, groups = [] }: Identity): string =>
-    kubeconfigText(url, authority.certificate, user, authority.client(user, groups));
+    kubeconfigText(urlOf(), authority.certificate, user, authority.client(user, groups));
   let adminConfig: string | undefined;
   const controllers = runControllers(cluster, options, {
     caCertificate: authority.certificate,
@@ -247,35 +265,45 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
   });
   const stop = async (): Promise<void> => {
     controllers.stop();
-    await server.close();
+    direct.close();
+    await listening?.server.close();
     webhooks.close();
     await disk?.close();
   };
   return {
-    url,
+    get url() {
+      return urlOf();
+    },
     get kubeconfig() {
       return (adminConfig ??= kubeconfigFor({ user: "admin", groups: ["system:masters"] }));
     },
     caCertificate: authority.certificate,
+    listens: listening !== undefined,
+    clock,
     kubeconfigFor,
+    request: (request) => direct.request(request),
     routeService: (service, address) => routes.set(service, address),
     settle: () => controllers.settle(),
     compact: () => store.compact(),
-    dropConnections: () => server.dropConnections(),
+    dropConnections() {
+      direct.dropConnections();
+      listening?.server.dropConnections();
+    },
     fork() {
       // No data directory: that is the original's alone.
-      const { controllers: mode, nodes, disableAdmissionPlugins } = options;
+      const { controllers: mode, nodes, disableAdmissionPlugins, listen: listens } = options;
       const same = {
         host,
         clock,
         log,
         ...(mode === undefined ? {} : { controllers: mode }),
         ...(nodes === undefined ? {} : { nodes }),
+        ...(listens === undefined ? {} : { listen: listens }),
         ...(disableAdmissionPlugins === undefined ? {} : { disableAdmissionPlugins }),
       };
       return launch(same, {
         keys: ownKeys,
-        served,
+        ...(listening ? { served: listening.served } : {}),
         builtIn,
         routes: routes.copy(),
         state: { version: store.version, objects: store.contents() },
@@ -285,6 +313,17 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
     stop,
     [Symbol.asyncDispose]: stop,
   };
+}
+
+/** What is published as the port of a server that has none: the one that API servers mostly have. */
+const NO_PORT = 6443;
+
+function notListening(): TsopError {
+  return new TsopError(
+    "not-listening",
+    "The control plane was started with `listen: false`: it has no address and no kubeconfig.",
+    "Speak to it with `clientFor(cluster)`, `installOperator(cluster)` or `inProcess(cluster)` of tsop/testing, or leave out `listen: false`.",
+  );
 }
 
 const signingRight = (subresource: string): Attributes => ({

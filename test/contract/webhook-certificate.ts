@@ -19,7 +19,7 @@ export interface WebhookFiles {
 /** Issues one. */
 export function webhookCertificate(): WebhookFiles {
   const folder = mkdtempSync(join(tmpdir(), "tsop-webhook-"));
-  const authority = new CertificateAuthority(systemClock, createKeys().authority);
+  const authority = new CertificateAuthority(systemClock, createKeys(systemClock).authority);
   const { certificate, key } = authority.server(["127.0.0.1"]);
   const files = { certFile: join(folder, "tls.crt"), keyFile: join(folder, "tls.key") };
   writeFileSync(files.certFile, certificate);

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type KeyObject, X509Certificate, createPublicKey, generateKeyPairSync } from "node:crypto";
+import { type KeyObject, X509Certificate, createPublicKey } from "node:crypto";
 import type { Clock } from "../../clock.ts";
 import {
   EXTENDED_KEY_USAGE,
@@ -20,6 +20,7 @@ import {
 } from "../../kube/x509/certificate.ts";
 import { ALTERNATIVE_NAMES, bits, boolean, oid, sequence } from "../../kube/x509/der.ts";
 import type { CertificateRequest } from "./certificate-request.ts";
+import { newKey } from "./keys.ts";
 
 /** A certificate and its private key, both PEM. */
 export interface KeyPair {
@@ -169,9 +170,9 @@ export class CertificateAuthority {
   }
 
   #pair(request: Request): KeyPair {
-    const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
+    const privateKey = newKey(this.#clock);
     return {
-      certificate: this.#issue(publicKey, request),
+      certificate: this.#issue(createPublicKey(privateKey), request),
       key: privateKey.export({ type: "pkcs8", format: "pem" }) as string,
     };
   }
@@ -188,6 +189,7 @@ export class CertificateAuthority {
         extensions: request.extensions,
       },
       this.#keys.privateKey,
+      this.#clock.seededBytes?.bind(this.#clock),
     );
   }
 }

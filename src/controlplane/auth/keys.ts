@@ -6,6 +6,8 @@
 import { type KeyObject, createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Clock } from "../../clock.ts";
+import { seededKey } from "../../kube/x509/seeded-keys.ts";
 
 /** Private keys, and the certificate that belongs to the first. */
 export interface ClusterKeys {
@@ -17,11 +19,16 @@ export interface ClusterKeys {
 
 const FILE = "keys.json";
 
-const newKey = (): KeyObject => generateKeyPairSync("ec", { namedCurve: "prime256v1" }).privateKey;
+/** A new private key; on a clock with a seed, the one that the seed determines. */
+export function newKey(clock: Clock): KeyObject {
+  return clock.seededBytes
+    ? seededKey(clock.seededBytes.bind(clock))
+    : generateKeyPairSync("ec", { namedCurve: "prime256v1" }).privateKey;
+}
 
 /** New keys. */
-export function createKeys(): ClusterKeys {
-  return { authority: newKey(), tokens: newKey() };
+export function createKeys(clock: Clock): ClusterKeys {
+  return { authority: newKey(clock), tokens: newKey(clock) };
 }
 
 /** The keys of a data directory; `undefined` when it has none yet. */

@@ -7,6 +7,7 @@
 import { type KeyObject, createHash, createPublicKey, sign, verify } from "node:crypto";
 import type { Clock } from "../../clock.ts";
 import { isJsonObject } from "../../kube/json.ts";
+import { repeatableSignature } from "../../kube/x509/seeded-keys.ts";
 import type { User } from "../kinds.ts";
 import type { RoleSource } from "./rbac.ts";
 
@@ -130,11 +131,15 @@ export class TokenAuthority {
 
   #signed(payload: object): string {
     const text = `${encode({ alg: "ES256", kid: this.#keyId })}.${encode(payload)}`;
-    const signature = sign("sha256", Buffer.from(text), {
-      key: this.#key,
-      dsaEncoding: "ieee-p1363",
-    });
-    return `${text}.${signature.toString("base64url")}`;
+    return `${text}.${this.#signatureOf(Buffer.from(text)).toString("base64url")}`;
+  }
+
+  #signatureOf(data: Buffer): Buffer {
+    if (!this.#clock.seededBytes) {
+      return sign("sha256", data, { key: this.#key, dsaEncoding: "ieee-p1363" });
+    }
+    const { r, s } = repeatableSignature(data, this.#key);
+    return Buffer.concat([r, s]);
   }
 
   /** Whose token it is, if it is meant for one of `audiences`. */

@@ -25,7 +25,7 @@ export function bookmarkObject(
   annotations?: Record<string, string>,
 ): KubeObject {
   const { kind, builtIn } = resource;
-  const zero = builtIn ? zeroObject(resource) : {};
+  const zero = builtIn ? zeroOf(resource) : {};
   const spec = builtIn ? CONVERTED_SPEC[kind] : undefined;
   const all = { ...(builtIn ? CONVERTED_ANNOTATIONS[kind] : {}), ...annotations };
   return {
@@ -38,4 +38,16 @@ export function bookmarkObject(
       ...(Object.keys(all).length > 0 ? { annotations: all } : {}),
     },
   };
+}
+
+// What follows from a resource never changes: a memo, and no state.
+const zeros = new WeakMap<ServedResource, JsonObject>();
+
+function zeroOf(resource: ServedResource): JsonObject {
+  let zero = zeros.get(resource);
+  if (!zero) {
+    zero = zeroObject(resource);
+    zeros.set(resource, zero);
+  }
+  return zero;
 }

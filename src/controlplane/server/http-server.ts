@@ -10,12 +10,10 @@ import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import { settlePromises } from "../../clock.ts";
 import { TsopError } from "../../errors.ts";
-import { type StatusError, failure } from "../../kube/status.ts";
-import type { Credentials, PeerIdentity } from "../auth/authenticator.ts";
-import type { Answer, ApiRequest } from "./request.ts";
-
-/** A request before anybody knows whose it is. */
-export type RawRequest = Omit<ApiRequest, "user"> & Credentials;
+import { failure } from "../../kube/status.ts";
+import type { PeerIdentity } from "../auth/authenticator.ts";
+import { BODY_MAX_BYTES, bodyTooLarge, headerText, parseQuery } from "./http-messages.ts";
+import type { Answer, RawRequest } from "./request.ts";
 
 /** What a server is made of. */
 export interface HttpServerOptions {
@@ -28,7 +26,6 @@ export interface HttpServerOptions {
   readonly handle: (request: RawRequest) => Promise<Answer>;
 }
 
-const BODY_MAX_BYTES = 3 * 1024 * 1024;
 /** As Go's server has it; Node's own 16 KiB are too few for a long label selector. */
 const HEADER_MAX_BYTES = 1024 * 1024;
 /** How much of a body that nobody wanted is read after the answer, so that its sender gets to see that. */
@@ -222,13 +219,6 @@ function discardRest(incoming: IncomingMessage): void {
   incoming.resume();
 }
 
-/** As Go reads a query: a pair with a semicolon is dropped. */
-function parseQuery(text: string): URLSearchParams {
-  if (!text.includes(";")) return new URLSearchParams(text);
-  const pairs = text.split("&").filter((pair) => !pair.includes(";"));
-  return new URLSearchParams(pairs.join("&"));
-}
-
 function portInUse(host: string, port: number, cause: Error): TsopError {
   return new TsopError(
     "port-in-use",
@@ -274,12 +264,4 @@ function readBody(incoming: IncomingMessage): Promise<Uint8Array> {
     incoming.on("error", cut);
     incoming.on("close", cut);
   });
-}
-
-const bodyTooLarge = (): StatusError =>
-  failure(413, "RequestEntityTooLarge", `Request entity too large: limit is ${BODY_MAX_BYTES}`);
-
-/** Node writes headers as latin1; Kubernetes puts raw UTF-8 there. */
-function headerText(text: string): string {
-  return /[^\u0020-\u007e]/.test(text) ? Buffer.from(text, "utf8").toString("latin1") : text;
 }

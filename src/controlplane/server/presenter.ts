@@ -34,6 +34,8 @@ export class Presenter {
   readonly #representation: Representation;
   readonly #includeObject: IncludeObject;
   #columnsSent = false;
+  // The same one is sent again and again in a quiet cluster.
+  #bookmark: { readonly event: WatchEvent; readonly line: string } | undefined;
 
   /** @throws StatusError 406 when nothing that the client accepts can be served */
   constructor(cluster: Cluster, asked: ResourceRequest, verb: string) {
@@ -80,7 +82,10 @@ export class Presenter {
 
   /** The line of a watch event. */
   event(event: WatchEvent): string {
-    return this.#representation.view ? this.#viewLine(event) : plainLine(this.#cluster, event);
+    if (this.#representation.view) return this.#viewLine(event);
+    if (event.type !== "BOOKMARK") return plainLine(this.#cluster, event);
+    if (event !== this.#bookmark?.event) this.#bookmark = { event, line: lineOf(event) };
+    return this.#bookmark.line;
   }
 
   #viewLine({ type, object }: WatchEvent): string {
@@ -123,9 +128,13 @@ const latestLines = new WeakMap<Cluster, LatestLine>();
 function plainLine(cluster: Cluster, { type, object }: WatchEvent): string {
   const latest = latestLines.get(cluster);
   if (latest?.object === object && latest.type === type) return latest.line;
-  const line = `${encodeJson({ type, object })}\n`;
+  const line = lineOf({ type, object });
   latestLines.set(cluster, { type, object, line });
   return line;
+}
+
+function lineOf({ type, object }: WatchEvent): string {
+  return `${encodeJson({ type, object })}\n`;
 }
 
 function isStatus(object: KubeObject | Status): object is Status {

@@ -95,12 +95,11 @@ export function watchRequest(
     { ...query, fields },
     { event: (event) => write(presenter.event(event)), end: finish },
   );
-  const gone = new AbortController();
   request.whenGone(() => {
-    gone.abort();
+    watch.stop();
     finish();
   });
-  watch.start(gone.signal);
+  watch.start();
   return {
     status: 200,
     headers: { "cache-control": "no-cache, private", "content-type": "application/json" },

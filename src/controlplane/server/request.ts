@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Credentials } from "../auth/authenticator.ts";
 import type { ServedResource, ServedSubresource, User } from "../kinds.ts";
 
 /** A request by somebody who is known. */
@@ -19,6 +20,9 @@ export interface ApiRequest {
   /** Calls back when the client is gone, or has got its answer. */
   whenGone(listener: () => void): void;
 }
+
+/** A request before anybody knows whose it is. */
+export type RawRequest = Omit<ApiRequest, "user"> & Credentials;
 
 /** Lines to be written as they come; ends when the promise settles. */
 type StreamWriter = (write: (line: string) => void) => Promise<void>;

@@ -48,6 +48,8 @@ export class Watch {
   #ended = false;
   #reached = 0;
   #bookmarked = 0;
+  // Most bookmarks of a quiet cluster say the same.
+  #lastBookmark: WatchEvent | undefined;
 
   constructor(cluster: Cluster, resource: ServedResource, query: WatchQuery, sink: WatchSink) {
     this.#cluster = cluster;
@@ -57,9 +59,8 @@ export class Watch {
     this.#collection = collectionOf(resource);
   }
 
-  /** Sends what is due and goes on until `signal` aborts, the time is up, or the resource goes. */
-  start(signal: AbortSignal): void {
-    this.#release(signal);
+  /** Sends what is due and goes on until it is stopped, the time is up, or the resource goes. */
+  start(): void {
     // Who asked is gone already.
     if (this.#ended) return;
     this.#limitTime();
@@ -67,6 +68,11 @@ export class Watch {
     void this.#begin().catch((thrown: unknown) => {
       this.#fail(thrown);
     });
+  }
+
+  /** Ends it from outside: the client is gone. */
+  stop(): void {
+    this.#finish();
   }
 
   async #begin(): Promise<void> {
@@ -179,12 +185,13 @@ export class Watch {
 
   #bookmark(annotations?: Record<string, string>): void {
     const version = Math.max(this.#cluster.store.version, this.#reached);
+    const last = version === this.#bookmarked && !annotations ? this.#lastBookmark : undefined;
+    const object = (): KubeObject => bookmarkObject(this.#resource, version, annotations);
+    const bookmark = last ?? { type: "BOOKMARK", object: object() };
     this.#bookmarked = version;
+    this.#lastBookmark = annotations ? undefined : bookmark;
     this.#inOrder([], () => {
-      this.#tell({
-        type: "BOOKMARK",
-        object: bookmarkObject(this.#resource, version, annotations),
-      });
+      this.#tell(bookmark);
     });
   }
 
@@ -238,17 +245,6 @@ export class Watch {
         if (!now || (now !== this.#resource && !sameJson(now.definedBy, definedBy))) this.#end();
       }),
     );
-  }
-
-  #release(signal: AbortSignal): void {
-    const stop = (): void => {
-      this.#finish();
-    };
-    signal.addEventListener("abort", stop, { once: true });
-    this.#releases.push(() => {
-      signal.removeEventListener("abort", stop);
-    });
-    if (signal.aborted) stop();
   }
 
   /** One that cannot be shown as the client wants it ends the watch without a word, and is no matter of who wrote. */

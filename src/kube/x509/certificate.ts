@@ -21,6 +21,7 @@ import {
   time,
   utf8,
 } from "./der.ts";
+import { repeatableSignature } from "./seeded-keys.ts";
 
 /** Whom a certificate names. */
 export interface Subject {
@@ -50,12 +51,23 @@ export const EXTENDED_KEY_USAGE = "2.5.29.37";
 /** The usage of a server's certificate. */
 export const SERVER_AUTH = "1.3.6.1.5.5.7.3.1";
 
-/** Signs a certificate; the result is PEM. */
-export function signCertificate(body: CertificateBody, privateKey: KeyObject): string {
+/** Random bytes that a seed determines. */
+export type SeededBytes = (size: number) => Uint8Array;
+
+/**
+ * Signs a certificate; the result is PEM.
+ *
+ * @param seeded - gives the serial number and the signature of a simulation; the machine's random numbers when absent
+ */
+export function signCertificate(
+  body: CertificateBody,
+  privateKey: KeyObject,
+  seeded?: SeededBytes,
+): string {
   const key = derOf(body.publicKey);
   const signed = sequence(
     tagged(0, integer(Buffer.from([2]))),
-    integer(serialNumber()),
+    integer(serialNumber(seeded ?? randomBytes)),
     ECDSA_WITH_SHA256,
     body.issuer,
     sequence(time(body.validity.from), time(body.validity.to)),
@@ -70,7 +82,9 @@ export function signCertificate(body: CertificateBody, privateKey: KeyObject): s
       ),
     ),
   );
-  const signature = sign("sha256", signed, privateKey);
+  const signature = seeded
+    ? derSignature(repeatableSignature(signed, privateKey))
+    : sign("sha256", signed, privateKey);
   return pem(sequence(signed, ECDSA_WITH_SHA256, bits(signature)));
 }
 
@@ -114,8 +128,17 @@ export function serverExtensions(names: readonly string[]): Buffer[] {
   ];
 }
 
-function serialNumber(): Buffer {
-  const bytes = randomBytes(16);
+/** A signature as certificates hold it: numbers without zeros in front. */
+function derSignature({ r, s }: ReturnType<typeof repeatableSignature>): Buffer {
+  const short = (bytes: Buffer): Buffer => {
+    const zeros = bytes.findIndex((byte) => byte !== 0);
+    return integer(bytes.subarray(Math.max(zeros, 0)));
+  };
+  return sequence(short(r), short(s));
+}
+
+function serialNumber(random: SeededBytes): Buffer {
+  const bytes = Buffer.from(random(16));
   bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x01;
   return bytes;
 }

@@ -5,7 +5,7 @@
  */
 import { systemClock, type Clock } from "../../clock.ts";
 import type { ClusterConfig } from "../transport/cluster-config.ts";
-import { HttpsTransport } from "../transport/https-transport.ts";
+import { openTransport } from "../transport/open-transport.ts";
 import type { Client } from "./client.ts";
 import { LiveClient, writeDefaults } from "./live-client.ts";
 import { warningHandler, type WarningHandler, type WarningOption } from "./warnings.ts";
@@ -27,8 +27,10 @@ export interface CreateClientOptions {
 
 /** A client that reads from and writes to the cluster directly; operators use `manager.client`. */
 export function createClient(config: ClusterConfig, options: CreateClientOptions = {}): Client {
-  const { name = "tsop", clock = systemClock, middlewares = [] } = options;
-  const rest = new RestClient(new HttpsTransport(config, name), clock, {
+  const { name = "tsop", middlewares = [] } = options;
+  const transport = openTransport(config, name);
+  const clock = options.clock ?? transport.clock ?? systemClock;
+  const rest = new RestClient(transport, clock, {
     onWarning: warningHandler(options.warnings, emitWarning),
     middlewares,
   });

@@ -21,8 +21,8 @@ import { EventBroadcaster, type EventRecorder } from "../events/recorder.ts";
 import type { ShardMember } from "../sharding/shard-member.ts";
 import type { ClusterConfig } from "../transport/cluster-config.ts";
 import { FencedTransport } from "../transport/fenced-transport.ts";
-import { HttpsTransport } from "../transport/https-transport.ts";
 import { loadClusterConfig } from "../transport/load-config.ts";
+import { openTransport } from "../transport/open-transport.ts";
 import type { Transport } from "../transport/transport.ts";
 import { certificateFrom } from "./certificate-files.ts";
 import { coordinationAccess, createMember, electionSettings } from "./coordination.ts";
@@ -102,9 +102,14 @@ export function createManager(options: ManagerOptions = {}): Manager {
       "Leave out leaderElection: with sharding every process works on its own keys.",
     );
   }
-  const clock = options.clock ?? systemClock;
-  const config = options.config ?? (options.transport ? undefined : loadClusterConfig({ clock }));
-  return new OperatorManager(options, clock, config);
+  const { clock = systemClock, transport, config } = options;
+  return transport
+    ? new OperatorManager(options, transport, config)
+    : managerOf(options, config ?? loadClusterConfig({ clock }));
+}
+
+function managerOf(options: ManagerOptions, config: ClusterConfig): Manager {
+  return new OperatorManager(options, openTransport(config, options.name ?? "tsop"), config);
 }
 
 class OperatorManager implements Manager {
@@ -142,14 +147,15 @@ class OperatorManager implements Manager {
   #metricsServer: RunningServer | undefined;
   #started = false;
 
-  constructor(options: ManagerOptions, clock: Clock, config: ClusterConfig | undefined) {
+  constructor(options: ManagerOptions, transport: Transport, config: ClusterConfig | undefined) {
     const name = options.name ?? "tsop";
+    const clock = options.clock ?? transport.clock ?? systemClock;
     this.#options = options;
     this.#config = config;
     this.clock = clock;
     this.log = options.log ?? defaultLogger();
     this.metrics = new RuntimeMetrics(clock);
-    this.#transport = options.transport ?? new HttpsTransport(requireConfig(config), name);
+    this.#transport = transport;
     const observe = this.metrics.requests(new URL(this.#transport.server).host);
     this.#observe = observe;
     // The elector itself must be able to write before it leads, and the caches only read.
@@ -368,7 +374,9 @@ class OperatorManager implements Manager {
   #createKeeper(): Keeper {
     const { leaderElection, health, stuckAfterMs = 30_000, name = "tsop", ...rest } = this.#options;
     const { clock, log } = this;
-    const simulated = rest.clock !== undefined || rest.transport !== undefined;
+    // A thread has no way to a test's server, nor to its time.
+    const simulated =
+      clock !== systemClock || rest.transport !== undefined || this.#config?.connect !== undefined;
     const checks = { "/healthz": this.#healthz, "/readyz": this.#readyz };
     const election =
       leaderElection &&
@@ -433,10 +441,6 @@ class OperatorManager implements Manager {
       bad.map(({ resource, state, problem }) => problem ?? `${resource}: ${state}`).join("; "),
     );
   }
-}
-
-function requireConfig(config: ClusterConfig | undefined): ClusterConfig {
-  return config ?? loadClusterConfig();
 }
 
 /** Resolves when the signal is aborted. */

@@ -4,6 +4,7 @@
  * @module
  */
 import type { CredentialSource } from "./credentials.ts";
+import type { Transport } from "./transport.ts";
 
 /** One server and one user. */
 export interface ClusterConfig {
@@ -31,6 +32,11 @@ export interface ClusterConfig {
    * all the time they need. A watch that was answered may be silent for ever.
    */
   readonly answerTimeoutMs?: number;
+  /**
+   * Another way to the server than HTTPS, such as the one of `tsop/testing` without a socket. Nothing runs in a thread of
+   * its own then.
+   */
+  readonly connect?: (config: ClusterConfig, userAgent: string) => Transport;
 }
 
 /** The user that requests act as, beside the user who sends them. */

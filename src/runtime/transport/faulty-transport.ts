@@ -75,6 +75,14 @@ export class FaultyTransport implements Transport {
     this.#inner.close();
   }
 
+  get isQuiet(): boolean | undefined {
+    return this.#inner.isQuiet;
+  }
+
+  get clock(): Clock | undefined {
+    return this.#inner.clock;
+  }
+
   async *#body(response: TransportResponse): AsyncGenerator<Uint8Array> {
     for await (const piece of response.body) {
       if (this.#happens("cut", this.#faults.cut)) {

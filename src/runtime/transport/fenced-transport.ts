@@ -66,6 +66,10 @@ export class FencedTransport implements Transport {
     this.#inner.close();
   }
 
+  get isQuiet(): boolean | undefined {
+    return this.#inner.isQuiet;
+  }
+
   get #leftMs(): number {
     return (this.#endsAtMs() ?? -Infinity) - this.#clock.monotonicMs();
   }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Clock } from "../../clock.ts";
 import { TsopError } from "../../errors.ts";
 
 /** One request. `path` begins with `/` and includes the query. */
@@ -53,6 +54,13 @@ export interface Transport {
   request(request: TransportRequest): Promise<TransportResponse>;
   /** Closes idle connections; those in use end with their request. */
   close(): void;
+  /**
+   * Whether no request waits for its answer, and all that came was read: what was written before is known then. Absent
+   * where it cannot be known, as over a network.
+   */
+  readonly isQuiet?: boolean | undefined;
+  /** The time that the server lives in, where it is a test's: whoever uses the transport lives in it, too. */
+  readonly clock?: Clock | undefined;
 }
 
 /** What went wrong with a connection. */

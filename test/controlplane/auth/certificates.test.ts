@@ -8,7 +8,7 @@ const YEAR_MS = 365 * 24 * 3600 * 1000;
 
 describe("The certificate authority", () => {
   const clock = new VirtualClock();
-  const authority = new CertificateAuthority(clock, createKeys().authority);
+  const authority = new CertificateAuthority(clock, createKeys(clock).authority);
   const trusts = ({ certificate }: KeyPair): boolean =>
     authority.vouchesFor(new X509Certificate(certificate));
 
@@ -21,7 +21,7 @@ describe("The certificate authority", () => {
   });
 
   it("does not vouch for what an authority of the same name issued", () => {
-    const other = new CertificateAuthority(clock, createKeys().authority);
+    const other = new CertificateAuthority(clock, createKeys(clock).authority);
     expect(other.vouchesFor(new X509Certificate(other.client("ada").certificate))).toBe(true);
     expect(trusts(other.client("ada"))).toBe(false);
   });
@@ -40,7 +40,7 @@ describe("The certificate authority", () => {
     expect(trusts(issued)).toBe(true);
     await clock.advance(2000);
     expect(trusts(issued)).toBe(false);
-    const { authority: key } = createKeys();
+    const { authority: key } = createKeys(clock);
     const [early, late] = [new VirtualClock(), clock].map(
       (time) => new CertificateAuthority(time, key),
     ) as [CertificateAuthority, CertificateAuthority];

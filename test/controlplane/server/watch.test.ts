@@ -28,7 +28,7 @@ const crew = (name: string): KubeObject => ({
   metadata: { name, namespace: "enterprise" },
 });
 
-function start(sink: Partial<WatchSink>, signal = new AbortController().signal) {
+function start(sink: Partial<WatchSink>, isGone = false) {
   const store = new CountingStore();
   store.put("configmaps", crew("kirk"));
   const clock = new VirtualClock();
@@ -49,18 +49,18 @@ function start(sink: Partial<WatchSink>, signal = new AbortController().signal) 
     end: () => undefined,
     ...sink,
   });
-  watch.start(signal);
-  return { store, clock };
+  if (isGone) watch.stop();
+  watch.start();
+  return { store, clock, watch };
 }
 
 describe("Watch", () => {
   it("follows the store, and no longer when its client is gone", async () => {
-    const gone = new AbortController();
-    const { store, clock } = start({}, gone.signal);
+    const { store, clock, watch } = start({});
     await settlePromises();
     expect(store.followers).toBe(1);
     expect(clock.pending).toBeGreaterThan(0);
-    gone.abort();
+    watch.stop();
     expect(store.followers).toBe(0);
     expect(clock.pending).toBe(0);
   });
@@ -85,10 +85,7 @@ describe("Watch", () => {
 
   it("does not begin for a client that is gone already", async () => {
     const told: unknown[] = [];
-    const { store, clock } = start(
-      { event: (event) => void told.push(event) },
-      AbortSignal.abort(),
-    );
+    const { store, clock } = start({ event: (event) => void told.push(event) }, true);
     await settlePromises();
     expect({ told, followers: store.followers, timers: clock.pending }).toEqual({
       told: [],

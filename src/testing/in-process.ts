@@ -1,0 +1,239 @@
+/**
+ * The way to a control plane of this process without a socket: requests and watch events move by promises only.
+ *
+ * @module
+ */
+import { abortReason, type Clock } from "../clock.ts";
+import type { ControlPlane } from "../controlplane/control-plane.ts";
+import type { DirectAnswer, DirectExchange } from "../controlplane/server/direct-server.ts";
+import { messageOf } from "../errors.ts";
+import type { ClusterConfig, Impersonation } from "../runtime/transport/cluster-config.ts";
+import { fixedCredentials, type CredentialSource } from "../runtime/transport/credentials.ts";
+import { escapeHeaderName, headerLine, isHeaderName } from "../runtime/transport/header.ts";
+import {
+  ConnectionError,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+} from "../runtime/transport/transport.ts";
+import { PiecesBody, wholeBody } from "./in-process-body.ts";
+
+/** Who asks. */
+export interface InProcessOptions {
+  /** The user whom a client certificate would name: an administrator when absent. */
+  readonly user?: string;
+  /** The user's groups; `system:masters` for the administrator, none otherwise, when absent. */
+  readonly groups?: readonly string[];
+  /** `tsop` when absent. */
+  readonly userAgent?: string;
+}
+
+const ADMIN = { user: "admin", groups: ["system:masters"] };
+/** What messages and metrics call the server. */
+const SERVER = "https://in-process";
+/** What can be in a request's target: no spaces, no line breaks, no raw UTF-8. */
+const REQUEST_TARGET = /^[\u0021-\u007e]+$/;
+
+/**
+ * A transport to a control plane of this process, for `createManager({ transport })`: the same authentication, rights,
+ * headers and watches as over HTTPS, and no socket. A manager or client that is given no clock takes the control plane's:
+ * with a `VirtualClock` there is no other time.
+ *
+ * @example
+ * const clock = new VirtualClock();
+ * await using cluster = await startControlPlane({ clock, listen: false });
+ * const manager = createManager({ transport: inProcess(cluster, { user: "jane" }) });
+ */
+export function inProcess(controlPlane: ControlPlane, options: InProcessOptions = {}): Transport {
+  const { user, groups, userAgent = "tsop" } = options;
+  const certificate =
+    user === undefined
+      ? { ...ADMIN, ...(groups ? { groups } : {}) }
+      : { user, groups: groups ?? [] };
+  return new InProcessTransport({ controlPlane, certificate, userAgent });
+}
+
+/** The access of a user to a control plane of this process: for `createManager({ config })` and `createClient`. */
+export function inProcessConfig(
+  controlPlane: ControlPlane,
+  { user, groups = [] }: { readonly user: string; readonly groups?: readonly string[] } = ADMIN,
+): ClusterConfig {
+  const own = fixedCredentials({});
+  return {
+    server: SERVER,
+    namespace: "default",
+    credentials: own,
+    connect: ({ credentials, impersonate }, userAgent) =>
+      new InProcessTransport({
+        controlPlane,
+        // Who comes with credentials of another kind, such as a token, has no certificate.
+        ...(credentials === own ? { certificate: { user, groups } } : { credentials }),
+        userAgent,
+        impersonate,
+      }),
+  };
+}
+
+interface InProcessParts {
+  readonly controlPlane: ControlPlane;
+  readonly certificate?: { readonly user: string; readonly groups: readonly string[] };
+  readonly userAgent: string;
+  readonly credentials?: CredentialSource;
+  readonly impersonate?: Impersonation | undefined;
+}
+
+class InProcessTransport implements Transport {
+  readonly server = SERVER;
+  readonly #parts: InProcessParts;
+  readonly #streams = new Set<PiecesBody>();
+  #underWay = 0;
+
+  constructor(parts: InProcessParts) {
+    this.#parts = parts;
+  }
+
+  get clock(): Clock {
+    return this.#parts.controlPlane.clock;
+  }
+
+  get isQuiet(): boolean {
+    return this.#underWay === 0 && [...this.#streams].every((stream) => stream.isRead);
+  }
+
+  async request(request: TransportRequest): Promise<TransportResponse> {
+    const { method, path, body, signal, lastCheck } = request;
+    signal?.throwIfAborted();
+    const headers = await this.#headersOf(request);
+    if (!REQUEST_TARGET.test(path) || !isHeaderName(method)) {
+      throw new TypeError(
+        `${method} ${path} is no request: it has characters that are not escaped.`,
+      );
+    }
+    signal?.throwIfAborted();
+    lastCheck?.();
+    const { controlPlane, certificate, credentials } = this.#parts;
+    const exchange = controlPlane.request({
+      method,
+      target: path,
+      headers,
+      ...(certificate ? { certificate } : {}),
+      ...(body === undefined ? {} : { body }),
+    });
+    const response = await this.#respond(exchange, signal);
+    if (response.status === 401) credentials?.invalidate();
+    return response;
+  }
+
+  close(): void {
+    // There is no connection that could stay open.
+  }
+
+  async #respond(
+    exchange: DirectExchange,
+    signal: AbortSignal | undefined,
+  ): Promise<TransportResponse> {
+    let fail: (error: Error) => void = () => undefined;
+    const aborted = new Promise<never>((_, reject) => {
+      fail = reject;
+    });
+    const abort = (): void => {
+      fail(abortReason(signal));
+      exchange.leave();
+    };
+    signal?.addEventListener("abort", abort, { once: true });
+    const over = (): void => {
+      signal?.removeEventListener("abort", abort);
+      exchange.leave();
+    };
+    this.#underWay++;
+    try {
+      const answer = await Promise.race([exchange.answer, aborted]);
+      if (typeof answer.body === "function") {
+        return this.#streamed(answer, answer.body, {
+          over,
+          onAbort: (told) => {
+            fail = told;
+          },
+        });
+      }
+      over();
+      return { ...answer, body: wholeBody(answer.body), cancel: () => undefined };
+    } catch (error) {
+      over();
+      throw signal?.aborted ? error : this.#broken(error);
+    } finally {
+      this.#underWay--;
+    }
+  }
+
+  #streamed(
+    answer: DirectAnswer,
+    write: Exclude<DirectAnswer["body"], string | Uint8Array>,
+    { over, onAbort }: { over: () => void; onAbort: (told: (error: Error) => void) => void },
+  ): TransportResponse {
+    const cancel = (): void => {
+      this.#streams.delete(body);
+      body.giveUp(() => this.#broken(new Error("the reader gave up")));
+      over();
+    };
+    const body = new PiecesBody(cancel);
+    this.#streams.add(body);
+    onAbort((error) => {
+      this.#streams.delete(body);
+      body.fail(error);
+    });
+    write((piece) => {
+      body.push(piece);
+    }).then(
+      () => {
+        body.end();
+        over();
+      },
+      (error: unknown) => {
+        body.fail(this.#broken(error));
+        over();
+      },
+    );
+    return { status: answer.status, headers: answer.headers, body, cancel };
+  }
+
+  async #headersOf({ headers = {}, body }: TransportRequest): Promise<Record<string, string>> {
+    const { userAgent, credentials, impersonate } = this.#parts;
+    const all: Record<string, string> = { "user-agent": userAgent, host: "in-process" };
+    if (credentials) Object.assign(all, await authorizationOf(credentials));
+    if (impersonate) Object.assign(all, impersonationOf(impersonate));
+    for (const [name, value] of Object.entries(headers)) all[name.toLowerCase()] = value;
+    if (body !== undefined) all["content-length"] = String(Buffer.byteLength(body));
+    // Throws for what could not be sent.
+    for (const [name, value] of Object.entries(all)) headerLine(name, value);
+    return all;
+  }
+
+  #broken(error: unknown): ConnectionError {
+    return new ConnectionError("reset", SERVER, messageOf(error), { cause: error });
+  }
+}
+
+async function authorizationOf(credentials: CredentialSource): Promise<Record<string, string>> {
+  const { token, basic } = await credentials.get();
+  if (token) return { authorization: `Bearer ${token}` };
+  if (!basic) return {};
+  const login = Buffer.from(`${basic.username}:${basic.password}`).toString("base64");
+  return { authorization: `Basic ${login}` };
+}
+
+/** Several values of one header come together at the server. */
+function impersonationOf(impersonate: Impersonation): Record<string, string> {
+  const { user, uid, groups = [], extra = {} } = impersonate;
+  return {
+    "impersonate-user": user,
+    ...(uid === undefined ? {} : { "impersonate-uid": uid }),
+    ...(groups.length === 0 ? {} : { "impersonate-group": groups.join(", ") }),
+    ...Object.fromEntries(
+      Object.entries(extra).map(([key, values]) => [
+        `impersonate-extra-${escapeHeaderName(key).toLowerCase()}`,
+        values.join(", "),
+      ]),
+    ),
+  };
+}

@@ -1,0 +1,84 @@
+/**
+ * CRDs in a control plane.
+ *
+ * @module
+ */
+import { TsopError } from "../errors.ts";
+import type { KubeObject } from "../kube/object.ts";
+import type { ResourceType } from "../kube/resource.ts";
+import type { ControlPlane } from "../controlplane/control-plane.ts";
+import { clientFor } from "./access.ts";
+import { readManifestPath } from "./manifests.ts";
+
+interface Crd extends KubeObject {
+  readonly status?: {
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly message?: string;
+    }[];
+  };
+}
+
+/** Definitions of custom kinds. */
+export const CRD: ResourceType<Crd> = {
+  group: "apiextensions.k8s.io",
+  version: "v1",
+  kind: "CustomResourceDefinition",
+  plural: "customresourcedefinitions",
+  namespaced: false,
+};
+
+/**
+ * Installs the CRDs of others that an operator's tests need, and resolves when their kinds are served. Other objects
+ * are not taken.
+ *
+ * @example
+ * await installCrds(cluster, "test/fixtures/cert-manager.crds.yaml", "test/fixtures/gateway-api");
+ *
+ * @param crds - files and folders of YAML or JSON, which must be there, and objects
+ * @throws TsopError `crds-unreadable` for a path that holds none, `crds-only`, `crd-not-served`
+ */
+export async function installCrds(
+  controlPlane: ControlPlane,
+  ...crds: readonly (string | KubeObject)[]
+): Promise<void> {
+  const objects: KubeObject[] = [];
+  for (const one of crds) {
+    if (typeof one === "string") objects.push(...(await readManifestPath(one)));
+    else objects.push(one);
+  }
+  const other = objects.find(({ kind }) => kind !== CRD.kind);
+  if (other) {
+    throw new TsopError(
+      "crds-only",
+      `${other.kind} ${other.metadata.name ?? ""} is not a CustomResourceDefinition.`,
+      "Pass the CRDs alone; create other objects with a client.",
+    );
+  }
+  await applyCrds(controlPlane, objects);
+}
+
+/** Applies CRDs, and resolves when they are served. @throws TsopError `crd-not-served` */
+export async function applyCrds(
+  controlPlane: ControlPlane,
+  crds: readonly KubeObject[],
+): Promise<void> {
+  const client = clientFor(controlPlane);
+  for (const crd of crds) await client.apply(CRD, crd);
+  await controlPlane.settle();
+  for (const { metadata } of crds) {
+    const name = metadata.name ?? "";
+    const { status } = await client.get(CRD, { name });
+    const conditions = status?.conditions ?? [];
+    if (conditions.some(({ type, status }) => type === "Established" && status === "True"))
+      continue;
+    const reason =
+      conditions.find(({ status }) => status === "False")?.message ?? "no reason given";
+    throw new TsopError(
+      "crd-not-served",
+      `The kind of the CRD ${name} is not served: ${reason}.`,
+      "Look for another CRD with the same names, and at the conditions of this one.",
+    );
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * Installs an operator's project into a control plane, as `tsop deploy` would.
+ *
+ * @module
+ */
+import { basename, join } from "node:path";
+import { EXTERNAL_CRDS, isInstalled, operatorUser } from "../cli/operator/installed.ts";
+import { isWebhookConfiguration } from "../cli/operator/local-webhooks.ts";
+import type { ControlPlane } from "../controlplane/control-plane.ts";
+import type { ClusterConfig } from "../runtime/transport/cluster-config.ts";
+import { accessOf, clientFor } from "./access.ts";
+import { applyCrds, CRD } from "./install-crds.ts";
+import { applyTo, readFolder, renderDefault } from "./manifests.ts";
+
+/**
+ * Installs what `tsop deploy` would: all that `config/default` renders, but for the operator's own pods, their Service,
+ * and the configurations of webhooks, which `installWebhooks` brings. CRDs of others, in `config/external`, come first.
+ *
+ * @example
+ * const clock = new VirtualClock();
+ * await using cluster = await startControlPlane({ clock, listen: false });
+ * const manager = createManager({ config: await installOperator(cluster) });
+ *
+ * @param folder - the project's `config` folder
+ * @returns the access of the operator's service account: `createManager({ config })` may then do what its roles say, and
+ *   no more
+ * @throws TsopError `no-manifests` when they were not generated
+ */
+export async function installOperator(
+  controlPlane: ControlPlane,
+  folder = "config",
+): Promise<ClusterConfig> {
+  const client = clientFor(controlPlane);
+  const rendered = await renderDefault(folder);
+  const external = await readFolder(join(folder, basename(EXTERNAL_CRDS)));
+  const installed = rendered.filter((one) => isInstalled(one) && !isWebhookConfiguration(one));
+  const objects = [...external, ...installed];
+  const crds = objects.filter(({ kind }) => kind === CRD.kind);
+  await applyCrds(controlPlane, crds);
+  for (const object of objects) {
+    if (object.kind !== CRD.kind) await applyTo(client, object);
+  }
+  return accessOf(controlPlane, operatorUser(rendered));
+}

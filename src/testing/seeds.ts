@@ -1,0 +1,32 @@
+/**
+ * Simulations for many seeds.
+ *
+ * @module
+ */
+import { VirtualClock } from "../clock.ts";
+import { messageOf } from "../errors.ts";
+
+/** Which seed is run alone, to see again what it did: `TSOP_SEED=17 npx vitest run`. */
+const SEED = "TSOP_SEED";
+
+/**
+ * Runs a simulation for the seeds from 1 to `count`, each on a clock of its own on which timers that are due together run
+ * in an order of the seed's. The environment's `TSOP_SEED` runs one alone.
+ *
+ * @throws Error with the seed and how to replay it; its cause is what `run` threw
+ */
+export async function withSeeds(
+  count: number,
+  run: (clock: VirtualClock, seed: number) => Promise<void>,
+): Promise<void> {
+  const alone = Number(process.env[SEED] ?? 0);
+  const seeds = alone > 0 ? [alone] : Array.from({ length: count }, (_, index) => index + 1);
+  for (const seed of seeds) {
+    try {
+      await run(new VirtualClock({ seed, shuffle: true }), seed);
+    } catch (error) {
+      const again = `${SEED}=${seed} runs it again.`;
+      throw new Error(`seed ${seed}: ${messageOf(error)}\n${again}`, { cause: error });
+    }
+  }
+}
