@@ -36,6 +36,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     "--domain ...: ....",
     "For example: --domain example.com",
   ),
+  "bad-duration": e('parseDuration("1d")   // Go has no days'),
   "bad-field": e("tsop create api --kind Web --field replicas:number"),
   "bad-flag": e(
     "node dist/main.mjs --metrics-port=abc",
@@ -176,6 +177,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   ),
   "duplicate-webhook": e("two webhooks with the same name and kind of configuration"),
   "empty-selector": e('client.deleteAllOf(ConfigMap, { namespace: "web", labels: {} })'),
+  "empty-name": e('shortName([web.spec.prefix ?? "", "config"])'),
   "enum-empty": e('@Enum("a", "b") size!: "c" | "d";'),
   "enum-not-constant": e("enum Size { Small = sizeOf(1) }"),
   "enum-of-several-types": e('enum Size { Small = 1, Large = "large" }'),
@@ -297,6 +299,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "mutated-key": e('createOrPatch(client, ConfigMap, key, (map) => { map.metadata.name = "b"; })'),
   "missing-domain": e("tsop init < /dev/null"),
   "missing-option": e('@Resource({ version: "v1" })'),
+  "name-limit": e('shortName([web.metadata.name, "config"], 8)'),
   "names-taken": e(
     '@Resource({ group: "web.example.com", version: "v1", shortNames: ["po"] }) // beside another CRD with it',
   ),
@@ -378,6 +381,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "program-not-found": e("tsop manifests --against HEAD   # where there is no git"),
   "protected-group": e('@Resource({ group: "apps.k8s.io", version: "v1" })'),
   "proxy-unusable": e("HTTPS_PROXY=ftp://proxy.example.com tsop install"),
+  "quantity-factor": e('Quantity.multiply("1Gi", 1.5)'),
   "rbac-without-target": e('@Rbac({ groups: ["apps"], verbs: ["get"] })'),
   "read-failed": e(
     "tsop manifests   # config/crd/bases/web.yaml is a folder",

@@ -86,9 +86,9 @@ export type {
   IntOrString,
   MicroTime,
   Num,
-  Quantity,
   Time,
 } from "./kube/scalars.ts";
+export { Quantity } from "./kube/quantity-text.ts";
 export type { Condition } from "./generated/k8s/meta-v1.ts";
 
 // Runtime: what runs in the operator's process.
@@ -241,6 +241,33 @@ export {
   setCondition,
   type StatusCondition,
 } from "./kube/conditions.ts";
+export {
+  formatDuration,
+  formatIsoDuration,
+  parseDuration,
+  parseIsoDuration,
+} from "./kube/duration.ts";
+export { statusOf } from "./kube/kstatus.ts";
+export type { ObjectProgress, ObjectStatus } from "./kube/status-view.ts";
+export { hashOf, shortName } from "./kube/stable-names.ts";
+export {
+  formatFieldSelector,
+  formatLabelSelector,
+  labelRequirements,
+} from "./kube/selector-format.ts";
+export {
+  type FieldRequirement,
+  type LabelOperator,
+  type LabelRequirement,
+  type Labels,
+  type LabelSelector,
+  matchesFields,
+  matchesLabels,
+  matchesLabelSelector,
+  parseFieldSelector,
+  parseLabelSelector,
+  SelectorError,
+} from "./kube/selector.ts";
 export { hasFinalizer, isBeingDeleted } from "./kube/finalizers.ts";
 export { isPaused, PAUSED_ANNOTATION } from "./kube/paused.ts";
 export {

@@ -190,3 +190,8 @@ export function addQuantities(left: Quantity, right: Quantity): Quantity {
 export function subtractQuantities(left: Quantity, right: Quantity): Quantity {
   return addQuantities(left, { nanos: -right.nanos, format: right.format });
 }
+
+/** The product with a whole number, in the same suffixes. */
+export function multiplyQuantity({ nanos, format }: Quantity, factor: bigint): Quantity {
+  return { nanos: nanos * factor, format };
+}

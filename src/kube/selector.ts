@@ -15,7 +15,7 @@ export class SelectorError extends Error {
 }
 
 /** How a label is compared. */
-type LabelOperator = "exists" | "!" | "in" | "notin" | "=" | "==" | "!=" | "gt" | "lt";
+export type LabelOperator = "exists" | "!" | "in" | "notin" | "=" | "==" | "!=" | "gt" | "lt";
 
 /** One condition on one label. */
 export interface LabelRequirement {
@@ -97,7 +97,8 @@ export function matchesLabelSelector(
   );
 }
 
-const EXPRESSION_OPERATORS: ReadonlyMap<string, LabelOperator> = new Map([
+/** The operators of selectors in specs, as those of selectors in texts. */
+export const EXPRESSION_OPERATORS: ReadonlyMap<string, LabelOperator> = new Map([
   ["In", "in"],
   ["NotIn", "notin"],
   ["Exists", "exists"],
@@ -247,7 +248,13 @@ function parseExactValue(tokens: Tokens): string {
   return token.text;
 }
 
-const isInteger = (text: string): boolean => /^[+-]?\d+$/.test(text);
+const INT64 = 2n ** 63n;
+
+/** Whether Go's `ParseInt` takes it: 64 bits, and the API server compares no others. */
+function isInteger(text: string): boolean {
+  if (!/^[+-]?\d+$/.test(text)) return false;
+  return BigInt(text.replace("+", "")) >= -INT64 && BigInt(text.replace("+", "")) < INT64;
+}
 
 const unexpected = (token: Token, rest: string): SelectorError =>
   new SelectorError(`found '${token.text}'${rest}`);

@@ -5,6 +5,7 @@
  * @module
  */
 import { TsopError } from "../../errors.ts";
+import { statusOf } from "../../kube/kstatus.ts";
 import type { KubeObject } from "../../kube/object.ts";
 
 interface Condition {
@@ -25,6 +26,7 @@ export interface DeploymentState extends KubeObject {
     readonly replicas?: number;
     readonly updatedReplicas?: number;
     readonly availableReplicas?: number;
+    readonly readyReplicas?: number;
     readonly conditions?: readonly Condition[];
   };
 }
@@ -47,7 +49,7 @@ export interface PodState extends KubeObject {
 }
 
 /**
- * What is missing, as a clause; `undefined` when the roll-out is done.
+ * What is missing, as a clause; `undefined` when the roll-out is done, by the rules of kstatus.
  *
  * @param pods - those of the Deployment's selector: they know the cause
  * @throws TsopError `roll-out-failed` when waiting does not help
@@ -55,41 +57,37 @@ export interface PodState extends KubeObject {
 export function missingIn(
   deployment: DeploymentState | undefined,
   pods: readonly PodState[],
+  nowMs: number,
 ): string | undefined {
   if (!deployment) return "the Deployment is not there";
   const { namespace = "", name = "" } = deployment.metadata;
+  const progress = statusOf(deployment, nowMs);
+  if (progress.status === "Current") return undefined;
   const { status = {} } = deployment;
   const wanted = deployment.spec?.replicas ?? 1;
-  const {
-    replicas = 0,
-    updatedReplicas = 0,
-    availableReplicas = 0,
-    observedGeneration = 0,
-  } = status;
-  const generation = deployment.metadata.generation ?? 0;
-  if (observedGeneration < generation) return `${namespace}/${name} was not looked at yet`;
-  const old = replicas - updatedReplicas;
-  if (updatedReplicas >= wanted && availableReplicas >= wanted && old <= 0) return undefined;
+  const { replicas = 0, updatedReplicas = 0, availableReplicas = 0 } = status;
   const cause = causeOf(status.conditions ?? [], pods);
   const because = cause === undefined ? "" : `: ${cause}`;
-  if (exceeded(status.conditions ?? [])) {
+  if (progress.status === "Failed") {
     throw new TsopError(
       "roll-out-failed",
       `The Deployment ${namespace}/${name} gave up its roll-out${because}.`,
       "Mend the cause and run the command again; what was applied stays.",
     );
   }
-  if (updatedReplicas >= wanted && availableReplicas >= wanted) {
-    return `${old} old ${old === 1 ? "pod" : "pods"} of ${namespace}/${name} must end`;
+  if (
+    progress.reason === "LatestGenerationNotObserved" ||
+    status.observedGeneration === undefined
+  ) {
+    return `${namespace}/${name} was not looked at yet`;
   }
-  return `${Math.min(availableReplicas, updatedReplicas)} of ${wanted} new pods of ${namespace}/${name} are available${because}`;
-}
-
-function exceeded(conditions: readonly Condition[]): boolean {
-  return conditions.some(
-    ({ type, status, reason }) =>
-      type === "Progressing" && status === "False" && reason === "ProgressDeadlineExceeded",
-  );
+  const ready = Math.min(availableReplicas, updatedReplicas);
+  if (ready < wanted) {
+    return `${ready} of ${wanted} new pods of ${namespace}/${name} are available${because}`;
+  }
+  const old = replicas - updatedReplicas;
+  if (old > 0) return `${old} old ${old === 1 ? "pod" : "pods"} of ${namespace}/${name} must end`;
+  return `${namespace}/${name} is not done: ${progress.message}${because}`;
 }
 
 /** The most telling reason: no pod may be made, no node takes it, a container does not start. */

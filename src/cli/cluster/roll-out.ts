@@ -4,6 +4,7 @@
  * @module
  */
 import { TsopError } from "../../errors.ts";
+import { statusOf } from "../../kube/kstatus.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import { StatusError } from "../../kube/status.ts";
 import type { Applied, ClusterSession } from "./cluster-session.ts";
@@ -161,21 +162,15 @@ async function waitForCrds(
   for (const crd of crds) {
     const name = crd.metadata.name ?? "";
     await waitUntil(context, timeoutSeconds, async () => {
-      const live = (await session.find(crd)) as Crd | undefined;
-      const conditions = live?.status?.conditions ?? [];
-      const refused = conditions.find(
-        ({ type, status }) => type === "NamesAccepted" && status === "False",
-      );
-      if (refused) {
+      const { status, message } = statusOf(await session.find(crd), context.clock.now());
+      if (status === "Failed") {
         throw new TsopError(
           "names-taken",
-          `The API server does not accept the names of ${name}: ${refused.message ?? ""}`,
+          `The API server does not accept the names of ${name}: ${message}`,
           "Another CRD has the kind, plural or a short name; change yours or remove the other.",
         );
       }
-      return conditions.some(({ type, status }) => type === "Established" && status === "True")
-        ? undefined
-        : `the CRD ${name} is not established`;
+      return status === "Current" ? undefined : `the CRD ${name} is not established`;
     });
     context.out(`  ${paint(context).green("ready     ")} CRD ${name} is established`);
   }
@@ -196,7 +191,8 @@ export async function waitForDeployment(
   await waitUntil(context, timeoutSeconds, async () => {
     const live: DeploymentState | undefined = await session.find(deployment);
     const labels = live?.spec?.selector?.matchLabels ?? {};
-    return missingIn(live, live ? await session.pods(namespace, labels) : []);
+    const pods = live ? await session.pods(namespace, labels) : [];
+    return missingIn(live, pods, context.clock.now());
   });
   context.out(`  ${paint(context).green("ready     ")} deployments.apps ${namespace}/${name}`);
 }

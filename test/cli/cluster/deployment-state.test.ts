@@ -19,23 +19,31 @@ const pod = (status: PodState["status"]): PodState => ({
   ...(status ? { status } : {}),
 });
 
+const missingOf = (live: DeploymentState | undefined, pods: readonly PodState[]) =>
+  missingIn(live, pods, 0);
+const available = [{ type: "Available", status: "True" }];
+
 describe("missingIn", () => {
   it("misses nothing when all pods are new and available", () => {
-    const status = { replicas: 2, updatedReplicas: 2, availableReplicas: 2 };
-    expect(missingIn(deployment(status), [])).toBeUndefined();
-    expect(missingIn(deployment({}, 0), [])).toBeUndefined();
+    const counts = { replicas: 2, updatedReplicas: 2, availableReplicas: 2, readyReplicas: 2 };
+    const done = { ...counts, conditions: available };
+    expect(missingOf(deployment(done), [])).toBeUndefined();
+    expect(missingOf(deployment({ conditions: available }, 0), [])).toBeUndefined();
+    expect(missingOf(deployment(counts), [])).toBe(
+      "shop/web is not done: Deployment not Available",
+    );
   });
 
   it("waits for the controller, for new pods, and for old ones to end", () => {
-    expect(missingIn(undefined, [])).toBe("the Deployment is not there");
-    expect(missingIn(deployment({ observedGeneration: 2 }), [])).toBe(
+    expect(missingOf(undefined, [])).toBe("the Deployment is not there");
+    expect(missingOf(deployment({ observedGeneration: 2 }), [])).toBe(
       "shop/web was not looked at yet",
     );
     expect(
-      missingIn(deployment({ replicas: 3, updatedReplicas: 1, availableReplicas: 2 }), []),
+      missingOf(deployment({ replicas: 3, updatedReplicas: 1, availableReplicas: 2 }), []),
     ).toBe("1 of 2 new pods of shop/web are available");
     expect(
-      missingIn(deployment({ replicas: 3, updatedReplicas: 2, availableReplicas: 2 }), []),
+      missingOf(deployment({ replicas: 3, updatedReplicas: 2, availableReplicas: 2 }), []),
     ).toBe("1 old pod of shop/web must end");
   });
 
@@ -73,7 +81,7 @@ describe("missingIn", () => {
     ],
     ["a pod that is only slow", { phase: "Pending" }, ""],
   ])("names %s", (_what, status, cause) => {
-    const missing = missingIn(deployment({ updatedReplicas: 2 }), [pod(status)]);
+    const missing = missingOf(deployment({ updatedReplicas: 2 }), [pod(status)]);
     expect(missing).toBe(
       `0 of 2 new pods of shop/web are available${cause === "" ? "" : `: ${cause}`}`,
     );
@@ -84,7 +92,7 @@ describe("missingIn", () => {
       { type: "Progressing", status: "False", reason: "ProgressDeadlineExceeded" },
       { type: "ReplicaFailure", status: "True", message: "exceeded quota" },
     ];
-    expect(() => missingIn(deployment({ conditions }), [])).toThrow(
+    expect(() => missingOf(deployment({ conditions }), [])).toThrow(
       "The Deployment shop/web gave up its roll-out: exceeded quota.",
     );
   });

@@ -7,6 +7,7 @@
  * @module
  */
 import type { Container, ContainerStatus, Pod } from "../../builtin/strategies/pod-shapes.ts";
+import { formatDuration } from "../../../kube/duration.ts";
 import { msOf, timeOf } from "../times.ts";
 import type { CommandEnd } from "./commands.ts";
 import { begunStatus, containerId, type Terminated, waitingStatus } from "./container-statuses.ts";
@@ -153,7 +154,7 @@ function afterEnd(known: ContainerStatus, last: Terminated, run: ContainerRun): 
   const podText = `${name}_${namespace}(${uid})`;
   const waiting = {
     reason: "CrashLoopBackOff",
-    message: `back-off ${goDuration(waitMs)} restarting failed container=${container.name} pod=${podText}`,
+    message: `back-off ${formatDuration(waitMs)} restarting failed container=${container.name} pod=${podText}`,
   };
   const isNews = known.state?.waiting?.message !== waiting.message;
   return {
@@ -175,10 +176,4 @@ function afterEnd(known: ContainerStatus, last: Terminated, run: ContainerRun): 
       : [],
     wakeAtMs: dueMs,
   };
-}
-
-/** Whole seconds as Go prints a duration: `40s`, `1m20s`, `5m0s`. */
-function goDuration(ms: number): string {
-  const seconds = ms / 1000;
-  return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { formatGoNanos, parseGoNanos } from "../../duration.ts";
 import { DURATION, TIMESTAMP } from "./types.ts";
 import { CelError, CelObject, type CelValue, INT_MAX, INT_MIN } from "./values.ts";
 
@@ -41,7 +42,7 @@ export class Duration extends CelObject {
 
   /** As Go's `String`: `1h30m0s`. */
   toString(): string {
-    return goDuration(this.nanos);
+    return formatGoNanos(this.nanos);
   }
 }
 
@@ -208,62 +209,10 @@ export function timestampFromUnix(seconds: bigint): Timestamp | CelError {
   return new Timestamp(seconds * SECOND);
 }
 
-const UNIT_NANOS: Readonly<Record<string, bigint>> = {
-  ns: 1n,
-  us: 1000n,
-  µs: 1000n,
-  μs: 1000n,
-  ms: 1_000_000n,
-  s: SECOND,
-  m: 60n * SECOND,
-  h: 3600n * SECOND,
-};
-
 /** A duration as Go reads it, `1h30m`; `undefined` when the text is none. */
 export function parseDuration(text: string): Duration | undefined {
-  const negative = text.startsWith("-");
-  const unsigned = text.replace(/^[+-]/, "");
-  if (unsigned === "0") return new Duration(0n);
-  if (unsigned === "") return undefined;
-  let total = 0n;
-  const pattern = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/y;
-  while (pattern.lastIndex < unsigned.length) {
-    const match = pattern.exec(unsigned);
-    if (!match) return undefined;
-    const [, whole = "", fraction = "", unit = ""] = match;
-    if (whole === "" && fraction === "") return undefined;
-    const nanos = UNIT_NANOS[unit] ?? 0n;
-    const scale = 10n ** BigInt(fraction.length);
-    total += BigInt(whole || "0") * nanos + (BigInt(fraction || "0") * nanos) / scale;
-    if (total > INT_MAX + (negative ? 1n : 0n)) return undefined;
-  }
-  return new Duration(negative ? -total : total);
-}
-
-/** As Go's `time.Duration.String`. */
-function goDuration(nanos: bigint): string {
-  if (nanos === 0n) return "0s";
-  const sign = nanos < 0n ? "-" : "";
-  const size = nanos < 0n ? -nanos : nanos;
-  const decimal = (unit: bigint, name: string): string => {
-    const digits = String(unit).length - 1;
-    const fraction = String(size % unit)
-      .padStart(digits, "0")
-      .replace(/0+$/, "");
-    return `${sign}${size / unit}${fraction && `.${fraction}`}${name}`;
-  };
-  if (size < 1000n) return `${sign}${size}ns`;
-  if (size < 1_000_000n) return decimal(1000n, "µs");
-  if (size < SECOND) return decimal(1_000_000n, "ms");
-  const hours = size / (3600n * SECOND);
-  const minutes = (size / (60n * SECOND)) % 60n;
-  const rest = size % (60n * SECOND);
-  const fraction = String(rest % SECOND)
-    .padStart(9, "0")
-    .replace(/0+$/, "");
-  const seconds = `${rest / SECOND}${fraction && `.${fraction}`}s`;
-  if (hours > 0n) return `${sign}${hours}h${minutes}m${seconds}`;
-  return minutes > 0n ? `${sign}${minutes}m${seconds}` : sign + seconds;
+  const nanos = parseGoNanos(text);
+  return nanos === undefined ? undefined : new Duration(nanos);
 }
 
 /** A number without an exponent, with as many digits as it takes to tell it from others. */
