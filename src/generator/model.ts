@@ -175,8 +175,11 @@ export interface UseModel {
   readonly shown: string;
   /** The token, where it can be written in a marker as it was in the call; empty where it cannot. */
   readonly token: string;
-  /** It is granted where the role is generated, and not demanded of who writes the rights by hand. */
-  readonly optional?: boolean;
+  /**
+   * What is told to who writes the rights by hand and leaves it out; an error when absent. `warning`: only some clusters
+   * or some moments need it. `nothing`: without it the operator logs what it would have told in an event.
+   */
+  readonly unlessGranted?: "warning" | "nothing";
   readonly at: Position;
 }
 

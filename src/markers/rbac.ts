@@ -58,6 +58,7 @@ interface RbacMarker {
 /**
  * What the controller may do: `@Rbac(Deployment, ["get", "list", "watch"])`, or written out as
  * `@Rbac({ groups: ["apps"], resources: ["deployments"], verbs: ["get"] })`. `tsop manifests` writes the
- * role of all of them.
+ * role of all of them, and nothing beside: with the first `@Rbac` of a project, what the code does and no marker grants is
+ * an error at its line. A project without any gets the role of what its code does.
  */
 export const Rbac: RbacMarker = () => () => undefined;

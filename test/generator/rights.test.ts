@@ -422,6 +422,44 @@ import * as helpers from "./helpers.ts";
     });
   }
 
+  it("of which some moments or some clusters need one are warned of, where markers write the rights", async () => {
+    const markers = `@Rbac(Page, ["list", "watch"])
+@Rbac(Page, ["patch"], { subresource: "status" })
+@Rbac(Secret, ["get", "create", "patch"])`;
+    const code = `controllerFor({} as Manager).for(Page).complete({} as never);
+const work = async (page: Page) => {
+  await client.status.patch(page, () => ({ ready: 1 }));
+  await client.apply(Secret, {} as never, { owner: page });
+};
+await work({} as never);`;
+    const { diagnostics, files } = await run(markers, code);
+    expect(
+      diagnostics.map(({ severity, line, code, message }) => [severity, line, code, message]),
+    ).toEqual([
+      [
+        "warning",
+        15,
+        "right-missing",
+        "status.patch(page) needs the right to get the pages.web.example.com, which no @Rbac grants.",
+      ],
+      [
+        "warning",
+        16,
+        "right-missing",
+        "apply() needs the right to update the finalizers of pages.web.example.com, which no @Rbac grants.",
+      ],
+    ]);
+    // They are what the role is: nothing is added in silence.
+    expect(files.get("config/rbac/role.yaml")).not.toContain("finalizers");
+    const once = await run(
+      markers,
+      `const set = (page: Page) => client.status.patch(page, () => ({ ready: 1 }));\nset({} as never);\nawait client.get(Page, key);`,
+    );
+    expect(
+      once.diagnostics.map(({ severity, line, code }) => [severity, line, code]),
+    ).toContainEqual(["error", 15, "right-missing"]);
+  });
+
   for (const [why, markers, code] of [
     ["a kind is handed to other code", `@Rbac(Secret, ["delete"])`, "console.log(Secret);"],
     [

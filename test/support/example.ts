@@ -16,10 +16,8 @@ export function copyExampleTo(folder: string): void {
   });
 }
 
-/** A copy whose `tsop` is this checkout's sources, so that nothing has to be built. */
-export function exampleOnSources(): { readonly folder: string; remove(): void } {
-  const folder = mkdtempSync(join(tmpdir(), "tsop-example-"));
-  copyExampleTo(folder);
+/** Has the `tsop` of a project be this checkout's sources, so that nothing has to be built. */
+export function useSources(folder: string): void {
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"), "junction");
   const tsconfig = join(folder, "tsconfig.json");
   const settings = JSON.parse(readFileSync(tsconfig, "utf8")) as {
@@ -34,6 +32,13 @@ export function exampleOnSources(): { readonly folder: string; remove(): void } 
   );
   Object.assign(settings.compilerOptions, { paths });
   writeFileSync(tsconfig, JSON.stringify(settings));
+}
+
+/** A copy on the sources of this checkout. */
+export function exampleOnSources(): { readonly folder: string; remove(): void } {
+  const folder = mkdtempSync(join(tmpdir(), "tsop-example-"));
+  copyExampleTo(folder);
+  useSources(folder);
   return {
     folder,
     remove: () => {

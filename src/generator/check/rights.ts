@@ -1,9 +1,9 @@
 /**
  * What the code does, against what its `@Rbac` markers grant.
  *
- * A call without its right fails in the cluster and nowhere else, so that it is an error. A right that
- * nothing uses is a warning: it may be meant for code that is not read here. So is a kind that goes where it
- * cannot be followed: the role may lack what is done with it there.
+ * A call without its right fails in the cluster and nowhere else, so that it is an error. A right that only some
+ * clusters or some moments need is a warning, and so is one that nothing uses: it may be meant for code that is not
+ * read here. So is a kind that goes where it cannot be followed: the role may lack what is done with it there.
  *
  * @module
  */
@@ -18,7 +18,10 @@ export function checkRights({ grants, uses }: ProjectModel, findings: Findings):
   // A project that grants nothing by hand gets the role of what it uses.
   if (grants.length === 0) return;
   const told = new Set<string>();
-  for (const use of uses.uses) if (!use.optional) reportGap(use, grants, told, findings);
+  const demanded = uses.uses.filter(({ unlessGranted }) => unlessGranted === undefined);
+  const advised = uses.uses.filter(({ unlessGranted }) => unlessGranted === "warning");
+  // The errors first: what is told once is not told again.
+  for (const use of [...demanded, ...advised]) reportGap(use, grants, told, findings);
   if (uses.uses.length === 0) return;
   for (const grant of grants) reportSurplus(grant, uses, findings);
 }
@@ -67,7 +70,7 @@ function reportGap(
     token === "" ? rbacMarker(group, resource, missing) : `@Rbac(${token}, [${verbs}]${scope})`;
   const name = group === "" ? plural : `${plural}.${group}`;
   const target = subresource === undefined ? name : `${subresource} of ${name}`;
-  findings.error(
+  findings[use.unlessGranted === "warning" ? "warn" : "error"](
     at,
     "right-missing",
     `${shown} needs the right to ${missing.join(" and ")} the ${target}, which no @Rbac grants.`,

@@ -47,8 +47,7 @@ interface Deed {
   readonly isOurs?: boolean;
   /** It is handed to code that cannot be read. */
   readonly escapes?: boolean;
-  /** Who writes the rights by hand need not grant it. */
-  readonly optional?: boolean;
+  readonly unlessGranted?: UseModel["unlessGranted"];
 }
 
 /** The kind of a use: its metadata alone is watched apart from the whole. */
@@ -213,7 +212,11 @@ export class UsesReader {
     }
     if (!owner) return;
     const { tokens, parameters } = this.#flow.of(owner);
-    const deed = { suffix: "/finalizers", verbs: FINALIZER_VERBS, optional: true };
+    const deed = {
+      suffix: "/finalizers",
+      verbs: FINALIZER_VERBS,
+      unlessGranted: "warning",
+    } as const;
     for (const token of tokens) this.#use(call, token, deed, name);
     for (const part of parameters) this.#forward(part, deed);
   }
@@ -240,7 +243,8 @@ export class UsesReader {
     if (name === "event" && this.#event(call, receiver)) return true;
     // A loop that a controller slows down is told in an event.
     if (name === "complete" && receiver?.is === "builder") {
-      this.#use(call, EVENTS, { suffix: "", verbs: EVENT_VERBS, optional: true }, "complete");
+      const deed = { suffix: "", verbs: EVENT_VERBS, unlessGranted: "nothing" } as const;
+      this.#use(call, EVENTS, deed, "complete");
       this.#cleanup(call, method.on);
     }
     const rights = methodRights(receiver, name);
@@ -291,7 +295,7 @@ export class UsesReader {
     }
     // A change that is made by a function is made of the object as it is now.
     if (suffix === "/status" && isFunction(call.arguments[1])) {
-      const reads = { suffix: "", verbs: ["get"], optional: true };
+      const reads = { suffix: "", verbs: ["get"], unlessGranted: "warning" } as const;
       for (const found of tokens) this.#use(call, found, reads, shown, argument);
       for (const part of parameters) this.#forward(part, reads);
     }
@@ -339,7 +343,7 @@ export class UsesReader {
   }
 
   #use(call: Call, kind: TokenModel, deed: Deed, shown: string, argument?: ts.Expression): void {
-    const { suffix, verbs, watched, watches, escapes, optional } = deed;
+    const { suffix, verbs, watched, watches, escapes, unlessGranted } = deed;
     const partial = kind.partial === true;
     if (watches) (partial ? this.#partlyWatched : this.#watched).add(nameOf(kind));
     if (escapes) this.#escape(kind, argument ?? call);
@@ -354,7 +358,7 @@ export class UsesReader {
       at,
       partial,
       ...(watched ? { watched } : {}),
-      ...(optional ? { optional } : {}),
+      ...(unlessGranted ? { unlessGranted } : {}),
     });
   }
 
