@@ -141,6 +141,15 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     "Leave the field out of one of them with Omit, or make both say the same.",
   ),
   "controller-exists": e('controllerFor(manager).for(MyWeb).named("web") // twice'),
+  "cache-in-use": e("manager.cache.remove(Secret);   # while a controller watches Secrets"),
+  "cache-option-twice": e("cache: { kinds: [cacheOf(Secret, { ... }), cacheOf(Secret, { ... })] }"),
+  "not-cached": e(
+    'createManager({ cache: { reads: "fail" } }); await client.get(Secret, key);',
+    "A read of ... found nothing in the cache: ....",
+  ),
+  "partial-write": e(
+    "await client.update(Secret, await client.get(Secret, key)); // whose data is dropped",
+  ),
   "controller-misbuilt": e(
     "controllerFor(manager).owns(Deployment).for(MyWeb).complete(reconciler)",
     "The controller cannot be built: ....",

@@ -101,6 +101,7 @@ export type {
 } from "./runtime/webhook/certificate.ts";
 export type { WebhookHandler } from "./runtime/webhook/handlers.ts";
 export type { Webhooks } from "./runtime/webhook/webhook-host.ts";
+export { type Cluster, type ClusterOptions, createCluster } from "./runtime/manager/cluster.ts";
 export type { HealthCheck, MetricsEndpoint } from "./runtime/manager/health.ts";
 export type { Endpoint } from "./runtime/manager/listening.ts";
 export type { LeaderElectionOptions } from "./runtime/manager/leader-election.ts";
@@ -117,9 +118,10 @@ export {
   type ControllerBuilder,
   controllerFor,
   type OwnsOptions,
-  type WatchOptions,
+  type WatchPlace,
 } from "./runtime/controller/builder.ts";
-export type { Controller, ControllerOptions } from "./runtime/controller/controller.ts";
+export type { ControllerOptions } from "./runtime/controller/controller-parts.ts";
+export type { Controller } from "./runtime/controller/controller.ts";
 export {
   type Dependent,
   dependent,
@@ -133,6 +135,7 @@ export type {
   EnqueueHint,
   EventHandler,
   MapFunction,
+  WatchOptions,
   WatchReaction,
 } from "./runtime/controller/handlers.ts";
 export { type PollOptions, PollSource } from "./runtime/controller/polling.ts";
@@ -146,9 +149,16 @@ export type {
   Result,
 } from "./runtime/controller/reconciler.ts";
 export type { SourceReport } from "./runtime/controller/source-report.ts";
+export type { AddedWatch } from "./runtime/controller/running-sources.ts";
 export { channelSource, type Source, type SourceRun } from "./runtime/controller/sources.ts";
 export { type TimerOptions, timerSource } from "./runtime/controller/timers.ts";
 export type { Cache, CacheOptions, InformerHealth, InformerStats } from "./runtime/cache/cache.ts";
+export {
+  cacheOf,
+  type KindCache,
+  type KindCacheOptions,
+  type UnwatchedReads,
+} from "./runtime/cache/kind-cache.ts";
 export { mutableCopy } from "./runtime/cache/freeze.ts";
 export type { ResourceEventHandler } from "./runtime/cache/handler-queue.ts";
 export type { IndexFunction } from "./runtime/cache/indexer.ts";

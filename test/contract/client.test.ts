@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SelectorError } from "../../src/kube/selector.ts";
 import {
+  cacheOf,
   controllerFor,
   createManager,
   isNotFound,
@@ -89,7 +90,7 @@ describe.each(TARGETS)("the client on %s", (_, kubeconfig) => {
     const manager = createManager({
       config,
       log: silentLogger,
-      cache: { namespaces: [namespace], labelSelectors: { configmaps: "app=web" } },
+      cache: { namespaces: [namespace], kinds: [cacheOf(ConfigMap, { labels: "app=web" })] },
     });
     const heard: string[] = [];
     controllerFor(manager)

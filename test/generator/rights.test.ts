@@ -94,6 +94,10 @@ const GAPS: readonly (readonly [call: string, right: string])[] = [
   ],
   ["await addFinalizer(client, Page, {} as Page, 'x/y');", "patch the pages.web.example.com"],
   [
+    "const late = controllerFor({} as Manager).for(Page).complete({ reconcile: async () => {} });\nlate.watch(Secret, { map: () => [] });",
+    "list and watch the secrets",
+  ],
+  [
     "controllerFor({} as Manager).for(Page).complete(new Cleaner());",
     "get and patch the pages.web.example.com",
   ],

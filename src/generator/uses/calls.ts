@@ -44,6 +44,7 @@ const BUILDER: Readonly<Record<string, CallRights>> = {
   for: { kind: 0, least: 1, verbs: WATCH_VERBS, watches: true },
   owns: { kind: 0, least: 1, verbs: WATCH_VERBS, watches: true },
   watches: { kind: 0, least: 2, verbs: WATCH_VERBS, watches: true },
+  watch: { kind: 0, least: 2, verbs: WATCH_VERBS, watches: true },
   dependents: {
     kind: 0,
     path: ["kinds", EACH],

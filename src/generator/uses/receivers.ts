@@ -41,6 +41,8 @@ const TYPES: Readonly<Record<string, Receiver>> = {
   Manager: { is: "manager" },
   Cache: { is: "cache" },
   ControllerBuilder: { is: "builder" },
+  // What is watched later is watched as what the builder names.
+  Controller: { is: "builder" },
   EventRecorder: { is: "recorder" },
 };
 

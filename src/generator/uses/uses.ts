@@ -247,6 +247,8 @@ export class UsesReader {
       this.#use(call, EVENTS, deed, "complete");
       this.#cleanup(call, method.on);
     }
+    // What is watched in another cluster needs a right there.
+    if (receiver?.is === "builder" && namesOption(call, "cluster")) return true;
     const rights = methodRights(receiver, name);
     if (!rights || call.arguments.length < rights.least) return false;
     const shown = `${lastName(method.on)}.${name}`;

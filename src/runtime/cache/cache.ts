@@ -6,6 +6,7 @@
 import type { Clock } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
+import { copyJson } from "../../kube/json.ts";
 import { WATCH_VERBS } from "../../kube/needed-rights.ts";
 import { formatKey, keyOf, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import {
@@ -23,8 +24,10 @@ import { bindMethods } from "../bind-methods.ts";
 import { deferred } from "../deferred.ts";
 import { ConnectBudget } from "./connect-budget.ts";
 import type { IndexFunction } from "./indexer.ts";
+import { kindCaches, type KindCache, type UnwatchedReads } from "./kind-cache.ts";
 import { KindInformers } from "./kind-informers.ts";
 import { restListerWatcher } from "./lister-watcher.ts";
+import { Transform } from "./partial-objects.ts";
 import type { ReflectorState } from "./reflector.ts";
 import { SharedInformer } from "./shared-informer.ts";
 import type { InformerOccurrence } from "./watch-session.ts";
@@ -33,8 +36,10 @@ import type { InformerOccurrence } from "./watch-session.ts";
 export interface CacheOptions {
   /** Only these namespaces; all of them when absent. */
   readonly namespaces?: readonly string[];
-  /** Only objects with these labels, by kind (`deployments.apps`): smaller caches. */
-  readonly labelSelectors?: Readonly<Record<string, string>>;
+  /** What is kept of single kinds: `[cacheOf(Secret, { labels: { app: "web" } })]`. */
+  readonly kinds?: readonly KindCache[];
+  /** What becomes of a read where the kind or the namespace is not watched; `live` when absent. */
+  readonly reads?: UnwatchedReads;
   /** How often handlers hear of all objects again; never when absent. */
   readonly resyncMs?: number;
   /** False: lists with LIST, as servers before Kubernetes 1.32 want it; true when absent. */
@@ -75,6 +80,8 @@ export class Cache {
   // What was found for a token, as long as there are no more kinds.
   #found = new WeakMap<ReadToken, KindInformers>();
   readonly #labelSelectors: Map<string, string>;
+  readonly #kindCaches: ReadonlyMap<string, KindCache>;
+  readonly #transforms = new Map<string, Transform>();
   readonly #budget: ConnectBudget;
   readonly #started = deferred<AbortSignal>();
   #namespaces: readonly string[] | undefined;
@@ -87,7 +94,15 @@ export class Cache {
     this.#options = options;
     this.#budget = new ConnectBudget(clock);
     this.#namespaces = options.namespaces;
-    this.#labelSelectors = new Map(Object.entries(options.labelSelectors ?? {}));
+    this.#kindCaches = kindCaches(options.kinds ?? [], idOf);
+    this.#labelSelectors = new Map();
+    for (const [id, { resource, labelSelector, transform }] of this.#kindCaches) {
+      if (labelSelector !== undefined) {
+        this.#labelSelectors.set(groupResourceOf(resource), labelSelector);
+      }
+      const kindLog = log.child({ resource: groupResourceOf(resource) });
+      if (transform) this.#transforms.set(id, new Transform(transform, kindLog));
+    }
     bindMethods(this, Cache);
   }
 
@@ -110,7 +125,8 @@ export class Cache {
   }
 
   /**
-   * Watches these namespaces from now on, or all of them; kinds that are in none are watched as before. Handlers hear
+   * Watches these namespaces from now on, or all of them; kinds that are in none, and those with `namespaces` of their
+   * own, are watched as before. Handlers hear
    * of what is in a new one, and nothing more of what is in one that is left. `synced` waits for the new ones.
    */
   setNamespaces(namespaces: readonly string[] | undefined): void {
@@ -135,6 +151,34 @@ export class Cache {
       if (groupResourceOf(resource) !== name) continue;
       for (const informer of informers.values()) informer.relist();
     }
+  }
+
+  /**
+   * Ends the informers of a kind: nothing of it is watched or held any more, and reads of it are as those of any other
+   * kind that is not watched.
+   *
+   * @throws TsopError `cache-in-use` while a controller or a handler of yours hears of it
+   */
+  remove(token: ReadToken): void {
+    const resource = resourceOf(token);
+    const kind = this.#kinds.get(idOf(resource));
+    if (!kind) return;
+    if (kind.isHeard) {
+      throw new TsopError(
+        "cache-in-use",
+        `The informers of ${groupResourceOf(resource)} cannot be removed: somebody hears of their changes.`,
+        "Remove the watch first: controller.watch(...) returns one that has remove().",
+      );
+    }
+    this.#kinds.delete(idOf(resource));
+    this.#found = new WeakMap();
+    kind.setNamespaces([]);
+  }
+
+  /** What becomes of a read of the kind where it is not watched. */
+  readsOf(token: ReadToken): UnwatchedReads {
+    const own = this.#kindCaches.get(idOf(resourceOf(token)))?.reads;
+    return own ?? this.#options.reads ?? "live";
   }
 
   /** Resolves when every informer that there is now has its first list. */
@@ -191,7 +235,13 @@ export class Cache {
       const selector = this.#labelSelectors.get(groupResourceOf(resource));
       if (selector !== undefined && !matchesLabels(parseLabelSelector(selector), labels)) return;
       const kept = resource.metadataOnly ? metadataPart(object) : object;
-      (informers.get("") ?? informers.get(namespace))?.noteWritten(kept);
+      const informer = informers.get("") ?? informers.get(namespace);
+      const { fieldSelector } = this.#kindCaches.get(idOf(resource)) ?? {};
+      // Only the server knows what its fields select; what is there was selected once.
+      const isUnknown = informer?.indexer.get(formatKey(keyOf(object))) === undefined;
+      if (fieldSelector !== undefined && isUnknown) return;
+      const transform = this.#transforms.get(idOf(resource));
+      informer?.noteWritten(transform ? transform.keep(copyJson(kept)) : kept);
     }
   }
 
@@ -280,8 +330,9 @@ export class Cache {
     );
   }
 
-  #namespacesOf({ namespaced }: ResourceInfo): readonly string[] {
-    return namespaced ? (this.#namespaces ?? [""]) : [""];
+  #namespacesOf(resource: ResourceInfo): readonly string[] {
+    if (!resource.namespaced) return [""];
+    return this.#kindCaches.get(idOf(resource))?.namespaces ?? this.#namespaces ?? [""];
   }
 
   #informer(resource: ResourceInfo, namespace: string): SharedInformer {
@@ -289,12 +340,16 @@ export class Cache {
     const selectors = this.#labelSelectors;
     const log = this.#log.child({ resource: groupResourceOf(resource) });
     let told: string | undefined;
-    const listerWatcher = restListerWatcher(this.#rest, resource, {
+    const { fieldSelector } = this.#kindCaches.get(idOf(resource)) ?? {};
+    const transform = this.#transforms.get(idOf(resource));
+    const whole = restListerWatcher(this.#rest, resource, {
       ...(namespace === "" ? {} : { namespace }),
+      ...(fieldSelector === undefined ? {} : { fieldSelector }),
       get labelSelector() {
         return selectors.get(groupResourceOf(resource));
       },
     });
+    const listerWatcher = transform ? transform.of(whole) : whole;
     return new SharedInformer({
       listerWatcher: this.#budget.spread(listerWatcher),
       clock: this.#clock,

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { copyJson } from "../../kube/json.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import { dropManagedFields, metadataWithoutManagedFields } from "../client/managed-fields.ts";
+import { copyWithMark } from "./partial-objects.ts";
 
 /** The same object, which nobody can change any more, all the way down. */
 export function frozen<T extends object>(object: T): T {
@@ -38,5 +38,5 @@ export function withoutManagedFields<T extends KubeObject>(object: T): T {
 
 /** A copy that may be changed, of an object that was read from the cache. */
 export function mutableCopy<T>(object: T): T {
-  return copyJson(object);
+  return copyWithMark(object);
 }

@@ -49,6 +49,11 @@ export class KindInformers<T extends KubeObject = KubeObject> {
     return this.#informers;
   }
 
+  /** Whether somebody hears of its changes. */
+  get isHeard(): boolean {
+    return this.#handlers.size > 0;
+  }
+
   /** Starts those that there are, and those that come later; each ends with `signal`, or when its namespace is left. */
   start(signal: AbortSignal): void {
     this.#signal = signal;

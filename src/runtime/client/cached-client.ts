@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { TsopError } from "../../errors.ts";
 import { formatKey, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import {
   groupResourceOf,
@@ -17,6 +18,7 @@ import { unlessAborted } from "../abortable.ts";
 import { bindMethods } from "../bind-methods.ts";
 import type { Cache } from "../cache/cache.ts";
 import { findCached, listCached } from "../cache/cached-reads.ts";
+import { isPartial } from "../cache/partial-objects.ts";
 import type { SharedInformer } from "../cache/shared-informer.ts";
 import { AppliedIntents, type AppliedRequest } from "./applied-intents.ts";
 import type {
@@ -61,7 +63,7 @@ export class CachedClient implements Client {
   async get<T extends KubeObject>(token: ReadToken<T>, asked: ObjectKey): Promise<T> {
     const resource = resourceOf(token);
     const key = keyIn(resource, asked);
-    const informers = await this.#informers(token, key.namespace);
+    const informers = await this.#synced(this.#readable(token, key.namespace));
     if (!informers) return this.live.get(token, key);
     const object = findCached(informers, key);
     if (object) return object;
@@ -74,7 +76,7 @@ export class CachedClient implements Client {
 
   async find<T extends KubeObject>(token: ReadToken<T>, asked: ObjectKey): Promise<T | undefined> {
     const key = keyIn(resourceOf(token), asked);
-    const informers = this.#cache.findInformers(token, key.namespace);
+    const informers = this.#readable(token, key.namespace);
     if (!informers) return this.live.find(token, key);
     for (const { hasSynced, synced } of informers) if (!hasSynced) await synced;
     return findCached(informers, key);
@@ -90,7 +92,10 @@ export class CachedClient implements Client {
       if (!index) return this.live.list(token, options);
       throw indexMissing(index.name, resource, "with `fields` the server answers, which has none");
     }
-    const informers = await this.#informers(token, namespace, signal);
+    const informers = await this.#synced(
+      index ? this.#cache.findInformers(token, namespace) : this.#readable(token, namespace),
+      signal,
+    );
     if (informers) return listCached(informers, options);
     if (!index) return this.live.list(token, options);
     throw indexMissing(index.name, resource, this.#cache.whyNot(token, namespace));
@@ -158,7 +163,9 @@ export class CachedClient implements Client {
     return {
       update: status.update.bind(status),
       patch: async (object, change, options) => {
-        const known = options?.dryRun ? undefined : this.#cache.findObject(object);
+        const cached = options?.dryRun ? undefined : this.#cache.findObject(object);
+        // What was dropped from it may be what is to be changed.
+        const known = cached && isPartial(cached) ? undefined : cached;
         if (typeof change !== "function") {
           if (known && isStatusPatched(known, change)) return known;
           return status.patch(object, change, options);
@@ -200,7 +207,9 @@ export class CachedClient implements Client {
     const resource = resourceOf(token);
     assertWhole(resource, "applied");
     const key = keyOfOwned(resource, intent, owner);
-    const informers = dryRun ? undefined : await this.#informers(token, key.namespace);
+    const informers = dryRun
+      ? undefined
+      : await this.#synced(this.#cache.findInformers(token, key.namespace));
     // For an owner the object is read in any case, so what is there can save the write here, too.
     if (!informers && (!owner || dryRun)) return apply([]);
     const known = informers ? findCached(informers, key) : await this.live.find(token, key);
@@ -212,12 +221,25 @@ export class CachedClient implements Client {
     return object;
   }
 
-  async #informers<T extends KubeObject>(
+  /** The informers for a read of its own. @throws TsopError `not-cached` where such reads are to fail */
+  #readable<T extends KubeObject>(
     token: ReadToken<T>,
     namespace: string | undefined,
+  ): readonly SharedInformer<T>[] | undefined {
+    const informers = this.#cache.findInformers(token, namespace);
+    if (informers || this.#cache.readsOf(token) === "live") return informers;
+    const kinds = groupResourceOf(resourceOf(token));
+    throw new TsopError(
+      "not-cached",
+      `A read of ${kinds} found nothing in the cache: ${this.#cache.whyNot(token, namespace)}.`,
+      'Watch them, read with client.live, or leave out `reads: "fail"` of the cache.',
+    );
+  }
+
+  async #synced<T extends KubeObject>(
+    informers: readonly SharedInformer<T>[] | undefined,
     signal?: AbortSignal,
   ): Promise<readonly SharedInformer<T>[] | undefined> {
-    const informers = this.#cache.findInformers(token, namespace);
     for (const { hasSynced, synced } of informers ?? []) {
       if (!hasSynced) await unlessAborted(synced, signal);
     }

@@ -8,6 +8,7 @@ import { copyJson, sameJson } from "../../kube/json.ts";
 import { formatKey, keyOf, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import { apiVersionOf, resourceOf, type Token } from "../../kube/resource.ts";
 import { isAlreadyExists, isConflict, isNotFound } from "../../kube/status.ts";
+import { mutableCopy } from "../cache/freeze.ts";
 import type { Client, NewObject, WriteOptions } from "./client.ts";
 import { difference, mergePatch } from "./patches.ts";
 import { isStatusPatched } from "./status-patch.ts";
@@ -62,7 +63,7 @@ export async function createOrUpdate<T extends KubeObject>(
     const object = await client.create(token, mutated(wanted, freshObject(wanted)), options);
     return { result: "created", object };
   }
-  const changed = mutated(wanted, copyJson(found));
+  const changed = mutated(wanted, mutableCopy(found));
   if (sameJson(found, changed)) return { result: "unchanged", object: found };
   return { result: "updated", object: await client.update(token, changed, options) };
 }

@@ -17,6 +17,7 @@ import {
 } from "../../kube/resource.ts";
 import { failure, isNotFound, type Status } from "../../kube/status.ts";
 import { bindMethods } from "../bind-methods.ts";
+import { assertNotPartial } from "../cache/partial-objects.ts";
 import { brokenAnswer } from "./answers.ts";
 import { completeList } from "./complete-list.ts";
 import type {
@@ -266,6 +267,7 @@ export class LiveClient implements Client {
         options: WriteOptions = {},
       ) => {
         const resource = await this.#discovery.ofObject(object);
+        assertNotPartial(object, resource.kind);
         const path = objectPath(resource, keyOf(object), "status");
         return this.#write<T>("PUT", path, { body: object, options });
       },
@@ -371,6 +373,7 @@ function typed(
   object: { apiVersion?: string; kind?: string; metadata: KubeObject["metadata"] },
   resource: ResourceInfo,
 ): KubeObject {
+  assertNotPartial(object, resource.kind);
   return {
     ...object,
     apiVersion: apiVersionOf(resource),

@@ -8,6 +8,7 @@ import { keyOf, type KubeObject } from "../../kube/object.ts";
 import { applyMergePatch } from "../../kube/patch.ts";
 import type { Whole } from "../../kube/resource.ts";
 import { isConflict, isForbidden } from "../../kube/status.ts";
+import { isPartial } from "../cache/partial-objects.ts";
 import type { Client, StatusPatch, StatusPatchOptions } from "./client.ts";
 import { lockedPatch, mergePatch, type Patch } from "./patches.ts";
 
@@ -56,7 +57,8 @@ export async function patchStatusFrom<T extends WithStatus>(
   change: (status: T["status"]) => StatusPatch<T>,
   options: StatusPatchOptions,
 ): Promise<T> {
-  let base = object.metadata.resourceVersion ? object : await reread(client, object);
+  const isWhole = object.metadata.resourceVersion !== undefined && !isPartial(object);
+  let base = isWhole ? object : await reread(client, object);
   for (let attempt = 1; ; attempt++) {
     try {
       const locked = { ...options, optimisticLock: true };

@@ -11,11 +11,12 @@ import {
   type ResourceInfo,
 } from "../../kube/resource.ts";
 import { findCached } from "../cache/cached-reads.ts";
-import type { IndexFunction } from "../cache/indexer.ts";
 import type { EventDetails } from "../events/recorder.ts";
+import type { Cluster } from "../manager/cluster.ts";
 import type { Manager } from "../manager/manager.ts";
 import type { ControllerMetrics } from "../manager/metrics.ts";
-import { Controller, type ControllerOptions } from "./controller.ts";
+import { Controller } from "./controller.ts";
+import type { ControllerOptions } from "./controller-parts.ts";
 import {
   CONTROLLER_INDEX,
   controllerUids,
@@ -27,6 +28,7 @@ import {
   enqueueOwner,
   handlerOf,
   type EventHandler,
+  type WatchOptions,
   type WatchReaction,
 } from "./handlers.ts";
 import { assertHooks, finalizerOf, misbuilt, type MainKind } from "./hooks.ts";
@@ -35,18 +37,16 @@ import { withoutLosing, type Predicate } from "./predicates.ts";
 import type { Reconciler } from "./reconciler.ts";
 import { kindSource, type Source } from "./sources.ts";
 
-/** How a kind is watched. */
-export interface WatchOptions<T extends KubeObject> {
-  /** All of them must let an event pass. */
-  readonly predicates?: readonly Predicate<T>[];
-  /** Indexes over the kind, for `list(token, { index: { name, value } })`. */
-  readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
-}
-
 /** How owned objects are watched. */
 export interface OwnsOptions<T extends KubeObject> extends WatchOptions<T> {
   /** Follows every owner of the kind, not only the controller. */
   readonly everyOwner?: boolean;
+}
+
+/** Where a kind is watched. */
+export interface WatchPlace {
+  /** Another cluster than the manager's: the result of `createCluster(...)`. */
+  readonly cluster?: Cluster;
 }
 
 /** A kind that is to be watched, once the global filters are known. */
@@ -155,7 +155,7 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
    */
   watches<T extends KubeObject>(
     token: ReadToken<T>,
-    options: WatchReaction<T> & WatchOptions<T>,
+    options: WatchReaction<T> & WatchOptions<T> & WatchPlace,
   ): this {
     return this.#watch(token, handlerOf(options), options);
   }
@@ -206,6 +206,12 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
       name,
       reconciler: lifecycle ?? reconciler,
       sources: this.#sources.map((planned) => planned({ filters: this.#filters, finalizer })),
+      sourceOf: (token, watch) => {
+        this.#makeKnown(token, watch);
+        const { predicates = [] } = watch;
+        const filters = [...this.#filters, ...predicates];
+        return kindSource(this.#manager, token, handlerOf(watch), filters);
+      },
       clock,
       log,
       scopes,
@@ -270,19 +276,24 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
   #watch<T extends KubeObject>(
     token: ReadToken<T>,
     handler: EventHandler<T>,
-    options: WatchOptions<T>,
+    options: WatchOptions<T> & WatchPlace,
   ): this {
-    const { predicates = [] } = options;
+    const { predicates = [], cluster } = options;
     this.#makeKnown(token, options);
+    const { clock } = this.#manager;
+    const { cache } = cluster ?? this.#manager;
     this.#sources.push(({ filters }) =>
-      kindSource(this.#manager, token, handler, [...filters, ...predicates]),
+      kindSource({ cache, clock }, token, handler, [...filters, ...predicates]),
     );
     return this;
   }
 
   /** Names a kind to the cache now, so that reads of it come from there from the start. */
-  #makeKnown<T extends KubeObject>(token: ReadToken<T>, { indexes = {} }: WatchOptions<T>): void {
-    const { cache } = this.#manager;
+  #makeKnown<T extends KubeObject>(
+    token: ReadToken<T>,
+    { indexes = {}, cluster }: WatchOptions<T> & WatchPlace,
+  ): void {
+    const { cache } = cluster ?? this.#manager;
     cache.informersFor(token);
     for (const [name, values] of Object.entries(indexes)) cache.addIndex(token, name, values);
   }

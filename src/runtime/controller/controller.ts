@@ -4,57 +4,27 @@
  * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/controller
  * @module
  */
-import { settlePromises, timeoutSignal, type Clock } from "../../clock.ts";
+import { settlePromises, timeoutSignal } from "../../clock.ts";
 import { messageOf, TerminalError, TsopError } from "../../errors.ts";
-import type { Logger } from "../../log.ts";
-import { formatKey, type ObjectKey } from "../../kube/object.ts";
+import { formatKey, type KubeObject, type ObjectKey } from "../../kube/object.ts";
+import type { ReadToken } from "../../kube/resource.ts";
 import { isConflict } from "../../kube/status.ts";
 import { LruMap } from "../lru.ts";
-import type { EventDetails } from "../events/recorder.ts";
-import type { ControllerMetrics } from "../manager/metrics.ts";
-import { ItemExponentialFailureRateLimiter, type RateLimiter } from "../queue/rate-limiters.ts";
-import { PriorityQueue, type QueueObserver, type RateLimitingQueue } from "../queue/work-queue.ts";
-import type { KeyGate } from "../sharding/key-gate.ts";
+import { ItemExponentialFailureRateLimiter } from "../queue/rate-limiters.ts";
+import { PriorityQueue, type RateLimitingQueue } from "../queue/work-queue.ts";
 import { Causes } from "./causes.ts";
-import type { Enqueue, EnqueueHint } from "./handlers.ts";
+import type { Enqueue, EnqueueHint, WatchOptions, WatchReaction } from "./handlers.ts";
+import type { ControllerParts } from "./controller-parts.ts";
 import { FailureLog } from "./failure-log.ts";
 import { HotLoops } from "./hot-loops.ts";
 import { givenUpAfter, isGone, parseKey, requeueOf } from "./outcomes.ts";
 import { ReconcileRun } from "./reconcile-run.ts";
-import type { ReconcileScope, ReconcileScopes } from "./reconcile-scopes.ts";
-import type { Outcome, ReconcileContext, Reconciler } from "./reconciler.ts";
-import type { Source } from "./sources.ts";
+import type { ReconcileScope } from "./reconcile-scopes.ts";
+import type { Outcome, ReconcileContext } from "./reconciler.ts";
+import { RunningSources, type AddedWatch } from "./running-sources.ts";
 
 /** What a controller logs once it works; `tsop dev` waits for it. */
 export const CONTROLLER_STARTED = "controller started";
-
-/** How a controller works; everything may be left out. */
-export interface ControllerOptions {
-  /** How many keys are worked on at a time; 1 when absent. Never two workers on one key. */
-  readonly maxConcurrentReconciles?: number;
-  /** How long failed keys wait; 5 ms doubled up to 1000 s when absent. */
-  readonly rateLimiter?: RateLimiter;
-  /** A queue of another order. */
-  readonly newQueue?: (
-    clock: Clock,
-    limiter: RateLimiter | undefined,
-    observer: QueueObserver,
-  ) => RateLimitingQueue;
-  /**
-   * Aborts the signal of a reconcile that takes longer; never when absent. One that does not end within 5 s of that
-   * is given up: it can write nothing more, and its key is tried again.
-   */
-  readonly reconcileTimeoutMs?: number;
-  /** Works only in the process that leads, where there is leader election; true when absent. */
-  readonly needLeaderElection?: boolean;
-  /** How long a `cleanup` may take before an event and a metric tell people; 10 minutes when absent. */
-  readonly cleanupTimeoutMs?: number;
-  /**
-   * The finalizer of a reconciler with `cleanup`; `<group>/<controller>` when absent. For a kind that is not this program's
-   * own it must be given: others may have a controller of that name. It is kept in the objects, so it must never change.
-   */
-  readonly finalizer?: string;
-}
 
 const ABORT_GRACE_MS = 5000;
 // How long a key waits that asks to be looked at now, and at most if it does so again and again.
@@ -68,31 +38,13 @@ const OWN_EVENTS_MS = 600_000;
 const RECONCILES_PER_TURN = 100;
 const MS_PER_TURN = 10;
 
-/** What a controller is made of. */
-export interface ControllerParts {
-  readonly name: string;
-  readonly reconciler: Reconciler;
-  readonly sources: readonly Source[];
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly metrics: ControllerMetrics;
-  /** Shared with the client that the reconciler writes with. */
-  readonly scopes: ReconcileScopes;
-  readonly options: ControllerOptions;
-  /** Which keys this process may work on; all when absent. */
-  readonly gate?: KeyGate;
-  /** Lets the reconciler say what went wrong, before it is tried again. */
-  readonly onError?: (key: ObjectKey, error: unknown, context: ReconcileContext) => Promise<void>;
-  /** Records an event about the object of a key, if it is known which that is. */
-  readonly tell?: (key: ObjectKey, details: EventDetails) => void;
-}
-
 /** One reconciler and what feeds it. */
 export class Controller {
   readonly name: string;
   readonly needLeaderElection: boolean;
   readonly #parts: ControllerParts;
   readonly #queue: RateLimitingQueue;
+  readonly #sources: RunningSources;
   readonly #causes = new Causes();
   readonly #atOnce = new ItemExponentialFailureRateLimiter(AT_ONCE_MS, MAX_AT_ONCE_MS);
   readonly #hotLoops: HotLoops;
@@ -114,6 +66,7 @@ export class Controller {
     // Who shares the keys has no leader.
     this.needLeaderElection = (parts.options.needLeaderElection ?? true) && !parts.gate;
     this.#parts = parts;
+    this.#sources = new RunningSources(parts.sources);
     this.#hotLoops = new HotLoops(parts.clock);
     this.#failures = new FailureLog(parts.clock);
     const { newQueue, rateLimiter } = parts.options;
@@ -141,12 +94,27 @@ export class Controller {
   }
 
   /**
+   * Watches another kind from now on, also while the controller runs. Rights that are not known when the program is built,
+   * as of a kind that comes with a CRD later, are yours to grant.
+   *
+   * @example
+   * const watch = controller.watch(await client.dynamic("example.com/v1", "Web"), { map: () => [key] });
+   * await watch.synced;
+   */
+  watch<T extends KubeObject>(
+    token: ReadToken<T>,
+    options: WatchReaction<T> & WatchOptions<T>,
+  ): AddedWatch {
+    return this.#sources.add(this.#parts.sourceOf(token, options));
+  }
+
+  /**
    * Works until `signal` is aborted; resolves when the reconciles that were under way have ended.
    *
    * @throws what a source failed with
    */
   async start(signal: AbortSignal): Promise<void> {
-    const { sources, log, name, options, metrics } = this.#parts;
+    const { log, name, options, metrics } = this.#parts;
     const stop = new AbortController();
     let failure: unknown;
     const end = (): void => {
@@ -164,23 +132,21 @@ export class Controller {
     const enqueue: Enqueue = (key, hint) => {
       this.enqueue(key, hint);
     };
-    const runs = sources.map((source) => source.start(enqueue, stop.signal, report));
     const { gate } = this.#parts;
     gate?.onChange(() => {
       for (const id of [...this.#parked]) {
         this.#parked.delete(id);
         this.enqueue(parseKey(id), { cause: "its shard is this one's now" });
       }
-      for (const { resync } of runs) resync?.();
+      this.#sources.resync();
     }, stop.signal);
-    for (const { ended } of runs) {
-      ended.catch((error: unknown) => {
-        failure ??= error;
-        end();
-      });
-    }
+    const failed = (error: unknown): void => {
+      failure ??= error;
+      end();
+    };
+    const synced = this.#sources.start({ enqueue, signal: stop.signal, report, failed });
     // Without the whole picture a reconciler would see objects missing that are only not there yet.
-    await Promise.race([Promise.all(runs.map(({ synced }) => synced)), aborted]);
+    await Promise.race([synced, aborted]);
     if (!stop.signal.aborted) log.info({ controller: name }, CONTROLLER_STARTED);
     const workers = Array.from({ length: options.maxConcurrentReconciles ?? 1 }, () =>
       this.#work(stop.signal),

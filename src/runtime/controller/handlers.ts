@@ -5,7 +5,8 @@
  */
 import { keyOf, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import { parseApiVersion, type ResourceInfo } from "../../kube/resource.ts";
-import type { ObjectEvent } from "./predicates.ts";
+import type { IndexFunction } from "../cache/indexer.ts";
+import type { ObjectEvent, Predicate } from "./predicates.ts";
 
 /** Why a key is to be looked at, and how urgently. */
 export interface EnqueueHint {
@@ -33,6 +34,14 @@ export type EventHandler<T extends KubeObject = KubeObject> = (
 export type MapFunction<T extends KubeObject> = (
   object: T,
 ) => Iterable<ObjectKey> | Promise<Iterable<ObjectKey>>;
+
+/** How a kind is watched. */
+export interface WatchOptions<T extends KubeObject> {
+  /** All of them must let an event pass. */
+  readonly predicates?: readonly Predicate<T>[];
+  /** Indexes over the kind, for `list(token, { index: { name, value } })`. */
+  readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
+}
 
 /** What an event of a watched kind leads to: the keys that `map` gives, or what `handler` does. */
 export type WatchReaction<T extends KubeObject> =
@@ -75,7 +84,7 @@ export function enqueueOwner(owner: ResourceInfo, everyOwner = false): EventHand
 }
 
 /** What `map` says; of both sides of an update. */
-export function enqueueMapped<T extends KubeObject>(map: MapFunction<T>): EventHandler<T> {
+function enqueueMapped<T extends KubeObject>(map: MapFunction<T>): EventHandler<T> {
   return async (event, enqueue) => {
     const objects = event.type === "update" ? [event.old, event.object] : [event.object];
     for (const object of objects) for (const key of await map(object)) enqueue(key);

@@ -44,6 +44,7 @@ export class RuntimeMetrics {
   readonly #longest: Gauge<"name" | "controller">;
   // Controller -> key -> when its worker began.
   readonly #running = new Map<string, ReadonlyMap<string, number>>();
+  readonly #informerHealth: (() => readonly InformerHealth[])[] = [];
   readonly #requests;
   readonly #leader;
   readonly #certificates;
@@ -232,8 +233,11 @@ export class RuntimeMetrics {
     if (outcome === "error") this.#certificateErrors.inc();
   }
 
-  /** Shows how the informers do, whenever somebody asks. */
+  /** Shows how the informers of a cache do, whenever somebody asks. */
   informers(health: () => readonly InformerHealth[]): void {
+    this.#informerHealth.push(health);
+    if (this.#informerHealth.length > 1) return;
+    const all = (): InformerHealth[] => this.#informerHealth.flatMap((one) => one());
     const registers = [this.registry];
     const objects: Gauge<"resource" | "state"> = new Gauge({
       name: "tsop_informer_objects",
@@ -242,7 +246,7 @@ export class RuntimeMetrics {
       registers,
       collect: () => {
         objects.reset();
-        for (const { resource, state, objects: count } of health()) {
+        for (const { resource, state, objects: count } of all()) {
           objects.set({ resource, state }, count);
         }
       },
@@ -254,7 +258,7 @@ export class RuntimeMetrics {
       registers,
       collect: () => {
         occurrences.reset();
-        for (const { resource, counts } of health()) {
+        for (const { resource, counts } of all()) {
           for (const [what, count] of Object.entries(counts)) {
             occurrences.inc({ resource, what }, count);
           }

@@ -3,13 +3,18 @@ import { settlePromises, VirtualClock } from "../../../src/clock.ts";
 import { TerminalError } from "../../../src/errors.ts";
 import { silentLogger } from "../../../src/log.ts";
 import type { ObjectKey } from "../../../src/kube/object.ts";
-import { Controller, type ControllerOptions } from "../../../src/runtime/controller/controller.ts";
+import { Controller } from "../../../src/runtime/controller/controller.ts";
+import type { ControllerOptions } from "../../../src/runtime/controller/controller-parts.ts";
 import { enqueueOwner } from "../../../src/runtime/controller/handlers.ts";
 import { predicates } from "../../../src/runtime/controller/predicates.ts";
 import { ReconcileScopes } from "../../../src/runtime/controller/reconcile-scopes.ts";
 import type { Reconciler } from "../../../src/runtime/controller/reconciler.ts";
 import { channelSource } from "../../../src/runtime/controller/sources.ts";
 import { RuntimeMetrics } from "../../../src/runtime/manager/metrics.ts";
+
+const noKinds = (): never => {
+  throw new Error("no kinds here");
+};
 
 function build(
   reconcile: Reconciler["reconcile"],
@@ -21,6 +26,7 @@ function build(
     name: "web",
     reconciler: { reconcile },
     sources: [],
+    sourceOf: noKinds,
     clock,
     log: silentLogger,
     metrics: metrics.controller("web", 1),
@@ -212,6 +218,7 @@ describe("Controller", () => {
     const controller = new Controller({
       name: "web",
       reconciler: { reconcile: () => Promise.resolve() },
+      sourceOf: noKinds,
       sources: [channelSource(broken())],
       clock,
       log: silentLogger,

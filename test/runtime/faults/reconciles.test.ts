@@ -10,7 +10,7 @@ import { addFinalizer, removeFinalizer } from "../../../src/runtime/client/final
 import { LiveClient } from "../../../src/runtime/client/live-client.ts";
 import { RestClient } from "../../../src/runtime/client/rest-client.ts";
 import { controllerFor } from "../../../src/runtime/controller/builder.ts";
-import type { ControllerOptions } from "../../../src/runtime/controller/controller.ts";
+import type { ControllerOptions } from "../../../src/runtime/controller/controller-parts.ts";
 import type { ReconcileContext } from "../../../src/runtime/controller/reconciler.ts";
 import { createManager } from "../../../src/runtime/manager/manager.ts";
 import { MemoryApi } from "../support/memory-api.ts";

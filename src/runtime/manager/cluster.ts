@@ -1,0 +1,86 @@
+/**
+ * Another cluster than the one that a manager is for: a client and a cache of its own, in the manager's life.
+ *
+ * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/cluster
+ * @module
+ */
+import { Cache, type CacheOptions } from "../cache/cache.ts";
+import { CachedClient } from "../client/cached-client.ts";
+import type { Client } from "../client/client.ts";
+import { LiveClient, writeDefaults } from "../client/live-client.ts";
+import { RestClient } from "../client/rest-client.ts";
+import type { ClusterConfig } from "../transport/cluster-config.ts";
+import { HttpsTransport } from "../transport/https-transport.ts";
+import type { Transport } from "../transport/transport.ts";
+import type { Manager } from "./manager.ts";
+
+/** Which cluster, and how it is read. */
+export interface ClusterOptions {
+  /** In metrics and health checks. */
+  readonly name: string;
+  /** The way there: `loadClusterConfig({ kubeconfigText })`. */
+  readonly config: ClusterConfig;
+  /** Who writes there, in managedFields; the cluster's name when absent. */
+  readonly fieldManager?: string;
+  readonly cache?: CacheOptions;
+  /** For tests: the way to the API server, in the place of `config`. */
+  readonly transport?: Transport;
+}
+
+/** A cluster beside the manager's own. */
+export interface Cluster {
+  readonly name: string;
+  /** Reads kinds that are watched there from its cache, and others from its server. */
+  readonly client: Client;
+  readonly cache: Cache;
+}
+
+/**
+ * Makes a second cluster, with a cache of its own that runs as long as the manager. Its watches feed controllers here.
+ *
+ * Writes of a reconcile that has run out of its time are refused there as they are here. A leader's lease is of the
+ * manager's own cluster: who lost it may still write to the other one until its reconciles have ended.
+ *
+ * @example
+ * const edge = createCluster(manager, { name: "edge", config: loadClusterConfig({ kubeconfigText }) });
+ * controllerFor(manager).for(MyWeb).watches(Secret, { map: (secret) => [keyOf(secret)], cluster: edge });
+ *
+ * @throws TsopError `controller-exists` when something of the manager has that name
+ */
+export function createCluster(manager: Manager, options: ClusterOptions): Cluster {
+  const { name, config, cache: cacheOptions = {}, fieldManager = name } = options;
+  const { clock, metrics, scopes } = manager;
+  const transport = options.transport ?? new HttpsTransport(config, fieldManager);
+  const log = manager.log.child({ cluster: name });
+  const observe = metrics.requests(new URL(transport.server).host);
+  const cache = new Cache(new RestClient(transport, clock, { observe }), clock, log, cacheOptions);
+  const rest = new RestClient(transport, clock, { observe, middlewares: [scopes.middleware] });
+  const live = new LiveClient(rest, writeDefaults(fieldManager, {}), {
+    written: (object) => {
+      cache.noteWritten(object);
+    },
+    deleted: (resource, key, uid) => {
+      cache.noteDeleted(resource, key, uid);
+    },
+  });
+  metrics.informers(() =>
+    cache.health().map((one) => ({ ...one, resource: `${one.resource} of ${name}` })),
+  );
+  manager.addReadyCheck(`informers of ${name}`, () => {
+    const bad = cache.health().filter(({ synced, problem }) => !synced || problem !== undefined);
+    const [first] = bad;
+    if (first) throw new Error(first.problem ?? `${first.resource}: ${first.state}`);
+  });
+  manager.add({
+    name: `cluster ${name}`,
+    needLeaderElection: false,
+    async start(signal) {
+      try {
+        await cache.start(signal);
+      } finally {
+        transport.close();
+      }
+    },
+  });
+  return { name, client: new CachedClient(live, cache), cache };
+}
