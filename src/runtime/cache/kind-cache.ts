@@ -27,7 +27,7 @@ export interface KindCacheOptions<T extends KubeObject> {
   /** Only objects that a field selector of the API server fits: `"spec.nodeName=one"`. */
   readonly fields?: string;
   /**
-   * What is kept of an object, which it may change: `({ data, ...rest }) => rest`. What is read from the cache then cannot be
+   * What is kept of an object, which it may change. What is read from the cache then cannot be
    * written back as a whole. One that throws is told, and its object kept whole.
    */
   readonly transform?: (object: T) => T;
@@ -49,7 +49,13 @@ export interface KindCache {
  * Says what the cache keeps of a kind, for `createManager({ cache: { kinds: [...] } })`.
  *
  * @example
- * cacheOf(Secret, { labels: { app: "web" }, transform: ({ data, ...rest }) => rest })
+ * cacheOf(Secret, {
+ *   labels: { app: "web" },
+ *   transform: (secret) => {
+ *     delete secret.data;
+ *     return secret;
+ *   },
+ * });
  *
  * @throws TsopError `kind-in-no-namespace` for namespaces of a kind that is in none; SelectorError
  */
