@@ -258,15 +258,25 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   ),
   "kubeconfig-missing": e("KUBECONFIG=/no/such/file tsop install"),
   "kubeconfig-unreadable": e("KUBECONFIG=photo.jpg tsop install"),
+  "kustomize-configuration": e(
+    "configurations: [names.yaml]   # namePrefix: [{ path: metadata/name, create: true }]",
+  ),
   "kustomize-cycle": e("resources: [.]"),
   "kustomize-duplicate": e("resources: [manager.yaml, manager.yaml]"),
   "kustomize-field": e("helmCharts: [{ name: web }]"),
   "kustomize-file": e("resources: [no-such-file.yaml]"),
+  "kustomize-generator": e("configMapGenerator: [{ name: settings, literals: [debug] }]"),
   "kustomize-outside": e("resources: [../manager.yaml]   # a file of another folder"),
   "kustomize-patch": e(
     "patches: [{ path: patch.yaml, target: { kind: Deployment, name: another-name } }]",
   ),
+  "kustomize-path": e(
+    "labels: [{ pairs: { a: b }, fields: [{ path: kind/labels, create: true }] }]",
+  ),
+  "kustomize-reference": e("subjects: [{ kind: ServiceAccount, name: web, namespace: }]"),
   "kustomize-remote": e("resources: [https://github.com/example/base]"),
+  "kustomize-replicas": e("replicas: [{ name: no-such-deployment, count: 2 }]"),
+  "kustomize-var": e("vars: [{ name: HOST, objref: { kind: Service, name: gone } }]"),
   "kustomize-replacement": e(
     "replacements: [{ source: { kind: Service, name: no-such }, targets: [...] }]",
   ),

@@ -1,33 +1,143 @@
 /**
- * Walking into objects along paths in which lists count as "each item".
+ * Paths of replacements and variables: fields between dots, items of lists by their index, by `[field=value]` or all of
+ * them by `*`.
  *
  * @module
  */
-import { isJsonObject } from "../../kube/json.ts";
-import type { JsonObject } from "../../kube/object.ts";
+import { compilePattern } from "../../kube/schema/cel/patterns.ts";
+import { CelError } from "../../kube/schema/cel/values.ts";
+import { isJsonObject, setField } from "../../kube/json.ts";
+import { fieldSlot, type FieldSlot, itemSlot, splitPath } from "./field-specs.ts";
+import { scalarText } from "./resource.ts";
+
+/** What is made where the path leads to nothing. */
+export type MadeValue = "scalar" | "mapping" | "list";
+
+/** `a.b.[x.y/z].c.[name=n]` as its steps; brackets keep dots. */
+export function splitFieldPath(path: string): string[] {
+  const steps: string[] = [];
+  const parts = splitPath(path, ".");
+  for (let index = 0; index < parts.length; index++) {
+    let step = parts[index] ?? "";
+    if (step.startsWith("[") && !step.endsWith("]")) {
+      while (index < parts.length - 1 && !step.endsWith("]")) step += `.${parts[++index] ?? ""}`;
+      steps.push(step.includes("=") ? step : step.replace(/^\[+|\]+$/g, ""));
+    } else {
+      steps.push(step);
+    }
+  }
+  return steps;
+}
+
+/** The value that the path leads to; `undefined` when there is none. */
+export function readPath(node: unknown, steps: readonly string[]): unknown {
+  let at = node;
+  for (const step of steps.map((text) => text.trim()).filter((text) => text !== "")) {
+    if (Array.isArray(at)) at = readItem(at, step);
+    else if (isJsonObject(at)) at = Object.hasOwn(at, step) ? at[step] : undefined;
+    else return undefined;
+  }
+  return at;
+}
+
+function readItem(list: readonly unknown[], step: string): unknown {
+  if (step === "-") return list.at(-1);
+  if (/^\d+$/.test(step)) return list[Number(step)];
+  const [, field, value] = ITEM.exec(step) ?? [];
+  if (field === undefined) return undefined;
+  return list.find((item) => keyOf(item, field) === value);
+}
+
+/** `[field=value]`; the field of an item that is a single value is left out. */
+const ITEM = /^\[([^=]*)=(.*)\]$/;
+
+function keyOf(item: unknown, field: string): string | undefined {
+  if (field === "") return typeof item === "object" ? undefined : scalarText(item);
+  if (!isJsonObject(item) || !Object.hasOwn(item, field)) return undefined;
+  return scalarText(item[field]);
+}
 
 /**
- * Calls `visit` with the object that holds the last field of `path`, for every item of the lists
- * on the way: `spec/template/spec/containers/image` visits each container.
+ * The places that the path leads to; none when there is no such field, an error's text when the path does not fit.
  *
- * @param create - whether missing objects on the way are made
+ * @param made - what is made of a missing field
  */
-export function visitField(
-  node: unknown,
-  path: readonly string[],
-  visit: (holder: JsonObject, field: string) => void,
-  create = false,
-): void {
-  if (Array.isArray(node)) {
-    for (const item of node) visitField(item, path, visit, create);
-    return;
+export function findSlots(
+  slot: FieldSlot,
+  [step, ...rest]: readonly string[],
+  made?: MadeValue,
+): FieldSlot[] | string {
+  if (step === undefined) return [slot];
+  const { value: node } = slot;
+  if (/^\d+$/.test(step)) return indexed(node, Number(step), rest, made);
+  const [, field, pattern] = ITEM.exec(step) ?? [];
+  if (field !== undefined && pattern !== undefined) {
+    return matching(node, { field, pattern }, rest, made);
   }
-  const [field, ...rest] = path;
-  if (!isJsonObject(node) || field === undefined) return;
-  if (rest.length === 0) {
-    visit(node, field);
-    return;
+  if (step === "*") {
+    if (!Array.isArray(node)) return "`*` stands where there is no list";
+    return joined([...node.keys()].map((index) => findSlots(itemSlot(node, index), rest, made)));
   }
-  if (create) node[field] ??= {};
-  visitField(node[field], rest, visit, create);
+  if (node === undefined || node === null) return [];
+  if (!isJsonObject(node)) return `\`${step}\` stands where there is no mapping`;
+  const present = Object.hasOwn(node, step) ? node[step] : undefined;
+  if (present === undefined) {
+    if (made === undefined) return [];
+    setField(node, step, emptyBefore(rest[0], made));
+  }
+  return findSlots(fieldSlot(node, step), rest, made);
 }
+
+function indexed(
+  node: unknown,
+  index: number,
+  rest: readonly string[],
+  made: MadeValue | undefined,
+): FieldSlot[] | string {
+  if (!Array.isArray(node)) return `\`${index}\` stands where there is no list`;
+  if (index === node.length && made !== undefined) node.push(emptyBefore(rest[0], made));
+  if (index >= node.length) return `there is no item ${index} in the list of ${node.length}`;
+  return findSlots(itemSlot(node, index), rest, made);
+}
+
+function matching(
+  node: unknown,
+  { field, pattern }: { readonly field: string; readonly pattern: string },
+  rest: readonly string[],
+  made: MadeValue | undefined,
+): FieldSlot[] | string {
+  if (!Array.isArray(node)) return `\`[${field}=${pattern}]\` stands where there is no list`;
+  const compiled = compilePattern(pattern);
+  if (compiled instanceof CelError) return `\`${pattern}\` is not a regular expression of Go`;
+  const find = (): FieldSlot[] | string =>
+    joined(
+      [...node.keys()].map((index) => {
+        const key = keyOf(node[index], field);
+        if (key === undefined || !compiled.matcher(key).find()) return [];
+        return field === ""
+          ? [itemSlot(node, index)]
+          : findSlots(itemSlot(node, index), rest, made);
+      }),
+    );
+  const found = find();
+  if (made === undefined || typeof found === "string" || found.length > 0) return found;
+  node.push(field === "" ? pattern : { [field]: pattern });
+  return find();
+}
+
+function joined(found: readonly (FieldSlot[] | string)[]): FieldSlot[] | string {
+  const problem = found.find((one) => typeof one === "string");
+  return problem ?? found.flatMap((one) => one as FieldSlot[]);
+}
+
+/** What stands before the next step; `MADE` marks a single value that is still missing. */
+function emptyBefore(next: string | undefined, made: MadeValue): unknown {
+  if (next === undefined) {
+    if (made === "scalar") return MADE;
+    return made === "list" ? [] : {};
+  }
+  return ITEM.test(next) || /^\d+$/.test(next) ? [] : {};
+}
+
+/** A single value that was made and is not written yet. */
+export const MADE: unique symbol = Symbol("made");

@@ -127,6 +127,19 @@ export function checked<T>(
   };
 }
 
+/** A value of a kustomization that knows where it stands. */
+export type Placed<T> = T & {
+  /** `file:line:column`, for messages. */
+  readonly at: string;
+};
+
+/** The same mappings, each with its place. */
+export function placed<T extends object>(reader: FieldReader<T>): FieldReader<Placed<T>> {
+  return {
+    read: (place) => ({ ...reader.read(place), at: place.document.placeOf(place.path) }),
+  };
+}
+
 /** An error at a place. */
 function brokenField({ document, path }: FieldPlace, what: string): TsopError {
   return new TsopError(
@@ -151,7 +164,7 @@ function notRendered(place: FieldPlace): TsopError {
   return new TsopError(
     "kustomize-field",
     `${place.document.placeOf(place.path)}: tsop does not render the field ${nameOf(place)}.`,
-    "Check its spelling; write it as `patches` or `labels`, or render with `kubectl kustomize` and apply that.",
+    "Check its spelling; do without it, or render with `kubectl kustomize` and apply that.",
   );
 }
 

@@ -3,144 +3,191 @@
  *
  * @module
  */
+import { TsopError } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
-import { parseApiVersion } from "../../kube/resource.ts";
-import { visitField } from "./field-path.ts";
-import type { Manifest } from "./resource.ts";
+import { type FieldSlot, type FieldSpec, fieldSlot, itemSlot, visitField } from "./field-specs.ts";
+import {
+  describeManifest,
+  effectiveNamespace,
+  inSameNamespace,
+  isOfKind,
+  isOutsideNamespaces,
+  type KindSelector,
+  type Manifest,
+} from "./resource.ts";
+import type { NameReferences } from "./transformer-configuration.ts";
 
-/** A field in which objects of `from` name an object of `to`. */
-export interface NameReference {
-  readonly to: string;
-  /** The referring kind; every kind when it is left out. */
-  readonly from?: string;
-  /** The API group of the referring kind; any when it is left out. */
-  readonly group?: string;
-  /** The path to the field that holds the name. */
-  readonly path: readonly string[];
-  /** The holder of the field has a `namespace` beside it that is part of the reference. */
-  readonly namespaced?: boolean;
-}
-
-const POD_SPECS: readonly (readonly [kind: string, path: string])[] = [
-  ["Pod", "spec"],
-  ["Deployment", "spec/template/spec"],
-  ["ReplicaSet", "spec/template/spec"],
-  ["DaemonSet", "spec/template/spec"],
-  ["StatefulSet", "spec/template/spec"],
-  ["Job", "spec/template/spec"],
-  ["CronJob", "spec/jobTemplate/spec/template/spec"],
-];
-const CONTAINERS = ["containers", "initContainers"];
-
-const IN_POD_SPECS: readonly (readonly [to: string, path: string])[] = [
-  ["ServiceAccount", "serviceAccountName"],
-  ["PersistentVolumeClaim", "volumes/persistentVolumeClaim/claimName"],
-  ["PriorityClass", "priorityClassName"],
-  ["Secret", "imagePullSecrets/name"],
-  ["Secret", "volumes/secret/secretName"],
-  ["Secret", "volumes/projected/sources/secret/name"],
-  ["ConfigMap", "volumes/configMap/name"],
-  ["ConfigMap", "volumes/projected/sources/configMap/name"],
-  ...CONTAINERS.flatMap(
-    (containers) =>
-      [
-        ["Secret", `${containers}/env/valueFrom/secretKeyRef/name`],
-        ["Secret", `${containers}/envFrom/secretRef/name`],
-        ["ConfigMap", `${containers}/env/valueFrom/configMapKeyRef/name`],
-        ["ConfigMap", `${containers}/envFrom/configMapRef/name`],
-      ] as const,
-  ),
-];
-
-/** The references that kustomize knows of itself, as far as operators' manifests have them. */
-const BUILT_IN: readonly NameReference[] = [
-  ...POD_SPECS.flatMap(([from, prefix]) =>
-    IN_POD_SPECS.map(([to, path]) => ({
-      to,
-      from,
-      path: [...prefix.split("/"), ...path.split("/")],
-    })),
-  ),
-  ...["Role", "ClusterRole"].flatMap((to) =>
-    ["RoleBinding", "ClusterRoleBinding"].map((from) => ({ to, from, path: ["roleRef", "name"] })),
-  ),
-  ...["RoleBinding", "ClusterRoleBinding"].map((from) => ({
-    to: "ServiceAccount",
-    from,
-    path: ["subjects", "name"],
-    namespaced: true,
-  })),
-  ...["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"].map((from) => ({
-    to: "Service",
-    from,
-    path: ["webhooks", "clientConfig", "service", "name"],
-    namespaced: true,
-  })),
-  { to: "Service", from: "APIService", path: ["spec", "service", "name"] },
-  { to: "Service", from: "StatefulSet", path: ["spec", "serviceName"] },
-  {
-    to: "Service",
-    from: "Ingress",
-    path: ["spec", "rules", "http", "paths", "backend", "service", "name"],
-  },
-  { to: "Secret", from: "Ingress", path: ["spec", "tls", "secretName"] },
-  { to: "Secret", from: "ServiceAccount", path: ["imagePullSecrets", "name"] },
-  ...["Deployment", "StatefulSet", "ReplicaSet"].map((to) => ({
-    to,
-    from: "HorizontalPodAutoscaler",
-    path: ["spec", "scaleTargetRef", "name"],
-  })),
-];
-
-/** Lets every reference follow its object. */
+/** Lets every reference follow its object. @throws TsopError `kustomize-reference` when it fits several */
 export function fixNameReferences(
   manifests: readonly Manifest[],
-  further: readonly NameReference[],
+  references: readonly NameReferences[],
 ): void {
-  for (const manifest of manifests) {
-    for (const reference of [...BUILT_IN, ...further]) {
-      if (reference.from !== undefined && reference.from !== manifest.object.kind) continue;
-      const { group } = parseApiVersion(manifest.object.apiVersion);
-      if (reference.group !== undefined && reference.group !== group) continue;
-      visitField(manifest.object, reference.path, (holder, field) => {
-        fixOne(manifest, reference, manifests, holder, field);
-      });
+  for (const referrer of manifests) {
+    const candidates = manifests.filter((manifest) => mayBeNamed(referrer, manifest));
+    for (const { referrers, ...target } of references) {
+      for (const spec of referrers) {
+        if (!isOfKind(referrer.originalId, spec)) continue;
+        const field = new ReferringField(referrer, spec, target, candidates);
+        const { group, version, kind } = referrer.id;
+        visitField(referrer, { ...spec, group, version, kind }, (slot) => field.fix(slot));
+      }
     }
   }
 }
 
-function fixOne(
-  referrer: Manifest,
-  reference: NameReference,
-  manifests: readonly Manifest[],
-  holder: JsonObject,
-  field: string,
-): void {
-  const name = holder[field];
-  if (typeof name !== "string") return;
-  // `roleRef`, `subjects` and `scaleTargetRef` say which kind they mean.
-  const kind = holder["kind"];
-  if (typeof kind === "string" && isJsonObject(holder) && kind !== reference.to) return;
-  const named = manifests.filter(
-    ({ object, originalName }) => object.kind === reference.to && originalName === name,
+/** An object in a namespace names those of its own and those in none; a RoleBinding, accounts of others too. */
+function mayBeNamed(referrer: Manifest, manifest: Manifest): boolean {
+  const { id } = referrer;
+  if (isOutsideNamespaces(id) || isOutsideNamespaces(manifest.id)) return true;
+  return inSameNamespace(manifest.id, id) || accountNamespaces(referrer).has(manifest.namespace);
+}
+
+function accountNamespaces(referrer: Manifest): ReadonlySet<string> {
+  const { object } = referrer;
+  const { subjects } = object;
+  if (object.kind !== "RoleBinding" || !Array.isArray(subjects)) return new Set();
+  const namespaces = (subjects as unknown[])
+    .filter(isJsonObject)
+    .filter(({ kind, namespace }) => kind === "ServiceAccount" && namespace !== undefined)
+    .map(({ namespace }) => namespace);
+  if (namespaces.every((namespace) => typeof namespace === "string")) return new Set(namespaces);
+  throw new TsopError(
+    "kustomize-reference",
+    `${describeManifest(referrer)}: the namespace of a subject is not a text.`,
+    "Name the namespace of the ServiceAccount, or leave the field out.",
   );
-  const target = reference.namespaced
-    ? inNamespace(named, holder["namespace"])
-    : (named.find(({ originalNamespace }) => originalNamespace === referrer.originalNamespace) ??
-      (named.length === 1 ? named[0] : undefined));
-  if (!target) return;
-  holder[field] = target.object.metadata.name;
-  if (reference.namespaced && target.object.metadata.namespace !== undefined) {
-    holder["namespace"] = target.object.metadata.namespace;
+}
+
+/** A field of one object that may name others. */
+class ReferringField {
+  readonly #referrer: Manifest;
+  readonly #spec: FieldSpec;
+  readonly #target: KindSelector;
+  readonly #candidates: readonly Manifest[];
+
+  constructor(
+    referrer: Manifest,
+    spec: FieldSpec,
+    target: KindSelector,
+    candidates: readonly Manifest[],
+  ) {
+    this.#referrer = referrer;
+    this.#spec = spec;
+    this.#target = target;
+    this.#candidates = candidates;
+  }
+
+  /** Writes the present name of what the field names: one name, a mapping with `name`, or a list of them. */
+  fix(slot: FieldSlot): void {
+    const { value } = slot;
+    if (Array.isArray(value)) {
+      for (const index of value.keys()) this.#fixOne(itemSlot(value, index));
+    } else {
+      this.#fixOne(slot);
+    }
+  }
+
+  #fixOne(slot: FieldSlot): void {
+    const { value } = slot;
+    if (isJsonObject(value)) this.#fixMapping(value);
+    else if (typeof value === "string") {
+      const named = this.#find(value, this.#candidates, ({ name }) => name);
+      if (named) slot.set(named.name);
+    }
+  }
+
+  #fixMapping(holder: JsonObject): void {
+    const { name, namespace } = holder;
+    if (typeof name !== "string") {
+      throw this.#broken(`its field ${this.#spec.path} is a mapping without \`name\``);
+    }
+    const named = this.#find(
+      name,
+      typeof namespace === "string" ? this.#inNamespace(namespace) : this.#candidates,
+      (manifest) => `${manifest.name} ${manifest.namespace}`,
+    );
+    if (!named) return;
+    fieldSlot(holder, "name").set(named.name);
+    if (named.namespace !== "") fieldSlot(holder, "namespace").set(named.namespace);
+  }
+
+  /** Those that were in the namespace at first, else those that are in it now. */
+  #inNamespace(namespace: string): Manifest[] {
+    const before = this.#candidates.filter(
+      ({ originalId }) => effectiveNamespace(originalId) === namespace,
+    );
+    if (before.length > 0) return before;
+    return this.#candidates.filter(({ id }) => effectiveNamespace(id) === namespace);
+  }
+
+  /** The object that had this name; `undefined` when none has changed its name. */
+  #find(
+    formerName: string,
+    candidates: readonly Manifest[],
+    key: (manifest: Manifest) => string,
+  ): Manifest | undefined {
+    let left = candidates.filter(
+      (manifest) =>
+        manifest.formerNames.some(({ name }) => name === formerName) &&
+        manifest.formerIds.some((id) => isOfKind(id, this.#target)) &&
+        this.#fitsRoleRef(manifest) &&
+        this.#isReachable(manifest),
+    );
+    if (left.length > 1) left = left.filter((one) => this.#sharesAffixes(one, true));
+    if (left.length > 1) left = left.filter((one) => this.#sharesAffixes(one, false));
+    const [first] = left;
+    if (!first) return undefined;
+    if (left.some((one) => key(one) !== key(first))) {
+      const several = left.map(describeManifest).join(", ");
+      throw this.#broken(
+        `its field ${this.#spec.path} names ${formerName}, which may be ${several}`,
+      );
+    }
+    first.noted = true;
+    return first;
+  }
+
+  #fitsRoleRef(manifest: Manifest): boolean {
+    const { roleRef } = this.#referrer.object;
+    if (!this.#spec.path.endsWith("roleRef/name") || !isJsonObject(roleRef)) return true;
+    const { apiGroup, kind } = roleRef;
+    if (typeof apiGroup !== "string" || typeof kind !== "string") return true;
+    return manifest.formerIds.some((id) => isOfKind(id, { group: apiGroup, kind }));
+  }
+
+  #isReachable(manifest: Manifest): boolean {
+    const { id } = this.#referrer;
+    return (
+      isOutsideNamespaces(id) ||
+      isOutsideNamespaces(manifest.id) ||
+      manifest.object.kind === "ServiceAccount" ||
+      inSameNamespace(id, manifest.id)
+    );
+  }
+
+  /** Whether both went through the same kustomizations that add prefixes and suffixes. */
+  #sharesAffixes(manifest: Manifest, emptyFits: boolean): boolean {
+    const fits = (one: readonly string[], other: readonly string[]): boolean =>
+      (emptyFits && (one.length === 0 || other.length === 0)) || haveSameEnd(one, other);
+    return (
+      fits(manifest.prefixes, this.#referrer.prefixes) &&
+      fits(manifest.suffixes, this.#referrer.suffixes)
+    );
+  }
+
+  #broken(what: string): TsopError {
+    return new TsopError(
+      "kustomize-reference",
+      `${describeManifest(this.#referrer)}: ${what}.`,
+      "Give the objects different names, or correct the configuration that names this field.",
+    );
   }
 }
 
-/** The object that a reference with a namespace means; one without means the only one of that name. */
-function inNamespace(named: readonly Manifest[], namespace: unknown): Manifest | undefined {
-  if (namespace === undefined) return named.length === 1 ? named[0] : undefined;
-  return (
-    named.find(({ originalNamespace }) => originalNamespace === namespace) ??
-    named.find(({ object }) => object.metadata.namespace === namespace)
-  );
+/** Whether the shorter list is the end of the longer one. */
+function haveSameEnd(one: readonly string[], other: readonly string[]): boolean {
+  const length = Math.min(one.length, other.length);
+  if (length === 0) return one.length === other.length;
+  return one.slice(-length).every((text, index) => text === other.slice(-length)[index]);
 }

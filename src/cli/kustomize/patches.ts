@@ -4,67 +4,120 @@
  * @module
  */
 import { messageOf, TsopError } from "../../errors.ts";
-import { isJsonObject } from "../../kube/json.ts";
+import { isJson, isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import { applyJsonPatch } from "../../kube/patch.ts";
 import { parseApiVersion } from "../../kube/resource.ts";
 import type { Patch } from "./kustomization.ts";
-import { describeManifest, type Manifest } from "./resource.ts";
+import { parseYaml } from "./manifests.ts";
+import {
+  describeId,
+  describeManifest,
+  isSameId,
+  type Manifest,
+  type ResourceId,
+} from "./resource.ts";
 import { isSelected, type Selector } from "./select.ts";
+import { MergeProblem, mergeStrategically } from "./strategic-merge.ts";
 
-/**
- * What identifies an item, by the name of its list: the merge keys of the built-in kinds.
- * Lists that are not here are replaced as a whole.
- */
-const MERGE_KEYS: Readonly<Record<string, readonly string[]>> = {
-  containers: ["name"],
-  initContainers: ["name"],
-  ephemeralContainers: ["name"],
-  volumes: ["name"],
-  env: ["name"],
-  imagePullSecrets: ["name"],
-  volumeMounts: ["mountPath"],
-  volumeDevices: ["devicePath"],
-  ports: ["containerPort", "port"],
-  hostAliases: ["ip"],
-  topologySpreadConstraints: ["topologyKey"],
-  webhooks: ["name"],
-  secrets: ["name"],
-  conditions: ["type"],
-};
+/** A patch that was read: what it does, and to which objects. */
+export interface PatchContent {
+  /** The file and place, for messages. */
+  readonly where: string;
+  readonly documents: readonly unknown[];
+  readonly target?: Selector;
+  readonly options?: NonNullable<Patch["options"]>;
+  /** Whether the former name is kept, so that references follow a JSON patch that renames. */
+  readonly remembersName: boolean;
+}
+
+/** The documents of a patch's text. @throws TsopError `kustomize-patch` or `broken-yaml` */
+export function parsePatch(where: string, text: string): unknown[] {
+  if (text.startsWith("[") && !isJson(text)) {
+    throw new TsopError(
+      "kustomize-patch",
+      `${where}: the patch begins with \`[\`, but is not JSON.`,
+      "Quote its fields and texts, or write each operation on a line of its own, after `- `.",
+    );
+  }
+  return parseYaml(where, text).filter((document) => document !== null && document !== undefined);
+}
 
 /**
  * Applies a patch to the manifests that it means.
  *
- * @param documents - the patch's YAML documents
- * @param where - the file, for messages
  * @returns the manifests that are left: a patch can delete one
  * @throws TsopError `kustomize-patch` when it fits nothing or cannot be applied
  */
-export function applyPatch(
-  manifests: readonly Manifest[],
-  patch: Patch,
-  documents: readonly unknown[],
-  where: string,
-): Manifest[] {
+export function applyPatch(manifests: readonly Manifest[], patch: PatchContent): Manifest[] {
+  const { documents, where, target } = patch;
+  if (target !== undefined && documents.length > 1) {
+    throw broken(where, "a patch with a `target` has one document");
+  }
   let left = [...manifests];
   for (const document of documents) {
-    if (Array.isArray(document)) {
-      if (!patch.target) throw broken(where, "a JSON patch needs a `target`");
-      for (const manifest of chosen(left, patch.target, where)) {
-        replaceContent(manifest, patched(manifest, document, where));
-      }
-    } else if (isJsonObject(document)) {
-      const target = patch.target ?? targetOf(document, where);
-      for (const manifest of chosen(left, target, where)) {
-        const name = manifest.object.metadata.name;
-        if (document["$patch"] === "delete") left = left.filter((other) => other !== manifest);
-        else mergeObject(manifest.object, withoutIdentity(document));
-        manifest.object.metadata.name = name ?? "";
-      }
-    }
+    if (Array.isArray(document)) applyOperations(left, document, patch);
+    else if (isJsonObject(document)) applyMerge(left, document, patch);
+    else throw broken(where, "it is neither a list of operations nor an object");
+    left = left.filter(({ isDeleted }) => !isDeleted);
   }
   return left;
+}
+
+function applyOperations(
+  manifests: readonly Manifest[],
+  operations: unknown[],
+  { where, target, remembersName }: PatchContent,
+): void {
+  if (!target) throw broken(where, "a JSON patch needs a `target`");
+  for (const manifest of chosen(manifests, target, where)) {
+    if (remembersName) manifest.rememberName();
+    try {
+      manifest.object = applyJsonPatch(manifest.object, operations) as Manifest["object"];
+    } catch (error) {
+      throw broken(where, `it does not fit ${describeManifest(manifest)}: ${messageOf(error)}`);
+    }
+  }
+}
+
+function applyMerge(
+  manifests: readonly Manifest[],
+  document: JsonObject,
+  { where, target, options = {} }: PatchContent,
+): void {
+  const id = identityOf(document, where);
+  const targets = target ? chosen(manifests, target, where) : [named(manifests, id, where)];
+  for (const manifest of targets) {
+    const { name, namespace } = manifest.object.metadata;
+    const { kind, apiVersion } = manifest.object;
+    if (options.allowNameChange || options.allowKindChange) manifest.rememberName();
+    const own = { ...document, ...(target ? { apiVersion } : {}) };
+    const result = mergedOrRefused(manifest, own, where);
+    if (result === undefined) {
+      manifest.isDeleted = true;
+      continue;
+    }
+    const object = result as Manifest["object"];
+    if (!options.allowKindChange) object.kind = kind;
+    object.metadata = { ...object.metadata };
+    if (!options.allowNameChange && name !== undefined) object.metadata.name = name;
+    delete object.metadata.namespace;
+    if (namespace !== undefined) object.metadata.namespace = namespace;
+    manifest.object = object;
+  }
+}
+
+function mergedOrRefused(
+  manifest: Manifest,
+  patch: JsonObject,
+  where: string,
+): JsonObject | undefined {
+  try {
+    return mergeStrategically(manifest.object, patch);
+  } catch (error) {
+    if (!(error instanceof MergeProblem)) throw error;
+    throw broken(where, `it does not fit ${describeManifest(manifest)}: ${error.message}`);
+  }
 }
 
 function chosen(manifests: readonly Manifest[], target: Selector, where: string): Manifest[] {
@@ -73,90 +126,31 @@ function chosen(manifests: readonly Manifest[], target: Selector, where: string)
   throw broken(where, `there is no object for the target ${JSON.stringify(target)}`);
 }
 
-function patched(manifest: Manifest, operations: unknown[], where: string): JsonObject {
-  try {
-    return applyJsonPatch(manifest.object, operations) as JsonObject;
-  } catch (error) {
-    throw broken(where, `it does not fit ${describeManifest(manifest)}: ${messageOf(error)}`);
-  }
-}
-
-function replaceContent({ object }: Manifest, content: JsonObject): void {
-  for (const field of Object.keys(object)) {
-    if (!(field in content)) delete (object as JsonObject)[field];
-  }
-  Object.assign(object, content);
-}
-
-function targetOf(document: JsonObject, where: string): Selector {
-  const { apiVersion, kind, metadata } = document;
-  const name = isJsonObject(metadata) ? metadata["name"] : undefined;
-  if (typeof apiVersion !== "string" || typeof kind !== "string" || typeof name !== "string") {
-    throw broken(
-      where,
-      "a strategic merge patch has apiVersion, kind and metadata.name, or a `target`",
-    );
-  }
-  const exactly = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  const { group, version } = parseApiVersion(apiVersion);
-  return { group: exactly(group), version, kind, name: exactly(name) };
-}
-
-/** What identifies the object is not changed by a patch. */
-function withoutIdentity(document: JsonObject): JsonObject {
-  const rest = without(document, ["apiVersion", "kind"]);
-  const { metadata } = rest;
-  return isJsonObject(metadata)
-    ? { ...rest, metadata: without(metadata, ["name", "namespace"]) }
-    : rest;
-}
-
-function without(object: JsonObject, fields: readonly string[]): JsonObject {
-  return Object.fromEntries(Object.entries(object).filter(([field]) => !fields.includes(field)));
-}
-
-function mergeObject(target: JsonObject, patch: JsonObject): void {
-  for (const [field, value] of Object.entries(patch)) {
-    if (field.startsWith("$")) continue;
-    if (value === null) {
-      delete target[field];
-    } else if (Array.isArray(value)) {
-      target[field] = mergeList(field, target[field], value);
-    } else if (isJsonObject(value)) {
-      const before = target[field];
-      const base = isJsonObject(before) && value["$patch"] !== "replace" ? before : {};
-      mergeObject(base, value);
-      target[field] = base;
-    } else {
-      target[field] = value;
-    }
-  }
-}
-
-function mergeList(field: string, before: unknown, patch: unknown[]): unknown[] {
-  const key = keyFor(field, patch);
-  const replaced = patch.some((item) => isJsonObject(item) && item["$patch"] === "replace");
-  if (key === undefined || !Array.isArray(before) || replaced) {
-    return patch.filter((item) => !isJsonObject(item) || !("$patch" in item));
-  }
-  const left: unknown[] = [...(before as unknown[])];
-  const named: unknown[] = [];
-  for (const item of patch) {
-    if (!isJsonObject(item)) continue;
-    const index = left.findIndex((other) => isJsonObject(other) && other[key] === item[key]);
-    const [found] = index < 0 ? [{}] : left.splice(index, 1);
-    if (item["$patch"] === "delete") continue;
-    mergeObject(found as JsonObject, item);
-    named.push(found);
-  }
-  // What the patch names stands first, in its order, as kustomize puts it.
-  return [...named, ...left];
-}
-
-function keyFor(field: string, items: readonly unknown[]): string | undefined {
-  return MERGE_KEYS[field]?.find((key) =>
-    items.every((item) => isJsonObject(item) && (key in item || "$patch" in item)),
+function named(manifests: readonly Manifest[], id: ResourceId, where: string): Manifest {
+  const found = manifests.filter(({ ids }) => ids.some((own) => isSameId(own, id)));
+  const [only] = found;
+  if (only && found.length === 1) return only;
+  const namespace = id.namespace === "" ? "" : ` in ${id.namespace}`;
+  throw broken(
+    where,
+    found.length === 0
+      ? `there is no ${describeId(id)}${namespace}`
+      : `${found.length} objects are or were called ${describeId(id)}${namespace}`,
   );
+}
+
+function identityOf(document: JsonObject, where: string): ResourceId {
+  const { apiVersion = "", kind, metadata } = document;
+  const { name, namespace } = isJsonObject(metadata) ? metadata : {};
+  if (typeof apiVersion !== "string" || typeof kind !== "string" || typeof name !== "string") {
+    throw broken(where, "a strategic merge patch has apiVersion, kind and metadata.name");
+  }
+  return {
+    ...parseApiVersion(apiVersion),
+    kind,
+    name,
+    namespace: typeof namespace === "string" ? namespace : "",
+  };
 }
 
 function broken(where: string, what: string): TsopError {

@@ -1,38 +1,41 @@
 /**
- * What a kustomization renders to: the part of kustomize that the scaffold's layout uses, as
- * `kubectl kustomize` does it. What is not known here is refused.
+ * What a kustomization renders to, as `kubectl kustomize` does it. What is not known here is refused.
  *
  * @see https://kubectl.docs.kubernetes.io/references/kustomize/
  * @module
  */
-import { isJson } from "../../kube/json.ts";
-import type { KubeObject } from "../../kube/object.ts";
 import { TsopError } from "../../errors.ts";
+import type { KubeObject } from "../../kube/object.ts";
 import type { Plan } from "../project/plan.ts";
-import {
-  parseYaml,
-  readKustomization,
-  readManifests,
-  resolveIn,
-  type ImageOverride,
-  type Kustomization,
-  type Patch,
+import { readYaml } from "../project/yaml-documents.ts";
+import { DEFAULT_CONFIGURATION } from "./builtin-field-specs.ts";
+import { readCrdConfiguration } from "./crd-configuration.ts";
+import type { Placed } from "./fields.ts";
+import { absorbGenerated, addHashes, generate } from "./generators.ts";
+import type {
+  ImageOverride,
+  Kustomization,
+  Replacement,
+  ReplacementEntry,
+  Variable,
 } from "./kustomization.ts";
-import { fixNameReferences, type NameReference } from "./name-references.ts";
-import { readNameReferences } from "./transformer-configuration.ts";
-import { applyPatch } from "./patches.ts";
+import { readKustomization, replacementFile, resolveIn } from "./kustomization-file.ts";
+import { readManifests } from "./manifests.ts";
+import { fixNameReferences } from "./name-references.ts";
+import { sortManifests } from "./order.ts";
+import { applyPatch, parsePatch, type PatchContent } from "./patches.ts";
 import { applyReplacement } from "./replacements.ts";
-import { describeManifest, manifestOf, orderOf, type Manifest } from "./resource.ts";
+import { describeManifest, isSameId, Manifest, textsOf } from "./resource.ts";
 import { KustomizationRoot } from "./roots.ts";
 import { SourceFiles } from "./source-files.ts";
+import { addLabels, addPairs, setImage, setNames, setNamespace, setReplicas } from "./transform.ts";
 import {
-  addAnnotations,
-  addLabels,
-  setImage,
-  setNames,
-  setNamespace,
-  setReplicas,
-} from "./transform.ts";
+  EMPTY_CONFIGURATION,
+  mergeConfigurations,
+  readConfiguration,
+  type TransformerConfiguration,
+} from "./transformer-configuration.ts";
+import { bindVariables, joinVariables, resolveVariables } from "./variables.ts";
 
 /** What a command adds to the kustomization without writing it into the user's file. */
 export interface RenderOptions {
@@ -41,10 +44,11 @@ export interface RenderOptions {
   readonly plan?: Plan;
 }
 
-/** What one rendering shares between its folders. */
-interface Rendering {
-  readonly files: SourceFiles;
-  readonly references: NameReference[];
+/** What one kustomization has gathered so far, with that of the folders below it. */
+interface Gathered {
+  manifests: Manifest[];
+  configuration: TransformerConfiguration;
+  readonly variables: Map<string, Placed<Variable>>;
 }
 
 /** The objects of a kustomization, in the order in which they are applied. */
@@ -52,115 +56,208 @@ export async function renderKustomization(
   folder: string,
   options: RenderOptions = {},
 ): Promise<KubeObject[]> {
-  const rendering: Rendering = { files: new SourceFiles(options.plan), references: [] };
-  const manifests = await renderFolder(await KustomizationRoot.open(folder), rendering);
-  for (const image of options.images ?? []) setImage(manifests, image);
-  fixNameReferences(manifests, rendering.references);
-  return manifests
-    .map(({ object }) => object)
-    .sort((one, other) => orderOf(one.kind) - orderOf(other.kind));
+  const files = new SourceFiles(options.plan);
+  const root = await KustomizationRoot.open(folder);
+  const kustomization = await readKustomization(root.folder, files);
+  const gathered = await new Folder(root, kustomization, files).gather(nothing());
+  const { manifests, configuration, variables } = gathered;
+  for (const image of options.images ?? []) setImage(manifests, image, configuration.images);
+  addHashes(manifests);
+  fixNameReferences(manifests, configuration.nameReference);
+  resolveVariables(manifests, variables, configuration.varReference);
+  const applied = manifests.filter(({ object }) => {
+    const local = textsOf(object.metadata.annotations)["config.kubernetes.io/local-config"];
+    return local === undefined || local === "false";
+  });
+  return sortManifests(applied, kustomization.sortOptions).map(withTextAnnotations);
 }
 
-async function renderFolder(root: KustomizationRoot, rendering: Rendering): Promise<Manifest[]> {
-  const kustomization = await readKustomization(root.folder, rendering.files);
-  const manifests: Manifest[] = [];
-  await gather(root, kustomization, manifests, rendering);
-  return transform(root, kustomization, manifests, rendering);
+/** Kustomize writes annotations as texts, and leaves out empty ones that it has worked with. */
+function withTextAnnotations({ object, noted }: Manifest): KubeObject {
+  const { annotations, ...metadata } = object.metadata;
+  const texts = textsOf(annotations);
+  if (Object.keys(texts).length > 0) object.metadata = { ...metadata, annotations: texts };
+  else if (noted && annotations !== undefined) object.metadata = metadata;
+  return object;
 }
 
-/** Adds what `resources` names: files, and folders with a kustomization of their own. */
-async function gather(
-  root: KustomizationRoot,
-  { resources }: Kustomization,
-  manifests: Manifest[],
-  rendering: Rendering,
-): Promise<void> {
-  const { files } = rendering;
-  for (const entry of resources) {
-    const path = resolveIn(root.folder, entry);
-    const added = (await files.isFolder(path))
-      ? await renderFolder(await root.enter(entry), rendering)
-      : (await readManifests(await root.file(entry), files)).map(manifestOf);
-    for (const manifest of added) addOnce(manifests, manifest, path);
-  }
+function nothing(): Gathered {
+  return { manifests: [], configuration: EMPTY_CONFIGURATION, variables: new Map() };
 }
 
-async function transform(
-  root: KustomizationRoot,
-  kustomization: Kustomization,
-  own: Manifest[],
-  rendering: Rendering,
-): Promise<Manifest[]> {
-  let manifests = own;
-  for (const entry of kustomization.components) {
-    manifests = await addComponent(await root.enter(entry), manifests, rendering);
-  }
-  for (const entry of kustomization.configurations) {
-    const listed = await readNameReferences(await root.file(entry), rendering.files);
-    rendering.references.push(...listed);
-  }
-  for (const patch of kustomization.patches) {
-    manifests = await patchAll(root, patch, manifests, rendering.files);
-  }
-  const { namespace, namePrefix = "", nameSuffix = "", commonAnnotations } = kustomization;
-  if (namespace !== undefined) setNamespace(manifests, namespace);
-  setNames(manifests, namePrefix, nameSuffix);
-  for (const labels of kustomization.labels) addLabels(manifests, labels);
-  if (commonAnnotations) addAnnotations(manifests, commonAnnotations);
-  for (const replicas of kustomization.replicas) setReplicas(manifests, replicas);
-  for (const image of kustomization.images) setImage(manifests, image);
-  for (const replacement of kustomization.replacements) applyReplacement(manifests, replacement);
-  return manifests;
-}
+/** One folder with a kustomization. */
+class Folder {
+  readonly #root: KustomizationRoot;
+  readonly #kustomization: Kustomization;
+  readonly #files: SourceFiles;
 
-/** A component works on what its user has gathered so far. */
-async function addComponent(
-  root: KustomizationRoot,
-  gathered: readonly Manifest[],
-  rendering: Rendering,
-): Promise<Manifest[]> {
-  const component = await readKustomization(root.folder, rendering.files);
-  if (component.kind !== "Component") {
+  constructor(root: KustomizationRoot, kustomization: Kustomization, files: SourceFiles) {
+    this.#root = root;
+    this.#kustomization = kustomization;
+    this.#files = files;
+  }
+
+  /** Adds what the kustomization names and changes all that is there: for a component, that of its user too. */
+  async gather(gathered: Gathered): Promise<Gathered> {
+    await this.#addResources(gathered);
+    await this.#configure(gathered);
+    await this.#generate(gathered);
+    for (const entry of this.#kustomization.components) {
+      await (await this.#below(entry, "Component")).gather(gathered);
+    }
+    await this.#transform(gathered);
+    bindVariables(gathered.manifests, this.#kustomization.vars);
+    joinVariables(gathered.variables, this.#kustomization.vars);
+    return gathered;
+  }
+
+  async #addResources(gathered: Gathered): Promise<void> {
+    for (const entry of this.#kustomization.resources) {
+      const path = resolveIn(this.#root.folder, entry);
+      if (!(await this.#files.isFolder(path))) {
+        const objects = await readManifests(await this.#root.file(entry), this.#files);
+        for (const object of objects) addOnce(gathered.manifests, new Manifest(object), path);
+        continue;
+      }
+      const base = await (await this.#below(entry, "Kustomization")).gather(nothing());
+      for (const manifest of base.manifests) addOnce(gathered.manifests, manifest, path);
+      gathered.configuration = mergeConfigurations(gathered.configuration, base.configuration);
+      joinVariables(gathered.variables, base.variables.values());
+    }
+  }
+
+  async #below(entry: string, kind: Kustomization["kind"]): Promise<Folder> {
+    const root = await this.#root.enter(entry);
+    const kustomization = await readKustomization(root.folder, this.#files);
+    if (kustomization.kind === kind) return new Folder(root, kustomization, this.#files);
+    const isComponent = kustomization.kind === "Component";
     throw new TsopError(
       "not-a-component",
-      `${root.folder} is listed under \`components\`, but its kind is Kustomization.`,
-      "List it under `resources`, or make it `kind: Component`.",
+      `${root.folder} is listed under \`${isComponent ? "resources" : "components"}\`, but its kind is ${kustomization.kind}.`,
+      isComponent
+        ? "List it under `components`."
+        : "List it under `resources`, or make it `kind: Component`.",
     );
   }
-  const manifests = [...gathered];
-  await gather(root, component, manifests, rendering);
-  return transform(root, component, manifests, rendering);
+
+  async #configure(gathered: Gathered): Promise<void> {
+    let own = DEFAULT_CONFIGURATION;
+    let further = EMPTY_CONFIGURATION;
+    for (const entry of this.#kustomization.configurations) {
+      const read = await readConfiguration(await this.#root.file(entry), this.#files);
+      further = mergeConfigurations(further, read);
+    }
+    own = mergeConfigurations(own, further);
+    gathered.configuration = mergeConfigurations(gathered.configuration, own);
+    for (const entry of this.#kustomization.crds) {
+      const read = await readCrdConfiguration(await this.#root.file(entry), this.#files);
+      gathered.configuration = mergeConfigurations(gathered.configuration, read);
+    }
+  }
+
+  async #generate({ manifests }: Gathered): Promise<void> {
+    const { configMapGenerator, secretGenerator, generatorOptions } = this.#kustomization;
+    const settings = { root: this.#root, files: this.#files, options: generatorOptions };
+    for (const generator of configMapGenerator) {
+      absorbGenerated(manifests, await generate("ConfigMap", generator, settings), generator.at);
+    }
+    for (const generator of secretGenerator) {
+      absorbGenerated(manifests, await generate("Secret", generator, settings), generator.at);
+    }
+  }
+
+  async #transform(gathered: Gathered): Promise<void> {
+    const { configuration } = gathered;
+    const kustomization = this.#kustomization;
+    for (const patch of await this.#readPatches()) {
+      gathered.manifests = applyPatch(gathered.manifests, patch);
+    }
+    const { manifests } = gathered;
+    const { namespace, namePrefix = "", nameSuffix = "" } = kustomization;
+    if (namespace !== undefined) setNamespace(manifests, namespace, configuration.namespace);
+    if (namePrefix !== "") setNames(manifests, { prefix: namePrefix }, configuration.namePrefix);
+    if (nameSuffix !== "") setNames(manifests, { suffix: nameSuffix }, configuration.nameSuffix);
+    for (const labels of kustomization.labels) addLabels(manifests, labels, configuration);
+    const { commonLabels = {}, commonAnnotations = {} } = kustomization;
+    addPairs(manifests, commonLabels, configuration.commonLabels);
+    addPairs(manifests, commonAnnotations, configuration.commonAnnotations);
+    for (const patch of kustomization.patchesJson6902) {
+      const content = await this.#readPatch(patch, false);
+      gathered.manifests = applyPatch(gathered.manifests, content);
+    }
+    for (const replicas of kustomization.replicas) {
+      setReplicas(gathered.manifests, replicas, configuration.replicas);
+    }
+    for (const image of kustomization.images) {
+      setImage(gathered.manifests, image, configuration.images);
+    }
+    for (const entry of kustomization.replacements) {
+      for (const replacement of await this.#readReplacements(entry)) {
+        applyReplacement(gathered.manifests, replacement);
+      }
+    }
+  }
+
+  async #readPatches(): Promise<PatchContent[]> {
+    const { patches, patchesStrategicMerge, file } = this.#kustomization;
+    const contents: PatchContent[] = [];
+    for (const entry of patchesStrategicMerge) {
+      // An entry is the patch itself, or the path of one.
+      const isPatch = /\n|^\s*\{/.test(entry);
+      const where = isPatch ? file : await this.#root.file(entry);
+      const documents = parsePatch(where, isPatch ? entry : await this.#files.read(where));
+      if (documents.length === 0) throw emptyPatch(where);
+      contents.push({ where, documents, remembersName: false });
+    }
+    for (const patch of patches) contents.push(await this.#readPatch(patch, true));
+    return contents;
+  }
+
+  async #readPatch(
+    { path = "", patch = "", target, options, at }: Kustomization["patches"][number],
+    remembersName: boolean,
+  ): Promise<PatchContent> {
+    const where = path === "" ? at : await this.#root.file(path);
+    const text = path === "" ? patch.trim() : await this.#files.read(where);
+    return {
+      where,
+      documents: parsePatch(where, text),
+      remembersName,
+      ...(target === undefined ? {} : { target }),
+      ...(options === undefined ? {} : { options }),
+    };
+  }
+
+  async #readReplacements(entry: ReplacementEntry): Promise<Placed<Replacement>[]> {
+    const { path = "", at, ...own } = entry;
+    if (path === "") return [{ targets: [], ...own, at }];
+    const file = await this.#root.file(path);
+    const [document] = readYaml(await this.#files.read(file), file);
+    if (!document) return [];
+    const { value } = document;
+    const places = Array.isArray(value) ? value.map((_item, index) => [index]) : [[]];
+    return places.map((place) => ({
+      targets: [],
+      ...replacementFile.read({
+        value: place[0] === undefined ? value : (value as unknown[])[place[0]],
+        path: place,
+        document,
+      }),
+      at: document.placeOf(place),
+    }));
+  }
 }
 
-async function patchAll(
-  root: KustomizationRoot,
-  patch: Patch,
-  manifests: Manifest[],
-  files: SourceFiles,
-): Promise<Manifest[]> {
-  const path = patch.path === undefined ? undefined : await root.file(patch.path);
-  const where = path ?? `in ${root.folder}`;
-  const text = path === undefined ? (patch.patch ?? "") : await files.read(path);
-  if (text.startsWith("[") && !isJson(text)) {
-    throw new TsopError(
-      "kustomize-patch",
-      `${where}: the patch begins with \`[\`, but is not JSON.`,
-      "Quote its fields and texts, or write each operation on a line of its own, after `- `.",
-    );
-  }
-  return applyPatch(manifests, patch, parseYaml(where, text), where);
+function emptyPatch(where: string): TsopError {
+  return new TsopError(
+    "kustomize-patch",
+    `The patch ${where} cannot be applied: it is empty.`,
+    "Take it out of `patchesStrategicMerge`, or write it.",
+  );
 }
 
 function addOnce(manifests: Manifest[], manifest: Manifest, path: string): void {
-  const { apiVersion, kind, metadata } = manifest.object;
-  const twin = manifests.some(
-    ({ object }) =>
-      object.apiVersion === apiVersion &&
-      object.kind === kind &&
-      object.metadata.name === metadata.name &&
-      object.metadata.namespace === metadata.namespace,
-  );
-  if (twin) {
+  if (manifests.some((other) => isSameId(other.id, manifest.id))) {
     throw new TsopError(
       "kustomize-duplicate",
       `${path}: ${describeManifest(manifest)} is there twice.`,

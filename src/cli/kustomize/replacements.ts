@@ -4,117 +4,206 @@
  * @module
  */
 import { TsopError } from "../../errors.ts";
-import { isJsonObject } from "../../kube/json.ts";
-import type { JsonObject } from "../../kube/object.ts";
+import { copyJson, encodeJson, isJsonObject } from "../../kube/json.ts";
+import { readYaml } from "../project/yaml-documents.ts";
+import { findSlots, MADE, type MadeValue, readPath, splitFieldPath } from "./field-path.ts";
+import type { FieldSlot } from "./field-specs.ts";
+import type { Placed } from "./fields.ts";
 import type { FieldOptions, Replacement } from "./kustomization.ts";
-import type { Manifest } from "./resource.ts";
-import { isSelected } from "./select.ts";
+import {
+  inSameNamespace,
+  isOfKind,
+  type Manifest,
+  type ResourceId,
+  scalarText,
+} from "./resource.ts";
+import { hasSelectedPairs, selectsId } from "./select.ts";
 
-/** Carries out one replacement. */
+/** Carries out one replacement. @throws TsopError `kustomize-replacement` */
 export function applyReplacement(
   manifests: readonly Manifest[],
-  { source, targets }: Replacement,
+  replacement: Placed<Replacement>,
 ): void {
-  const { fieldPath = "metadata.name", options, ...selector } = source;
-  const sources = manifests.filter((manifest) => isSelected(manifest, selector));
-  const [only] = sources;
-  if (!only || sources.length > 1) {
-    throw broken(`its source ${JSON.stringify(selector)} fits ${sources.length} objects`);
-  }
-  const whole = readField(only.object, splitPath(fieldPath));
-  if (whole === undefined) throw broken(`the source has no field ${fieldPath}`);
-  const value = options?.delimiter
-    ? textOf(whole).split(options.delimiter)[options.index ?? 0]
-    : whole;
+  const { at, targets } = replacement;
+  const value = sourceValue(manifests, replacement);
   for (const target of targets) {
     for (const manifest of manifests) {
-      if (!isSelected(manifest, target.select)) continue;
-      if (target.reject?.some((rejected) => isSelected(manifest, rejected))) continue;
-      for (const path of target.fieldPaths ?? ["metadata.name"]) {
-        writeField(manifest.object, splitPath(path), value, target.options ?? {}, path);
+      if (!hasSelectedPairs(manifest, target.select)) continue;
+      const { reject = [] } = target;
+      const { ids } = manifest;
+      if (reject.some((one) => hasPairSelector(one) && hasSelectedPairs(manifest, one))) continue;
+      if (reject.some((one) => hasIdSelector(one) && ids.some((id) => selectsId(one, id)))) {
+        continue;
+      }
+      if (!ids.some((id) => selectsId(target.select, id))) continue;
+      const { fieldPaths = [], options = {} } = target;
+      for (const path of fieldPaths.length > 0 ? fieldPaths : ["metadata.name"]) {
+        writeValue(manifest, path, value, { options, at });
       }
     }
   }
 }
 
-/** A delimited field is a text; numbers and booleans read as they are written. */
-function textOf(value: unknown): string {
-  if (typeof value === "string") return value;
-  if (typeof value === "number" || typeof value === "boolean") return String(value);
-  throw broken("a delimited field is not a text");
-}
+const hasPairSelector = (selector: object): boolean =>
+  "labelSelector" in selector || "annotationSelector" in selector;
+const hasIdSelector = (selector: object): boolean =>
+  ["group", "version", "kind", "name", "namespace"].some((field) => field in selector);
 
-/** `.a.b.[x.y/z].0` as its steps; brackets keep dots. */
-function splitPath(path: string): string[] {
-  return [...path.matchAll(/\[([^\]]*)\]|[^.[\]]+/g)].map(([whole, inner]) => inner ?? whole);
-}
-
-function readField(node: unknown, steps: readonly string[]): unknown {
-  let at = node;
-  for (const step of steps) {
-    if (Array.isArray(at)) at = itemOf(at, step);
-    else if (isJsonObject(at)) at = at[step];
-    else return undefined;
+function sourceValue(manifests: readonly Manifest[], replacement: Placed<Replacement>): unknown {
+  const { source, sourceValue: fixed, at } = replacement;
+  if (!source) return fixed ?? "";
+  const { fieldPath = "", options = {} } = source;
+  const wanted: ResourceId = {
+    group: source.group ?? "",
+    version: source.version ?? "",
+    kind: source.kind ?? "",
+    name: source.name ?? "",
+    namespace: source.namespace ?? "",
+  };
+  const sources = manifests.filter(({ ids }) => ids.some((id) => isWanted(id, wanted)));
+  const [only] = sources;
+  if (!only || sources.length > 1) {
+    const { group, version, kind, name, namespace } = source;
+    const shown = JSON.stringify({ group, version, kind, name, namespace });
+    throw broken(at, `its source ${shown} fits ${sources.length} objects`);
   }
-  return at;
+  const path = fieldPath === "" ? "metadata.name" : fieldPath;
+  const whole = readPath(only.object, splitFieldPath(path));
+  if (whole === undefined || whole === null || isEmpty(whole)) {
+    throw broken(at, `the source has no field ${path}`);
+  }
+  return part(whole, options, at);
 }
 
-/** The item that a step into a list means: an index, or `name=value`. */
-function itemOf(list: readonly unknown[], step: string): unknown {
-  const [, key, value] = /^([^=]+)=(.*)$/.exec(step) ?? [];
-  if (key === undefined) return list[Number(step)];
-  return list.find((item) => isJsonObject(item) && item[key] === value);
+function isWanted(id: ResourceId, wanted: ResourceId): boolean {
+  return (
+    (wanted.name === "" || wanted.name === id.name) &&
+    (wanted.namespace === "" || inSameNamespace({ ...id, namespace: wanted.namespace }, id)) &&
+    isOfKind(id, wanted)
+  );
 }
 
-function writeField(
-  node: unknown,
+function isEmpty(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
+}
+
+function part(whole: unknown, { delimiter = "", index = 0 }: FieldOptions, at: string): unknown {
+  if (delimiter === "") return whole;
+  if (typeof whole === "object") throw broken(at, "a delimited field is not a text");
+  const found = scalarText(whole).split(delimiter)[index];
+  if (found === undefined) {
+    throw broken(at, `${JSON.stringify(whole)} has no part ${index} between ${delimiter}`);
+  }
+  return found;
+}
+
+/** How a target is written. */
+interface Writing {
+  readonly options: FieldOptions;
+  /** The place of the replacement, for messages. */
+  readonly at: string;
+}
+
+function writeValue(
+  manifest: Manifest,
+  path: string,
+  value: unknown,
+  { options, at }: Writing,
+): void {
+  const steps = splitFieldPath(path);
+  const root: FieldSlot = { value: manifest.object, set: () => undefined };
+  const made = options.create ? madeFor(value) : undefined;
+  if (writeInText(root, steps, value, made)) return;
+  const slots = findSlots(root, steps, made);
+  if (typeof slots === "string") throw broken(at, `${path}: ${slots}`);
+  if (slots.length === 0) throw broken(at, `a target has no field ${path}`);
+  for (const slot of slots) slot.set(written(slot.value, value, options, at));
+}
+
+function madeFor(value: unknown): MadeValue {
+  if (Array.isArray(value)) return "list";
+  return isJsonObject(value) ? "mapping" : "scalar";
+}
+
+function written(before: unknown, value: unknown, options: FieldOptions, at: string): unknown {
+  const { delimiter = "", index = 0 } = options;
+  const former = before === MADE ? "" : before;
+  if (delimiter !== "") {
+    if (typeof former === "object" && former !== null) {
+      throw broken(at, "a delimited field is not a text");
+    }
+    const parts = scalarText(former).split(delimiter);
+    if (index < 0) parts.unshift(scalarText(value));
+    else if (index >= parts.length) parts.push(scalarText(value));
+    else parts[index] = scalarText(value);
+    return retyped(before, parts.join(delimiter));
+  }
+  if (typeof former === "object" && former !== null) return copyJson(value);
+  if (typeof value === "object" && value !== null) {
+    if (former === "" || former === null || former === undefined) return copyJson(value);
+    throw broken(at, "a mapping or list cannot replace a single value");
+  }
+  return retyped(before, scalarText(value));
+}
+
+/** A text as the type of what it replaces: a number stays one when the text is one. */
+function retyped(before: unknown, text: string): unknown {
+  if (typeof before === "string") return text;
+  const [document] = readYaml(text, "a replacement");
+  const value = document?.value;
+  return typeof value === "object" || value === undefined ? text : value;
+}
+
+/** Writes into YAML or JSON that a single value holds as text. */
+function writeInText(
+  root: FieldSlot,
   steps: readonly string[],
   value: unknown,
-  options: FieldOptions,
-  path: string,
-): void {
-  const [step, ...rest] = steps;
-  if (step === undefined) return;
-  if (Array.isArray(node) && step === "*") {
-    for (const index of node.keys())
-      writeField(node, [String(index), ...rest], value, options, path);
-    return;
+  made: MadeValue | undefined,
+): boolean {
+  for (let length = 1; length < steps.length; length++) {
+    const found = findSlots(root, steps.slice(0, length));
+    const [slot] = typeof found === "string" ? [] : found;
+    if (typeof slot?.value !== "string") continue;
+    const text = slot.value;
+    if (!/^\s*[{[]/.test(text)) return false;
+    const content = parsed(text);
+    if (content === undefined) return false;
+    const holder: FieldSlot = { value: content, set: () => undefined };
+    const inner = findSlots(holder, steps.slice(length), made);
+    if (typeof inner === "string" || inner.length === 0) return false;
+    for (const one of inner)
+      one.set(isJsonObject(one.value) ? value : retyped(one.value, scalarText(value)));
+    const pretty = text.includes("\n") && text.includes("  ");
+    slot.set(pretty ? JSON.stringify(sorted(content), undefined, 2) : encodeJson(sorted(content)));
+    return true;
   }
-  const [key, holder] = slotOf(node, step, path);
-  if (rest.length === 0) {
-    if (holder[key] === undefined && !options.create) throw broken(`a target has no field ${path}`);
-    holder[key] = options.delimiter ? withPart(holder[key], value, options) : value;
-    return;
-  }
-  if (holder[key] === undefined) {
-    if (!options.create) throw broken(`a target has no field ${path}`);
-    holder[key] = {};
-  }
-  writeField(holder[key], rest, value, options, path);
+  return false;
 }
 
-function slotOf(node: unknown, step: string, path: string): [key: string, holder: JsonObject] {
-  if (isJsonObject(node)) return [step, node];
-  if (!Array.isArray(node)) throw broken(`a target has no field ${path}`);
-  const index = step.includes("=") ? node.indexOf(itemOf(node, step)) : Number(step);
-  if (!Number.isInteger(index) || index < 0) throw broken(`a target has no field ${path}`);
-  return [String(index), node as unknown as JsonObject];
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
 }
 
-function withPart(before: unknown, value: unknown, options: FieldOptions): string {
-  const delimiter = options.delimiter ?? "";
-  const parts = before === undefined ? [""] : textOf(before).split(delimiter);
-  const index = options.index ?? 0;
-  if (index < 0) parts.unshift(String(value));
-  else if (index >= parts.length) parts.push(String(value));
-  else parts[index] = String(value);
-  return parts.join(delimiter);
+/** Go writes the keys of mappings in their order. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((key) => [key, sorted(value[key])]),
+  );
 }
 
-function broken(what: string): TsopError {
+function broken(at: string, what: string): TsopError {
   return new TsopError(
     "kustomize-replacement",
-    `A replacement cannot be carried out: ${what}.`,
+    `${at}: the replacement cannot be carried out: ${what}.`,
     "Compare its source and targets with the manifests.",
   );
 }

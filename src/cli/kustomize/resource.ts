@@ -3,61 +3,171 @@
  *
  * @module
  */
+import { encodeJson, isJsonObject } from "../../kube/json.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import { parseApiVersion } from "../../kube/resource.ts";
+import { isClusterScoped } from "./schema-kinds.ts";
+
+/** What tells manifests apart. */
+export interface ResourceId {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace: string;
+}
+
+/** Which kinds a rule means; what is left out means any. */
+export interface KindSelector {
+  readonly group?: string;
+  readonly version?: string;
+  readonly kind?: string;
+}
+
+/** How a generated object meets one that is there. */
+export type Behavior = "create" | "replace" | "merge";
+
+/** A name, namespace and kind that a manifest had before. */
+interface FormerName {
+  readonly name: string;
+  readonly namespace: string;
+  readonly kind: string;
+}
 
 /** A manifest that transformers change in place. */
-export interface Manifest {
-  readonly object: KubeObject & Record<string, unknown>;
-  /** The name and namespace as the file says: what other files refer to. */
-  readonly originalName: string;
-  readonly originalNamespace: string | undefined;
+export class Manifest {
+  object: KubeObject & Record<string, unknown>;
+  /** The oldest first. */
+  readonly formerNames: FormerName[] = [];
+  readonly prefixes: string[] = [];
+  readonly suffixes: string[] = [];
+  /** The `vars` whose values are read from it. */
+  readonly variables: string[] = [];
+  needsHash = false;
+  behavior: Behavior = "create";
+  /** Whether kustomize would have written notes into its annotations. */
+  noted = false;
+  /** Whether a patch took it out. */
+  isDeleted = false;
+
+  constructor(object: KubeObject) {
+    this.object = object as Manifest["object"];
+  }
+
+  get name(): string {
+    return this.object.metadata.name ?? "";
+  }
+
+  get namespace(): string {
+    return this.object.metadata.namespace ?? "";
+  }
+
+  /** What it is called now. */
+  get id(): ResourceId {
+    const { group, version } = parseApiVersion(this.object.apiVersion);
+    const { name, namespace } = this;
+    return { group, version, kind: this.object.kind, name, namespace };
+  }
+
+  /** What it was called before, the oldest first. */
+  get formerIds(): ResourceId[] {
+    const { group, version } = parseApiVersion(this.object.apiVersion);
+    return this.formerNames.map((former) => ({ group, version, ...former }));
+  }
+
+  /** What its file calls it. */
+  get originalId(): ResourceId {
+    return this.formerIds[0] ?? this.id;
+  }
+
+  /** All that it is and was called. */
+  get ids(): ResourceId[] {
+    return [...this.formerIds, this.id];
+  }
+
+  /** Keeps the present name as a former one, before it changes. */
+  rememberName(): void {
+    this.noted = true;
+    this.formerNames.push({
+      name: this.name,
+      namespace: effectiveNamespace(this.id),
+      kind: this.object.kind,
+    });
+  }
+
+  /** What the manifest was called, and by which kustomizations, as another one was. */
+  takeHistory(other: Manifest): void {
+    this.formerNames.splice(0, Infinity, ...other.formerNames);
+    this.prefixes.splice(0, Infinity, ...other.prefixes);
+    this.suffixes.splice(0, Infinity, ...other.suffixes);
+    this.variables.splice(0, Infinity, ...other.variables);
+    this.behavior = other.behavior;
+    this.noted = this.noted || other.noted;
+  }
 }
 
-/** Kinds that have no namespace; everything else, own kinds too, is put into the namespace. */
-const CLUSTER_SCOPED = new Set(
-  (
-    "APIService CSIDriver CSINode CertificateSigningRequest ClusterIssuer ClusterRole ClusterRoleBinding " +
-    "ClusterTrustBundle CustomResourceDefinition FlowSchema IPAddress IngressClass " +
-    "MutatingAdmissionPolicy MutatingAdmissionPolicyBinding MutatingWebhookConfiguration Namespace Node " +
-    "PersistentVolume PriorityClass PriorityLevelConfiguration RuntimeClass ServiceCIDR StorageClass " +
-    "ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration " +
-    "VolumeAttachment VolumeAttributesClass"
-  ).split(" "),
-);
+const NO_NAMESPACE = "_non_namespaceable_";
 
-/** Whether objects of the kind have no namespace. */
-export function isClusterScoped(kind: string): boolean {
-  return CLUSTER_SCOPED.has(kind);
+/** Whether objects of that id are surely not in a namespace. */
+export function isOutsideNamespaces({ group, version, kind }: ResourceId): boolean {
+  return isClusterScoped(group === "" ? version : `${group}/${version}`, kind);
 }
 
-/** Wraps an object as it was read. */
-export function manifestOf(object: KubeObject): Manifest {
-  return {
-    object: object as Manifest["object"],
-    originalName: object.metadata.name ?? "",
-    originalNamespace: object.metadata.namespace,
-  };
+/** The namespace that counts when ids are compared. */
+export function effectiveNamespace(id: ResourceId): string {
+  if (isOutsideNamespaces(id)) return NO_NAMESPACE;
+  return id.namespace === "" ? "default" : id.namespace;
+}
+
+/** Whether both are in the same namespace, or in none. */
+export function inSameNamespace(one: ResourceId, other: ResourceId): boolean {
+  return effectiveNamespace(one) === effectiveNamespace(other);
+}
+
+/** Whether both mean the same object. */
+export function isSameId(one: ResourceId, other: ResourceId): boolean {
+  return isSameKindAndName(one, other) && inSameNamespace(one, other);
+}
+
+/** Whether both mean the same object, whatever its namespace. */
+export function isSameKindAndName(one: ResourceId, other: ResourceId): boolean {
+  return (
+    one.name === other.name &&
+    one.kind === other.kind &&
+    one.group === other.group &&
+    one.version === other.version
+  );
+}
+
+/** Whether the id is of the kinds that are meant. */
+export function isOfKind(id: KindSelector, selector: KindSelector): boolean {
+  const fits = (wanted = "", has = ""): boolean => wanted === "" || wanted === has;
+  return (
+    fits(selector.group, id.group) &&
+    fits(selector.version, id.version) &&
+    fits(selector.kind, id.kind)
+  );
 }
 
 /** `Kind.group/name`, for messages. */
-export function describeManifest({ object }: Manifest): string {
-  const { group } = parseApiVersion(object.apiVersion);
-  return `${object.kind}${group === "" ? "" : `.${group}`} ${object.metadata.name ?? "?"}`;
+export function describeManifest(manifest: Manifest): string {
+  return describeId(manifest.id);
 }
 
-/** Kustomize's order of kinds: what others need comes first, what intercepts requests last. */
-const FIRST = (
-  "Namespace ResourceQuota StorageClass CustomResourceDefinition ServiceAccount PodSecurityPolicy Role " +
-  "ClusterRole RoleBinding ClusterRoleBinding ConfigMap Secret Endpoints Service LimitRange " +
-  "PriorityClass PersistentVolume PersistentVolumeClaim Deployment StatefulSet CronJob " +
-  "PodDisruptionBudget"
-).split(" ");
-const LAST = ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"];
+/** `Kind.group/name`, for messages. */
+export function describeId({ group, kind, name }: ResourceId): string {
+  return `${kind}${group === "" ? "" : `.${group}`} ${name === "" ? "?" : name}`;
+}
 
-/** Where a kind stands in the order of applying; the reverse is the order of removal. */
-export function orderOf(kind: string): number {
-  const first = FIRST.indexOf(kind);
-  if (first >= 0) return first - FIRST.length;
-  return LAST.indexOf(kind) + 1;
+/** A mapping of the metadata whose values are texts, as kustomize reads it. */
+export function textsOf(value: unknown): Record<string, string> {
+  if (!isJsonObject(value)) return {};
+  return Object.fromEntries(Object.entries(value).map(([key, text]) => [key, scalarText(text)]));
+}
+
+/** A scalar as it is written. */
+export function scalarText(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  return value === null || value === undefined ? "" : encodeJson(value);
 }

@@ -5,7 +5,7 @@
  */
 import { TsopError } from "../../errors.ts";
 import { isBelow, realTarget } from "../project/plan.ts";
-import { resolveIn } from "./kustomization.ts";
+import { resolveIn } from "./kustomization-file.ts";
 
 /** The folder of a kustomization, with those that led to it. */
 export class KustomizationRoot {

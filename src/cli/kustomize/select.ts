@@ -6,8 +6,7 @@
 import { compilePattern } from "../../kube/schema/cel/patterns.ts";
 import { CelError } from "../../kube/schema/cel/values.ts";
 import { matchesLabels, parseLabelSelector, SelectorError } from "../../kube/selector.ts";
-import { parseApiVersion } from "../../kube/resource.ts";
-import type { Manifest } from "./resource.ts";
+import { effectiveNamespace, type Manifest, type ResourceId, textsOf } from "./resource.ts";
 
 /** Chooses manifests; texts are regular expressions that match the whole value. */
 export interface Selector {
@@ -22,17 +21,32 @@ export interface Selector {
 
 /** Whether the selector means the manifest, by its name of now or by that of its file. */
 export function isSelected(manifest: Manifest, selector: Selector): boolean {
-  const { object, originalName, originalNamespace } = manifest;
-  const { group, version } = parseApiVersion(object.apiVersion);
-  const { labels = {}, annotations = {} } = object.metadata;
+  const { id, originalId } = manifest;
   return (
-    matches(selector.group, group) &&
-    matches(selector.version, version) &&
-    matches(selector.kind, object.kind) &&
-    matches(selector.name, object.metadata.name, originalName) &&
-    matches(selector.namespace, object.metadata.namespace, originalNamespace) &&
-    hasPairs(selector.labelSelector, labels) &&
-    hasPairs(selector.annotationSelector, annotations)
+    matches(selector.name, id.name, originalId.name) &&
+    matches(selector.namespace, effectiveNamespace(id), effectiveNamespace(originalId)) &&
+    matchesKind(selector, id) &&
+    hasSelectedPairs(manifest, selector)
+  );
+}
+
+/** Whether the selector means the id: the regular expressions alone. */
+export function selectsId(selector: Selector, id: ResourceId): boolean {
+  return (
+    matchesKind(selector, id) &&
+    matches(selector.name, id.name) &&
+    matches(selector.namespace, id.namespace)
+  );
+}
+
+/** Whether the manifest has the selected labels and annotations. */
+export function hasSelectedPairs(
+  { object: { metadata } }: Manifest,
+  { labelSelector, annotationSelector }: Selector,
+): boolean {
+  return (
+    hasPairs(labelSelector, textsOf(metadata.labels)) &&
+    hasPairs(annotationSelector, textsOf(metadata.annotations))
   );
 }
 
@@ -55,14 +69,22 @@ export function labelSelectorProblem(selector: string): string | undefined {
   }
 }
 
+function matchesKind(selector: Selector, { group, version, kind }: ResourceId): boolean {
+  return (
+    matches(selector.group, group) &&
+    matches(selector.version, version) &&
+    matches(selector.kind, kind)
+  );
+}
+
 function wholePattern(pattern: string): ReturnType<typeof compilePattern> {
   return compilePattern(`^(?:${pattern})$`);
 }
 
-function matches(pattern: string | undefined, ...values: (string | undefined)[]): boolean {
+function matches(pattern: string | undefined, ...values: string[]): boolean {
   if (pattern === undefined || pattern === "") return true;
   const whole = wholePattern(pattern);
-  return !(whole instanceof CelError) && values.some((value) => whole.matcher(value ?? "").find());
+  return !(whole instanceof CelError) && values.some((value) => whole.matcher(value).find());
 }
 
 function hasPairs(selector: string | undefined, values: Readonly<Record<string, string>>): boolean {

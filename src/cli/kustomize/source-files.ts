@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf, TsopError } from "../../errors.ts";
 import { readIfThere, type Plan } from "../project/plan.ts";
@@ -30,13 +30,16 @@ export class SourceFiles {
       (found) => ({ text: found, cause: new Error("there is no such file") }),
       (error: unknown) => ({ text: undefined, cause: error }),
     );
-    if (text !== undefined) return text;
-    throw new TsopError(
-      "kustomize-file",
-      `A kustomization names ${path}, which cannot be read: ${messageOf(cause)}.`,
-      "Run `tsop manifests` when it is a generated file, else restore it or remove the line.",
-      { cause },
-    );
+    if (text === undefined) throw unreadable(path, cause);
+    return text;
+  }
+
+  /** The bytes of a file that a generator names. @throws TsopError `kustomize-file` */
+  async readBytes(path: string): Promise<Uint8Array> {
+    if (this.#planned.has(path)) return Buffer.from(await this.read(path));
+    return readFile(path).catch((error: unknown) => {
+      throw unreadable(path, error);
+    });
   }
 
   /** Whether it is a folder; one that the plan would make is. */
@@ -49,4 +52,13 @@ export class SourceFiles {
       () => false,
     );
   }
+}
+
+function unreadable(path: string, cause: unknown): TsopError {
+  return new TsopError(
+    "kustomize-file",
+    `A kustomization names ${path}, which cannot be read: ${messageOf(cause)}.`,
+    "Run `tsop manifests` when it is a generated file, else restore it or remove the line.",
+    { cause },
+  );
 }

@@ -1,73 +1,135 @@
 /**
- * Files that `configurations` names: which fields of objects hold names of others.
+ * Which fields transformers change: kustomize's own list, and what the files of `configurations` add.
  *
  * @module
  */
 import { readYaml } from "../project/yaml-documents.ts";
-import { flag, listOf, listOrNone, mapping, required, text } from "./fields.ts";
-import type { NameReference } from "./name-references.ts";
+import { type FieldSpec, mergeFieldSpecs } from "./field-specs.ts";
+import { flag, listOrNone, mapping, required, text } from "./fields.ts";
+import { compareKinds } from "./order.ts";
+import type { KindSelector } from "./resource.ts";
 import type { SourceFiles } from "./source-files.ts";
 
-/** A field, as transformer configurations name it. */
-interface FieldSpec {
-  readonly group?: string;
-  readonly version?: string;
-  readonly kind?: string;
-  readonly path: string;
-  readonly create?: boolean;
-}
-
 /** A kind, and the fields that name objects of it. */
-interface NamedKind {
-  readonly group?: string;
-  readonly version?: string;
-  readonly kind: string;
-  readonly fieldSpecs: readonly FieldSpec[];
+export interface NameReferences extends KindSelector {
+  readonly referrers: readonly FieldSpec[];
 }
 
-interface TransformerConfiguration {
-  readonly nameReference: readonly NamedKind[];
-  /** Where `vars` go; they are not rendered, so that there is nothing to do. */
-  readonly varReference?: readonly FieldSpec[];
+/** The fields, by what is done to them. */
+export interface TransformerConfiguration extends Record<SimplePart, readonly FieldSpec[]> {
+  readonly nameReference: readonly NameReferences[];
 }
 
-const fieldSpec = mapping<FieldSpec>({
+const SIMPLE_PARTS = [
+  "namePrefix",
+  "nameSuffix",
+  "namespace",
+  "commonLabels",
+  "labels",
+  "templateLabels",
+  "commonAnnotations",
+  "varReference",
+  "images",
+  "replicas",
+] as const;
+type SimplePart = (typeof SIMPLE_PARTS)[number];
+
+/** Nothing configured: what the files of a kustomization begin with. */
+export const EMPTY_CONFIGURATION: TransformerConfiguration = {
+  ...(Object.fromEntries(SIMPLE_PARTS.map((part) => [part, []])) as unknown as Record<
+    SimplePart,
+    readonly FieldSpec[]
+  >),
+  nameReference: [],
+};
+
+/**
+ * Both together, ordered by kind: a field of some kinds that comes first hides the same field of all kinds when the
+ * result is merged again, as it does in kustomize.
+ *
+ * @throws TsopError `kustomize-configuration`
+ */
+export function mergeConfigurations(
+  one: TransformerConfiguration,
+  other: TransformerConfiguration,
+): TransformerConfiguration {
+  const merged = { ...one };
+  for (const part of SIMPLE_PARTS) {
+    merged[part] = [...mergeFieldSpecs(one[part], other[part])].sort(compareKinds);
+  }
+  const references = [...one.nameReference];
+  for (const further of other.nameReference) {
+    const index = references.findIndex((known) => isSameKind(known, further));
+    const known = references[index];
+    if (!known) references.push(further);
+    else {
+      const referrers = mergeFieldSpecs(known.referrers, further.referrers);
+      references[index] = { ...known, referrers };
+    }
+  }
+  return { ...merged, nameReference: references.sort(compareKinds) };
+}
+
+function isSameKind(one: KindSelector, other: KindSelector): boolean {
+  return (
+    (one.group ?? "") === (other.group ?? "") &&
+    (one.version ?? "") === (other.version ?? "") &&
+    (one.kind ?? "") === (other.kind ?? "")
+  );
+}
+
+/** Reads a field of a configuration. */
+export const fieldSpec = mapping<FieldSpec>({
   group: text,
   version: text,
   kind: text,
   path: required(text),
   create: flag,
 });
-const configuration = mapping<TransformerConfiguration>({
+
+interface ConfigurationFile extends Record<SimplePart, readonly FieldSpec[]> {
+  readonly nameReference: readonly (KindSelector & { readonly fieldSpecs: readonly FieldSpec[] })[];
+}
+
+const specs = listOrNone(fieldSpec);
+const configuration = mapping<ConfigurationFile>({
+  namePrefix: specs,
+  nameSuffix: specs,
+  namespace: specs,
+  commonLabels: specs,
+  labels: specs,
+  templateLabels: specs,
+  commonAnnotations: specs,
+  varReference: specs,
+  images: specs,
+  replicas: specs,
   nameReference: listOrNone(
-    mapping<NamedKind>({
+    mapping<ConfigurationFile["nameReference"][number]>({
       group: text,
       version: text,
-      kind: required(text),
+      kind: text,
       fieldSpecs: listOrNone(fieldSpec),
     }),
   ),
-  varReference: listOf(fieldSpec),
 });
 
 /**
- * The references of a transformer configuration.
+ * A file that `configurations` names.
  *
  * @throws TsopError `broken-yaml`, `broken-kustomization` or `kustomize-field`
  */
-export async function readNameReferences(
+export async function readConfiguration(
   path: string,
   files: SourceFiles,
-): Promise<NameReference[]> {
+): Promise<TransformerConfiguration> {
   const [document] = readYaml(await files.read(path), path);
-  if (!document || document.value === null) return [];
-  const { nameReference } = configuration.read({ value: document.value, path: [], document });
-  return nameReference.flatMap(({ kind: to, fieldSpecs }) =>
-    fieldSpecs.map(({ path: field, kind, group }) => ({
-      to,
-      path: field.split("/"),
-      ...(kind === undefined ? {} : { from: kind }),
-      ...(group === undefined ? {} : { group }),
+  if (!document || document.value === null) return EMPTY_CONFIGURATION;
+  const read = configuration.read({ value: document.value, path: [], document });
+  return {
+    ...read,
+    nameReference: read.nameReference.map(({ fieldSpecs, ...kind }) => ({
+      ...kind,
+      referrers: fieldSpecs,
     })),
-  );
+  };
 }

@@ -114,7 +114,7 @@ describe.skipIf(!hasKubectl)("renderKustomization beside kubectl", () => {
 
 describe("renderKustomization", () => {
   it.each([
-    ["kustomize-field", { "kustomization.yaml": "configMapGenerator: []\n" }],
+    ["kustomize-field", { "kustomization.yaml": "generators: [a.yaml]\n" }],
     ["no-kustomization", { other: "" }],
     ["kustomize-file", { "kustomization.yaml": "resources: [gone.yaml]\n" }],
     ["broken-yaml", { "kustomization.yaml": "resources: [a.yaml]\n", "a.yaml": "a: [\n" }],

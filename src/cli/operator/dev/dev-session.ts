@@ -12,7 +12,7 @@ import { openCluster, type ClusterSession } from "../../cluster/cluster-session.
 import { openManifests, writeManifests, type ManifestSource } from "../../commands/manifests.ts";
 import type { CliContext } from "../../context.ts";
 import { isCrd } from "../../cluster/crd.ts";
-import { readManifests } from "../../kustomize/kustomization.ts";
+import { readManifests } from "../../kustomize/manifests.ts";
 import { renderKustomization } from "../../kustomize/render.ts";
 import { SourceFiles } from "../../kustomize/source-files.ts";
 import { EXTERNAL_CRDS, isInstalled, operatorUser } from "../installed.ts";

@@ -31,6 +31,15 @@ export async function expectSameAsKubectl(folder: string): Promise<number> {
   return theirs.length;
 }
 
+/** Expects the same objects in the same order. */
+export async function expectSameOrderAsKubectl(folder: string): Promise<void> {
+  const kubectl = new Kubectl("");
+  const stdout = await kubectl.output(["kustomize", folder]);
+  kubectl.close();
+  const theirs = parseAllDocuments(stdout).map((document) => document.toJS() as unknown);
+  expect(JSON.parse(JSON.stringify(await renderKustomization(folder)))).toEqual(theirs);
+}
+
 /** Expects kubectl to refuse the folder with these words in its message. */
 export async function expectKubectlRefuses(folder: string, words: string): Promise<void> {
   if (!hasKubectl) return;

@@ -1,0 +1,163 @@
+/**
+ * Renders kustomizations beside `kubectl kustomize`: `node scripts/run-ts.mjs scripts/kustomize.ts [folder ...]`.
+ *
+ * Without folders it takes kustomize's own tests (Apache-2.0, https://github.com/kubernetes-sigs/kustomize): Go fetches
+ * the module, its tests run with a harness that also writes their files to a temporary folder, and nothing of it is
+ * kept. A kustomization has to render to the same objects in the same order, to be refused by both, or to be refused
+ * here with an error that names the feature.
+ */
+import { execa } from "execa";
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { parseAllDocuments } from "yaml";
+import { renderKustomization } from "../src/cli/kustomize/render.ts";
+import { TsopError } from "../src/errors.ts";
+import { clientFolder } from "../test/support/kubectl.ts";
+
+const MODULE = "sigs.k8s.io/kustomize/api@v0.21.1";
+/** Tests that need the network, other programs or helm. */
+const SKIPPED =
+  "Remote|TestTargetMustHaveKustomizationFile|TestAccumul|Http|HTTP|Helm|TestBaseMustHave|GitRepo|TestDuplicateExternal|Malformed|TestFn|Exec|TestAnnoOrigin(GeneratorInTransformers|Custom|Inline)|Plugin";
+
+/** What came of one kustomization. */
+type Outcome = "equal" | "refused by both" | "refused here" | "rendered here alone" | "different";
+
+interface Result {
+  readonly name: string;
+  readonly outcome: Outcome;
+  readonly detail: string;
+}
+
+const DUMP = `func (th Harness) dump(path string) {
+	name := strings.ReplaceAll(th.t.Name(), "/", "__")
+	for i := 0; ; i++ {
+		out := filepath.Join(os.Getenv("DUMP_FOLDER"), fmt.Sprintf("%s.%d", name, i))
+		if _, err := os.Stat(out); err == nil {
+			continue
+		}
+		_ = os.MkdirAll(out, 0o755)
+		_ = os.WriteFile(filepath.Join(out, ".path"), []byte(path), 0o644)
+		for _, root := range []string{".", "/"} {
+			_ = th.fSys.Walk(root, func(p string, info os.FileInfo, err error) error {
+				if err != nil || info.IsDir() {
+					return nil
+				}
+				content, readErr := th.fSys.ReadFile(p)
+				if readErr == nil {
+					file := filepath.Join(out, p)
+					_ = os.MkdirAll(filepath.Dir(file), 0o755)
+					_ = os.WriteFile(file, content, 0o644)
+				}
+				return nil
+			})
+		}
+		return
+	}
+}
+
+`;
+
+/** Runs kustomize's tests and returns the folder of their files. */
+async function collect(folder: string): Promise<string> {
+  const options = { cwd: folder, env: { GOFLAGS: "-mod=mod" } };
+  const { stdout } = await execa("go", ["mod", "download", "-json", MODULE], options);
+  const { Dir: source } = JSON.parse(stdout) as { Dir: string };
+  const copy = join(folder, "api");
+  cpSync(source, copy, { recursive: true });
+  await execa("chmod", ["-R", "u+w", copy]);
+  const harness = join(copy, "testutils/kusttest/harness.go");
+  const text = readFileSync(harness, "utf8")
+    .replace("import (\n", 'import (\n\t"fmt"\n\t"os"\n\t"strings"\n')
+    .replace("// Run, failing on error.\n", `${DUMP}// Run, failing on error.\n`)
+    .replaceAll(
+      /(func \(th Harness\) Run(?:WithErr)?\(path string, .*\{\n)/g,
+      "$1\tth.dump(path)\n",
+    );
+  writeFileSync(harness, text);
+  const dump = join(folder, "cases");
+  const args = ["test", "-timeout", "300s", "-skip", SKIPPED, "./krusty/"];
+  await execa("go", args, {
+    cwd: copy,
+    env: { GOFLAGS: "-mod=mod", DUMP_FOLDER: dump },
+    reject: false,
+  });
+  return dump;
+}
+
+/** The kustomizations in and below a folder: a test's, or every one that no `.path` speaks for. */
+function casesOf(folder: string): string[] {
+  const marker = join(folder, ".path");
+  if (existsSync(marker)) return [join(folder, readFileSync(marker, "utf8"))];
+  const entries = readdirSync(folder, { withFileTypes: true });
+  const own = entries.some(({ name }) => /^(kustomization\.ya?ml|Kustomization)$/.test(name));
+  const below = entries
+    .filter((entry) => entry.isDirectory() && !/^(node_modules|dist|\..*)$/.test(entry.name))
+    .flatMap(({ name }) => casesOf(join(folder, name)));
+  return own ? [folder, ...below] : below;
+}
+
+async function compare(folder: string, name: string, kubectl: string): Promise<Result> {
+  const { stdout, stderr, failed } = await execa(kubectl, ["kustomize", folder], {
+    reject: false,
+    stripFinalNewline: false,
+  });
+  const ours = await renderKustomization(folder).catch((error: unknown) => {
+    if (error instanceof TsopError) return error;
+    throw new Error(`${name} cannot be rendered`, { cause: error });
+  });
+  if (ours instanceof TsopError) {
+    const detail = `${ours.code}: ${ours.message}`;
+    return { name, outcome: failed ? "refused by both" : "refused here", detail };
+  }
+  if (failed) return { name, outcome: "rendered here alone", detail: stderr.slice(0, 300) };
+  const theirs = parseAllDocuments(stdout, { logLevel: "error" })
+    .map((document) => document.toJS() as unknown)
+    .filter((object) => object !== null && object !== undefined);
+  const plain = JSON.parse(JSON.stringify(ours)) as unknown[];
+  if (isDeepStrictEqual(plain, theirs)) return { name, outcome: "equal", detail: "" };
+  const index = theirs.findIndex((object, at) => !isDeepStrictEqual(object, plain[at]));
+  const shown = (object: unknown): string => JSON.stringify(object, undefined, 1);
+  return {
+    name,
+    outcome: "different",
+    detail: `object ${index} of ${theirs.length} (here ${plain.length})\n--- kubectl\n${shown(theirs[index])}\n--- tsop\n${shown(plain[index])}`,
+  };
+}
+
+async function main(): Promise<void> {
+  const temporary = mkdtempSync(join(tmpdir(), "kustomize-cases-"));
+  try {
+    const given = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
+    const verbose = process.argv.includes("--verbose");
+    const folders = given.length > 0 ? given : [await collect(temporary)];
+    const kubectl = join(clientFolder(), "kubectl");
+    const results: Result[] = [];
+    for (const folder of folders) {
+      for (const found of casesOf(folder)) {
+        results.push(await compare(found, relative(folder, found) || found, kubectl));
+      }
+    }
+    const counts = new Map<Outcome, number>();
+    for (const { outcome } of results) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+    for (const { name, outcome, detail } of results) {
+      if (outcome === "equal" || (outcome === "refused by both" && !verbose)) continue;
+      console.log(`${outcome}: ${name}\n  ${detail}`);
+    }
+    console.log(`${results.length} kustomizations:`, Object.fromEntries(counts));
+    if (results.some(({ outcome }) => outcome === "different")) process.exitCode = 1;
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+}
+
+await main();
