@@ -82,7 +82,11 @@ export class CertificateApi extends MemoryApi {
   /** The status of a request's answer, where it is to be another. */
   refuse: (method: string, path: string) => number | undefined = () => undefined;
 
+  /** What each request waits for first. */
+  before: () => Promise<void> = () => Promise.resolve();
+
   override async request(request: TransportRequest): Promise<TransportResponse> {
+    await this.before();
     const path = request.path.replace(/\?.*/, "");
     const status = this.refuse(request.method, path);
     if (status === undefined) return super.request(request);

@@ -73,25 +73,6 @@ beforeAll(async () => {
 });
 
 describe("replicas with a self-managed certificate", () => {
-  it("that start at once end with one authority and one certificate, in any order of things", async () => {
-    await withSeeds(200, async (clock) => {
-      const api = new CertificateApi(clock);
-      api.latencyMs = 10;
-      api.deploy();
-      const replicas = [1, 2].map(() => new Replica(api, clock));
-      await clock.advance(3000);
-      const { "tls.crt": certificate, "ca.crt": bundle = "" } = api.texts;
-      expect(certificatesIn(bundle)).toHaveLength(1);
-      for (const { served, unready } of replicas) {
-        expect(unready).toBe("");
-        expect(served?.toString()).toBe(certificate);
-      }
-      expect(api.bundles).toEqual([bundle, bundle, bundle, bundle]);
-      check(api, clock, replicas);
-      for (const replica of replicas) replica.stop();
-    });
-  }, 300_000);
-
   it("serve for years what every configuration verifies at any moment, with API servers that lag and replicas that come and go", async () => {
     await withSeeds(1, async (clock) => {
       const api = new CertificateApi(clock);

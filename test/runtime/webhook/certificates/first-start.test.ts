@@ -1,0 +1,37 @@
+import { beforeAll, expect, it } from "vitest";
+import { systemClock } from "../../../../src/clock.ts";
+import { certificatesIn } from "../../../../src/runtime/manager/pem.ts";
+import { issueServing } from "../../../../src/runtime/webhook/certificates/issue.ts";
+import { withSeeds } from "../../../../src/testing.ts";
+import { CertificateApi, Replica, verifies } from "./replicas.ts";
+
+// `TSOP_MODEL_SEEDS=1000` is a long run: a seed takes a tenth of a second, for its keys are real.
+const SEEDS = Number(process.env["TSOP_MODEL_SEEDS"] ?? 60);
+
+// The library is loaded by then: that takes real time.
+beforeAll(async () => {
+  await issueServing({ names: ["localhost"] }, systemClock);
+});
+
+it.each([2, 3])(
+  "%i replicas that start at once end with one authority and one certificate, in any order of things",
+  async (count) => {
+    await withSeeds(SEEDS, async (clock) => {
+      const api = new CertificateApi(clock);
+      api.before = () => clock.sleep(1 + clock.random() * 50);
+      api.deploy();
+      const replicas = Array.from({ length: count }, () => new Replica(api, clock));
+      await clock.advance(5000);
+      const { "tls.crt": certificate, "ca.crt": bundle = "" } = api.texts;
+      expect(certificatesIn(bundle)).toHaveLength(1);
+      expect(api.bundles).toEqual([bundle, bundle, bundle, bundle]);
+      for (const { served, unready } of replicas) {
+        expect(unready).toBe("");
+        expect(served?.toString()).toBe(certificate);
+        expect(served && verifies(bundle, served, clock.now())).toBe(true);
+      }
+      for (const replica of replicas) replica.stop();
+    });
+  },
+  900_000,
+);
