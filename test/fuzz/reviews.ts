@@ -295,8 +295,8 @@ async function answerTo(
   if (!at) return "not served";
   const headers = { "content-type": input.type };
   const patience = new Patience(systemClock, patienceOf(query, at.defaultTimeoutMs));
-  const bytes = () => Promise.resolve(Buffer.from(input.body));
-  const { status, body } = await replyOf(at, { method: input.method, headers, bytes }, patience);
+  const request = { method: input.method, headers, body: Buffer.from(input.body) };
+  const { status, body } = await replyOf(at, request, patience);
   return judge(status, body, input);
 }
 

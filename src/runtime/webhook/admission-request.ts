@@ -19,6 +19,7 @@ const GROUP = "admission.k8s.io";
 const VERSIONS: readonly string[] = [`${GROUP}/v1`, `${GROUP}/v1beta1`];
 /** What is shown of a stranger's text. */
 const SHOWN_CHARACTERS = 100;
+const TEXTS = ["subResource", "requestSubResource", "name", "namespace"] as const;
 const OPERATIONS: readonly string[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
 
 /** How a review is to be answered, as far as that can be read. */
@@ -48,23 +49,29 @@ export function admissionRequestOf(value: unknown): AdmissionRequest {
   const operation = textOf(request, "operation");
   if (!OPERATIONS.includes(operation)) throw bad(`the operation ${said(operation)} is not known`);
   const { userInfo, dryRun, options } = request;
-  return {
+  // Field by field: to spread ten small objects takes as long as half of the parsing.
+  const asked: { -readonly [K in keyof AdmissionRequest]: AdmissionRequest[K] } = {
     uid,
     operation: operation as AdmissionOperation,
     kind: kindIn(request, "kind") ?? { group: "", version: "", kind: "" },
     resource: resourceIn(request, "resource") ?? { group: "", version: "", resource: "" },
     userInfo: isJsonObject(userInfo) ? userInfo : {},
     dryRun: dryRun === true,
-    ...present("subResource", textOf(request, "subResource")),
-    ...present("requestKind", kindIn(request, "requestKind")),
-    ...present("requestResource", resourceIn(request, "requestResource")),
-    ...present("requestSubResource", textOf(request, "requestSubResource")),
-    ...present("name", textOf(request, "name")),
-    ...present("namespace", textOf(request, "namespace")),
-    ...present("object", objectIn(request, "object")),
-    ...present("oldObject", objectIn(request, "oldObject")),
-    ...(isJsonObject(options) ? { options } : {}),
   };
+  for (const key of TEXTS) {
+    const text = textOf(request, key);
+    if (text !== "") asked[key] = text;
+  }
+  const requestKind = kindIn(request, "requestKind");
+  if (requestKind) asked.requestKind = requestKind;
+  const requestResource = resourceIn(request, "requestResource");
+  if (requestResource) asked.requestResource = requestResource;
+  const object = objectIn(request, "object");
+  if (object) asked.object = object;
+  const oldObject = objectIn(request, "oldObject");
+  if (oldObject) asked.oldObject = oldObject;
+  if (isJsonObject(options)) asked.options = options;
+  return asked;
 }
 
 /** A request that cannot be answered because it is wrong. */
@@ -74,16 +81,6 @@ export function bad(message: string): ReviewFailure {
 
 const said = (value: unknown): string =>
   typeof value === "string" ? `"${value.slice(0, SHOWN_CHARACTERS)}"` : "nothing";
-
-/** The field, unless it is empty. */
-function present<K extends keyof AdmissionRequest>(
-  key: K,
-  value: AdmissionRequest[K] | undefined,
-): { readonly [key in K]?: AdmissionRequest[K] } {
-  return value === undefined || value === ""
-    ? {}
-    : ({ [key]: value } as { [key in K]: typeof value });
-}
 
 function textOf(object: JsonObject, key: string): string {
   const value = object[key];

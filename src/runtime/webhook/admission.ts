@@ -165,8 +165,7 @@ function isSameKind(one: GroupVersionKind, other: GroupVersionKind): boolean {
 }
 
 function warningsOf({ warnings }: OpenReview): JsonObject {
-  const { texts } = warnings;
-  return texts.length === 0 ? {} : { warnings: texts };
+  return warnings.length === 0 ? {} : { warnings };
 }
 
 function patchOf(before: object, after: object): JsonObject {

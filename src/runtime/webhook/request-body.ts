@@ -32,54 +32,66 @@ export class BodyBudget {
   }
 }
 
+/** What bodies may take. */
+export interface BodyLimits {
+  /** Of each. */
+  readonly maxBytes: number;
+  /** Of all. */
+  readonly budget: BodyBudget;
+}
+
 /**
- * The whole body. Its bytes are given back to the budget when it is there or has failed: what is made of it is gone within
- * the same turn, or is a handler's.
+ * Receives a body, and calls `received` once: with all of it, or with why there is none. 413 for more than `maxBytes`; 503
+ * when all bodies together are too much; 400 for half a body.
  *
- * @throws ReviewFailure 413 for more than `maxBytes`; 503 when all bodies together are too much; 400 for half a body
+ * Its bytes are given back to the budget by then: what is made of them is gone within the same turn, or is a handler's. No
+ * promise, because it would be a tenth of what a review costs.
  */
-export function bodyOf(
+export function receiveBody(
   request: IncomingMessage,
-  maxBytes: number,
-  budget: BodyBudget,
-): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    let chunks: Buffer[] = [];
-    let received = 0;
-    let taken = 0;
-    let refusal: ReviewFailure | undefined;
-    const give = (): void => {
-      budget.giveBack(taken);
-      taken = 0;
-    };
-    const refuse = (failure: ReviewFailure): void => {
-      refusal ??= failure;
-      chunks = [];
-      give();
-    };
-    request.on("data", (chunk: Buffer) => {
-      received += chunk.length;
-      if (received > maxBytes) {
-        refuse(new ReviewFailure(413, `the body has more than ${maxBytes} bytes`));
-      } else if (!refusal && !budget.take(chunk.length)) {
-        refuse(new ReviewFailure(503, "too many large requests at the same time"));
-      }
-      if (refusal) {
-        if (received > maxBytes + DISCARDED_BYTES) reject(refusal);
-        return;
-      }
-      taken += chunk.length;
-      chunks.push(chunk);
-    });
-    request.on("end", () => {
-      give();
-      if (refusal) reject(refusal);
-      else resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
-    });
-    request.on("close", () => {
-      give();
-      // After the end there is nobody to be told, and an error is costly to make.
-      if (!request.complete) reject(new ReviewFailure(400, "the body did not come in"));
-    });
+  { maxBytes, budget }: BodyLimits,
+  received: (body: Buffer | ReviewFailure) => void,
+): void {
+  let chunks: Buffer[] = [];
+  let bytes = 0;
+  let taken = 0;
+  let refusal: ReviewFailure | undefined;
+  let isSettled = false;
+  const give = (): void => {
+    budget.giveBack(taken);
+    taken = 0;
+  };
+  const settle = (body: Buffer | ReviewFailure): void => {
+    if (isSettled) return;
+    isSettled = true;
+    give();
+    received(body);
+  };
+  const refuse = (failure: ReviewFailure): void => {
+    refusal ??= failure;
+    chunks = [];
+    give();
+  };
+  request.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > maxBytes) {
+      refuse(new ReviewFailure(413, `the body has more than ${maxBytes} bytes`));
+    } else if (!refusal && !budget.take(chunk.length)) {
+      refuse(new ReviewFailure(503, "too many large requests at the same time"));
+    }
+    if (refusal) {
+      if (bytes > maxBytes + DISCARDED_BYTES) settle(refusal);
+      return;
+    }
+    taken += chunk.length;
+    chunks.push(chunk);
+  });
+  request.on("end", () => {
+    const [first] = chunks;
+    settle(refusal ?? (first && chunks.length === 1 ? first : Buffer.concat(chunks)));
+  });
+  request.on("close", () => {
+    // An error is costly to make.
+    if (!isSettled) settle(new ReviewFailure(400, "the body did not come in"));
   });
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { AdmissionRequest, FieldOf, Review, ValidationReview } from "../../kube/admission.ts";
+import type { AdmissionRequest, Review, ValidationReview } from "../../kube/admission.ts";
 import {
   duplicate,
   type FieldError,
@@ -20,12 +20,13 @@ import { fieldOf } from "./field-names.ts";
 import type { Patience } from "./patience.ts";
 import { Warnings } from "./warnings.ts";
 
-// What handlers call are functions of the object, not methods: a handler may take `{ warn, invalid }` apart.
+// What handlers call are functions of the object, not methods: a handler may take `{ warn, invalid }` apart. They are made
+// when they are asked for: most reviews need none of them.
 
 /** A review that is being answered. */
 export class OpenReview implements Review {
   readonly request: AdmissionRequest;
-  readonly warnings = new Warnings();
+  #warnings: Warnings | undefined;
   readonly #patience: Patience;
 
   constructor(request: AdmissionRequest, patience: Patience) {
@@ -37,10 +38,20 @@ export class OpenReview implements Review {
     return this.#patience.signal;
   }
 
-  readonly warn = (message: string): void => {
-    this.warnings.add(message);
-  };
+  /** What was warned of. */
+  get warnings(): readonly string[] {
+    return this.#warnings?.texts ?? [];
+  }
+
+  get warn(): Review["warn"] {
+    return (message) => {
+      this.#warnings ??= new Warnings();
+      this.#warnings.add(message);
+    };
+  }
 }
+
+type Noted = ValidationReview;
 
 /** A review that notes mistakes. */
 export class OpenValidation extends OpenReview implements ValidationReview {
@@ -54,32 +65,44 @@ export class OpenValidation extends OpenReview implements ValidationReview {
     this.#object = object;
   }
 
-  readonly invalid = (field: FieldOf<KubeObject>, detail: string): void => {
-    const { path, value } = fieldOf(this.#object, field);
-    this.#errors.push(invalidValue(path, value, detail));
-  };
+  get invalid(): Noted["invalid"] {
+    return (field, detail) => {
+      const { path, value } = fieldOf(this.#object, field);
+      this.#errors.push(invalidValue(path, value, detail));
+    };
+  }
 
-  readonly required = (field: FieldOf<KubeObject>, detail = ""): void => {
-    this.#errors.push(required(fieldOf(this.#object, field).path, detail));
-  };
+  get required(): Noted["required"] {
+    return (field, detail = "") => {
+      this.#errors.push(required(fieldOf(this.#object, field).path, detail));
+    };
+  }
 
-  readonly forbidden = (field: FieldOf<KubeObject>, detail: string): void => {
-    this.#errors.push(forbidden(fieldOf(this.#object, field).path, detail));
-  };
+  get forbidden(): Noted["forbidden"] {
+    return (field, detail) => {
+      this.#errors.push(forbidden(fieldOf(this.#object, field).path, detail));
+    };
+  }
 
-  readonly notSupported = (field: FieldOf<KubeObject>, supported: readonly string[]): void => {
-    const { path, value } = fieldOf(this.#object, field);
-    this.#errors.push(notSupported(path, value, supported));
-  };
+  get notSupported(): Noted["notSupported"] {
+    return (field, supported) => {
+      const { path, value } = fieldOf(this.#object, field);
+      this.#errors.push(notSupported(path, value, supported));
+    };
+  }
 
-  readonly duplicate = (field: FieldOf<KubeObject>): void => {
-    const { path, value } = fieldOf(this.#object, field);
-    this.#errors.push(duplicate(path, value));
-  };
+  get duplicate(): Noted["duplicate"] {
+    return (field) => {
+      const { path, value } = fieldOf(this.#object, field);
+      this.#errors.push(duplicate(path, value));
+    };
+  }
 
-  readonly deny = (message: string): void => {
-    this.#denials.push(message);
-  };
+  get deny(): Noted["deny"] {
+    return (message) => {
+      this.#denials.push(message);
+    };
+  }
 
   /** Why the request is refused, as the API server would say it; `undefined` when it is not. */
   refusal(): StatusError | undefined {

@@ -11,6 +11,8 @@ import type { Patience } from "./patience.ts";
 import { type AskedReview, failureReply, type Reply, ReviewFailure, UNREAD } from "./replies.ts";
 import type { PathMetrics } from "./webhook-metrics.ts";
 
+const JSON_TYPE = "application/json";
+
 /** What is served at a path. */
 export interface ServedPath {
   readonly metrics: PathMetrics;
@@ -25,40 +27,42 @@ export interface ServedPath {
   broken(error: unknown): void;
 }
 
-/** A request whose body is still to come. */
+/** A request that came in. */
 export interface PathRequest {
   readonly method: string | undefined;
   readonly headers: IncomingHttpHeaders;
-  /** @throws ReviewFailure */
-  readonly bytes: () => Promise<Buffer>;
+  readonly body: Buffer;
 }
 
-/** The answer of a request, whatever it is. */
-export async function replyOf(
+/** The answer of a request, whatever it is: at once, unless a handler takes its time. Never rejects. */
+export function replyOf(
   path: ServedPath,
   request: PathRequest,
   patience: Patience,
-): Promise<Reply> {
+): Reply | Promise<Reply> {
   let asked = UNREAD;
-  try {
-    const bytes = await request.bytes();
-    const body = parsed(request, bytes);
-    asked = path.askedBy(body);
-    return await path.answer(body, asked, patience);
-  } catch (error) {
+  const failed = (error: unknown): Reply => {
     if (error instanceof ReviewFailure) return failureReply(asked, error);
     path.broken(error);
     return failureReply(asked, new ReviewFailure(500, messageOf(error)));
+  };
+  try {
+    const body = parsed(request);
+    asked = path.askedBy(body);
+    const reply = path.answer(body, asked, patience);
+    return reply instanceof Promise ? reply.catch(failed) : reply;
+  } catch (error) {
+    return failed(error);
   }
 }
 
 /** @throws ReviewFailure */
-function parsed({ method, headers }: PathRequest, bytes: Buffer): unknown {
+function parsed({ method, headers, body: bytes }: PathRequest): unknown {
   if (method !== "POST") throw new ReviewFailure(405, "a review is asked for with POST");
   if (bytes.length === 0) throw new ReviewFailure(400, "the request has no body");
-  const [type = ""] = (headers["content-type"] ?? "").split(";", 1);
-  if (type.trim().toLowerCase() !== "application/json") {
-    throw new ReviewFailure(400, `the content type is ${type.slice(0, 100)}, not application/json`);
+  const { "content-type": type = "" } = headers;
+  if (type !== JSON_TYPE && !isJsonType(type)) {
+    throw new ReviewFailure(400, `the content type is ${type.slice(0, 100)}, not ${JSON_TYPE}`);
   }
   if (!isUtf8(bytes)) throw new ReviewFailure(400, "the body is not UTF-8");
   try {
@@ -66,4 +70,9 @@ function parsed({ method, headers }: PathRequest, bytes: Buffer): unknown {
   } catch (error) {
     throw new ReviewFailure(400, `the body is not JSON: ${messageOf(error)}`);
   }
+}
+
+function isJsonType(type: string): boolean {
+  const [essence = ""] = type.split(";", 1);
+  return essence.trim().toLowerCase() === JSON_TYPE;
 }

@@ -14,7 +14,7 @@ import type { ServerCertificate } from "../manager/certificate-files.ts";
 import { type Endpoint, listen, STRANGER_LIMITS, tlsOptions } from "../manager/listening.ts";
 import { Patience, patienceOf } from "./patience.ts";
 import { failureReply, type Reply, ReviewFailure, UNREAD } from "./replies.ts";
-import { BodyBudget, bodyOf } from "./request-body.ts";
+import { BodyBudget, receiveBody } from "./request-body.ts";
 import { replyOf, type ServedPath } from "./served-path.ts";
 import { SilentConnections } from "./silent-connections.ts";
 
@@ -53,7 +53,7 @@ export class WebhookServer {
       if (socket instanceof Socket) this.#silent.opened(socket);
     });
     this.#server.on("request", (request, response) => {
-      void this.#exchange(request, response);
+      this.#exchange(request, response);
     });
   }
 
@@ -99,30 +99,50 @@ export class WebhookServer {
     this.#server.closeAllConnections();
   }
 
-  async #exchange(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  #exchange(request: IncomingMessage, response: ServerResponse): void {
     this.#silent.spoke(request.socket);
-    const { url = "/" } = request;
+    const { url = "/", method, headers } = request;
     const at = url.indexOf("?");
     const path = this.#paths.get(at < 0 ? url : url.slice(0, at));
-    const done = path?.metrics.began();
-    let reply: Reply;
-    if (path) {
-      const query = at < 0 ? "" : url.slice(at + 1);
-      const patience = new Patience(this.#clock, patienceOf(query, path.defaultTimeoutMs));
-      this.#open.add(patience);
-      response.on("close", () => {
-        this.#open.delete(patience);
-        if (response.writableFinished) return;
-        patience.end(new ReviewFailure(504, "nobody waits for the answer any more"));
-      });
-      const { method, headers } = request;
-      const bytes = () => bodyOf(request, path.maxBytes, this.#budget);
-      reply = await replyOf(path, { method, headers, bytes }, patience);
-    } else {
+    if (!path) {
       request.resume();
-      reply = failureReply(UNREAD, new ReviewFailure(404, "no webhook is served at this path"));
+      const failure = new ReviewFailure(404, "no webhook is served at this path");
+      this.#send(request, response, failureReply(UNREAD, failure));
+      return;
     }
-    const { status, body } = reply;
+    const done = path.metrics.began();
+    const query = at < 0 ? "" : url.slice(at + 1);
+    const patience = new Patience(this.#clock, patienceOf(query, path.defaultTimeoutMs));
+    const send = (reply: Reply): void => {
+      this.#send(request, response, reply);
+      done(reply.status);
+    };
+    receiveBody(request, { maxBytes: path.maxBytes, budget: this.#budget }, (body) => {
+      if (body instanceof ReviewFailure) {
+        send(failureReply(UNREAD, body));
+        return;
+      }
+      const reply = replyOf(path, { method, headers, body }, patience);
+      if (!(reply instanceof Promise)) {
+        send(reply);
+        return;
+      }
+      this.#endWith(response, patience);
+      void reply.then(send);
+    });
+  }
+
+  /** Nobody waits any more once the connection, or the server, has ended. */
+  #endWith(response: ServerResponse, patience: Patience): void {
+    this.#open.add(patience);
+    response.on("close", () => {
+      this.#open.delete(patience);
+      if (response.writableFinished) return;
+      patience.end(new ReviewFailure(504, "nobody waits for the answer any more"));
+    });
+  }
+
+  #send(request: IncomingMessage, response: ServerResponse, { status, body }: Reply): void {
     // After a request that broke a rule nothing more is read from this connection.
     if (this.#isStopping || !request.complete) response.setHeader("Connection", "close");
     response
@@ -131,6 +151,5 @@ export class WebhookServer {
         "Content-Length": Buffer.byteLength(body),
       })
       .end(body);
-    done?.(status);
   }
 }

@@ -37,10 +37,10 @@ const KEPT = 10;
 const AT_ONCE = 100;
 
 @Resource({ group: "shop.example.com", version: "v1" })
-class Widget extends CustomResource<object> {}
+class Widget extends CustomResource {}
 
 @Resource({ group: "shop.example.com", version: "v1alpha1", kind: "Widget" })
-class OldWidget extends CustomResource<object> {}
+class OldWidget extends CustomResource {}
 
 @MutatingWebhook(Widget, { path: "/mutate" })
 class WidgetDefaulter implements Defaulter<Widget> {
@@ -163,7 +163,7 @@ class Load {
       });
       outgoing.on("error", reject);
       outgoing.on("response", (response) => {
-        const socket = response.socket as TLSSocket;
+        const socket = response.socket as unknown as Pick<TLSSocket, "getPeerCertificate">;
         const { fingerprint256 } = socket.getPeerCertificate();
         if (fingerprint256) this.seen.add(fingerprint256);
         let said = "";
