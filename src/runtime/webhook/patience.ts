@@ -9,6 +9,8 @@ import { ReviewFailure } from "./replies.ts";
 const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 const MARGIN_SHARE = 0.05;
 const MIN_MARGIN_MS = 100;
+// The API server waits for 30 seconds at most.
+const MAX_MS = 60_000;
 
 /**
  * How long an answer may take, by the query that the API server sends: `?timeout=10s`. It is a little less than that,
@@ -17,7 +19,7 @@ const MIN_MARGIN_MS = 100;
 export function patienceOf(query: string, defaultMs: number): number {
   const [, amount, unit] = /(?:^|&)timeout=(\d+(?:\.\d+)?)(ms|s|m|h)(?:&|$)/.exec(query) ?? [];
   const askedMs = Number(amount) * (UNITS_MS[unit ?? ""] ?? Number.NaN);
-  const timeoutMs = Number.isFinite(askedMs) ? askedMs : defaultMs;
+  const timeoutMs = Number.isFinite(askedMs) ? Math.min(askedMs, MAX_MS) : defaultMs;
   const marginMs = Math.max(MIN_MARGIN_MS, timeoutMs * MARGIN_SHARE);
   return Math.max(timeoutMs - marginMs, timeoutMs / 2);
 }

@@ -27,6 +27,7 @@ const REASONS: Readonly<Record<number, string>> = {
   409: "Conflict",
   410: "Gone",
   413: "RequestEntityTooLarge",
+  415: "UnsupportedMediaType",
   422: "Invalid",
   429: "TooManyRequests",
   500: "InternalError",

@@ -64,6 +64,10 @@ function parsed({ method, headers, body: bytes }: PathRequest): unknown {
   if (type !== JSON_TYPE && !isJsonType(type)) {
     throw new ReviewFailure(400, `the content type is ${type.slice(0, 100)}, not ${JSON_TYPE}`);
   }
+  const { "content-encoding": encoding = "identity" } = headers;
+  if (encoding !== "identity") {
+    throw new ReviewFailure(415, `the body is in ${encoding.slice(0, 100)}: send it as it is`);
+  }
   if (!isUtf8(bytes)) throw new ReviewFailure(400, "the body is not UTF-8");
   try {
     return parseExactBytes(bytes, bytes.toString());

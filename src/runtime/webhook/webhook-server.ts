@@ -24,6 +24,13 @@ const MAX_BODIES_BYTES = 256 * 1024 * 1024;
 // The API server closes an idle connection after 90 s. Were we the first, a request could be on its way.
 const KEEP_ALIVE_MS = 95_000;
 const HANDSHAKE_MS = 10_000;
+// Longer than any wait between two requests, and than the API server waits for any answer.
+const STALLED_MS = 120_000;
+
+/** How long a connection stays on which nothing moves. */
+interface StallLimit {
+  readonly stalledMs?: number;
+}
 
 /** Serves webhooks. */
 export class WebhookServer {
@@ -39,6 +46,7 @@ export class WebhookServer {
     clock: Clock,
     paths: ReadonlyMap<string, ServedPath>,
     certificate: ServerCertificate,
+    { stalledMs = STALLED_MS }: StallLimit = {},
   ) {
     this.#clock = clock;
     this.#paths = paths;
@@ -49,6 +57,8 @@ export class WebhookServer {
     };
     this.#server = createServer({ ...tlsOptions(certificate), ...limits });
     this.#server.maxConnections = MAX_CONNECTIONS;
+    // Who does not take the answer would have it kept here for ever.
+    this.#server.timeout = stalledMs;
     this.#server.on("connection", (socket) => {
       if (socket instanceof Socket) this.#silent.opened(socket);
     });
