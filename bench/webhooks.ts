@@ -1,11 +1,13 @@
 /**
  * Admission reviews on one core: an operator's webhook server against controller-runtime's (`GOMAXPROCS=1`), with a
  * validator each, and against an https server of Node that does nothing; in the same run, with the same bodies over the
- * same number of connections. And once more while a reconciler of the operator never rests.
+ * same number of connections; all of them read the whole body, and their answers are as long. And once more while a
+ * reconciler of the operator never rests.
  *
  * @module
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,13 +19,17 @@ import { type Peer, start, startScript } from "./peers.ts";
 
 const CONNECTIONS = 16;
 const WARM_MS = 2000;
-const MEASURED_MS = 4000;
-const ROUNDS = 3;
+const MEASURED_MS = 2500;
+const ROUNDS = 5;
 const PATH = "/validate--v1-configmap?timeout=10s";
 
 interface Rate {
   readonly perSecond: number;
   readonly p99Ms: number;
+  /** Processor time of the server for each review: on a shared machine, what says most. */
+  readonly serverUs: number;
+  /** The same of whoever asks, who has the other core. */
+  readonly askerUs: number;
 }
 
 const review = {
@@ -58,47 +64,71 @@ const review = {
   },
 };
 
-/** Asks a server for a while, one review at a time on each connection. */
-async function ask(port: number): Promise<Rate> {
-  const body = JSON.stringify(review);
-  const question = `POST ${PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-  const beginMs = systemClock.monotonicMs() + WARM_MS;
-  const endMs = beginMs + MEASURED_MS;
-  const latencies: number[] = [];
-  const one = (): Promise<void> =>
+const BODY = JSON.stringify(review);
+const QUESTION = Buffer.from(
+  `POST ${PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`,
+);
+
+/** A connection over which one review after the other is asked for. */
+async function connection(port: number): Promise<(endMs: number) => Promise<number[]>> {
+  const socket = connect({ port, host: "127.0.0.1", rejectUnauthorized: false });
+  socket.setNoDelay(true);
+  socket.setEncoding("latin1");
+  await once(socket, "secureConnect");
+  return (endMs) =>
     new Promise((resolve, reject) => {
-      const socket = connect({ port, host: "127.0.0.1", rejectUnauthorized: false });
+      const latencies: number[] = [];
       let askedMs = 0;
       let said = "";
       const next = (): void => {
         said = "";
         askedMs = systemClock.monotonicMs();
-        socket.write(question);
+        socket.write(QUESTION);
       };
-      socket.setNoDelay(true);
-      socket.setEncoding("latin1");
-      socket.on("secureConnect", next);
-      socket.on("error", reject);
-      socket.on("data", (part: string) => {
+      const answered = (part: string): void => {
         said += part;
         const head = said.indexOf("\r\n\r\n");
         const length = Number(/content-length: (\d+)/i.exec(said)?.[1]);
         if (head < 0 || said.length < head + 4 + length) return;
         if (!said.includes('"allowed":true')) reject(new Error(said));
         const nowMs = systemClock.monotonicMs();
-        if (askedMs >= beginMs) latencies.push(nowMs - askedMs);
+        latencies.push(nowMs - askedMs);
         if (nowMs < endMs) next();
         else {
-          socket.end();
-          resolve();
+          socket.off("data", answered);
+          resolve(latencies);
         }
-      });
+      };
+      socket.on("error", reject);
+      socket.on("data", answered);
+      next();
     });
-  await Promise.all(Array.from({ length: CONNECTIONS }, one));
+}
+
+/** Asks a server for a while, one review at a time on each connection. */
+async function ask(peer: Peer, port: number): Promise<Rate> {
+  const connections = await Promise.all(
+    Array.from({ length: CONNECTIONS }, () => connection(port)),
+  );
+  const phase = async (forMs: number): Promise<number[]> => {
+    const endMs = systemClock.monotonicMs() + forMs;
+    return (await Promise.all(connections.map((one) => one(endMs)))).flat();
+  };
+  const serverUs = async (): Promise<number> => {
+    peer.say("cpu");
+    return Number(await peer.next());
+  };
+  await phase(WARM_MS);
+  const [serverBefore, askerBefore] = [await serverUs(), process.cpuUsage()];
+  const latencies = await phase(MEASURED_MS);
+  const asker = process.cpuUsage(askerBefore);
+  const count = latencies.length;
   latencies.sort((left, right) => left - right);
   return {
-    perSecond: (latencies.length * 1000) / MEASURED_MS,
-    p99Ms: latencies[Math.floor(latencies.length * 0.99)] ?? Number.NaN,
+    perSecond: (count * 1000) / MEASURED_MS,
+    p99Ms: latencies[Math.floor(count * 0.99)] ?? Number.NaN,
+    serverUs: ((await serverUs()) - serverBefore) / count,
+    askerUs: (asker.user + asker.system) / count,
   };
 }
 
@@ -108,7 +138,7 @@ type Server = () => Promise<{ readonly peer: Peer; readonly port: number }>;
 async function rateOf(server: Server): Promise<Rate> {
   const { peer, port } = await server();
   try {
-    return await ask(port);
+    return await ask(peer, port);
   } finally {
     peer.child.kill("SIGKILL");
     await peer.ended();
@@ -174,8 +204,11 @@ function report(rates: ReadonlyMap<string, readonly Rate[]>): void {
   const middle = (name: string, field: keyof Rate): number =>
     median((rates.get(name) ?? []).map((rate) => rate[field]));
   for (const name of rates.keys()) {
+    const perSecond = middle(name, "perSecond").toFixed(0).padStart(6);
+    const us = middle(name, "serverUs").toFixed(0);
+    const asker = middle(name, "askerUs").toFixed(0);
     console.log(
-      `reviews a second, ${name.padEnd(30)} ${middle(name, "perSecond").toFixed(0).padStart(6)}, p99 ${middle(name, "p99Ms").toFixed(1)} ms`,
+      `reviews a second, ${name.padEnd(30)} ${perSecond}, p99 ${middle(name, "p99Ms").toFixed(1)} ms; processor time ${us} µs each (the asker's ${asker})`,
     );
   }
   for (const [peer, goal] of [
@@ -183,8 +216,12 @@ function report(rates: ReadonlyMap<string, readonly Rate[]>): void {
     ["controller-runtime", 1],
   ] as const) {
     if (!rates.has(peer)) continue;
-    const ratio = middle("tsop", "perSecond") / middle(peer, "perSecond");
+    // One core does as many as their processor time lets it, whoever asks.
+    const ratio = middle(peer, "serverUs") / middle("tsop", "serverUs");
+    const seen = middle("tsop", "perSecond") / middle(peer, "perSecond");
     const verdict = ratio >= goal ? "met" : "MISSED";
-    console.log(`reviews a second: ${ratio.toFixed(2)}x of ${peer}  goal ${goal}x ${verdict}`);
+    console.log(
+      `reviews a second of one core: ${ratio.toFixed(2)}x of ${peer}  goal ${goal}x ${verdict} (by the clock ${seen.toFixed(2)}x)`,
+    );
   }
 }
