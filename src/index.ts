@@ -125,6 +125,17 @@ export type { Controller } from "./runtime/controller/controller.ts";
 export {
   type Dependent,
   dependent,
+  type DependentOptions,
+  type External,
+  external,
+  type ExternalContext,
+  type ExternalDependent,
+  type ExternalOptions,
+  type ObjectDependent,
+  type OnImmutable,
+} from "./runtime/controller/dependent.ts";
+export {
+  DEPENDENTS_ANNOTATION,
   type Dependents,
   type DependentsOptions,
   type DependentsState,
@@ -278,6 +289,7 @@ export {
   parseLabelSelector,
   SelectorError,
 } from "./kube/selector.ts";
+export { summarize, type SummaryOptions } from "./kube/summary.ts";
 export { hasFinalizer, isBeingDeleted } from "./kube/finalizers.ts";
 export { isPaused, PAUSED_ANNOTATION } from "./kube/paused.ts";
 export {

@@ -16,6 +16,7 @@ describe("the examples of the guides", () => {
     const source = await format(asPublished(readFileSync(folder + file, "utf8")), {
       parser: "typescript",
       printWidth: 100,
+      filepath: file,
     });
     expect(text).toContain(`\`\`\`ts\n${source}\`\`\`\n`);
   });

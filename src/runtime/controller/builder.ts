@@ -70,6 +70,7 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
   #main: MainKind | undefined;
   #name: string | undefined;
   #options: ControllerOptions = {};
+  #needsCleanup = false;
 
   constructor(manager: Manager) {
     this.#manager = manager;
@@ -130,7 +131,7 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
    */
   dependents(options: DependentsOptions<K>): Dependents<K> {
     const indexes = { [CONTROLLER_INDEX]: controllerUids };
-    const { client, cache } = this.#manager;
+    const { client, cache, clock, log } = this.#manager;
     for (const token of options.kinds) {
       const { kind } = resourceOf(token);
       const name = groupResourceOf(resourceOf(token));
@@ -143,7 +144,12 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
       this.#dependents.add(name);
       this.owns(token, { indexes });
     }
-    if (this.#main) return new Dependents({ client, cache, owner: this.#main.resource }, options);
+    this.#needsCleanup ||= (options.externals?.length ?? 0) > 0 || options.deletion !== undefined;
+    if (this.#main) {
+      const owner = this.#main.resource;
+      const mark = (): string => `${this.#manager.name}/${this.#name ?? owner.kind.toLowerCase()}`;
+      return new Dependents({ client, cache, clock, log, owner, mark }, options);
+    }
     throw misbuilt("dependents() comes before for()", "Call for() first: it says who owns.");
   }
 
@@ -198,6 +204,12 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
     }
     if (name === undefined) throw misbuilt("it has no name", "Call for(), or named().");
     assertHooks(reconciler, main);
+    if (this.#needsCleanup && !reconciler.cleanup) {
+      throw misbuilt(
+        "its dependents are removed by cleanup(), which its reconciler does not have",
+        "Give it one that calls dependents.cleanup(owner, context).",
+      );
+    }
     const finalizer = main && finalizerOf(reconciler, main, { name, ...this.#options });
     const { clock, log, metrics, scopes, shards } = this.#manager;
     const counted = metrics.controller(name, this.#options.maxConcurrentReconciles ?? 1);

@@ -1,60 +1,50 @@
 /**
- * What an object wants to exist, as one function: applied in its order, each once the one before is ready, and deleted
- * when it is wanted no longer. It is no engine of its own: a reconciler calls it, and what it watches are owned kinds.
+ * What an object wants to exist, as one function: made in the order of a graph, taken away when it is wanted no longer. It
+ * is no engine of its own: a reconciler calls it, and what it watches are owned kinds.
  *
  * @module
  */
+import type { Clock } from "../../clock.ts";
 import { TsopError } from "../../errors.ts";
+import type { Logger } from "../../log.ts";
+import { statusOf } from "../../kube/kstatus.ts";
 import { formatKey, keyOf, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import { controllerOf } from "../../kube/owner.ts";
+import { isPaused } from "../../kube/paused.ts";
 import {
   groupResourceOf,
   parseApiVersion,
   resourceOf,
   type ReadToken,
   type ResourceInfo,
-  type Token,
 } from "../../kube/resource.ts";
-import { isNotFound } from "../../kube/status.ts";
+import { isInvalid, isNotFound } from "../../kube/status.ts";
 import { bindMethods } from "../bind-methods.ts";
 import type { Cache } from "../cache/cache.ts";
+import { findCached } from "../cache/cached-reads.ts";
 import type { IndexFunction } from "../cache/indexer.ts";
-import type { Client, Intent } from "../client/client.ts";
+import type { Client, DeleteOptions } from "../client/client.ts";
+import { ToldBefore } from "../told-before.ts";
+import type { Dependent, External, ObjectDependent } from "./dependent.ts";
+import type { ReconcileContext, Result } from "./reconciler.ts";
+import { backwards, misused, walk, wantedGraph, type Wanted } from "./wanted-graph.ts";
 
-/** One object that is wanted. Made by `dependent`, which knows its type. */
-export interface Dependent {
-  readonly token: Token;
-  readonly intent: Intent<KubeObject>;
-  readonly isReady: (object: KubeObject) => boolean;
-}
+/** Which controller of which program made an object: no other one deletes it. */
+export const DEPENDENTS_ANNOTATION = "tsop.dev/dependents";
 
-/**
- * An object that an owner wants: the part of it that matters, for server-side apply.
- *
- * @param isReady - whether what comes after it may be applied; at once when absent
- */
-export function dependent<T extends KubeObject>(
-  token: Token<T>,
-  intent: Intent<T>,
-  isReady?: (object: T) => boolean,
-): Dependent {
-  return {
-    token,
-    intent: intent,
-    // What is asked about is what the apply of this token answered.
-    isReady: (object) => isReady?.(object as T) ?? true,
-  };
-}
-
-/** Which objects an owner wants. */
+/** What an owner wants. */
 export interface DependentsOptions<O extends KubeObject> {
-  /**
-   * All kinds that `desired` ever names: these are watched, and looked through for what is wanted no longer. Objects of
-   * these kinds that the owner controls and `desired` does not name are deleted, whoever made them.
-   */
+  /** All kinds that `desired` ever names: these are watched, and looked through for what is wanted no longer. */
   readonly kinds: readonly ReadToken[];
-  /** What the owner wants now, in the order in which it is applied. Names must not be random. */
+  /** All that `desired` ever names outside of the cluster. With any, the reconciler must have a `cleanup`. */
+  readonly externals?: readonly External<O>[];
+  /** What the owner wants now. Names must not be random. */
   readonly desired: (owner: O) => readonly Dependent[] | Promise<readonly Dependent[]>;
+  /**
+   * `"reverse"`: `cleanup` deletes the objects one after the other, what comes last first; the reconciler must have one.
+   * When absent the garbage collector takes them, in no order.
+   */
+  readonly deletion?: "reverse";
 }
 
 /** The index by which what an owner controls is found. */
@@ -68,81 +58,173 @@ export const controllerUids: IndexFunction<KubeObject> = (object) => {
 
 /** How far the dependents are. */
 export interface DependentsState {
-  /** Everything is applied and ready. */
+  /** Everything is there and ready. */
   readonly ready: boolean;
-  /** The first that is not ready: `Deployment d/web`. What comes after it was not applied. */
-  readonly waitingFor?: string;
-  /** What was applied, as the server has it, in order. */
+  /** What is not ready, in order: `Deployment d/web`. What comes after these was not begun. */
+  readonly waitingFor: readonly string[];
+  /** What was applied, as the server has it, in order; of what is paused, what is there. */
   readonly objects: readonly KubeObject[];
   /** What was deleted because it is wanted no longer. */
   readonly pruned: readonly string[];
 }
 
 /** What dependents work with; a controller's builder has it. */
-interface DependentsParts {
+export interface DependentsParts {
   readonly client: Client;
   /** Has all kinds of the dependents, with `CONTROLLER_INDEX`. */
   readonly cache: Cache;
+  readonly clock: Clock;
+  readonly log: Logger;
   /** The kind of the owners. */
   readonly owner: ResourceInfo;
+  /** What is written into `DEPENDENTS_ANNOTATION`. */
+  readonly mark: () => string;
 }
 
-/** One of the wanted objects, and where it goes. */
-interface Wanted {
-  readonly dependent: Dependent;
-  /** `ConfigMap d/web`. */
-  readonly name: string;
+// What is being deleted is looked at again after this, should its event be lost.
+const LOOK_AGAIN_MS = 5000;
+
+/** What one of them came to. */
+interface Made {
+  readonly object?: KubeObject;
 }
 
 /**
- * Keeps the objects of a kind's objects as they are wanted. A controller's builder makes it, so that its kinds are
- * watched: `controllerFor(manager).for(Web).dependents({ kinds, desired })`.
+ * Keeps what a kind's objects want. A controller's builder makes it, so that its kinds are watched:
+ * `controllerFor(manager).for(Web).dependents({ kinds, desired })`.
  */
 export class Dependents<O extends KubeObject = KubeObject> {
   readonly #parts: DependentsParts;
-  readonly #kinds: readonly ReadToken[];
-  readonly #desired: (owner: O) => readonly Dependent[] | Promise<readonly Dependent[]>;
+  readonly #options: DependentsOptions<O>;
+  readonly #told = new ToldBefore();
 
-  constructor(parts: DependentsParts, { kinds, desired }: DependentsOptions<O>) {
+  constructor(parts: DependentsParts, options: DependentsOptions<O>) {
     this.#parts = parts;
-    this.#kinds = kinds;
-    this.#desired = desired;
+    this.#options = options;
     bindMethods(this, Dependents);
   }
 
   /**
-   * Applies what `owner` wants up to the first that is not ready, and deletes what it controls and wants no longer.
-   * An owner that is being deleted wants nothing new: what it has is collected with it.
+   * Makes what `owner` wants, as far as what comes before is ready, and deletes what it wants no longer. An owner that is
+   * being deleted wants nothing new: that is for `cleanup`.
    *
    * @throws TsopError `dependents-misused` before anything is written: an owner of another kind, a dependent of a kind
-   *   that is not among `kinds`, or named twice; `dependents-not-watched` while the cache does not have all of them;
-   *   `already-owned`; StatusError, ConnectionError
+   *   that is not among `kinds`, one that is named twice, or whose order is not that of a graph; `dependents-not-watched`
+   *   while the cache does not have all of them; `already-owned`; StatusError, ConnectionError; what an external throws
    */
   async reconcile(owner: O, signal?: AbortSignal): Promise<DependentsState> {
     this.#assertOwner(owner);
     if (owner.metadata.deletionTimestamp !== undefined) {
-      return { ready: false, waitingFor: "the end of its owner", objects: [], pruned: [] };
+      return { ready: false, waitingFor: ["the end of its owner"], objects: [], pruned: [] };
     }
-    const wanted = this.#wantedOf(owner, await this.#desired(owner));
-    this.#assertWatched(owner, wanted);
-    const objects: KubeObject[] = [];
-    let waitingFor: string | undefined;
-    for (const { dependent, name } of wanted) {
-      const { token, intent, isReady } = dependent;
-      const options = { owner, ...(signal ? { signal } : {}) };
-      const object = await this.#parts.client.apply(token, intent, options);
-      objects.push(object);
-      if (isReady(object)) continue;
-      waitingFor = name;
-      break;
-    }
-    const pruned = await this.#prune(owner, new Set(wanted.map(({ name }) => name)), signal);
+    const graph = await this.#graphOf(owner);
+    const outcomes = await walk(
+      graph,
+      ({ after }) => after,
+      (node) => this.#make(owner, node, signal),
+    );
+    const made = outcomes.flatMap((one) => (one.is === "done" ? [one] : []));
+    const waiting = graph.filter((_, index) => {
+      const outcome = outcomes[index];
+      return outcome?.is === "done" && !outcome.ready;
+    });
+    const failed = outcomes.find((one) => one.is === "failed");
+    if (failed) throw failed.error;
+    const pruned = await this.#prune(owner, graph, signal);
+    const unwanted = await this.#removeUnwanted(owner, graph, signal);
+    const waitingFor = [...waiting.map(({ name }) => name), ...unwanted];
     return {
-      ready: waitingFor === undefined,
-      ...(waitingFor === undefined ? {} : { waitingFor }),
-      objects,
+      ready: waitingFor.length === 0,
+      waitingFor,
+      objects: made.flatMap(({ result: { object } }) => (object ? [object] : [])),
       pruned,
     };
+  }
+
+  /**
+   * Takes away what the garbage collector does not: what is outside of the cluster, and with `deletion: "reverse"` the
+   * objects, what comes last first. For the reconciler's `cleanup` to return: it asks to be called again until all is gone.
+   *
+   * @example
+   * cleanup(web: Web, context: CleanupContext) {
+   *   return dependents.cleanup(web, context);
+   * }
+   *
+   * @throws TsopError, StatusError as `reconcile`; what an external throws
+   */
+  async cleanup(
+    owner: O,
+    { signal, log }: Pick<ReconcileContext, "signal" | "log">,
+  ): Promise<Result | undefined> {
+    this.#assertOwner(owner);
+    const graph = await this.#graphOf(owner);
+    const there = await this.#mine(owner, graph);
+    const unwanted = await this.#removeUnwanted(owner, graph, signal);
+    const old = [...there.values()].filter(({ node }) => !node);
+    for (const one of old) await this.#delete(one, "Foreground", signal);
+    const outcomes = await walk(graph, backwards(graph), async (node) => {
+      const { dependent } = node;
+      if (dependent.is === "external") {
+        return { ready: await dependent.external.remove(owner, { signal }), result: undefined };
+      }
+      const found = there.get(node.name);
+      if (found) await this.#delete(found, "Foreground", signal);
+      return { ready: !found, result: undefined };
+    });
+    const failed = outcomes.find((one) => one.is === "failed");
+    if (failed) throw failed.error;
+    const isGone = outcomes.every((one) => one.is === "done" && one.ready);
+    if (isGone && unwanted.length === 0 && old.length === 0) return undefined;
+    const waitingFor = graph.filter((_, index) => {
+      const outcome = outcomes[index];
+      return outcome?.is === "done" && !outcome.ready;
+    });
+    log.info({ waitingFor: waitingFor.map(({ name }) => name) }, "dependents are being removed");
+    return { requeueAfterMs: LOOK_AGAIN_MS };
+  }
+
+  async #make(
+    owner: O,
+    { dependent, name }: Wanted,
+    signal: AbortSignal | undefined,
+  ): Promise<{ readonly ready: boolean; readonly result: Made }> {
+    if (dependent.is === "external") {
+      return { ready: await dependent.external.ensure(owner, { signal }), result: {} };
+    }
+    const { token, intent } = dependent;
+    const known = this.#known(owner, dependent);
+    // People have it in their hands for now.
+    if (known && isPaused(known)) return this.#madeOf(dependent, known);
+    const isOurs = known && controllerOf(known)?.uid === owner.metadata.uid;
+    // What is on its way out is waited for: changes of it would be lost.
+    if (isOurs && known.metadata.deletionTimestamp !== undefined) {
+      return { ready: false, result: { object: known } };
+    }
+    const { annotations } = intent.metadata;
+    const mark = { [DEPENDENTS_ANNOTATION]: this.#parts.mark() };
+    const metadata = { ...intent.metadata, annotations: { ...annotations, ...mark } };
+    try {
+      const marked = { ...intent, metadata };
+      const options = { owner, ...(signal ? { signal } : {}) };
+      return this.#madeOf(dependent, await this.#parts.client.apply(token, marked, options));
+    } catch (error) {
+      const isRecreated = dependent.onImmutable === "recreate" && isImmutableChange(error);
+      if (!isRecreated || !known || !isOurs) throw error;
+      // With all that it owns, so that the new one begins when nothing of the old one runs any more.
+      await this.#delete({ token, object: known, name }, "Foreground", signal);
+      return { ready: false, result: {} };
+    }
+  }
+
+  #madeOf(
+    { isReady }: ObjectDependent,
+    object: KubeObject,
+  ): { readonly ready: boolean; readonly result: Made } {
+    const isThere = object.metadata.deletionTimestamp === undefined;
+    const ready = isReady
+      ? isReady(object)
+      : statusOf(object, this.#parts.clock.now()).status === "Current";
+    return { ready: isThere && ready, result: { object } };
   }
 
   #assertOwner({ apiVersion, kind, metadata }: O): void {
@@ -160,85 +242,171 @@ export class Dependents<O extends KubeObject = KubeObject> {
     );
   }
 
-  /** The dependents with their names. @throws TsopError `dependents-misused` */
-  #wantedOf(owner: O, desired: readonly Dependent[]): Wanted[] {
-    const names = new Set<string>();
-    return desired.map((dependent) => {
-      const { token, intent } = dependent;
-      const { name: own = "", namespace = owner.metadata.namespace } = intent.metadata;
-      const name = nameOf(token, { name: own, ...inNamespace(token, namespace) });
-      if (!this.#kinds.some((kind) => isSameKind(kind, token))) {
+  /** What the owner wants. @throws TsopError `dependents-misused`, `dependents-not-watched` */
+  async #graphOf(owner: O): Promise<Wanted[]> {
+    const of = `${owner.kind} ${owner.metadata.name ?? ""}`;
+    const { kinds, externals = [] } = this.#options;
+    const nameOf = (dependent: Dependent): string => {
+      if (dependent.is === "external") {
+        const { external } = dependent;
+        if (externals.includes(external)) return external.name;
         throw misused(
-          `${name} is wanted by the ${owner.kind} ${owner.metadata.name ?? ""}, but ${resourceOf(token).kind} is not among the kinds`,
-          "Add the kind to `kinds` of dependents(): only what is watched is kept, and found when it is wanted no longer.",
+          `${external.name} is wanted by the ${of}, but is not among the externals`,
+          "Add it to `externals` of dependents(): only what is known from the start is removed when it is wanted no longer.",
         );
       }
-      if (names.has(name)) {
-        throw misused(
-          `${name} is wanted twice by the ${owner.kind} ${owner.metadata.name ?? ""}`,
-          "Name it once: the second would undo what the first says.",
-        );
-      }
-      names.add(name);
-      return { dependent, name };
-    });
+      const { token } = dependent;
+      const name = nameOfKey(token, this.#keyOf(owner, dependent));
+      if (kinds.some((kind) => isSameKind(kind, token))) return name;
+      throw misused(
+        `${name} is wanted by the ${of}, but ${resourceOf(token).kind} is not among the kinds`,
+        "Add the kind to `kinds` of dependents(): only what is watched is kept, and found when it is wanted no longer.",
+      );
+    };
+    const graph = wantedGraph(await this.#options.desired(owner), nameOf, of);
+    this.#assertWatched(owner, graph);
+    return graph;
   }
 
   /** Without the whole picture nothing is deleted, and what is applied might never be found again. */
-  #assertWatched(owner: O, wanted: readonly Wanted[]): void {
+  #assertWatched(owner: O, graph: readonly Wanted[]): void {
+    const { kinds } = this.#options;
     const { namespace } = owner.metadata;
     const places = [
-      ...this.#kinds.map((token) => ({ token, in: inNamespace(token, namespace).namespace })),
-      ...wanted.map(({ dependent: { token, intent } }) => ({
-        token: this.#kinds.find((kind) => isSameKind(kind, token)) ?? token,
-        in: inNamespace(token, intent.metadata.namespace ?? namespace).namespace,
-      })),
+      ...kinds.map((token) => ({ token, in: inNamespace(token, namespace).namespace })),
+      ...graph.flatMap(({ dependent }) => {
+        if (dependent.is === "external") return [];
+        const { token } = dependent;
+        const place = this.#keyOf(owner, dependent).namespace;
+        return [{ token: kinds.find((kind) => isSameKind(kind, token)) ?? token, in: place }];
+      }),
     ];
     for (const { token, in: place } of places) {
       const informers = this.#parts.cache.findInformers(token, place);
       if (informers?.every(({ indexer }) => indexer.hasIndex(CONTROLLER_INDEX))) continue;
-      const kinds = groupResourceOf(resourceOf(token));
+      const names = groupResourceOf(resourceOf(token));
       throw new TsopError(
         "dependents-not-watched",
-        `The ${kinds} that the ${owner.kind} ${owner.metadata.name ?? ""} controls are not known: ${this.#parts.cache.whyNot(token, place)}.`,
+        `The ${names} that the ${owner.kind} ${owner.metadata.name ?? ""} controls are not known: ${this.#parts.cache.whyNot(token, place)}.`,
         "Reconcile dependents in the reconciler of their controller, while the manager runs and watches their namespace.",
       );
     }
   }
 
   /** The last kind first: what depends goes before what it depends on. */
-  async #prune(owner: O, wanted: ReadonlySet<string>, signal?: AbortSignal): Promise<string[]> {
-    const { namespace, uid = "" } = owner.metadata;
-    const { client } = this.#parts;
+  async #prune(owner: O, graph: readonly Wanted[], signal?: AbortSignal): Promise<string[]> {
+    const wanted = new Set(graph.map(({ name }) => name));
     const pruned: string[] = [];
-    for (const token of this.#kinds.toReversed()) {
-      // The reference of what is in no namespace cannot mean an owner that is in one.
-      if (namespace && !resourceOf(token).namespaced) continue;
-      const index = { name: CONTROLLER_INDEX, value: uid };
-      for (const object of await client.list(token, { namespace, index })) {
-        const name = nameOf(token, keyOf(object));
-        const { deletionTimestamp, uid: own = "", resourceVersion = "" } = object.metadata;
-        if (wanted.has(name) || deletionTimestamp !== undefined) continue;
-        if (controllerOf(object)?.uid !== uid || own === "" || resourceVersion === "") continue;
-        const options = {
-          // It is deleted only as it was looked at: what changed since may have another controller.
-          preconditions: { uid: own, resourceVersion },
-          // What it owns goes with it: for Jobs that is not the server's default.
-          propagationPolicy: "Background" as const,
-          ...(signal ? { signal } : {}),
-        };
-        await client.delete(token, keyOf(object), options).catch((error: unknown) => {
-          if (!isNotFound(error)) throw error;
-        });
+    for (const token of this.#options.kinds.toReversed()) {
+      for (const object of await this.#controlled(owner, token)) {
+        const name = nameOfKey(token, keyOf(object));
+        if (wanted.has(name) || object.metadata.deletionTimestamp !== undefined) continue;
+        if (isPaused(object) || !this.#isMarked(object, name)) continue;
+        await this.#delete({ token, object, name }, "Background", signal);
         pruned.push(name);
       }
     }
     return pruned;
   }
+
+  /** Removes what is outside of the cluster and wanted no longer; gives what is not gone yet. */
+  async #removeUnwanted(
+    owner: O,
+    graph: readonly Wanted[],
+    signal: AbortSignal | undefined,
+  ): Promise<string[]> {
+    const { externals = [] } = this.#options;
+    const wanted = new Set(graph.map(({ name }) => name));
+    const left: string[] = [];
+    for (const external of externals) {
+      if (wanted.has(external.name)) continue;
+      if (!(await external.remove(owner, { signal }))) left.push(`the end of ${external.name}`);
+    }
+    return left;
+  }
+
+  /** The objects that `cleanup` is to delete, by name; with what wants them, if anything does. */
+  async #mine(owner: O, graph: readonly Wanted[]): Promise<Map<string, Deletable>> {
+    const there = new Map<string, Deletable>();
+    if (this.#options.deletion !== "reverse") return there;
+    const nodes = new Map(graph.map((node) => [node.name, node]));
+    for (const token of this.#options.kinds) {
+      for (const object of await this.#controlled(owner, token)) {
+        const name = nameOfKey(token, keyOf(object));
+        const node = nodes.get(name);
+        if (!node && !this.#isMarked(object, name)) continue;
+        there.set(name, { token, object, name, ...(node ? { node } : {}) });
+      }
+    }
+    return there;
+  }
+
+  async #controlled(owner: O, token: ReadToken): Promise<KubeObject[]> {
+    const { namespace, uid = "" } = owner.metadata;
+    // The reference of what is in no namespace cannot mean an owner that is in one.
+    if (namespace && !resourceOf(token).namespaced) return [];
+    const index = { name: CONTROLLER_INDEX, value: uid };
+    const objects = await this.#parts.client.list(token, { namespace, index });
+    return objects.filter((object) => controllerOf(object)?.uid === uid);
+  }
+
+  /** Whether these dependents made the object: another controller may own objects of the kind for the same owner. */
+  #isMarked({ metadata }: KubeObject, name: string): boolean {
+    const mark = metadata.annotations?.[DEPENDENTS_ANNOTATION];
+    if (mark === undefined && this.#told.isFirst(name)) {
+      const why = `${name} is not deleted: it has no annotation ${DEPENDENTS_ANNOTATION}, so dependents did not make it`;
+      this.#parts.log.info({ name }, why);
+    }
+    return mark === this.#parts.mark();
+  }
+
+  /** Deletes an object as it was looked at: what changed since may have another controller. */
+  async #delete(
+    { token, object }: Deletable,
+    propagationPolicy: NonNullable<DeleteOptions["propagationPolicy"]>,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const { uid = "", resourceVersion = "", deletionTimestamp } = object.metadata;
+    if (deletionTimestamp !== undefined || uid === "" || resourceVersion === "") return;
+    const options = {
+      preconditions: { uid, resourceVersion },
+      // What it owns goes with it: for Jobs that is not the server's default.
+      propagationPolicy,
+      ...(signal ? { signal } : {}),
+    };
+    await this.#parts.client.delete(token, keyOf(object), options).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
+  }
+
+  #known(owner: O, dependent: ObjectDependent): KubeObject | undefined {
+    const key = this.#keyOf(owner, dependent);
+    const { token } = dependent;
+    const kind = this.#options.kinds.find((one) => isSameKind(one, token)) ?? token;
+    return findCached(this.#parts.cache.findInformers(kind, key.namespace) ?? [], key);
+  }
+
+  #keyOf(owner: O, { token, intent }: ObjectDependent): ObjectKey {
+    const { name = "", namespace = owner.metadata.namespace } = intent.metadata;
+    return { name, ...inNamespace(token, namespace) };
+  }
 }
 
-function misused(detail: string, fix: string): TsopError {
-  return new TsopError("dependents-misused", `${detail}.`, fix);
+/** An object that may be deleted. */
+interface Deletable {
+  readonly token: ReadToken;
+  readonly object: KubeObject;
+  readonly name: string;
+  readonly node?: Wanted;
+}
+
+/** As the API server says that a field cannot change: of most fields, StatefulSets, claims, pods, and Services. */
+const IMMUTABLE =
+  /field is immutable|spec is immutable after creation|updates to \w+ spec for fields other than|may not change fields other than|may not change once set/;
+
+/** Whether the server refused a change because a field cannot change. */
+function isImmutableChange(error: unknown): boolean {
+  return isInvalid(error) && IMMUTABLE.test(error.message);
 }
 
 function isSameKind(a: ReadToken, b: ReadToken): boolean {
@@ -249,6 +417,6 @@ function inNamespace(token: ReadToken, namespace: string | undefined): { namespa
   return namespace !== undefined && resourceOf(token).namespaced ? { namespace } : {};
 }
 
-function nameOf(token: ReadToken, key: ObjectKey): string {
+function nameOfKey(token: ReadToken, key: ObjectKey): string {
   return `${resourceOf(token).kind} ${formatKey(key)}`;
 }

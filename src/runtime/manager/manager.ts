@@ -52,6 +52,8 @@ export interface ManagerPorts {
 
 /** An operator's parts, and the life they share. */
 export interface Manager {
+  /** Who writes, in managedFields. */
+  readonly name: string;
   /** Reads watched kinds from the cache and others from the server. */
   readonly client: Client;
   readonly cache: Cache;
@@ -113,6 +115,7 @@ function managerOf(options: ManagerOptions, config: ClusterConfig): Manager {
 }
 
 class OperatorManager implements Manager {
+  readonly name: string;
   readonly client: Client;
   readonly cache: Cache;
   readonly clock: Clock;
@@ -149,6 +152,7 @@ class OperatorManager implements Manager {
 
   constructor(options: ManagerOptions, transport: Transport, config: ClusterConfig | undefined) {
     const name = options.name ?? "tsop";
+    this.name = name;
     const clock = options.clock ?? transport.clock ?? systemClock;
     this.#options = options;
     this.#config = config;

@@ -6,12 +6,8 @@ import type { ResourceType } from "../../../src/kube/resource.ts";
 import { isConflict } from "../../../src/kube/status.ts";
 import type { CacheOptions } from "../../../src/runtime/cache/cache.ts";
 import { controllerFor } from "../../../src/runtime/controller/builder.ts";
-import {
-  dependent,
-  type Dependent,
-  type Dependents,
-  type DependentsState,
-} from "../../../src/runtime/controller/dependents.ts";
+import { dependent, type Dependent } from "../../../src/runtime/controller/dependent.ts";
+import type { Dependents, DependentsState } from "../../../src/runtime/controller/dependents.ts";
 import { createManager } from "../../../src/runtime/manager/manager.ts";
 import { MemoryApi } from "../support/memory-api.ts";
 
@@ -55,7 +51,7 @@ async function start() {
         dependent(
           PAGE,
           { apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: { text: name } },
-          ({ status }) => status?.ready === true,
+          { ready: ({ status }) => status?.ready === true },
         ),
       ),
   });
@@ -147,8 +143,12 @@ const page = (name: string, owner?: KubeObject): KubeObject => ({
   metadata: {
     namespace: "d",
     name,
-    ...(owner ? { ownerReferences: [controllerReference(owner)] } : {}),
+    ...(owner ? { ownerReferences: [controllerReference(owner)], annotations: mark(owner) } : {}),
   },
+});
+/** As the controller marks what it makes for its owners. */
+const mark = ({ kind }: KubeObject): Record<string, string> => ({
+  "tsop.dev/dependents": `tsop/${kind.toLowerCase()}`,
 });
 const controllerReference = ({ apiVersion, kind, metadata }: KubeObject) => ({
   apiVersion,
@@ -218,7 +218,11 @@ describe("what dependents delete", () => {
     const room = (name: string): KubeObject => ({
       apiVersion: "v1",
       kind: "Namespace",
-      metadata: { name, ownerReferences: [controllerReference(owner)] },
+      metadata: {
+        name,
+        ownerReferences: [controllerReference(owner)],
+        annotations: mark(owner),
+      },
     });
     api.put("/api/v1/namespaces/hall", room("hall"));
     api.put("/api/v1/namespaces/attic", room("attic"));
@@ -326,7 +330,7 @@ describe("Dependents", () => {
     api.put(PATH, site("one", "two"));
     await clock.advance(100);
     expect(names()).toEqual(["one"]);
-    expect(states.at(-1)).toMatchObject({ ready: false, waitingFor: "ConfigMap d/one" });
+    expect(states.at(-1)).toMatchObject({ ready: false, waitingFor: ["ConfigMap d/one"] });
     await ready("one");
     expect(names()).toEqual(["one", "two"]);
     await ready("two");

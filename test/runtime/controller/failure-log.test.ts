@@ -78,4 +78,9 @@ describe("the log of failed reconciles", () => {
     fail(3, () => failure(403, "Forbidden", "admission webhook denied the request: no"));
     expect(lines).toHaveLength(9);
   });
+
+  it("has no fields of an error of the server that say its message once more", () => {
+    const error = failure(422, "Invalid", "spec.image: Required value", { name: "web" });
+    expect({ ...error }).toEqual({ name: "StatusError", code: 422, reason: "Invalid" });
+  });
 });

@@ -59,6 +59,14 @@ describe("a manager", () => {
     });
   });
 
+  it("has methods that may be taken from it", () => {
+    const { add, addHealthCheck, addReadyCheck, recorder } = build().manager;
+    add({ start: () => Promise.resolve() });
+    addHealthCheck("one", () => undefined);
+    addReadyCheck("two", () => undefined);
+    expect(recorder("web").event).toBeTypeOf("function");
+  });
+
   it("refuses two parts of one name", () => {
     const { manager } = build();
     const start = () => Promise.resolve();

@@ -1,0 +1,103 @@
+/**
+ * Conditions rolled up: what several of them say together, in the words that kubectl, Flux and Argo CD understand.
+ *
+ * @see https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md
+ * @module
+ */
+import {
+  findCondition,
+  setCondition,
+  type ConditionChange,
+  type StatusCondition,
+} from "./conditions.ts";
+
+/** What a summary is made of. */
+export interface SummaryOptions {
+  /**
+   * What must hold for `Ready`: conditions that are set with this call, and the types of others that are among the
+   * conditions. One that is missing, or of an older generation, is `Unknown`.
+   */
+  readonly ready: readonly (ConditionChange | string)[];
+  /** Of which one that is `True` says that it cannot go on by itself, so that somebody must change something. */
+  readonly stalled?: readonly (ConditionChange | string)[];
+  /** Of the object that was looked at: `web.metadata.generation`. */
+  readonly observedGeneration: number | undefined;
+  /** The types of the other two; `Reconciling` and `Stalled`, which kstatus knows, when absent. */
+  readonly names?: { readonly reconciling?: string; readonly stalled?: string };
+}
+
+/**
+ * The conditions with those that are given, and with `Ready`, `Reconciling` and `Stalled` made of them: `Ready` is `False`
+ * when a part is, `Unknown` when one is, and `True` otherwise; `Reconciling` is `True` while it is not ready and nothing is
+ * stalled. By kstatus that is Current, InProgress, or Failed. The same again gives an equal list.
+ *
+ * @example
+ * await client.status.patch(web, (status) => ({
+ *   observedGeneration: web.metadata.generation,
+ *   conditions: summarize(
+ *     status?.conditions,
+ *     { ready: [served, certified], stalled: [refused], observedGeneration: web.metadata.generation },
+ *     nowMs,
+ *   ),
+ * }));
+ *
+ * @param nowMs - wall time in milliseconds: `context.nowMs` in a reconciler
+ */
+export function summarize<C extends StatusCondition>(
+  conditions: readonly C[] | undefined,
+  { ready, stalled = [], observedGeneration, names = {} }: SummaryOptions,
+  nowMs: number,
+): (C | StatusCondition)[] {
+  let all: readonly (C | StatusCondition)[] = conditions ?? [];
+  const generation = observedGeneration === undefined ? {} : { observedGeneration };
+  const set = (change: ConditionChange): void => {
+    all = setCondition(all, { ...generation, ...change }, nowMs);
+  };
+  for (const part of [...ready, ...stalled]) if (typeof part !== "string") set(part);
+  const stateOf = (part: ConditionChange | string): Part => {
+    const type = typeof part === "string" ? part : part.type;
+    return partOf(type, findCondition(all, type), observedGeneration);
+  };
+  const missing = ready.map(stateOf).filter(({ status }) => status !== "True");
+  const stops = stalled.map(stateOf).filter(({ status }) => status === "True");
+  const [worst] = [...missing.filter(({ status }) => status === "False"), ...missing];
+  set({
+    type: "Ready",
+    ...(worst
+      ? { status: worst.status, reason: worst.reason, message: said(missing) }
+      : { status: "True", reason: "Ready", message: "Everything is as it is asked for." }),
+  });
+  const [stop] = stops;
+  set({
+    type: names.reconciling ?? "Reconciling",
+    ...(worst && !stop
+      ? { status: "True", reason: worst.reason, message: said(missing) }
+      : {
+          status: "False",
+          reason: stop ? stop.reason : "Ready",
+          message: "Nothing is under way.",
+        }),
+  });
+  set({
+    type: names.stalled ?? "Stalled",
+    ...(stop
+      ? { status: "True", reason: stop.reason, message: said(stops) }
+      : { status: "False", reason: "NotStalled", message: "Nothing stands in the way." }),
+  });
+  return [...all];
+}
+
+type Part = Pick<StatusCondition, "type" | "status" | "reason" | "message">;
+
+/** What a part says of the object as it is now. */
+function partOf(type: string, found: StatusCondition | undefined, observedGeneration = 0): Part {
+  if (!found)
+    return { type, status: "Unknown", reason: "Unknown", message: "nothing is known yet" };
+  if ((found.observedGeneration ?? observedGeneration) >= observedGeneration) return found;
+  const message = `known is generation ${found.observedGeneration ?? 0}, and not ${observedGeneration}`;
+  return { type, status: "Unknown", reason: "Outdated", message };
+}
+
+/** `Served: no pod is ready; Certified: the order is pending`. */
+const said = (parts: readonly Part[]): string =>
+  parts.map(({ type, message }) => `${type}: ${message}`).join("; ");
