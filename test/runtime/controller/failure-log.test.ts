@@ -81,6 +81,6 @@ describe("the log of failed reconciles", () => {
 
   it("has no fields of an error of the server that say its message once more", () => {
     const error = failure(422, "Invalid", "spec.image: Required value", { name: "web" });
-    expect({ ...error }).toEqual({ name: "StatusError", code: 422, reason: "Invalid" });
+    expect(Object.keys(error).sort()).toEqual(["code", "name", "reason"]);
   });
 });
