@@ -101,6 +101,8 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "certificates-differ": e(
     "tsop create webhook --kind Web --version v1 --validation --certificates secret   # the others have another mode",
   ),
+  "chart-folder": e("tsop chart --output-dir ../chart"),
+  "chart-no-deployment": e("tsop chart   # config/default does not list ../manager"),
   "conversion-of-others": e(
     "tsop create webhook --group apps --version v1 --kind Deployment --conversion --spoke v1beta1",
   ),

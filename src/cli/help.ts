@@ -34,6 +34,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "tsop deploy --image registry.example.com/web-operator:0.1.0",
     "tsop deploy --image web-operator:0.1.0 --render > install.yaml",
   ],
+  chart: [
+    "tsop chart --image registry.example.com/web-operator:0.1.0",
+    "tsop chart --check",
+    "tsop chart --output-dir dist/chart --chart-version 1.2.0 --dry-run --diff",
+  ],
   undeploy: ["tsop undeploy", "tsop undeploy --dry-run"],
   migrate: ["tsop migrate --dry-run", "tsop migrate", "tsop migrate --kind MyWeb --output json"],
   run: [
@@ -52,7 +57,7 @@ export const EXIT_CODES: Readonly<Record<string, string>> = {
   "0": "done",
   "1": "failed; stderr says why, and the next step",
   "2": "used wrongly; nothing was done",
-  "3": "`manifests --check` or `--against` found a difference",
+  "3": "`--check` or `manifests --against` found a difference",
 };
 
 /** The variables that commands look at. */

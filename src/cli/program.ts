@@ -181,6 +181,24 @@ function addProjectCommands(program: Command, context: CliContext, done: Done): 
     });
 
   program
+    .command("chart")
+    .summary("write a Helm chart")
+    .description(
+      "Write a Helm chart of the objects that config/default renders. What you change in it is kept.",
+    )
+    .option("--image <image>", "the operator's image, as the chart's default value")
+    .option("--chart-version <version>", "the chart's version (default: that of package.json)")
+    .option("--output-dir <folder>", "the chart's folder in the project", "chart")
+    .option("--check", "write nothing; exit with 3 when something would change", false)
+    .option("--force", "write files again that you changed", false)
+    .option("--dry-run", DRY_RUN, false)
+    .option("--diff", DIFF, false)
+    .action(async (options: object) => {
+      const { chart } = await import("./commands/chart.ts");
+      done(await chart(options as Parameters<typeof chart>[0], context));
+    });
+
+  program
     .command("build")
     .summary("bundle the operator into one file")
     .description("Bundle the operator with all that it needs into dist/main.mjs.")
