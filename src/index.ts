@@ -93,6 +93,8 @@ export type { Condition } from "./generated/k8s/meta-v1.ts";
 
 // Runtime: what runs in the operator's process.
 export { createManager, type Manager, type ManagerPorts } from "./runtime/manager/manager.ts";
+export type { IdleOptions, IdleState } from "./runtime/manager/idle.ts";
+export type { Activity, WaitingKey } from "./runtime/controller/activity.ts";
 export type { ManagerOptions } from "./runtime/manager/manager-options.ts";
 export type {
   SelfManagedCertificate,

@@ -3,16 +3,22 @@
  *
  * @module
  */
-import { systemClock, type Clock } from "../clock.ts";
+import { systemClock, VirtualClock, type Clock } from "../clock.ts";
 
 /** How long `eventually` keeps trying. */
 export interface EventuallyOptions {
-  /** 4 s when absent: less than the 5 s after which vitest ends a test, which would hide what `check` threw. */
+  /**
+   * 4 s when absent: less than the 5 s after which vitest ends a test, which would hide what `check` threw. An hour on a
+   * `VirtualClock`.
+   */
   readonly timeoutMs?: number;
-  /** Between two tries: 20 ms when absent. */
+  /** Between two tries: 20 ms when absent. A `VirtualClock` is tried after each of its timers instead. */
   readonly intervalMs?: number;
+  /** A `VirtualClock` is moved on, from timer to timer, until `check` passes. */
   readonly clock?: Clock;
 }
+
+const HOUR_MS = 3_600_000;
 
 /**
  * Tries `check` until it does not throw, and returns its value: for what a controller will have done soon.
@@ -23,14 +29,19 @@ export async function eventually<T>(
   check: () => T | Promise<T>,
   options: EventuallyOptions = {},
 ): Promise<T> {
-  const { timeoutMs = 4000, intervalMs = 20, clock = systemClock } = options;
+  const { intervalMs = 20, clock = systemClock } = options;
+  const virtual = clock instanceof VirtualClock ? clock : undefined;
+  const { timeoutMs = virtual ? HOUR_MS : 4000 } = options;
+  const endMs = clock.now() + timeoutMs;
   const until = clock.monotonicMs() + timeoutMs;
   for (;;) {
+    await virtual?.advance(0);
     try {
       return await check();
     } catch (error) {
       if (clock.monotonicMs() >= until) throw error;
     }
-    await clock.sleep(intervalMs);
+    if (virtual) await virtual.advance(Math.min(virtual.nextAt ?? Infinity, endMs) - virtual.now());
+    else await clock.sleep(intervalMs);
   }
 }

@@ -290,6 +290,11 @@ export class Cache {
     );
   }
 
+  /** All informers that there are now. */
+  informers(): SharedInformer[] {
+    return [...this.#kinds.values()].flatMap(({ informers }) => [...informers.values()]);
+  }
+
   /** How each informer is doing. */
   health(): InformerHealth[] {
     return [...this.#kinds.values()].flatMap(({ resource, informers }) =>

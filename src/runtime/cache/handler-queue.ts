@@ -78,6 +78,11 @@ export class HandlerQueue<T extends KubeObject> {
     return this.#waiting.length - this.#head - this.#holes;
   }
 
+  /** Whether everything pushed so far is delivered, and its handler is done. */
+  get isIdle(): boolean {
+    return !this.#busy && this.length === 0;
+  }
+
   /** Drops what was not delivered yet, and takes nothing more. */
   end(): void {
     this.#ended = true;

@@ -58,6 +58,7 @@ export class Reflector<T extends KubeObject> {
   #versionUnavailable = false;
   #paged = false;
   #failing = false;
+  #watching = false;
   #cut: AbortController | undefined;
 
   constructor(options: ReflectorOptions<T>) {
@@ -72,6 +73,11 @@ export class Reflector<T extends KubeObject> {
 
   get state(): ReflectorState {
     return this.#state;
+  }
+
+  /** Whether a watch is open: what happens reaches the store. */
+  get isWatching(): boolean {
+    return this.#watching;
   }
 
   /** Why the last round failed; `undefined` once a later one succeeded. */
@@ -156,7 +162,7 @@ export class Reflector<T extends KubeObject> {
           session,
           signal,
         );
-        await session.consume(stream);
+        await this.#consume(session, stream);
       } catch (error) {
         if (signal.aborted) throw error;
         if (session.synced) return await this.#afterWatchError(error, signal);
@@ -233,7 +239,7 @@ export class Reflector<T extends KubeObject> {
     this.#lastError = undefined;
     this.#recover();
     try {
-      await session.consume(stream);
+      await this.#consume(session, stream);
     } catch (error) {
       if (signal.aborted) throw error;
       return await this.#afterWatchError(error, signal);
@@ -252,6 +258,15 @@ export class Reflector<T extends KubeObject> {
     }
     this.#options.log.debug({ error: messageOf(error) }, "the watch ended with an error");
     throw new RelistNeeded(messageOf(error), { cause: error });
+  }
+
+  async #consume(session: WatchSession<T>, stream: WatchStream<T>): Promise<void> {
+    this.#watching = true;
+    try {
+      await session.consume(stream);
+    } finally {
+      this.#watching = false;
+    }
   }
 
   #open(

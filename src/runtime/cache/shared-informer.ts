@@ -5,7 +5,7 @@
  * @module
  */
 import type { Clock, Timer } from "../../clock.ts";
-import { TsopError } from "../../errors.ts";
+import { messageOf, TsopError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
 import { copyJson } from "../../kube/json.ts";
 import { formatKey, type KubeObject, type ObjectKey } from "../../kube/object.ts";
@@ -16,6 +16,7 @@ import { DeltaQueue, type Delta } from "./delta-queue.ts";
 import { trimmedForCache, withoutManagedFields } from "./freeze.ts";
 import { HandlerQueue, type Notification, type ResourceEventHandler } from "./handler-queue.ts";
 import { cacheKeyOf, Indexer } from "./indexer.ts";
+import { compareWithServer } from "./comparison.ts";
 import type { ListerWatcher } from "./lister-watcher.ts";
 import { OwnWrites } from "./own-writes.ts";
 import { Reflector, type ReflectorState } from "./reflector.ts";
@@ -133,6 +134,27 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
   /** How often what happened since the start. */
   get counts(): Readonly<Record<InformerOccurrence, number>> {
     return this.#counts;
+  }
+
+  /** What keeps it from knowing, and having told, everything that the watch brought; `undefined`: nothing. */
+  get unsettled(): string | undefined {
+    const { plural } = this.resource;
+    const { state, lastError, isWatching } = this.#reflector;
+    const why = lastError === undefined ? "" : `: ${messageOf(lastError)}`;
+    if (!this.#hasSynced) return `${plural} are not listed yet (${state}${why})`;
+    if (!isWatching) return `${plural} are not watched just now (${state}${why})`;
+    if (!this.#ownWrites.isEmpty) return `the watch of ${plural} has not brought own writes yet`;
+    for (const { queue } of this.#listeners) {
+      if (!queue.isIdle) return `an event handler of ${plural} is at work`;
+    }
+    return undefined;
+  }
+
+  /** Lists everything once; what it returns says whether less than that is known here by now. */
+  compareWithServer(signal: AbortSignal): Promise<() => boolean> {
+    const { listerWatcher } = this.#options;
+    const known = { indexer: this.#indexer, version: () => this.lastSyncResourceVersion };
+    return compareWithServer(listerWatcher, known, signal);
   }
 
   get lastSyncResourceVersion(): string {

@@ -13,6 +13,7 @@ import { LruMap } from "../lru.ts";
 import { ItemExponentialFailureRateLimiter } from "../queue/rate-limiters.ts";
 import { PriorityQueue, type RateLimitingQueue } from "../queue/work-queue.ts";
 import { Causes } from "./causes.ts";
+import type { Activity } from "./activity.ts";
 import type { Enqueue, EnqueueHint, WatchOptions, WatchReaction } from "./handlers.ts";
 import type { ControllerParts } from "./controller-parts.ts";
 import { FailureLog } from "./failure-log.ts";
@@ -55,6 +56,8 @@ export class Controller {
   #notedUntilMs = -Infinity;
   // Keys that nobody may work on just now, because they change hands.
   readonly #parked = new Set<string>();
+  readonly #inHand = new Set<string>();
+  #isSyncing = false;
   #reconciles = 0;
   #idPrefix: string | undefined;
   #turn: Promise<void> | undefined;
@@ -73,6 +76,20 @@ export class Controller {
     this.#queue = newQueue
       ? newQueue(parts.clock, rateLimiter, parts.metrics)
       : new PriorityQueue(parts.clock, rateLimiter, parts.metrics);
+  }
+
+  /** What it does now, and what waits for its time; for `manager.idle()`. */
+  activity(): Activity {
+    const { name } = this.#parts;
+    const busy = [...this.#inHand].map((id) => `${name} reconciles ${id}`);
+    if (this.#queue.length > 0) busy.push(`${name}: ${this.#queue.length} keys are in line`);
+    if (this.#isSyncing) busy.push(`${name} waits for its sources`);
+    const waiting = (this.#queue.delayed?.() ?? []).map(({ key, readyAtMs }) => ({
+      controller: name,
+      key: parseKey(key),
+      atMs: this.#parts.clock.now() + readyAtMs - this.#parts.clock.monotonicMs(),
+    }));
+    return { busy, waiting };
   }
 
   /** Lets the reconciler look at an object, as an event would. */
@@ -146,7 +163,9 @@ export class Controller {
     };
     const synced = this.#sources.start({ enqueue, signal: stop.signal, report, failed });
     // Without the whole picture a reconciler would see objects missing that are only not there yet.
+    this.#isSyncing = true;
     await Promise.race([synced, aborted]);
+    this.#isSyncing = false;
     if (!stop.signal.aborted) log.info({ controller: name }, CONTROLLER_STARTED);
     const workers = Array.from({ length: options.maxConcurrentReconciles ?? 1 }, () =>
       this.#work(stop.signal),
@@ -169,7 +188,9 @@ export class Controller {
       const key = queue.take?.() ?? (await queue.get());
       if (key === undefined) return;
       // What is in line is not lost: the next process finds it in its first list.
+      this.#inHand.add(key);
       if (!signal.aborted && this.#enter(key)) await this.#reconcile(key, signal);
+      this.#inHand.delete(key);
       queue.done(key);
       if (this.#isTurnDue()) this.#turn = this.#nextTurn();
       if (this.#turn) await this.#turn;

@@ -61,6 +61,7 @@ export class EventBroadcaster {
   readonly #waiting: CoreEvent[] = [];
   readonly #ending = new AbortController();
   #sending: Promise<void> | undefined;
+  #isWaiting = false;
 
   constructor(client: Client, clock: Clock, log: Logger) {
     this.#client = client;
@@ -76,6 +77,11 @@ export class EventBroadcaster {
         this.#push(this.#build(component, object, details));
       },
     };
+  }
+
+  /** Whether an event is on its way; one that waits to be sent again is not. */
+  get isSending(): boolean {
+    return this.#sending !== undefined && !this.#isWaiting;
   }
 
   /** Resolves when everything recorded is sent or given up; nothing is tried a second time from now on. */
@@ -115,7 +121,9 @@ export class EventBroadcaster {
         }
         // The first wait is spread, so that many processes do not come back together.
         const waitMs = attempt === 1 ? RETRY_MS * this.#clock.random() : RETRY_MS;
+        this.#isWaiting = true;
         await this.#clock.sleep(waitMs, this.#ending.signal).catch(() => undefined);
+        this.#isWaiting = false;
       }
     }
   }

@@ -14,6 +14,7 @@ import type { Client } from "../client/client.ts";
 import { LiveClient, writeDefaults } from "../client/live-client.ts";
 import { RestClient, type ExchangeObserver } from "../client/rest-client.ts";
 import { logWarning, warningHandler } from "../client/warnings.ts";
+import type { Activity } from "../controller/activity.ts";
 import { ReconcileScopes } from "../controller/reconcile-scopes.ts";
 import { bindMethods } from "../bind-methods.ts";
 import { deferred } from "../deferred.ts";
@@ -35,6 +36,7 @@ import {
   type RunningServer,
 } from "./health.ts";
 import { Keeper } from "./keeper.ts";
+import { notRunning, untilIdle, type IdleOptions, type IdleState } from "./idle.ts";
 import type { Election } from "./leader-election.ts";
 import type { ManagerOptions } from "./manager-options.ts";
 import { RuntimeMetrics } from "./metrics.ts";
@@ -89,6 +91,21 @@ export interface Manager {
    *   failed with
    */
   start(signal: AbortSignal): Promise<void>;
+  /**
+   * Resolves when informers know what was written before the call, no key is in line, and nothing reconciles. What waits
+   * for a later time does not count, and is what it resolves with.
+   *
+   * Without a socket (`inProcess`) that is exact, and what the control plane's own controllers wrote is known, too. Over
+   * a network every watched kind is listed once, and the caches are compared with that.
+   *
+   * @example
+   * const running = manager.start(stop.signal);
+   * await client.create(MyWeb, web);
+   * const { waiting } = await manager.idle();
+   *
+   * @throws TsopError `not-idle` with what is under way, `manager-not-running`
+   */
+  idle(options?: IdleOptions): Promise<IdleState>;
 }
 
 /**
@@ -113,6 +130,9 @@ export function createManager(options: ManagerOptions = {}): Manager {
 function managerOf(options: ManagerOptions, config: ClusterConfig): Manager {
   return new OperatorManager(options, openTransport(config, options.name ?? "tsop"), config);
 }
+
+const STARTING = "starts";
+const RUNNING = "runs";
 
 class OperatorManager implements Manager {
   readonly name: string;
@@ -149,6 +169,9 @@ class OperatorManager implements Manager {
   #keeper: Keeper | undefined;
   #metricsServer: RunningServer | undefined;
   #started = false;
+  #state = "was not started";
+  #failure: unknown;
+  #leads = false;
 
   constructor(options: ManagerOptions, transport: Transport, config: ClusterConfig | undefined) {
     const name = options.name ?? "tsop";
@@ -270,6 +293,39 @@ class OperatorManager implements Manager {
     return this.#events.recorder(component);
   }
 
+  idle(options: IdleOptions = {}): Promise<IdleState> {
+    const activities = (): Activity[] => [
+      ...this.#everywhere.activities(),
+      ...this.#leading.activities(),
+    ];
+    return untilIdle(
+      {
+        busy: () => [...activities().flatMap(({ busy }) => busy), ...this.#underWay()],
+        waiting: () => activities().flatMap(({ waiting }) => waiting),
+        informers: () => this.cache.informers(),
+        isQuiet: () => this.#transport.isQuiet,
+        checkRunning: () => {
+          if (this.#state !== RUNNING && this.#state !== STARTING) {
+            throw notRunning(this.#state, this.#failure);
+          }
+        },
+      },
+      options,
+    );
+  }
+
+  /** What the manager itself does. */
+  #underWay(): string[] {
+    const { leaderElection } = this.#options;
+    // Without a socket it is known that the try to lead has had its answer, and who waits for the next one waits for time.
+    const mayLead = leaderElection && !this.#leads && this.#transport.isQuiet !== true;
+    return [
+      ...(this.#state === STARTING ? ["the manager starts"] : []),
+      ...(mayLead ? [`it waits to lead (Lease ${leaderElection.id})`] : []),
+      ...(this.#events.isSending ? ["an event is being sent"] : []),
+    ];
+  }
+
   async start(signal: AbortSignal): Promise<void> {
     if (this.#started) {
       throw new TsopError(
@@ -279,6 +335,7 @@ class OperatorManager implements Manager {
       );
     }
     this.#started = true;
+    this.#state = STARTING;
     let failure: unknown;
     try {
       this.#keeper = this.#createKeeper();
@@ -288,10 +345,13 @@ class OperatorManager implements Manager {
       await Promise.race([this.webhooks.start(), ended(signal), this.#failed.promise]);
       this.#caches.start();
       this.#everywhere.start();
+      this.#state = RUNNING;
       await Promise.race([this.#lead(this.#keeper.election, signal), this.#failed.promise]);
     } catch (error) {
       failure = error;
     }
+    this.#state = failure === undefined ? "has ended" : "has failed";
+    this.#failure = failure;
     // Who lost the lead has no time: another process may lead any moment.
     const lost = failure instanceof TsopError && failure.code === "leadership-lost";
     const { gracefulShutdownMs = 30_000 } = this.#options;
@@ -313,6 +373,7 @@ class OperatorManager implements Manager {
       throw error;
     }
     this.#leading.start();
+    this.#leads = true;
     this.#elected.resolve();
     await Promise.race([ended(signal), ...(election ? [this.#hold(election)] : [])]);
   }

@@ -5,6 +5,7 @@
  */
 
 import { setMaxListeners } from "node:events";
+import type { Activity } from "../controller/activity.ts";
 
 /** Something that runs until its signal is aborted. */
 export interface Runnable {
@@ -12,12 +13,15 @@ export interface Runnable {
   start(signal: AbortSignal): Promise<void>;
   /** Runs only in the process that leads, where there is leader election; true when absent. */
   readonly needLeaderElection?: boolean;
+  /** What it does now; `manager.idle()` waits until that is nothing. It need not be told. */
+  activity?(): Activity;
 }
 
 /** Starts what is added once it is itself started, and stops all of it at once. */
 export class RunGroup {
   readonly #waiting: Runnable[] = [];
   readonly #running = new Set<Promise<void>>();
+  readonly #active = new Set<Runnable>();
   readonly #stop = new AbortController();
   readonly #onFailure: (error: unknown) => void;
   #started = false;
@@ -40,6 +44,11 @@ export class RunGroup {
     for (const runnable of this.#waiting.splice(0)) this.#run(runnable);
   }
 
+  /** What those do that run. */
+  activities(): Activity[] {
+    return [...this.#active].flatMap((runnable) => runnable.activity?.() ?? []);
+  }
+
   /** Resolves when all of them have ended. */
   async stop(reason: unknown): Promise<void> {
     this.#stop.abort(reason);
@@ -54,7 +63,11 @@ export class RunGroup {
       .catch((error: unknown) => {
         if (!signal.aborted) this.#onFailure(error);
       })
-      .finally(() => this.#running.delete(run));
+      .finally(() => {
+        this.#running.delete(run);
+        this.#active.delete(runnable);
+      });
     this.#running.add(run);
+    this.#active.add(runnable);
   }
 }

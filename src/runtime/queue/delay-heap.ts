@@ -24,6 +24,11 @@ export class DelayHeap {
     return this.#heap[0]?.readyAtMs;
   }
 
+  /** Which keys wait, and until when; in no order. */
+  entries(): { readonly key: string; readonly readyAtMs: number }[] {
+    return this.#heap.map(({ key, readyAtMs }) => ({ key, readyAtMs }));
+  }
+
   /** Lets `key` wait until `readyAtMs`; of two times for one key the earlier holds. */
   push(key: string, readyAtMs: number): void {
     const known = this.#entries.get(key);

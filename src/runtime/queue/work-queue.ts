@@ -47,6 +47,8 @@ export interface RateLimitingQueue {
   retries(key: string): number;
   /** The priority with which a key that is in hand was in line. */
   priority(key: string): number;
+  /** Which keys wait for their time, and until when on the monotonic clock; `manager.idle()` tells of them. */
+  delayed?(): readonly { readonly key: string; readonly readyAtMs: number }[];
   /** The next key, if one is in line: `get` without waiting, where there is such a thing. */
   take?(): string | undefined;
   /** The next key; waits for one. `undefined` when the queue is shut down and empty. */
@@ -146,6 +148,10 @@ export class WorkQueue implements RateLimitingQueue {
 
   priority(key: string): number {
     return this.#items.get(key)?.priority ?? 0;
+  }
+
+  delayed(): readonly { readonly key: string; readonly readyAtMs: number }[] {
+    return this.#delayed.entries();
   }
 
   take(): string | undefined {
