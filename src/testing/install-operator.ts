@@ -5,8 +5,13 @@
  */
 import { basename, join } from "node:path";
 import { EXTERNAL_CRDS, isInstalled, operatorUser } from "../cli/operator/installed.ts";
-import { isWebhookConfiguration } from "../cli/operator/local-webhooks.ts";
+import {
+  askedServices,
+  isConverted,
+  isWebhookConfiguration,
+} from "../cli/operator/local-webhooks.ts";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
+import type { KubeObject } from "../kube/object.ts";
 import type { ClusterConfig } from "../runtime/transport/cluster-config.ts";
 import { accessOf, clientFor } from "./access.ts";
 import { applyCrds, CRD } from "./install-crds.ts";
@@ -36,9 +41,20 @@ export async function installOperator(
   const installed = rendered.filter((one) => isInstalled(one) && !isWebhookConfiguration(one));
   const objects = [...external, ...installed];
   const crds = objects.filter(({ kind }) => kind === CRD.kind);
+  for (const crd of crds.filter(isConverted)) refuseConversion(controlPlane, crd);
   await applyCrds(controlPlane, crds);
   for (const object of objects) {
     if (object.kind !== CRD.kind) await applyTo(client, object);
   }
   return accessOf(controlPlane, operatorUser(rendered));
+}
+
+/** Until a test serves the conversion of a kind, requests that need it fail, and say what to add. */
+function refuseConversion(controlPlane: ControlPlane, crd: KubeObject): void {
+  const why = new Error(
+    `this test serves no conversion of ${crd.metadata.name ?? ""}: add \`const webhooks = await installWebhooks(cluster, [conversion]);\`, createManager({ config, webhooks }) and manager.webhooks.add(conversion), with an object of its class in src/webhooks`,
+  );
+  for (const service of askedServices([crd])) {
+    controlPlane.routeService(service, Promise.reject(why));
+  }
 }

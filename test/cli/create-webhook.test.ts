@@ -88,9 +88,24 @@ describe("tsop create webhook", { timeout: 120_000 }, () => {
     expect(files["PROJECT"]).toContain("spokes:\n        - v1alpha1");
     expect(files["src/api/v1/widget.ts"]).toContain("storage: true");
     expect(files["src/api/v1alpha1/widget.ts"]).toContain("storage: false");
+    // The test of the controller writes v1alpha1, which is converted from now on.
+    const tested = files["test/widget-controller.test.ts"];
+    expect(tested).toContain("await installWebhooks(cluster, [conversion]);");
+    expect(tested).toContain("createManager({ config, webhooks, ");
     expect(typeErrors(root)).toEqual([]);
     await succeed(root, "manifests");
     expect(text(root, "config/webhook/manifests.yaml")).toContain("- shop-system");
+  });
+
+  it("says what a changed test of the other version has to serve, and leaves it as it is", async () => {
+    const root = await widgets();
+    const path = "test/widget-controller.test.ts";
+    const mine = text(root, path).replace("createManager({ config, ", "make({ config, ");
+    writeFileSync(join(root, path), mine);
+    const { err } = await webhook(root, ...ALL);
+    expect(err).toContain(`${path} uses v1alpha1 of Widget: serve its conversion there`);
+    expect(err).toContain("installWebhooks(cluster, [new WidgetV1alpha1Conversion()])");
+    expect(text(root, path)).toBe(mine);
   });
 
   it("adds types one after the other, and changes nothing the second time", async () => {

@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { UsageError } from "../../errors.ts";
 import { apiVersionOf } from "../../kube/resource.ts";
 import type { CliContext } from "../context.ts";
@@ -10,6 +12,7 @@ import { paint } from "../output.ts";
 import { findTarget } from "../project/api-target.ts";
 import { defaultList } from "../project/default-list.ts";
 import { checkKind, checkVersion } from "../project/inputs.ts";
+import { moduleOf, namesOf } from "../project/kind-names.ts";
 import { withHub } from "../project/kind-file.ts";
 import { withWebhook } from "../project/main-file-webhooks.ts";
 import { carryOut, planFiles, requireFile, type PlanOptions } from "../project/plan.ts";
@@ -27,10 +30,12 @@ import {
 } from "../project/project-file.ts";
 import { alone } from "../project/project-lock.ts";
 import { PROJECT_FILE } from "../project/project-root.ts";
+import { withConversion } from "../project/test-conversion.ts";
 import { certificateFiles, defaultWithWebhooks } from "../project/webhook-config.ts";
 import {
   admissionFiles,
   conversionFiles,
+  conversionName,
   spokeOf,
   type AdmissionSort,
   type WebhookTarget,
@@ -55,6 +60,7 @@ export interface CreateWebhookOptions extends PlanOptions {
 }
 
 const MAIN = "src/main.ts";
+const TESTS = "test";
 const EXAMPLE = "tsop create webhook --group web --version v1 --kind MyWeb";
 
 /** What was asked for, with nothing missing. */
@@ -170,7 +176,10 @@ async function filesFor(
   ];
   const files = new Map<string, string | undefined>();
   for (const one of scaffolded) for (const [path, text] of one.files) files.set(path, text);
-  if (asked.conversion) await storeHub(project, target, asked, files, context);
+  if (asked.conversion) {
+    await storeHub(project, target, asked, files, context);
+    await adaptTests(project, target, asked, files, context);
+  }
   const namePrefix = `${project.projectName}-`;
   const main = scaffolded
     .flatMap(({ calls }) => calls)
@@ -281,3 +290,33 @@ async function storeHub(
 
 const knownSpokes = ({ resources }: Project, { resource }: WebhookTarget): readonly string[] =>
   resources.find((one) => isSameResource(one, resource))?.webhooks?.spokes ?? [];
+
+/** Tests that write one of the spokes need its conversion from now on. */
+async function adaptTests(
+  project: Project,
+  target: WebhookTarget,
+  { spoke: versions }: Asked,
+  files: Map<string, string | undefined>,
+  context: CliContext,
+): Promise<void> {
+  for (const version of versions) {
+    const spoke = `${moduleOf(spokeOf(project, target, version).file, TESTS)}"`;
+    const { className, from } = conversionName(namesOf(project, target.resource), version);
+    for (const path of await testsOf(project.root)) {
+      const text = files.get(path) ?? (await requireFile(project.root, path));
+      if (!text.includes(spoke) || text.includes("installWebhooks")) continue;
+      const changed = withConversion(text, { className, from: `../src/${from.slice(2)}` });
+      if (changed !== undefined) files.set(path, changed);
+      else {
+        context.err(
+          `${paint(context).yellow("note")} ${path} uses ${version} of ${target.resource.kind}: serve its conversion there, with installWebhooks(cluster, [new ${className}()])`,
+        );
+      }
+    }
+  }
+}
+
+async function testsOf(root: string): Promise<string[]> {
+  const names = await readdir(join(root, TESTS)).catch(() => []);
+  return names.filter((name) => name.endsWith(".test.ts")).map((name) => `${TESTS}/${name}`);
+}

@@ -108,9 +108,13 @@ export async function conversionFiles(
     { ...request, ifExists: options.force ? "overwrite" : "keep" },
     context,
   );
-  const className = `${names.name}${suffix}Conversion`;
-  const from = `./webhooks/${names.stem}-${spokeVersion}-conversion.ts`;
-  return { files, calls: [{ className, from }] };
+  return { files, calls: [conversionName(names, spokeVersion)] };
+}
+
+/** The class that converts a spoke, and its module from `src`. */
+export function conversionName({ name, stem }: KindNames, version: string): WebhookCall {
+  const from = `./webhooks/${stem}-${version}-conversion.ts`;
+  return { className: `${name}${capital(version)}Conversion`, from };
 }
 
 /** The class of another version. @throws UsageError `bad-spoke` */

@@ -79,6 +79,7 @@ export class DevSession {
     this.#rendered = await renderKustomization(join(root, "config/default"));
     this.#external = await this.#manifestsIn(EXTERNAL_CRDS);
     await this.#install();
+    this.#webhooks.pause();
     await this.#operator.replace(events);
   }
 
@@ -153,9 +154,10 @@ export class DevSession {
     writePrivateFile(path, kubeconfig);
     const env = { KUBECONFIG: path, ...(namespaced ? { WATCH_NAMESPACE: namespace } : {}) };
     const options = { root, file: BUNDLE, args: this.#webhooks.args, env };
-    const told = this.#webhooks.starting();
+    // After a crash, too.
+    this.#webhooks.pause();
     return OperatorProcess.start(options, this.#context, (line) => {
-      told(line);
+      this.#webhooks.hear(line);
       onLine(line);
     });
   }

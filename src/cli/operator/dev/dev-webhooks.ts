@@ -16,6 +16,7 @@ const FOLDER = ".tsop/dev/webhook";
 export class DevWebhooks {
   readonly #controlPlane: ControlPlane;
   readonly #server: OperatorWebhooks;
+  #served: (address: string) => void = () => undefined;
 
   constructor(root: string, controlPlane: ControlPlane, clock: Clock) {
     this.#controlPlane = controlPlane;
@@ -36,20 +37,16 @@ export class DevWebhooks {
     return certificate ? withAuthority(objects, certificate) : objects;
   }
 
-  /**
-   * Requests wait from now on until the operator that is being started serves its webhooks.
-   *
-   * @returns takes the lines of its log
-   */
-  starting(): (line: string) => void {
-    let served: (address: string) => void = () => undefined;
+  /** Requests wait from now on until an operator serves its webhooks again. */
+  pause(): void {
     const address = new Promise<string>((resolve) => {
-      served = resolve;
+      this.#served = resolve;
     });
-    const { services, port } = this.#server;
-    for (const service of services) this.#controlPlane.routeService(service, address);
-    return (line) => {
-      if (tellsWebhooksServed(line)) served(`127.0.0.1:${port}`);
-    };
+    for (const service of this.#server.services) this.#controlPlane.routeService(service, address);
+  }
+
+  /** Takes the lines of the operator's log. */
+  hear(line: string): void {
+    if (tellsWebhooksServed(line)) this.#served(`127.0.0.1:${this.#server.port}`);
   }
 }
