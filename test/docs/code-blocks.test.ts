@@ -13,6 +13,7 @@ const PAGES = [
   "leader-election-and-sharding",
   "testing",
   "versions",
+  "webhooks",
 ];
 
 const pathOf = (page: string): string => join(root, "docs", `${page}.ts`);

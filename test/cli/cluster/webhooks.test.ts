@@ -2,12 +2,15 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { renderKustomization } from "../../../src/cli/kustomize/render.ts";
 import { type ControlPlane, startControlPlane } from "../../../src/controlplane/control-plane.ts";
 import type { KubeObject } from "../../../src/kube/object.ts";
 import type { ResourceType } from "../../../src/kube/resource.ts";
 import { createClient } from "../../../src/runtime/client/create-client.ts";
 import { loadClusterConfig } from "../../../src/runtime/transport/load-config.ts";
 import { type CliResult, newProject, runCli } from "../support/run-cli.ts";
+
+const POD = { apiVersion: "v1", kind: "Pod" };
 
 interface Crd extends KubeObject {
   readonly spec: {
@@ -34,7 +37,9 @@ describe("a project with webhooks", () => {
   afterAll(() => cluster.stop());
 
   /** A project with a webhook of each sort; runs commands in it, against the control plane. */
-  async function project(): Promise<(...argv: string[]) => Promise<CliResult>> {
+  async function project(): Promise<
+    ((...argv: string[]) => Promise<CliResult>) & { readonly root: string }
+  > {
     const folder = await newProject();
     const kind = ["--group", "web", "--kind", "Page"];
     for (const version of ["v1alpha1", "v1"]) {
@@ -52,7 +57,9 @@ describe("a project with webhooks", () => {
     expect(created.err).not.toContain("error");
     expect(created.code).toBe(0);
     writeFileSync(join(folder, "kubeconfig"), cluster.kubeconfig);
-    return (...argv) => runCli(folder, [...argv, "--kubeconfig", join(folder, "kubeconfig")]);
+    const run = (...argv: string[]): Promise<CliResult> =>
+      runCli(folder, [...argv, "--kubeconfig", join(folder, "kubeconfig")]);
+    return Object.assign(run, { root: folder });
   }
 
   async function conversionService(): Promise<object | undefined> {
@@ -91,4 +98,48 @@ describe("a project with webhooks", () => {
     expect(deleted).toContain(crd);
     expect(deleted.at(-1)).toBe("namespaces shop-system");
   }, 60_000);
+
+  it.each(["self-managed", "cert-manager", "secret"])(
+    "has pods that meet the restricted Pod Security Standard, with certificates of the mode %s",
+    async (mode) => {
+      const tsop = await project();
+      const { root } = tsop;
+      expect((await runCli(root, ["edit", "--certificates", mode])).code).toBe(0);
+      expect((await runCli(root, ["manifests"])).code).toBe(0);
+      const rendered = await renderKustomization(join(root, "config/default"));
+      const deployment = rendered.find(({ kind }) => kind === "Deployment") as KubeObject & {
+        spec: { template: { metadata: object; spec: object & { serviceAccountName?: string } } };
+      };
+      const client = createClient(loadClusterConfig({ kubeconfigText: cluster.kubeconfig }), {
+        name: "someone",
+      });
+      const enforce = { "pod-security.kubernetes.io/enforce": "restricted" };
+      const namespace = `restricted-${mode}`;
+      await client.create(await client.dynamic("v1", "Namespace"), {
+        metadata: { name: namespace, labels: enforce },
+      });
+      const { serviceAccountName: name = "" } = deployment.spec.template.spec;
+      await client.create(await client.dynamic("v1", "ServiceAccount"), {
+        metadata: { namespace, name },
+      });
+      const pods = await client.dynamic("v1", "Pod");
+      const { spec } = deployment.spec.template;
+      const made = await client.create(pods, {
+        ...POD,
+        metadata: { namespace, name: "operator" },
+        spec,
+      } as KubeObject);
+      expect(made.metadata.uid).toBeDefined();
+      // The namespace does refuse what is not restricted.
+      const free = { containers: [{ name: "free", image: "nginx" }] };
+      await expect(
+        client.create(pods, {
+          ...POD,
+          metadata: { namespace, name: "free" },
+          spec: free,
+        } as KubeObject),
+      ).rejects.toThrow("restricted");
+    },
+    60_000,
+  );
 });
