@@ -367,6 +367,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   ),
   "no-external-api-module": e("tsop create api --external-api-module github.com/x/y"),
   "kubeconfig-in-use": e("tsop dev   # while another tsop dev runs in the project"),
+  "object-drops-fields": e("settings?: object;   // { a: 1 } is stored as {}"),
   "project-locked": e("tsop manifests   # while another command changes the project's files"),
   "not-ours": e(
     "tsop deploy   # beside a ClusterRole of that name which someone else made",

@@ -17,13 +17,21 @@ export function paint(context: CliContext): ReturnType<typeof pc.createColors> {
   return pc.createColors(context.color);
 }
 
-/** Prints what went wrong and the next step; returns the exit code. */
-export function reportError(thrown: unknown, context: CliContext): number {
+/**
+ * Prints what went wrong and the next step; returns the exit code.
+ *
+ * @param nextStep - after mistakes in the source, where the command goes on by itself
+ */
+export function reportError(
+  thrown: unknown,
+  context: CliContext,
+  nextStep = thrown instanceof TsopError ? thrown.fix : "",
+): number {
   const { red, bold, yellow } = paint(context);
   if (thrown instanceof SourceError) {
     for (const line of thrown.message.split("\n")) context.err(line);
     const count = thrown.diagnostics.filter(({ severity }) => severity === "error").length;
-    context.err(`${red(bold(`${count} ${count === 1 ? "mistake" : "mistakes"}.`))} ${thrown.fix}`);
+    context.err(`${red(bold(`${count} ${count === 1 ? "mistake" : "mistakes"}.`))} ${nextStep}`);
     return ExitCode.failure;
   }
   if (thrown instanceof TsopError) {

@@ -29,6 +29,8 @@ export interface TypeModel {
   readonly orNull?: true;
   /** It may be undefined, so that a field of it may be left out. */
   readonly maybeUndefined?: true;
+  /** It is written as `object` or `{}`: TypeScript takes any fields, the API server none. */
+  readonly isBare?: true;
   /** It could not be read, which was said: nothing more is to be said of it. */
   readonly unread?: true;
   /** Of a list. */

@@ -5,7 +5,7 @@
  */
 import { join } from "node:path";
 import { startControlPlane } from "../../controlplane/control-plane.ts";
-import { TsopError } from "../../errors.ts";
+import { SourceError, TsopError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import { DevSession } from "../operator/dev/dev-session.ts";
 import { TypeChecker } from "../operator/dev/type-checker.ts";
@@ -30,6 +30,7 @@ export interface DevOptions {
 }
 
 const ADMIN_KUBECONFIG = ".tsop/kubeconfig";
+const SAVE_AGAIN = "Fix the lines above and save; what ran before goes on.";
 /** How long `--once` gives the operator. */
 const READY_SECONDS = 60;
 
@@ -118,8 +119,10 @@ async function keepUp(
   signal: AbortSignal,
 ): Promise<void> {
   const { bold, green } = paint(context);
+  const told = new Set<string>();
   const reload = async (what: string): Promise<void> => {
     const from = context.clock.monotonicMs();
+    told.clear();
     try {
       const ready = (): void => {
         context.out(`${bold("operator")}       ${green(what)} in ${sinceMs(context, from)} ms`);
@@ -127,14 +130,19 @@ async function keepUp(
       await session.reload({ ready });
     } catch (error) {
       // What ran before the save goes on; the mistake is shown until it is gone.
-      reportError(error, context);
+      if (error instanceof SourceError) {
+        for (const { file, line } of error.diagnostics) told.add(`${file}:${line}`);
+      }
+      reportError(error, context, SAVE_AGAIN);
     }
   };
   await reload("ready");
   if (options.samples)
     await session.applySamples().catch((error: unknown) => reportError(error, context));
   sayWhatIsNext(project, options, context);
-  const types = options.types ? TypeChecker.start(project.root, context) : undefined;
+  const types = options.types
+    ? TypeChecker.start(project.root, context, (place) => told.has(place))
+    : undefined;
   try {
     await watchSources(project.root, context.clock, signal, () => reload("reloaded"));
   } finally {

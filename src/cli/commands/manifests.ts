@@ -110,7 +110,7 @@ async function watchManifests(
         carryOut(await planManifests(project, context, source), context, options),
       );
     } catch (error) {
-      reportError(error, context);
+      reportError(error, context, "Fix the lines above and save; nothing was written.");
     }
   };
   await once();

@@ -33,6 +33,7 @@ export function checkSchema(kind: KindModel, findings: Findings): number {
     );
   }
   checkGuards(kind.type, findings);
+  checkBare(kind.type, findings);
   return Buffer.byteLength(JSON.stringify(schema));
 }
 
@@ -55,6 +56,24 @@ function checkGuards(type: TypeModel, findings: Findings): void {
   for (const { type: inner } of type.properties ?? []) checkGuards(inner, findings);
   if (type.items) checkGuards(type.items, findings);
   if (type.values) checkGuards(type.values, findings);
+}
+
+/** What TypeScript lets through and the API server drops is said. */
+function checkBare(type: TypeModel, findings: Findings): void {
+  const { schema, isBare, at } = type;
+  const keepsFields =
+    schema["x-kubernetes-preserve-unknown-fields"] ?? schema["x-kubernetes-embedded-resource"];
+  if (isBare && !keepsFields) {
+    findings.warn(
+      at,
+      "object-drops-fields",
+      "This type lets any fields in, and the API server drops all of them: the schema names none.",
+      "Write the fields, or Record<string, unknown> to keep whatever it holds, or Record<string, never> for an object without fields.",
+    );
+  }
+  for (const { type: inner } of type.properties ?? []) checkBare(inner, findings);
+  if (type.items) checkBare(type.items, findings);
+  if (type.values) checkBare(type.values, findings);
 }
 
 function hasUnread({ unread, properties = [], items, values }: TypeModel): boolean {

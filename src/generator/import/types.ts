@@ -193,7 +193,9 @@ export class TypeWriter {
         on: "object",
       };
     }
-    return { text: "object", rest: without(schema, "type", "properties"), on: "object" };
+    // Of an object inside the object, apiVersion, kind and metadata are kept.
+    const text = schema["x-kubernetes-embedded-resource"] ? "object" : "Record<string, never>";
+    return { text, rest: without(schema, "type", "properties"), on: "object" };
   }
 
   #untyped(schema: Schema): TypeSource {

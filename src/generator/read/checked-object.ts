@@ -54,6 +54,8 @@ export function checkedObject(asked: Asked, type: ts.Type): TypeModel {
   if (index.type.flags & ts.TypeFlags.Unknown) {
     return leaf({ type: "object", "x-kubernetes-preserve-unknown-fields": true }, at);
   }
+  // An object without fields.
+  if (index.type.flags & ts.TypeFlags.Never) return leaf({ type: "object" }, at);
   return { ...leaf({ type: "object" }, at), values: settled(asked.modelOf(asked, index.type)) };
 }
 

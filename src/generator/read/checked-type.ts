@@ -73,7 +73,7 @@ function modelOf(asked: Asked, type: ts.Type): TypeModel {
   }
   if (flags & ts.TypeFlags.TemplateLiteral) return template(asked, type as ts.TemplateLiteralType);
   if (flags & ts.TypeFlags.String) return leaf({ type: "string" }, at);
-  if (flags & ts.TypeFlags.NonPrimitive) return leaf({ type: "object" }, at);
+  if (flags & ts.TypeFlags.NonPrimitive) return { ...leaf({ type: "object" }, at), isBare: true };
   if (flags & ts.TypeFlags.Unknown) return leaf({}, at);
   if (flags & ts.TypeFlags.Number) {
     throw new NoSchema(

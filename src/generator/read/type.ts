@@ -30,7 +30,8 @@ export function readType(reader: Reader, node: ts.TypeNode, scope: Scope, trail:
   if (ts.isUnionTypeNode(node)) return union(reader, node, scope, trail, at);
   if (ts.isIntersectionTypeNode(node)) return intersected(reader, node, scope, trail, at);
   if (ts.isTypeLiteralNode(node)) {
-    return objectOf(readMembers(reader, node, scope, trail), at);
+    const type = objectOf(readMembers(reader, node, scope, trail), at);
+    return node.members.length === 0 ? { ...type, isBare: true } : type;
   }
   if (ts.isTypeOperatorNode(node) && node.operator === ts.SyntaxKind.ReadonlyKeyword) {
     return readType(reader, node.type, scope, trail);
@@ -135,7 +136,7 @@ function keyword(reader: Reader, node: ts.TypeNode, scope: Scope, at: Position):
     case ts.SyntaxKind.BooleanKeyword:
       return leaf({ type: "boolean" }, at);
     case ts.SyntaxKind.ObjectKeyword:
-      return leaf({ type: "object" }, at);
+      return { ...leaf({ type: "object" }, at), isBare: true };
     case ts.SyntaxKind.UnknownKeyword:
       return leaf({}, at);
     case ts.SyntaxKind.AnyKeyword:

@@ -126,6 +126,8 @@ function recordOf(
   if (value.kind === ts.SyntaxKind.UnknownKeyword) {
     return leaf({ type: "object", "x-kubernetes-preserve-unknown-fields": true }, at);
   }
+  // An object without fields.
+  if (value.kind === ts.SyntaxKind.NeverKeyword) return leaf({ type: "object" }, at);
   const values = settled(reader.readType(reader, value, scope, trail));
   return { ...leaf({ type: "object" }, at), values };
 }

@@ -599,6 +599,7 @@ enum Quoted { "in-progress" = "in progress", 'done' = 'it''s'.length }`.replace(
   ["null on both sides", ``, `{ v: string | null } & { v: string | null }`],
   ["a record and a record", ``, `Record<string, { a: string }> & Record<string, { b: string }>`],
   ["an empty object", ``, `{ a: string } & {}`],
+  ["an object without fields", ``, `Record<string, never>`],
   ["an object and unknown", ``, `{ a: string } & unknown`],
   [
     "an interface and an alias",

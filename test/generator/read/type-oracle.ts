@@ -158,6 +158,8 @@ export class TypeOracle {
     const other = key && key.keyType.flags & ts.TypeFlags.TemplateLiteral;
     if (keys.length > 0 || other) return nothing("keys of a form");
     const index = key?.type;
+    // No field can have a value: an object without fields.
+    if (index && index.flags & ts.TypeFlags.Never) return { is: "object", fields, required };
     if (index) {
       return Object.keys(fields).length > 0
         ? nothing("fields and an index")

@@ -15,33 +15,47 @@ const FINDING = /^(.+)\((\d+),(\d+)\): error (TS\d+): (.*)$/;
 /** Ends each run of the compiler. */
 const RUN_ENDED = /^(?:\[?\d.*)?Found (\d+) errors?\. Watching for file changes\.$/;
 
+interface Finding {
+  /** `src/main.ts:3`. */
+  readonly place: string;
+  readonly lines: string[];
+}
+
 /** What one run of the compiler found, as lines for people. */
 class TypeReport {
-  readonly #findings: string[] = [];
+  readonly #isTold: (place: string) => boolean;
+  readonly #findings: Finding[] = [];
   #clean = true;
+
+  constructor(isTold: (place: string) => boolean) {
+    this.#isTold = isTold;
+  }
 
   /** Takes a line of the compiler; the lines to print, when it ends a run with news. */
   add(line: string): readonly string[] | undefined {
     const finding = FINDING.exec(line);
     if (finding) {
       const [, file = "", row = "", column = "", code = "", message = ""] = finding;
-      this.#findings.push(`${file}:${row}:${column} ${code}: ${message}`);
+      const lines = [`${file}:${row}:${column} ${code}: ${message}`];
+      this.#findings.push({ place: `${file}:${row}`, lines });
       return undefined;
     }
     // The rest of a longer message is indented.
-    if (/^\s+\S/.test(line) && this.#findings.length > 0) {
-      this.#findings.push(line);
+    const last = this.#findings.at(-1);
+    if (/^\s+\S/.test(line) && last) {
+      last.lines.push(line);
       return undefined;
     }
     const end = RUN_ENDED.exec(line.trim());
     if (!end) return undefined;
-    const count = Number(end[1]);
-    const findings = this.#findings.splice(0);
+    const found = this.#findings.splice(0);
+    const news = found.filter(({ place }) => !this.#isTold(place));
+    const count = Number(end[1]) - (found.length - news.length);
     const wasClean = this.#clean;
     this.#clean = count === 0;
     if (count > 0) {
       return [
-        ...findings,
+        ...news.flatMap(({ lines }) => lines),
         `types: ${count} ${count === 1 ? "error" : "errors"}; the operator runs all the same`,
       ];
     }
@@ -57,8 +71,16 @@ export class TypeChecker {
     this.#compiler = compiler;
   }
 
-  /** Starts it; `undefined` when the project has no TypeScript. */
-  static start(root: string, context: CliContext): TypeChecker | undefined {
+  /**
+   * Starts it; `undefined` when the project has no TypeScript.
+   *
+   * @param isTold - whether something wrong at a line (`src/main.ts:3`) was told already, as mistakes of syntax are
+   */
+  static start(
+    root: string,
+    context: CliContext,
+    isTold: (place: string) => boolean = () => false,
+  ): TypeChecker | undefined {
     const compiler = compilerOf(root);
     const { dim, yellow } = paint(context);
     if (compiler === undefined) {
@@ -66,7 +88,7 @@ export class TypeChecker {
       return undefined;
     }
     const args = [compiler, "--noEmit", "--watch", "--preserveWatchOutput", "--pretty", "false"];
-    const report = new TypeReport();
+    const report = new TypeReport(isTold);
     const call = { program: process.execPath, args, cwd: root, env: context.env };
     const onLine = (line: string): void => {
       for (const text of report.add(line) ?? []) context.err(yellow(text));

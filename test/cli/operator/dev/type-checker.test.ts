@@ -57,6 +57,35 @@ describe("TypeChecker", () => {
     await seen("types: all errors are gone");
   });
 
+  it("leaves out what was told already, such as a mistake of syntax", async () => {
+    const root = emptyFolder();
+    const lines: string[] = [];
+    symlinkSync(MODULES, join(root, "node_modules"), "junction");
+    writeFileSync(join(root, "package.json"), '{ "type": "module" }');
+    writeFileSync(
+      join(root, "tsconfig.json"),
+      '{ "compilerOptions": { "strict": true, "types": [], "lib": ["es5"] }, "files": ["a.ts"] }',
+    );
+    writeFileSync(join(root, "a.ts"), "export const a = ;\n");
+    const asked: string[] = [];
+    const checker = TypeChecker.start(root, contextIn(root, lines), (place) => {
+      asked.push(place);
+      return place === "a.ts:1";
+    });
+    onTestFinished(() => checker?.stop());
+    await eventually(() => expect(asked).toEqual(["a.ts:1"]), { timeoutMs: 30_000 });
+    writeFileSync(join(root, "a.ts"), "export const a =\n  1;\nexport const b: number = 'c';\n");
+    await eventually(
+      () => {
+        expect(lines).toEqual([
+          "a.ts:3:14 TS2322: Type 'string' is not assignable to type 'number'.",
+          "types: 1 error; the operator runs all the same",
+        ]);
+      },
+      { timeoutMs: 30_000 },
+    );
+  });
+
   it("says that it has nothing to check with", () => {
     const root = emptyFolder();
     const lines: string[] = [];
