@@ -135,7 +135,9 @@ const ISO_NUMBER = /^\d+(?:[.,]\d+)?$/;
  * @throws TsopError `bad-duration`
  */
 export function parseIsoDuration(text: string): number {
-  const [whole, sign, ...numbers] = ISO.exec(text) ?? [];
+  const [whole, sign, ...groups] = ISO.exec(text) ?? [];
+  // Groups that match nothing are undefined, which their type does not say.
+  const numbers: readonly (string | undefined)[] = groups;
   const given = numbers.filter((number) => number !== undefined);
   const isWhole = given.every((number, index) =>
     index < given.length - 1 ? /^\d+$/.test(number) : ISO_NUMBER.test(number),
@@ -147,7 +149,7 @@ export function parseIsoDuration(text: string): number {
       "Write it like P1DT12H, PT90M or P2W; years and months have no one length.",
     );
   }
-  const ms = numbers.reduce((sum, number: string | undefined, index) => {
+  const ms = numbers.reduce<number>((sum, number, index) => {
     return sum + Number((number ?? "0").replace(",", ".")) * (ISO_UNIT_MS[index] ?? 0);
   }, 0);
   return sign === "-" ? -ms : ms;

@@ -23,23 +23,23 @@ const BILLION = 1_000_000_000n;
 /** Exact arithmetic with quantities. Each function throws a TsopError `bad-quantity` for what is none. */
 interface QuantityArithmetic {
   /** The sum, in the suffixes of the first that is not zero. */
-  add(...terms: readonly Quantity[]): string;
+  readonly add: (...terms: readonly Quantity[]) => string;
   /** The difference, in the suffixes of `left`. */
-  subtract(left: Quantity, right: Quantity): string;
+  readonly subtract: (left: Quantity, right: Quantity) => string;
   /**
    * The product with a whole number.
    *
    * @throws TsopError `quantity-factor` for a number with a fraction
    */
-  multiply(quantity: Quantity, factor: number | bigint): string;
+  readonly multiply: (quantity: Quantity, factor: number | bigint) => string;
   /** Negative, zero or positive, as `left` is smaller, equal or larger: also for `sort`. */
-  compare(left: Quantity, right: Quantity): number;
+  readonly compare: (left: Quantity, right: Quantity) => number;
   /** The canonical text, as the API server stores it: `1024Ki` is `1Mi`. */
-  format(quantity: Quantity): string;
+  readonly format: (quantity: Quantity) => string;
   /** Whole units, rounded up, as Go's `Value`: bytes, cores. */
-  value(quantity: Quantity): bigint;
+  readonly value: (quantity: Quantity) => bigint;
   /** The nearest number: `0.5` of `500m`. */
-  number(quantity: Quantity): number;
+  readonly number: (quantity: Quantity) => number;
 }
 
 /**

@@ -40,7 +40,7 @@ export function hashOf(value: unknown, length = HASH_LENGTH): string {
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return ["list", ...value.map(sorted)];
   if (!isJsonObject(value)) return value ?? null;
-  if (typeof value["toJSON"] === "function") return sorted(value["toJSON"]());
+  if (value instanceof Date) return value.toJSON();
   const fields = Object.entries(value)
     .filter(([, field]) => field !== undefined)
     .sort(([left], [right]) => (left < right ? -1 : 1))
