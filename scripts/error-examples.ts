@@ -458,6 +458,9 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     "What the parser of TypeScript says, such as: '}' expected.",
     "Correct the line; the rest of the file is read as far as it goes.",
   ),
+  "streams-unsupported": e(
+    'await client.pods.exec(key, { command: ["ls"] })   // with the transport of inProcess()',
+  ),
   "terminal-error": e(
     'throw new TerminalError("spec.url is no URL");',
     "What the reconciler says: the object cannot be reconciled as it is.",

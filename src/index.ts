@@ -209,6 +209,15 @@ export {
   type Patch,
   strategicPatch,
 } from "./runtime/client/patches.ts";
+export type {
+  PodAttachOptions,
+  PodClient,
+  PodExecOptions,
+  PodLogOptions,
+  PortForwardOptions,
+} from "./runtime/client/pods/pod-client.ts";
+export type { PodProcess, ProcessOutput } from "./runtime/client/pods/pod-process.ts";
+export type { PortForward } from "./runtime/client/pods/port-forward.ts";
 export type { RawAnswer } from "./runtime/client/raw-answer.ts";
 export type { RawRequest } from "./runtime/client/raw-request.ts";
 export type {

@@ -214,6 +214,16 @@ describe.each(TARGETS)("writes on %s", (_, kubeconfig) => {
     ]);
   });
 
+  it("and streams of a pod that is not there are refused as such", async () => {
+    const key = { namespace, name: "none" };
+    await expect(client.pods.exec(key, { command: ["ls"] })).rejects.toSatisfy(isNotFound);
+    await expect(client.pods.attach(key)).rejects.toSatisfy(isNotFound);
+    await expect(client.pods.connect(key, 80)).rejects.toSatisfy(isNotFound);
+    await expect(client.pods.logs(key)[Symbol.asyncIterator]().next()).rejects.toSatisfy(
+      isNotFound,
+    );
+  });
+
   it("and reads of any path are answered as they are", async () => {
     const version = (await client.raw({ path: "/version" })).json() as { gitVersion: string };
     expect(version.gitVersion).toMatch(/^v1\.36/);

@@ -92,6 +92,12 @@ const GAPS: readonly (readonly [call: string, right: string])[] = [
     "await createOrPatch(client, Page, key, (page) => { page.status = { ready: 1 }; });",
     "patch the status of pages.web.example.com",
   ],
+  ["await client.pods.exec(key, { command: ['ls'] });", "create and get the exec of pods"],
+  ["for await (const line of client.pods.logs(key)) String(line);", "get the log of pods"],
+  [
+    "const { pods } = client;\nawait pods.portForward(key, 80);",
+    "create and get the portforward of pods",
+  ],
   ["await addFinalizer(client, Page, {} as Page, 'x/y');", "patch the pages.web.example.com"],
   [
     "const late = controllerFor({} as Manager).for(Page).complete({ reconcile: async () => {} });\nlate.watch(Secret, { map: () => [] });",

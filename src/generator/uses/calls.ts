@@ -92,6 +92,26 @@ const FUNCTIONS: Readonly<Record<string, CallRights>> = {
   removeFinalizer: { kind: 1, least: 4, verbs: ["patch"] },
 };
 
+/** What reaches into pods, whose kind no argument says. API servers ask for both verbs where something is run. */
+const PODS: Readonly<Record<string, PodRights>> = {
+  logs: { suffix: "/log", verbs: ["get"] },
+  exec: { suffix: "/exec", verbs: ["create", "get"] },
+  attach: { suffix: "/attach", verbs: ["create", "get"] },
+  connect: { suffix: "/portforward", verbs: ["create", "get"] },
+  portForward: { suffix: "/portforward", verbs: ["create", "get"] },
+};
+
+/** The rights that a call needs for a subresource of pods. */
+export interface PodRights {
+  readonly suffix: string;
+  readonly verbs: readonly string[];
+}
+
+/** What a method of `client.pods` needs. */
+export function podRights(receiver: Receiver | undefined, name: string): PodRights | undefined {
+  return receiver?.is === "pods" && Object.hasOwn(PODS, name) ? PODS[name] : undefined;
+}
+
 /** What a function of `tsop` needs. */
 export const functionRights = (name: string): CallRights | undefined => own(FUNCTIONS, name);
 
@@ -114,6 +134,7 @@ export function methodRights(receiver: Receiver | undefined, name: string): Call
       return own(STATUS, name);
     case "subresource":
       return own(SUBRESOURCE, name);
+    case "pods":
     case "manager":
     case "recorder":
     case "other":

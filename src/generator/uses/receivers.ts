@@ -23,7 +23,15 @@ import { partsOf, typeNamed } from "./types.ts";
 /** What is known of a receiver. */
 export interface Receiver {
   readonly is:
-    "client" | "status" | "subresource" | "manager" | "cache" | "builder" | "recorder" | "other";
+    | "client"
+    | "status"
+    | "pods"
+    | "subresource"
+    | "manager"
+    | "cache"
+    | "builder"
+    | "recorder"
+    | "other";
   /** Reads go to the server in any case. */
   readonly live?: boolean;
   /** `scale`; absent where it is not known. */
@@ -37,6 +45,7 @@ const TYPES: Readonly<Record<string, Receiver>> = {
   Client: { is: "client" },
   Reader: { is: "client" },
   StatusClient: { is: "status" },
+  PodClient: { is: "pods" },
   SubresourceClient: { is: "subresource" },
   Manager: { is: "manager" },
   Cache: { is: "cache" },
@@ -237,6 +246,7 @@ function partOf(receiver: Receiver, step: string | typeof EACH): Receiver {
   if (receiver.is === "client") {
     if (step === "live") return { is: "client", live: true };
     if (step === "status") return { is: "status" };
+    if (step === "pods") return { is: "pods" };
   }
   return OTHER;
 }

@@ -20,7 +20,7 @@ import type { Reader } from "../read/reader.ts";
 import { type TokenModel, tokenOf } from "../read/token.ts";
 import { EACH, type Path, findBinding, plain } from "./bindings.ts";
 import { Callees } from "./callees.ts";
-import { type CallRights, functionRights, methodRights } from "./calls.ts";
+import { type CallRights, functionRights, methodRights, podRights } from "./calls.ts";
 import { findEscapes } from "./escapes.ts";
 import { KindFlow, type ParameterPart } from "./kind-flow.ts";
 import {
@@ -67,6 +67,7 @@ interface Forwarded extends Deed {
 /** Events may be written there, whether or not the call can be read. */
 const RECORDS = /\bEventRecorder\b|\.recorder\(/;
 
+const PODS: TokenModel = { group: "", plural: "pods" };
 const EVENTS: TokenModel = { group: "", plural: "events" };
 const LEASES: TokenModel = { group: "coordination.k8s.io", plural: "leases" };
 
@@ -249,6 +250,11 @@ export class UsesReader {
     }
     // What is watched in another cluster needs a right there.
     if (receiver?.is === "builder" && namesOption(call, "cluster")) return true;
+    const ofPods = podRights(receiver, name);
+    if (ofPods) {
+      this.#use(call, PODS, ofPods, `pods.${name}`);
+      return true;
+    }
     const rights = methodRights(receiver, name);
     if (!rights || call.arguments.length < rights.least) return false;
     const shown = `${lastName(method.on)}.${name}`;

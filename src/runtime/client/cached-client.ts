@@ -39,6 +39,7 @@ import { assertWhole } from "./metadata-only.ts";
 import { keyOfOwned } from "./owned-apply.ts";
 import type { Patch } from "./patches.ts";
 import { keyIn } from "./paths.ts";
+import type { PodClient } from "./pods/pod-client.ts";
 import type { RawAnswer } from "./raw-answer.ts";
 import type { RawRequest } from "./raw-request.ts";
 import type { WatchStream } from "./rest-client.ts";
@@ -58,6 +59,10 @@ export class CachedClient implements Client {
     this.live = live;
     this.#cache = cache;
     bindMethods(this, CachedClient);
+  }
+
+  get pods(): PodClient {
+    return this.live.pods;
   }
 
   async get<T extends KubeObject>(token: ReadToken<T>, asked: ObjectKey): Promise<T> {

@@ -6,6 +6,7 @@
 import type { KubeObject, ObjectKey, ObjectMeta } from "../../kube/object.ts";
 import type { ReadToken, ResourceType, Token, Whole } from "../../kube/resource.ts";
 import type { Patch } from "./patches.ts";
+import type { PodClient } from "./pods/pod-client.ts";
 import type { RawAnswer } from "./raw-answer.ts";
 import type { RawRequest } from "./raw-request.ts";
 import type { WatchStream } from "./rest-client.ts";
@@ -185,6 +186,8 @@ export interface SubresourceClient {
 /** Reads and writes objects of any kind. Refusals are `StatusError`s, a server away is a `ConnectionError`. */
 export interface Client extends Reader {
   readonly status: StatusClient;
+  /** Logs of pods, commands in them, connections to them. */
+  readonly pods: PodClient;
   /** The same client, reading from the server and never from the cache. */
   readonly live: Client;
   /**

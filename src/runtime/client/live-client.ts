@@ -47,6 +47,8 @@ import { applyAsOwner } from "./owned-apply.ts";
 import { patchContent } from "./patch-content.ts";
 import type { Patch } from "./patches.ts";
 import { collectionPath, objectPath } from "./paths.ts";
+import { livePods } from "./pods/live-pods.ts";
+import type { PodClient } from "./pods/pod-client.ts";
 import type { RawAnswer } from "./raw-answer.ts";
 import { rawRequest, type RawRequest } from "./raw-request.ts";
 import type { Query, RestClient, RestRequest, WatchStream } from "./rest-client.ts";
@@ -83,6 +85,10 @@ export class LiveClient implements Client {
     this.#defaults = defaults;
     this.#observer = observer;
     bindMethods(this, LiveClient);
+  }
+
+  get pods(): PodClient {
+    return livePods(this.#rest, this.#isTried({}));
   }
 
   get live(): this {

@@ -12,7 +12,10 @@ import {
   type Transport,
   type TransportRequest,
   type TransportResponse,
+  type UpgradeAnswer,
+  type UpgradedConnection,
 } from "../transport/transport.ts";
+import { noUpgrade } from "../transport/upgraded-connection.ts";
 import { brokenAnswer, isFailure, statusErrorOf, statusErrorOfEvent } from "./answers.ts";
 import { parseExact, stringifyExact } from "./exact-json.ts";
 import { wholeLines } from "../transport/lines.ts";
@@ -44,6 +47,8 @@ export interface RestRequest {
   readonly takesFailures?: boolean;
   /** The answer is given as a `RawAnswer`, whatever it is. */
   readonly raw?: boolean;
+  /** The connection is to speak another protocol from then on: what goes over it may change something. */
+  readonly upgrades?: boolean;
   /**
    * The answer is a list, and may be long: told of each item, as it comes if there are no middlewares. It may share parts
    * of it with others.
@@ -131,6 +136,10 @@ export class RestClient {
     return this.#transport.server;
   }
 
+  get clock(): Clock {
+    return this.#clock;
+  }
+
   /**
    * Sends a request and returns the decoded answer.
    *
@@ -145,6 +154,7 @@ export class RestClient {
   }
 
   async #roundTrip(request: RestRequest): Promise<unknown> {
+    if (request.upgrades) return this.#upgrade(request);
     const response = await this.#send(request);
     if (request.raw) return rawAnswer(response);
     const reader = new ObjectReader(request.withoutManagedFields ?? false);
@@ -167,6 +177,18 @@ export class RestClient {
     return items.length === 0
       ? answer
       : { ...(answer as object), items: [...items, ...itemsOf(answer)] };
+  }
+
+  /**
+   * Sends a GET and gives the answer's body as it comes.
+   *
+   * @throws StatusError, ConnectionError like `request`
+   */
+  stream(
+    request: Pick<RestRequest, "path" | "query" | "signal">,
+    mayPause: boolean,
+  ): Promise<TransportResponse> {
+    return this.#send({ ...request, accept: "*/*", method: "GET" }, mayPause);
   }
 
   /**
@@ -205,7 +227,28 @@ export class RestClient {
     }
   }
 
-  #tellWarnings({ method, path }: TransportRequest, { headers }: TransportResponse): void {
+  /** The connection that speaks another protocol from then on. */
+  async #upgrade(request: RestRequest): Promise<UpgradedConnection> {
+    const exchange = encode(request);
+    if (!this.#transport.upgrade) throw noUpgrade(this.server);
+    let answer: UpgradeAnswer;
+    try {
+      answer = await this.#transport.upgrade(exchange);
+    } catch (error) {
+      if (error instanceof ConnectionError) this.#observe?.(exchange.method, "<error>");
+      throw error;
+    }
+    this.#observe?.(exchange.method, String("status" in answer ? answer.status : 101));
+    this.#tellWarnings(exchange, answer);
+    if (!("status" in answer)) return answer;
+    const { status, headers, text } = answer;
+    throw statusErrorOf(status, text, { contentType: headers["content-type"] });
+  }
+
+  #tellWarnings(
+    { method, path }: TransportRequest,
+    { headers }: Pick<TransportResponse, "headers">,
+  ): void {
     const { warning } = headers;
     if (warning === undefined || !this.#onWarning) return;
     const [pathname = ""] = path.split("?");

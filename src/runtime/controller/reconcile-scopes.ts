@@ -67,7 +67,7 @@ export class ReconcileScopes {
 
   /** Refuses what comes too late, and takes down what is changed. */
   readonly middleware: ClientMiddleware = async (request, next) => {
-    if (request.method === "GET") return next(request);
+    if (request.method === "GET" && !request.upgrades) return next(request);
     this.#writes++;
     const scope = this.#storage.getStore();
     if (scope && (scope.expired || this.#ended)) {
@@ -78,6 +78,7 @@ export class ReconcileScopes {
       );
     }
     const answer = await next(request);
+    if (request.upgrades) return answer;
     if (scope && !EVENTS.test(request.path) && this.#isChange(request, answer)) {
       const content = stringifyExact(contentOf(request.body) ?? null);
       scope.changes.push(`${request.method} ${request.path} ${content}`);

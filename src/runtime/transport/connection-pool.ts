@@ -6,7 +6,12 @@
 import type { Clock } from "../../clock.ts";
 import type { AnswerHead } from "./answer-parser.ts";
 import { Dialer, type ConnectionTarget } from "./dial.ts";
-import { HttpConnection, type ConnectionKeeper, type Exchange } from "./http-connection.ts";
+import {
+  HttpConnection,
+  type ConnectionKeeper,
+  type Dial,
+  type Exchange,
+} from "./http-connection.ts";
 
 const MAX_IDLE = 256;
 // What is about to be closed by the server is not used any more.
@@ -35,6 +40,11 @@ export class ConnectionPool implements ConnectionKeeper {
     const connection = this.#take() ?? new HttpConnection(this.#dialer.dial, this, this.#clock);
     connection.send(exchange);
     return connection;
+  }
+
+  /** Opens sockets that are not the pool's. */
+  get dial(): Dial {
+    return this.#dialer.dial;
   }
 
   idle(connection: HttpConnection, { headers }: AnswerHead): void {

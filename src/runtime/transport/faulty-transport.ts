@@ -11,7 +11,9 @@ import {
   type Transport,
   type TransportRequest,
   type TransportResponse,
+  type UpgradeAnswer,
 } from "./transport.ts";
+import { noUpgrade } from "./upgraded-connection.ts";
 
 /** How often what goes wrong: probabilities between 0 and 1, none when absent. */
 export interface Faults {
@@ -69,6 +71,12 @@ export class FaultyTransport implements Transport {
     }
     const response = await this.#inner.request(request);
     return { ...response, body: this.#body(response) };
+  }
+
+  async upgrade(request: TransportRequest): Promise<UpgradeAnswer> {
+    if (!this.#inner.upgrade) throw noUpgrade(this.server);
+    if (this.#happens("refuse", this.#faults.refuse)) throw this.#broken("refused");
+    return this.#inner.upgrade(request);
   }
 
   close(): void {

@@ -11,7 +11,9 @@ import {
   type Transport,
   type TransportRequest,
   type TransportResponse,
+  type UpgradeAnswer,
 } from "./transport.ts";
+import { noUpgrade } from "./upgraded-connection.ts";
 
 // What may lie between sending a request and the server's carrying it out: the time between two terms, with client-go's
 // times for an election.
@@ -59,6 +61,35 @@ export class FencedTransport implements Transport {
       throw error;
     } finally {
       term.clear();
+    }
+  }
+
+  /**
+   * What goes over such a connection may change something, so it is closed with the term.
+   *
+   * @throws TsopError `leadership-lost` after the end of the term
+   */
+  async upgrade(request: TransportRequest): Promise<UpgradeAnswer> {
+    if (!this.#inner.upgrade) throw noUpgrade(this.server);
+    if (this.#endsAtMs() === undefined) return this.#inner.upgrade(request);
+    const lastCheck = (): void => {
+      if (this.#leftMs <= 0) throw notSent(request);
+    };
+    lastCheck();
+    request.signal?.throwIfAborted();
+    const term = this.#termOf(request.signal);
+    try {
+      const answer = await this.#inner.upgrade({ ...request, signal: term.signal, lastCheck });
+      if ("status" in answer) term.clear();
+      else {
+        void answer.closed.then(() => {
+          term.clear();
+        });
+      }
+      return answer;
+    } catch (error) {
+      term.clear();
+      throw error;
     }
   }
 

@@ -23,7 +23,9 @@ import {
   type Transport,
   type TransportRequest,
   type TransportResponse,
+  type UpgradeAnswer,
 } from "./transport.ts";
+import { dialUpgrade } from "./upgraded-connection.ts";
 
 const FAILURES: Readonly<Record<string, ConnectionFailure>> = {
   ECONNREFUSED: "refused",
@@ -84,6 +86,34 @@ export class HttpsTransport implements Transport {
     const response = await this.#exchange(request, credentials);
     if (response.status === 401) this.#config.credentials.invalidate();
     return response;
+  }
+
+  async upgrade(request: TransportRequest): Promise<UpgradeAnswer> {
+    const { signal, lastCheck } = request;
+    signal?.throwIfAborted();
+    const credentials = await this.#config.credentials.get(signal);
+    signal?.throwIfAborted();
+    const text = this.#encode(request, credentials);
+    // What the last check says is nothing that went wrong with the connection.
+    const refusal: { error?: unknown } = {};
+    const encode = (): string => {
+      try {
+        lastCheck?.();
+      } catch (error) {
+        refusal.error = error;
+        throw error;
+      }
+      return text;
+    };
+    try {
+      const { dial } = this.#poolFor(credentials);
+      const answer = await dialUpgrade(dial, { encode, signal });
+      if ("status" in answer && answer.status === 401) this.#config.credentials.invalidate();
+      return answer;
+    } catch (error) {
+      if (signal?.aborted) throw abortReason(signal);
+      throw refusal.error === undefined ? this.#failed(error, false) : error;
+    }
   }
 
   close(): void {

@@ -41,6 +41,41 @@ export interface TransportResponse {
   cancel(): void;
 }
 
+/** Told of what comes over a connection. */
+export interface ConnectionSink {
+  /** Good until the call returns. */
+  data(bytes: Buffer): void;
+  /** Nothing more comes; without an error where the connection was ended from here. */
+  closed(error?: Error): void;
+}
+
+/** A connection after its protocol was changed. */
+export interface UpgradedConnection {
+  /** Of the answer that changed it, names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Begins to tell of what comes; once. */
+  open(sink: ConnectionSink): void;
+  /** Sends bytes. @returns whether more may follow at once; `drained` tells when it may */
+  write(bytes: Uint8Array): boolean;
+  /** Resolves when what was written has left. */
+  drained(): Promise<void>;
+  pause(): void;
+  resume(): void;
+  close(): void;
+  /** Resolves when it is closed, from whatever side. */
+  readonly closed: Promise<void>;
+}
+
+/** What a server answered that did not change the protocol. */
+export interface UpgradeRefusal {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+/** The answer to a request for another protocol. */
+export type UpgradeAnswer = UpgradedConnection | UpgradeRefusal;
+
 /** Sends requests to one API server as one user. */
 export interface Transport {
   /** The server's address, for messages: `https://10.0.0.1:6443`. */
@@ -52,6 +87,13 @@ export interface Transport {
    * @throws the signal's reason when it is aborted; what `lastCheck` throws
    */
   request(request: TransportRequest): Promise<TransportResponse>;
+  /**
+   * Asks for a connection that speaks another protocol from then on; absent where there are no connections. Aborting the
+   * signal closes it, also afterwards.
+   *
+   * @throws ConnectionError when no answer came
+   */
+  upgrade?(request: TransportRequest): Promise<UpgradeAnswer>;
   /** Closes idle connections; those in use end with their request. */
   close(): void;
   /**

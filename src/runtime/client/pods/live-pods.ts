@@ -1,0 +1,127 @@
+/**
+ * Reaches into pods through the API server.
+ *
+ * @module
+ */
+import type { Duplex } from "node:stream";
+import { TsopError } from "../../../errors.ts";
+import type { ObjectKey } from "../../../kube/object.ts";
+import type { ResourceInfo } from "../../../kube/resource.ts";
+import { wholeLines } from "../../transport/lines.ts";
+import { ConnectionError, type UpgradedConnection } from "../../transport/transport.ts";
+import { objectPath } from "../paths.ts";
+import type { Query, RestClient } from "../rest-client.ts";
+import type { PodAttachOptions, PodClient, PodLogOptions } from "./pod-client.ts";
+import { PodConnection } from "./pod-connection.ts";
+import { ChannelProcess, type PodProcess } from "./pod-process.ts";
+import { listenForPod } from "./port-forward.ts";
+import { handshake, WebSocketConnection, type MessageSink } from "./web-socket.ts";
+
+const POD: ResourceInfo = {
+  group: "",
+  version: "v1",
+  kind: "Pod",
+  plural: "pods",
+  namespaced: true,
+};
+
+// Only the fifth version can tell a program that nothing more comes on its stdin.
+const WITH_STDIN = ["v5.channel.k8s.io"];
+const WITHOUT_STDIN = ["v5.channel.k8s.io", "v4.channel.k8s.io"];
+const PORT_FORWARD = ["v4.channel.k8s.io"];
+
+/** A connection that is asked for, and what takes in its messages. */
+interface Wanted {
+  readonly path: string;
+  readonly query: Query;
+  readonly protocols: readonly string[];
+  readonly sink: MessageSink;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** @param dryRun - nothing is run in pods, and nothing connected to: whether that changes anything nobody knows */
+export function livePods(rest: RestClient, dryRun: boolean): PodClient {
+  const failed = (error: Error): Error => {
+    if (error instanceof ConnectionError) return error;
+    const { code } = error as NodeJS.ErrnoException;
+    const failure = code === "ETIMEDOUT" ? "timeout" : "reset";
+    return new ConnectionError(failure, rest.server, error.message, { cause: error });
+  };
+  const open = async (wanted: Wanted): Promise<void> => {
+    const { path, query, protocols, sink, signal } = wanted;
+    if (dryRun) throw notTried(path);
+    const asked = handshake(protocols);
+    const request = {
+      method: "GET",
+      path,
+      query,
+      headers: asked.headers,
+      signal,
+      upgrades: true,
+    } as const;
+    const connection = (await rest.request(request)) as UpgradedConnection;
+    const problem = asked.check(connection.headers);
+    if (problem === undefined) {
+      new WebSocketConnection(connection, rest.clock, sink).start();
+      return;
+    }
+    connection.close();
+    throw new ConnectionError(
+      "other",
+      rest.server,
+      `the answer to GET ${path} is of no use: ${problem}`,
+    );
+  };
+  const run = async (
+    path: string,
+    command: readonly string[] | undefined,
+    { container, stdin = false, tty = false, signal }: PodAttachOptions,
+  ): Promise<PodProcess> => {
+    const process = new ChannelProcess(stdin, failed);
+    const query = { container, command, stdin, stdout: true, stderr: !tty, tty };
+    const protocols = stdin ? WITH_STDIN : WITHOUT_STDIN;
+    await open({ path, query, protocols, sink: process, signal });
+    return process;
+  };
+  const connect: PodClient["connect"] = async (key, port, { signal } = {}): Promise<Duplex> => {
+    const connection = new PodConnection(failed);
+    const path = objectPath(POD, key, "portforward");
+    const wanted = { path, query: { ports: port }, protocols: PORT_FORWARD, signal };
+    await open({ ...wanted, sink: connection.sink });
+    return connection;
+  };
+  return {
+    logs: (key, options) => logLines(rest, key, options),
+    exec: (key, { command, ...options }) => run(objectPath(POD, key, "exec"), command, options),
+    attach: (key, options = {}) => run(objectPath(POD, key, "attach"), undefined, options),
+    connect,
+    portForward: (key, port, { localPort = 0, signal } = {}) =>
+      listenForPod(() => connect(key, port, signal ? { signal } : {}), localPort, signal),
+  };
+}
+
+async function* logLines(
+  rest: RestClient,
+  key: ObjectKey,
+  options: PodLogOptions = {},
+): AsyncGenerator<string> {
+  const { signal, follow = false, ...query } = options;
+  const path = objectPath(POD, key, "log");
+  const response = await rest.stream({ path, query: { ...query, follow }, signal }, follow);
+  try {
+    for await (const { bytes } of wholeLines(response.body)) {
+      // A batch ends before its last line break, so an empty last line is a line.
+      yield* bytes.toString("utf8").split("\n");
+    }
+  } finally {
+    response.cancel();
+  }
+}
+
+function notTried(path: string): TsopError {
+  return new TsopError(
+    "dry-run-impossible",
+    `GET ${path} was not sent: it is to be a dry run, and what runs in a pod is carried out.`,
+    "Send it with a client that is not a dry run, or leave it out of dry runs.",
+  );
+}

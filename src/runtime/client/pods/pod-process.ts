@@ -1,0 +1,178 @@
+/**
+ * What runs in a container, over channels of a WebSocket: `v5.channel.k8s.io`, and `v4` of older servers.
+ *
+ * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#websockets-for-streaming
+ * @module
+ */
+import { Readable, Writable } from "node:stream";
+import { brokenAnswer, isFailure } from "../answers.ts";
+import { StatusError, type Status } from "../../../kube/status.ts";
+import { deferred } from "../../deferred.ts";
+import type { MessageSink, WebSocketConnection } from "./web-socket.ts";
+
+const STDIN = 0;
+const STDOUT = 1;
+const STDERR = 2;
+const ERROR = 3;
+const RESIZE = 4;
+const CLOSE = 255;
+// What the API server takes in one message without complaint.
+const CHUNK_BYTES = 32 * 1024;
+
+/** All that a command wrote. */
+export interface ProcessOutput {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A command, or what a container runs, with its streams. */
+export interface PodProcess {
+  /** Ending it tells the program that nothing more comes. Writes fail where no `stdin` was asked for. */
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  /** Empty with a `tty`. */
+  readonly stderr: Readable;
+  /**
+   * How it ended: 0 is success. Rejects with a StatusError where it did not begin, and with a ConnectionError when the
+   * connection broke: whether it goes on is not known then.
+   */
+  readonly exitCode: Promise<number>;
+  /** Says how large the terminal is. */
+  resize(size: { readonly columns: number; readonly rows: number }): void;
+  /** Reads what it writes to the end, as text. */
+  output(): Promise<ProcessOutput>;
+  /** Ends the connection. A program that reads its `stdin` is told; others go on. */
+  close(): void;
+}
+
+/** The streams of one process; it is the sink of its connection. */
+export class ChannelProcess implements PodProcess, MessageSink {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  readonly #exit = deferred<number>();
+  readonly #failed: (error: Error) => Error;
+  #socket: WebSocketConnection | undefined;
+  // Whose reader has not caught up.
+  readonly #full = new Set<Readable>();
+  #status: Status | undefined;
+
+  /** @param failed - what to tell of a connection that broke */
+  constructor(hasStdin: boolean, failed: (error: Error) => Error) {
+    this.#failed = failed;
+    const readable = (): Readable => {
+      const stream: Readable = new Readable({
+        read: () => {
+          if (this.#full.delete(stream) && this.#full.size === 0) this.#socket?.resume();
+        },
+      });
+      return stream;
+    };
+    this.stdout = readable();
+    this.stderr = readable();
+    this.stdin = new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        void this.#write(chunk).then(() => {
+          done();
+        }, done);
+      },
+      final: (done) => {
+        this.#socket?.send(Uint8Array.of(CLOSE, STDIN));
+        done();
+      },
+    });
+    // Who does not write to it need not listen to it.
+    this.stdin.on("error", () => undefined);
+    if (!hasStdin) this.stdin.destroy(new Error("the process was begun without `stdin: true`"));
+    this.#exit.promise.catch(() => undefined);
+  }
+
+  get exitCode(): Promise<number> {
+    return this.#exit.promise;
+  }
+
+  connected(socket: WebSocketConnection): void {
+    this.#socket = socket;
+  }
+
+  message(bytes: Buffer): void {
+    const [channel] = bytes;
+    const payload = bytes.subarray(1);
+    if (channel === STDOUT) this.#push(this.stdout, payload);
+    else if (channel === STDERR) this.#push(this.stderr, payload);
+    else if (channel === ERROR && payload.length > 0) this.#takeStatus(payload.toString("utf8"));
+  }
+
+  closed(error?: Error): void {
+    this.#socket = undefined;
+    for (const stream of [this.stdout, this.stderr]) stream.push(null);
+    this.stdin.destroy();
+    if (this.#status) this.#settle(this.#status);
+    else {
+      this.#exit.reject(
+        this.#failed(error ?? new Error("the stream ended before it was told how the process did")),
+      );
+    }
+  }
+
+  resize({ columns, rows }: { readonly columns: number; readonly rows: number }): void {
+    const size = JSON.stringify({ Width: columns, Height: rows });
+    this.#socket?.send(Buffer.concat([Uint8Array.of(RESIZE), Buffer.from(size)]));
+  }
+
+  async output(): Promise<ProcessOutput> {
+    const [stdout, stderr, exitCode] = await Promise.all([
+      textOf(this.stdout),
+      textOf(this.stderr),
+      this.#exit.promise,
+    ]);
+    return { exitCode, stdout, stderr };
+  }
+
+  close(): void {
+    this.#socket?.close();
+  }
+
+  #push(stream: Readable, payload: Buffer): void {
+    if (payload.length === 0 || stream.destroyed) return;
+    if (stream.push(Buffer.from(payload))) return;
+    this.#full.add(stream);
+    this.#socket?.pause();
+  }
+
+  async #write(chunk: Buffer): Promise<void> {
+    for (let at = 0; at < chunk.length; at += CHUNK_BYTES) {
+      const part = chunk.subarray(at, at + CHUNK_BYTES);
+      const socket = this.#socket;
+      if (!socket) throw new Error("the process has ended");
+      if (!socket.send(Buffer.concat([Uint8Array.of(STDIN), part]))) await socket.drained();
+    }
+  }
+
+  #takeStatus(text: string): void {
+    try {
+      this.#status = JSON.parse(text) as Status;
+    } catch {
+      // Of servers that say it in words.
+      this.#exit.reject(brokenAnswer(text));
+    }
+  }
+
+  #settle(status: Status): void {
+    if (!isFailure(status)) {
+      this.#exit.resolve(0);
+      return;
+    }
+    const cause = status.details?.causes?.find(({ reason }) => reason === "ExitCode");
+    const code = Number(cause?.message ?? Number.NaN);
+    if (status.reason === "NonZeroExitCode" && Number.isInteger(code)) this.#exit.resolve(code);
+    else this.#exit.reject(new StatusError({ ...status, code: status.code || 500 }));
+  }
+}
+
+async function textOf(stream: Readable): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of stream) parts.push(part as Buffer);
+  return Buffer.concat(parts).toString("utf8");
+}
