@@ -331,11 +331,7 @@ describe("a port of a pod", () => {
     const { url, requests } = await scripted(echo);
     const connection = await createClient(configOf(url)).pods.connect(KEY, 80);
     connection.write("hello");
-    const [answer] = await new Promise((resolve) => {
-      connection.once("data", (...given) => {
-        resolve(given);
-      });
-    });
+    const answer = await new Promise<Buffer>((resolve) => connection.once("data", resolve));
     expect(answer.toString()).toBe("HELLO");
     expect(requests).toEqual(["/api/v1/namespaces/d/pods/web-0/portforward?ports=80"]);
     connection.destroy();
