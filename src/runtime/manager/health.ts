@@ -14,6 +14,7 @@ import type {
 } from "./certificate-files.ts";
 import { type Endpoint, listen, STRANGER_LIMITS, tlsOptions } from "./listening.ts";
 import type { ReviewFilter } from "./review-filter.ts";
+import { SeriesWatch, type BoundlessMetric } from "./series-watch.ts";
 
 /** Passes, or throws with what is wrong. */
 export type HealthCheck = () => void | Promise<void>;
@@ -133,6 +134,8 @@ export function serveProbes(
 
 /** Who is let in at the metrics, and with which certificate. */
 interface MetricsGuards {
+  /** Told of a metric whose label has ever more values, once. */
+  readonly boundless?: (metric: BoundlessMetric) => void;
   readonly filter?: ReviewFilter;
   /** Files that are followed, or a certificate that stays. */
   readonly certificate?: CertificateFiles | ServerCertificate;
@@ -148,14 +151,17 @@ interface MetricsGuards {
 export async function serveMetrics(
   endpoint: Endpoint,
   registry: Registry,
-  { filter, certificate, failed }: MetricsGuards,
+  { filter, certificate, failed, boundless }: MetricsGuards,
 ): Promise<RunningServer> {
+  const watch = new SeriesWatch();
   const answer = async ({ headers, url }: IncomingMessage): Promise<[number, string]> => {
     const pathname = probePathOf(url ?? "/");
     if (pathname !== "/metrics") return [404, "404 page not found\n"];
     const verdict = filter ? await filter.check(headers.authorization, "get", pathname) : 200;
     if (verdict !== 200) return [verdict, verdict === 401 ? "Unauthorized\n" : "Forbidden\n"];
-    return [200, await registry.metrics()];
+    const text = await registry.metrics();
+    for (const metric of watch.check(text)) boundless?.(metric);
+    return [200, text];
   };
   const listener: RequestListener = (request, response) => {
     answer(request).then(

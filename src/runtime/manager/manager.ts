@@ -42,6 +42,7 @@ import type { ManagerOptions } from "./manager-options.ts";
 import { RuntimeMetrics } from "./metrics.ts";
 import { Preflight, type PlannedAccess } from "./preflight.ts";
 import { ReviewFilter } from "./review-filter.ts";
+import type { BoundlessMetric } from "./series-watch.ts";
 import { RunGroup, type Runnable } from "./run-group.ts";
 import { WebhookHost, type Webhooks } from "../webhook/webhook-host.ts";
 
@@ -469,6 +470,12 @@ class OperatorManager implements Manager {
     const { reviewed = false, tls } = metrics;
     const observe = this.metrics.certificateRead.bind(this.metrics);
     const guards = {
+      boundless: ({ metric, label, series }: BoundlessMetric) => {
+        this.log.warn(
+          { metric, label, series },
+          `the metric ${metric} has ${series} series, most by its label ${label}: each stays in memory, here and in Prometheus. Give labels only values of which there are few.`,
+        );
+      },
       failed: (error: unknown) => {
         this.log.warn({ err: error }, `a request for the metrics failed: ${messageOf(error)}`);
       },
