@@ -122,7 +122,8 @@ interface Scheduled {
  * their registration is found out, and each seed is a schedule of its own.
  */
 export class VirtualClock implements Clock {
-  #nowMs: number;
+  // Since the start: what is added to milliseconds since 1970 loses its fractions, and a timer comes too early by them.
+  #elapsedMs = 0;
   readonly #startMs: number;
   #order = 0;
   #state: number;
@@ -138,21 +139,20 @@ export class VirtualClock implements Clock {
   ) {
     this.#shuffle = options.shuffle ?? false;
     this.#startMs = options.startMs ?? Date.UTC(2026, 0, 1);
-    this.#nowMs = this.#startMs;
     this.#state = (options.seed ?? 1) >>> 0;
   }
 
   now(): number {
-    return this.#nowMs;
+    return this.#startMs + this.#elapsedMs;
   }
 
   monotonicMs(): number {
-    return this.#nowMs - this.#startMs;
+    return this.#elapsedMs;
   }
 
   after(delayMs: number, run: () => void): Timer {
     const order = this.#shuffle ? this.random() : this.#order++;
-    const timer = { at: this.#nowMs + Math.max(delayMs, 0), order, run };
+    const timer = { at: this.#elapsedMs + Math.max(delayMs, 0), order, run };
     this.#timers.add(timer);
     return {
       cancel: () => {
@@ -185,7 +185,8 @@ export class VirtualClock implements Clock {
 
   /** When the next timer is due, in wall time; `undefined` when none waits. */
   get nextAt(): number | undefined {
-    return this.#next()?.at;
+    const next = this.#next();
+    return next && this.#startMs + next.at;
   }
 
   /**
@@ -193,15 +194,15 @@ export class VirtualClock implements Clock {
    * that it settles are worked off before the next one.
    */
   async advance(durationMs: number): Promise<void> {
-    const end = this.#nowMs + durationMs;
+    const end = this.#elapsedMs + durationMs;
     await settlePromises();
     for (let next = this.#next(); next && next.at <= end; next = this.#next()) {
       this.#timers.delete(next);
-      this.#nowMs = Math.max(this.#nowMs, next.at);
+      this.#elapsedMs = Math.max(this.#elapsedMs, next.at);
       next.run();
       await settlePromises();
     }
-    this.#nowMs = Math.max(this.#nowMs, end);
+    this.#elapsedMs = Math.max(this.#elapsedMs, end);
   }
 
   #next(): Scheduled | undefined {

@@ -68,3 +68,19 @@ describe("systemClock", () => {
     );
   });
 });
+
+it("comes to the time that a timer was set for, to the fraction of a millisecond", async () => {
+  const clock = new VirtualClock();
+  await clock.advance(545_000);
+  const readyAtMs = clock.monotonicMs() + 1 / 3;
+  let tries = 0;
+  const look = (): void => {
+    tries++;
+    if (clock.monotonicMs() < readyAtMs && tries < 10) {
+      clock.after(readyAtMs - clock.monotonicMs(), look);
+    }
+  };
+  look();
+  await clock.advance(1);
+  expect(tries).toBeLessThan(4);
+});
