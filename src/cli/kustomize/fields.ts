@@ -16,7 +16,7 @@ interface FieldPlace {
 }
 
 /** Reads a value of one type. @throws TsopError `broken-kustomization` or `kustomize-field` */
-interface FieldReader<T> {
+export interface FieldReader<T> {
   read(place: FieldPlace): T;
 }
 
