@@ -8,7 +8,7 @@
  */
 import type { X509Certificate } from "node:crypto";
 import { Agent, type AgentOptions, request as httpsRequest } from "node:https";
-import type { IncomingMessage, RequestOptions } from "node:http";
+import { request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { posix } from "node:path";
 import type { Duplex } from "node:stream";
 import { connect, type ConnectionOptions } from "node:tls";
@@ -21,6 +21,7 @@ import type { WebhookClientConfig } from "../../kube/webhook-address.ts";
 import { storeKey } from "../store/store.ts";
 import type { ServiceRoutes } from "./service-routes.ts";
 import { answerProblem } from "./webhook-answer.ts";
+import { type Address, type Exchange, redirected } from "./webhook-redirect.ts";
 import { certificatesIn, distrustOf } from "./webhook-certificate.ts";
 
 /** Where a webhook is, as a stored configuration says it; without `caBundle` the system's authorities are trusted. */
@@ -46,13 +47,9 @@ export interface WebhookSurroundings {
   readonly routes: ServiceRoutes;
 }
 
-/** Where to connect. */
-interface Address {
-  readonly host: string;
-  readonly port: number;
-}
-
 const ANSWER_MAX_BYTES = 3 * 1024 * 1024;
+/** As Go's client has it: the first request and nine that follow a redirect. */
+const REQUESTS_MAX = 10;
 
 /** Calls webhooks, and keeps connections for the next call. */
 export class WebhookCaller {
@@ -71,32 +68,64 @@ export class WebhookCaller {
    */
   async post(target: WebhookTarget, body: object, timeoutSeconds: number): Promise<Buffer> {
     const url = urlOf(target, timeoutSeconds);
-    const failed = (why: string): WebhookCallError =>
-      new WebhookCallError(`Post ${quote(shownUrl(target, url))}: ${why}`);
+    const shown = shownUrl(target, url);
+    const failed = failedAt(shown);
     const { clock } = this.#surroundings;
     const began = clock.monotonicMs();
     const connectTo = await this.#addressOf(target, timeoutSeconds, failed);
     if (target.service && connectTo === undefined) {
       throw failed(this.#whyUnreachable(target.service));
     }
-    const options: RequestOptions = {
+    const endsAtMs = began + timeoutSeconds * 1000;
+    const asked: Exchange = {
       method: "POST",
-      path: `${url.pathname}${url.search}`,
-      host: connectTo?.host ?? url.hostname,
-      port: connectTo?.port ?? (url.port === "" ? 443 : url.port),
-      headers: {
-        host: shownHost(target, url),
-        "content-type": "application/json",
-        accept: "application/json, */*",
-      },
+      url,
+      shown,
+      ...(connectTo ? { connectTo } : {}),
+      host: shownHost(target, url),
+      body: Buffer.from(encodeJson(body)),
     };
-    const agent = this.#agentOf(target, url);
-    const bytes = Buffer.from(encodeJson(body));
-    const leftMs = timeoutSeconds * 1000 - (clock.monotonicMs() - began);
-    const answer = await this.#send({ ...options, agent }, bytes, leftMs, failed);
+    const answer = await this.#follow(target, asked, endsAtMs);
     const problem = answerProblem(answer);
     if (problem !== undefined) throw new WebhookCallError(problem);
     return answer.body;
+  }
+
+  /** Asks, and asks elsewhere as long as the answer says so, as Go's client does. */
+  async #follow(target: WebhookTarget, first: Exchange, endsAtMs: number): Promise<WebhookAnswer> {
+    let exchange = first;
+    for (let requests = 1; ; requests += 1) {
+      const answer = await this.#ask(target, exchange, endsAtMs);
+      const next = redirected(exchange, answer);
+      if (next === undefined) return answer;
+      if (requests === REQUESTS_MAX) {
+        throw failedAt(answer.location ?? "")(`stopped after ${REQUESTS_MAX} redirects`);
+      }
+      // A Service is found under its own name only.
+      const isFirst = first.connectTo && next.url.host === first.url.host;
+      exchange = isFirst ? { ...next, connectTo: first.connectTo, host: first.host } : next;
+    }
+  }
+
+  #ask(target: WebhookTarget, exchange: Exchange, endsAtMs: number): Promise<WebhookAnswer> {
+    const { method, url, connectTo, host, body, referer } = exchange;
+    const isSecure = url.protocol === "https:";
+    const options: RequestOptions = {
+      method,
+      path: `${url.pathname}${url.search}`,
+      protocol: url.protocol,
+      host: connectTo?.host ?? url.hostname.replace(/^\[|\]$/g, ""),
+      port: connectTo?.port ?? (url.port === "" ? (isSecure ? 443 : 80) : url.port),
+      headers: {
+        host,
+        ...(body ? { "content-type": "application/json" } : {}),
+        accept: "application/json, */*",
+        ...(referer === undefined ? {} : { referer }),
+      },
+      ...(isSecure ? { agent: this.#agentOf(target, url) } : {}),
+    };
+    const leftMs = endsAtMs - this.#surroundings.clock.monotonicMs();
+    return this.#send(options, body, leftMs, failedAt(exchange.shown));
   }
 
   /** Closes the connections. */
@@ -162,7 +191,7 @@ export class WebhookCaller {
 
   async #send(
     options: RequestOptions,
-    body: Buffer,
+    body: Buffer | undefined,
     timeoutMs: number,
     failed: (why: string) => WebhookCallError,
   ): Promise<WebhookAnswer> {
@@ -227,13 +256,16 @@ export interface WebhookAnswer {
   readonly status: number;
   readonly contentType: string;
   readonly body: Buffer;
+  /** Where to ask instead. */
+  readonly location?: string;
 }
 
 type Outcome = WebhookAnswer | { readonly error: NodeJS.ErrnoException; readonly reused: boolean };
 
-async function attempt(options: RequestOptions, body: Buffer): Promise<Outcome> {
+async function attempt(options: RequestOptions, body: Buffer | undefined): Promise<Outcome> {
   return new Promise((resolve) => {
-    const request = httpsRequest(options, (response) => {
+    const send = options.protocol === "http:" ? httpRequest : httpsRequest;
+    const request = send(options, (response) => {
       readAll(response).then(
         (bytes) => {
           const { statusCode = 0, headers } = response;
@@ -241,6 +273,7 @@ async function attempt(options: RequestOptions, body: Buffer): Promise<Outcome> 
             status: statusCode,
             contentType: headers["content-type"] ?? "application/json",
             body: bytes,
+            ...(headers.location === undefined ? {} : { location: headers.location }),
           });
         },
         (error: unknown) => {
@@ -251,7 +284,7 @@ async function attempt(options: RequestOptions, body: Buffer): Promise<Outcome> 
     request.on("error", (error: NodeJS.ErrnoException) => {
       resolve({ error, reused: request.reusedSocket && error.code === "ECONNRESET" });
     });
-    request.setHeader("content-length", body.length);
+    if (body) request.setHeader("content-length", body.length);
     request.end(body);
   });
 }
@@ -306,6 +339,10 @@ function addressIn(address: string): Address {
 function cleanPath(path: string): string {
   const joined = posix.join("/", path);
   return joined.length > 1 ? joined.replace(/\/$/, "") : joined;
+}
+
+function failedAt(shown: string): (why: string) => WebhookCallError {
+  return (why) => new WebhookCallError(`Post ${quote(shown)}: ${why}`);
 }
 
 /** A URL as Go prints it: the port of a service is always there. */
