@@ -46,6 +46,11 @@ const MISTAKES: readonly (readonly [title: string, source: string, finding: stri
   ["cel-syntax", kind(`  @Cel("self >") a!: Int32;`), "6:4 wrong-cel-rule; Look for a bracket"],
   ["chan", kind(`  a!: () => void;`), "6:7 type-without-schema;"],
   ["default-of-wrong-type", kind(`  a: Int32 = "abc";`), "6:14 wrong-default;"],
+  [
+    "a default that JavaScript cannot hold exactly",
+    kind(`  a: tsop.Int64 = 9007199254740993;`),
+    "6:19 wrong-default; Use a smaller number",
+  ],
   ["a default out of bounds", kind(`  @Maximum(3) a: Int32 = 4;`), "6:26 wrong-default;"],
   ["enum-of-wrong-type", kind(`  @tsop.Enum("a", "b") a!: Int32;`), "6:4 enum-of-wrong-type;"],
   ["float", kind(`  a!: number;`), "6:7 number-needs-format; Write Int32,"],

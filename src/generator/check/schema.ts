@@ -25,6 +25,15 @@ export function checkSchema(kind: KindModel, findings: Findings): number {
     const { place, keyword, shown, type } = locate(kind.type, error);
     // A placeholder stands for what could not be read; the user was told of that.
     if (hasUnread(type) && !isOfSyntax(keyword, error)) continue;
+    if (keyword === "default" && isInexact(type.schema.default)) {
+      findings.error(
+        place,
+        "wrong-default",
+        `The default of ${shown} is beyond 2^53 - 1: numbers of JavaScript are not exact there, so an operator could not read it as it is.`,
+        "Use a smaller number, or a string for what is a name rather than an amount.",
+      );
+      continue;
+    }
     findings.error(
       place,
       CODES[keyword] ?? "schema-refused",
@@ -36,6 +45,10 @@ export function checkSchema(kind: KindModel, findings: Findings): number {
   checkBare(kind.type, findings);
   return Buffer.byteLength(JSON.stringify(schema));
 }
+
+/** Whether a whole number is one of several that look the same to JavaScript. */
+const isInexact = (value: unknown): boolean =>
+  Number.isInteger(value) && !Number.isSafeInteger(value);
 
 /** A rule that cannot be parsed is wrong whatever the fields are. */
 const isOfSyntax = (keyword: string, { message }: FieldError): boolean =>

@@ -34,7 +34,7 @@ export function whyNotConstant(
     return `${shown(node)} has a flag that Go's patterns do not have; they know i, m and s`;
   }
   if (ts.isBigIntLiteral(node)) {
-    return `${shown(node)} is a bigint, which is not plain JSON: write it without the n`;
+    return `${shown(node)} is a bigint, which is not plain JSON: write a number, up to 2^53 - 1`;
   }
   if (isFunction(node)) return `${shown(node)} is a function or a class, which is not plain JSON`;
   if (node.kind === ts.SyntaxKind.ThisKeyword) return "`this` is known only when the program runs";
