@@ -13,7 +13,7 @@ import { builtCheckout } from "../support/built-checkout.ts";
 
 const MAX_PACKAGES = 40;
 // The bundled TypeScript compiler is a quarter of it; the control plane is there twice, once for `cluster` alone.
-const MAX_UNPACKED_BYTES = 18_000_000;
+const MAX_UNPACKED_BYTES = 19_000_000;
 const NODE_MODULES = fileURLToPath(new URL("../../node_modules", import.meta.url));
 
 interface Packed {

@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { TsopError } from "../../errors.ts";
 import { FileLock, type HeldLock } from "../../file-lock.ts";
 import type { CliContext } from "../context.ts";
-import { fileProblem } from "../file-errors.ts";
+import { fileError } from "../file-errors.ts";
 import { paint } from "../output.ts";
 
 const LOCK = ".tsop/lock";
@@ -21,7 +21,7 @@ const PATIENCE_MS = 60_000;
 /**
  * Does the work while no other command changes the project's files. What the work depends on has to be read in it.
  *
- * @throws TsopError `project-locked` when another command does not end; `write-failed`; what the work throws
+ * @throws TsopError `project-locked` when another command does not end; `file-failed`; what the work throws
  */
 export async function alone<T>(
   root: string,
@@ -45,7 +45,7 @@ export async function alone<T>(
  * own address over it, and leave one behind that answers nobody.
  *
  * @param otherwise - what the user may do beside ending the other one
- * @throws TsopError `kubeconfig-in-use`, `write-failed`
+ * @throws TsopError `kubeconfig-in-use`, `file-failed`
  */
 export function claimKubeconfig(path: string, otherwise = ""): FileLock {
   const lockPath = `${path}.in-use`;
@@ -80,10 +80,7 @@ function tryTake(path: string): FileLock | HeldLock {
   try {
     return FileLock.tryTake(path);
   } catch (error) {
-    const { problem, fix } = fileProblem(error);
-    throw new TsopError("write-failed", `${path} could not be written: ${problem}.`, fix, {
-      cause: error,
-    });
+    throw fileError(error) ?? error;
   }
 }
 
