@@ -315,7 +315,7 @@ function encodeBody({ body, raw }: RestRequest): string | undefined {
 }
 
 /** `?name=value&...`, escaped; empty without parameters. */
-export function encodeQuery(query: Query): string {
+function encodeQuery(query: Query): string {
   const parts = Object.entries(query).flatMap(([name, value]) =>
     (value === undefined ? [] : [value].flat()).map(
       (one) => `${encodeURIComponent(name)}=${encodeURIComponent(one)}`,

@@ -46,7 +46,7 @@ export interface ControllerOptions {
 }
 
 /** Makes the source of a kind that is watched. */
-export type SourceMaker = <T extends KubeObject>(
+type SourceMaker = <T extends KubeObject>(
   token: ReadToken<T>,
   options: WatchReaction<T> & WatchOptions<T>,
 ) => Source;

@@ -32,7 +32,7 @@ export interface Storage {
   remove(id: string): Promise<boolean>;
 }
 
-export class BucketReconciler implements Reconciler<Bucket> {
+class BucketReconciler implements Reconciler<Bucket> {
   readonly #client: Client;
   readonly #storage: Storage;
 
