@@ -210,10 +210,19 @@ export class Replica {
 export function verifies(bundle: string, leaf: X509Certificate, nowMs: number): boolean {
   const isValid = (one: X509Certificate): boolean =>
     Date.parse(one.validFrom) <= nowMs && nowMs < Date.parse(one.validTo);
-  return (
-    isValid(leaf) &&
-    certificatesIn(bundle).some(
-      (one) => isValid(one) && leaf.checkIssued(one) && leaf.verify(one.publicKey),
-    )
-  );
+  return isValid(leaf) && issuersOf(leaf, bundle).some(isValid);
+}
+
+// A simulation asks about the same pair again and again; only the time differs.
+const issuers = new WeakMap<X509Certificate, Map<string, readonly X509Certificate[]>>();
+
+/** The certificates of a bundle that have signed another one. */
+function issuersOf(leaf: X509Certificate, bundle: string): readonly X509Certificate[] {
+  const known = issuers.get(leaf) ?? new Map<string, readonly X509Certificate[]>();
+  issuers.set(leaf, known);
+  const found =
+    known.get(bundle) ??
+    certificatesIn(bundle).filter((one) => leaf.checkIssued(one) && leaf.verify(one.publicKey));
+  known.set(bundle, found);
+  return found;
 }
