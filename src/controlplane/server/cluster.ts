@@ -17,7 +17,7 @@ import type { ServedResource, Strategy, User, WriteContext } from "../kinds.ts";
 import { type Store, storeKey } from "../store/store.ts";
 import type { Conversion } from "./conversion.ts";
 import { type Registry, collectionOf } from "./registry.ts";
-import { readAs, storeAs } from "./versions.ts";
+import { readNow, storeAs } from "./versions.ts";
 
 /** The parts of a running control plane that operations use. */
 export interface Cluster {
@@ -91,14 +91,14 @@ export function writeContext(cluster: Cluster, options: WriteOptions): WriteCont
       const resource = registry.preferred(group, plural);
       if (!resource) return undefined;
       const object = store.get(collectionOf(resource), storeKey(namespace, name));
-      return object && readAs(cluster, resource, object);
+      return object && readNow(cluster, resource, object);
     },
     list(group, plural, namespace): readonly KubeObject[] {
       const resource = registry.preferred(group, plural);
       if (!resource) return [];
       return store
         .list(collectionOf(resource), namespace)
-        .map((object) => readAs(cluster, resource, object));
+        .map((object) => readNow(cluster, resource, object));
     },
     pluralOf: (group, version, kind) =>
       registry
@@ -112,7 +112,7 @@ export function writeContext(cluster: Cluster, options: WriteOptions): WriteCont
       const live = store.get(collectionOf(resource), storeKey(namespace, name));
       const changed = copyJson(object);
       const by = { manager: "kube-apiserver", subresource: "status", nowMs: clock.now() };
-      trackUpdate(live && readAs(cluster, resource, live), changed, resource, by);
+      trackUpdate(live && readNow(cluster, resource, live), changed, resource, by);
       store.put(collectionOf(resource), storeAs(resource, changed));
     },
     warn: options.warn,

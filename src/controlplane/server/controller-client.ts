@@ -27,7 +27,7 @@ import { applyTo, trackChange } from "./ownership.ts";
 import { collectionOf } from "./registry.ts";
 import { type ScaleTarget, readScale, setReplicas } from "./scale-requests.ts";
 import { updateObject } from "./update.ts";
-import { readAs } from "./versions.ts";
+import { readNow } from "./versions.ts";
 
 /** What controllers are built with, over this cluster. */
 export function controllerContext(cluster: Cluster): ControllerContext {
@@ -55,7 +55,7 @@ class DirectClient implements ControllerClient {
   find(resource: ResourceName, key: ObjectKey): KubeObject | undefined {
     const served = this.#cluster.registry.preferred(resource.group, resource.plural);
     const object = served && this.#cluster.store.get(collectionOf(served), keyText(key));
-    return object && readAs(this.#cluster, served, object);
+    return object && readNow(this.#cluster, served, object);
   }
 
   list(resource: ResourceName, selection: Selection = {}): readonly KubeObject[] {
@@ -67,7 +67,7 @@ class DirectClient implements ControllerClient {
       .filter(({ metadata: { labels = {} } }) =>
         wanted.every(([name, value]) => labels[name] === value),
       )
-      .map((object) => readAs(this.#cluster, served, object));
+      .map((object) => readNow(this.#cluster, served, object));
   }
 
   resources(): readonly ResourceInfo[] {

@@ -6,13 +6,11 @@
 import type { KubeObject } from "../../kube/object.ts";
 import type { Cluster } from "./cluster.ts";
 import { plainError } from "./failures.ts";
-import { getObject, listObjects, waitForVersion } from "./list.ts";
+import { getObject, listObjects, type ListPage, waitForVersion } from "./list.ts";
 import type { Presenter } from "./presenter.ts";
 import { checkPlace, isPage, parseListQuery, parseWatchQuery, versionProblem } from "./query.ts";
-import { collectionOf } from "./registry.ts";
 import type { Answer, ResourceRequest } from "./request.ts";
-import { storeKey } from "../store/store.ts";
-import { prepareList, prepareReads } from "./versions.ts";
+import { converting, convertingList } from "./versions.ts";
 import { Watch } from "./watch.ts";
 
 /** GET of an object. */
@@ -37,18 +35,7 @@ export async function readOne(
   const problem = versionProblem(version);
   if (problem !== undefined) throw plainError(problem);
   await waitForVersion(cluster, resource, Number(version || "0"));
-  await prepareStored(cluster, resource, namespace, name);
-  return getObject(cluster, resource, namespace, name);
-}
-
-async function prepareStored(
-  cluster: Cluster,
-  resource: ResourceRequest["resource"],
-  namespace: string,
-  name: string,
-): Promise<void> {
-  const stored = cluster.store.get(collectionOf(resource), storeKey(namespace, name));
-  if (stored) await prepareReads(cluster, resource, [stored]);
+  return converting(cluster, () => getObject(cluster, resource, namespace, name));
 }
 
 /** GET of a collection. */
@@ -61,10 +48,9 @@ export async function listRequest(
   const query = parseListQuery(request.query, resource, namespace);
   checkPlace(query);
   await waitForVersion(cluster, resource, Number(query.resourceVersion || "0"));
-  if (resource.conversion) {
-    await prepareList(cluster, resource, namespace, isPage(query));
-  }
-  return presenter.list(listObjects(cluster, resource, query));
+  const place = { resource, namespace, isPaged: isPage(query) };
+  const read = (): ListPage => listObjects(cluster, resource, query);
+  return presenter.list(resource.conversion ? await convertingList(cluster, place, read) : read());
 }
 
 /** GET with `watch`. @throws StatusError 400, 406, 422, or 500 for a resourceVersion that is no number */

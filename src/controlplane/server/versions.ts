@@ -19,9 +19,22 @@ const asJson = (object: KubeObject): JsonObject => object as unknown as JsonObje
 
 const shown = new WeakMap<ServedResource, WeakMap<KubeObject, KubeObject>>();
 
+/** Thrown where an object is to be read that a webhook has to convert first; `converting` has it asked. */
+class Unconverted extends Error {
+  readonly resource: ServedResource;
+  readonly object: KubeObject;
+
+  constructor(resource: ServedResource, object: KubeObject) {
+    super(`${object.kind} ${object.metadata.name ?? ""} has to be converted first`);
+    this.resource = resource;
+    this.object = object;
+  }
+}
+
 /**
  * A stored object as `resource` shows it, frozen: in its version, with today's defaults. A built-in object in
- * its own version is the stored one itself.
+ * its own version is the stored one itself. What a webhook converts must have been prepared: `prepareReads` for an object
+ * at hand, `converting` for what is looked up.
  */
 export function readAs(
   { registry }: { readonly registry: Registry },
@@ -33,6 +46,7 @@ export function readAs(
   const known = knownReads(resource);
   const before = known.get(object);
   if (before) return before;
+  if (isForWebhook(resource, object)) throw new Unconverted(resource, object);
   const result = deepFreeze(
     resource.builtIn
       ? (convertVersion(asJson(object), apiVersion) as unknown as KubeObject)
@@ -40,6 +54,56 @@ export function readAs(
   );
   known.set(object, result);
   return result;
+}
+
+/** What `readNow` gave last for an object: it is the same until the object changes. */
+const relabelled = new WeakMap<KubeObject, KubeObject>();
+
+const isForWebhook = (resource: ServedResource, object: KubeObject): boolean =>
+  resource.conversion !== undefined && object.apiVersion !== apiVersionOf(resource);
+
+/**
+ * `readAs` for the simulated controllers, which cannot wait for a webhook and look at metadata: what was not converted has
+ * the fields of its stored version.
+ */
+export function readNow(
+  cluster: { readonly registry: Registry },
+  resource: ServedResource,
+  object: KubeObject,
+): KubeObject {
+  if (!isForWebhook(resource, object)) return readAs(cluster, resource, object);
+  const converted = knownReads(resource).get(object);
+  if (converted) return converted;
+  const before = relabelled.get(object);
+  if (before?.apiVersion === apiVersionOf(resource)) return before;
+  const result = deepFreeze({ ...copyJson(object), apiVersion: apiVersionOf(resource) });
+  relabelled.set(object, result);
+  return result;
+}
+
+/**
+ * Looks objects up and reads them, and begins again when one of them had to be converted first: while a webhook is asked,
+ * others write.
+ *
+ * @param failed - what it means when the webhook fails
+ */
+export async function converting<T>(
+  cluster: { readonly registry: Registry; readonly conversion: Conversion },
+  read: () => T,
+  failed: (error: unknown) => unknown = (error) => error,
+): Promise<T> {
+  for (;;) {
+    try {
+      return read();
+    } catch (thrown) {
+      if (!(thrown instanceof Unconverted)) throw thrown;
+      try {
+        await prepareReads(cluster, thrown.resource, [thrown.object]);
+      } catch (error) {
+        throw failed(error);
+      }
+    }
+  }
 }
 
 /**
@@ -81,23 +145,31 @@ export function prepareReads(
 }
 
 /**
- * `prepareReads` for a list of a collection. The real server cannot fill its cache with what fails.
+ * `converting` for a list of a collection. The real server cannot fill its cache with what fails.
  *
  * @param isPaged - without selectors and with a limit: read past the cache
- * @throws StatusError 429 when a webhook fails, or 500 for a page
+ * @throws StatusError 429 when a webhook fails, or 500 for a page; what `read` throws
  */
-export async function prepareList(
+export async function convertingList<T>(
   cluster: { readonly registry: Registry; readonly conversion: Conversion; readonly store: Store },
-  resource: ServedResource,
-  namespace: string,
-  isPaged: boolean,
-): Promise<void> {
+  { resource, namespace, isPaged }: ListPlace,
+  read: () => T,
+): Promise<T> {
+  const failed = (error: unknown): unknown =>
+    isPaged || !(error instanceof StatusError) ? error : notInitialised(resource, error.message);
   try {
     await prepareReads(cluster, resource, cluster.store.list(collectionOf(resource), namespace));
   } catch (error) {
-    if (isPaged || !(error instanceof StatusError)) throw error;
-    throw notInitialised(resource, error.message);
+    throw failed(error);
   }
+  return converting(cluster, read, failed);
+}
+
+/** What is listed. */
+interface ListPlace {
+  readonly resource: ServedResource;
+  readonly namespace: string;
+  readonly isPaged: boolean;
 }
 
 function knownReads(resource: ServedResource): WeakMap<KubeObject, KubeObject> {

@@ -18,7 +18,7 @@ import type { Presenter } from "./presenter.ts";
 import { type WriteQuery, checkPlace, isPage, parseListQuery, parseWriteQuery } from "./query.ts";
 import { type Answer, type ResourceRequest, managerOf } from "./request.ts";
 import { type UpdateOptions, updateObject, wrongUid } from "./update.ts";
-import { prepareList } from "./versions.ts";
+import { convertingList } from "./versions.ts";
 import { collectionOf } from "./registry.ts";
 import { storeKey } from "../store/store.ts";
 
@@ -192,10 +192,8 @@ export async function deleteCollectionRequest(
   warnOfDeletion(resource, deletion, options);
   checkPlace(query);
   await waitForVersion(cluster, resource, Number(query.resourceVersion || "0"));
-  if (resource.conversion) {
-    await prepareList(cluster, resource, namespace, isPage(query));
-  }
-  const page = listObjects(cluster, resource, query);
+  const place = { resource, namespace, isPaged: isPage(query) };
+  const page = await convertingList(cluster, place, () => listObjects(cluster, resource, query));
   for (const { metadata } of page.items) {
     await deleteObject(
       cluster,

@@ -54,8 +54,14 @@ async function webhook(
   return { address: `127.0.0.1:${port}`, caBundle, hosts };
 }
 
-async function started(serviceAddresses: Record<string, string>): Promise<ControlPlane> {
-  const controlPlane = await startControlPlane({ controllers: "off", serviceAddresses });
+async function started(
+  serviceAddresses: Record<string, string>,
+  controllers: "on" | "off" = "off",
+): Promise<ControlPlane> {
+  const controlPlane = await startControlPlane({
+    serviceAddresses,
+    ...(controllers === "off" ? { controllers } : {}),
+  });
   closing.push(() => controlPlane.stop());
   return controlPlane;
 }
@@ -215,35 +221,41 @@ const version = (name: string, field: string, storage: boolean): object => ({
   },
 });
 
+/** A control plane with a kind whose versions call one field `size` and `count`. */
+async function withWidgets(controllers: "on" | "off"): Promise<ControlPlane> {
+  const fields: Record<string, string> = { "example.com/v1": "size", "example.com/v2": "count" };
+  const hook = await webhook(["webhooks.operator-system.svc"], ({ request: asked }) => ({
+    result: { status: "Success" },
+    convertedObjects: (asked.objects ?? []).map((object) => {
+      const [from, to] = [object["apiVersion"] as string, asked.desiredAPIVersion ?? ""];
+      const { [fields[from] ?? ""]: value } = object["spec"] as Record<string, unknown>;
+      return { ...object, apiVersion: to, spec: { [fields[to] ?? ""]: value } };
+    }),
+  }));
+  const controlPlane = await started({ "operator-system/webhooks": hook.address }, controllers);
+  const clientConfig = { service, caBundle: hook.caBundle };
+  await ask(controlPlane, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
+    metadata: { name: "widgets.example.com" },
+    spec: {
+      group: "example.com",
+      scope: "Namespaced",
+      names: { plural: "widgets", singular: "widget", kind: "Widget", listKind: "WidgetList" },
+      versions: [version("v1", "size", true), version("v2", "count", false)],
+      conversion: {
+        strategy: "Webhook",
+        webhook: { clientConfig, conversionReviewVersions: ["v1"] },
+      },
+    },
+  });
+  await controlPlane.settle();
+  return controlPlane;
+}
+
+const widgets = (name: string): string => `/apis/example.com/${name}/namespaces/default/widgets`;
+
 describe("A conversion webhook", () => {
   it("serves reads, watches in their order, and the owners of fields in another version", async () => {
-    const fields: Record<string, string> = { "example.com/v1": "size", "example.com/v2": "count" };
-    const hook = await webhook(["webhooks.operator-system.svc"], ({ request: asked }) => ({
-      result: { status: "Success" },
-      convertedObjects: (asked.objects ?? []).map((object) => {
-        const [from, to] = [object["apiVersion"] as string, asked.desiredAPIVersion ?? ""];
-        const { [fields[from] ?? ""]: value } = object["spec"] as Record<string, unknown>;
-        return { ...object, apiVersion: to, spec: { [fields[to] ?? ""]: value } };
-      }),
-    }));
-    const controlPlane = await started({ "operator-system/webhooks": hook.address });
-    const clientConfig = { service, caBundle: hook.caBundle };
-    await ask(controlPlane, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
-      metadata: { name: "widgets.example.com" },
-      spec: {
-        group: "example.com",
-        scope: "Namespaced",
-        names: { plural: "widgets", singular: "widget", kind: "Widget", listKind: "WidgetList" },
-        versions: [version("v1", "size", true), version("v2", "count", false)],
-        conversion: {
-          strategy: "Webhook",
-          webhook: { clientConfig, conversionReviewVersions: ["v1"] },
-        },
-      },
-    });
-    await controlPlane.settle();
-    const widgets = (name: string): string =>
-      `/apis/example.com/${name}/namespaces/default/widgets`;
+    const controlPlane = await withWidgets("off");
     const created = await ask(controlPlane, "POST", widgets("v1"), {
       apiVersion: "example.com/v1",
       kind: "Widget",
@@ -271,5 +283,37 @@ describe("A conversion webhook", () => {
       ["ADDED", { count: 1 }],
       ["MODIFIED", { count: 2 }],
     ]);
+  });
+
+  it("converts what is read while others write, and what controllers have looked at before", async () => {
+    const controlPlane = await withWidgets("on");
+    const widget = (size: number): object => ({
+      apiVersion: "example.com/v1",
+      kind: "Widget",
+      metadata: { name: "w" },
+      spec: { size },
+    });
+    const created = await ask(controlPlane, "POST", widgets("v1"), widget(0));
+    const { uid } = created.body["metadata"] as { uid: string };
+    const owner = { apiVersion: "example.com/v1", kind: "Widget", name: "w", uid };
+    const metadata = { name: "owned", ownerReferences: [owner] };
+    await ask(controlPlane, "POST", CONFIG_MAPS, { metadata });
+    await controlPlane.settle();
+    const write = async (): Promise<void> => {
+      for (let size = 1; size <= 40; size++) {
+        await ask(controlPlane, "PATCH", `${widgets("v1")}/w`, { spec: { size } });
+      }
+    };
+    const seen: unknown[] = [];
+    const read = async (path: string): Promise<void> => {
+      for (let round = 0; round < 40; round++) {
+        const { body } = await ask(controlPlane, "GET", path);
+        const [object = body] = (body["items"] as Record<string, unknown>[] | undefined) ?? [];
+        seen.push(object["spec"]);
+      }
+    };
+    await Promise.all([write(), read(`${widgets("v2")}/w`), read(widgets("v2"))]);
+    expect(seen).toHaveLength(80);
+    expect(seen.filter((spec) => !Object.hasOwn(spec as object, "count"))).toEqual([]);
   });
 });
