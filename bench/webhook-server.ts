@@ -16,6 +16,7 @@ import {
   ValidatingWebhook,
   type ValidationReview,
   type Validator,
+  type Unstored,
 } from "../src/index.ts";
 import { ConfigMap } from "../src/k8s.ts";
 import { silentLogger } from "../src/log.ts";
@@ -23,7 +24,7 @@ import { ScriptedTransport } from "../src/runtime/transport/scripted-transport.t
 
 @ValidatingWebhook(ConfigMap)
 class ConfigMapValidator implements Validator<ConfigMap> {
-  validateCreate({ data }: ConfigMap, review: ValidationReview<ConfigMap>): void {
+  validateCreate({ data }: Unstored<ConfigMap>, review: ValidationReview<ConfigMap>): void {
     if (data?.["refuse"]) review.deny("refused");
   }
 }

@@ -577,7 +577,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   ),
   "wrong-name": e('@Resource({ group: "web.example.com", version: "1" })'),
   "wrong-operations": e(
-    '@ValidatingWebhook(MyWeb, { operations: ["DELETE"] }) class MyWebValidator { validateCreate(web: MyWeb) { ... } }',
+    '@ValidatingWebhook(MyWeb, { operations: ["DELETE"] }) class MyWebValidator { validateCreate(web: Unstored<MyWeb>) { ... } }',
     "MyWebValidator is registered for DELETE, and has validateCreate alone: it would be allowed unseen.",
     "Leave operations out, which follow from the methods, or write validateDelete.",
   ),

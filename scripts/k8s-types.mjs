@@ -68,6 +68,33 @@ const BOUNDS = {
   ],
 };
 
+/** Kinds whose changes the API server counts: all their objects have `metadata.generation`. A test compares with recordings. */
+const COUNTED = new Set(
+  (
+    "CronJob CustomResourceDefinition DaemonSet Deployment DeviceClass EndpointSlice FlowSchema Ingress IngressClass Job " +
+    "MutatingAdmissionPolicy MutatingAdmissionPolicyBinding MutatingWebhookConfiguration NetworkPolicy Pod " +
+    "PodDisruptionBudget PodTemplate PriorityClass PriorityLevelConfiguration ReplicaSet ReplicationController " +
+    "ResourceSlice StatefulSet ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration"
+  ).split(" "),
+);
+/** Kinds that the API server answers and does not store, so that their metadata is that of the question. */
+const UNSTORED = /^Binding$|^ComponentStatus$|Review$/;
+
+/** The metadata of objects that were read. */
+const STORED_METADATA = `/** The metadata of an object that a server has stored: what it sets on every object is there. */
+export interface StoredMeta extends ObjectMeta {
+  name: string;
+  uid: string;
+  resourceVersion: string;
+  creationTimestamp: Time;
+}
+
+/** The metadata of a stored object of a kind whose changes the server counts: every custom resource, and most workloads. */
+export interface CountedMeta extends StoredMeta {
+  generation: Int64;
+}
+`;
+
 /** Every kind that has a path of its own: `group/version/Kind` to its plural and scope. */
 function readPaths() {
   const kinds = new Map();
@@ -260,7 +287,10 @@ function emit(entries) {
     const kind = kindOf(entry);
     const members = model.members.map((member) => {
       const type =
-        NARROWER[`${name}.${member.name}`] ?? typeText(entry, member.type, formats[member.name]);
+        NARROWER[`${name}.${member.name}`] ??
+        (kind && member.name === "metadata" && !UNSTORED.test(name)
+          ? storedMeta(COUNTED.has(name) ? "CountedMeta" : "StoredMeta")
+          : typeText(entry, member.type, formats[member.name]));
       // Every object has metadata, whatever the OpenAPI description leaves open.
       const optional = member.optional && !(kind && member.name === "metadata");
       const key = /^[A-Za-z_]\w*$/.test(member.name) ? member.name : JSON.stringify(member.name);
@@ -273,7 +303,13 @@ function emit(entries) {
       const literals = parts.map((part) => JSON.stringify(part)).join(", ");
       text += `${comment(model.documentation, [], "")}export const ${exported}: KnownKind<${exported}, ${literals}> = { group: ${JSON.stringify(group)}, version: ${JSON.stringify(version)}, kind: ${JSON.stringify(name)}, plural: ${JSON.stringify(kind.plural)}, namespaced: ${kind.namespaced} };\n`;
     }
-    return text;
+    return name === "ObjectMeta" ? `${text}\n${STORED_METADATA}` : text;
+  }
+
+  function storedMeta(name) {
+    const file = "meta-v1.ts";
+    foreign.set(file, (foreign.get(file) ?? new Set()).add(name));
+    return name;
   }
 
   function typeText(entry, declared, format) {

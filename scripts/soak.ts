@@ -187,9 +187,8 @@ async function rest(): Promise<{ objects: number; behind: number; unequal: numbe
     ]),
   );
   const unequal =
-    listed.filter(
-      ({ metadata }) => cached.get(metadata.name) !== (metadata.resourceVersion ?? "none"),
-    ).length + Math.max(0, cached.size - listed.length);
+    listed.filter(({ metadata }) => cached.get(metadata.name) !== metadata.resourceVersion).length +
+    Math.max(0, cached.size - listed.length);
   const behind = listed.filter(({ data }) => data?.["done"] !== data?.["wanted"]).length;
   return { objects: listed.length, behind, unequal };
 }

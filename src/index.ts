@@ -181,9 +181,7 @@ export type {
   ApplyStatusOptions,
   Client,
   DeleteOptions,
-  Intent,
   ListOptions,
-  NewObject,
   PatchOptions,
   Reader,
   Selection,
@@ -262,6 +260,7 @@ export type {
   GroupVersionKind,
   GroupVersionResource,
   Review,
+  Unstored,
   UserInfo,
   ValidationReview,
   Validator,
@@ -303,12 +302,17 @@ export {
 export { summarize, type SummaryOptions } from "./kube/summary.ts";
 export { hasFinalizer, isBeingDeleted } from "./kube/finalizers.ts";
 export { isPaused, PAUSED_ANNOTATION } from "./kube/paused.ts";
+export type { AnyIntent, Intent, IntentMeta, NewMeta, NewObject } from "./kube/input.ts";
 export {
+  type CountedMeta,
   formatKey,
   keyOf,
   type KubeObject,
   type ObjectKey,
   type ObjectMeta,
+  type Sent,
+  type SentObject,
+  type StoredMeta,
 } from "./kube/object.ts";
 export {
   controllerOf,

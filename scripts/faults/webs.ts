@@ -125,7 +125,7 @@ export class Webs {
       }
     }
     for (const web of webs) {
-      const { name = "", uid = "", generation } = web.metadata;
+      const { name, uid, generation } = web.metadata;
       const page = owned.ConfigMap.get(uid)?.[0]?.data?.["index.html"];
       if (page !== configMapFor(web).data?.["index.html"]) wrong.push(`ConfigMap ${name}`);
       const hash = owned.Deployment.get(uid)?.[0] && hashOf(owned.Deployment.get(uid)?.[0]);

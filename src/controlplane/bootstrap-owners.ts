@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { JsonObject, KubeObject, ManagedFieldsEntry } from "../kube/object.ts";
+import type { JsonObject, SentObject, ManagedFieldsEntry } from "../kube/object.ts";
 import { deepFreeze } from "./store/store.ts";
 
 const WHOLE = { ".": {} };
@@ -14,7 +14,7 @@ const own = (...fields: readonly string[]): JsonObject =>
   Object.fromEntries(fields.map((field) => [`f:${field}`, {}]));
 
 /** The fields of each kind, beside labels and annotations. */
-const FIELDS: Readonly<Record<string, (object: KubeObject) => JsonObject>> = {
+const FIELDS: Readonly<Record<string, (object: SentObject) => JsonObject>> = {
   Namespace: () => ({}),
   PriorityClass: () => own("description", "preemptionPolicy", "value"),
   ServiceCIDR: () => ({ "f:spec": own("cidrs") }),
@@ -47,7 +47,7 @@ const FIELDS: Readonly<Record<string, (object: KubeObject) => JsonObject>> = {
   RoleBinding: () => own("roleRef", "subjects"),
 };
 
-function metadataFields({ metadata }: KubeObject): JsonObject {
+function metadataFields({ metadata }: SentObject): JsonObject {
   const fields: JsonObject = {};
   for (const part of ["annotations", "labels"] as const) {
     const names = Object.keys(metadata[part] ?? {});
@@ -79,7 +79,7 @@ export class ServerOwnership {
   }
 
   /** What an object of the server says of its owners. */
-  of(object: KubeObject): ManagedFieldsEntry[] {
+  of(object: SentObject): ManagedFieldsEntry[] {
     const { labels, annotations } = object.metadata;
     const { data } = object as { readonly data?: object };
     const parts = [object, labels ?? {}, annotations ?? {}, data ?? {}];
@@ -91,10 +91,10 @@ export class ServerOwnership {
 }
 
 /** Whether a role has got its rules from others. */
-const isAggregated = (object: KubeObject): boolean =>
+const isAggregated = (object: SentObject): boolean =>
   "aggregationRule" in object && (object as { readonly rules?: unknown }).rules !== null;
 
-function entriesOf(object: KubeObject, time: string): ManagedFieldsEntry[] {
+function entriesOf(object: SentObject, time: string): ManagedFieldsEntry[] {
   const { apiVersion, kind } = object;
   const appliedBy = (manager: string, fieldsV1: JsonObject): ManagedFieldsEntry => ({
     manager,

@@ -5,7 +5,7 @@
  */
 import { isIP } from "node:net";
 import { sameJson } from "../kube/json.ts";
-import type { KubeObject } from "../kube/object.ts";
+import type { SentObject } from "../kube/object.ts";
 import { advertisedAddress } from "./advertised-address.ts";
 import { bootstrapRbacObjects } from "./auth/bootstrap-rbac.ts";
 import { aggregatedRules } from "./controllers/cluster-role-aggregation-controller.ts";
@@ -35,7 +35,7 @@ const PRIORITY_CLASSES = [
 ] as const;
 
 /** The service by which pods would reach the API. */
-const apiService = (): KubeObject =>
+const apiService = (): SentObject =>
   ({
     apiVersion: "v1",
     kind: "Service",
@@ -55,10 +55,10 @@ const apiService = (): KubeObject =>
       type: "ClusterIP",
     },
     status: { loadBalancer: {} },
-  }) as KubeObject;
+  }) as SentObject;
 
 /** The range of the services' addresses. */
-const serviceNetwork = (now: string): KubeObject =>
+const serviceNetwork = (now: string): SentObject =>
   ({
     apiVersion: "networking.k8s.io/v1",
     kind: "ServiceCIDR",
@@ -75,10 +75,10 @@ const serviceNetwork = (now: string): KubeObject =>
         },
       ],
     },
-  }) as KubeObject;
+  }) as SentObject;
 
 /** The class of claims that name none, where a provisioner is simulated. */
-const defaultStorageClass = (): KubeObject =>
+const defaultStorageClass = (): SentObject =>
   ({
     apiVersion: "storage.k8s.io/v1",
     kind: "StorageClass",
@@ -90,7 +90,7 @@ const defaultStorageClass = (): KubeObject =>
     reclaimPolicy: "Delete",
     volumeBindingMode: "WaitForFirstConsumer",
     allowVolumeExpansion: true,
-  }) as KubeObject;
+  }) as SentObject;
 
 /** What a cluster has beside what every API server makes. */
 export interface BootstrapOptions {
@@ -113,7 +113,7 @@ export function createBootstrapObjects(
       metadata: { name, labels: { "kubernetes.io/metadata.name": name } },
       spec: { finalizers: ["kubernetes"] },
       status: { phase: "Active" },
-    } as KubeObject);
+    } as SentObject);
   }
   for (const [name, value, description] of PRIORITY_CLASSES) {
     writer.add("priorityclasses.scheduling.k8s.io", {
@@ -123,7 +123,7 @@ export function createBootstrapObjects(
       value,
       description,
       preemptionPolicy: "PreemptLowerPriority",
-    } as KubeObject);
+    } as SentObject);
   }
   writer.add("services", apiService());
   writer.add("servicecidrs.networking.k8s.io", serviceNetwork(writer.time));
@@ -136,7 +136,7 @@ export function createBootstrapObjects(
 }
 
 /** Gives aggregated roles the rules of the others, some of which are aggregated themselves. */
-function aggregate(roles: readonly KubeObject[]): void {
+function aggregate(roles: readonly SentObject[]): void {
   // Those that are aggregated into others come behind them in the table.
   const aggregated = roles.filter((role) => "aggregationRule" in role).reverse();
   for (let isDone = false; !isDone;) {
@@ -168,7 +168,7 @@ export function publishServer(cluster: Cluster, { host, port, clientCa }: Server
     kind: "Endpoints",
     metadata: { ...metadata, labels: { "endpointslice.kubernetes.io/skip-mirror": "true" } },
     subsets: [{ addresses: [{ ip: address }], ports }],
-  } as KubeObject);
+  } as SentObject);
   writer.replace("endpointslices.discovery.k8s.io", {
     apiVersion: "discovery.k8s.io/v1",
     kind: "EndpointSlice",
@@ -180,11 +180,11 @@ export function publishServer(cluster: Cluster, { host, port, clientCa }: Server
     addressType: isIP(address) === 6 ? "IPv6" : "IPv4",
     endpoints: [{ addresses: [address], conditions: { ready: true } }],
     ports,
-  } as KubeObject);
+  } as SentObject);
   writer.replace("configmaps", {
     apiVersion: "v1",
     kind: "ConfigMap",
     metadata: { name: "extension-apiserver-authentication", namespace: "kube-system" },
     data: { "client-ca-file": clientCa },
-  } as KubeObject);
+  } as SentObject);
 }

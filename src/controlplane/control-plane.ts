@@ -4,7 +4,7 @@
  * @module
  */
 import { type Clock, systemClock } from "../clock.ts";
-import type { KubeObject } from "../kube/object.ts";
+import type { SentObject } from "../kube/object.ts";
 import { TsopError } from "../errors.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import { Admission } from "./admission/admission.ts";
@@ -122,7 +122,7 @@ export interface ControlPlane extends AsyncDisposable {
   /** Cuts all connections, as a fault of the network would. */
   dropConnections(): void;
   /** The objects of a resource (`configmaps`, `deployments.apps`) as they are stored, frozen. */
-  objects(resource: string, namespace?: string): readonly KubeObject[];
+  objects(resource: string, namespace?: string): readonly SentObject[];
   /**
    * Another control plane that begins with the same objects, versions, keys and accounts, on a port of its own and in
    * memory; what happens in one is not seen in the other. Watches from before the fork begin anew (410).

@@ -8,7 +8,7 @@
  */
 import type { Clock } from "../clock.ts";
 import type { FieldError } from "../kube/field-errors.ts";
-import type { KubeObject } from "../kube/object.ts";
+import type { SentObject } from "../kube/object.ts";
 import type { ResourceInfo } from "../kube/resource.ts";
 import type { Schema } from "../kube/schema/structural.ts";
 import type { AdmissionPlugins } from "./admission/plugins.ts";
@@ -31,14 +31,14 @@ export interface WriteContext {
   /** The admission plugins that are on. */
   readonly plugins: AdmissionPlugins;
   /** Objects as they are stored now: for references across kinds. */
-  find(group: string, plural: string, namespace: string, name: string): KubeObject | undefined;
-  list(group: string, plural: string, namespace?: string): readonly KubeObject[];
+  find(group: string, plural: string, namespace: string, name: string): SentObject | undefined;
+  list(group: string, plural: string, namespace?: string): readonly SentObject[];
   /** The plural of a kind; `undefined` when it is not served. */
   pluralOf(group: string, version: string, kind: string): string | undefined;
   /** Whether the user may do something else, too. */
   may(attributes: ResourceAttributes): boolean;
   /** Stores what this write changes in another object, such as what is used of a quota; not in a dry run. */
-  putStatus(group: string, plural: string, object: KubeObject): void;
+  putStatus(group: string, plural: string, object: SentObject): void;
   /** Adds a `Warning` header to the answer. */
   warn(text: string): void;
   /** What is wrong with the metadata; told beside what the strategy finds. */
@@ -59,22 +59,22 @@ export interface DefaultingOptions {
  */
 export interface Strategy {
   /** Fills in what a client may leave out; also run on what is read from the store. */
-  setDefaults(object: KubeObject, options?: DefaultingOptions): void;
+  setDefaults(object: SentObject, options?: DefaultingOptions): void;
   /** What the server's own admission makes of a new object: others in admission see it. Once more changes nothing. */
-  admit?(object: KubeObject, context: WriteContext): void;
+  admit?(object: SentObject, context: WriteContext): void;
   /** Before a create is validated: resets the status, allocates, sets the first generation. */
-  prepareForCreate(object: KubeObject, context: WriteContext): void;
+  prepareForCreate(object: SentObject, context: WriteContext): void;
   /** Before an update is validated: keeps what this endpoint may not change, bumps the generation. */
-  prepareForUpdate(object: KubeObject, old: KubeObject, context: WriteContext): void;
+  prepareForUpdate(object: SentObject, old: SentObject, context: WriteContext): void;
   /** Everything wrong with a new object, beyond its metadata. */
-  validateCreate(object: KubeObject, context: WriteContext): FieldError[];
+  validateCreate(object: SentObject, context: WriteContext): FieldError[];
   /** Everything wrong with a change, beyond the metadata's own rules. */
-  validateUpdate(object: KubeObject, old: KubeObject, context: WriteContext): FieldError[];
+  validateUpdate(object: SentObject, old: SentObject, context: WriteContext): FieldError[];
   /** As `validateUpdate`, with other errors after those of the object as it is and before those of the change, or
    * the other way round, where the kind tells of its change first. Tells nothing else. */
   errorsBetween?(
-    object: KubeObject,
-    old: KubeObject,
+    object: SentObject,
+    old: SentObject,
     context: WriteContext,
     between: readonly FieldError[],
   ): FieldError[];
@@ -100,9 +100,9 @@ export interface TableColumn {
 export interface TablePrinter {
   readonly columns: readonly TableColumn[];
   /** The cells of one object, in the order of the columns. */
-  cells(object: KubeObject, nowMs: number): unknown[];
+  cells(object: SentObject, nowMs: number): unknown[];
   /** What marks the row of an object, such as a pod that has completed. */
-  conditions?(object: KubeObject): readonly TableRowCondition[];
+  conditions?(object: SentObject): readonly TableRowCondition[];
   /** An empty table has `rows: null` instead of an empty list. */
   readonly nullWhenEmpty?: boolean;
 }
@@ -144,9 +144,9 @@ export interface ScaleAccess {
   readonly specReplicasPath: string;
   readonly statusReplicasPath: string;
   /** @throws StatusError 500 when what stands there is of the wrong type */
-  read(object: KubeObject): ScaleValues;
+  read(object: SentObject): ScaleValues;
   /** Sets the wanted number of replicas, in place. @throws StatusError 500 as `read` does */
-  write(object: KubeObject, replicas: number): void;
+  write(object: SentObject, replicas: number): void;
 }
 
 /** A webhook that converts the objects of a kind between versions. */
@@ -179,13 +179,13 @@ export interface ServedResource extends ResourceInfo {
   /** Absent: Name and Age. */
   readonly table?: TablePrinter;
   /** Values that a field selector may ask for, beside metadata.name and metadata.namespace. */
-  readonly selectableFields?: Readonly<Record<string, (object: KubeObject) => string>>;
+  readonly selectableFields?: Readonly<Record<string, (object: SentObject) => string>>;
   /** A `Warning` header on each use of this version. */
   readonly deprecationWarning?: string;
   /** Custom kinds: what the version of an object that goes to or comes from the store makes of it. */
   readonly storage?: Pick<Strategy, "setDefaults"> & {
     /** Removes what the version does not know, in place. */
-    dropUnknown(object: KubeObject): void;
+    dropUnknown(object: SentObject): void;
   };
   /** Custom kinds: who converts between versions; absent where only `apiVersion` differs. */
   readonly conversion?: ConversionWebhook;
@@ -196,5 +196,5 @@ export interface ServedResource extends ResourceInfo {
    * @returns the paths of what was removed, in the order of the warnings
    * @throws StatusError 400 when an embedded object does not decode
    */
-  readonly dropUnknown?: (object: KubeObject) => string[];
+  readonly dropUnknown?: (object: SentObject) => string[];
 }

@@ -5,7 +5,7 @@
  */
 import type { Clock } from "../clock.ts";
 import { sameJson } from "../kube/json.ts";
-import type { KubeObject } from "../kube/object.ts";
+import type { SentObject } from "../kube/object.ts";
 import { ServerOwnership } from "./bootstrap-owners.ts";
 import { type Cluster, randomUid, timestamp } from "./server/cluster.ts";
 import { type Store, storeKey } from "./store/store.ts";
@@ -26,7 +26,7 @@ export class ServerWriter {
   }
 
   /** Puts an object there unless there is one. */
-  add(collection: string, object: KubeObject): void {
+  add(collection: string, object: SentObject): void {
     const { namespace, name = "" } = object.metadata;
     if (this.#store.get(collection, storeKey(namespace, name))) return;
     object.metadata = {
@@ -39,7 +39,7 @@ export class ServerWriter {
   }
 
   /** Puts an object in place of the one of a server before this one, unless that says the same. */
-  replace(collection: string, object: KubeObject): void {
+  replace(collection: string, object: SentObject): void {
     const { name = "", namespace, generation } = object.metadata;
     const live = this.#store.get(collection, storeKey(namespace, name));
     if (!live) {

@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/ip-address-v1/
  * @module
  */
-import type { KubeObject } from "../kube/object.ts";
+import type { SentObject } from "../kube/object.ts";
 import type { Service } from "./builtin/strategies/shapes.ts";
 import { ServerWriter } from "./server-writer.ts";
 import type { Cluster } from "./server/cluster.ts";
@@ -30,12 +30,12 @@ export function followServices(cluster: Cluster): void {
   });
 }
 
-function addressesOf(service: KubeObject): readonly string[] {
+function addressesOf(service: SentObject): readonly string[] {
   const { clusterIPs = [] } = (service as Service).spec;
   return clusterIPs.filter((address) => address !== HEADLESS);
 }
 
-function note(cluster: Cluster, service: KubeObject, addresses: readonly string[]): void {
+function note(cluster: Cluster, service: SentObject, addresses: readonly string[]): void {
   const writer = new ServerWriter(cluster);
   const { namespace, name } = service.metadata;
   for (const address of addresses) {
@@ -50,6 +50,6 @@ function note(cluster: Cluster, service: KubeObject, addresses: readonly string[
         },
       },
       spec: { parentRef: { resource: SERVICES, namespace, name } },
-    } as KubeObject);
+    } as SentObject);
   }
 }

@@ -5,7 +5,7 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
  * @module
  */
-import type { JsonObject, KubeObject } from "./object.ts";
+import type { JsonObject, KubeObject, Sent, SentObject, StoredMeta } from "./object.ts";
 
 /** What is done to an object. */
 export type AdmissionOperation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
@@ -50,8 +50,8 @@ export interface AdmissionRequest<T extends KubeObject = KubeObject> {
   /** Absent for objects outside of namespaces. */
   readonly namespace?: string;
   readonly userInfo: UserInfo;
-  /** The object as it would be stored; absent at DELETE. */
-  readonly object?: T;
+  /** The object as it would be stored, to which the server may not have given a name and a uid yet; absent at DELETE. */
+  readonly object?: Sent<T>;
   /** The object as it is stored; at UPDATE and DELETE. */
   readonly oldObject?: T;
   /** Nothing will be stored: no effect outside of the answer is allowed. */
@@ -92,16 +92,24 @@ export interface ValidationReview<T extends KubeObject = KubeObject> extends Rev
   deny(message: string): void;
 }
 
+/**
+ * An object that is about to be created, as validating webhooks see it: the server has given it a name, a uid and a
+ * time, and it has no `resourceVersion` before it is stored.
+ */
+export type Unstored<T extends KubeObject> = Omit<T, "metadata"> & {
+  metadata: Omit<T["metadata"], "resourceVersion"> & Pick<Partial<StoredMeta>, "resourceVersion">;
+};
+
 /** Fills in what the user left out. It is not asked at DELETE. */
 export interface Defaulter<T extends KubeObject> {
-  /** Changes `object`; the difference is sent to the API server. */
-  default(object: T, review: Review<T>): void | Promise<void>;
+  /** Changes `object`, which has no uid yet when it is being created; the difference is sent to the API server. */
+  default(object: Sent<T>, review: Review<T>): void | Promise<void>;
 }
 
 /** Refuses what cannot be. The methods that are there say which operations are asked about. */
 export interface Validator<T extends KubeObject> {
   /** Before an object is created. */
-  validateCreate?(object: T, review: ValidationReview<T>): void | Promise<void>;
+  validateCreate?(object: Unstored<T>, review: ValidationReview<T>): void | Promise<void>;
   /** Before `old` becomes `object`. */
   validateUpdate?(object: T, old: T, review: ValidationReview<T>): void | Promise<void>;
   /** Before an object is deleted. */
@@ -116,7 +124,7 @@ export interface AdmissionAnswer {
   /** The status code of a refusal; 403 when absent. */
   readonly code?: number;
   /** How a mutating webhook changes the object: the object after it, of which the difference is sent. */
-  readonly object?: KubeObject;
+  readonly object?: SentObject;
   /** Notes for the API server's audit log; the webhook's name is put before the keys. */
   readonly auditAnnotations?: Readonly<Record<string, string>>;
 }

@@ -4,14 +4,14 @@
  * @see https://kubernetes.io/docs/concepts/overview/working-with-objects/finalizers/
  * @module
  */
-import type { KubeObject } from "./object.ts";
+import type { SentObject } from "./object.ts";
 
 /** Whether the object has the finalizer. */
-export function hasFinalizer(object: KubeObject, finalizer: string): boolean {
+export function hasFinalizer(object: SentObject, finalizer: string): boolean {
   return object.metadata.finalizers?.includes(finalizer) ?? false;
 }
 
 /** Whether the object is being deleted, and waits for its finalizers. */
-export function isBeingDeleted(object: KubeObject): boolean {
+export function isBeingDeleted(object: SentObject): boolean {
   return object.metadata.deletionTimestamp !== undefined;
 }

@@ -4,12 +4,12 @@
  *
  * @module
  */
-import type { KubeObject } from "./object.ts";
+import type { SentObject } from "./object.ts";
 import type { ResourceType } from "./resource.ts";
 
 /** A token whose every part is a literal type; `Deployment` of `tsop/k8s` is one. */
 export interface KnownKind<
-  T extends KubeObject,
+  T extends SentObject,
   Group extends string,
   Version extends string,
   Kind extends string,

@@ -31,7 +31,10 @@ export interface ManagedFieldsEntry {
   subresource?: string;
 }
 
-/** The metadata of an object. Times are RFC 3339 strings, as on the wire. */
+/**
+ * The metadata of an object of which nothing is sure: of one that is being written, or of a template. Times are RFC 3339
+ * strings, as on the wire.
+ */
 export interface ObjectMeta {
   name?: string;
   generateName?: string;
@@ -49,12 +52,42 @@ export interface ObjectMeta {
   managedFields?: ManagedFieldsEntry[];
 }
 
-/** An object of any kind. */
+/** The metadata of an object that a server has stored: what it sets on every object is there. */
+export interface StoredMeta extends ObjectMeta {
+  name: string;
+  uid: string;
+  resourceVersion: string;
+  creationTimestamp: string;
+}
+
+/** The metadata of a stored object of a kind whose changes the server counts: every custom resource, and most workloads. */
+export interface CountedMeta extends StoredMeta {
+  generation: number;
+}
+
+/** An object of any kind, as it was read. */
 export interface KubeObject {
+  apiVersion: string;
+  kind: string;
+  metadata: StoredMeta;
+}
+
+/** An object of any kind as somebody sent it, or wrote it into a file: the server may not have seen it yet. */
+export interface SentObject {
   apiVersion: string;
   kind: string;
   metadata: ObjectMeta;
 }
+
+/** An object of a manifest: nothing but its name is sure. */
+export interface ManifestObject {
+  apiVersion: string;
+  kind: string;
+  metadata: ObjectMeta & { name: string };
+}
+
+/** A `T` as somebody sent it: its metadata may lack everything that the server sets. */
+export type Sent<T extends SentObject> = Omit<T, "metadata"> & { metadata: ObjectMeta };
 
 /** The metadata of a list. */
 export interface ListMeta {
@@ -73,7 +106,7 @@ export interface KubeList<T> {
 
 /** Names one object of a kind; cluster-scoped objects have no namespace. */
 export interface ObjectKey {
-  readonly namespace?: string;
+  readonly namespace?: string | undefined;
   readonly name: string;
 }
 
@@ -83,7 +116,10 @@ export function formatKey(key: ObjectKey): string {
 }
 
 /** The key of an object that has a name. */
-export function keyOf(object: KubeObject): ObjectKey {
-  const { namespace, name = "" } = object.metadata;
+export function keyOf({
+  metadata: { namespace, name },
+}: {
+  readonly metadata: ObjectKey;
+}): ObjectKey {
   return namespace ? { namespace, name } : { name };
 }

@@ -5,13 +5,14 @@
  * @module
  */
 import { TsopError } from "../errors.ts";
-import type { KubeObject, ObjectMeta, OwnerReference } from "./object.ts";
+import type { WrittenMeta } from "./input.ts";
+import type { KubeObject, OwnerReference } from "./object.ts";
 import { parseApiVersion } from "./resource.ts";
 
 /** What is owned: an object, or one about to be made. */
 export interface Owned {
-  kind?: string;
-  metadata?: ObjectMeta;
+  kind?: string | undefined;
+  metadata?: Pick<WrittenMeta, "name" | "namespace" | "ownerReferences"> | undefined;
 }
 
 /**
@@ -24,7 +25,7 @@ function ownerReferenceTo(owner: KubeObject, controller: boolean): OwnerReferenc
   if (!owner.apiVersion || !owner.kind || !name || !uid) {
     throw new TsopError(
       "owner-incomplete",
-      `${owner.kind || "The owner"} ${name ?? ""} cannot own anything: it has no apiVersion, kind, name or uid.`,
+      `${owner.kind || "The owner"} ${name} cannot own anything: it has no apiVersion, kind, name or uid.`,
       "Use the object as the API server returned it, not one built by hand.",
     );
   }

@@ -7,7 +7,7 @@
  * @module
  */
 import { TsopError } from "../errors.ts";
-import type { KubeObject } from "./object.ts";
+import type { KubeObject, SentObject } from "./object.ts";
 
 /** What a client has to know of a kind to speak of it. */
 export interface ResourceInfo {
@@ -27,13 +27,13 @@ declare const objectType: unique symbol;
 declare const onlyMetadata: unique symbol;
 
 /** A kind whose objects can be read as `T`. */
-interface ReadableType<T extends KubeObject> extends ResourceInfo {
+interface ReadableType<T extends SentObject> extends ResourceInfo {
   /** Only for the compiler: carries `T`. */
   readonly [objectType]?: T;
 }
 
 /** A kind whose objects have the type `T`. */
-export interface ResourceType<T extends KubeObject = KubeObject> extends ReadableType<T> {
+export interface ResourceType<T extends SentObject = KubeObject> extends ReadableType<T> {
   readonly metadataOnly?: never;
 }
 
@@ -58,13 +58,13 @@ export interface MetadataToken extends ReadableType<MetadataObject> {
 }
 
 /** A class to which `@Resource` was applied. */
-type ResourceClass<T extends KubeObject = KubeObject> = abstract new (...args: never[]) => T;
+type ResourceClass<T extends SentObject = KubeObject> = abstract new (...args: never[]) => T;
 
 /** Stands for the kind of `T`: `Deployment`, `MyWeb`, or the result of `dynamic(...)`. */
-export type Token<T extends KubeObject = KubeObject> = ResourceType<T> | ResourceClass<T>;
+export type Token<T extends SentObject = KubeObject> = ResourceType<T> | ResourceClass<T>;
 
 /** What can be read and watched as `T`: a `Token`, or the result of `metadataOf(...)`. */
-export type ReadToken<T extends KubeObject = KubeObject> = ReadableType<T> | ResourceClass<T>;
+export type ReadToken<T extends SentObject = KubeObject> = ReadableType<T> | ResourceClass<T>;
 
 /** Where `@Resource` leaves the `ResourceInfo` on the class. */
 export const resourceKey: unique symbol = Symbol.for("tsop.resource");
@@ -74,7 +74,7 @@ export const resourceKey: unique symbol = Symbol.for("tsop.resource");
  *
  * @throws TsopError `not-a-resource` for a class without `@Resource`
  */
-export function resourceOf(token: ReadToken): ResourceInfo {
+export function resourceOf(token: ReadToken<SentObject>): ResourceInfo {
   if (typeof token !== "function") return token;
   const info = (token as { [resourceKey]?: ResourceInfo })[resourceKey];
   if (info) return info;

@@ -14,7 +14,7 @@ import {
   nameErrorsAt,
 } from "./field-errors.ts";
 import { dns1035LabelErrors, dns1123SubdomainErrors, qualifiedNameErrors } from "./names.ts";
-import type { KubeObject } from "./object.ts";
+import type { SentObject } from "./object.ts";
 import { selectorErrors } from "./selector-rules.ts";
 import type { LabelSelector } from "./selector.ts";
 import { type WebhookClientConfig, webhookAddressErrors } from "./webhook-address.ts";
@@ -64,10 +64,10 @@ const MAX_TIMEOUT_SECONDS = 30;
 
 /** Everything wrong with the webhooks of a configuration, of either kind. */
 export function webhookConfigurationErrors(
-  object: KubeObject,
+  object: SentObject,
   problemOf: ConditionProblem,
 ): FieldError[] {
-  const { webhooks } = object as KubeObject & { webhooks?: readonly ConfiguredWebhook[] | null };
+  const { webhooks } = object as SentObject & { webhooks?: readonly ConfiguredWebhook[] | null };
   const names = new Set<string>();
   return (webhooks ?? []).flatMap((webhook, index) => {
     const path = `webhooks[${index}]`;

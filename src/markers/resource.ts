@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Json, KubeObject, ObjectMeta } from "../kube/object.ts";
+import type { CountedMeta, Json, KubeObject } from "../kube/object.ts";
 import { pluralOf } from "../kube/plural.ts";
 import { type ResourceInfo, resourceKey } from "../kube/resource.ts";
 import type { Schema } from "../kube/schema/structural.ts";
@@ -20,7 +20,7 @@ import type { ClassMarker } from "./marker.ts";
 export abstract class CustomResource<Spec = object, Status = object> implements KubeObject {
   declare apiVersion: string;
   declare kind: string;
-  declare metadata: ObjectMeta;
+  declare metadata: CountedMeta;
   /** What is asked for. */
   declare spec: Spec;
   /** What was seen. */

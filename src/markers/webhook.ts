@@ -77,11 +77,21 @@ export interface WebhookTarget {
   readonly name: string;
 }
 
+/**
+ * The same methods as functions, whose parameters TypeScript compares strictly: a handler may not demand more of an object
+ * than the API server has filled in.
+ */
+type Strict<Methods> = {
+  [K in keyof Methods]: NonNullable<Methods[K]> extends (...sent: infer Sent) => infer Said
+    ? (...sent: Sent) => Said
+    : never;
+};
+
 /** What may wear the marker of a mutating webhook. */
-type Mutating<T extends KubeObject> = Defaulter<T> | AdmissionHandler<T>;
+type Mutating<T extends KubeObject> = Strict<Defaulter<T>> | Strict<AdmissionHandler<T>>;
 
 /** What may wear the marker of a validating webhook. */
-type Validating<T extends KubeObject> = Validator<T> | AdmissionHandler<T>;
+type Validating<T extends KubeObject> = Strict<Validator<T>> | Strict<AdmissionHandler<T>>;
 
 /**
  * The class changes objects before they are stored: `@MutatingWebhook(Widget)` on a `Defaulter<Widget>`, or written out as
@@ -128,7 +138,7 @@ export function ValidatingWebhook(
 export function ConversionWebhook<Hub extends KubeObject, Spoke extends KubeObject>(
   hub: Token<Hub>,
   spoke: Token<Spoke>,
-): ClassMarker<Converter<Hub, Spoke>> {
+): ClassMarker<Strict<Converter<Hub, Spoke>>> {
   return (target) => {
     markConversion(target, { hub: resourceOf(hub), spoke: resourceOf(spoke) });
   };

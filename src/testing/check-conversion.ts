@@ -10,7 +10,7 @@ import { messageOf, TsopError } from "../errors.ts";
 import type { Converter } from "../kube/conversion.ts";
 import type { Definition } from "../kube/definition/definition.ts";
 import { encodeJson, isJsonObject } from "../kube/json.ts";
-import type { KubeObject } from "../kube/object.ts";
+import type { KubeObject, SentObject } from "../kube/object.ts";
 import { groupResourceOf, type ResourceInfo } from "../kube/resource.ts";
 import { conversionOf } from "../kube/webhook-marks.ts";
 import { HubConversion } from "../runtime/webhook/conversion/hub-conversion.ts";
@@ -23,13 +23,13 @@ export interface CheckConversionOptions {
   /** The project's `config` folder, in which `tsop manifests` wrote the CRD. */
   readonly folder?: string;
   /** The CRD itself, in place of `folder`. */
-  readonly crd?: KubeObject;
+  readonly crd?: SentObject;
   /** How many objects of each version are converted; 1000 when absent. */
   readonly runs?: number;
   /** The seed of the first object, which the others count on from; 1 when absent. */
   readonly seed?: number;
   /** Changes each random object before the schema judges it: for rules that chance does not meet, such as a fixed name. */
-  readonly prepare?: (object: KubeObject) => void;
+  readonly prepare?: (object: SentObject) => void;
   /** `false`: nothing is kept in annotations, so the converter alone has to give every object back. */
   readonly lossless?: boolean;
 }
@@ -113,9 +113,9 @@ export async function checkConversion<Hub extends KubeObject, Spoke extends Kube
 function smallest(
   trip: RoundTrip,
   from: VersionSchema,
-  object: KubeObject,
+  object: SentObject,
   mistake: Mistake,
-): Mistake & { readonly object: KubeObject } {
+): Mistake & { readonly object: SentObject } {
   let found = { ...mistake, object };
   let tries = 0;
   for (let isSmaller = true; isSmaller && tries < MAX_SHRINKS;) {
@@ -134,7 +134,7 @@ function smallest(
 
 function broken(
   name: string,
-  found: Mistake & { readonly object: KubeObject },
+  found: Mistake & { readonly object: SentObject },
   seed: number,
 ): TsopError {
   const object = Object.fromEntries(

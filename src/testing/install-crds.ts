@@ -4,7 +4,7 @@
  * @module
  */
 import { TsopError } from "../errors.ts";
-import type { KubeObject } from "../kube/object.ts";
+import type { KubeObject, ManifestObject } from "../kube/object.ts";
 import type { ResourceType } from "../kube/resource.ts";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
 import { clientFor } from "./access.ts";
@@ -41,9 +41,9 @@ export const CRD: ResourceType<Crd> = {
  */
 export async function installCrds(
   controlPlane: ControlPlane,
-  ...crds: readonly (string | KubeObject)[]
+  ...crds: readonly (string | ManifestObject)[]
 ): Promise<void> {
-  const objects: KubeObject[] = [];
+  const objects: ManifestObject[] = [];
   for (const one of crds) {
     if (typeof one === "string") objects.push(...(await readManifestPath(one)));
     else objects.push(one);
@@ -52,7 +52,7 @@ export async function installCrds(
   if (other) {
     throw new TsopError(
       "crds-only",
-      `${other.kind} ${other.metadata.name ?? ""} is not a CustomResourceDefinition.`,
+      `${other.kind} ${other.metadata.name} is not a CustomResourceDefinition.`,
       "Pass the CRDs alone; create other objects with a client.",
     );
   }
@@ -62,13 +62,13 @@ export async function installCrds(
 /** Applies CRDs, and resolves when they are served. @throws TsopError `crd-not-served` */
 export async function applyCrds(
   controlPlane: ControlPlane,
-  crds: readonly KubeObject[],
+  crds: readonly ManifestObject[],
 ): Promise<void> {
   const client = clientFor(controlPlane);
   for (const crd of crds) await client.apply(CRD, crd);
   await controlPlane.settle();
   for (const { metadata } of crds) {
-    const name = metadata.name ?? "";
+    const name = metadata.name;
     const { status } = await client.get(CRD, { name });
     const conditions = status?.conditions ?? [];
     if (conditions.some(({ type, status }) => type === "Established" && status === "True"))

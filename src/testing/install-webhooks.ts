@@ -16,7 +16,7 @@ import {
 import { systemClock } from "../clock.ts";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
 import { TsopError } from "../errors.ts";
-import type { KubeObject } from "../kube/object.ts";
+import type { ManifestObject } from "../kube/object.ts";
 import { conversionOf, webhooksOf } from "../kube/webhook-marks.ts";
 import type { CertificatePaths } from "../runtime/manager/certificate-files.ts";
 import type { WebhookServerOptions } from "../runtime/webhook/certificate.ts";
@@ -68,9 +68,9 @@ export async function installWebhooks(
 
 /** The objects that ask the handlers, and of each configuration the webhooks that do. */
 function asking(
-  rendered: readonly KubeObject[],
+  rendered: readonly ManifestObject[],
   handlers: readonly WebhookHandler[],
-): KubeObject[] {
+): ManifestObject[] {
   const paths = new Map(
     handlers.flatMap((handler) =>
       webhooksOf(handler).map(({ path }) => [path, handler.constructor.name] as const),

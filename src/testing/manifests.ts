@@ -8,29 +8,29 @@ import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
 import { renderKustomization } from "../cli/kustomize/render.ts";
 import { messageOf, TsopError } from "../errors.ts";
-import type { KubeObject } from "../kube/object.ts";
+import type { ManifestObject } from "../kube/object.ts";
 import type { Client } from "../runtime/client/client.ts";
 
 /** What `config/default` of a project renders. @throws TsopError `no-manifests` */
-export function renderDefault(folder: string): Promise<KubeObject[]> {
+export function renderDefault(folder: string): Promise<ManifestObject[]> {
   return renderKustomization(join(folder, "default")).catch((error: unknown) => {
     throw noManifests(error);
   });
 }
 
 /** Applies an object of any kind that the cluster serves. */
-export async function applyTo(client: Client, object: KubeObject): Promise<void> {
+export async function applyTo(client: Client, object: ManifestObject): Promise<void> {
   await client.apply(await client.dynamic(object.apiVersion, object.kind), object);
 }
 
 /** The objects in the files of a folder, which need not be there. */
-export async function readFolder(folder: string): Promise<KubeObject[]> {
+export async function readFolder(folder: string): Promise<ManifestObject[]> {
   const names = await readdir(folder).catch(() => []);
   const files = names.filter((name) => name.endsWith(".yaml")).sort();
   return (await Promise.all(files.map((name) => readManifests(join(folder, name))))).flat();
 }
 
-async function readManifests(path: string): Promise<KubeObject[]> {
+async function readManifests(path: string): Promise<ManifestObject[]> {
   const text = await readFile(path, "utf8").catch((error: unknown) => {
     throw noManifests(error);
   });
@@ -38,11 +38,11 @@ async function readManifests(path: string): Promise<KubeObject[]> {
 }
 
 /** @throws Error for what is no YAML */
-function objectsIn(text: string): KubeObject[] {
+function objectsIn(text: string): ManifestObject[] {
   return parseAllDocuments(text).flatMap((document) => {
     const [mistake] = document.errors;
     if (mistake) throw mistake;
-    const object = document.toJS() as (KubeObject & { items?: KubeObject[] }) | null;
+    const object = document.toJS() as (ManifestObject & { items?: ManifestObject[] }) | null;
     if (object === null) return [];
     return object.kind === "List" ? (object.items ?? []) : [object];
   });
@@ -53,7 +53,7 @@ function objectsIn(text: string): KubeObject[] {
  *
  * @throws TsopError `crds-unreadable` when there are none
  */
-export async function readManifestPath(path: string): Promise<KubeObject[]> {
+export async function readManifestPath(path: string): Promise<ManifestObject[]> {
   try {
     const files = (await stat(path)).isDirectory()
       ? (await readdir(path))

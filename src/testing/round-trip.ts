@@ -5,7 +5,7 @@
  */
 import { messageOf } from "../errors.ts";
 import { encodeJson, getField, isJsonObject, sameJson } from "../kube/json.ts";
-import type { KubeObject } from "../kube/object.ts";
+import type { SentObject } from "../kube/object.ts";
 import type { HubConversion } from "../runtime/webhook/conversion/hub-conversion.ts";
 import type { VersionSchema } from "./version-schema.ts";
 
@@ -33,7 +33,7 @@ export class RoundTrip {
   }
 
   /** The first mistake that shows with this object. */
-  mistake(object: KubeObject): Mistake | undefined {
+  mistake(object: SentObject): Mistake | undefined {
     const { from, to, conversion, bare } = this.#parts;
     const way = `the way to ${to.version} and back`;
     try {
@@ -70,7 +70,7 @@ export class RoundTrip {
   }
 
   /** The fields that only the annotation keeps. */
-  lost(object: KubeObject): readonly string[] {
+  lost(object: SentObject): readonly string[] {
     return changedPaths(object, this.#bareTrip(object), "");
   }
 
@@ -78,7 +78,7 @@ export class RoundTrip {
    * What the converter alone gives back may be less, or in another form, but has to be the same the next time: a
    * converter that mixes fields up gives other values each time.
    */
-  #wandering(object: KubeObject): Mistake | undefined {
+  #wandering(object: SentObject): Mistake | undefined {
     const { from, to } = this.#parts;
     const once = this.#bareTrip(object);
     if (from.mistakes(once).length > 0) return undefined;
@@ -91,7 +91,7 @@ export class RoundTrip {
     };
   }
 
-  #bareTrip(object: KubeObject): KubeObject {
+  #bareTrip(object: SentObject): SentObject {
     const { from, to, bare } = this.#parts;
     return bare.convertOne(bare.convertOne(object, to.apiVersion), from.apiVersion);
   }

@@ -5,7 +5,7 @@
  */
 import { formatFieldError } from "../kube/field-errors.ts";
 import { copyJson, isJsonObject } from "../kube/json.ts";
-import type { JsonObject, KubeObject } from "../kube/object.ts";
+import type { JsonObject, SentObject } from "../kube/object.ts";
 import { apiVersionOf, type ResourceInfo } from "../kube/resource.ts";
 import { setDefaults } from "../kube/schema/defaults.ts";
 import { embeddedErrors } from "../kube/schema/embedded.ts";
@@ -43,7 +43,7 @@ export class VersionSchema {
    *
    * @param prepare - changes it before it is judged
    */
-  object(random: Random, prepare?: (object: KubeObject) => void): KubeObject | undefined {
+  object(random: Random, prepare?: (object: SentObject) => void): SentObject | undefined {
     const properties = Object.fromEntries(
       Object.entries(this.#schema.properties ?? {}).filter(([name]) => !TYPE_META.has(name)),
     );
@@ -52,7 +52,7 @@ export class VersionSchema {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const content = randomValue(schema, random) as JsonObject;
       setDefaults(content, this.#schema);
-      const object: KubeObject = {
+      const object: SentObject = {
         apiVersion: this.apiVersion,
         kind: this.#kind,
         metadata: { name: "one", namespace: "default", uid: "u", ...labels },
@@ -65,7 +65,7 @@ export class VersionSchema {
   }
 
   /** What the API server would have against the object, and fields that it would drop. */
-  mistakes(object: KubeObject): readonly string[] {
+  mistakes(object: SentObject): readonly string[] {
     const copy = copyJson(object);
     const unknown = prune(copy, this.#schema, { root: true });
     const errors = [
@@ -82,7 +82,7 @@ export class VersionSchema {
 }
 
 /** Smaller and simpler objects than this one, which need not be allowed: the boldest first. */
-export function* simpler(object: KubeObject): Generator<KubeObject> {
+export function* simpler(object: SentObject): Generator<SentObject> {
   const { labels, annotations, ...identity } = object.metadata;
   if (labels ?? annotations) yield { ...object, metadata: identity };
   for (const [name, value] of Object.entries(object)) {

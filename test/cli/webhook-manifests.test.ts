@@ -23,19 +23,19 @@ export class Page${name.toUpperCase()} extends CustomResource<PageSpec> {}
 const FILES = {
   "v1.ts": version("v1", ", storage: true"),
   "v1alpha1.ts": version("v1alpha1"),
-  "conversion.ts": `import { ConversionWebhook, type Content, type Converter } from "tsop";
+  "conversion.ts": `import { ConversionWebhook, type Content, type Converter, type Sent } from "tsop";
 import { PageV1 } from "./v1.ts";
 import { PageV1ALPHA1 } from "./v1alpha1.ts";
 @ConversionWebhook(PageV1, PageV1ALPHA1)
 export class PageConversion implements Converter<PageV1, PageV1ALPHA1> {
-  toHub({ spec }: PageV1ALPHA1): Content<PageV1> { return { spec: { inv1: spec.inv1alpha1 } }; }
-  fromHub({ spec }: PageV1): Content<PageV1ALPHA1> { return { spec: { inv1alpha1: spec.inv1 } }; }
+  toHub({ spec }: Sent<PageV1ALPHA1>): Content<PageV1> { return { spec: { inv1: spec.inv1alpha1 } }; }
+  fromHub({ spec }: Sent<PageV1>): Content<PageV1ALPHA1> { return { spec: { inv1alpha1: spec.inv1 } }; }
 }
 `,
-  "webhooks.ts": `import { MutatingWebhook, ValidatingWebhook, type Defaulter, type Validator } from "tsop";
+  "webhooks.ts": `import { MutatingWebhook, ValidatingWebhook, type Defaulter, type Validator, type Sent } from "tsop";
 import { PageV1 } from "./v1.ts";
 @MutatingWebhook(PageV1)
-export class PageDefaulter implements Defaulter<PageV1> { default(page: PageV1): void { page.spec.inv1 ||= "a"; } }
+export class PageDefaulter implements Defaulter<PageV1> { default(page: Sent<PageV1>): void { page.spec.inv1 ||= "a"; } }
 @ValidatingWebhook(PageV1)
 export class PageValidator implements Validator<PageV1> { validateCreate(): void {} validateUpdate(): void {} }
 `,
@@ -119,7 +119,7 @@ describe("the manifests of a project with webhooks", () => {
   it("grant what a certificate of the operator's own needs, by the names in the cluster", async () => {
     const root = await project();
     const objects = await renderKustomization(join(root, "config/default"));
-    const named = new Set(objects.map(({ kind, metadata }) => `${kind}/${metadata.name ?? ""}`));
+    const named = new Set(objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`));
     interface Bound {
       readonly rules?: readonly {
         resources: string[];
@@ -129,7 +129,7 @@ describe("the manifests of a project with webhooks", () => {
       readonly roleRef?: { kind: string; name: string };
       readonly subjects?: readonly { kind: string; name: string; namespace: string }[];
     }
-    const own = objects.filter(({ metadata }) => metadata.name?.includes("webhook-certificate"));
+    const own = objects.filter(({ metadata }) => metadata.name.includes("webhook-certificate"));
     expect(own.map(({ kind, metadata }) => [kind, metadata.namespace])).toEqual([
       ["Role", "shop-system"],
       ["ClusterRole", undefined],

@@ -10,6 +10,8 @@ import {
   ValidatingWebhook,
   type ValidationReview,
   type Validator,
+  type Sent,
+  type Unstored,
 } from "../../src/index.ts";
 import {
   ConfigMap,
@@ -25,7 +27,7 @@ const effects: string[] = [];
 
 @MutatingWebhook(ConfigMap, { path: "/default" })
 class Defaults implements Defaulter<ConfigMap> {
-  default(map: ConfigMap, { request }: Review<ConfigMap>): void {
+  default(map: Sent<ConfigMap>, { request }: Review<ConfigMap>): void {
     effects.push(`${request.operation}${request.dryRun ? " dry run" : ""}`);
     if (map.data?.["how"] === "default") map.data["added/~"] = "by the webhook";
   }
@@ -33,7 +35,10 @@ class Defaults implements Defaulter<ConfigMap> {
 
 @ValidatingWebhook(ConfigMap, { path: "/validate" })
 class Checks implements Validator<ConfigMap> {
-  async validateCreate(map: ConfigMap, review: ValidationReview<ConfigMap>): Promise<void> {
+  async validateCreate(
+    map: Unstored<ConfigMap>,
+    review: ValidationReview<ConfigMap>,
+  ): Promise<void> {
     const how = map.data?.["how"];
     if (how === "throw") throw new Error("boom");
     if (how === "never") await new Promise(() => undefined);
@@ -183,11 +188,11 @@ describe.each(TARGETS)("webhooks of an operator, on %s", (_, kubeconfig) => {
       effects.length = 0;
       const dry = await create("fail", { keep: "yes" }, true);
       expect(effects).toEqual(["CREATE dry run"]);
-      const got = client.get(ConfigMap, { namespace, name: dry.metadata.name ?? "" });
+      const got = client.get(ConfigMap, { namespace, name: dry.metadata.name });
       expect(isNotFound(await got.catch((error: unknown) => error))).toBe(true);
 
       const { metadata } = await create("fail", { keep: "yes" });
-      const key = { namespace, name: metadata.name ?? "" };
+      const key = { namespace, name: metadata.name };
       await expect(client.delete(ConfigMap, key)).rejects.toThrow("it is kept");
       expect(effects).not.toContain("DELETE");
     } finally {

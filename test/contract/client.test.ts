@@ -111,7 +111,9 @@ describe.each(TARGETS)("the client on %s", (_, kubeconfig) => {
     await eventually(() => {
       expect(heard).toEqual(["labelled there: create"]);
     });
-    await client.update(ConfigMap, { metadata: { ...metadata, labels: {} } });
+    const labelled = await client.get(ConfigMap, metadata);
+    labelled.metadata.labels = {};
+    await client.update(ConfigMap, labelled);
     await eventually(() => {
       expect(heard).toEqual(["labelled there: create", "labelled gone: delete"]);
     });

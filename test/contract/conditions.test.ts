@@ -103,7 +103,7 @@ describe.each(TARGETS)("conditions of several writers on %s", (_, kubeconfig) =>
 
   it("are refused of an object that was not read, unless a function makes them", async () => {
     const byHand = mutableCopy(await make("by-hand"));
-    delete byHand.metadata.resourceVersion;
+    Reflect.deleteProperty(byHand.metadata, "resourceVersion");
     for (const [, client] of clients()) {
       await expect(client.status.patch(byHand, writes("Mine")())).rejects.toMatchObject({
         code: "lock-without-version",

@@ -7,11 +7,15 @@ import {
   createManager,
   CustomResource,
   Resource,
+  type Sent,
+  keyOf,
+  mergePatch,
 } from "../../src/index.ts";
 import { CustomResourceDefinition } from "../../src/k8s.ts";
 import { eventually, silentLogger } from "../../src/testing.ts";
 import { connect, TARGETS } from "./targets.ts";
 import { freePort, webhookCertificate } from "./webhook-certificate.ts";
+import type { NewObject } from "../../src/kube/input.ts";
 
 const TIMEOUT_MS = 60_000;
 const GROUP = "conversion.k8s-summit.org";
@@ -35,7 +39,7 @@ const version = (name: string, properties: object): object => ({
   },
 });
 
-const definition = (webhook?: object): Omit<CustomResourceDefinition, "apiVersion" | "kind"> => ({
+const definition = (webhook?: object): NewObject<CustomResourceDefinition> => ({
   metadata: { name: NAME },
   spec: {
     group: GROUP,
@@ -51,11 +55,11 @@ const definition = (webhook?: object): Omit<CustomResourceDefinition, "apiVersio
 
 @ConversionWebhook(OldLamp, Lamp)
 class LampConversion implements Converter<OldLamp, Lamp> {
-  toHub({ spec }: Lamp) {
+  toHub({ spec }: Sent<Lamp>) {
     return { spec: { watts: Number.parseInt(spec.power, 10) } };
   }
 
-  fromHub({ spec }: OldLamp) {
+  fromHub({ spec }: Sent<OldLamp>) {
     return { spec: { power: `${spec.watts} W` } };
   }
 }
@@ -74,7 +78,7 @@ describe.each(TARGETS)("an operator that converts, on %s", (_, kubeconfig) => {
       try {
         await client.create(CustomResourceDefinition, definition());
         await eventually(() => client.create(OldLamp, { metadata: key, spec: { watts: 9 } }));
-        const { metadata } = await client.get(CustomResourceDefinition, { name: NAME });
+        const crd = await client.get(CustomResourceDefinition, { name: NAME });
         const { spec } = definition({
           conversionReviewVersions: ["v1"],
           clientConfig: {
@@ -82,7 +86,7 @@ describe.each(TARGETS)("an operator that converts, on %s", (_, kubeconfig) => {
             caBundle: certificate.caBundle,
           },
         });
-        await client.update(CustomResourceDefinition, { metadata, spec });
+        await client.patch(CustomResourceDefinition, keyOf(crd), mergePatch({ spec }));
         // Nobody can read them in the version that the cache asks for.
         await eventually(() =>
           expect(client.get(Lamp, key)).rejects.toThrow(/conversion webhook for .* failed/),

@@ -2,7 +2,7 @@
 /* eslint-disable @typescript-eslint/no-unsafe-class-instance-assignment, @typescript-eslint/no-misused-spread */
 /** An operator on a network that fails all the time: nothing is lost, nothing is left over. */
 import { describe, expect, it } from "vitest";
-import { createManager, loadClusterConfig, type KubeObject } from "../../src/index.ts";
+import { createManager, loadClusterConfig } from "../../src/index.ts";
 import { CustomResourceDefinition } from "../../src/k8s.ts";
 import {
   clientFor,
@@ -14,6 +14,7 @@ import {
 } from "../../src/testing.ts";
 import { MyWeb, MYWEB_CRD, setUpMyWeb } from "./myweb.ts";
 import { TARGETS } from "./targets.ts";
+import type { SentObject } from "../../src/kube/object.ts";
 
 const WEBS = 200;
 // `TSOP_FAULT_SEED` replays the draws of a run, `TSOP_FAULT_SECONDS` makes it longer.
@@ -116,7 +117,7 @@ describe.each(TARGETS)("an operator on a failing network before %s", (_, kubecon
       await cluster.settle();
       await advance(5000);
 
-      const named = (resource: string): Map<string, KubeObject> =>
+      const named = (resource: string): Map<string, SentObject> =>
         new Map(
           cluster.objects(resource, "default").map((object) => [object.metadata.name!, object]),
         );

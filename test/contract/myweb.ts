@@ -32,25 +32,25 @@ export class MyWebStatus {
 @Resource({ group: "operator.k8s-summit.org", version: "v1", plural: "mywebs" })
 export class MyWeb extends CustomResource<MyWebSpec, MyWebStatus> {}
 
-const labelsFor = ({ metadata }: MyWeb) => ({ app: metadata.name ?? "" });
+const labelsFor = ({ metadata }: MyWeb) => ({ app: metadata.name });
 
 function configMapFor(web: MyWeb): Intent<ConfigMap> {
   return {
-    metadata: { name: web.metadata.name ?? "" },
+    metadata: { name: web.metadata.name },
     data: { "index.html": web.spec.pageContentHtml },
   };
 }
 
 function serviceFor(web: MyWeb): Intent<Service> {
   return {
-    metadata: { name: web.metadata.name ?? "" },
+    metadata: { name: web.metadata.name },
     spec: { selector: labelsFor(web), ports: [{ port: 80, protocol: "TCP" }] },
   };
 }
 
 function deploymentFor(web: MyWeb): Intent<Deployment> {
   return {
-    metadata: { name: web.metadata.name ?? "" },
+    metadata: { name: web.metadata.name },
     spec: {
       replicas: 1,
       selector: { matchLabels: labelsFor(web) },

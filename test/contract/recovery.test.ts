@@ -105,14 +105,14 @@ describe.each(TARGETS)("an operator under which %s changes", (_, kubeconfig) => 
       await eventually(() => {
         expect(seen).toEqual(["first there"]);
       });
-      await client.update(ClusterRole, role(["delete"]));
+      await client.apply(ClusterRole, role(["delete"]));
       transport.end();
       await eventually(() => {
         const [health] = manager.cache.health();
         expect(health?.problem).toContain(`cannot watch things.${GROUP}`);
         expect(health?.problem).toContain('verbs: ["list", "watch"]');
       });
-      await eventually(() => client.update(ClusterRole, role(["get", "list", "watch"])));
+      await eventually(() => client.apply(ClusterRole, role(["get", "list", "watch"])));
       await create("second");
       await eventually(() => {
         expect(seen).toContain("second there");

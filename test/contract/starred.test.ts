@@ -78,7 +78,7 @@ describe.each(TARGETS)("on %s", (_, kubeconfig) => {
       versions: () =>
         informer.indexer
           .list()
-          .map(({ metadata }) => `${metadata.name!}@${metadata.resourceVersion!}`)
+          .map(({ metadata }) => `${metadata.name}@${metadata.resourceVersion}`)
           .sort(),
       end: async () => {
         stop.abort();
@@ -93,7 +93,7 @@ describe.each(TARGETS)("on %s", (_, kubeconfig) => {
       namespace,
       labels: { test },
     });
-    return all.map(({ metadata }) => `${metadata.name!}@${metadata.resourceVersion!}`).sort();
+    return all.map(({ metadata }) => `${metadata.name}@${metadata.resourceVersion}`).sort();
   };
 
   it("T3: a cut in the middle of a watch loses nothing and repeats nothing", async () => {

@@ -3,17 +3,17 @@ import { systemClock } from "../../src/clock.ts";
 import type { Cluster } from "../../src/controlplane/server/cluster.ts";
 import { followServices } from "../../src/controlplane/service-addresses.ts";
 import { Store } from "../../src/controlplane/store/store.ts";
-import type { KubeObject } from "../../src/kube/object.ts";
+import type { SentObject } from "../../src/kube/object.ts";
 
 const ADDRESSES = "ipaddresses.networking.k8s.io";
 
-function service(name: string, ...clusterIPs: string[]): KubeObject {
+function service(name: string, ...clusterIPs: string[]): SentObject {
   return {
     apiVersion: "v1",
     kind: "Service",
     metadata: { name, namespace: "default", uid: name },
     spec: clusterIPs.length === 0 ? {} : { clusterIPs },
-  } as KubeObject;
+  } as SentObject;
 }
 
 /** A store whose Services are followed, and the names of the addresses in it. */
@@ -56,7 +56,7 @@ describe("the addresses of Services", () => {
     const { store } = follow();
     store.put("services", service("a", "10.96.0.7"));
     const before = store.get(ADDRESSES, "10.96.0.7");
-    store.put("services", { ...service("a", "10.96.0.7"), status: {} } as KubeObject);
+    store.put("services", { ...service("a", "10.96.0.7"), status: {} } as SentObject);
     expect(store.get(ADDRESSES, "10.96.0.7")).toBe(before);
   });
 

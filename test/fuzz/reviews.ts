@@ -22,6 +22,8 @@ import {
   ValidatingWebhook,
   type ValidationReview,
   type Validator,
+  type Sent,
+  type Unstored,
 } from "../../src/index.ts";
 import { selfSigned } from "../../src/kube/x509/certificate.ts";
 import { silentLogger } from "../../src/log.ts";
@@ -95,7 +97,7 @@ class OldWidget extends CustomResource<Record<string, unknown>> {}
 
 @MutatingWebhook(Widget, { path: "/default" })
 class FuzzDefaulter implements Defaulter<Widget> {
-  async default(widget: Widget, review: Review<Widget>): Promise<void> {
+  async default(widget: Sent<Widget>, review: Review<Widget>): Promise<void> {
     const { spec } = widget;
     const how = spec["how"];
     if (how === "later") await Promise.resolve();
@@ -109,7 +111,7 @@ class FuzzDefaulter implements Defaulter<Widget> {
 
 @ValidatingWebhook(Widget, { path: "/validate" })
 class FuzzValidator implements Validator<Widget> {
-  validateCreate({ spec }: Widget, review: ValidationReview<Widget>): void {
+  validateCreate({ spec }: Unstored<Widget>, review: ValidationReview<Widget>): void {
     const how = spec["how"];
     if (how === "throw") throw new Error("thrown");
     if (how === "deny") review.deny("denied");
@@ -144,12 +146,12 @@ class FuzzHandler implements AdmissionHandler {
 
 @ConversionWebhook(Widget, OldWidget)
 class FuzzConversion implements Converter<Widget, OldWidget> {
-  toHub({ spec }: OldWidget) {
+  toHub({ spec }: Sent<OldWidget>) {
     if (spec["how"] === "throw") throw new Error("thrown");
     return { spec: { ...spec, hub: true } };
   }
 
-  fromHub({ spec }: Widget) {
+  fromHub({ spec }: Sent<Widget>) {
     return { spec: { ...spec, hub: undefined } };
   }
 }

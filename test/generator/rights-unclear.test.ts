@@ -22,7 +22,7 @@ export class PageStatus { ready?: Int32; }
 export class Page extends CustomResource<PageSpec, PageStatus> {}
 `;
 
-const HEAD = `import { controllerFor, createManager, metadataOf, Rbac, setControllerReference, type Client, type KubeObject, type Manager, type ReadToken, type Token } from "tsop";
+const HEAD = `import { controllerFor, createManager, metadataOf, Rbac, setControllerReference, type Client, type SentObject, type Manager, type ReadToken, type Token } from "tsop";
 import { ConfigMap, Deployment, Secret, Service } from "tsop/k8s";
 import * as k8s from "tsop/k8s";
 import { register } from "somewhere";
@@ -156,7 +156,7 @@ const FOLLOWED: readonly (readonly [way: string, code: string, rule: string])[] 
   ],
   [
     "an owner that is set by hand",
-    "const own = (owner: Page, child: KubeObject) => setControllerReference(owner, child);\nown(page, {} as never);",
+    "const own = (owner: Page, child: SentObject) => setControllerReference(owner, child);\nown(page, {} as never);",
     "pages/finalizers: update",
   ],
   [

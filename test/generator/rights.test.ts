@@ -236,7 +236,7 @@ const WAYS: readonly (readonly [way: string, helpers: string, code: string, righ
   ],
   [
     "a store with private fields",
-    `export class Store<T extends KubeObject> {
+    `export class Store<T extends SentObject> {
        readonly #api: Client; readonly #kind: Token<T>;
        constructor(deps: { client: Client }, kind: Token<T>) { this.#api = deps.client; this.#kind = kind; }
        remove() { return this.#api.delete(this.#kind, key); }
@@ -271,7 +271,7 @@ const WAYS: readonly (readonly [way: string, helpers: string, code: string, righ
   ],
   [
     "a status that a generic helper writes",
-    "export async function ready<T extends KubeObject & { status?: object }>(client: Client, object: T) { await client.status.patch(object, {}); }",
+    "export async function ready<T extends SentObject & { status?: object }>(client: Client, object: T) { await client.status.patch(object, {}); }",
     "await ready(client, await client.get(Page, key));",
     "patch the status of pages.web.example.com",
   ],
@@ -337,7 +337,7 @@ const WAYS: readonly (readonly [way: string, helpers: string, code: string, righ
   ],
 ];
 
-const HELPER_HEAD = `import { controllerFor, createManager, metadataOf, timerSource, type Client, type KubeObject, type Manager, type Token } from "tsop";
+const HELPER_HEAD = `import { controllerFor, createManager, metadataOf, timerSource, type Client, type SentObject, type Manager, type Token } from "tsop";
 import { ConfigMap, Secret, Service } from "tsop/k8s";
 import * as helpers from "./helpers.ts";
 declare const key: { namespace: string; name: string };

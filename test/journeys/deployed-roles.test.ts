@@ -88,7 +88,7 @@ async function everything(client: Client): Promise<string> {
   await attempt("scale", () => client.subresource("scale").patch(Deployment, key, mergePatch({ spec: { replicas: 2 } })));
   await attempt("helper of kinds", () => each(KINDS, async (kind) => {
     for (const one of await client.live.list(kind, { namespace, labels })) await client.delete(kind, {
-      namespace, name: one.metadata.name ?? "",
+      namespace, name: one.metadata.name,
     });
   }));
   await attempt("by name", async () => {
@@ -189,7 +189,7 @@ async function untilSamplesReady(cluster: ControlPlane, folder: string, sample: 
     async () => {
       const { status } = (await client.get(kind, {
         namespace,
-        name: object.metadata.name ?? "",
+        name: object.metadata.name,
       })) as KubeObject & { status?: { conditions?: { type: string; status: string }[] } };
       expect(status?.conditions).toContainEqual(
         expect.objectContaining({ type: "Ready", status: "True" }),
@@ -197,7 +197,7 @@ async function untilSamplesReady(cluster: ControlPlane, folder: string, sample: 
     },
     { timeoutMs: 20_000 },
   );
-  return { client, kind, key: { namespace, name: object.metadata.name ?? "" } };
+  return { client, kind, key: { namespace, name: object.metadata.name } };
 }
 
 describe("with its generated role alone", { timeout: 240_000 }, () => {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type ControlPlane, startControlPlane } from "../../src/controlplane/control-plane.ts";
-import type { KubeObject } from "../../src/kube/object.ts";
+import type { SentObject } from "../../src/kube/object.ts";
 import { Kubectl, hasKubectl } from "../support/kubectl.ts";
 
 const source = new URL("go-manager", import.meta.url).pathname;
@@ -50,7 +50,7 @@ spec: { replicas: 2 }
 `;
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- objects of many kinds
-type AnyObject = KubeObject & { spec?: any; status?: any };
+type AnyObject = SentObject & { spec?: any; status?: any };
 
 describe.skipIf(!hasKubectl || !hasModules())(
   "A manager of controller-runtime (needs go and its modules)",

@@ -6,7 +6,7 @@ import { existsSync, lstatSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startControlPlane, type ControlPlane } from "../../src/controlplane/control-plane.ts";
-import type { KubeObject } from "../../src/kube/object.ts";
+import type { SentObject } from "../../src/kube/object.ts";
 import { emptyFolder, filesIn, newProject, runCli } from "../cli/support/run-cli.ts";
 import { hasKubectl, Kubectl } from "../support/kubectl.ts";
 import { Newcomer } from "./support/newcomer.ts";
@@ -233,7 +233,7 @@ describe("a cluster that does not play along", () => {
   });
   afterAll(() => cluster.stop());
 
-  const everything = (): Record<string, readonly KubeObject[]> => ({
+  const everything = (): Record<string, readonly SentObject[]> => ({
     crds: cluster.objects("customresourcedefinitions.apiextensions.k8s.io"),
     namespaces: cluster.objects("namespaces"),
     roles: cluster.objects("clusterroles.rbac.authorization.k8s.io"),

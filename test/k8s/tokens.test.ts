@@ -12,7 +12,7 @@ import {
   SubjectAccessReview,
 } from "../../src/k8s.ts";
 import * as k8s from "../../src/k8s.ts";
-import type { KubeObject } from "../../src/kube/object.ts";
+import type { KubeObject, SentObject } from "../../src/kube/object.ts";
 import { type ResourceInfo, type Token, resourceOf } from "../../src/kube/resource.ts";
 
 function objectOf<T extends KubeObject>(_token: Token<T>, object: T): T {
@@ -31,7 +31,13 @@ describe("tsop/k8s", () => {
     const deployment = objectOf(Deployment, {
       apiVersion: "apps/v1",
       kind: "Deployment",
-      metadata: { name: "web" },
+      metadata: {
+        name: "web",
+        uid: "u",
+        resourceVersion: "1",
+        creationTimestamp: "2026-01-01T00:00:00Z",
+        generation: 1,
+      },
       spec: {
         replicas: 1,
         selector: { matchLabels: { app: "web" } },
@@ -79,7 +85,7 @@ describe("tsop/k8s", () => {
 
   it("has metadata that fits every object", () => {
     const metadata: ObjectMeta = { name: "a" };
-    const general: KubeObject["metadata"] = metadata;
+    const general: SentObject["metadata"] = metadata;
     const special: ObjectMeta = general;
     expect(special.name).toBe("a");
   });

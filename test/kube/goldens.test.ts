@@ -25,6 +25,7 @@ import {
   SelectorError,
   type LabelSelector,
 } from "../../src/kube/selector.ts";
+import { asRead } from "../support/as-read.ts";
 
 const NOW = Date.UTC(2026, 6, 1);
 const LABELS: readonly Readonly<Record<string, string>>[] = [
@@ -234,12 +235,12 @@ describe("the status of an object", () => {
   const rows = goldens<Row>("statuses");
 
   it("that is not there is NotFound, and one that its kind does not have is Unknown", () => {
-    const pod = {
+    const pod = asRead({
       apiVersion: "v1",
       kind: "Pod",
       metadata: { name: "a" },
       status: { phase: "Odd" },
-    };
+    });
     expect(statusOf(undefined, NOW).status).toBe("NotFound");
     expect(statusOf(pod, NOW)).toEqual({ status: "Unknown", message: "unknown phase Odd" });
     const broken = { ...pod, kind: "Widget", apiVersion: "e.io/v1", status: "broken" };
@@ -251,7 +252,7 @@ describe("the status of an object", () => {
       { conditions: [null, 1, { type: 1 }] },
     ]) {
       expect(["Current", "Unknown"]).toContain(
-        statusOf({ ...broken, status } as KubeObject, NOW).status,
+        statusOf(Object.assign({}, broken, { status }), NOW).status,
       );
     }
   });

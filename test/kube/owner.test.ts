@@ -11,12 +11,10 @@ import {
   setOwnerReference,
   type Owned,
 } from "../../src/kube/owner.ts";
+import { asRead } from "../support/as-read.ts";
 
-const web = (name: string, uid = `uid-${name}`) => ({
-  apiVersion: "g.io/v1",
-  kind: "Web",
-  metadata: { name, namespace: "crew", uid },
-});
+const web = (name: string, uid = `uid-${name}`) =>
+  asRead({ apiVersion: "g.io/v1", kind: "Web", metadata: { name, namespace: "crew", uid } });
 
 describe("setControllerReference", () => {
   it("makes the owner the controller, and may be repeated", () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { CustomResource, Resource } from "../../src/index.ts";
 import type { Content, Converter } from "../../src/kube/conversion.ts";
-import type { KubeObject } from "../../src/kube/object.ts";
+import type { KubeObject, Sent, SentObject } from "../../src/kube/object.ts";
 import type { Schema } from "../../src/kube/schema/structural.ts";
 import { ConversionWebhook } from "../../src/markers/webhook.ts";
 import { checkConversion } from "../../src/testing.ts";
@@ -129,11 +129,11 @@ const crd = {
       { name: "v1alpha1", schema: { openAPIV3Schema: oldSchema } },
     ],
   },
-} as KubeObject;
+} as SentObject;
 
 @ConversionWebhook(Widget, OldWidget)
 class Good implements Converter<Widget, OldWidget> {
-  toHub({ spec, status }: OldWidget): Content<Widget> {
+  toHub({ spec, status }: Sent<OldWidget>): Content<Widget> {
     const { size, memory, ports, hosts, ...rest } = spec;
     const [, amount, unit = ""] = /^([0-9]+)(.*)$/.exec(memory ?? "") ?? [];
     return {
@@ -148,7 +148,7 @@ class Good implements Converter<Widget, OldWidget> {
     } as Content<Widget>;
   }
 
-  fromHub({ spec, status }: Widget): Content<OldWidget> {
+  fromHub({ spec, status }: Sent<Widget>): Content<OldWidget> {
     const { replicas, memory, ports, hosts, ...rest } = spec;
     delete rest.schedule;
     const plain = hosts?.every((host) => /^[a-z]+$/.test(host));
@@ -196,7 +196,7 @@ describe("checkConversion", () => {
 
   @ConversionWebhook(Widget, OldWidget)
   class Mixed extends Good {
-    override fromHub(hub: Widget): Content<OldWidget> {
+    override fromHub(hub: Sent<Widget>): Content<OldWidget> {
       const content = super.fromHub(hub);
       const { labels = {}, ...spec } = content.spec;
       const { a, b, ...others } = labels;
@@ -212,7 +212,7 @@ describe("checkConversion", () => {
   @ConversionWebhook(Widget, OldWidget)
   class Counting extends Good {
     #calls = 0;
-    override toHub(old: OldWidget): Content<Widget> {
+    override toHub(old: Sent<OldWidget>): Content<Widget> {
       const content = super.toHub(old);
       return { ...content, status: { ready: this.#calls++ } };
     }
@@ -220,7 +220,7 @@ describe("checkConversion", () => {
 
   @ConversionWebhook(Widget, OldWidget)
   class Unallowed extends Good {
-    override toHub(old: OldWidget): Content<Widget> {
+    override toHub(old: Sent<OldWidget>): Content<Widget> {
       const content = super.toHub(old);
       return { ...content, spec: Object.assign({ size: 3 }, content.spec) };
     }
@@ -228,7 +228,7 @@ describe("checkConversion", () => {
 
   @ConversionWebhook(Widget, OldWidget)
   class OutOfRange extends Good {
-    override fromHub(hub: Widget): Content<OldWidget> {
+    override fromHub(hub: Sent<Widget>): Content<OldWidget> {
       const content = super.fromHub(hub);
       return { ...content, spec: { ...content.spec, mode: "Bogus" } };
     }
@@ -236,7 +236,7 @@ describe("checkConversion", () => {
 
   @ConversionWebhook(Widget, OldWidget)
   class Throwing extends Good {
-    override fromHub(hub: Widget): Content<OldWidget> {
+    override fromHub(hub: Sent<Widget>): Content<OldWidget> {
       if (hub.spec.extra === undefined) throw new Error("no extra");
       return super.fromHub(hub);
     }
@@ -308,7 +308,7 @@ describe("checkConversion", () => {
       const rules = [{ rule: "self.metadata.name == 'only'" }];
       Object.assign(schema.openAPIV3Schema, { "x-kubernetes-validations": rules });
     }
-    const prepare = (one: KubeObject): void => {
+    const prepare = (one: SentObject): void => {
       one.metadata.name = "only";
     };
     const report = await checkConversion(new Good(), { crd: singleton, runs: 10, prepare });

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { KubeObject } from "../../kube/object.ts";
+import type { KubeObject, ManifestObject } from "../../kube/object.ts";
 import { isConflict, isNotFound } from "../../kube/status.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "../output.ts";
@@ -28,7 +28,7 @@ export interface AnsweringRun extends Run {
  */
 export async function redirectToRun(
   session: ClusterSession,
-  wanted: KubeObject,
+  wanted: ManifestObject,
   { owner, id, by }: AnsweringRun,
 ): Promise<string | undefined> {
   const run = { id, by };
@@ -51,7 +51,7 @@ export async function redirectToRun(
 /** Ends what `redirectToRun` did, if it still holds: what was made goes, what was changed is as before. */
 export async function putBackFromRun(
   session: ClusterSession,
-  object: KubeObject,
+  object: ManifestObject,
   { id }: AnsweringRun,
 ): Promise<void> {
   await despiteConflicts(async () => {
@@ -63,7 +63,7 @@ export async function putBackFromRun(
 /** What a run left behind, or still answers, is put back before a roll-out changes it. */
 export async function takeBackFromRuns(
   session: ClusterSession,
-  object: KubeObject,
+  object: ManifestObject,
   context: CliContext,
 ): Promise<void> {
   await despiteConflicts(async () => {

@@ -6,7 +6,12 @@
 import { resolve } from "node:path";
 import { timeoutSignal, type Clock } from "../../clock.ts";
 import { TsopError } from "../../errors.ts";
-import { formatKey, type KubeObject, type ObjectKey } from "../../kube/object.ts";
+import {
+  formatKey,
+  type KubeObject,
+  type ManifestObject,
+  type ObjectKey,
+} from "../../kube/object.ts";
 import {
   apiVersionOf,
   groupResourceOf,
@@ -68,7 +73,7 @@ export class ClusterSession {
 
   /** How the API server serves a kind; `undefined` when it does not. */
   async findResource(
-    object: Pick<KubeObject, "apiVersion" | "kind">,
+    object: Pick<ManifestObject, "apiVersion" | "kind">,
   ): Promise<ResourceType | undefined> {
     try {
       return await this.#client.dynamic(object.apiVersion, object.kind);
@@ -79,16 +84,16 @@ export class ClusterSession {
   }
 
   /** The live object, or `undefined` when it, or its kind, is not there. */
-  async find(object: KubeObject): Promise<KubeObject | undefined> {
+  async find(object: ManifestObject): Promise<KubeObject | undefined> {
     const resource = await this.findResource(object);
     const live = resource && (await this.#client.find(resource, keyIn(resource, object)));
     return live && { ...live, apiVersion: object.apiVersion, kind: object.kind };
   }
 
   /** `deployments.apps demo/web`: how progress lines name an object. */
-  async describe(object: KubeObject): Promise<string> {
+  async describe(object: ManifestObject): Promise<string> {
     const resource = await this.findResource(object);
-    if (!resource) return `${object.kind} ${object.metadata.name ?? "?"}`;
+    if (!resource) return `${object.kind} ${object.metadata.name}`;
     return `${groupResourceOf(resource)} ${formatKey(keyIn(resource, object))}`;
   }
 
@@ -109,7 +114,7 @@ export class ClusterSession {
    *
    * @throws TsopError `kind-not-served`
    */
-  async apply(object: KubeObject, options: { readonly dryRun: boolean }): Promise<Applied> {
+  async apply(object: ManifestObject, options: { readonly dryRun: boolean }): Promise<Applied> {
     const resource = await this.#client.dynamic(object.apiVersion, object.kind);
     const before = await this.#client.find(resource, keyIn(resource, object));
     const after = await this.#despiteCuts(() =>
@@ -147,7 +152,7 @@ export class ClusterSession {
   /**
    * Asks for the deletion of exactly this live object; `false` when it is gone, or another has its name.
    */
-  async remove(live: KubeObject): Promise<boolean> {
+  async remove(live: ManifestObject): Promise<boolean> {
     const resource = await this.findResource(live);
     if (!resource) return false;
     const key = keyIn(resource, live);
@@ -243,13 +248,13 @@ function withLimit(
   };
 }
 
-function keyIn(info: ResourceInfo, object: KubeObject): ObjectKey {
-  const { name = "", namespace = "default" } = object.metadata;
+function keyIn(info: ResourceInfo, object: ManifestObject): ObjectKey {
+  const { name, namespace = "default" } = object.metadata;
   return info.namespaced ? { namespace, name } : { name };
 }
 
 /** As kubectl does it: what has no namespace goes to `default`. */
-function inPlace(info: ResourceInfo, object: KubeObject): KubeObject {
+function inPlace(info: ResourceInfo, object: ManifestObject): ManifestObject {
   const { namespace = "default" } = object.metadata;
   return info.namespaced ? { ...object, metadata: { ...object.metadata, namespace } } : object;
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { KubeObject } from "../../kube/object.ts";
+import type { ManifestObject } from "../../kube/object.ts";
 import type { ResourceType } from "../../kube/resource.ts";
 
 /** How the API server serves CRDs themselves. */
@@ -16,7 +16,7 @@ export const crdResource: ResourceType = {
 };
 
 /** A CRD, as far as a roll-out reads it. */
-export interface Crd extends KubeObject {
+export interface Crd extends ManifestObject {
   readonly spec: {
     readonly group: string;
     readonly scope: "Namespaced" | "Cluster";
@@ -29,6 +29,6 @@ export interface Crd extends KubeObject {
 }
 
 /** Whether a manifest is a CRD. */
-export function isCrd(object: KubeObject): object is Crd {
+export function isCrd(object: ManifestObject): object is Crd {
   return object.kind === "CustomResourceDefinition";
 }

@@ -60,7 +60,7 @@ export function missingIn(
   nowMs: number,
 ): string | undefined {
   if (!deployment) return "the Deployment is not there";
-  const { namespace = "", name = "" } = deployment.metadata;
+  const { namespace = "", name } = deployment.metadata;
   const progress = statusOf(deployment, nowMs);
   if (progress.status === "Current") return undefined;
   const { status = {} } = deployment;
@@ -97,7 +97,7 @@ function causeOf(conditions: readonly Condition[], pods: readonly PodState[]): s
   );
   if (refused) return refused.message;
   for (const pod of pods) {
-    const { name = "" } = pod.metadata;
+    const { name } = pod.metadata;
     const { conditions: ofPod = [], containerStatuses = [] } = pod.status ?? {};
     for (const { name: container, state, restartCount = 0 } of containerStatuses) {
       const { reason, message } = state?.waiting ?? {};

@@ -78,7 +78,7 @@ export class MigrationRequests {
     });
     const { items, metadata } = completeList<KubeObject>(answer, resource);
     return {
-      keys: items.map(({ metadata: { namespace, name = "" } }) =>
+      keys: items.map(({ metadata: { namespace, name } }) =>
         namespace === undefined ? { name } : { namespace, name },
       ),
       ...(metadata.continue ? { next: metadata.continue } : {}),

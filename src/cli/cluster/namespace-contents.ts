@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { KubeObject } from "../../kube/object.ts";
+import type { ManifestObject } from "../../kube/object.ts";
 import { isForbidden, isNotFound } from "../../kube/status.ts";
 import type { ResourceType } from "../../kube/resource.ts";
 import type { ClusterSession } from "./cluster-session.ts";
@@ -32,9 +32,9 @@ const BY_ITSELF = new Set([
 /** What goes before the namespace does. */
 export interface Leaving {
   /** The project's manifests: those that tsop applied are looked at one by one. */
-  readonly manifests: readonly KubeObject[];
+  readonly manifests: readonly ManifestObject[];
   /** Live objects that are deleted as well. */
-  readonly objects: readonly KubeObject[];
+  readonly objects: readonly ManifestObject[];
 }
 
 /**
@@ -45,7 +45,7 @@ export async function othersIn(
   namespace: string,
   { manifests, objects: leaving }: Leaving,
 ): Promise<readonly string[]> {
-  const own = new Set(manifests.map(({ kind, metadata }) => `${kind} ${metadata.name ?? ""}`));
+  const own = new Set(manifests.map(({ kind, metadata }) => `${kind} ${metadata.name}`));
   const uids = new Set(leaving.map(({ metadata }) => metadata.uid));
   const found: string[] = [];
   for (const resource of await kindsOf(session)) {
@@ -55,7 +55,7 @@ export async function othersIn(
       continue;
     }
     for (const object of objects) {
-      const { name = "", uid, ownerReferences = [], deletionTimestamp } = object.metadata;
+      const { name, uid, ownerReferences = [], deletionTimestamp } = object.metadata;
       const key = `${object.kind} ${name}`;
       if (BY_ITSELF.has(key) || ownerReferences.length > 0 || deletionTimestamp !== undefined)
         continue;
@@ -67,11 +67,11 @@ export async function othersIn(
 }
 
 /** Whether tsop applied it, so that it was looked at as one of the manifests. */
-const isApplied = ({ metadata }: KubeObject): boolean =>
+const isApplied = ({ metadata }: ManifestObject): boolean =>
   metadata.managedFields?.some(({ manager }) => manager === FIELD_MANAGER) === true;
 
 /** The token of a service account, which goes with the account. */
-const isToken = (object: KubeObject & { readonly type?: unknown }): boolean =>
+const isToken = (object: ManifestObject & { readonly type?: unknown }): boolean =>
   object.kind === "Secret" && object.type === "kubernetes.io/service-account-token";
 
 /** `undefined`: the user may not list them. */
@@ -79,7 +79,7 @@ async function contentsOf(
   session: ClusterSession,
   resource: ResourceType,
   namespace?: string,
-): Promise<readonly KubeObject[] | undefined> {
+): Promise<readonly ManifestObject[] | undefined> {
   try {
     return await session.list(resource, namespace);
   } catch (error) {

@@ -5,7 +5,7 @@
  * @module
  */
 import { TsopError } from "../../errors.ts";
-import type { KubeObject, ManagedFieldsEntry } from "../../kube/object.ts";
+import type { ManifestObject, ManagedFieldsEntry } from "../../kube/object.ts";
 import type { Project } from "../project/project-file.ts";
 
 /** The field manager of everything that tsop applies. */
@@ -28,7 +28,7 @@ export function ownerName({
 }
 
 /** What the live object is to the project `owner`. */
-export function standingOf(live: KubeObject | undefined, owner: string): Standing {
+export function standingOf(live: ManifestObject | undefined, owner: string): Standing {
   if (!live) return "absent";
   const { annotations = {}, managedFields = [] } = live.metadata;
   // The status is written by whoever runs the object, not by whoever made it.
@@ -46,14 +46,14 @@ const isApply = ({ manager, operation }: ManagedFieldsEntry): boolean =>
   manager === FIELD_MANAGER && operation === "Apply";
 
 /** The manifest with the mark that its object is to have from now on. */
-export function marked(object: KubeObject, standing: Standing, owner: string): KubeObject {
+export function marked<T extends ManifestObject>(object: T, standing: Standing, owner: string): T {
   const mark = standing === "absent" || standing === "made" ? MADE_BY : TAKEN_OVER_BY;
   const annotations = { ...object.metadata.annotations, [mark]: owner };
   return { ...object, metadata: { ...object.metadata, annotations } };
 }
 
 /** Who else an object belongs to, as far as it says so. */
-export function foreignOwner({ metadata }: KubeObject): string {
+export function foreignOwner({ metadata }: ManifestObject): string {
   const project = metadata.annotations?.[MADE_BY] ?? metadata.annotations?.[TAKEN_OVER_BY];
   if (project !== undefined) return `it belongs to the tsop project ${project}`;
   const managers = (metadata.managedFields ?? []).map(({ manager = "" }) => manager);
@@ -64,7 +64,7 @@ export function foreignOwner({ metadata }: KubeObject): string {
 /** A live object with the name that messages give it. */
 export interface NamedObject {
   readonly name: string;
-  readonly live: KubeObject;
+  readonly live: ManifestObject;
 }
 
 /**

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import type { KubeObject } from "../../kube/object.ts";
+import type { ManifestObject } from "../../kube/object.ts";
 
 /** Says which run answers the webhooks, and what the object said before. */
 const ANSWERED_BY = "run.tsop.dev/answered-by";
@@ -39,23 +39,23 @@ interface Earlier {
 }
 
 /** A configuration or a CRD. */
-interface Asking extends KubeObject {
+interface Asking extends ManifestObject {
   readonly webhooks?: readonly object[];
   readonly spec?: { readonly conversion?: object };
 }
 
 /** The run that answers the object's webhooks; `undefined` where the deployed operator does. */
-export function runThatAnswers(live: KubeObject): Run | undefined {
+export function runThatAnswers(live: ManifestObject): Run | undefined {
   return redirectionOf(live);
 }
 
 /** A configuration that is not in the cluster, as a run makes it. */
-export function madeByRun(run: Run, wanted: KubeObject): KubeObject {
+export function madeByRun(run: Run, wanted: ManifestObject): ManifestObject {
   return annotated(wanted, { ...others(wanted), [ANSWERED_BY]: JSON.stringify(run) });
 }
 
 /** The object as it asks a run; `wanted` has the run's address in it. */
-export function redirected(live: KubeObject, wanted: KubeObject, run: Run): KubeObject {
+export function redirected<T extends ManifestObject>(live: T, wanted: ManifestObject, run: Run): T {
   const earlier = redirectionOf(live);
   // What a run left behind is not what was before.
   const before = earlier ? earlier.before : earlierOf(live);
@@ -72,18 +72,18 @@ export function redirected(live: KubeObject, wanted: KubeObject, run: Run): Kube
 }
 
 /** The object as it was before runs answered its webhooks; `undefined` where one of them made it. */
-export function asBefore(live: KubeObject): KubeObject | undefined {
+export function asBefore<T extends ManifestObject>(live: T): T | undefined {
   const before = redirectionOf(live)?.before;
   if (!before) return undefined;
   return annotated(withContent(live, before), { ...others(live), ...before.injections });
 }
 
-function redirectionOf({ metadata }: KubeObject): Redirection | undefined {
+function redirectionOf({ metadata }: ManifestObject): Redirection | undefined {
   const text = metadata.annotations?.[ANSWERED_BY];
   return text === undefined ? undefined : (JSON.parse(text) as Redirection);
 }
 
-function earlierOf(live: KubeObject): Earlier {
+function earlierOf(live: ManifestObject): Earlier {
   const annotations = Object.entries(live.metadata.annotations ?? {});
   const injections = Object.fromEntries(annotations.filter(([name]) => name.startsWith(INJECTION)));
   const { webhooks = [], spec } = live as Asking;
@@ -92,22 +92,25 @@ function earlierOf(live: KubeObject): Earlier {
 }
 
 /** The annotations that neither a run nor cert-manager is told by. */
-function others({ metadata }: KubeObject): Record<string, string> {
+function others({ metadata }: ManifestObject): Record<string, string> {
   const annotations = Object.entries(metadata.annotations ?? {});
   return Object.fromEntries(
     annotations.filter(([name]) => name !== ANSWERED_BY && !name.startsWith(INJECTION)),
   );
 }
 
-const annotated = (object: KubeObject, annotations: Record<string, string>): KubeObject => ({
+const annotated = <T extends ManifestObject>(
+  object: T,
+  annotations: Record<string, string>,
+): T => ({
   ...object,
   metadata: { ...object.metadata, annotations },
 });
 
-function withContent(
-  live: KubeObject,
+function withContent<T extends ManifestObject>(
+  live: T,
   { webhooks, conversion }: Pick<Earlier, "webhooks" | "conversion">,
-): KubeObject {
-  if (live.kind !== "CustomResourceDefinition") return { ...live, webhooks } as KubeObject;
-  return { ...live, spec: { ...(live as Asking).spec, conversion } } as KubeObject;
+): T {
+  if (live.kind !== "CustomResourceDefinition") return { ...live, webhooks };
+  return { ...live, spec: { ...(live as Asking).spec, conversion } };
 }

@@ -5,7 +5,7 @@
  * @module
  */
 import { TsopError } from "../../errors.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { ManifestObject } from "../../kube/object.ts";
 import type { ClusterSession } from "./cluster-session.ts";
 import type { CliContext } from "../context.ts";
 import { isCrd, type Crd } from "./crd.ts";
@@ -38,12 +38,12 @@ export interface RemovalOptions {
  */
 export async function removeAll(
   session: ClusterSession,
-  objects: readonly KubeObject[],
+  objects: readonly ManifestObject[],
   options: RemovalOptions,
   context: CliContext,
 ): Promise<void> {
   await checkRights(session, objects, ["get", "delete"]);
-  const own: KubeObject[] = [];
+  const own: ManifestObject[] = [];
   for (const crd of objects.filter(isCrd)) own.push(...(await objectsOf(session, crd, options)));
   if (!options.dryRun) await refuseObjects(session, own, options, "nothing was removed");
   // Nobody is to be refused for want of an answer while the operator goes.
@@ -66,21 +66,21 @@ export async function removeAll(
 /** A CRD that stays asks a Service that is gone. */
 async function tellUnconverted(
   session: ClusterSession,
-  objects: readonly KubeObject[],
+  objects: readonly ManifestObject[],
   context: CliContext,
 ): Promise<void> {
   for (const crd of objects.filter(isConverted)) {
     const live = await session.find(crd);
     if (!live || !isConverted(live) || live.metadata.deletionTimestamp !== undefined) continue;
     context.err(
-      `${paint(context).yellow("note")} ${crd.metadata.name ?? ""} stays, and nobody converts its versions any more: only requests in the stored version work, until the operator is deployed again.`,
+      `${paint(context).yellow("note")} ${crd.metadata.name} stays, and nobody converts its versions any more: only requests in the stored version work, until the operator is deployed again.`,
     );
   }
 }
 
 async function refuseObjects(
   session: ClusterSession,
-  own: readonly KubeObject[],
+  own: readonly ManifestObject[],
   { deleteObjects }: RemovalOptions,
   outcome: string,
 ): Promise<void> {
@@ -96,11 +96,11 @@ async function refuseObjects(
 /** Removes objects of the kinds; they were listed just before. */
 async function removeObjects(
   session: ClusterSession,
-  own: readonly KubeObject[],
+  own: readonly ManifestObject[],
   options: RemovalOptions,
   context: CliContext,
 ): Promise<void> {
-  const removed: KubeObject[] = [];
+  const removed: ManifestObject[] = [];
   for (const object of own) {
     if (!options.dryRun && (await session.remove(object))) removed.push(object);
     tellDeletion(await session.describe(object), options, context);
@@ -115,7 +115,7 @@ async function removeManifests(
   context: CliContext,
 ): Promise<void> {
   const { dim } = paint(context);
-  const removed: KubeObject[] = [];
+  const removed: ManifestObject[] = [];
   for (const object of leaving.manifests) {
     const name = await session.describe(object);
     const live = await session.find(object);
@@ -140,7 +140,7 @@ async function removeManifests(
 /** Why a live object stays, as a clause; `undefined` when the project made it and may delete it. */
 async function whyKept(
   session: ClusterSession,
-  live: KubeObject,
+  live: ManifestObject,
   leaving: Leaving,
   { owner }: RemovalOptions,
 ): Promise<string | undefined> {
@@ -148,13 +148,13 @@ async function whyKept(
   if (standing === "taken-over") return "it was there before this project took it over";
   if (standing !== "made") return `not made by this project, ${foreignOwner(live)}`;
   if (!isNamespace(live)) return undefined;
-  const others = await othersIn(session, live.metadata.name ?? "", leaving);
+  const others = await othersIn(session, live.metadata.name, leaving);
   if (others.length === 0) return undefined;
   const named = others.slice(0, NAMED).join(", ");
   return `it holds what this project did not make: ${named}${others.length > NAMED ? ", ..." : ""}`;
 }
 
-const isNamespace = ({ apiVersion, kind }: KubeObject): boolean =>
+const isNamespace = ({ apiVersion, kind }: ManifestObject): boolean =>
   apiVersion === "v1" && kind === "Namespace";
 
 function tellDeletion(name: string, { dryRun }: RemovalOptions, context: CliContext): void {
@@ -164,7 +164,7 @@ function tellDeletion(name: string, { dryRun }: RemovalOptions, context: CliCont
 /** Waits until these very objects are gone; another of the same name is nobody's business here. */
 async function waitForEnd(
   session: ClusterSession,
-  removed: readonly KubeObject[],
+  removed: readonly ManifestObject[],
   { timeoutSeconds }: RemovalOptions,
   context: CliContext,
 ): Promise<void> {
@@ -172,13 +172,13 @@ async function waitForEnd(
     await waitUntil(context, timeoutSeconds, async () => {
       const live = await session.find(object);
       if (!live || live.metadata.uid !== object.metadata.uid) return undefined;
-      return `${object.kind} ${object.metadata.name ?? ""} is not gone${whatHolds(live)}`;
+      return `${object.kind} ${object.metadata.name} is not gone${whatHolds(live)}`;
     });
   }
 }
 
 /** Why an object that was deleted is still there, as far as it says so. */
-function whatHolds(object: KubeObject): string {
+function whatHolds(object: ManifestObject): string {
   const finalizers = object.metadata.finalizers?.join(", ") ?? "";
   if (finalizers !== "") return `: its finalizers ${finalizers} are not done`;
   const { conditions = [] } = (object as Crd).status ?? {};
@@ -193,7 +193,7 @@ async function objectsOf(
   session: ClusterSession,
   crd: Crd,
   { owner }: RemovalOptions,
-): Promise<readonly KubeObject[]> {
+): Promise<readonly ManifestObject[]> {
   if (standingOf(await session.find(crd), owner) !== "made") return [];
   const { group, scope, names, versions } = crd.spec;
   const version = versions.find(({ served }) => served)?.name;

@@ -4,7 +4,7 @@
  * @module
  */
 import { TsopError } from "../../errors.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { ManifestObject } from "../../kube/object.ts";
 import { groupResourceOf, type ResourceType } from "../../kube/resource.ts";
 import type { ClusterSession } from "./cluster-session.ts";
 
@@ -14,7 +14,7 @@ import type { ClusterSession } from "./cluster-session.ts";
  */
 export async function checkRights(
   session: ClusterSession,
-  objects: readonly KubeObject[],
+  objects: readonly ManifestObject[],
   verbs: readonly string[],
   instead?: string,
 ): Promise<void> {

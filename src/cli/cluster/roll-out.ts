@@ -5,7 +5,7 @@
  */
 import { TsopError } from "../../errors.ts";
 import { statusOf } from "../../kube/kstatus.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { ManifestObject } from "../../kube/object.ts";
 import { StatusError } from "../../kube/status.ts";
 import type { Applied, ClusterSession } from "./cluster-session.ts";
 import type { CliContext } from "../context.ts";
@@ -49,7 +49,7 @@ const WOULD: Readonly<Record<Done, string>> = {
  */
 export async function applyAll(
   session: ClusterSession,
-  objects: readonly KubeObject[],
+  objects: readonly ManifestObject[],
   options: RollOutOptions,
   context: CliContext,
 ): Promise<void> {
@@ -81,7 +81,7 @@ export async function applyAll(
 /** Refuses before the first object is applied, so that nothing is left half done. */
 async function refuseForeign(
   session: ClusterSession,
-  objects: readonly KubeObject[],
+  objects: readonly ManifestObject[],
   { owner, takeOwnership = false }: RollOutOptions,
 ): Promise<void> {
   if (owner === undefined || takeOwnership) return;
@@ -95,13 +95,13 @@ async function refuseForeign(
   if (found.length > 0) throw notOurs(found, "nothing was changed");
 }
 
-const isNamespace = ({ apiVersion, kind }: KubeObject): boolean =>
+const isNamespace = ({ apiVersion, kind }: ManifestObject): boolean =>
   apiVersion === "v1" && kind === "Namespace";
 
 /** @throws TsopError `not-applied` with the API server's reason; `not-ours` */
 async function applyOne(
   session: ClusterSession,
-  object: KubeObject,
+  object: ManifestObject,
   { owner, takeOwnership = false, dryRun }: RollOutOptions,
   context: CliContext,
 ): Promise<Done> {
@@ -142,12 +142,12 @@ async function applyOne(
 /** Namespaces that the roll-out would make. */
 async function absentNamespaces(
   session: ClusterSession,
-  objects: readonly KubeObject[],
+  objects: readonly ManifestObject[],
 ): Promise<ReadonlySet<string>> {
   const absent = new Set<string>();
   for (const object of objects) {
     if (object.kind !== "Namespace" || (await session.find(object))) continue;
-    absent.add(object.metadata.name ?? "");
+    absent.add(object.metadata.name);
   }
   return absent;
 }
@@ -160,7 +160,7 @@ async function waitForCrds(
   context: CliContext,
 ): Promise<void> {
   for (const crd of crds) {
-    const name = crd.metadata.name ?? "";
+    const name = crd.metadata.name;
     await waitUntil(context, timeoutSeconds, async () => {
       const { status, message } = statusOf(await session.find(crd), context.clock.now());
       if (status === "Failed") {
@@ -183,11 +183,11 @@ async function waitForCrds(
  */
 export async function waitForDeployment(
   session: ClusterSession,
-  deployment: KubeObject,
+  deployment: ManifestObject,
   timeoutSeconds: number,
   context: CliContext,
 ): Promise<void> {
-  const { namespace = "", name = "" } = deployment.metadata;
+  const { namespace = "", name } = deployment.metadata;
   await waitUntil(context, timeoutSeconds, async () => {
     const live: DeploymentState | undefined = await session.find(deployment);
     const labels = live?.spec?.selector?.matchLabels ?? {};

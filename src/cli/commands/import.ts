@@ -6,7 +6,7 @@
 import { join, relative, resolve } from "node:path";
 import { TsopError, UsageError } from "../../errors.ts";
 import { stringify } from "yaml";
-import type { KubeObject } from "../../kube/object.ts";
+import type { ManifestObject } from "../../kube/object.ts";
 import type { Imported } from "../../generator/import/import-crd.ts";
 import { type ClusterOptions, openCluster } from "../cluster/cluster-session.ts";
 import type { CliContext } from "../context.ts";
@@ -144,7 +144,7 @@ async function importAll(
 
 /** The definition as it was found, without what belongs to one object in one cluster; `undefined` before `v1`. */
 function copyOf(definition: unknown): string | undefined {
-  const { apiVersion, kind, metadata, spec } = definition as KubeObject & { spec: object };
+  const { apiVersion, kind, metadata, spec } = definition as ManifestObject & { spec: object };
   if (apiVersion !== "apiextensions.k8s.io/v1") return undefined;
   const { name, annotations, labels } = metadata;
   const crd = { apiVersion, kind, metadata: { name, annotations, labels }, spec };

@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import { openCluster, type ClusterOptions } from "../cluster/cluster-session.ts";
 import type { CliContext } from "../context.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { ManifestObject } from "../../kube/object.ts";
 import { isConverted } from "../operator/local-webhooks.ts";
 import type { Plan } from "../project/plan.ts";
 import { renderKustomization } from "../kustomize/render.ts";
@@ -69,9 +69,9 @@ export async function uninstall(options: UninstallOptions, context: CliContext):
 /** The CRDs whose versions a webhook converts, with the Service that `tsop deploy` makes; the others as they are. */
 async function asDeployed(
   root: string,
-  crds: readonly KubeObject[],
+  crds: readonly ManifestObject[],
   plan: Plan,
-): Promise<readonly KubeObject[]> {
+): Promise<readonly ManifestObject[]> {
   if (!crds.some(isConverted)) return crds;
   const deployed = await renderKustomization(join(root, "config/default"), { plan });
   return crds.map(

@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 import { posix } from "node:path";
 import { TsopError } from "../../errors.ts";
 import { encodeJson, isJsonObject } from "../../kube/json.ts";
-import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import type { JsonObject, ManifestObject } from "../../kube/object.ts";
 import type { Placed } from "./fields.ts";
 import type { Generator, GeneratorOptions } from "./kustomization.ts";
 import { describeId, isSameId, Manifest, textsOf } from "./resource.ts";
@@ -30,10 +30,10 @@ export async function generate(
 ): Promise<Manifest> {
   const options = mergeOptions(generator.options, settings.options);
   const { namespace = "", name } = generator;
-  const metadata: KubeObject["metadata"] = { name, ...(namespace === "" ? {} : { namespace }) };
+  const metadata: ManifestObject["metadata"] = { name, ...(namespace === "" ? {} : { namespace }) };
   if (hasEntries(options.labels)) metadata.labels = { ...options.labels };
   if (hasEntries(options.annotations)) metadata.annotations = { ...options.annotations };
-  const object: KubeObject & JsonObject = { apiVersion: "v1", kind, metadata };
+  const object: ManifestObject & JsonObject = { apiVersion: "v1", kind, metadata };
   const pairs = await readPairs(generator, settings);
   if (kind === "Secret") {
     object["type"] = (generator.type ?? "") === "" ? "Opaque" : generator.type;
@@ -167,7 +167,7 @@ export function absorbGenerated(manifests: Manifest[], made: Manifest, at: strin
   const { name, namespace } = old.object.metadata;
   const { labels, annotations } = object.metadata;
   object.metadata = {
-    ...(name === undefined ? {} : { name }),
+    name,
     ...(namespace === undefined ? {} : { namespace }),
     ...pairsOf("labels", old.object.metadata.labels, labels),
     ...pairsOf("annotations", old.object.metadata.annotations, annotations),

@@ -5,13 +5,13 @@
  */
 import { TsopError } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { ManifestObject } from "../../kube/object.ts";
 import { readYaml } from "../project/yaml-documents.ts";
 import type { SourceFiles } from "./source-files.ts";
 
 /** The objects of a YAML file; lists of objects are unfolded. */
-export async function readManifests(path: string, files: SourceFiles): Promise<KubeObject[]> {
-  const objects: KubeObject[] = [];
+export async function readManifests(path: string, files: SourceFiles): Promise<ManifestObject[]> {
+  const objects: ManifestObject[] = [];
   for (const [index, document] of parseYaml(path, await files.read(path)).entries()) {
     if (document === null || document === undefined) continue;
     // The objects of a list come after those beside it, as kustomize puts them: here, in its place.
@@ -40,7 +40,7 @@ function assertManifest(
   path: string,
   index: number,
   object: unknown,
-): asserts object is KubeObject {
+): asserts object is ManifestObject {
   const metadata = isJsonObject(object) ? object["metadata"] : undefined;
   if (
     isJsonObject(object) &&

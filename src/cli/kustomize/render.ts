@@ -5,7 +5,7 @@
  * @module
  */
 import { TsopError } from "../../errors.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { ManifestObject } from "../../kube/object.ts";
 import type { Plan } from "../project/plan.ts";
 import { readYaml } from "../project/yaml-documents.ts";
 import { DEFAULT_CONFIGURATION } from "./builtin-field-specs.ts";
@@ -55,7 +55,7 @@ interface Gathered {
 export async function renderKustomization(
   folder: string,
   options: RenderOptions = {},
-): Promise<KubeObject[]> {
+): Promise<ManifestObject[]> {
   const files = new SourceFiles(options.plan);
   const root = await KustomizationRoot.open(folder);
   const kustomization = await readKustomization(root.folder, files);
@@ -73,7 +73,7 @@ export async function renderKustomization(
 }
 
 /** Kustomize writes annotations as texts, and leaves out empty ones that it has worked with. */
-function withTextAnnotations({ object, noted }: Manifest): KubeObject {
+function withTextAnnotations({ object, noted }: Manifest): ManifestObject {
   const { annotations, ...metadata } = object.metadata;
   const texts = textsOf(annotations);
   if (Object.keys(texts).length > 0) object.metadata = { ...metadata, annotations: texts };

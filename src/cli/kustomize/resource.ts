@@ -4,7 +4,7 @@
  * @module
  */
 import { encodeJson, isJsonObject } from "../../kube/json.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { ManifestObject } from "../../kube/object.ts";
 import { parseApiVersion } from "../../kube/resource.ts";
 import { isClusterScoped } from "./schema-kinds.ts";
 
@@ -36,7 +36,7 @@ interface FormerName {
 
 /** A manifest that transformers change in place. */
 export class Manifest {
-  object: KubeObject & Record<string, unknown>;
+  object: ManifestObject & Record<string, unknown>;
   /** The oldest first. */
   readonly formerNames: FormerName[] = [];
   readonly prefixes: string[] = [];
@@ -50,12 +50,12 @@ export class Manifest {
   /** Whether a patch took it out. */
   isDeleted = false;
 
-  constructor(object: KubeObject) {
+  constructor(object: ManifestObject) {
     this.object = object as Manifest["object"];
   }
 
   get name(): string {
-    return this.object.metadata.name ?? "";
+    return this.object.metadata.name;
   }
 
   get namespace(): string {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { KubeObject } from "../../kube/object.ts";
+import type { ManifestObject } from "../../kube/object.ts";
 
 /** The folder of a project with the CRDs of others: installed there, and never deployed. */
 export const EXTERNAL_CRDS = "config/external";
@@ -12,16 +12,16 @@ export const EXTERNAL_CRDS = "config/external";
  * Whether the object is installed: the operator's own pods, their Service and who makes its certificate have nothing to do
  * there.
  */
-export const isInstalled = ({ apiVersion, kind }: KubeObject): boolean =>
+export const isInstalled = ({ apiVersion, kind }: ManifestObject): boolean =>
   kind !== "Deployment" && kind !== "Service" && !apiVersion.startsWith("cert-manager.io/");
 
 /** Who the operator is: the service account of its Deployment; `undefined` when nothing is rendered that is one. */
 export function operatorUser(
-  rendered: readonly KubeObject[],
+  rendered: readonly ManifestObject[],
 ): { readonly namespace: string; readonly user: string; readonly groups: string[] } | undefined {
   const account = rendered.find(({ kind }) => kind === "ServiceAccount");
   if (!account) return undefined;
-  const { namespace = "default", name = "" } = account.metadata;
+  const { namespace = "default", name } = account.metadata;
   return {
     namespace,
     user: `system:serviceaccount:${namespace}:${name}`,

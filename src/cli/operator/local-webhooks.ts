@@ -6,16 +6,16 @@
  */
 import type { Clock } from "../../clock.ts";
 import type { WebhookTarget } from "../../controlplane/admission/webhook-caller.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { ManifestObject } from "../../kube/object.ts";
 import type { ServingCertificate } from "../../runtime/webhook/certificates/issue.ts";
 
 /** A configuration of admission webhooks. */
-export interface WebhookConfiguration extends KubeObject {
+export interface WebhookConfiguration extends ManifestObject {
   readonly webhooks?: readonly { readonly name: string; readonly clientConfig: WebhookTarget }[];
 }
 
 /** A CRD whose versions a webhook converts. */
-export interface ConvertedCrd extends KubeObject {
+export interface ConvertedCrd extends ManifestObject {
   readonly spec: {
     readonly conversion?: { readonly webhook?: { readonly clientConfig?: WebhookTarget } };
   };
@@ -25,16 +25,16 @@ const REGISTRATION_GROUP = "admissionregistration.k8s.io/";
 const CONFIGURATIONS = ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"];
 
 /** Whether the object says which webhooks are asked. */
-export const isWebhookConfiguration = (object: KubeObject): object is WebhookConfiguration =>
+export const isWebhookConfiguration = (object: ManifestObject): object is WebhookConfiguration =>
   CONFIGURATIONS.includes(object.kind) && object.apiVersion.startsWith(REGISTRATION_GROUP);
 
 /** Whether the object is a CRD whose versions a webhook converts. */
-export const isConverted = (object: KubeObject): object is ConvertedCrd =>
+export const isConverted = (object: ManifestObject): object is ConvertedCrd =>
   object.kind === "CustomResourceDefinition" &&
   (object as ConvertedCrd).spec.conversion?.webhook?.clientConfig !== undefined;
 
 /** Whom the objects ask, each in its order. */
-function clientConfigsIn(objects: readonly KubeObject[]): WebhookTarget[] {
+function clientConfigsIn(objects: readonly ManifestObject[]): WebhookTarget[] {
   return objects.flatMap((object) => {
     if (isWebhookConfiguration(object)) {
       return (object.webhooks ?? []).map(({ clientConfig }) => clientConfig);
@@ -44,7 +44,7 @@ function clientConfigsIn(objects: readonly KubeObject[]): WebhookTarget[] {
 }
 
 /** The Services that the objects ask, as `namespace/name`. */
-export function askedServices(objects: readonly KubeObject[]): string[] {
+export function askedServices(objects: readonly ManifestObject[]): string[] {
   const services = clientConfigsIn(objects).flatMap(({ service }) =>
     service ? [`${service.namespace}/${service.name}`] : [],
   );
@@ -53,29 +53,29 @@ export function askedServices(objects: readonly KubeObject[]): string[] {
 
 /** The object with each of its client configurations changed. */
 function withClientConfig(
-  object: KubeObject,
+  object: ManifestObject,
   change: (clientConfig: WebhookTarget) => WebhookTarget,
-): KubeObject {
+): ManifestObject {
   if (isWebhookConfiguration(object)) {
     const webhooks = (object.webhooks ?? []).map((webhook) => ({
       ...webhook,
       clientConfig: change(webhook.clientConfig),
     }));
-    return { ...object, webhooks } as KubeObject;
+    return { ...object, webhooks } as ManifestObject;
   }
   if (!isConverted(object)) return object;
   const { conversion } = object.spec;
   const clientConfig = change(conversion?.webhook?.clientConfig ?? {});
   const webhook = { ...conversion?.webhook, clientConfig };
   const spec = { ...object.spec, conversion: { ...conversion, webhook } };
-  return { ...object, spec } as KubeObject;
+  return { ...object, spec } as ManifestObject;
 }
 
 /** The objects with the authority that the API server is to trust; those that ask a URL stay as they are. */
 export function withAuthority(
-  objects: readonly KubeObject[],
+  objects: readonly ManifestObject[],
   { authority }: ServingCertificate,
-): KubeObject[] {
+): ManifestObject[] {
   const caBundle = encodeBundle(authority.certificate);
   return objects.map((object) =>
     withClientConfig(object, (config) => (config.service ? { ...config, caBundle } : config)),
@@ -88,10 +88,10 @@ export function withAuthority(
  * @param origin - such as `https://127.0.0.1:9443`
  */
 export function askingAddress(
-  objects: readonly KubeObject[],
+  objects: readonly ManifestObject[],
   origin: string,
   { authority }: ServingCertificate,
-): KubeObject[] {
+): ManifestObject[] {
   const caBundle = encodeBundle(authority.certificate);
   return objects.map((object) =>
     withClientConfig(object, (config) =>
@@ -104,7 +104,7 @@ const encodeBundle = (certificate: string): string => Buffer.from(certificate).t
 
 /** A certificate for the Services, and for this machine; `undefined` where the objects ask no Service. */
 export async function certificateFor(
-  objects: readonly KubeObject[],
+  objects: readonly ManifestObject[],
   clock: Clock,
   hosts: readonly string[] = [],
 ): Promise<ServingCertificate | undefined> {

@@ -6,7 +6,7 @@
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Clock } from "../../clock.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { ManifestObject } from "../../kube/object.ts";
 import { WEBHOOKS_SERVED } from "../../runtime/webhook/certificate.ts";
 import type { ServingCertificate } from "../../runtime/webhook/certificates/issue.ts";
 import { writePrivateFile } from "../project/private-file.ts";
@@ -54,7 +54,7 @@ export class OperatorWebhooks {
   }
 
   /** Makes ready what the objects ask; `undefined` where they ask nobody. The certificate stays while the Services do. */
-  async prepare(objects: readonly KubeObject[]): Promise<ServingCertificate | undefined> {
+  async prepare(objects: readonly ManifestObject[]): Promise<ServingCertificate | undefined> {
     const { folder, clock, hosts } = this.#options;
     const services = askedServices(objects);
     if (services.join() !== this.#services.join()) {

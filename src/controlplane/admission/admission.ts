@@ -7,7 +7,7 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/
  * @module
  */
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import type { AdmissionRequest, ConvertObject } from "./attributes.ts";
 import type { Authorize } from "./authorizer-library.ts";
 import type { AdmissionPlugins } from "./plugins.ts";
@@ -48,8 +48,8 @@ export class Admission {
    */
   mutate(
     request: AdmissionRequest,
-    admit?: (object: KubeObject) => void,
-  ): Promise<KubeObject | undefined> | undefined {
+    admit?: (object: SentObject) => void,
+  ): Promise<SentObject | undefined> | undefined {
     const isConcerned = this.#mutatingPolicies(request) || this.#webhooks("mutating", request);
     return isConcerned ? this.#mutate(request, admit) : undefined;
   }
@@ -77,8 +77,8 @@ export class Admission {
 
   async #mutate(
     request: AdmissionRequest,
-    admit?: (object: KubeObject) => void,
-  ): Promise<KubeObject | undefined> {
+    admit?: (object: SentObject) => void,
+  ): Promise<SentObject | undefined> {
     const rounds = new Rounds();
     const asked = { policies: new Asked(rounds), webhooks: new Asked(rounds) };
     if (request.object) admit?.(request.object);
@@ -92,7 +92,7 @@ export class Admission {
   async #round(
     request: AdmissionRequest,
     asked: { readonly policies: Asked; readonly webhooks: Asked },
-  ): Promise<KubeObject | undefined> {
+  ): Promise<SentObject | undefined> {
     const { webhooks, mutating } = this.#parts;
     let { object } = request;
     if (this.#mutatingPolicies(request)) {
@@ -118,5 +118,5 @@ export class Admission {
   }
 }
 
-const withObject = (request: AdmissionRequest, object: KubeObject | undefined): AdmissionRequest =>
+const withObject = (request: AdmissionRequest, object: SentObject | undefined): AdmissionRequest =>
   object ? { ...request, object } : request;

@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/
  * @module
  */
-import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import type { JsonObject, SentObject } from "../../kube/object.ts";
 import type { ServedResource, User } from "../kinds.ts";
 
 /** What a write does, as admission calls it. */
@@ -29,9 +29,9 @@ export interface AdmissionRequest {
   /** Empty while it is not known: a generated name, a collection. */
   readonly name: string;
   /** Absent for a deletion. */
-  readonly object?: KubeObject;
+  readonly object?: SentObject;
   /** The object as it was, of an update or deletion. */
-  readonly oldObject?: KubeObject;
+  readonly oldObject?: SentObject;
   readonly user: User;
   readonly dryRun: boolean;
   /** `CreateOptions` and the like, with kind and apiVersion; `null` for a connection. */
@@ -50,11 +50,11 @@ export type AcceptObject = (
   request: AdmissionRequest,
   patched: unknown,
   options?: { readonly isStrict?: boolean },
-) => KubeObject;
+) => SentObject;
 
 /** An object in another version of its resource. @throws StatusError 500 when a webhook fails that is asked for it */
 export type ConvertObject = (
-  object: KubeObject,
+  object: SentObject,
   from: ServedResource,
   to: ServedResource,
-) => KubeObject | Promise<KubeObject>;
+) => SentObject | Promise<SentObject>;

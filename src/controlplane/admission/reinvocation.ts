@@ -7,7 +7,7 @@
  * @module
  */
 import { sameJson } from "../../kube/json.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 
 /** The rounds of one write. */
 export class Rounds {
@@ -21,19 +21,19 @@ export class Asked {
   readonly #rounds: Rounds;
   readonly #before = new Set<string>();
   readonly #again = new Set<string>();
-  #left: KubeObject | undefined;
+  #left: SentObject | undefined;
 
   constructor(rounds: Rounds) {
     this.#rounds = rounds;
   }
 
   /** A round begins with this object. */
-  begin(object: KubeObject | undefined): void {
+  begin(object: SentObject | undefined): void {
     if (this.#rounds.isSecond && !sameJson(object, this.#left)) this.#recall();
   }
 
   /** A round leaves this object. */
-  end(object: KubeObject | undefined): void {
+  end(object: SentObject | undefined): void {
     this.#left = object;
   }
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import { groupResourceOf } from "../../kube/resource.ts";
 import type { ServedResource } from "../kinds.ts";
 import { RequestView } from "./activation.ts";
@@ -31,13 +31,13 @@ export async function requestIn(
 export class RequestViews {
   readonly #request: AdmissionRequest;
   readonly #convert: ConvertObject;
-  readonly #namespaces: (name: string) => KubeObject | undefined;
+  readonly #namespaces: (name: string) => SentObject | undefined;
   readonly #known = new Map<ServedResource, Promise<RequestView>>();
 
   constructor(
     request: AdmissionRequest,
     convert: ConvertObject,
-    namespaces: (name: string) => KubeObject | undefined,
+    namespaces: (name: string) => SentObject | undefined,
   ) {
     this.#request = request;
     this.#convert = convert;
@@ -69,7 +69,7 @@ export function viewOf(request: AdmissionRequest, resource: ServedResource): Req
   return new RequestView(request, reviewRequest(request, resource, ""));
 }
 
-const shownMetadata = ({ metadata }: KubeObject): object =>
+const shownMetadata = ({ metadata }: SentObject): object =>
   without(metadata, "ownerReferences", "managedFields");
 
 function without(object: object, ...names: readonly string[]): object {

@@ -5,7 +5,7 @@
  * @module
  */
 import { sameJson } from "../../kube/json.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import { groupResourceOf } from "../../kube/resource.ts";
 import { BOOL } from "../../kube/schema/cel/types.ts";
 import { type Status, StatusError, failure } from "../../kube/status.ts";
@@ -68,7 +68,7 @@ export class WebhookAdmission {
    *
    * @throws StatusError when one denies, or fails and may not be ignored
    */
-  async mutate(request: AdmissionRequest, asked: Asked): Promise<KubeObject | undefined> {
+  async mutate(request: AdmissionRequest, asked: Asked): Promise<SentObject | undefined> {
     asked.begin(request.object);
     let { object } = request;
     for (const installed of installedWebhooks(this.#ports.source, "mutating")) {
@@ -137,7 +137,7 @@ export class WebhookAdmission {
     webhook: Webhook,
     request: AdmissionRequest,
     wanted: Wanted,
-  ): Promise<KubeObject | undefined> {
+  ): Promise<SentObject | undefined> {
     const answer = await this.#ask(webhook, request, wanted, "mutating");
     if (!answer || answer.patch.length === 0) return undefined;
     try {
@@ -165,9 +165,9 @@ export class WebhookAdmission {
     request: AdmissionRequest,
     { resource, request: seen }: Wanted,
     operations: readonly unknown[],
-  ): Promise<KubeObject> {
+  ): Promise<SentObject> {
     const { accept, convert } = this.#ports;
-    const patched = applyWebhookPatch(seen.object, operations) as KubeObject;
+    const patched = applyWebhookPatch(seen.object, operations) as SentObject;
     if (isForeign(request)) return patched;
     if (resource === request.resource || request.kind.kind !== request.resource.kind) {
       return accept(request, patched);

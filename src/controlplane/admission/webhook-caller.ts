@@ -16,7 +16,7 @@ import { systemClock, type Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import { quote } from "../../kube/field-errors.ts";
 import { encodeJson } from "../../kube/json.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import type { WebhookClientConfig } from "../../kube/webhook-address.ts";
 import { storeKey } from "../store/store.ts";
 import type { ServiceRoutes } from "./service-routes.ts";
@@ -41,7 +41,7 @@ export class WebhookCallError extends Error {
 
 /** What a caller needs to know of the cluster. */
 export interface WebhookSurroundings {
-  readonly store: { get(collection: string, key: string): KubeObject | undefined };
+  readonly store: { get(collection: string, key: string): SentObject | undefined };
   readonly clock: Clock;
   /** A service that is not in these cannot be reached. */
   readonly routes: ServiceRoutes;
@@ -163,7 +163,7 @@ export class WebhookCaller {
   #whyUnreachable({ namespace, name, port = 443 }: NonNullable<WebhookTarget["service"]>): string {
     const found = this.#surroundings.store.get("services", storeKey(namespace, name));
     if (!found) return `service ${quote(name)} not found`;
-    const { spec } = found as KubeObject & {
+    const { spec } = found as SentObject & {
       spec?: { clusterIP?: string; ports?: readonly { port: number }[] };
     };
     const address = spec?.clusterIP ?? "";

@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
  * @module
  */
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import type { LabelSelector } from "../../kube/selector.ts";
 import { matchesLabelSelector } from "../../kube/selector.ts";
 import { failure, StatusError } from "../../kube/status.ts";
@@ -28,8 +28,8 @@ export interface InstalledWebhook {
 /** Where configurations and namespaces are kept, and which versions of a resource there are. */
 export interface WebhookSource {
   readonly store: {
-    get(collection: string, key: string): KubeObject | undefined;
-    list(collection: string): readonly KubeObject[];
+    get(collection: string, key: string): SentObject | undefined;
+    list(collection: string): readonly SentObject[];
   };
   readonly registry: { all(): readonly ServedResource[] };
 }
@@ -45,7 +45,7 @@ const COLLECTIONS: Readonly<Record<WebhookKind, string>> = {
 /** All webhooks in the order in which they are asked: by the name of the configuration, then by index. */
 export function installedWebhooks({ store }: WebhookSource, kind: WebhookKind): InstalledWebhook[] {
   return store.list(COLLECTIONS[kind]).flatMap((object) => {
-    const { webhooks } = object as KubeObject & { webhooks?: readonly Webhook[] | null };
+    const { webhooks } = object as SentObject & { webhooks?: readonly Webhook[] | null };
     return (webhooks ?? []).map((webhook, index) => ({
       id: `${object.metadata.name ?? ""}/${webhook.name}/${index}`,
       webhook,

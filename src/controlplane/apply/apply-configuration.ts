@@ -5,7 +5,7 @@
  * @module
  */
 import { copyJson, isJsonObject, sameJson } from "../../kube/json.ts";
-import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { type StatusError, failure } from "../../kube/status.ts";
 import { type Conflict, conflictError, withoutFields } from "./conflicts.ts";
 import { type Misfit, findMisfits, printMisfits } from "./conformity.ts";
@@ -141,11 +141,11 @@ function restoreOwned(
  *   not fit the schema
  */
 export function applyConfiguration(
-  live: KubeObject | undefined,
+  live: SentObject | undefined,
   config: JsonObject,
   resource: OwnedResource,
   by: WriteBy & { readonly force: boolean },
-): KubeObject {
+): SentObject {
   const write = new Write(resource, by);
   const before = readManagers(live?.metadata.managedFields);
   if (!before) {
@@ -165,7 +165,7 @@ export function applyConfiguration(
       const allowed = lastAppliedFields(lastApplied, stored);
       return allowed ? withoutFields(conflicts, allowed) : conflicts;
     });
-    const object = copyJson(result.object) as unknown as KubeObject;
+    const object = copyJson(result.object) as unknown as SentObject;
     refreshLastApplied(lastApplied, object, config);
     object.metadata = isJsonObject(object.metadata) ? object.metadata : {};
     setManagers(write, object, result.managers);
@@ -181,7 +181,7 @@ function managersOfExisting(
   write: Write,
   stored: JsonObject,
   before: Managers,
-  live: KubeObject | undefined,
+  live: SentObject | undefined,
 ): Managers {
   const misfits = live ? findMisfits(write.type, stored, true) : [];
   if (misfits.length > 0) {

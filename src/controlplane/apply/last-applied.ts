@@ -6,7 +6,7 @@
  * @module
  */
 import { copyJson, isJsonObject } from "../../kube/json.ts";
-import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { compareObjects } from "./comparison.ts";
 import { findMisfits } from "./conformity.ts";
 import type { FieldSet } from "./field-set.ts";
@@ -62,7 +62,7 @@ export function lastAppliedFields(apply: LastApplied, stored: JsonObject): Field
 /** Writes what was applied as `kubectl` into the annotation of `object`, if that has one. */
 export function refreshLastApplied(
   apply: LastApplied,
-  object: KubeObject,
+  object: SentObject,
   config: JsonObject,
 ): void {
   const annotations = annotationsOf(object as unknown as JsonObject);

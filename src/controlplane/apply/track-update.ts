@@ -6,7 +6,7 @@
  * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
  * @module
  */
-import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { type Managers, capUpdaters, isReset, readManagers } from "./managers.ts";
 import {
   type OwnedResource,
@@ -19,7 +19,7 @@ import {
 } from "./write.ts";
 
 /** The managers that an update starts from: those it brings, else those of the stored object. */
-function managersBefore(write: Write, live: KubeObject | undefined, updated: KubeObject): Managers {
+function managersBefore(write: Write, live: SentObject | undefined, updated: SentObject): Managers {
   const stored = (): Managers => readManagers(live?.metadata.managedFields) ?? new Map();
   if (write.isSubresource) return stored();
   const brought = updated.metadata.managedFields;
@@ -34,8 +34,8 @@ function managersBefore(write: Write, live: KubeObject | undefined, updated: Kub
  * managers, as on the real server.
  */
 export function trackUpdate(
-  live: KubeObject | undefined,
-  updated: KubeObject,
+  live: SentObject | undefined,
+  updated: SentObject,
   resource: OwnedResource,
   by: WriteBy,
 ): void {

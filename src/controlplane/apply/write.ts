@@ -7,7 +7,7 @@
  * @module
  */
 import { isJsonObject, setField } from "../../kube/json.ts";
-import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { apiVersionOf } from "../../kube/resource.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import { zeroObject } from "../builtin/zero-object.ts";
@@ -327,7 +327,7 @@ export function updateManagers(
   return managers;
 }
 
-export function setManagers(write: Write, object: KubeObject, managers: Managers): void {
+export function setManagers(write: Write, object: SentObject, managers: Managers): void {
   const entries = writeManagers(managers, write.type.schema);
   if (entries) object.metadata.managedFields = entries;
   else delete object.metadata.managedFields;

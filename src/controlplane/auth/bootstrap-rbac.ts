@@ -5,7 +5,7 @@
  * @module
  */
 import { readFileSync } from "node:fs";
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 
 interface Row {
   readonly kind: string;
@@ -15,7 +15,7 @@ interface Row {
 }
 
 /** The bootstrap objects, without what only the store gives them. */
-export function bootstrapRbacObjects(): KubeObject[] {
+export function bootstrapRbacObjects(): SentObject[] {
   const rows = JSON.parse(
     readFileSync(new URL("./bootstrap-rbac.data.json", import.meta.url), "utf8"),
   ) as Row[];

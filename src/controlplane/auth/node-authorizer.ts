@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/node/
  * @module
  */
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import type { User } from "../kinds.ts";
 import type { Attributes, ResourceAttributes } from "./attributes.ts";
 import { type Decision, type PolicyRule, type RoleSource, ruleAllows } from "./rbac.ts";
@@ -168,7 +168,7 @@ function pod(attributes: ResourceAttributes, node: string, source: RoleSource): 
   return denied("can only list/watch pods with spec.nodeName field selector");
 }
 
-interface PodLike extends KubeObject {
+interface PodLike extends SentObject {
   readonly spec?: {
     readonly nodeName?: string;
     readonly serviceAccountName?: string;
@@ -200,7 +200,7 @@ function isRelated(
       );
     case "volumeattachments": {
       const found = source.get("volumeattachments.storage.k8s.io", name) as
-        (KubeObject & { spec?: { nodeName?: string } }) | undefined;
+        (SentObject & { spec?: { nodeName?: string } }) | undefined;
       return found?.spec?.nodeName === node;
     }
     default:
@@ -213,7 +213,7 @@ const claimsOf = ({ spec }: PodLike): string[] =>
 
 function volumeOf({ metadata }: PodLike, claim: string, source: RoleSource): string | undefined {
   const found = source.get("persistentvolumeclaims", `${metadata.namespace ?? ""}/${claim}`) as
-    (KubeObject & { spec?: { volumeName?: string } }) | undefined;
+    (SentObject & { spec?: { volumeName?: string } }) | undefined;
   return found?.spec?.volumeName;
 }
 

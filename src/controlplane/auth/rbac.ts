@@ -5,7 +5,7 @@
  * @module
  */
 import type { Attributes } from "./attributes.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import type { User } from "../kinds.ts";
 
 /** A rule of a role. */
@@ -41,11 +41,11 @@ export interface Decision {
 
 /** Where roles and bindings are kept. */
 export interface RoleSource {
-  list(collection: string, namespace?: string): readonly KubeObject[];
-  get(collection: string, key: string): KubeObject | undefined;
+  list(collection: string, namespace?: string): readonly SentObject[];
+  get(collection: string, key: string): SentObject | undefined;
 }
 
-interface Binding extends KubeObject {
+interface Binding extends SentObject {
   readonly roleRef: RoleRef;
   readonly subjects?: readonly Subject[] | null;
 }
@@ -115,7 +115,7 @@ export function rulesOfRole(
       ? source.get(`roles.${GROUP}`, `${namespace}/${name}`)
       : source.get(`clusterroles.${GROUP}`, name);
   if (!role) return `${kind.toLowerCase()}.${GROUP} ${JSON.stringify(name)} not found`;
-  return (role as KubeObject & { rules?: readonly PolicyRule[] | null }).rules ?? [];
+  return (role as SentObject & { rules?: readonly PolicyRule[] | null }).rules ?? [];
 }
 
 function isSubject(user: User, subject: Subject, namespace: string): boolean {

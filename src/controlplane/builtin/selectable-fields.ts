@@ -4,11 +4,11 @@
  * @see https://kubernetes.io/docs/concepts/overview/working-with-objects/field-selectors/
  * @module
  */
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import { textAt } from "./at.ts";
 
 /** Reads one value as the text that selectors compare; an absent field has the zero value of its type. */
-type FieldReader = (object: KubeObject) => string;
+type FieldReader = (object: SentObject) => string;
 
 const field =
   (path: string, absent = ""): FieldReader =>
@@ -48,7 +48,7 @@ const events = (reference: string, sources: readonly string[]): SelectableFields
     ? fields("reportingController")
     : {
         ...fields("reportingComponent"),
-        source: (event: KubeObject) => firstText(event, ...sources),
+        source: (event: SentObject) => firstText(event, ...sources),
       }),
 });
 
@@ -79,7 +79,7 @@ const TABLE: Readonly<Record<string, SelectableFields>> = {
   "resource.k8s.io/ResourceSlice": fields("spec.nodeName", "spec.driver"),
 };
 
-function firstText(object: KubeObject, ...paths: readonly string[]): string {
+function firstText(object: SentObject, ...paths: readonly string[]): string {
   for (const path of paths) {
     const text = textAt(object, path);
     if (text !== "") return text;

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { apiVersionOf } from "../../kube/resource.ts";
 import type { GroupVersionKind } from "./definitions.ts";
 import { normaliseShape } from "./strategies/go-shape.ts";
@@ -23,7 +23,7 @@ const WRITTEN_NULLS: Readonly<Record<string, JsonObject>> = {
 
 /** The empty object of the kind, with empty metadata; just its type for one that is not built in. */
 export function zeroObject(gvk: GroupVersionKind): JsonObject {
-  const object: KubeObject = { apiVersion: apiVersionOf(gvk), kind: gvk.kind, metadata: {} };
+  const object: SentObject = { apiVersion: apiVersionOf(gvk), kind: gvk.kind, metadata: {} };
   normaliseShape(object);
   const zero = object as unknown as JsonObject;
   const { spec, ...rest } = WRITTEN_NULLS[gvk.kind] ?? {};

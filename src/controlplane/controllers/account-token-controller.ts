@@ -5,13 +5,13 @@
  * @see https://kubernetes.io/docs/concepts/configuration/secret/#service-account-token-secrets
  * @module
  */
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import { unlessGone } from "./absence.ts";
 import type { ControllerClient, IssueToken, StoreEvent } from "./client.ts";
 import { SECRETS, SERVICE_ACCOUNTS, concerns, keyFrom, textOf } from "./keys.ts";
 import type { Controller } from "./work-loop.ts";
 
-interface Secret extends KubeObject {
+interface Secret extends SentObject {
   readonly type?: string;
   readonly data?: Readonly<Record<string, string>>;
 }

@@ -4,14 +4,14 @@
  * @see https://kubernetes.io/docs/concepts/storage/volume-attributes-classes/
  * @module
  */
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import { dropFinalizer } from "./finalizers.ts";
 import { ATTRIBUTES_CLASSES, CLAIMS, VOLUMES, concerns } from "./keys.ts";
 import type { Controller } from "./work-loop.ts";
 
 /** What a claim or a volume says of its classes. */
-interface ClassUser extends KubeObject {
+interface ClassUser extends SentObject {
   readonly spec?: { readonly volumeAttributesClassName?: string };
   readonly status?: {
     readonly currentVolumeAttributesClassName?: string;
@@ -44,7 +44,7 @@ export class AttributesClassProtectionController implements Controller {
   }
 }
 
-function classesOf(object: KubeObject): string[] {
+function classesOf(object: SentObject): string[] {
   const { spec, status } = object as ClassUser;
   return [
     spec?.volumeAttributesClassName,

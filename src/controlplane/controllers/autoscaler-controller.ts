@@ -8,7 +8,7 @@
 import { sameJson } from "../../kube/json.ts";
 import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import { matchesLabels, parseLabelSelector } from "../../kube/selector.ts";
 import type { Condition } from "../builtin/strategies/shapes.ts";
 import { type MetricSpec, problemOf } from "./autoscaler-metrics.ts";
@@ -18,7 +18,7 @@ import { AUTOSCALERS, PODS, concerns, keyFrom, textOf } from "./keys.ts";
 import { timeOf } from "./times.ts";
 import type { Controller } from "./work-loop.ts";
 
-interface Autoscaler extends KubeObject {
+interface Autoscaler extends SentObject {
   spec: {
     minReplicas?: number;
     maxReplicas: number;

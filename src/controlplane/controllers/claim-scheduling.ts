@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/concepts/storage/storage-classes/#volume-binding-mode
  * @module
  */
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import type { Pod } from "../builtin/strategies/pod-shapes.ts";
 import type { PersistentVolume, PersistentVolumeClaim } from "../builtin/strategies/shapes.ts";
 import { classOf } from "../builtin/strategies/storage-class-of.ts";
@@ -62,7 +62,7 @@ export function claimsForScheduling(client: ControllerClient, pod: Pod): Schedul
 const storageClassOf = (
   client: ControllerClient,
   claim: PersistentVolumeClaim,
-): (KubeObject & { provisioner?: string; volumeBindingMode?: string }) | undefined => {
+): (SentObject & { provisioner?: string; volumeBindingMode?: string }) | undefined => {
   const name = classOf(claim) ?? "";
   return name === "" ? undefined : client.find(STORAGE_CLASSES, { name });
 };

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { KubeObject, ObjectKey } from "../../kube/object.ts";
+import type { SentObject, ObjectKey } from "../../kube/object.ts";
 import type { Pod, Volume } from "../builtin/strategies/pod-shapes.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import { PODS, concerns } from "./keys.ts";
@@ -40,7 +40,7 @@ export function usersOf(
 }
 
 /** What a volume says of the claim that it is for. */
-export function claimReference({ metadata }: KubeObject): object {
+export function claimReference({ metadata }: SentObject): object {
   const { namespace = "", name = "", uid = "", resourceVersion = "" } = metadata;
   return { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace, name, uid, resourceVersion };
 }

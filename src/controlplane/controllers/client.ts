@@ -5,7 +5,7 @@
  * @module
  */
 import type { Clock } from "../../clock.ts";
-import type { KubeObject, ObjectKey } from "../../kube/object.ts";
+import type { SentObject, ObjectKey } from "../../kube/object.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";
 import type { Logger } from "../../log.ts";
 import type { CertificateRequest } from "../auth/certificate-request.ts";
@@ -16,8 +16,8 @@ import type { User } from "../kinds.ts";
 export interface StoreEvent {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   readonly resource: Pick<ResourceInfo, "group" | "plural">;
-  readonly object: KubeObject;
-  readonly old?: KubeObject;
+  readonly object: SentObject;
+  readonly old?: SentObject;
 }
 
 /** Which objects of a resource. */
@@ -47,21 +47,21 @@ export type ResourceName = Pick<ResourceInfo, "group" | "plural">;
 
 /** Reads are synchronous and see every write that was answered. Writes throw `StatusError`. */
 export interface ControllerClient {
-  find(resource: ResourceName, key: ObjectKey): KubeObject | undefined;
-  list(resource: ResourceName, selection?: Selection): readonly KubeObject[];
+  find(resource: ResourceName, key: ObjectKey): SentObject | undefined;
+  list(resource: ResourceName, selection?: Selection): readonly SentObject[];
   /** Every resource that can be listed and deleted, built-in and custom. */
   resources(): readonly ResourceInfo[];
-  create(resource: ResourceName, object: KubeObject): Promise<KubeObject>;
-  update(resource: ResourceName, object: KubeObject, subresource?: string): Promise<KubeObject>;
+  create(resource: ResourceName, object: SentObject): Promise<SentObject>;
+  update(resource: ResourceName, object: SentObject, subresource?: string): Promise<SentObject>;
   /** A JSON merge patch. */
   patch(
     resource: ResourceName,
     key: ObjectKey,
     patch: object,
     subresource?: string,
-  ): Promise<KubeObject>;
+  ): Promise<SentObject>;
   /** A forced server-side apply to an object that is there. */
-  apply(resource: ResourceName, object: KubeObject): Promise<KubeObject>;
+  apply(resource: ResourceName, object: SentObject): Promise<SentObject>;
   /** @throws StatusError 404 when objects of that kind have no size, 500 when this one has none */
   findScale(resource: ResourceName, key: ObjectKey): ScaleView | undefined;
   rescale(resource: ResourceName, key: ObjectKey, replicas: number): Promise<void>;
@@ -95,7 +95,7 @@ export interface ControllerContext {
   readonly caCertificate?: string;
   /** What expressions of a ValidatingAdmissionPolicy do not fit; nothing is told of it when absent. */
   readonly checkPolicyTypes?: (
-    policy: KubeObject,
+    policy: SentObject,
   ) => readonly { readonly fieldRef: string; readonly warning: string }[];
   /** Absent: Secrets for tokens of service accounts stay empty. */
   readonly issueToken?: IssueToken;

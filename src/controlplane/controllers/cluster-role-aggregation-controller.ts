@@ -5,7 +5,7 @@
  * @module
  */
 import { sameJson } from "../../kube/json.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import { type LabelSelector, matchesLabelSelector } from "../../kube/selector.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import { CLUSTER_ROLES, concerns, keyFrom, textOf } from "./keys.ts";
@@ -21,7 +21,7 @@ const RULE_FIELDS = [
 
 type Rule = Readonly<Partial<Record<(typeof RULE_FIELDS)[number], readonly string[] | null>>>;
 
-interface ClusterRole extends KubeObject {
+interface ClusterRole extends SentObject {
   rules?: Rule[] | null;
   aggregationRule?: { clusterRoleSelectors?: LabelSelector[] };
 }
@@ -70,7 +70,7 @@ export class ClusterRoleAggregationController implements Controller {
  * @param role - a ClusterRole with an aggregationRule
  * @param roles - all ClusterRoles
  */
-export function aggregatedRules(role: KubeObject, roles: readonly KubeObject[]): Rule[] {
+export function aggregatedRules(role: SentObject, roles: readonly SentObject[]): Rule[] {
   const others = (roles as readonly ClusterRole[])
     .filter(({ metadata }) => metadata.name !== role.metadata.name)
     .toSorted((left, right) => ((left.metadata.name ?? "") < (right.metadata.name ?? "") ? -1 : 1));

@@ -7,7 +7,7 @@
 import { sameJson } from "../../kube/json.ts";
 import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
-import type { KubeObject, OwnerReference } from "../../kube/object.ts";
+import type { SentObject, OwnerReference } from "../../kube/object.ts";
 import { type LabelSelector, matchesLabelSelector } from "../../kube/selector.ts";
 import { selectorText } from "../../kube/selector-text.ts";
 import type { Pod } from "../builtin/strategies/pod-shapes.ts";
@@ -31,7 +31,7 @@ import { shareOf } from "./share.ts";
 import { msOf, timeOf } from "./times.ts";
 import type { Controller } from "./work-loop.ts";
 
-interface Budget extends KubeObject {
+interface Budget extends SentObject {
   spec?: { minAvailable?: IntOrString; maxUnavailable?: IntOrString; selector?: LabelSelector };
   status?: {
     disruptedPods?: Record<string, string>;
@@ -230,4 +230,4 @@ export class DisruptionBudgetController implements Controller {
   }
 }
 
-type Scaled = KubeObject & { spec?: { replicas?: number } };
+type Scaled = SentObject & { spec?: { replicas?: number } };

@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/concepts/services-networking/service/#services-without-selectors
  * @module
  */
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import type { Service } from "../builtin/strategies/shapes.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import { ENDPOINTS, ENDPOINT_SLICES, SERVICES, concerns, keyFrom, textOf } from "./keys.ts";
@@ -33,11 +33,11 @@ interface Port {
   appProtocol?: string;
 }
 
-interface Endpoints extends KubeObject {
+interface Endpoints extends SentObject {
   subsets?: { addresses?: Address[]; notReadyAddresses?: Address[]; ports?: Port[] }[];
 }
 
-interface Slice extends KubeObject {
+interface Slice extends SentObject {
   addressType?: string;
   endpoints?: object[];
   ports?: object[];

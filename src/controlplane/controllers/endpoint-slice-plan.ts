@@ -7,7 +7,7 @@
  * @module
  */
 import { sameJson } from "../../kube/json.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import type { Pod } from "../builtin/strategies/pod-shapes.ts";
 import type { Node, Service } from "../builtin/strategies/shapes.ts";
 import {
@@ -50,7 +50,7 @@ interface Endpoint {
 }
 
 /** The object. */
-export interface EndpointSlice extends KubeObject {
+export interface EndpointSlice extends SentObject {
   addressType: string;
   endpoints?: Endpoint[] | null;
   ports?: ResolvedPort[] | null;
@@ -77,7 +77,7 @@ export const sliceLabels = (service: string): Record<string, string> => ({
 });
 
 /** The name of the Service that a slice of this controller belongs to. */
-export function serviceOf({ metadata }: KubeObject): string | undefined {
+export function serviceOf({ metadata }: SentObject): string | undefined {
   return metadata.labels?.[MANAGED_BY] === MANAGER ? metadata.labels[SERVICE_NAME] : undefined;
 }
 

@@ -6,7 +6,7 @@
  * @see https://kubernetes.io/docs/reference/kubernetes-api/service-resources/endpoints-v1/
  * @module
  */
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import { sortedByHash } from "./go-hash.ts";
 import { canonicalJson } from "./template-hash.ts";
 
@@ -34,7 +34,7 @@ export interface Subset {
 }
 
 /** The object. */
-export interface Endpoints extends KubeObject {
+export interface Endpoints extends SentObject {
   subsets?: Subset[];
 }
 

@@ -5,7 +5,7 @@
  * @module
  */
 import { messageOf } from "../../errors.ts";
-import type { KubeObject, ObjectMeta } from "../../kube/object.ts";
+import type { SentObject, ObjectMeta } from "../../kube/object.ts";
 import type { Pod } from "../builtin/strategies/pod-shapes.ts";
 import type { Service } from "../builtin/strategies/shapes.ts";
 import { unlessGone } from "./absence.ts";
@@ -105,10 +105,10 @@ export class EndpointsController implements Controller {
 
   /** Waits for a write; what is refused is told of. */
   async #told(
-    endpoints: KubeObject,
+    endpoints: SentObject,
     reason: string,
     about: string,
-    write: Promise<KubeObject>,
+    write: Promise<SentObject>,
   ): Promise<void> {
     try {
       await write;

@@ -7,7 +7,7 @@
  * @module
  */
 import type { Clock } from "../../clock.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import { hasReason, isAlreadyExists, isNotFound } from "../../kube/status.ts";
 import { unlessGone } from "./absence.ts";
 import type { ControllerClient } from "./client.ts";
@@ -59,7 +59,7 @@ export class EventRecorder {
 
   /** Says what happened to `about`. An event of a namespace that is going away is dropped. */
   async record(
-    about: KubeObject,
+    about: SentObject,
     type: "Normal" | "Warning",
     reason: string,
     text: string,
@@ -110,7 +110,7 @@ export class EventRecorder {
   }
 
   /** Creates the event under a name that no recorder took at the same moment of a clock that stands still. */
-  async #create(about: string, event: KubeObject): Promise<string> {
+  async #create(about: string, event: SentObject): Promise<string> {
     for (;;) {
       const name = `${about}.${this.#uniqueSuffix()}`;
       try {

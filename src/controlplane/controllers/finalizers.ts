@@ -3,14 +3,14 @@
  *
  * @module
  */
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import type { ControllerClient, ResourceName } from "./client.ts";
 
 /** Lets an object go that is being deleted and that nobody uses: its finalizer is removed. Others stay as they are. */
 export async function dropFinalizer(
   client: ControllerClient,
   resource: ResourceName,
-  object: KubeObject | undefined,
+  object: SentObject | undefined,
   finalizer: string,
 ): Promise<void> {
   const { finalizers = [], deletionTimestamp, namespace, name = "" } = object?.metadata ?? {};

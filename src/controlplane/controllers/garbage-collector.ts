@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/concepts/architecture/garbage-collection/
  * @module
  */
-import type { KubeObject, ObjectKey, OwnerReference } from "../../kube/object.ts";
+import type { SentObject, ObjectKey, OwnerReference } from "../../kube/object.ts";
 import { parseApiVersion } from "../../kube/resource.ts";
 import { unlessGone } from "./absence.ts";
 import type { ControllerClient, DeleteOptions, ResourceName, StoreEvent } from "./client.ts";
@@ -25,7 +25,7 @@ interface Known {
 type OwnerState = "solid" | "dangling" | "waiting";
 
 /** Whether an object goes after its dependents, and has begun to. */
-const isDeletingDependents = ({ metadata }: KubeObject): boolean =>
+const isDeletingDependents = ({ metadata }: SentObject): boolean =>
   metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).includes(FOREGROUND);
 
 /** Follows owner references by uid. */
@@ -78,20 +78,20 @@ export class GarbageCollector implements Controller {
     else if (!deletionTimestamp) await this.#collect(object);
   }
 
-  #find(uid: string): KubeObject | undefined {
+  #find(uid: string): SentObject | undefined {
     const known = this.#known.get(uid);
     const object = known && this.#client.find(known.resource, known.key);
     return object?.metadata.uid === uid ? object : undefined;
   }
 
-  #dependentsOf(owner: KubeObject): KubeObject[] {
+  #dependentsOf(owner: SentObject): SentObject[] {
     return [...(this.#dependents.get(owner.metadata.uid ?? "") ?? [])].flatMap(
       (uid) => this.#find(uid) ?? [],
     );
   }
 
   /** Dependents lose their reference, then the owner may go. */
-  async #orphan(owner: KubeObject): Promise<void> {
+  async #orphan(owner: SentObject): Promise<void> {
     const { uid = "" } = owner.metadata;
     for (const dependent of this.#dependentsOf(owner)) {
       await this.#dropReferences(dependent, new Set([uid]));
@@ -100,11 +100,11 @@ export class GarbageCollector implements Controller {
   }
 
   /** Dependents go first; the owner follows when the last one that blocks it is gone. */
-  async #awaitDependents(owner: KubeObject): Promise<void> {
+  async #awaitDependents(owner: SentObject): Promise<void> {
     for (const dependent of this.#dependentsOf(owner)) {
       if (!dependent.metadata.deletionTimestamp) await this.#collect(dependent);
     }
-    const blocks = (dependent: KubeObject): boolean =>
+    const blocks = (dependent: SentObject): boolean =>
       dependent.metadata.ownerReferences?.some(
         (reference) =>
           reference.uid === owner.metadata.uid && reference.blockOwnerDeletion === true,
@@ -112,7 +112,7 @@ export class GarbageCollector implements Controller {
     if (!this.#dependentsOf(owner).some(blocks)) await this.#dropFinalizer(owner, FOREGROUND);
   }
 
-  async #collect(object: KubeObject): Promise<void> {
+  async #collect(object: SentObject): Promise<void> {
     const { ownerReferences = [], finalizers = [] } = object.metadata;
     if (ownerReferences.length === 0) return;
     const states = new Map<OwnerReference, OwnerState>();
@@ -139,7 +139,7 @@ export class GarbageCollector implements Controller {
     else await this.#remove(object, "Background");
   }
 
-  async #stateOf(object: KubeObject, reference: OwnerReference): Promise<OwnerState> {
+  async #stateOf(object: SentObject, reference: OwnerReference): Promise<OwnerState> {
     const { group } = parseApiVersion(reference.apiVersion);
     const info = this.#client
       .resources()
@@ -167,7 +167,7 @@ export class GarbageCollector implements Controller {
 
   /** The owner is there, but elsewhere: that is a mistake worth an event. */
   async #warnOfNamespace(
-    object: KubeObject,
+    object: SentObject,
     reference: OwnerReference,
     namespaced: boolean,
   ): Promise<void> {
@@ -184,7 +184,7 @@ export class GarbageCollector implements Controller {
   }
 
   async #remove(
-    object: KubeObject,
+    object: SentObject,
     propagationPolicy: NonNullable<DeleteOptions["propagationPolicy"]>,
   ): Promise<void> {
     const { uid = "", resourceVersion = "" } = object.metadata;
@@ -193,7 +193,7 @@ export class GarbageCollector implements Controller {
     );
   }
 
-  async #unblockOwners(object: KubeObject): Promise<void> {
+  async #unblockOwners(object: SentObject): Promise<void> {
     const { uid, ownerReferences = [] } = object.metadata;
     if (!ownerReferences.some(({ blockOwnerDeletion }) => blockOwnerDeletion)) return;
     const unblocked = ownerReferences.map((reference) =>
@@ -204,7 +204,7 @@ export class GarbageCollector implements Controller {
     );
   }
 
-  async #dropReferences(object: KubeObject, uids: ReadonlySet<string>): Promise<void> {
+  async #dropReferences(object: SentObject, uids: ReadonlySet<string>): Promise<void> {
     const rest = (object.metadata.ownerReferences ?? []).filter(({ uid }) => !uids.has(uid));
     const { uid } = object.metadata;
     await this.#ignoringAbsence(object, (resource, key) =>
@@ -214,7 +214,7 @@ export class GarbageCollector implements Controller {
     );
   }
 
-  async #dropFinalizer(object: KubeObject, finalizer: string): Promise<void> {
+  async #dropFinalizer(object: SentObject, finalizer: string): Promise<void> {
     const rest = (object.metadata.finalizers ?? []).filter((one) => one !== finalizer);
     const { resourceVersion } = object.metadata;
     await this.#ignoringAbsence(object, (resource, key) =>
@@ -225,7 +225,7 @@ export class GarbageCollector implements Controller {
   }
 
   async #ignoringAbsence(
-    object: KubeObject,
+    object: SentObject,
     write: (resource: ResourceName, key: ObjectKey) => Promise<unknown>,
   ): Promise<void> {
     const known = this.#known.get(object.metadata.uid ?? "");

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { KubeObject, ObjectKey } from "../../kube/object.ts";
+import type { SentObject, ObjectKey } from "../../kube/object.ts";
 import type { ResourceName, StoreEvent } from "./client.ts";
 
 export const PODS: ResourceName = { group: "", plural: "pods" };
@@ -58,7 +58,7 @@ export function concerns(event: StoreEvent, resource: ResourceName): boolean {
 }
 
 /** `namespace/name`, with an empty namespace for cluster-scoped objects. */
-export function textOf(object: KubeObject): string {
+export function textOf(object: SentObject): string {
   return `${object.metadata.namespace ?? ""}/${object.metadata.name ?? ""}`;
 }
 

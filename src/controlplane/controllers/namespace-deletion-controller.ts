@@ -5,7 +5,7 @@
  * @module
  */
 import type { Clock } from "../../clock.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import { type ResourceInfo, groupResourceOf } from "../../kube/resource.ts";
 import type { Pod } from "../builtin/strategies/pod-shapes.ts";
 import type { Condition, Namespace } from "../builtin/strategies/shapes.ts";
@@ -19,7 +19,7 @@ import type { Controller } from "./work-loop.ts";
 /** What is left of one resource. */
 interface Remainder {
   readonly resource: ResourceInfo;
-  readonly objects: readonly KubeObject[];
+  readonly objects: readonly SentObject[];
 }
 
 /** Empties namespaces that are terminating. */

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Clock } from "../../clock.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import type { Node } from "../builtin/strategies/shapes.ts";
 import { KUBERNETES_VERSION } from "../../kube/kubernetes-version.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
@@ -96,7 +96,7 @@ export class NodeSimulator implements Controller {
     await this.#client.update(NODES, { ...node, status } as unknown as Node, "status");
   }
 
-  #register(name: string): Promise<KubeObject> {
+  #register(name: string): Promise<SentObject> {
     return this.#client.create(NODES, {
       apiVersion: "v1",
       kind: "Node",

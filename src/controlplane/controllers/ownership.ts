@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents/
  * @module
  */
-import type { KubeObject, OwnerReference } from "../../kube/object.ts";
+import type { SentObject, OwnerReference } from "../../kube/object.ts";
 import { type LabelSelector, matchesLabelSelector } from "../../kube/selector.ts";
 import { unlessGone } from "./absence.ts";
 import type { ControllerClient, ResourceName, StoreEvent } from "./client.ts";
@@ -18,17 +18,17 @@ export interface OwnerKind {
 }
 
 /** The reference that marks its owner as controller, if there is one. */
-export function controllerOf(object: KubeObject): OwnerReference | undefined {
+export function controllerOf(object: SentObject): OwnerReference | undefined {
   return object.metadata.ownerReferences?.find(({ controller }) => controller === true);
 }
 
 /** Whether `owner` is the controller of `object`. */
-export function isControlledBy(object: KubeObject, owner: KubeObject): boolean {
+export function isControlledBy(object: SentObject, owner: SentObject): boolean {
   return controllerOf(object)?.uid === owner.metadata.uid;
 }
 
 /** A controller reference to `owner`. */
-export function controllerReference(owner: KubeObject, kind: OwnerKind): OwnerReference {
+export function controllerReference(owner: SentObject, kind: OwnerKind): OwnerReference {
   return {
     apiVersion: kind.apiVersion,
     kind: kind.kind,
@@ -42,14 +42,14 @@ export function controllerReference(owner: KubeObject, kind: OwnerKind): OwnerRe
 /** What a set selects and controls. */
 interface Claim {
   readonly client: ControllerClient;
-  readonly owner: KubeObject;
+  readonly owner: SentObject;
   readonly kind: OwnerKind;
   readonly resource: ResourceName;
   readonly selector: LabelSelector | undefined;
   /** What an adopted object is held by. */
   readonly finalizer?: string;
   /** What of the matching objects may be adopted; what may not is released. All when absent. */
-  readonly mayBeMine?: (object: KubeObject) => boolean;
+  readonly mayBeMine?: (object: SentObject) => boolean;
 }
 
 /**
@@ -64,9 +64,9 @@ export async function claimed({
   selector,
   finalizer,
   mayBeMine = () => true,
-}: Claim): Promise<KubeObject[]> {
+}: Claim): Promise<SentObject[]> {
   const { namespace = "" } = owner.metadata;
-  const mine: KubeObject[] = [];
+  const mine: SentObject[] = [];
   for (const object of client.list(resource, { namespace })) {
     const controller = controllerOf(object);
     const matches = matchesLabelSelector(selector, object.metadata.labels) && mayBeMine(object);
@@ -84,10 +84,10 @@ export async function claimed({
 async function adopt(
   client: ControllerClient,
   resource: ResourceName,
-  object: KubeObject,
+  object: SentObject,
   reference: OwnerReference,
   finalizer: string | undefined,
-): Promise<KubeObject> {
+): Promise<SentObject> {
   const { namespace = "", name = "", uid, ownerReferences = [], finalizers = [] } = object.metadata;
   return client.patch(
     resource,
@@ -105,8 +105,8 @@ async function adopt(
 async function release(
   client: ControllerClient,
   resource: ResourceName,
-  object: KubeObject,
-  owner: KubeObject,
+  object: SentObject,
+  owner: SentObject,
 ): Promise<void> {
   const { namespace = "", name = "", uid, ownerReferences = [] } = object.metadata;
   const rest = ownerReferences.filter((reference) => reference.uid !== owner.metadata.uid);
@@ -128,7 +128,7 @@ export function* ownersOf(
   event: StoreEvent,
   dependents: ResourceName,
   kind: OwnerKind,
-  selectorOf: (owner: KubeObject) => LabelSelector | undefined,
+  selectorOf: (owner: SentObject) => LabelSelector | undefined,
 ): Generator<string> {
   if (!concerns(event, dependents)) return;
   const { namespace = "" } = event.object.metadata;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { KubeObject, ObjectMeta } from "../../kube/object.ts";
+import type { SentObject, ObjectMeta } from "../../kube/object.ts";
 import type { Pod, PodTemplate } from "../builtin/strategies/pod-shapes.ts";
 import { msOf } from "./times.ts";
 
@@ -50,7 +50,7 @@ export function restartsOf(pod: Pod): number {
 }
 
 /** A pod of a template, for `owner`; the name comes from the API server unless `metadata` has one. */
-export function podFrom(template: PodTemplate, owner: KubeObject, metadata: ObjectMeta): Pod {
+export function podFrom(template: PodTemplate, owner: SentObject, metadata: ObjectMeta): Pod {
   const { labels, annotations, finalizers } = template.metadata ?? {};
   return {
     apiVersion: "v1",

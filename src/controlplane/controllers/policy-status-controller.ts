@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#type-checking
  * @module
  */
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import type { ControllerClient, ControllerContext, ResourceName, StoreEvent } from "./client.ts";
 import { concerns, keyFrom, textOf } from "./keys.ts";
 import type { Controller } from "./work-loop.ts";
@@ -14,7 +14,7 @@ const POLICIES: ResourceName = {
   plural: "validatingadmissionpolicies",
 };
 
-interface CheckedPolicy extends KubeObject {
+interface CheckedPolicy extends SentObject {
   readonly status?: { readonly observedGeneration?: number };
 }
 

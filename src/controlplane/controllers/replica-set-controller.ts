@@ -7,7 +7,7 @@
 import { sameJson } from "../../kube/json.ts";
 import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import { type LabelSelector, matchesLabelSelector } from "../../kube/selector.ts";
 import { isNotFound } from "../../kube/status.ts";
 import type { Pod, PodTemplate } from "../builtin/strategies/pod-shapes.ts";
@@ -21,7 +21,7 @@ import { rankForDeletion } from "./pod-ranking.ts";
 import { timeOf } from "./times.ts";
 import type { Controller } from "./work-loop.ts";
 
-interface Replicas extends KubeObject {
+interface Replicas extends SentObject {
   spec: {
     replicas?: number;
     minReadySeconds?: number;

@@ -7,7 +7,7 @@
  * @module
  */
 import { sameJson } from "../../kube/json.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import type { Pod } from "../builtin/strategies/pod-shapes.ts";
 import {
   type ResourceQuota,
@@ -96,7 +96,7 @@ const resourcesOf = ({ spec }: Pod): unknown =>
   );
 
 /** As far as quotas tell types of Services apart. */
-function typeOf(service: KubeObject): string {
+function typeOf(service: SentObject): string {
   const { type = "" } = (service as Service).spec;
   return type === "NodePort" || type === "LoadBalancer" ? type : "";
 }

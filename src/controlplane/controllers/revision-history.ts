@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/controller-revision-v1/
  * @module
  */
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import type { LabelSelector } from "../../kube/selector.ts";
 import type { PodTemplate } from "../builtin/strategies/pod-shapes.ts";
 import type { ControllerClient } from "./client.ts";
@@ -13,12 +13,12 @@ import { type OwnerKind, claimed, controllerReference } from "./ownership.ts";
 import { canonicalJson, hashOf } from "./template-hash.ts";
 
 /** A stored template. */
-export interface Revision extends KubeObject {
+export interface Revision extends SentObject {
   data?: { spec: { template: PodTemplate } };
   revision: number;
 }
 
-interface Owner extends KubeObject {
+interface Owner extends SentObject {
   spec: { template: PodTemplate; selector: LabelSelector; revisionHistoryLimit?: number };
   status?: { collisionCount?: number };
 }
@@ -40,7 +40,7 @@ export class RevisionHistory {
   readonly #owner: Owner;
   readonly #labelling: Labelling;
 
-  constructor(client: ControllerClient, owner: KubeObject, labelling: Labelling) {
+  constructor(client: ControllerClient, owner: SentObject, labelling: Labelling) {
     this.#client = client;
     this.#owner = owner as Owner;
     this.#labelling = labelling;

@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/concepts/storage/persistent-volumes/
  * @module
  */
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import type { Pod } from "../builtin/strategies/pod-shapes.ts";
 import type { PersistentVolume, PersistentVolumeClaim } from "../builtin/strategies/shapes.ts";
 import { classOf, defaultClassOf } from "../builtin/strategies/storage-class-of.ts";
@@ -22,7 +22,7 @@ import {
 import { bestVolumeFor, isBoundTo, mismatchOf } from "./volume-matching.ts";
 import type { Controller } from "./work-loop.ts";
 
-interface StorageClass extends KubeObject {
+interface StorageClass extends SentObject {
   provisioner?: string;
   volumeBindingMode?: string;
 }

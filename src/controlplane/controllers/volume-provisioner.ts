@@ -6,7 +6,7 @@
  */
 import type { Clock } from "../../clock.ts";
 import { dns1123SubdomainErrors } from "../../kube/names.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import { isAlreadyExists, StatusError } from "../../kube/status.ts";
 import type { PersistentVolumeClaim } from "../builtin/strategies/shapes.ts";
 import { classOf } from "../builtin/strategies/storage-class-of.ts";
@@ -23,7 +23,7 @@ import {
 import { storageOf } from "./volume-matching.ts";
 import type { Controller } from "./work-loop.ts";
 
-interface StorageClass extends KubeObject {
+interface StorageClass extends SentObject {
   provisioner?: string;
   reclaimPolicy?: string;
   volumeBindingMode?: string;

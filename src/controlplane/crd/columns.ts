@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#additional-printer-columns
  * @module
  */
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import { formatNumber, isNumeric } from "../../kube/go-number.ts";
 import { encodeJson } from "../../kube/json.ts";
 import { sortedKeys } from "../../kube/schema/sorted-keys.ts";
@@ -69,7 +69,7 @@ function pathColumn(column: DefinitionColumn): PathColumn {
   };
 }
 
-function cellOf(type: string, path: JsonPath, object: KubeObject, nowMs: number): unknown {
+function cellOf(type: string, path: JsonPath, object: SentObject, nowMs: number): unknown {
   let value: unknown;
   try {
     [value] = path.find(object);

@@ -7,7 +7,7 @@
  */
 import type { Clock } from "../../clock.ts";
 import { copyJson, sameJson } from "../../kube/json.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import { unlessGone } from "../controllers/absence.ts";
 import type { ControllerClient, ResourceName, StoreEvent } from "../controllers/client.ts";
 import type { Controller } from "../controllers/work-loop.ts";
@@ -36,7 +36,7 @@ const APPROVAL_REASONS = {
 const isDefinitionEvent = ({ resource }: StoreEvent): boolean =>
   resource.group === definitionResource.group && resource.plural === definitionResource.plural;
 
-const acceptedNamesOf = (object: KubeObject | undefined): DefinitionNames =>
+const acceptedNamesOf = (object: SentObject | undefined): DefinitionNames =>
   (object as Definition | undefined)?.status?.acceptedNames ?? {};
 
 /** The controllers of kube-apiserver for CustomResourceDefinitions, as one. */

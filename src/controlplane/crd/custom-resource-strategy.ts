@@ -6,7 +6,7 @@
 import { type FieldError, invalidValue } from "../../kube/field-errors.ts";
 import { sameJson, setField } from "../../kube/json.ts";
 import { dns1123SubdomainErrors, maskTrailingDash, qualifiedNameErrors } from "../../kube/names.ts";
-import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { groupResourceOf, type ResourceInfo } from "../../kube/resource.ts";
 import { Correlation } from "../../kube/schema/correlation.ts";
 import { dropNulls, setDefaults } from "../../kube/schema/defaults.ts";
@@ -47,10 +47,10 @@ const RULES_SKIPPED =
 
 const STANDARD_FINALIZERS = ["orphan", "foregroundDeletion", "kubernetes"];
 
-const fieldsOf = (object: KubeObject): JsonObject => object as unknown as JsonObject;
+const fieldsOf = (object: SentObject): JsonObject => object as unknown as JsonObject;
 
 /** Everything but metadata. */
-function contentOf(object: KubeObject): JsonObject {
+function contentOf(object: SentObject): JsonObject {
   const content = { ...fieldsOf(object) };
   delete content["metadata"];
   return content;
@@ -69,7 +69,7 @@ export class CustomResourceStrategy implements Strategy {
   }
 
   /** As `ServedResource.dropUnknown`. */
-  dropUnknown(object: KubeObject): string[] {
+  dropUnknown(object: SentObject): string[] {
     const { schema, resource } = this.kind;
     const { unknown, error } = coerceEmbedded(object, schema);
     if (error) {
@@ -81,7 +81,7 @@ export class CustomResourceStrategy implements Strategy {
   }
 
   setDefaults(
-    object: KubeObject,
+    object: SentObject,
     { keepNulls = false, keepUnknown = false }: DefaultingOptions = {},
   ): void {
     const { schema } = this.kind;
@@ -90,7 +90,7 @@ export class CustomResourceStrategy implements Strategy {
     setDefaults(object, schema);
   }
 
-  prepareForCreate(object: KubeObject): void {
+  prepareForCreate(object: SentObject): void {
     const { resource, hasStatus, terminating } = this.kind;
     if (terminating) {
       const { name = "" } = object.metadata;
@@ -106,7 +106,7 @@ export class CustomResourceStrategy implements Strategy {
     object.metadata.generation = 1;
   }
 
-  prepareForUpdate(object: KubeObject, old: KubeObject, context: WriteContext): void {
+  prepareForUpdate(object: SentObject, old: SentObject, context: WriteContext): void {
     if (this.kind.hasStatus) keepField("status", object, old);
     const generation = old.metadata.generation ?? 0;
     if (!sameJson(contentOf(object), contentOf(old))) {
@@ -117,7 +117,7 @@ export class CustomResourceStrategy implements Strategy {
     warnOfFinalizers(added, context);
   }
 
-  validateCreate(object: KubeObject, context: WriteContext): FieldError[] {
+  validateCreate(object: SentObject, context: WriteContext): FieldError[] {
     const { schema, scale } = this.kind;
     const errors = this.typeErrors(object);
     if (errors.length === 0) {
@@ -135,7 +135,7 @@ export class CustomResourceStrategy implements Strategy {
     return all;
   }
 
-  validateUpdate(object: KubeObject, old: KubeObject, context: WriteContext): FieldError[] {
+  validateUpdate(object: SentObject, old: SentObject, context: WriteContext): FieldError[] {
     const { schema, scale } = this.kind;
     const correlation = new Correlation(object, old, schema);
     const errors = this.typeErrors(object);
@@ -154,7 +154,7 @@ export class CustomResourceStrategy implements Strategy {
   }
 
   /** A patch may have changed what the object says it is. */
-  protected typeErrors(object: KubeObject): FieldError[] {
+  protected typeErrors(object: SentObject): FieldError[] {
     const { group, version, kind } = this.kind.resource;
     const apiVersion = `${group}/${version}`;
     const errors: FieldError[] = [];
@@ -168,8 +168,8 @@ export class CustomResourceStrategy implements Strategy {
   /** The errors, and those of the rules in CEL unless something blocking was found before. */
   protected withRules(
     errors: FieldError[],
-    object: KubeObject,
-    old: KubeObject | undefined,
+    object: SentObject,
+    old: SentObject | undefined,
     correlation: Correlation | undefined,
     context: WriteContext,
   ): FieldError[] {
@@ -195,7 +195,7 @@ export class CustomStatusStrategy extends CustomResourceStrategy {
     this.#status = new SchemaValidator(propertyOf(kind.schema, "status") ?? {});
   }
 
-  override prepareForUpdate(object: KubeObject, old: KubeObject): void {
+  override prepareForUpdate(object: SentObject, old: SentObject): void {
     const fields = fieldsOf(object);
     const before = fieldsOf(old);
     const { managedFields, resourceVersion } = object.metadata;
@@ -213,8 +213,8 @@ export class CustomStatusStrategy extends CustomResourceStrategy {
   }
 
   override validateUpdate(
-    object: KubeObject,
-    old: KubeObject,
+    object: SentObject,
+    old: SentObject,
     context: WriteContext,
   ): FieldError[] {
     const wrongKind = this.typeErrors(object);
@@ -234,12 +234,12 @@ export class CustomStatusStrategy extends CustomResourceStrategy {
 }
 
 /** Lists that were wrong before may stay so, all of them together: those that did not change are not looked at. */
-function newListErrors(object: KubeObject, old: KubeObject, schema: Schema): FieldError[] {
+function newListErrors(object: SentObject, old: SentObject, schema: Schema): FieldError[] {
   const errors = listErrors(object, schema, { ofChanged: true });
   return errors.length > 0 && listErrors(old, schema).length > 0 ? [] : errors;
 }
 
-function keepField(name: string, object: KubeObject, old: KubeObject): void {
+function keepField(name: string, object: SentObject, old: SentObject): void {
   const before = fieldsOf(old)[name];
   if (before === undefined) delete fieldsOf(object)[name];
   else fieldsOf(object)[name] = before;

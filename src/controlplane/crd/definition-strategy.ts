@@ -6,7 +6,7 @@
 import type { FieldError } from "../../kube/field-errors.ts";
 import { copyJson, sameJson } from "../../kube/json.ts";
 import { dns1123SubdomainErrors, maskTrailingDash } from "../../kube/names.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import { canonicaliseSchema } from "../../kube/schema/canonical.ts";
 import { isKnownFormat } from "../../kube/schema/formats.ts";
 import { schemasOf } from "../../kube/schema/keyword-rules.ts";
@@ -25,7 +25,7 @@ import {
 } from "../../kube/definition/definition-rules.ts";
 import { hoistVersions } from "../../kube/definition/hoisted.ts";
 
-const asDefinition = (object: KubeObject): Definition => object as Definition;
+const asDefinition = (object: SentObject): Definition => object as Definition;
 
 function setSpecDefaults(definition: Definition): void {
   const given = (definition as { spec?: { versions?: unknown[] } }).spec?.versions;
@@ -145,7 +145,7 @@ export const definitionStatusStrategy: Strategy = {
  *
  * @param now - RFC 3339
  */
-export function markForDeletion(object: KubeObject, now: string): void {
+export function markForDeletion(object: SentObject, now: string): void {
   const finalizers = object.metadata.finalizers ?? [];
   if (!finalizers.includes(CLEANUP_FINALIZER)) {
     object.metadata.finalizers = [...finalizers, CLEANUP_FINALIZER];

@@ -5,7 +5,7 @@
  * @module
  */
 import { type FieldError, invalidValue } from "../../kube/field-errors.ts";
-import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { failure, type StatusError } from "../../kube/status.ts";
 import type { ScaleAccess, ScaleValues } from "../kinds.ts";
 import type { DefinitionScale } from "../../kube/definition/definition.ts";
@@ -13,7 +13,7 @@ import { findInteger, findText, type Nested, setNested } from "./nested.ts";
 
 const INT32_MAX = 2 ** 31 - 1;
 
-const fields = (object: KubeObject): JsonObject => object as unknown as JsonObject;
+const fields = (object: SentObject): JsonObject => object as unknown as JsonObject;
 
 const plainFailure = (message: string): StatusError => failure(500, "", message);
 
@@ -53,12 +53,12 @@ function countErrors(object: JsonObject, path: string): FieldError[] {
 }
 
 /** What is wrong with the wanted number of replicas. */
-export function scaleSpecErrors(object: KubeObject, scale: DefinitionScale): FieldError[] {
+export function scaleSpecErrors(object: SentObject, scale: DefinitionScale): FieldError[] {
   return countErrors(fields(object), scale.specReplicasPath ?? "");
 }
 
 /** What is wrong with the observed number of replicas, and with the selector. */
-export function scaleStatusErrors(object: KubeObject, scale: DefinitionScale): FieldError[] {
+export function scaleStatusErrors(object: SentObject, scale: DefinitionScale): FieldError[] {
   const errors = countErrors(fields(object), scale.statusReplicasPath ?? "");
   const { labelSelectorPath } = scale;
   if (labelSelectorPath === undefined || labelSelectorPath === "") return errors;

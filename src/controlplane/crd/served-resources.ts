@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { encodeJson } from "../../kube/json.ts";
 import { schemasOf } from "../../kube/schema/keyword-rules.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import { apiVersionOf, parseApiVersion } from "../../kube/resource.ts";
 import { prune } from "../../kube/schema/prune.ts";
 import { RuleChecker } from "../../kube/schema/rule-check.ts";
@@ -38,7 +38,7 @@ const SUBRESOURCE_VERBS = ["get", "patch", "update"];
  *
  * @param object - a stored CustomResourceDefinition
  */
-export function servedResourcesOf(object: KubeObject): ServedResource[] {
+export function servedResourcesOf(object: SentObject): ServedResource[] {
   const definition = object as Definition;
   if (!isConditionTrue(definition, "Established")) return [];
   const versions = definition.spec.versions ?? [];
@@ -81,7 +81,7 @@ function storedForm(
   strategies: Strategies,
   storageVersion: string,
 ): NonNullable<ServedResource["storage"]> {
-  const strategyOf = ({ apiVersion }: KubeObject): CustomResourceStrategy | undefined =>
+  const strategyOf = ({ apiVersion }: SentObject): CustomResourceStrategy | undefined =>
     strategies.get(parseApiVersion(apiVersion).version) ?? strategies.get(storageVersion);
   return {
     setDefaults(object, options) {
@@ -137,7 +137,7 @@ function servedResource(
 }
 
 /** As `ServedResource.dropUnknown`: of a version that there is not nothing is known. */
-function dropUnknown(sent: KubeObject, group: string, strategies: Strategies): string[] {
+function dropUnknown(sent: SentObject, group: string, strategies: Strategies): string[] {
   const type = parseApiVersion(sent.apiVersion);
   if (type.group !== group) return [];
   const strategy = strategies.get(type.version);
@@ -206,15 +206,15 @@ function deprecationOf(
 
 function selectableFieldsOf(
   version: DefinitionVersion,
-): Readonly<Record<string, (object: KubeObject) => string>> {
+): Readonly<Record<string, (object: SentObject) => string>> {
   const entries = (version.selectableFields ?? []).map(({ jsonPath = "" }) => {
     const path = parseJsonPath(jsonPath);
-    return [jsonPath.replace(/^\./, ""), (object: KubeObject) => selected(path, object)] as const;
+    return [jsonPath.replace(/^\./, ""), (object: SentObject) => selected(path, object)] as const;
   });
   return Object.fromEntries(entries);
 }
 
-function selected(path: JsonPath, object: KubeObject): string {
+function selected(path: JsonPath, object: SentObject): string {
   const [value] = path.find(object);
   if (value === undefined || value === null) return "";
   return typeof value === "string" ? value : encodeJson(value);

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { groupResourceOf, parseApiVersion } from "../../kube/resource.ts";
 import type {
   AdmissionOperation,
@@ -22,8 +22,8 @@ import { tidyMetadata } from "./object-limits.ts";
 
 /** The objects that a write is about. */
 export interface AdmittedObjects {
-  readonly object?: KubeObject;
-  readonly oldObject?: KubeObject;
+  readonly object?: SentObject;
+  readonly oldObject?: SentObject;
 }
 
 const OPTIONS_KIND: Readonly<Record<AdmissionOperation, string>> = {
@@ -72,7 +72,7 @@ function reviewOptions(operation: AdmissionOperation, options: WriteOptions): Js
 export async function admitSubresource(
   { admission }: Cluster,
   request: AdmissionRequest,
-): Promise<KubeObject | undefined> {
+): Promise<SentObject | undefined> {
   const object = (await admission.mutate(request)) ?? request.object;
   await admission.validate(object ? { ...request, object } : request);
   return object;
@@ -87,7 +87,7 @@ export function acceptAdmitted(
   request: AdmissionRequest,
   patched: unknown,
   { isStrict = false } = {},
-): KubeObject {
+): SentObject {
   const { resource, kind, object } = request;
   const isParent = kind.kind === resource.kind;
   if (!resource.builtIn && !isParent) return acceptScale(request, patched);
@@ -105,7 +105,7 @@ export function acceptAdmitted(
     }
     const accepted = (
       resource.builtIn || !isParent ? { ...readKnown(patched, kind, isStrict), ...type } : patched
-    ) as KubeObject;
+    ) as SentObject;
     tidyMetadata(accepted);
     if (isParent) resource.strategy.setDefaults(accepted, { keepUnknown: true });
     keepManagers(accepted, object, request.warn);
@@ -121,7 +121,7 @@ export function acceptAdmitted(
  *
  * @throws StatusError 500 when it is no Scale
  */
-function acceptScale({ kind, object }: AdmissionRequest, patched: unknown): KubeObject {
+function acceptScale({ kind, object }: AdmissionRequest, patched: unknown): SentObject {
   const type = readType(patched);
   if (type.kind !== kind.kind || type.apiVersion !== object?.apiVersion) {
     throw plainError(
@@ -129,7 +129,7 @@ function acceptScale({ kind, object }: AdmissionRequest, patched: unknown): Kube
     );
   }
   try {
-    return { ...readKnown(patched, kind, false), ...type } as KubeObject;
+    return { ...readKnown(patched, kind, false), ...type } as SentObject;
   } catch (error) {
     const goType =
       error instanceof WireError ? / of type (\w+)$/.exec(error.message)?.[1] : undefined;
@@ -151,8 +151,8 @@ function readKnown(patched: unknown, kind: AdmittedKind, isStrict: boolean): Jso
 
 /** Puts the managers of fields back when a webhook broke them. */
 function keepManagers(
-  accepted: KubeObject,
-  before: KubeObject,
+  accepted: SentObject,
+  before: SentObject,
   warn: AdmissionRequest["warn"],
 ): void {
   const { managedFields: given } = accepted.metadata;

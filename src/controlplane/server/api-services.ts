@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/concepts/extend-kubernetes/api-extension/apiserver-aggregation/
  * @module
  */
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import { storeKey } from "../store/store.ts";
 import { type Cluster, randomUid, timestamp } from "./cluster.ts";
 
@@ -56,7 +56,7 @@ function apiService(
   version: string,
   builtIn: boolean,
   priorities: Priorities,
-): KubeObject {
+): SentObject {
   const now = timestamp(clock);
   return {
     apiVersion: "apiregistration.k8s.io/v1",
@@ -84,13 +84,13 @@ function apiService(
         },
       ],
     },
-  } as KubeObject;
+  } as SentObject;
 }
 
 /** Brings the objects in step with what is served, and what definitions would serve. */
 function update(cluster: Cluster): void {
   const { store, registry } = cluster;
-  const wanted = new Map<string, () => KubeObject>();
+  const wanted = new Map<string, () => SentObject>();
   const announced = registry.announced().map((one) => ({ ...one, builtIn: false }));
   for (const { group, version, builtIn } of [...registry.all(), ...announced]) {
     const name = `${version}.${group}`;

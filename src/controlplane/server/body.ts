@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { type ExpectedKind, decodeBody } from "../wire/decode-body.ts";
 import {
   type DecodedConfiguration,
@@ -49,7 +49,7 @@ export function checkMediaType({ request }: ResourceRequest): void {
 }
 
 /** The object in the body of a POST or PUT. @throws StatusError 400 or 415 */
-export async function readObject(asked: ResourceRequest, query: WriteQuery): Promise<KubeObject> {
+export async function readObject(asked: ResourceRequest, query: WriteQuery): Promise<SentObject> {
   const { object, warnings, refusal } = decodeBody(
     await asked.request.body(),
     headerOf(asked.request, "content-type"),
@@ -76,10 +76,10 @@ export async function readPatch(asked: ResourceRequest, form: PatchForm): Promis
 export function checkPatched(
   asked: ResourceRequest,
   object: unknown,
-  live: KubeObject,
+  live: SentObject,
   patch: DecodedPatch,
   query: WriteQuery,
-): KubeObject {
+): SentObject {
   const { object: accepted, warnings } = acceptPatched(
     object,
     live,
@@ -93,7 +93,7 @@ export function checkPatched(
 }
 
 /** What an apply made of an object, with the values of its types. @throws StatusError 500 */
-export function checkApplied({ resource }: ResourceRequest, object: KubeObject): KubeObject {
+export function checkApplied({ resource }: ResourceRequest, object: SentObject): SentObject {
   return acceptApplied(object, resource, resource.builtIn);
 }
 

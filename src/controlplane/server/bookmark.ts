@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { apiVersionOf } from "../../kube/resource.ts";
 import { zeroObject } from "../builtin/zero-object.ts";
 import type { ServedResource } from "../kinds.ts";
@@ -23,7 +23,7 @@ export function bookmarkObject(
   resource: ServedResource,
   version: number,
   annotations?: Record<string, string>,
-): KubeObject {
+): SentObject {
   const { kind, builtIn } = resource;
   const zero = builtIn ? zeroOf(resource) : {};
   const spec = builtIn ? CONVERTED_SPEC[kind] : undefined;

@@ -3,13 +3,13 @@
  *
  * @module
  */
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import { type ResourceInfo, groupResourceOf } from "../../kube/resource.ts";
 import type { LabelSelector } from "../../kube/selector.ts";
 import type { ScaleAccess } from "../kinds.ts";
 import { formatLabelSelector } from "../views/printers/column.ts";
 
-interface Workload extends KubeObject {
+interface Workload extends SentObject {
   spec?: { replicas?: number; selector?: LabelSelector | Record<string, string> };
   status?: { replicas?: number };
 }

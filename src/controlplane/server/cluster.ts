@@ -5,7 +5,7 @@
  */
 import { copyJson } from "../../kube/json.ts";
 import type { Clock } from "../../clock.ts";
-import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import type { JsonObject, SentObject } from "../../kube/object.ts";
 import type { Logger } from "../../log.ts";
 import type { Admission } from "../admission/admission.ts";
 import type { AdmissionPlugins } from "../admission/plugins.ts";
@@ -93,7 +93,7 @@ export function writeContext(cluster: Cluster, options: WriteOptions): WriteCont
       const object = store.get(collectionOf(resource), storeKey(namespace, name));
       return object && readNow(cluster, resource, object);
     },
-    list(group, plural, namespace): readonly KubeObject[] {
+    list(group, plural, namespace): readonly SentObject[] {
       const resource = registry.preferred(group, plural);
       if (!resource) return [];
       return store

@@ -5,7 +5,7 @@
  * @module
  */
 import { quote } from "../../kube/field-errors.ts";
-import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { failure } from "../../kube/status.ts";
 import { admissionRequest, admitSubresource } from "./admitted.ts";
 import type { Cluster } from "./cluster.ts";
@@ -54,7 +54,7 @@ export async function connectRequest(cluster: Cluster, asked: ResourceRequest): 
         "CONNECT",
         asked,
         // Options have no metadata, unlike everything else that is admitted.
-        { object: object as unknown as KubeObject },
+        { object: object as unknown as SentObject },
         writeOptions(asked, { dryRun: false, fieldManager: "" }),
       ),
     );
@@ -74,7 +74,7 @@ function podUnreachable(cluster: Cluster, asked: ResourceRequest): Error {
   return badRequest(`pod ${name} does not have a host assigned`);
 }
 
-interface PodWithAddress extends KubeObject {
+interface PodWithAddress extends SentObject {
   readonly status?: { readonly podIP?: string };
 }
 

@@ -5,7 +5,7 @@
  */
 import { InternalError } from "../../errors.ts";
 import { copyJson } from "../../kube/json.ts";
-import type { JsonObject, KubeObject, ObjectKey } from "../../kube/object.ts";
+import type { JsonObject, SentObject, ObjectKey } from "../../kube/object.ts";
 import { applyMergePatch } from "../../kube/patch.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";
 import type {
@@ -52,13 +52,13 @@ class DirectClient implements ControllerClient {
     };
   }
 
-  find(resource: ResourceName, key: ObjectKey): KubeObject | undefined {
+  find(resource: ResourceName, key: ObjectKey): SentObject | undefined {
     const served = this.#cluster.registry.preferred(resource.group, resource.plural);
     const object = served && this.#cluster.store.get(collectionOf(served), keyText(key));
     return object && readNow(this.#cluster, served, object);
   }
 
-  list(resource: ResourceName, selection: Selection = {}): readonly KubeObject[] {
+  list(resource: ResourceName, selection: Selection = {}): readonly SentObject[] {
     const served = this.#cluster.registry.preferred(resource.group, resource.plural);
     if (!served) return [];
     const wanted = Object.entries(selection.labels ?? {});
@@ -82,7 +82,7 @@ class DirectClient implements ControllerClient {
       );
   }
 
-  async create(resource: ResourceName, object: KubeObject): Promise<KubeObject> {
+  async create(resource: ResourceName, object: SentObject): Promise<SentObject> {
     const served = this.#served(resource);
     const namespace = served.namespaced ? (object.metadata.namespace ?? "") : "";
     const created = await createObject(
@@ -96,7 +96,7 @@ class DirectClient implements ControllerClient {
     return created;
   }
 
-  async update(resource: ResourceName, object: KubeObject, subresource = ""): Promise<KubeObject> {
+  async update(resource: ResourceName, object: SentObject, subresource = ""): Promise<SentObject> {
     return this.#change(resource, object.metadata, subresource, true, () => copyJson(object));
   }
 
@@ -105,18 +105,18 @@ class DirectClient implements ControllerClient {
     key: ObjectKey,
     patch: object,
     subresource = "",
-  ): Promise<KubeObject> {
+  ): Promise<SentObject> {
     return this.#change(
       resource,
       key,
       subresource,
       false,
       (live) =>
-        applyMergePatch(copyJson(live) as unknown as JsonObject, patch) as unknown as KubeObject,
+        applyMergePatch(copyJson(live) as unknown as JsonObject, patch) as unknown as SentObject,
     );
   }
 
-  async apply(resource: ResourceName, object: KubeObject): Promise<KubeObject> {
+  async apply(resource: ResourceName, object: SentObject): Promise<SentObject> {
     const endpoint = mainEndpoint(this.#served(resource));
     const { namespace = "", name = "" } = object.metadata;
     const by = { manager: this.#options.manager, force: true };
@@ -182,11 +182,11 @@ class DirectClient implements ControllerClient {
 
   async #change(
     resource: ResourceName,
-    key: { readonly namespace?: string; readonly name?: string },
+    key: { readonly namespace?: string | undefined; readonly name?: string },
     subresource: string,
     replaces: boolean,
-    change: (live: KubeObject) => KubeObject,
-  ): Promise<KubeObject> {
+    change: (live: SentObject) => SentObject,
+  ): Promise<SentObject> {
     const endpoint = this.#endpoint(this.#served(resource), subresource);
     const changed = await updateObject(
       this.#cluster,

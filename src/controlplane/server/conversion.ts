@@ -7,7 +7,7 @@
 import { formatFieldError, quote } from "../../kube/field-errors.ts";
 import { copyJson, getField, isJsonObject, sameJson } from "../../kube/json.ts";
 import { validateAnnotations, validateLabels } from "../../kube/metadata.ts";
-import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { goKindOf } from "../../kube/patch.ts";
 import { parseApiVersion } from "../../kube/resource.ts";
 import { StatusError } from "../../kube/status.ts";
@@ -50,7 +50,7 @@ export class Conversion {
   readonly #caller: Pick<WebhookCaller, "post">;
   readonly #newUid: () => string;
   /** What those under way in `run` have been answered. */
-  readonly #answers = new Map<string, KubeObject | StatusError>();
+  readonly #answers = new Map<string, SentObject | StatusError>();
 
   constructor(caller: Pick<WebhookCaller, "post">, newUid: () => string) {
     this.#caller = caller;
@@ -79,7 +79,7 @@ export class Conversion {
   }
 
   /** The object in another version, inside of `run` only. @throws StatusError 500 in the words of the API server */
-  converted(webhook: ConversionWebhook, object: KubeObject, apiVersion: string): KubeObject {
+  converted(webhook: ConversionWebhook, object: SentObject, apiVersion: string): SentObject {
     const key = JSON.stringify([webhook, apiVersion, object]);
     const known = this.#answers.get(key);
     if (known instanceof StatusError) throw known;
@@ -96,9 +96,9 @@ export class Conversion {
   /** The object in another version. @throws StatusError 500 in the words of the API server */
   async convert(
     { target, reviewVersions }: ConversionWebhook,
-    object: KubeObject,
+    object: SentObject,
     apiVersion: string,
-  ): Promise<KubeObject> {
+  ): Promise<SentObject> {
     const uid = this.#newUid();
     const version = reviewVersions.find((name) => REVIEW_VERSIONS.includes(name)) ?? "v1";
     const { resourceVersion, ...metadata } = metadataOf(object) ?? {};
@@ -224,11 +224,11 @@ function onlyObject(objects: readonly unknown[]): JsonObject {
 }
 
 /** What an apply removes from an object may leave it without metadata. */
-const metadataOf = (object: KubeObject): KubeObject["metadata"] | undefined =>
-  (object as Partial<KubeObject>).metadata;
+const metadataOf = (object: SentObject): SentObject["metadata"] | undefined =>
+  (object as Partial<SentObject>).metadata;
 
 /** The converted object with its own identity: only labels and annotations may have been changed. */
-function checked(before: KubeObject, after: JsonObject, apiVersion: string): KubeObject {
+function checked(before: SentObject, after: JsonObject, apiVersion: string): SentObject {
   const mustBe = (what: string, expected: string, actual: string): void => {
     if (expected === actual) return;
     throw new BadAnswer(
@@ -258,7 +258,7 @@ function checked(before: KubeObject, after: JsonObject, apiVersion: string): Kub
     if (changed !== undefined) checkTexts(field, changed);
     kept[field] = value;
   }
-  return { ...after, metadata: kept } as unknown as KubeObject;
+  return { ...after, metadata: kept } as unknown as SentObject;
 }
 
 const IDENTITY = [

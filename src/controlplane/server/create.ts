@@ -7,7 +7,7 @@ import type { Clock } from "../../clock.ts";
 import { invalid } from "../../kube/field-errors.ts";
 import { pathSegmentErrors } from "../../kube/names.ts";
 import { validateObjectMeta } from "../../kube/metadata.ts";
-import type { KubeObject, ObjectMeta } from "../../kube/object.ts";
+import type { SentObject, ObjectMeta } from "../../kube/object.ts";
 import type { StatusError } from "../../kube/status.ts";
 import { admissionRequest } from "./admitted.ts";
 import { checkEscalation } from "./escalation.ts";
@@ -53,9 +53,9 @@ export async function createObject(
   cluster: Cluster,
   resource: ServedResource,
   namespace: string,
-  object: KubeObject,
+  object: SentObject,
   options: CreateOptions,
-): Promise<KubeObject> {
+): Promise<SentObject> {
   matchNamespace(resource, namespace, object);
   wipeSystemMetadata(object.metadata, options.ownedAlready === true);
   dedupOwners(object.metadata, options.warn);
@@ -66,7 +66,7 @@ export async function createObject(
   admitToNamespace(cluster, resource, namespace, object);
   const key = { namespace, name: object.metadata.name ?? "" };
   const endpoint = mainEndpoint(resource);
-  const admit = (one: KubeObject): void => {
+  const admit = (one: SentObject): void => {
     resource.strategy.admit?.(one, writeContext(cluster, options));
   };
   const request = admissionRequest(endpoint, "CREATE", key, { object }, options);
@@ -90,7 +90,7 @@ export async function createObject(
 export function matchNamespace(
   resource: ServedResource,
   namespace: string,
-  object: KubeObject,
+  object: SentObject,
 ): void {
   const metadata = object.metadata;
   if (!resource.namespaced) {
@@ -110,7 +110,7 @@ function admitToNamespace(
   cluster: Cluster,
   resource: ServedResource,
   namespace: string,
-  object: KubeObject,
+  object: SentObject,
 ): void {
   if (!resource.namespaced || !cluster.plugins.isOn("NamespaceLifecycle")) return;
   const found = cluster.store.get("namespaces", namespace);
@@ -139,10 +139,10 @@ async function storeNew(
   cluster: Cluster,
   resource: ServedResource,
   asked: { readonly namespace: string; readonly name: string },
-  object: KubeObject,
+  object: SentObject,
   options: WriteOptions,
   isWhole: boolean,
-): Promise<KubeObject> {
+): Promise<SentObject> {
   const { store, clock } = cluster;
   const { namespace } = asked;
   const metadata = object.metadata;
@@ -233,7 +233,7 @@ function checkVersionIsUnset(metadata: ObjectMeta): void {
   delete metadata.resourceVersion;
 }
 
-function taken(resource: ServedResource, existing: KubeObject, generated: boolean): StatusError {
+function taken(resource: ServedResource, existing: SentObject, generated: boolean): StatusError {
   const name = existing.metadata.name ?? "";
   const prefix =
     existing.metadata.deletionTimestamp === undefined ? "" : "object is being deleted: ";

@@ -4,7 +4,7 @@
  * @module
  */
 import { sameJson } from "../../kube/json.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import { groupResourceOf } from "../../kube/resource.ts";
 import { definitionStatusStrategy, definitionStrategy } from "../crd/definition-strategy.ts";
 import { servedResourcesOf } from "../crd/served-resources.ts";
@@ -42,7 +42,7 @@ export function followDefinitions(store: Store, registry: Registry): void {
   });
 }
 
-function serve(registry: Registry, definition: KubeObject): void {
+function serve(registry: Registry, definition: SentObject): void {
   const { group = "", versions = [] } = (definition as DefinitionLike).spec ?? {};
   registry.setCustom(
     definition.metadata.name ?? "",
@@ -51,7 +51,7 @@ function serve(registry: Registry, definition: KubeObject): void {
   );
 }
 
-interface DefinitionLike extends KubeObject {
+interface DefinitionLike extends SentObject {
   readonly spec?: {
     readonly group?: string;
     readonly versions?: readonly { readonly name: string; readonly served?: boolean }[];
@@ -63,7 +63,7 @@ interface DefinitionLike extends KubeObject {
 }
 
 /** What decides about the served resources. */
-function servedPart(definition: KubeObject): object {
+function servedPart(definition: SentObject): object {
   const { spec, status } = definition as DefinitionLike;
   return {
     spec,

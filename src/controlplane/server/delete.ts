@@ -5,7 +5,7 @@
  * @module
  */
 import { copyJson, sameJson } from "../../kube/json.ts";
-import type { KubeObject, ObjectMeta } from "../../kube/object.ts";
+import type { SentObject, ObjectMeta } from "../../kube/object.ts";
 import { type Status, type StatusError, failure } from "../../kube/status.ts";
 import type { DeleteOptions } from "../controllers/client.ts";
 import type { ServedResource } from "../kinds.ts";
@@ -25,7 +25,7 @@ export interface DeletionOptions extends DeleteOptions {
 
 /** What a deletion answers. */
 export interface DeletionResult {
-  readonly body: KubeObject | Status;
+  readonly body: SentObject | Status;
   /** Whether the object is gone. */
   readonly gone: boolean;
 }
@@ -80,7 +80,7 @@ export function warnOfDeletion(
 /** What became of an object. */
 interface Outcome {
   /** As it is stored, or was last. */
-  readonly object: KubeObject;
+  readonly object: SentObject;
   readonly gone: boolean;
   /** A new deletion of one that goes already changes nothing and is told nothing. */
   readonly isPending?: boolean;
@@ -89,7 +89,7 @@ interface Outcome {
 /** The options as admission sees them: with the grace that will be given, and namespaces by their uid. */
 function withReviewed(
   rule: DeletionRule,
-  stored: KubeObject,
+  stored: SentObject,
   deletion: DeletionOptions,
   options: WriteOptions,
 ): WriteOptions {
@@ -111,7 +111,7 @@ function withReviewed(
 function admitDeletion(
   cluster: Cluster,
   resource: ServedResource,
-  stored: KubeObject,
+  stored: SentObject,
   options: WriteOptions,
 ): Promise<unknown> | undefined {
   const { namespace = "", name = "" } = stored.metadata;
@@ -133,8 +133,8 @@ function admitDeletion(
 function deleteStored(
   cluster: Cluster,
   resource: ServedResource,
-  stored: KubeObject,
-  marked: KubeObject,
+  stored: SentObject,
+  marked: SentObject,
   rule: DeletionRule,
   deletion: DeletionOptions,
   options: WriteOptions,
@@ -154,8 +154,8 @@ function deleteStored(
 function removeOrMark(
   cluster: Cluster,
   resource: ServedResource,
-  stored: KubeObject,
-  marked: KubeObject,
+  stored: SentObject,
+  marked: SentObject,
   rule: DeletionRule,
   deletion: DeletionOptions,
   options: WriteOptions,
@@ -179,7 +179,7 @@ function removeOrMark(
 /** @throws StatusError 409 */
 function checkPreconditions(
   resource: ServedResource,
-  object: KubeObject,
+  object: SentObject,
   { uid, resourceVersion }: DeletionOptions,
 ): void {
   const { name = "" } = object.metadata;
@@ -216,7 +216,7 @@ function checkPreconditions(
  */
 function applyGrace(
   cluster: Cluster,
-  object: KubeObject,
+  object: SentObject,
   rule: DeletionRule,
   deletion: DeletionOptions,
 ): "none" | "graceful" | "pending" {
@@ -295,9 +295,9 @@ function tidyFinalizers(metadata: ObjectMeta): void {
 function save(
   { store }: Cluster,
   resource: ServedResource,
-  object: KubeObject,
+  object: SentObject,
   options: WriteOptions,
-): KubeObject {
+): SentObject {
   const collection = collectionOf(resource);
   const key = storeKey(object.metadata.namespace, object.metadata.name ?? "");
   const before = store.get(collection, key);
@@ -308,8 +308,8 @@ function save(
 function remove(
   { store }: Cluster,
   resource: ServedResource,
-  stored: KubeObject,
-  last: KubeObject,
+  stored: SentObject,
+  last: SentObject,
   options: WriteOptions,
 ): Outcome {
   const key = storeKey(stored.metadata.namespace, stored.metadata.name ?? "");

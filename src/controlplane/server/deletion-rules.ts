@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import { type ResourceInfo, groupResourceOf } from "../../kube/resource.ts";
 import type { AdmissionPlugins } from "../admission/plugins.ts";
 import { markForDeletion } from "../crd/definition-strategy.ts";
@@ -18,15 +18,15 @@ export interface DeletionRule {
   /** A `Warning` when no policy was asked for. */
   readonly warning?: string;
   /** Kinds with grace: its length, from what was asked. */
-  readonly graceSeconds?: (object: KubeObject, asked: number | undefined) => number;
+  readonly graceSeconds?: (object: SentObject, asked: number | undefined) => number;
   /** A deletion is always one of the object that was found. */
   readonly pinsUid?: boolean;
   /** Throws when the object may not be deleted. */
-  readonly check?: (object: KubeObject, plugins: AdmissionPlugins) => void;
+  readonly check?: (object: SentObject, plugins: AdmissionPlugins) => void;
   /** The first DELETE only begins the end: changes the object, whose deletionTimestamp is set. */
-  readonly begin?: (object: KubeObject, now: string) => void;
+  readonly begin?: (object: SentObject, now: string) => void;
   /** Whether something beyond finalizers and grace still holds the object. */
-  readonly holds?: (object: KubeObject) => boolean;
+  readonly holds?: (object: SentObject) => boolean;
 }
 
 const ANSWERED_WITH_OBJECT = new Set([
@@ -64,12 +64,12 @@ export function deletionRule(resource: Pick<ResourceInfo, "group" | "plural">): 
   return { ...rule, ...SPECIAL[name] };
 }
 
-interface PodLike extends KubeObject {
+interface PodLike extends SentObject {
   readonly spec?: { readonly nodeName?: string; readonly terminationGracePeriodSeconds?: number };
   readonly status?: { readonly phase?: string };
 }
 
-function podGraceSeconds(object: KubeObject, asked: number | undefined): number {
+function podGraceSeconds(object: SentObject, asked: number | undefined): number {
   const { spec, status } = object as PodLike;
   const period = asked ?? spec?.terminationGracePeriodSeconds ?? 0;
   // Nobody would end a pod that has no node, or that has ended already.
@@ -107,11 +107,11 @@ const SPECIAL: Readonly<Record<string, Partial<DeletionRule>>> = {
       }
     },
     begin(object) {
-      const namespace = object as KubeObject & { status?: { phase?: string } };
+      const namespace = object as SentObject & { status?: { phase?: string } };
       namespace.status = { ...namespace.status, phase: "Terminating" };
     },
     holds: (object) =>
-      ((object as KubeObject & { spec?: { finalizers?: string[] } }).spec?.finalizers ?? [])
+      ((object as SentObject & { spec?: { finalizers?: string[] } }).spec?.finalizers ?? [])
         .length > 0,
   },
 };

@@ -5,7 +5,7 @@
  * @module
  */
 import { copyJson } from "../../kube/json.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import { type LabelSelector, matchesLabelSelector } from "../../kube/selector.ts";
 import { type StatusError, failure } from "../../kube/status.ts";
 import type { Condition } from "../builtin/strategies/shapes.ts";
@@ -15,14 +15,14 @@ import { trackChange } from "./ownership.ts";
 import { updateObject } from "./update.ts";
 
 /** What counts of a pod. */
-interface Pod extends KubeObject {
+interface Pod extends SentObject {
   readonly status?: {
     readonly phase?: string;
     readonly conditions?: readonly { readonly type: string; readonly status: string }[];
   };
 }
 
-interface Budget extends KubeObject {
+interface Budget extends SentObject {
   readonly spec?: {
     readonly selector?: LabelSelector;
     readonly unhealthyPodEvictionPolicy?: string;

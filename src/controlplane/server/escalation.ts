@@ -5,7 +5,7 @@
  * @module
  */
 import { sameJson } from "../../kube/json.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import { missingRights } from "../auth/coverage.ts";
 import { authorize } from "../auth/authorizer.ts";
 import { type PolicyRule, type RoleRef, rulesOf, rulesOfRole } from "../auth/rbac.ts";
@@ -20,12 +20,12 @@ const EVERYTHING: readonly PolicyRule[] = [
   { verbs: ["*"], nonResourceURLs: ["*"] },
 ];
 
-interface RoleLike extends KubeObject {
+interface RoleLike extends SentObject {
   readonly rules?: readonly PolicyRule[] | null;
   readonly aggregationRule?: { readonly clusterRoleSelectors?: readonly object[] | null } | null;
 }
 
-interface BindingLike extends KubeObject {
+interface BindingLike extends SentObject {
   readonly roleRef?: RoleRef;
 }
 
@@ -38,8 +38,8 @@ interface BindingLike extends KubeObject {
 export function checkEscalation(
   cluster: Cluster,
   { resource }: Endpoint,
-  object: KubeObject,
-  old: KubeObject | undefined,
+  object: SentObject,
+  old: SentObject | undefined,
   user: User,
 ): void {
   if (resource.group !== GROUP || user.groups.includes("system:masters")) return;
@@ -50,8 +50,8 @@ export function checkEscalation(
 }
 
 /** What the garbage collector does is nobody's grant. */
-function changesNothingButOwners(object: KubeObject, old: KubeObject): boolean {
-  const rest = ({ metadata, ...parts }: KubeObject): object => ({
+function changesNothingButOwners(object: SentObject, old: SentObject): boolean {
+  const rest = ({ metadata, ...parts }: SentObject): object => ({
     ...parts,
     metadata: {
       ...metadata,

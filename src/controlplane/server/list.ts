@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { KubeObject, ListMeta } from "../../kube/object.ts";
+import type { SentObject, ListMeta } from "../../kube/object.ts";
 import {
   type FieldRequirement,
   type LabelRequirement,
@@ -39,7 +39,7 @@ export interface ListQuery extends ObjectFilter {
 /** The objects of one page, frozen. */
 export interface ListPage {
   readonly metadata: ListMeta;
-  readonly items: readonly KubeObject[];
+  readonly items: readonly SentObject[];
 }
 
 /** How long a read waits for a version that has not been reached. */
@@ -80,14 +80,14 @@ export function getObject(
   resource: ServedResource,
   namespace: string,
   name: string,
-): KubeObject {
+): SentObject {
   const object = cluster.store.get(collectionOf(resource), storeKey(namespace, name));
   if (!object) throw notFound(OTHER_NAMES[resource.plural] ?? resource, name);
   return readAs(cluster, resource, object);
 }
 
 /** The value of a field that a selector asks for. */
-function fieldValue(resource: ServedResource, object: KubeObject, field: string): string {
+function fieldValue(resource: ServedResource, object: SentObject, field: string): string {
   if (field === "metadata.name") return object.metadata.name ?? "";
   if (field === "metadata.namespace") return object.metadata.namespace ?? "";
   return resource.selectableFields?.[field]?.(object) ?? "";
@@ -97,7 +97,7 @@ function fieldValue(resource: ServedResource, object: KubeObject, field: string)
 export function isSelected(
   resource: ServedResource,
   filter: ObjectFilter,
-  object: KubeObject,
+  object: SentObject,
 ): boolean {
   return (
     matchesLabels(filter.labels, object.metadata.labels) &&
@@ -132,7 +132,7 @@ export function listObjects(
   const end = prefix === "" ? undefined : `${query.namespace}0`;
   const state = cluster.store.stateAt(collection, version, prefix + (start?.key ?? ""), end);
   const rest = only === undefined ? state.keys : state.keys.filter((key) => key === prefix + only);
-  const items: KubeObject[] = [];
+  const items: SentObject[] = [];
   let taken = 0;
   for (const key of rest) {
     if (paged && items.length >= query.limit) break;

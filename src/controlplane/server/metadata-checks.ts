@@ -7,7 +7,7 @@
 import type { FieldError } from "../../kube/field-errors.ts";
 import { validateObjectMeta, validateObjectMetaUpdate } from "../../kube/metadata.ts";
 import { pathSegmentErrors } from "../../kube/names.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import { groupResourceOf } from "../../kube/resource.ts";
 import type { ServedResource, Strategy } from "../kinds.ts";
 import type { Endpoint } from "./cluster.ts";
@@ -109,8 +109,8 @@ export function errorKindOf(group: string, kind: string): { group: string; kind:
 /** What is wrong with the metadata of a changed object: told before the errors of its kind, and among them. */
 export function metadataErrors(
   { resource, strategy, subresource }: Endpoint,
-  object: KubeObject,
-  old: KubeObject,
+  object: SentObject,
+  old: SentObject,
 ): { readonly first: FieldError[]; readonly second: FieldError[] } {
   const whole = (nameRule: Strategy["validateName"], strictFinalizers: boolean): FieldError[] =>
     validateObjectMeta(object.metadata, resource.namespaced, nameRule, { strictFinalizers });

@@ -4,7 +4,7 @@
  * @module
  */
 import { sameJson } from "../../kube/json.ts";
-import type { KubeObject, ObjectMeta, OwnerReference } from "../../kube/object.ts";
+import type { SentObject, ObjectMeta, OwnerReference } from "../../kube/object.ts";
 import type { StatusError } from "../../kube/status.ts";
 import { plainError } from "./failures.ts";
 
@@ -14,7 +14,7 @@ const STORED_MAX_BYTES = 1.5 * 1024 * 1024;
 const OVERHEAD_BYTES = 512;
 
 /** @throws StatusError 500 for an object that a real cluster could not store */
-export function checkSize(object: KubeObject): void {
+export function checkSize(object: SentObject): void {
   if (sizeOf(object, STORED_MAX_BYTES - OVERHEAD_BYTES) > STORED_MAX_BYTES - OVERHEAD_BYTES) {
     throw tooLarge();
   }
@@ -61,7 +61,7 @@ export function dedupOwners(metadata: ObjectMeta, warn: (text: string) => void, 
 const LISTS_AND_MAPS = ["labels", "annotations", "finalizers", "ownerReferences"] as const;
 
 /** Drops the empty lists and maps of an object's metadata, which typed metadata does not have. */
-export function tidyMetadata({ metadata }: Pick<KubeObject, "metadata">): void {
+export function tidyMetadata({ metadata }: Pick<SentObject, "metadata">): void {
   for (const field of LISTS_AND_MAPS) {
     const value: object | undefined = metadata[field];
     if (value && Object.keys(value).length === 0) Reflect.deleteProperty(metadata, field);

@@ -5,7 +5,7 @@
  */
 import { InternalError } from "../../errors.ts";
 import { copyJson } from "../../kube/json.ts";
-import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { parseApiVersion } from "../../kube/resource.ts";
 import { StatusError } from "../../kube/status.ts";
 import { applyConfiguration } from "../apply/apply-configuration.ts";
@@ -22,8 +22,8 @@ import { collectionOf } from "./registry.ts";
 export function trackChange(
   cluster: Cluster,
   endpoint: Endpoint,
-  live: KubeObject | undefined,
-  object: KubeObject,
+  live: SentObject | undefined,
+  object: SentObject,
   manager: string,
 ): void {
   const sent = withEmptied(object);
@@ -39,7 +39,7 @@ export function trackSubresource(
   { clock }: Cluster,
   kind: GroupVersionKind,
   subresource: string,
-  object: KubeObject,
+  object: SentObject,
   manager: string,
 ): void {
   trackUpdate(undefined, object, unservedKind(kind), {
@@ -54,8 +54,8 @@ const SCALE: GroupVersionKind = { group: "autoscaling", version: "v1", kind: "Sc
 /** Brings the managedFields of a `Scale` up to date for a write that is no apply. */
 export function trackScale(
   { clock }: Cluster,
-  live: KubeObject,
-  scale: KubeObject,
+  live: SentObject,
+  scale: SentObject,
   manager: string,
 ): void {
   const by = { manager, subresource: "scale", nowMs: clock.now() };
@@ -65,10 +65,10 @@ export function trackScale(
 /** As `applyTo`, for a `Scale`. @throws StatusError 409 for conflicts */
 export function applyToScale(
   { clock }: Cluster,
-  live: KubeObject,
+  live: SentObject,
   config: JsonObject,
   by: { readonly manager: string; readonly force: boolean },
-): KubeObject {
+): SentObject {
   const write = { ...by, subresource: "scale", nowMs: clock.now() };
   return applyConfiguration(live, config, unservedKind(SCALE), write);
 }
@@ -88,10 +88,10 @@ function unservedKind(kind: GroupVersionKind): OwnedResource {
 export function applyTo(
   cluster: Cluster,
   endpoint: Endpoint,
-  live: KubeObject | undefined,
+  live: SentObject | undefined,
   config: JsonObject,
   by: { readonly manager: string; readonly force: boolean },
-): KubeObject {
+): SentObject {
   return applyConfiguration(live, config, endpoint.resource, {
     ...writeBy(cluster, endpoint, by.manager),
     force: by.force,
@@ -117,7 +117,7 @@ function writeBy(
       schemaOf: (apiVersion) => versionSchemas?.get(apiVersion) ?? versionOf(apiVersion)?.schema,
       convert(object, apiVersion) {
         if (builtIn) return convertVersion(object, apiVersion);
-        const custom = object as unknown as KubeObject;
+        const custom = object as unknown as SentObject;
         // What the other version does not know is not dropped here, and then does not fit its schema.
         if (!webhook) return { ...copyJson(object), apiVersion };
         try {

@@ -5,7 +5,7 @@
  * @module
  */
 import { copyJson, sameJson } from "../../kube/json.ts";
-import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { applyJsonPatch, applyMergePatch } from "../../kube/patch.ts";
 import { groupResourceOf } from "../../kube/resource.ts";
 import { failure } from "../../kube/status.ts";
@@ -97,7 +97,7 @@ export async function patchRequest(
 }
 
 /** @throws StatusError 400 when a patch made another object of it than the path names */
-function matchPath({ resource, namespace, name }: ResourceRequest, object: KubeObject): void {
+function matchPath({ resource, namespace, name }: ResourceRequest, object: SentObject): void {
   matchNamespace(resource, namespace, object);
   matchName(object, name);
 }
@@ -110,7 +110,7 @@ function matchPath({ resource, namespace, name }: ResourceRequest, object: KubeO
  */
 export function patched(
   type: string,
-  live: KubeObject,
+  live: SentObject,
   { patch }: DecodedPatch,
   resource: PatchedResource,
 ): unknown {
@@ -160,7 +160,7 @@ async function applyRequest(
 }
 
 /** Whether an apply changed owners alone: what was converted then gets no defaults of its version. */
-const isUnchanged = (resource: ServedResource, live: KubeObject, object: KubeObject): boolean =>
+const isUnchanged = (resource: ServedResource, live: SentObject, object: SentObject): boolean =>
   hasVersions(resource) &&
   sameJson(
     withoutManagedFields(live as unknown as JsonObject),

@@ -4,10 +4,10 @@
  * @module
  */
 import { type FieldError, forbidden, invalid, invalidValue } from "../../kube/field-errors.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import { badRequest } from "./failures.ts";
 
-interface PodWithContainers extends KubeObject {
+interface PodWithContainers extends SentObject {
   readonly spec: Partial<
     Record<
       "initContainers" | "containers" | "ephemeralContainers",
@@ -21,7 +21,7 @@ interface PodWithContainers extends KubeObject {
  *
  * @throws StatusError 400
  */
-export function checkContainer(pod: KubeObject, wanted: string): void {
+export function checkContainer(pod: SentObject, wanted: string): void {
   const {
     initContainers = [],
     containers = [],

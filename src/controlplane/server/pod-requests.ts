@@ -5,7 +5,7 @@
  */
 import { quote } from "../../kube/field-errors.ts";
 import { copyJson } from "../../kube/json.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import type { Status } from "../../kube/status.ts";
 import { admissionRequest, admitSubresource } from "./admitted.ts";
 import { type DeletionBody, deletionOf, readObject } from "./body.ts";
@@ -34,11 +34,11 @@ const CREATED: Status = {
 const SERVER = "kube-apiserver";
 const BINDING = { group: "", version: "v1", kind: "Binding" };
 
-interface Binding extends KubeObject {
+interface Binding extends SentObject {
   readonly target?: { readonly kind?: string; readonly name?: string };
 }
 
-interface Pod extends KubeObject {
+interface Pod extends SentObject {
   spec: { nodeName?: string; schedulingGates?: readonly object[] };
   status?: { phase?: string; conditions?: { type: string; status: string }[] };
 }
@@ -125,7 +125,7 @@ function bound(live: Pod, binding: Binding, node: string, now: string): Pod {
   return pod;
 }
 
-interface Eviction extends KubeObject {
+interface Eviction extends SentObject {
   readonly deleteOptions?: DeletionBody;
 }
 

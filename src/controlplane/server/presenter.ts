@@ -4,7 +4,7 @@
  * @module
  */
 import { encodeJson } from "../../kube/json.ts";
-import type { KubeList, KubeObject } from "../../kube/object.ts";
+import type { KubeList, SentObject } from "../../kube/object.ts";
 import { apiVersionOf } from "../../kube/resource.ts";
 import type { Status } from "../../kube/status.ts";
 import type { ServedResource, TablePrinter } from "../kinds.ts";
@@ -57,14 +57,14 @@ export class Presenter {
   }
 
   /** An object or a `Status`. */
-  object(status: number, object: KubeObject | Status): Answer {
+  object(status: number, object: SentObject | Status): Answer {
     return this.#answer(status, isStatus(object) ? object : this.#show(object));
   }
 
   /** A page of a list. Items of built-in kinds leave out what the list's kind says. */
   list(page: ListPage): Answer {
     const resource = this.#resource;
-    const list: KubeList<KubeObject> = {
+    const list: KubeList<SentObject> = {
       kind: resource.listKind,
       apiVersion: apiVersionOf(resource),
       metadata: page.metadata,
@@ -94,7 +94,7 @@ export class Presenter {
     return `${encodeJson({ type, object: shown })}\n`;
   }
 
-  #show(object: KubeObject | KubeList<KubeObject>, withColumns = true): object {
+  #show(object: SentObject | KubeList<SentObject>, withColumns = true): object {
     return show(object, {
       view: this.#representation.view,
       printer: this.#printer,
@@ -137,13 +137,13 @@ function lineOf({ type, object }: WatchEvent): string {
   return `${encodeJson({ type, object })}\n`;
 }
 
-function isStatus(object: KubeObject | Status): object is Status {
+function isStatus(object: SentObject | Status): object is Status {
   return object.kind === "Status";
 }
 
-function withoutType(object: KubeObject): KubeObject {
-  const rest: Partial<KubeObject> = { ...object };
+function withoutType(object: SentObject): SentObject {
+  const rest: Partial<SentObject> = { ...object };
   delete rest.kind;
   delete rest.apiVersion;
-  return rest as KubeObject;
+  return rest as SentObject;
 }

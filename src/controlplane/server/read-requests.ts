@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import type { Cluster } from "./cluster.ts";
 import { plainError } from "./failures.ts";
 import { getObject, listObjects, type ListPage, waitForVersion } from "./list.ts";
@@ -30,7 +30,7 @@ export async function getRequest(
 export async function readOne(
   cluster: Cluster,
   { resource, request, namespace, name }: ResourceRequest,
-): Promise<KubeObject> {
+): Promise<SentObject> {
   const version = request.query.get("resourceVersion") ?? "";
   const problem = versionProblem(version);
   if (problem !== undefined) throw plainError(problem);

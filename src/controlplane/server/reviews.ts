@@ -6,7 +6,7 @@
  */
 import { InternalError } from "../../errors.ts";
 import { type FieldError, invalid, invalidValue } from "../../kube/field-errors.ts";
-import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { type ResourceInfo, groupResourceOf } from "../../kube/resource.ts";
 import { authorize } from "../auth/authorizer.ts";
 import type { Attributes } from "../auth/attributes.ts";
@@ -34,7 +34,7 @@ interface Review {
   /** Whether the answer shows who wrote the question. */
   readonly tracked: boolean;
   /** @throws StatusError 400 or 422 */
-  answer(cluster: Cluster, user: User, object: KubeObject, namespace: string): void;
+  answer(cluster: Cluster, user: User, object: SentObject, namespace: string): void;
 }
 
 /** Whether objects of the resource are questions. */
@@ -80,7 +80,7 @@ interface AccessSpec {
   extra?: Record<string, string[]>;
 }
 
-interface Reviewed extends KubeObject {
+interface Reviewed extends SentObject {
   spec?: JsonObject;
   status?: unknown;
 }
@@ -113,7 +113,7 @@ function accessErrors(spec: AccessSpec, named: boolean): FieldError[] {
 }
 
 /** A review has no name and no labels; a local one has a namespace. */
-function metadataErrors({ metadata }: KubeObject, isLocal: boolean): FieldError[] {
+function metadataErrors({ metadata }: SentObject, isLocal: boolean): FieldError[] {
   const allowed = isLocal ? ["managedFields", "namespace"] : ["managedFields"];
   const isEmpty = Object.entries(metadata).every(([field, part]: [string, unknown]) => {
     if (allowed.includes(field) || part === "" || part === 0) return true;
@@ -273,7 +273,7 @@ const token: Review = {
   },
 };
 
-function specOf(object: KubeObject): JsonObject {
+function specOf(object: SentObject): JsonObject {
   const reviewed = object as Reviewed;
   reviewed.spec ??= {};
   return reviewed.spec;

@@ -6,7 +6,7 @@
  */
 import { invalid, invalidValue } from "../../kube/field-errors.ts";
 import { copyJson } from "../../kube/json.ts";
-import type { KubeObject, ObjectMeta } from "../../kube/object.ts";
+import type { SentObject, ObjectMeta } from "../../kube/object.ts";
 import { apiVersionOf, parseApiVersion } from "../../kube/resource.ts";
 import { type StatusError, failure } from "../../kube/status.ts";
 import { type ScaledKind, managersAfterScale, scaleManagers } from "../apply/scale-fields.ts";
@@ -34,7 +34,7 @@ const UNSET = -(2 ** 31);
 
 const SCALE = { group: "autoscaling", version: "v1", kind: "Scale" };
 
-interface Scale extends KubeObject {
+interface Scale extends SentObject {
   spec?: { replicas?: number };
   status: { replicas: number; selector?: string };
 }
@@ -49,7 +49,7 @@ function accessOf({ resource, subresource, name }: ScaleTarget): ScaleAccess {
   return access;
 }
 
-function scaleOf(object: KubeObject, access: ScaleAccess): Scale {
+function scaleOf(object: SentObject, access: ScaleAccess): Scale {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const { replicas = 0, statusReplicas, selector } = access.read(object);
   return {
@@ -68,7 +68,7 @@ function scaleOf(object: KubeObject, access: ScaleAccess): Scale {
 }
 
 /** A Scale as the server prints it, whatever was left out: 0 replicas are none; it is changed. */
-function inShape(object: KubeObject): Scale {
+function inShape(object: SentObject): Scale {
   normaliseShape(object);
   return object as Scale;
 }
@@ -83,7 +83,7 @@ export async function getScale(
 }
 
 /** The size of an object. @throws StatusError 404 when its kind has none, 500 when the object has none */
-export function readScale(asked: ScaleTarget, object: KubeObject): Scale {
+export function readScale(asked: ScaleTarget, object: SentObject): Scale {
   const access = accessOf(asked);
   if (!asked.resource.builtIn && access.read(object).replicas === undefined) {
     throw internalError(
@@ -165,7 +165,7 @@ async function changeScale(
   options: WriteOptions,
   replaces: boolean,
   change: (live: Scale) => Scale,
-): Promise<KubeObject> {
+): Promise<SentObject> {
   const access = accessOf(asked);
   const kind = scaledKind(cluster, asked, access);
   const updated = await updateObject(

@@ -5,7 +5,7 @@
  * @module
  */
 import { type FieldError, invalid, invalidValue } from "../../kube/field-errors.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import { failure } from "../../kube/status.ts";
 import { type BoundObject, ISSUER } from "../auth/tokens.ts";
 import { storeKey } from "../store/store.ts";
@@ -27,7 +27,7 @@ interface ObjectReference {
   readonly uid?: string;
 }
 
-interface TokenRequest extends KubeObject {
+interface TokenRequest extends SentObject {
   spec?: {
     audiences?: string[] | null;
     expirationSeconds?: number | null;
@@ -97,7 +97,7 @@ function trackedRequest(
 }
 
 /** @throws StatusError for an object that a token cannot be bound to */
-function answered(cluster: Cluster, request: TokenRequest, account: KubeObject): TokenRequest {
+function answered(cluster: Cluster, request: TokenRequest, account: SentObject): TokenRequest {
   const { clock, tokens } = cluster;
   const { name = "", namespace = "", uid = "" } = account.metadata;
   const { audiences, expirationSeconds, boundObjectRef } = request.spec ?? {};
@@ -148,7 +148,7 @@ function checkRequest({ metadata, spec }: TokenRequest, name: string): void {
   }
 }
 
-interface PodLike extends KubeObject {
+interface PodLike extends SentObject {
   readonly spec?: { readonly serviceAccountName?: string };
 }
 
@@ -159,7 +159,7 @@ const BINDABLE: Readonly<Record<string, string>> = {
 };
 
 /** @throws StatusError 400 for another kind, 404, or 409 for another uid */
-function findBound(cluster: Cluster, account: KubeObject, reference: ObjectReference): BoundObject {
+function findBound(cluster: Cluster, account: SentObject, reference: ObjectReference): BoundObject {
   const { name: accountName = "", namespace = "" } = account.metadata;
   const { apiVersion = "", kind = "", name = "", uid = "" } = reference;
   const plural = apiVersion === "v1" ? BINDABLE[kind] : undefined;

@@ -4,10 +4,10 @@
  *
  * @module
  */
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import { groupResourceOf, type ResourceInfo } from "../../kube/resource.ts";
 
-const unfilled = new WeakSet<KubeObject>();
+const unfilled = new WeakSet<SentObject>();
 
 /**
  * Whether a create leaves such a default out: the labels of a Job, which are those of its pods, are made after defaults
@@ -17,7 +17,7 @@ const unfilled = new WeakSet<KubeObject>();
  */
 export function lacksDefault(
   resource: Pick<ResourceInfo, "group" | "plural">,
-  { metadata }: KubeObject,
+  { metadata }: SentObject,
 ): boolean {
   switch (groupResourceOf(resource)) {
     case "jobs.batch":
@@ -30,11 +30,11 @@ export function lacksDefault(
 }
 
 /** Remembers a stored object of which `lacksDefault` was true. */
-export function noteUnfilled(stored: KubeObject): void {
+export function noteUnfilled(stored: SentObject): void {
   unfilled.add(stored);
 }
 
 /** Whether the stored object was noted. */
-export function isUnfilled(stored: KubeObject): boolean {
+export function isUnfilled(stored: SentObject): boolean {
   return unfilled.has(stored);
 }

@@ -5,7 +5,7 @@
  */
 import { type FieldError, invalid } from "../../kube/field-errors.ts";
 import { copyJson, sameJson } from "../../kube/json.ts";
-import type { KubeObject, ObjectMeta } from "../../kube/object.ts";
+import type { SentObject, ObjectMeta } from "../../kube/object.ts";
 import { parseApiVersion } from "../../kube/resource.ts";
 import type { StatusError } from "../../kube/status.ts";
 import { withoutEmptied } from "../builtin/strategies/emptied.ts";
@@ -32,7 +32,7 @@ export interface UpdateOptions extends WriteOptions {
   /** Nulls that stand where there should be none are stored: an apply. */
   readonly keepsNulls?: boolean;
   /** Asks validating admission about what a subresource of another kind changed, as that kind. */
-  readonly validating?: (object: KubeObject, live: KubeObject) => Promise<void> | undefined;
+  readonly validating?: (object: SentObject, live: SentObject) => Promise<void> | undefined;
 }
 
 /**
@@ -47,9 +47,9 @@ export async function updateObject(
   endpoint: Endpoint,
   namespace: string,
   name: string,
-  change: (live: KubeObject) => KubeObject | Promise<KubeObject>,
+  change: (live: SentObject) => SentObject | Promise<SentObject>,
   options: UpdateOptions,
-): Promise<KubeObject> {
+): Promise<SentObject> {
   const { resource } = endpoint;
   const collection = collectionOf(resource);
   const key = storeKey(namespace, name);
@@ -89,10 +89,10 @@ export async function updateObject(
 function admitted(
   cluster: Cluster,
   endpoint: Endpoint,
-  live: KubeObject,
-  object: KubeObject,
+  live: SentObject,
+  object: SentObject,
   options: UpdateOptions,
-): KubeObject | Promise<KubeObject> {
+): SentObject | Promise<SentObject> {
   const after = " after mutating admission happens";
   dedupOwners(object.metadata, options.warn, options.replaces ? "" : after);
   if (endpoint.kind) return object;
@@ -110,8 +110,8 @@ function admitted(
 function validated(
   cluster: Cluster,
   endpoint: Endpoint,
-  live: KubeObject,
-  object: KubeObject,
+  live: SentObject,
+  object: SentObject,
   options: UpdateOptions,
 ): Promise<void> | undefined {
   if (endpoint.kind) return options.validating?.(object, live);
@@ -124,11 +124,11 @@ function validated(
 
 async function takeMutated(
   resource: ServedResource,
-  live: KubeObject,
-  object: KubeObject,
-  mutation: Promise<KubeObject | undefined>,
+  live: SentObject,
+  object: SentObject,
+  mutation: Promise<SentObject | undefined>,
   options: UpdateOptions,
-): Promise<KubeObject> {
+): Promise<SentObject> {
   const mutated = (await mutation) ?? object;
   matchNamespace(resource, live.metadata.namespace ?? "", mutated);
   dedupOwners(mutated.metadata, options.warn, " after mutating admission happens");
@@ -137,14 +137,14 @@ async function takeMutated(
 }
 
 /** When its fields were written is all that is left of a change that was undone, and is none. */
-function keepTimes(object: KubeObject, live: KubeObject): void {
+function keepTimes(object: SentObject, live: SentObject): void {
   const { managedFields } = live.metadata;
   if (managedFields && sameJson(withoutTimes(object), withoutTimes(live))) {
     object.metadata.managedFields = copyJson(managedFields);
   }
 }
 
-function withoutTimes(object: KubeObject): KubeObject {
+function withoutTimes(object: SentObject): SentObject {
   const { managedFields = [], ...metadata } = object.metadata;
   const timeless = managedFields.map((entry) => ({ ...entry, time: "" }));
   return { ...object, metadata: { ...metadata, managedFields: timeless } };
@@ -154,8 +154,8 @@ function withoutTimes(object: KubeObject): KubeObject {
 function validateChange(
   cluster: Cluster,
   endpoint: Endpoint,
-  live: KubeObject,
-  object: KubeObject,
+  live: SentObject,
+  object: SentObject,
   options: UpdateOptions,
 ): void {
   const { resource } = endpoint;
@@ -176,8 +176,8 @@ function validateChange(
 /** All that is wrong with a change. Kinds that look at the metadata twice do so with their own errors in between. */
 function changeErrors(
   endpoint: Endpoint,
-  object: KubeObject,
-  live: KubeObject,
+  object: SentObject,
+  live: SentObject,
   context: WriteContext,
 ): FieldError[] {
   const { strategy, subresource } = endpoint;
@@ -190,8 +190,8 @@ function changeErrors(
 
 function checkPreconditions(
   { resource, strategy }: Endpoint,
-  live: KubeObject,
-  object: KubeObject,
+  live: SentObject,
+  object: SentObject,
   options: UpdateOptions,
 ): void {
   const metadata = object.metadata;
@@ -275,12 +275,12 @@ function keep(metadata: ObjectMeta, old: ObjectMeta, field: keyof ObjectMeta): v
 function commitChange(
   cluster: Cluster,
   { resource }: Endpoint,
-  stored: KubeObject,
-  live: KubeObject,
-  object: KubeObject,
-  converted: KubeObject | undefined,
+  stored: SentObject,
+  live: SentObject,
+  object: SentObject,
+  converted: SentObject | undefined,
   options: WriteOptions,
-): KubeObject {
+): SentObject {
   const collection = collectionOf(resource);
   const key = storeKey(live.metadata.namespace, live.metadata.name ?? "");
   if (isFinished(object.metadata) && deletionRule(resource).holds?.(object) !== true) {

@@ -4,7 +4,7 @@
  * @module
  */
 import { copyJson, sameJson } from "../../kube/json.ts";
-import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { apiVersionOf } from "../../kube/resource.ts";
 import { StatusError } from "../../kube/status.ts";
 import { convertVersion } from "../builtin/kind-versions.ts";
@@ -15,9 +15,9 @@ import { notInitialised } from "./failures.ts";
 import { type Registry, collectionOf } from "./registry.ts";
 import { type Store, deepFreeze } from "../store/store.ts";
 
-const asJson = (object: KubeObject): JsonObject => object as unknown as JsonObject;
+const asJson = (object: SentObject): JsonObject => object as unknown as JsonObject;
 
-const shown = new WeakMap<ServedResource, WeakMap<KubeObject, KubeObject>>();
+const shown = new WeakMap<ServedResource, WeakMap<SentObject, SentObject>>();
 
 /** Thrown where an object is to be read that a webhook has to convert first; `converting` has it asked. */
 class Unconverted extends Error {
@@ -39,8 +39,8 @@ class Unconverted extends Error {
 export function readAs(
   { registry }: { readonly registry: Registry },
   resource: ServedResource,
-  object: KubeObject,
-): KubeObject {
+  object: SentObject,
+): SentObject {
   const apiVersion = apiVersionOf(resource);
   if (resource.builtIn && object.apiVersion === apiVersion) return object;
   const known = knownReads(resource);
@@ -49,7 +49,7 @@ export function readAs(
   if (isForWebhook(resource, object)) throw new Unconverted(resource, object);
   const result = deepFreeze(
     resource.builtIn
-      ? (convertVersion(asJson(object), apiVersion) as unknown as KubeObject)
+      ? (convertVersion(asJson(object), apiVersion) as unknown as SentObject)
       : customAs(registry, resource, object, apiVersion),
   );
   known.set(object, result);
@@ -109,7 +109,7 @@ export async function converting<T>(
 /**
  * Notes that an object was just stored as `resource` shows it: with its defaults, in its version.
  */
-export function rememberRead(resource: ServedResource, object: KubeObject): void {
+export function rememberRead(resource: ServedResource, object: SentObject): void {
   if (!resource.builtIn && object.apiVersion === apiVersionOf(resource)) {
     knownReads(resource).set(object, object);
   }
@@ -124,7 +124,7 @@ export function rememberRead(resource: ServedResource, object: KubeObject): void
 export function prepareReads(
   { registry, conversion }: { readonly registry: Registry; readonly conversion: Conversion },
   resource: ServedResource,
-  objects: readonly KubeObject[],
+  objects: readonly SentObject[],
 ): Promise<void> | undefined {
   const { conversion: webhook } = resource;
   if (!webhook) return undefined;
@@ -134,7 +134,7 @@ export function prepareReads(
     (object) => object.apiVersion !== apiVersion && !known.has(object),
   );
   if (missing.length === 0) return undefined;
-  const convert = async (object: KubeObject): Promise<void> => {
+  const convert = async (object: SentObject): Promise<void> => {
     const copy = copyJson(object);
     setStoredDefaults(registry, resource, copy);
     const converted = await conversion.convert(webhook, copy, apiVersion);
@@ -172,7 +172,7 @@ interface ListPlace {
   readonly isPaged: boolean;
 }
 
-function knownReads(resource: ServedResource): WeakMap<KubeObject, KubeObject> {
+function knownReads(resource: ServedResource): WeakMap<SentObject, SentObject> {
   let known = shown.get(resource);
   if (!known) shown.set(resource, (known = new WeakMap()));
   return known;
@@ -182,9 +182,9 @@ function knownReads(resource: ServedResource): WeakMap<KubeObject, KubeObject> {
 function customAs(
   registry: Registry,
   resource: ServedResource,
-  object: KubeObject,
+  object: SentObject,
   apiVersion: string,
-): KubeObject {
+): SentObject {
   const copy = copyJson(object);
   setStoredDefaults(registry, resource, copy);
   // Most objects need nothing: then there is no second one in memory.
@@ -194,7 +194,7 @@ function customAs(
   return copy;
 }
 
-function setStoredDefaults(registry: Registry, resource: ServedResource, object: KubeObject): void {
+function setStoredDefaults(registry: Registry, resource: ServedResource, object: SentObject): void {
   const { group, storageVersion, plural } = resource;
   const stored = registry.find(group, storageVersion, plural);
   (resource.storage ?? stored?.strategy)?.setDefaults(object);
@@ -204,8 +204,8 @@ function setStoredDefaults(registry: Registry, resource: ServedResource, object:
 export function convertForStore(
   { conversion }: { readonly conversion: Conversion },
   resource: ServedResource,
-  object: KubeObject,
-): Promise<KubeObject> | undefined {
+  object: SentObject,
+): Promise<SentObject> | undefined {
   const apiVersion = apiVersionOf({ group: resource.group, version: resource.storageVersion });
   const { conversion: webhook, storage } = resource;
   if (!webhook || object.apiVersion === apiVersion) return undefined;
@@ -216,10 +216,10 @@ export function convertForStore(
 }
 
 /** An object of a served version, as it is to be stored. */
-export function storeAs(resource: ServedResource, object: KubeObject): KubeObject {
+export function storeAs(resource: ServedResource, object: SentObject): SentObject {
   const apiVersion = apiVersionOf({ group: resource.group, version: resource.storageVersion });
   if (object.apiVersion === apiVersion) return object;
-  if (!resource.storage) return convertVersion(asJson(object), apiVersion) as unknown as KubeObject;
+  if (!resource.storage) return convertVersion(asJson(object), apiVersion) as unknown as SentObject;
   // What the version of the store does not know is lost here; its defaults are set when it is read.
   const copy = { ...copyJson(object), apiVersion };
   resource.storage.dropUnknown(copy);
@@ -230,8 +230,8 @@ export function storeAs(resource: ServedResource, object: KubeObject): KubeObjec
 export async function rewritten(
   cluster: { readonly registry: Registry; readonly conversion: Conversion },
   resource: ServedResource,
-  stored: KubeObject,
-): Promise<KubeObject> {
+  stored: SentObject,
+): Promise<SentObject> {
   if (resource.builtIn || stored.apiVersion === apiVersionOf(resource)) return stored;
   const shown = readAs(cluster, resource, stored);
   return (await convertForStore(cluster, resource, shown)) ?? storeAs(resource, shown);
@@ -242,7 +242,7 @@ export function converterWith(conversion: Conversion): ConvertObject {
   return (object, from, to) => {
     const apiVersion = apiVersionOf(to);
     if (object.apiVersion === apiVersion) return object;
-    if (from.builtIn) return convertVersion(asJson(object), apiVersion) as unknown as KubeObject;
+    if (from.builtIn) return convertVersion(asJson(object), apiVersion) as unknown as SentObject;
     const { conversion: webhook } = from;
     return webhook
       ? conversion.convert(webhook, object, apiVersion)

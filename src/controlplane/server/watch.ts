@@ -5,7 +5,7 @@
  * @module
  */
 import { sameJson } from "../../kube/json.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import { type Status, StatusError } from "../../kube/status.ts";
 import type { ServedResource } from "../kinds.ts";
 import type { Change } from "../store/change.ts";
@@ -21,7 +21,7 @@ import { prepareReads, readAs } from "./versions.ts";
 /** One line of a watch. */
 export interface WatchEvent {
   readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
-  readonly object: KubeObject | Status;
+  readonly object: SentObject | Status;
 }
 
 /** Takes events; `end` is called once, last, unless the watch was stopped from outside. */
@@ -117,7 +117,7 @@ export class Watch {
   }
 
   /** Sends something once the objects in it can be read; what comes later is sent later. */
-  #inOrder(objects: readonly KubeObject[], send: () => void): void {
+  #inOrder(objects: readonly SentObject[], send: () => void): void {
     const prepare = (): Promise<void> | undefined =>
       prepareReads(this.#cluster, this.#resource, objects);
     const prepared = this.#waiting === 0 ? prepare() : undefined;
@@ -179,14 +179,14 @@ export class Watch {
     }
   }
 
-  #matches(object: KubeObject): boolean {
+  #matches(object: SentObject): boolean {
     return isSelected(this.#resource, this.#query, object);
   }
 
   #bookmark(annotations?: Record<string, string>): void {
     const version = Math.max(this.#cluster.store.version, this.#reached);
     const last = version === this.#bookmarked && !annotations ? this.#lastBookmark : undefined;
-    const object = (): KubeObject => bookmarkObject(this.#resource, version, annotations);
+    const object = (): SentObject => bookmarkObject(this.#resource, version, annotations);
     const bookmark = last ?? { type: "BOOKMARK", object: object() };
     this.#bookmarked = version;
     this.#lastBookmark = annotations ? undefined : bookmark;
@@ -276,6 +276,6 @@ export class Watch {
   }
 }
 
-function withVersion(object: KubeObject, version: number): KubeObject {
+function withVersion(object: SentObject, version: number): SentObject {
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(version) } };
 }

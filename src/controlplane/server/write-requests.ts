@@ -4,7 +4,7 @@
  * @module
  */
 import { copyJson } from "../../kube/json.ts";
-import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { StatusError } from "../../kube/status.ts";
 import { checkMediaType, readDeletion, readObject } from "./body.ts";
 import { type Cluster, type Endpoint, type WriteOptions, mainEndpoint } from "./cluster.ts";
@@ -48,7 +48,7 @@ export async function answerCreate(
   cluster: Cluster,
   { resource, namespace }: ResourceRequest,
   presenter: Presenter,
-  object: KubeObject,
+  object: SentObject,
   options: CreateOptions,
 ): Promise<Answer> {
   const created = await createObject(cluster, resource, namespace, object, options);
@@ -62,7 +62,7 @@ export async function answerUpdate(
   { namespace, name }: ResourceRequest,
   presenter: Presenter,
   endpoint: Endpoint,
-  change: (live: KubeObject) => KubeObject,
+  change: (live: SentObject) => SentObject,
   options: UpdateOptions,
 ): Promise<Answer> {
   const updated = await updateObject(cluster, endpoint, namespace, name, change, options);
@@ -83,7 +83,7 @@ export async function createRequest(
   return answerCreate(cluster, asked, presenter, object, writeOptions(asked, query));
 }
 
-function nameFromPath(object: KubeObject, name: string): void {
+function nameFromPath(object: SentObject, name: string): void {
   object.metadata.name ??= name;
 }
 
@@ -125,7 +125,7 @@ export async function updateRequest(
 async function createByUpdate(
   cluster: Cluster,
   asked: ResourceRequest,
-  object: KubeObject,
+  object: SentObject,
   options: WriteOptions,
   presenter: Presenter,
 ): Promise<Answer> {
@@ -138,7 +138,7 @@ async function createByUpdate(
 }
 
 /** @throws StatusError 400 when the object has no name, or another than the path */
-export function matchName(object: KubeObject, name: string): void {
+export function matchName(object: SentObject, name: string): void {
   const given = object.metadata.name ?? "";
   if (given === "") {
     throw badRequest(

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 
 /** One committed change. */
 export interface Change {
@@ -14,7 +14,7 @@ export interface Change {
   /** The version of the store after this change. */
   readonly version: number;
   /** The object as it is now; of a deletion, its last state with the deletion's version. */
-  readonly object: KubeObject;
+  readonly object: SentObject;
   /** The object as it was before. */
-  readonly old?: KubeObject;
+  readonly old?: SentObject;
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import type { Change } from "./change.ts";
 import { SortedKeys } from "./sorted-keys.ts";
 
@@ -14,15 +14,15 @@ const HISTORY_LENGTH = 16_384;
 export interface State {
   /** In order. */
   readonly keys: readonly string[];
-  get(key: string): KubeObject | undefined;
+  get(key: string): SentObject | undefined;
 }
 
 /** Objects by key, and their history. */
 export class Collection {
-  readonly #objects = new Map<string, KubeObject>();
+  readonly #objects = new Map<string, SentObject>();
   readonly #keys = new SortedKeys();
   #changes: Change[] = [];
-  #latest: KubeObject | undefined;
+  #latest: SentObject | undefined;
   #oldestVersion = 0;
 
   /** The oldest version that the history reaches back to. */
@@ -31,19 +31,19 @@ export class Collection {
   }
 
   /** What was stored last: a likely pattern for what comes next. */
-  get latest(): KubeObject | undefined {
+  get latest(): SentObject | undefined {
     return this.#latest;
   }
 
-  get(key: string): KubeObject | undefined {
+  get(key: string): SentObject | undefined {
     return this.#objects.get(key);
   }
 
-  all(): KubeObject[] {
+  all(): SentObject[] {
     return this.#range();
   }
 
-  inNamespace(namespace: string): KubeObject[] {
+  inNamespace(namespace: string): SentObject[] {
     // "0" follows "/" in ASCII, so this bounds all keys with the prefix.
     return this.#range(`${namespace}/`, `${namespace}0`);
   }
@@ -52,7 +52,7 @@ export class Collection {
   stateAt(version: number, from?: string, end?: string): State {
     const later = this.changesSince(version);
     if (later.length === 0) {
-      const get = (key: string): KubeObject | undefined => this.#objects.get(key);
+      const get = (key: string): SentObject | undefined => this.#objects.get(key);
       return { keys: this.#keys.range(from, end), get };
     }
     const then = new Map(this.#objects);
@@ -91,7 +91,7 @@ export class Collection {
   }
 
   /** Puts an object in place without a trace in the history. */
-  restore(key: string, object: KubeObject): void {
+  restore(key: string, object: SentObject): void {
     if (!this.#objects.has(key)) this.#keys.add(key);
     this.#objects.set(key, object);
   }
@@ -105,7 +105,7 @@ export class Collection {
     if (this.#objects.delete(key)) this.#keys.delete(key);
   }
 
-  #range(from?: string, end?: string): KubeObject[] {
-    return this.#keys.range(from, end).map((key) => this.#objects.get(key) as KubeObject);
+  #range(from?: string, end?: string): SentObject[] {
+    return this.#keys.range(from, end).map((key) => this.#objects.get(key) as SentObject);
   }
 }

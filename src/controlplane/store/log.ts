@@ -23,7 +23,7 @@ import { join } from "node:path";
 import { TsopError, messageOf } from "../../errors.ts";
 import { FileLock } from "../../file-lock.ts";
 import { encodeJson } from "../../kube/json.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import { readJson } from "../wire/json-scanner.ts";
 import type { Change } from "./change.ts";
 import type { ChangeSink } from "./store.ts";
@@ -32,7 +32,7 @@ import type { ChangeSink } from "./store.ts";
 export interface LoadedState {
   /** The version that the store had reached; `undefined` for a new folder. */
   readonly version?: number;
-  readonly objects: readonly (readonly [collection: string, object: KubeObject])[];
+  readonly objects: readonly (readonly [collection: string, object: SentObject])[];
 }
 
 interface Line {
@@ -41,7 +41,7 @@ interface Line {
   readonly collection?: string;
   readonly key?: string;
   /** Absent: the object is gone. */
-  readonly object?: KubeObject;
+  readonly object?: SentObject;
 }
 
 const SNAPSHOT = "snapshot.jsonl";

@@ -8,8 +8,7 @@
  *
  * @module
  */
-import type { KubeObject } from "../../kube/object.ts";
-import { keyOf } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import type { Change } from "./change.ts";
 import { Collection, type State } from "./collection.ts";
 
@@ -60,19 +59,19 @@ export class Store {
     return this.#compactedAt;
   }
 
-  get(collection: string, key: string): KubeObject | undefined {
+  get(collection: string, key: string): SentObject | undefined {
     return this.#collections.get(collection)?.get(key);
   }
 
   /** The objects of a collection in key order; of one namespace when it is given. */
-  list(collection: string, namespace?: string): readonly KubeObject[] {
+  list(collection: string, namespace?: string): readonly SentObject[] {
     const objects = this.#collections.get(collection);
     if (!objects) return [];
     return namespace ? objects.inNamespace(namespace) : objects.all();
   }
 
   /** Every object that is stored now, with its collection. */
-  contents(): (readonly [collection: string, object: KubeObject])[] {
+  contents(): (readonly [collection: string, object: SentObject])[] {
     return [...this.#collections].flatMap(([name, objects]) =>
       objects.all().map((object) => [name, object] as const),
     );
@@ -98,7 +97,7 @@ export class Store {
    *
    * The caller has compared versions; between that and this call nothing may await.
    */
-  put(collection: string, object: KubeObject): KubeObject {
+  put(collection: string, object: SentObject): SentObject {
     const key = this.#keyOf(object);
     const objects = this.#collection(collection);
     const old = objects.get(key);
@@ -117,7 +116,7 @@ export class Store {
   }
 
   /** Removes an object that is there. Watchers see `last` (by default its stored state) with the deletion's version. */
-  remove(collection: string, key: string, last?: KubeObject): KubeObject | undefined {
+  remove(collection: string, key: string, last?: SentObject): SentObject | undefined {
     const old = this.#collections.get(collection)?.get(key);
     if (!old) return undefined;
     const version = ++this.#version;
@@ -131,7 +130,7 @@ export class Store {
   }
 
   /** Puts back what a log held, without events. */
-  restore(collection: string, object: KubeObject): void {
+  restore(collection: string, object: SentObject): void {
     this.#collection(collection).restore(this.#keyOf(object), deepFreeze(object));
   }
 
@@ -155,8 +154,8 @@ export class Store {
     await this.#sink?.flushed();
   }
 
-  #keyOf(object: KubeObject): string {
-    const { namespace, name } = keyOf(object);
+  #keyOf(object: SentObject): string {
+    const { namespace, name = "" } = object.metadata;
     return storeKey(namespace, name);
   }
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { KubeList, KubeObject, ListMeta, ObjectMeta } from "../../kube/object.ts";
+import type { KubeList, SentObject, ListMeta, ObjectMeta } from "../../kube/object.ts";
 import { type StatusError, failure } from "../../kube/status.ts";
 import { notAcceptable } from "./not-acceptable.ts";
 
@@ -23,7 +23,7 @@ export interface PartialObjectMetadataList {
 }
 
 /** An object's metadata. */
-export function partialOf(object: KubeObject, version: "v1" | "v1beta1"): PartialObjectMetadata {
+export function partialOf(object: SentObject, version: "v1" | "v1beta1"): PartialObjectMetadata {
   return {
     kind: "PartialObjectMetadata",
     apiVersion: `meta.k8s.io/${version}`,
@@ -33,7 +33,7 @@ export function partialOf(object: KubeObject, version: "v1" | "v1beta1"): Partia
 
 /** The metadata of a list's objects; `items` is null when there are none. */
 export function partialListOf(
-  list: KubeList<KubeObject>,
+  list: KubeList<SentObject>,
   version: "v1" | "v1beta1",
 ): PartialObjectMetadataList {
   const { continue: next, ...metadata } = list.metadata;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { KubeList, KubeObject } from "../../kube/object.ts";
+import type { KubeList, SentObject } from "../../kube/object.ts";
 import type { TablePrinter } from "../kinds.ts";
 import type { View } from "./negotiate.ts";
 import {
@@ -30,7 +30,7 @@ export interface ShowOptions {
 
 /** What leaves the server. */
 export type Shown =
-  KubeObject | KubeList<KubeObject> | Table | PartialObjectMetadata | PartialObjectMetadataList;
+  SentObject | KubeList<SentObject> | Table | PartialObjectMetadata | PartialObjectMetadataList;
 
 /**
  * The object or list in the view that was negotiated. A `Status` is not to be shown: it stays what it is.
@@ -38,7 +38,7 @@ export type Shown =
  * @throws StatusError 406 when metadata of one was asked for and there are many, or the other way round
  */
 export function show(
-  shown: KubeObject | KubeList<KubeObject>,
+  shown: SentObject | KubeList<SentObject>,
   { view, printer, includeObject, nowMs, goType, withColumns = true }: ShowOptions,
 ): Shown {
   if (!view) return shown;

@@ -5,7 +5,7 @@
  * @module
  */
 import { invalidValue } from "../../kube/field-errors.ts";
-import type { KubeList, KubeObject, ListMeta } from "../../kube/object.ts";
+import type { KubeList, SentObject, ListMeta } from "../../kube/object.ts";
 import { failure } from "../../kube/status.ts";
 import type { TableColumn, TablePrinter, TableRowCondition } from "../kinds.ts";
 import { type PartialObjectMetadata, partialOf } from "./partial.ts";
@@ -26,7 +26,7 @@ export interface Table {
 interface TableRow {
   readonly cells: readonly unknown[];
   readonly conditions?: readonly TableRowCondition[];
-  readonly object: KubeObject | PartialObjectMetadata | null;
+  readonly object: SentObject | PartialObjectMetadata | null;
 }
 
 /** How a Table is made. */
@@ -50,7 +50,7 @@ const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
  *
  * @param shown - a list has `items`
  */
-export function tableOf(shown: KubeObject | KubeList<KubeObject>, options: TableOptions): Table {
+export function tableOf(shown: SentObject | KubeList<SentObject>, options: TableOptions): Table {
   const { version, printer: table = nameAndAge, withColumns = true } = options;
   const objects = "items" in shown ? shown.items : [shown];
   const { resourceVersion, ...page } = shown.metadata as ListMeta;
@@ -78,7 +78,7 @@ function pageOf(page: ListMeta): ListMeta {
   };
 }
 
-function rowOf(object: KubeObject, table: TablePrinter, options: TableOptions): TableRow {
+function rowOf(object: SentObject, table: TablePrinter, options: TableOptions): TableRow {
   const conditions = table.conditions?.(object) ?? [];
   return {
     cells: table.cells(object, options.nowMs),
@@ -87,7 +87,7 @@ function rowOf(object: KubeObject, table: TablePrinter, options: TableOptions): 
   };
 }
 
-function included(object: KubeObject, options: TableOptions): TableRow["object"] {
+function included(object: SentObject, options: TableOptions): TableRow["object"] {
   if (options.includeObject === "Object") return object;
   // The bookmark that ends the initial events is known by its annotation.
   const isEnd = object.metadata.annotations?.[INITIAL_EVENTS_END] !== undefined;

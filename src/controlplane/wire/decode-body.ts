@@ -7,7 +7,7 @@
  * @module
  */
 import { isJsonObject, setField } from "../../kube/json.ts";
-import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { goKindOf } from "../../kube/patch.ts";
 import { apiVersionOf, parseApiVersion } from "../../kube/resource.ts";
 import { type StatusError, failure } from "../../kube/status.ts";
@@ -34,7 +34,7 @@ export interface ExpectedKind {
   /** A kind that the server of custom resources does not know where it reads it: its refusals say but that. */
   readonly stranger?: true;
   /** As `ServedResource.dropUnknown`; absent for built-in kinds. */
-  readonly dropUnknown?: (object: KubeObject) => string[];
+  readonly dropUnknown?: (object: SentObject) => string[];
 }
 
 /** What is done about duplicate and unknown fields. */
@@ -42,7 +42,7 @@ export type FieldValidation = "Ignore" | "Warn" | "Strict";
 
 /** An object from a body. */
 export interface DecodedObject {
-  readonly object: KubeObject;
+  readonly object: SentObject;
   /** With `Warn`: texts for `Warning` headers. */
   readonly warnings: readonly string[];
   /** Why it is not taken after all; the warnings are told beside it. */
@@ -234,7 +234,7 @@ function decodeObject(
     if (error instanceof WireError) throw refuse(error.message);
     throw error;
   }
-  let object = Object.assign(read.object, type) as unknown as KubeObject;
+  let object = Object.assign(read.object, type) as unknown as SentObject;
   if (body.withEmpty) {
     normaliseShape(object);
     object = withoutEmptied(object);

@@ -4,7 +4,7 @@
  * @module
  */
 import { encodeJson, isJsonObject } from "../../kube/json.ts";
-import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { type StatusError, failure } from "../../kube/status.ts";
 import { quote } from "../../kube/field-errors.ts";
 import { sortedKeys } from "../../kube/schema/sorted-keys.ts";
@@ -160,7 +160,7 @@ function withoutVersion(): StatusError {
  */
 export function acceptPatched(
   patched: unknown,
-  live: KubeObject,
+  live: SentObject,
   expected: ExpectedKind,
   { form, patch, problems }: DecodedPatch,
   validation: FieldValidation,
@@ -192,7 +192,7 @@ export function acceptPatched(
 }
 
 interface PatchedKind {
-  readonly object: KubeObject;
+  readonly object: SentObject;
   readonly unknown: readonly string[];
   /** What Go read it as, strictly. */
   readonly definition: string | undefined;
@@ -201,7 +201,7 @@ interface PatchedKind {
 function readPatched(patched: unknown, expected: ExpectedKind, form: PatchForm): PatchedKind {
   const given = readType(patched);
   const of = (type: TypeMeta, read: ReadKind, definition?: string): PatchedKind => ({
-    object: Object.assign(read.object, type) as unknown as KubeObject,
+    object: Object.assign(read.object, type) as unknown as SentObject,
     unknown: read.unknown,
     definition,
   });
@@ -235,7 +235,7 @@ function readPatched(patched: unknown, expected: ExpectedKind, form: PatchForm):
 }
 
 /** What the metadata of a custom object cannot hold is left out of it, field by field. */
-function readAppliedCustom(applied: KubeObject): ReturnType<typeof readCustom> {
+function readAppliedCustom(applied: SentObject): ReturnType<typeof readCustom> {
   try {
     return readCustom(applied);
   } catch (error) {
@@ -263,16 +263,16 @@ function isReadable(object: JsonObject): boolean {
  * @throws StatusError 500 when it has wrong types
  */
 export function acceptApplied(
-  applied: KubeObject,
+  applied: SentObject,
   kind: GroupVersionKind,
   builtIn: boolean,
-): KubeObject {
+): SentObject {
   try {
     const { object } = builtIn
       ? readBuiltInKind(applied, kind, convertBuiltIn)
       : readAppliedCustom(applied);
     const { apiVersion } = applied;
-    return Object.assign(object, { apiVersion, kind: applied.kind }) as unknown as KubeObject;
+    return Object.assign(object, { apiVersion, kind: applied.kind }) as unknown as SentObject;
   } catch (error) {
     if (!(error instanceof WireError)) throw error;
     const { name = "" } = applied.metadata;

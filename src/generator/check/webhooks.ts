@@ -7,7 +7,7 @@ import { compileExpression, CompileFailure } from "../../kube/schema/cel/compile
 import { kubernetesEnvironment } from "../../kube/schema/cel/libraries.ts";
 import { DYN } from "../../kube/schema/cel/types.ts";
 import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../kube/names.ts";
-import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { validateObjectMeta } from "../../kube/metadata.ts";
 import { webhookConfigurationErrors } from "../../kube/webhook-rules.ts";
 import { webhookConfigurations } from "../emit/webhooks.ts";
@@ -69,7 +69,7 @@ function shapesOf({ entry }: WebhookModel): (ShapeProblem & { readonly option: s
 }
 
 /** A configuration object of several webhooks. */
-interface Configuration extends KubeObject {
+interface Configuration extends SentObject {
   readonly webhooks: readonly JsonObject[];
 }
 

@@ -156,7 +156,7 @@ function declared(
 ): TypeModel {
   const at = reader.modules.at(scope.module, node);
   const name = declaration.name?.getText(module.file) ?? "";
-  if (module.builtIn && name === "ObjectMeta") return metadataAt(at);
+  if (module.builtIn && isMetadata(name)) return metadataAt(at);
   const special = module.builtIn ? builtIns.get(name) : undefined;
   if (special) return leaf(special, at);
   if (trail.includes(declaration)) return recursive(reader, node, scope.module, declaration, trail);
@@ -213,7 +213,7 @@ export function readDeclared(reader: Reader, found: Found, keep?: Keep): TypeMod
   const { node, module, trail, from } = found;
   const name = node.name?.getText(module.file) ?? "";
   const at = reader.modules.at(found.in, from);
-  if (module.builtIn && name === "ObjectMeta") return metadataAt(at);
+  if (module.builtIn && isMetadata(name)) return metadataAt(at);
   const special = module.builtIn ? builtIns.get(name) : undefined;
   if (special) return leaf(special, at);
   if (trail.includes(node)) return recursive(reader, from, found.in, node, trail);
@@ -261,6 +261,11 @@ function whyNotEnum(reader: Reader, module: Module, { members }: ts.EnumDeclarat
     ({ initializer }) => initializer && evaluate(reader, module, initializer) === notConstant,
   );
   return wrong?.initializer ? `: ${whyNotConstant(reader, module, wrong.initializer)}` : "";
+}
+
+/** Whether a built-in type is metadata: nested objects are not stored, so each of the types means the same there. */
+function isMetadata(name: string): boolean {
+  return name === "ObjectMeta" || name === "StoredMeta" || name === "CountedMeta";
 }
 
 /** Metadata inside a spec. */

@@ -6,7 +6,7 @@
  * @see https://kubernetes.io/docs/reference/kubernetes-api/extend-resources/custom-resource-definition-v1/
  * @module
  */
-import type { KubeObject } from "../object.ts";
+import type { SentObject } from "../object.ts";
 import type { WebhookClientConfig } from "../webhook-address.ts";
 import type { Schema } from "../schema/structural.ts";
 
@@ -73,7 +73,7 @@ export interface DefinitionCondition {
 }
 
 /** A CustomResourceDefinition. */
-export interface Definition extends KubeObject {
+export interface Definition extends SentObject {
   spec: {
     group?: string;
     scope?: string;

@@ -48,7 +48,7 @@ function ownSizeOf(value: unknown): number {
 }
 
 /** The key of an object in an indexer: `namespace/name`, or `name`. */
-export function cacheKeyOf({ metadata: { namespace, name = "" } }: KubeObject): string {
+export function cacheKeyOf({ metadata: { namespace, name } }: KubeObject): string {
   return namespace ? `${namespace}/${name}` : name;
 }
 

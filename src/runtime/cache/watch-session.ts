@@ -151,7 +151,7 @@ export class WatchSession<T extends KubeObject> {
     }
     this.#events += 1;
     if (event.type !== "ADDED") this.#ordered = true;
-    const version = metadata.resourceVersion ?? "";
+    const version = metadata.resourceVersion;
     if (event.type !== "BOOKMARK" && !this.#options.readable.take(object)) return;
     if (event.type === "ADDED" || event.type === "MODIFIED") this.#options.store.receive(object);
     if (!this.#synced) {

@@ -4,11 +4,11 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/authorization/#checking-api-access
  * @module
  */
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import type { ResourceInfo, ResourceType } from "../../kube/resource.ts";
 import type { Client } from "./client.ts";
 
-interface AccessReview extends KubeObject {
+interface AccessReview extends SentObject {
   spec: object;
   status?: { allowed?: boolean };
 }
@@ -50,7 +50,7 @@ export async function isAllowed(
     namespace,
     ...(name === undefined ? {} : { name }),
   };
-  const review = { metadata: {}, spec: { resourceAttributes } };
+  const review = { spec: { resourceAttributes } };
   const options = signal ? { signal } : {};
   const { status } = await client.create(ACCESS_REVIEW, review, options);
   return status?.allowed;

@@ -5,13 +5,15 @@
  * @module
  */
 import { TsopError } from "../../errors.ts";
-import { formatKey, type KubeObject, type ObjectKey } from "../../kube/object.ts";
+import type { Intent, NewObject } from "../../kube/input.ts";
+import { formatKey, type KubeObject, type ObjectKey, type SentObject } from "../../kube/object.ts";
 import {
   groupResourceOf,
   resourceOf,
   type ReadToken,
   type ResourceType,
   type Token,
+  type Whole,
 } from "../../kube/resource.ts";
 import { failure } from "../../kube/status.ts";
 import { unlessAborted } from "../abortable.ts";
@@ -25,9 +27,7 @@ import type {
   ApplyOptions,
   Client,
   DeleteOptions,
-  Intent,
   ListOptions,
-  NewObject,
   PatchOptions,
   Selection,
   StatusClient,
@@ -117,7 +117,7 @@ export class CachedClient implements Client {
     return this.live.watch(token, options);
   }
 
-  create<T extends KubeObject>(
+  create<T extends SentObject>(
     token: Token<T>,
     object: NewObject<T>,
     options?: WriteOptions,
@@ -127,7 +127,7 @@ export class CachedClient implements Client {
 
   update<T extends KubeObject>(
     token: Token<T>,
-    object: NewObject<T>,
+    object: NoInfer<T> & Whole,
     options?: WriteOptions,
   ): Promise<T> {
     return this.live.update(token, object, options);

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { KubeObject, ObjectKey, ObjectMeta } from "../../kube/object.ts";
+import type { Intent, NewObject } from "../../kube/input.ts";
+import type { KubeObject, ObjectKey, SentObject } from "../../kube/object.ts";
 import type { ReadToken, ResourceType, Token, Whole } from "../../kube/resource.ts";
 import type { Patch } from "./patches.ts";
 import type { PodClient } from "./pods/pod-client.ts";
@@ -11,53 +12,32 @@ import type { RawAnswer } from "./raw-answer.ts";
 import type { RawRequest } from "./raw-request.ts";
 import type { WatchStream } from "./rest-client.ts";
 
-type DeepPartial<T> = T extends (infer Item)[]
-  ? DeepPartial<Item>[]
-  : T extends object
-    ? { [K in keyof T]?: DeepPartial<T[K]> }
-    : T;
-
-/** Identity that the token knows anyway. */
-interface Typed {
-  apiVersion?: string;
-  kind?: string;
-}
-
-/** An object that is to be made; `apiVersion` and `kind` come from the token. */
-export type NewObject<T extends KubeObject> = Omit<T, "apiVersion" | "kind"> & Typed & Whole;
-
-/** The part of an object that its writer has an opinion on, for server-side apply. */
-export type Intent<T extends KubeObject> = DeepPartial<
-  Omit<T, "apiVersion" | "kind" | "metadata">
-> &
-  Typed & { metadata: ObjectMeta };
-
 /** Which objects of a kind, as an API server can select them. */
 export interface Selection {
   /** All namespaces when absent or empty; refused for a kind that is in no namespace. */
   readonly namespace?: string | undefined;
   /** Labels that must be equal, or a selector: `"tier in (web, api),!legacy"`. */
-  readonly labels?: Readonly<Record<string, string>> | string;
+  readonly labels?: Readonly<Record<string, string>> | string | undefined;
   /** A field selector of the API server: `"spec.nodeName=one"`. */
-  readonly fields?: string;
-  readonly signal?: AbortSignal;
+  readonly fields?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Which objects of a kind, from the cache or the server. */
 export interface ListOptions extends Selection {
   /** Answered from an index of the cache, which must have been declared; a server has none. Not together with `fields`. */
-  readonly index?: { readonly name: string; readonly value: string };
+  readonly index?: { readonly name: string; readonly value: string } | undefined;
 }
 
 /** How a write is done. */
 export interface WriteOptions {
   /** Who writes, in managedFields; the manager's name when absent. */
-  readonly fieldManager?: string;
+  readonly fieldManager?: string | undefined;
   /** The server checks and answers, and stores nothing. */
-  readonly dryRun?: boolean;
+  readonly dryRun?: boolean | undefined;
   /** What the server does about unknown fields; it warns when absent. */
-  readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
-  readonly signal?: AbortSignal;
+  readonly fieldValidation?: "Ignore" | "Warn" | "Strict" | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** How an object is patched. */
@@ -70,7 +50,7 @@ export interface PatchOptions extends WriteOptions {
    * const args = [...container.args, "--verbose"];
    * await client.patch(Widget, keyOf(widget), mergePatch({ spec: { args } }), { optimisticLock: widget });
    */
-  readonly optimisticLock?: KubeObject;
+  readonly optimisticLock?: KubeObject | undefined;
 }
 
 /** How the status is applied. */
@@ -79,7 +59,7 @@ export interface ApplyStatusOptions extends WriteOptions {
    * Takes over fields that others own; true when absent, as the API conventions ask of controllers. When
    * false, a conflict is a `StatusError` 409.
    */
-  readonly force?: boolean;
+  readonly force?: boolean | undefined;
 }
 
 /** How an apply is done. */
@@ -88,7 +68,7 @@ export interface ApplyOptions extends ApplyStatusOptions {
    * Becomes the controller of the object, which gets its namespace if it has none. What another object controls is
    * refused and left as it is; what nobody controls is taken.
    */
-  readonly owner?: KubeObject;
+  readonly owner?: KubeObject | undefined;
 }
 
 /** How the status is patched. */
@@ -97,18 +77,20 @@ export interface StatusPatchOptions extends WriteOptions {
    * The server refuses the patch (409) when the object changed since it was read. When absent: true for a patch with
    * `conditions` in it, a list that others write to as well.
    */
-  readonly optimisticLock?: boolean;
+  readonly optimisticLock?: boolean | undefined;
 }
 
 /** How a deletion is done. */
 export interface DeleteOptions {
   /** What becomes of what the object owns. */
-  readonly propagationPolicy?: "Background" | "Foreground" | "Orphan";
-  readonly gracePeriodSeconds?: number;
+  readonly propagationPolicy?: "Background" | "Foreground" | "Orphan" | undefined;
+  readonly gracePeriodSeconds?: number | undefined;
   /** Deletes nothing else than exactly this. */
-  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
-  readonly dryRun?: boolean;
-  readonly signal?: AbortSignal;
+  readonly preconditions?:
+    | { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined }
+    | undefined;
+  readonly dryRun?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -166,21 +148,21 @@ export interface StatusClient {
   ): Promise<T>;
 }
 
-/** Fields of a status, each of which may be removed. */
+/** Fields of a status: `null` removes one, `undefined` leaves it as it is. */
 export type StatusPatch<T extends { status?: object }> = {
-  [K in keyof NonNullable<T["status"]>]?: NonNullable<T["status"]>[K] | null;
+  [K in keyof NonNullable<T["status"]>]?: NonNullable<T["status"]>[K] | null | undefined;
 };
 
 /** Reads and writes of another subresource, such as `scale`. */
 export interface SubresourceClient {
   /** What the server answers for it, which may be of another kind: a `Scale` of a Deployment. */
-  get(token: Token, key: ObjectKey): Promise<KubeObject>;
+  get(token: Token, key: ObjectKey): Promise<SentObject>;
   /** Posts a body of the subresource's kind: a `Binding`, an `Eviction`, a `TokenRequest`. */
-  create(token: Token, key: ObjectKey, body: object, options?: WriteOptions): Promise<KubeObject>;
+  create(token: Token, key: ObjectKey, body: object, options?: WriteOptions): Promise<SentObject>;
   /** Replaces it. @throws StatusError 409 when the object changed since it was read */
-  update(token: Token, key: ObjectKey, body: object, options?: WriteOptions): Promise<KubeObject>;
+  update(token: Token, key: ObjectKey, body: object, options?: WriteOptions): Promise<SentObject>;
   /** Changes some of its fields. @throws StatusError 409 when there is a lock and the object changed */
-  patch(token: Token, key: ObjectKey, patch: Patch, options?: PatchOptions): Promise<KubeObject>;
+  patch(token: Token, key: ObjectKey, patch: Patch, options?: PatchOptions): Promise<SentObject>;
 }
 
 /** Reads and writes objects of any kind. Refusals are `StatusError`s, a server away is a `ConnectionError`. */
@@ -195,15 +177,15 @@ export interface Client extends Reader {
    *
    * @throws StatusError 409 AlreadyExists; 422 Invalid, with a cause for each field
    */
-  create<T extends KubeObject>(
+  create<T extends SentObject>(
     token: Token<T>,
     object: NewObject<T>,
     options?: WriteOptions,
   ): Promise<T>;
-  /** Replaces an object. @throws StatusError 409 Conflict when it changed since it was read */
+  /** Replaces an object that was read. @throws StatusError 409 Conflict when it changed since */
   update<T extends KubeObject>(
     token: Token<T>,
-    object: NewObject<T>,
+    object: NoInfer<T> & Whole,
     options?: WriteOptions,
   ): Promise<T>;
   /**
@@ -246,7 +228,7 @@ export interface Client extends Reader {
   /** The raw events of a watch; informers are what reconcilers want. */
   watch<T extends KubeObject>(
     token: ReadToken<T>,
-    options?: Selection & { readonly resourceVersion?: string },
+    options?: Selection & { readonly resourceVersion?: string | undefined },
   ): Promise<WatchStream<T>>;
   /** Reads and writes of a subresource: `client.subresource("scale")`. */
   subresource(name: string): SubresourceClient;

@@ -4,12 +4,13 @@
  * @module
  */
 import { TsopError } from "../../errors.ts";
+import type { NewObject } from "../../kube/input.ts";
 import { copyJson, sameJson } from "../../kube/json.ts";
 import { formatKey, keyOf, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import { apiVersionOf, resourceOf, type Token } from "../../kube/resource.ts";
 import { isAlreadyExists, isConflict, isNotFound } from "../../kube/status.ts";
 import { mutableCopy } from "../cache/freeze.ts";
-import type { Client, NewObject, WriteOptions } from "./client.ts";
+import type { Client, WriteOptions } from "./client.ts";
 import { difference, mergePatch } from "./patches.ts";
 import { isStatusPatched } from "./status-patch.ts";
 
@@ -179,11 +180,12 @@ function freshObject<T extends KubeObject>({ token, key }: Wanted<T>): NewObject
 }
 
 /** @throws TsopError `mutated-key` */
-function mutated<T extends KubeObject, O extends NewObject<T>>(
+function mutated<T extends KubeObject, O extends T | NewObject<T>>(
   { key, mutate, token }: Wanted<T>,
   object: O,
 ): O {
-  mutate(object);
+  // What was read is more than a new object has to be.
+  mutate(object as NewObject<T>);
   const { name = "", namespace } = object.metadata;
   if (name === key.name && (namespace ?? key.namespace) === key.namespace) return object;
   throw new TsopError(

@@ -3,8 +3,9 @@
  *
  * @module
  */
+import type { Intent, NewObject, WrittenMeta } from "../../kube/input.ts";
 import { isJsonObject } from "../../kube/json.ts";
-import type { KubeList, KubeObject, ObjectKey } from "../../kube/object.ts";
+import type { KubeList, KubeObject, ObjectKey, SentObject } from "../../kube/object.ts";
 import { keyOf } from "../../kube/object.ts";
 import {
   apiVersionOf,
@@ -14,6 +15,7 @@ import {
   type ResourceInfo,
   type ResourceType,
   type Token,
+  type Whole,
 } from "../../kube/resource.ts";
 import { failure, isNotFound, type Status } from "../../kube/status.ts";
 import { bindMethods } from "../bind-methods.ts";
@@ -25,9 +27,7 @@ import type {
   ApplyStatusOptions,
   Client,
   DeleteOptions,
-  Intent,
   ListOptions,
-  NewObject,
   PatchOptions,
   Selection,
   StatusClient,
@@ -173,26 +173,26 @@ export class LiveClient implements Client {
     return nameKinds(stream, resource);
   }
 
-  async create<T extends KubeObject>(
+  async create<T extends SentObject>(
     token: Token<T>,
     object: NewObject<T>,
     options: WriteOptions = {},
   ): Promise<T> {
     const resource = this.#resource(token);
     assertWhole(resource, "created");
-    const path = collectionPath(resource, object.metadata.namespace);
+    const path = collectionPath(resource, object.metadata?.namespace);
     return this.#write<T>("POST", path, { body: typed(object, resource), options });
   }
 
   async update<T extends KubeObject>(
     token: Token<T>,
-    object: NewObject<T>,
+    object: NoInfer<T> & Whole,
     options: WriteOptions = {},
   ): Promise<T> {
     const resource = this.#resource(token);
     assertWhole(resource, "updated");
     const body = typed(object, resource);
-    const path = objectPath(resource, keyOf(body));
+    const path = objectPath(resource, keyOf(object));
     return this.#write<T>("PUT", path, { body, options });
   }
 
@@ -318,11 +318,11 @@ export class LiveClient implements Client {
     assertWhole(resource, "applied");
     const body = typed(intent, resource);
     delete body.metadata.managedFields;
-    const path = objectPath(resource, keyOf(body), subresource);
+    const path = objectPath(resource, keyOf(intent), subresource);
     return this.#write<T>("PATCH", path, { body, contentType: APPLY, options }, { force });
   }
 
-  async #write<T extends KubeObject>(
+  async #write<T extends SentObject>(
     method: RestRequest["method"],
     path: string,
     content: {
@@ -333,7 +333,12 @@ export class LiveClient implements Client {
     query: Query = {},
   ): Promise<T> {
     const { options: chosen, ...body } = content;
-    const options = { ...this.#defaults, ...chosen, dryRun: this.#isTried(chosen) };
+    const options = {
+      ...chosen,
+      fieldManager: chosen.fieldManager ?? this.#defaults.fieldManager,
+      fieldValidation: chosen.fieldValidation ?? this.#defaults.fieldValidation,
+      dryRun: this.#isTried(chosen),
+    };
     const object = (await this.#rest.request({
       method,
       path,
@@ -346,16 +351,17 @@ export class LiveClient implements Client {
       ...body,
       signal: options.signal,
     })) as T;
-    if (!options.dryRun) this.#observer?.written(object);
+    // What the server stored is whole; what it only answered, no cache knows.
+    if (!options.dryRun) this.#observer?.written(object as unknown as KubeObject);
     return object;
   }
 
   /** A client that only tries writes nothing, whatever a call says. */
-  #isTried({ dryRun = false }: { readonly dryRun?: boolean }): boolean {
+  #isTried({ dryRun = false }: { readonly dryRun?: boolean | undefined }): boolean {
     return dryRun || this.#defaults.dryRun === true;
   }
 
-  #resource(token: ReadToken): ResourceInfo {
+  #resource(token: ReadToken<SentObject>): ResourceInfo {
     const resource = resourceOf(token);
     if (isWhole(resource)) this.#discovery.remember(resource);
     return resource;
@@ -376,9 +382,9 @@ export function writeDefaults(
 
 /** A copy that says what it is. */
 function typed(
-  object: { apiVersion?: string; kind?: string; metadata: KubeObject["metadata"] },
+  object: { metadata?: WrittenMeta | undefined },
   resource: ResourceInfo,
-): KubeObject {
+): { apiVersion: string; kind: string; metadata: WrittenMeta } {
   assertNotPartial(object, resource.kind);
   return {
     ...object,

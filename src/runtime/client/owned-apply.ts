@@ -8,7 +8,8 @@
  * @module
  */
 import { TsopError } from "../../errors.ts";
-import { keyOf, type KubeObject, type ObjectKey, type ObjectMeta } from "../../kube/object.ts";
+import type { AnyIntent, Intent, IntentMeta } from "../../kube/input.ts";
+import { keyOf, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import { controllerOf, setControllerReference } from "../../kube/owner.ts";
 import {
   apiVersionOf,
@@ -19,7 +20,7 @@ import {
   type Token,
 } from "../../kube/resource.ts";
 import { isConflict, isForbidden, isInvalid, type StatusError } from "../../kube/status.ts";
-import type { Client, Intent } from "./client.ts";
+import type { Client } from "./client.ts";
 
 // No object has it, for the server's own came first; without an object it means nothing. So it says: only if there is none.
 const NO_VERSION = "1";
@@ -37,7 +38,7 @@ interface OwnedApply<T extends KubeObject> {
 /** Where an apply for an owner goes: the owner's namespace where the intent has none. */
 export function keyOfOwned(
   resource: ResourceInfo,
-  { metadata: { name = "", namespace: own } }: Intent<KubeObject>,
+  { metadata: { name, namespace: own } }: AnyIntent,
   owner: KubeObject | undefined,
 ): ObjectKey {
   const namespace = own ?? owner?.metadata.namespace;
@@ -88,7 +89,7 @@ function claimed<T extends KubeObject>(
   if (!namespaced && ownerNamespace) {
     throw new TsopError(
       "owner-elsewhere",
-      `${kind} ${key.name} is in no namespace, so the ${owner.kind} ${owner.metadata.name ?? ""} in ${ownerNamespace} cannot own it.`,
+      `${kind} ${key.name} is in no namespace, so the ${owner.kind} ${owner.metadata.name} in ${ownerNamespace} cannot own it.`,
       "Use a cluster-scoped owner; otherwise the garbage collector deletes the object.",
     );
   }
@@ -107,7 +108,7 @@ function claimed<T extends KubeObject>(
   return withMetadata(intent, metadata);
 }
 
-function withMetadata<T extends KubeObject>(intent: Intent<T>, metadata: ObjectMeta): Intent<T> {
+function withMetadata<T extends KubeObject>(intent: Intent<T>, metadata: IntentMeta): Intent<T> {
   return Object.assign({}, intent, { metadata });
 }
 

@@ -70,7 +70,7 @@ function versionOf({ kind, metadata: { name, resourceVersion } }: KubeObject): s
   if (resourceVersion) return resourceVersion;
   throw new TsopError(
     "lock-without-version",
-    `The ${kind} ${name ?? ""} cannot be patched with a lock: the object has no resourceVersion.`,
+    `The ${kind} ${name} cannot be patched with a lock: the object has no resourceVersion.`,
     "Use the object as the API server returned it, or patch it without `optimisticLock`.",
   );
 }

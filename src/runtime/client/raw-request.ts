@@ -9,8 +9,8 @@ import type { Query, RestRequest } from "./rest-client.ts";
 
 /** How the client writes where a request does not say. */
 interface RawDefaults {
-  readonly dryRun?: boolean;
-  readonly fieldValidation?: string;
+  readonly dryRun?: boolean | undefined;
+  readonly fieldValidation?: string | undefined;
 }
 
 /** A request of any path. */

@@ -7,7 +7,7 @@
  */
 import type { KubeObject } from "../../kube/object.ts";
 import type { Token } from "../../kube/resource.ts";
-import type { Intent } from "../client/client.ts";
+import type { AnyIntent, Intent } from "../../kube/input.ts";
 
 /** What becomes of an object whose change the server refuses because a field cannot change. */
 export type OnImmutable = "recreate" | "fail";
@@ -58,7 +58,7 @@ export interface External<O extends KubeObject = KubeObject> {
 export interface ObjectDependent {
   readonly is: "object";
   readonly token: Token;
-  readonly intent: Intent<KubeObject>;
+  readonly intent: AnyIntent;
   readonly isReady: ((object: KubeObject) => boolean) | undefined;
   readonly onImmutable: OnImmutable;
   readonly after: readonly Dependent[] | undefined;

@@ -159,7 +159,7 @@ export class Lifecycle<T extends KubeObject> {
   }
 
   async #pause(object: T, context: ReconcileContext): Promise<Outcome> {
-    const { uid = "" } = object.metadata;
+    const { uid } = object.metadata;
     if (this.#told.isFirst(`paused ${uid}`)) {
       context.log.info(`paused by the annotation ${PAUSED_ANNOTATION}: nothing is done for it`);
     }
@@ -210,7 +210,7 @@ export class Lifecycle<T extends KubeObject> {
 
   #tellOverdue(object: T, { deadlineMs }: Pick<CleanupContext, "deadlineMs">): void {
     const { finalizer = "", overdue, tell } = this.#parts;
-    if (!this.#told.isFirst(`overdue ${object.metadata.uid ?? ""}`)) return;
+    if (!this.#told.isFirst(`overdue ${object.metadata.uid}`)) return;
     overdue();
     const until = new Date(deadlineMs).toISOString();
     tell(object, {
@@ -226,7 +226,7 @@ export class Lifecycle<T extends KubeObject> {
     const { finalizer, tell } = this.#parts;
     if (finalizer === undefined || !isBeingDeleted(object)) return;
     if (!hasFinalizer(object, finalizer)) return;
-    if (!this.#told.isFirst(`forgotten ${object.metadata.uid ?? ""}`)) return;
+    if (!this.#told.isFirst(`forgotten ${object.metadata.uid}`)) return;
     const message = `It waits for the finalizer ${finalizer}, which an earlier version of this operator added; this one has no cleanup.`;
     log.error({ finalizer, key: formatKey(keyOf(object)) }, message);
     tell(object, { type: "Warning", reason: "CleanupMissing", message, action: "CleanUp" });

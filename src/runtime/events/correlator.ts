@@ -6,7 +6,7 @@
  * @module
  */
 import type { Clock } from "../../clock.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { ManifestObject } from "../../kube/object.ts";
 import { LruMap } from "../lru.ts";
 
 /** What an event is about. */
@@ -20,7 +20,7 @@ export interface ObjectReference {
 }
 
 /** An event of the core group. */
-export interface CoreEvent extends KubeObject {
+export interface CoreEvent extends ManifestObject {
   involvedObject: ObjectReference;
   source: { component?: string; host?: string };
   type: string;

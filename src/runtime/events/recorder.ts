@@ -40,7 +40,7 @@ export interface EventRecorder {
   event(object: KubeObject, details: EventDetails): void;
 }
 
-const EVENT: ResourceType<CoreEvent> = {
+const EVENT: ResourceType<CoreEvent & KubeObject> = {
   group: "",
   version: "v1",
   kind: "Event",
@@ -129,7 +129,7 @@ export class EventBroadcaster {
   }
 
   async #write({ event, patch }: CorrelatedEvent): Promise<CoreEvent> {
-    const { namespace = "default", name = "" } = event.metadata;
+    const { namespace = "default", name } = event.metadata;
     if (patch) {
       try {
         return await this.#client.patch(EVENT, { namespace, name }, strategicPatch(patch));
@@ -152,7 +152,7 @@ export class EventBroadcaster {
       apiVersion: "v1",
       kind: "Event",
       metadata: {
-        name: `${object.metadata.name ?? ""}.${nanoseconds.toString(16)}`,
+        name: `${object.metadata.name}.${nanoseconds.toString(16)}`,
         namespace: object.metadata.namespace ?? "default",
       },
       involvedObject: referenceTo(object),
@@ -177,8 +177,8 @@ function referenceTo({ apiVersion, kind, metadata }: KubeObject): ObjectReferenc
     apiVersion,
     kind,
     ...(namespace === undefined ? {} : { namespace }),
-    ...(name === undefined ? {} : { name }),
-    ...(uid === undefined ? {} : { uid }),
-    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    name,
+    uid,
+    resourceVersion,
   };
 }

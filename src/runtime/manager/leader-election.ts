@@ -11,9 +11,10 @@ import { timeoutSignal, type Clock } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
 import { sameJson } from "../../kube/json.ts";
+import type { NewObject } from "../../kube/input.ts";
 import type { ObjectKey } from "../../kube/object.ts";
 import { isConflict, isNotFound } from "../../kube/status.ts";
-import type { Client, NewObject } from "../client/client.ts";
+import type { Client } from "../client/client.ts";
 import { LEASE, type Lease, type LeaseSpec } from "../lease.ts";
 
 /** How the leader is found; the times are client-go's where they are left out. */

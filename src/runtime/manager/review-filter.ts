@@ -7,12 +7,12 @@
  */
 import { createHash } from "node:crypto";
 import type { Clock } from "../../clock.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { SentObject } from "../../kube/object.ts";
 import type { ResourceType } from "../../kube/resource.ts";
 import type { Client } from "../client/client.ts";
 import { LruMap } from "../lru.ts";
 
-interface TokenReview extends KubeObject {
+interface TokenReview extends SentObject {
   spec: { token: string };
   status?: { authenticated?: boolean; user?: User };
 }
@@ -24,7 +24,7 @@ interface User {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-interface SubjectAccessReview extends KubeObject {
+interface SubjectAccessReview extends SentObject {
   spec: object;
   status?: { allowed?: boolean };
 }
@@ -91,7 +91,7 @@ export class ReviewFilter {
     const nowMs = this.#clock.monotonicMs();
     const kept = this.#users.get(key);
     if (kept && nowMs < kept.untilMs) return kept.value;
-    const review = { metadata: {}, spec: { token } };
+    const review = { spec: { token } };
     const { status } = await this.#client.create(TOKEN_REVIEW, review);
     const value = status?.authenticated === true ? (status.user ?? {}) : undefined;
     this.#users.set(key, { value, untilMs: nowMs + KNOWN_MS });
@@ -105,7 +105,7 @@ export class ReviewFilter {
     const nowMs = this.#clock.monotonicMs();
     const kept = this.#verdicts.get(key);
     if (kept && nowMs < kept.untilMs) return kept.value;
-    const { status } = await this.#client.create(ACCESS_REVIEW, { metadata: {}, spec });
+    const { status } = await this.#client.create(ACCESS_REVIEW, { spec });
     const value = status?.allowed === true;
     this.#verdicts.set(key, { value, untilMs: nowMs + (value ? ALLOWED_MS : DENIED_MS) });
     return value;

@@ -55,7 +55,7 @@ export class Neighbours {
     for (const lease of leases) {
       const identity = lease.spec?.holderIdentity ?? "";
       if (identity === "" || identity === self) continue;
-      const version = lease.metadata.resourceVersion ?? "";
+      const version = lease.metadata.resourceVersion;
       const known = before.get(identity);
       const changedAtMs = known?.version === version ? known.changedAtMs : nowMs;
       const seconds = lease.spec?.leaseDurationSeconds;

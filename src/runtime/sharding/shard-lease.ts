@@ -127,8 +127,7 @@ export class ShardLease implements ShardPresence {
 
   async #write(ring: readonly string[], signal: AbortSignal): Promise<void> {
     const { client, clock, id, identity, leaseDurationMs } = this.#parts;
-    const metadata = {
-      ...this.#key,
+    const marks = {
       labels: { [SHARDS_LABEL]: id },
       annotations: { [RING_ANNOTATION]: ring.join() },
     };
@@ -138,15 +137,14 @@ export class ShardLease implements ShardPresence {
       renewTime: new Date(clock.now()).toISOString().replace("Z", "000Z"),
     };
     try {
-      const { resourceVersion } = this.#lease?.metadata ?? {};
-      this.#lease =
-        resourceVersion === undefined
-          ? await client.create(LEASE, { metadata, spec }, { signal })
-          : await client.update(
-              LEASE,
-              { metadata: { ...metadata, resourceVersion }, spec },
-              { signal },
-            );
+      const lease = this.#lease;
+      this.#lease = lease
+        ? await client.update(
+            LEASE,
+            { ...lease, metadata: { ...lease.metadata, ...marks }, spec },
+            { signal },
+          )
+        : await client.create(LEASE, { metadata: { ...this.#key, ...marks }, spec }, { signal });
     } catch (error) {
       if (isNotFound(error)) this.#lease = undefined;
       // Somebody else wrote, or an answer got lost: the next try goes on from what is there.

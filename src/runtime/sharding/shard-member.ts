@@ -217,7 +217,7 @@ export class ShardMember implements KeyGate {
     const leases = await client.live.list(LEASE, { namespace, labels, signal });
     const forgotten = this.#neighbours.update(leases, identity, leaseDurationMs);
     for (const { metadata } of forgotten) {
-      const { name = "", uid = "", resourceVersion = "" } = metadata;
+      const { name, uid, resourceVersion } = metadata;
       // Its process ended without a word; if it did not, its version has changed.
       await client
         .delete(LEASE, { namespace, name }, { preconditions: { uid, resourceVersion } })

@@ -6,7 +6,7 @@
  */
 import type { AdmissionAnswer, AdmissionRequest, GroupVersionKind } from "../../kube/admission.ts";
 import { copyJson, isJsonObject } from "../../kube/json.ts";
-import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import type { JsonObject, KubeObject, SentObject } from "../../kube/object.ts";
 import { apiVersionOf } from "../../kube/resource.ts";
 import { StatusError } from "../../kube/status.ts";
 import type { WebhookMark } from "../../kube/webhook-marks.ts";
@@ -105,7 +105,7 @@ function admitHandled(
   return after(() => handler.handle(review), answer, review);
 }
 
-function changedBy(object: KubeObject, request: AdmissionRequest, mutating: boolean): JsonObject {
+function changedBy(object: SentObject, request: AdmissionRequest, mutating: boolean): JsonObject {
   if (!mutating)
     throw new Error("a validating webhook answered with an object; it cannot change any");
   if (!request.object) {
@@ -157,7 +157,8 @@ function objectOf(
       `asked about ${asked}, and this is for ${resource.kind} of ${apiVersionOf(resource)}`,
     );
   }
-  return object;
+  // What the server has not filled in yet, the types of the handlers say.
+  return object as KubeObject;
 }
 
 function isSameKind(one: GroupVersionKind, other: GroupVersionKind): boolean {

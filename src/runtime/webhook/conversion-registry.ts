@@ -4,7 +4,7 @@
  * @module
  */
 import type { Converter } from "../../kube/conversion.ts";
-import type { KubeObject } from "../../kube/object.ts";
+import type { KubeObject, SentObject } from "../../kube/object.ts";
 
 /** A converter between any two versions: which they are is said by its marker, `conversionOf(converter)`. */
 export type AnyConverter = Converter<KubeObject, KubeObject>;
@@ -21,8 +21,8 @@ export interface ConversionRegistry {
    * @throws Error why one of them cannot be converted: that fails the whole request, and the message is shown to the user
    */
   convert(
-    objects: readonly KubeObject[],
+    objects: readonly SentObject[],
     desiredAPIVersion: string,
     signal: AbortSignal,
-  ): readonly KubeObject[] | Promise<readonly KubeObject[]>;
+  ): readonly SentObject[] | Promise<readonly SentObject[]>;
 }

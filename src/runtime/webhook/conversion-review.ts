@@ -5,7 +5,7 @@
  * @module
  */
 import { isJsonObject } from "../../kube/json.ts";
-import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { frozen } from "../cache/freeze.ts";
 import { bad } from "./admission-request.ts";
 import type { ConversionRegistry } from "./conversion-registry.ts";
@@ -18,7 +18,7 @@ const VERSIONS: readonly string[] = [`${GROUP}/v1`, `${GROUP}/v1beta1`];
 /** What is to be converted. */
 export interface ConversionRequest {
   readonly desiredAPIVersion: string;
-  readonly objects: readonly KubeObject[];
+  readonly objects: readonly SentObject[];
 }
 
 /** How a review is to be answered, as far as that can be read. */
@@ -53,7 +53,7 @@ export function conversionRequestOf(value: unknown): ConversionRequest {
       throw bad(`objects[${index}] has no apiVersion or kind`);
     }
   }
-  return { desiredAPIVersion, objects: frozen(objects as KubeObject[]) };
+  return { desiredAPIVersion, objects: frozen(objects as SentObject[]) };
 }
 
 /** The response to a request. @throws Error why the objects cannot be converted */
@@ -67,7 +67,7 @@ export function convert(
   return converted instanceof Promise ? converted.then(responseOf) : responseOf(converted);
 }
 
-const responseOf = (convertedObjects: readonly KubeObject[]): JsonObject => ({
+const responseOf = (convertedObjects: readonly SentObject[]): JsonObject => ({
   convertedObjects,
   result: { status: "Success" },
 });

@@ -106,7 +106,7 @@ export class OpenValidation extends OpenReview implements ValidationReview {
 
   /** Why the request is refused, as the API server would say it; `undefined` when it is not. */
   refusal(): StatusError | undefined {
-    const { kind, name = this.#object.metadata.name ?? "" } = this.request;
+    const { kind, name = this.#object.metadata.name } = this.request;
     const mistakes = this.#errors.length > 0 ? invalid(kind, name, this.#errors) : undefined;
     if (this.#denials.length === 0) return mistakes;
     const message = [...this.#denials, ...(mistakes ? [mistakes.message] : [])].join("; ");

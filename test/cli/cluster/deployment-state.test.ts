@@ -5,17 +5,25 @@ import {
   type PodState,
 } from "../../../src/cli/cluster/deployment-state.ts";
 
+const META = {
+  namespace: "shop",
+  name: "web",
+  generation: 3,
+  uid: "u",
+  resourceVersion: "1",
+  creationTimestamp: "2026-01-01T00:00:00Z",
+};
 const deployment = (status: DeploymentState["status"], replicas = 2): DeploymentState => ({
   apiVersion: "apps/v1",
   kind: "Deployment",
-  metadata: { namespace: "shop", name: "web", generation: 3 },
+  metadata: META,
   spec: { replicas },
   status: { observedGeneration: 3, ...status },
 });
 const pod = (status: PodState["status"]): PodState => ({
   apiVersion: "v1",
   kind: "Pod",
-  metadata: { name: "web-1" },
+  metadata: META,
   ...(status ? { status } : {}),
 });
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/clock.ts";
 import { type ControlPlane, startControlPlane } from "../../../src/controlplane/control-plane.ts";
 import type { Definition } from "../../../src/kube/definition/definition.ts";
-import type { KubeObject } from "../../../src/kube/object.ts";
+import type { KubeObject, ManifestObject } from "../../../src/kube/object.ts";
 import type { ResourceType } from "../../../src/kube/resource.ts";
 import { isConflict, isNotFound } from "../../../src/kube/status.ts";
 import type { Client } from "../../../src/runtime/client/client.ts";
@@ -20,7 +20,9 @@ interface Gear extends KubeObject {
   spec: { n: number };
 }
 
-const CRDS: ResourceType<Definition> = {
+type StoredDefinition = Definition & KubeObject;
+
+const CRDS: ResourceType<StoredDefinition> = {
   group: "apiextensions.k8s.io",
   version: "v1",
   kind: "CustomResourceDefinition",
@@ -53,7 +55,7 @@ class Kind {
     };
   }
 
-  definition(storage: string): Definition {
+  definition(storage: string): Definition & ManifestObject {
     const openAPIV3Schema = {
       type: "object" as const,
       properties: {
@@ -110,7 +112,7 @@ class Kind {
     await this.client.apply(CRDS, this.definition(storage));
   }
 
-  async live(): Promise<Definition> {
+  async live(): Promise<StoredDefinition> {
     return this.client.get(CRDS, { name: this.crd });
   }
 

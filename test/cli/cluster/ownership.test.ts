@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { standingOf } from "../../../src/cli/cluster/ownership.ts";
 import { type ControlPlane, startControlPlane } from "../../../src/controlplane/control-plane.ts";
-import type { KubeObject } from "../../../src/kube/object.ts";
+import type { ManifestObject } from "../../../src/kube/object.ts";
 import type { ResourceType } from "../../../src/kube/resource.ts";
 import type { Client } from "../../../src/runtime/client/client.ts";
 import { createClient } from "../../../src/runtime/client/create-client.ts";
@@ -117,11 +117,8 @@ describe("what a project may change and delete", () => {
     await tsop("install");
     const crd = await client.get(CRD, { name: "pages.web.example.com" });
     await tsop("uninstall");
-    const metadata = { ...crd.metadata };
-    delete metadata.annotations;
-    delete metadata.resourceVersion;
-    delete metadata.uid;
-    delete metadata.managedFields;
+    const { name, labels } = crd.metadata;
+    const metadata = { name, labels };
     await client.create(CRD, { ...crd, metadata });
     const page = { metadata: { namespace: "default", name: "one" }, spec: {} };
     await expect
@@ -183,7 +180,10 @@ describe("what a project may change and delete", () => {
   });
 
   it("looks for its mark and for tsop in managedFields", () => {
-    const object = (annotations: Record<string, string>, ...managers: string[]): KubeObject => ({
+    const object = (
+      annotations: Record<string, string>,
+      ...managers: string[]
+    ): ManifestObject => ({
       apiVersion: "v1",
       kind: "ConfigMap",
       metadata: {
@@ -197,7 +197,8 @@ describe("what a project may change and delete", () => {
       },
     });
     const made = { "tsop.dev/made-by": "shop.example.com" };
-    const standing = (live: KubeObject | undefined): string => standingOf(live, "shop.example.com");
+    const standing = (live: ManifestObject | undefined): string =>
+      standingOf(live, "shop.example.com");
     expect(standing(undefined)).toBe("absent");
     expect(standing(object(made, "tsop", "kubectl-edit"))).toBe("made");
     expect(standing(object({ "tsop.dev/taken-over-by": "shop.example.com" }, "tsop"))).toBe(

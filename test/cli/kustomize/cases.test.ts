@@ -23,7 +23,7 @@ describe("a kustomization with", () => {
     }
     if (hasKubectl) await expectSameOrderAsKubectl(root);
     const objects = await renderKustomization(root);
-    const order = objects.map(({ kind, metadata }) => `${kind} ${metadata.name ?? ""}`);
+    const order = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
     const changed = objects.filter(
       (object) => !plain.some((other) => isDeepStrictEqual(other, object)),
     );

@@ -9,7 +9,7 @@ import {
 } from "../../../src/controlplane/admission/policies/mutation.ts";
 import { rootType } from "../../../src/controlplane/apply/topology.ts";
 import { findBuiltInSchema } from "../../../src/controlplane/builtin/definitions.ts";
-import type { KubeObject } from "../../../src/kube/object.ts";
+import type { SentObject } from "../../../src/kube/object.ts";
 import { CelError } from "../../../src/kube/schema/cel/values.ts";
 
 const kind = { group: "apps", version: "v1", kind: "Deployment" };
@@ -18,7 +18,7 @@ const deployment = {
   kind: "Deployment",
   metadata: { name: "web", labels: { app: "web" } },
   spec: { template: { spec: { containers: [{ name: "a", image: "a:1" }] } } },
-} as unknown as KubeObject;
+} as unknown as SentObject;
 
 /** The deployment after a mutation. */
 function mutated(patchType: "ApplyConfiguration" | "JSONPatch", expression: string): unknown {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { type AdmissionPlugin } from "../../../src/controlplane/admission/plugins.ts";
 import { type ControlPlane, startControlPlane } from "../../../src/controlplane/control-plane.ts";
-import type { KubeObject } from "../../../src/kube/object.ts";
+import type { ManifestObject, SentObject } from "../../../src/kube/object.ts";
 import { clientFor } from "../../../src/testing.ts";
 
 let cluster: ControlPlane | undefined;
@@ -14,11 +14,11 @@ afterEach(async () => {
 /** Creates objects, `kubectl create` in short, and gives back the last one as the server keeps it. */
 async function created(
   disableAdmissionPlugins: readonly AdmissionPlugin[],
-  ...objects: readonly KubeObject[]
-): Promise<KubeObject & { spec?: Record<string, unknown> }> {
+  ...objects: readonly ManifestObject[]
+): Promise<SentObject & { spec?: Record<string, unknown> }> {
   cluster ??= await startControlPlane({ controllers: "off", disableAdmissionPlugins });
   const client = clientFor(cluster);
-  let last: KubeObject | undefined;
+  let last: SentObject | undefined;
   for (const object of objects) {
     const kind = await client.dynamic(object.apiVersion, object.kind);
     last = await client.create(kind, object);
@@ -27,15 +27,20 @@ async function created(
   return last;
 }
 
-const pod = (spec: object = {}): KubeObject =>
+const pod = (spec: object = {}): ManifestObject =>
   ({
     apiVersion: "v1",
     kind: "Pod",
     metadata: { name: "web", namespace: "default" },
     spec: { containers: [{ name: "web", image: "web" }], ...spec },
-  }) as KubeObject;
+  }) as ManifestObject;
 
-const of = (apiVersion: string, kind: string, rest: object, metadata: object = {}): KubeObject => ({
+const of = (
+  apiVersion: string,
+  kind: string,
+  rest: object,
+  metadata: object = {},
+): ManifestObject => ({
   apiVersion,
   kind,
   metadata: { name: "one", ...metadata },

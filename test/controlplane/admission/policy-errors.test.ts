@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";
 import { strategyFor } from "../../../src/controlplane/builtin/strategies/strategy-for.ts";
 import type { WriteContext } from "../../../src/controlplane/kinds.ts";
-import type { KubeObject } from "../../../src/kube/object.ts";
+import type { SentObject } from "../../../src/kube/object.ts";
 import { describeShared } from "../../support/shared.ts";
 import { recordedScenarios } from "../recordings.ts";
 
@@ -47,7 +47,7 @@ describeShared("conformance", "Policies and their bindings", () => {
   it("are refused for what a real API server refused, in its words, and else taken", () => {
     expect(creates.length).toBeGreaterThan(100);
     for (const { id, body, answer } of creates) {
-      const object = structuredClone(body) as KubeObject;
+      const object = structuredClone(body) as SentObject;
       const strategy = strategyFor("admissionregistration.k8s.io", object.kind);
       strategy.setDefaults(object);
       const found = strategy

@@ -7,7 +7,7 @@ import { SECRETS, SERVICE_ACCOUNTS } from "../../../src/controlplane/controllers
 import { WorkLoop } from "../../../src/controlplane/controllers/work-loop.ts";
 import { controllerContext } from "../../../src/controlplane/server/controller-client.ts";
 import { bareCluster } from "../bare-cluster.ts";
-import type { KubeObject } from "../../../src/kube/object.ts";
+import type { SentObject } from "../../../src/kube/object.ts";
 
 let running: WorkLoop | undefined;
 afterEach(() => running?.stop());
@@ -41,9 +41,9 @@ async function start(): Promise<{
     kind: "Secret",
     metadata: { ...KEY, annotations },
     type: "kubernetes.io/service-account-token",
-  } as KubeObject);
+  } as SentObject);
   await loop.settle();
-  const { data } = client.find(SECRETS, KEY) as KubeObject & { data: Record<string, string> };
+  const { data } = client.find(SECRETS, KEY) as SentObject & { data: Record<string, string> };
   expect(Object.keys(data).sort()).toEqual(["ca.crt", "namespace", "token"]);
   expect(data["namespace"]).toBe(Buffer.from("default").toString("base64"));
   const token = Buffer.from(data["token"] ?? "", "base64").toString("utf8");

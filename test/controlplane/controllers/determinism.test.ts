@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { KubeObject } from "../../../src/kube/object.ts";
+import type { SentObject } from "../../../src/kube/object.ts";
 import { simulatedCluster, template } from "./simulated-cluster.ts";
 
 /** Everything that a morning of controllers leaves behind, in the order of its writing. */
-async function morning(): Promise<readonly KubeObject[]> {
+async function morning(): Promise<readonly SentObject[]> {
   const cluster = await simulatedCluster();
   const named = (name: string): object => ({ name, namespace: "default" });
   await cluster.create("deployments.apps", {
@@ -32,7 +32,7 @@ async function morning(): Promise<readonly KubeObject[]> {
   }
   const objects = cluster.client.resources().flatMap((one) => cluster.client.list(one));
   cluster.stop();
-  const version = ({ metadata }: KubeObject): number => Number(metadata.resourceVersion);
+  const version = ({ metadata }: SentObject): number => Number(metadata.resourceVersion);
   return objects.toSorted((left, right) => version(left) - version(right));
 }
 

@@ -7,7 +7,7 @@ import {
 } from "../../../src/controlplane/controllers/start-controllers.ts";
 import { controllerContext } from "../../../src/controlplane/server/controller-client.ts";
 import { bareCluster } from "../bare-cluster.ts";
-import type { KubeObject } from "../../../src/kube/object.ts";
+import type { SentObject } from "../../../src/kube/object.ts";
 
 /** What a test holds in its hands. */
 export interface SimulatedCluster {
@@ -25,7 +25,7 @@ export interface SimulatedCluster {
 
 /** An object whose fields a test looks into freely. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests read fields of many kinds
-type SimulatedObject = KubeObject & { spec: any; status: any; rules?: any };
+type SimulatedObject = SentObject & { spec: any; status: any; rules?: any };
 
 const nameOf = (resource: string): { group: string; plural: string } => {
   const [plural = "", ...group] = resource.split(".");
@@ -58,7 +58,7 @@ export async function simulatedCluster(
       return found;
     },
     create: (resource, object) =>
-      client.create(nameOf(resource), object as KubeObject) as unknown as Promise<SimulatedObject>,
+      client.create(nameOf(resource), object as SentObject) as unknown as Promise<SimulatedObject>,
     settle: () => controllers.settle(),
     stop: () => controllers.stop(),
   };

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { FieldError } from "../../../src/kube/field-errors.ts";
 import { encodeJson } from "../../../src/kube/json.ts";
 import { validateObjectMeta } from "../../../src/kube/metadata.ts";
-import type { KubeObject } from "../../../src/kube/object.ts";
+import type { SentObject } from "../../../src/kube/object.ts";
 import { applyJsonPatch } from "../../../src/kube/patch.ts";
 import type { Definition } from "../../../src/kube/definition/definition.ts";
 import { definitionStrategy } from "../../../src/controlplane/crd/definition-strategy.ts";
@@ -77,7 +77,7 @@ function definitionOf(file: string): Definition | undefined {
 
 const servedBy = new Map<string, readonly ServedResource[]>();
 
-function resourceFor(file: string, object: KubeObject): ServedResource | undefined {
+function resourceFor(file: string, object: SentObject): ServedResource | undefined {
   let served = servedBy.get(file);
   if (!served) {
     const definition = definitionOf(file);
@@ -104,7 +104,7 @@ function sameErrors(actual: readonly FieldError[], expected: Verdict["errors"]):
   return open.length === 0;
 }
 
-function metadataErrors(object: KubeObject, resource: ServedResource): FieldError[] {
+function metadataErrors(object: SentObject, resource: ServedResource): FieldError[] {
   if (resource.namespaced) object.metadata.namespace ??= "default";
   return validateObjectMeta(object.metadata, resource.namespaced, (name, prefix) =>
     resource.strategy.validateName(name, prefix),
@@ -112,7 +112,7 @@ function metadataErrors(object: KubeObject, resource: ServedResource): FieldErro
 }
 
 /** What is stored, without its metadata. */
-function contentOf(object: KubeObject): Record<string, unknown> {
+function contentOf(object: SentObject): Record<string, unknown> {
   const content = { ...object } as Record<string, unknown>;
   delete content["metadata"];
   return content;
@@ -129,7 +129,7 @@ function judge(
   name: string,
   verdict: Omit<Verdict, "crd">,
   actual: readonly FieldError[],
-  object: KubeObject,
+  object: SentObject,
 ): void {
   tally.cases++;
   // The verdicts do not cover the values of scales: their fields start with a dot.
@@ -159,7 +159,7 @@ function report(tally: Tally, title: string): void {
 const newTally = (): Tally => ({ cases: 0, unreadable: 0, differences: [] });
 
 /** The suites' objects often have no metadata; their verdicts are about objects named so. */
-function nameIt(object: { metadata?: KubeObject["metadata"] }): void {
+function nameIt(object: { metadata?: SentObject["metadata"] }): void {
   object.metadata = { name: "test", ...object.metadata };
 }
 
@@ -168,7 +168,7 @@ function create(
   tally: Tally,
   name: string,
   verdict: Verdict,
-  object: KubeObject | undefined,
+  object: SentObject | undefined,
   summaryLeftOut = false,
 ): void {
   const resource = object && resourceFor(verdict.crd, object);
@@ -227,7 +227,7 @@ describeShared("corpus", "The CRD corpus", () => {
     it("are pruned, defaulted and judged as by the API server", { timeout: 120_000 }, () => {
       const tally = newTally();
       for (const verdict of corpusLines<Sample>("expected", "samples.jsonl")) {
-        const object = corpusYaml(corpusText(verdict.file)) as KubeObject | undefined;
+        const object = corpusYaml(corpusText(verdict.file)) as SentObject | undefined;
         // These verdicts lack the line that says that rules were not run.
         create(tally, verdict.file, verdict, object, true);
       }
@@ -239,7 +239,7 @@ describeShared("corpus", "The CRD corpus", () => {
       for (const verdict of corpusLines<Mutation>("suites", "mutations.jsonl.gz")) {
         const sample = corpusYaml(corpusText(verdict.sample));
         const object =
-          sample === undefined ? undefined : (applyJsonPatch(sample, verdict.patch) as KubeObject);
+          sample === undefined ? undefined : (applyJsonPatch(sample, verdict.patch) as SentObject);
         create(
           tally,
           `${verdict.sample} ${encodeJson(verdict.patch)}`,
@@ -254,7 +254,7 @@ describeShared("corpus", "The CRD corpus", () => {
       const tally = newTally();
       for (const verdict of corpusLines<Suite>("suites", "create-update.jsonl.gz")) {
         const name = `${verdict.crd} ${verdict.name}`;
-        const initial = corpusYaml(verdict.initial) as KubeObject;
+        const initial = corpusYaml(verdict.initial) as SentObject;
         if (verdict.op === "create") create(tally, name, verdict, initial);
         else update(tally, name, verdict, initial);
       }
@@ -271,9 +271,9 @@ function fromStatus(errors: Verdict["errors"]): Verdict["errors"] {
   }));
 }
 
-function update(tally: Tally, name: string, verdict: Suite, old: KubeObject): void {
+function update(tally: Tally, name: string, verdict: Suite, old: SentObject): void {
   const resource = resourceFor(verdict.crd, old);
-  const updated = corpusYaml(verdict.updated ?? "") as KubeObject;
+  const updated = corpusYaml(verdict.updated ?? "") as SentObject;
   if (!resource) {
     tally.unreadable++;
     return;

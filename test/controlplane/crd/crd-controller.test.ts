@@ -15,7 +15,7 @@ import {
   withDefinitions,
 } from "../../../src/controlplane/server/definitions.ts";
 import { bareCluster } from "../bare-cluster.ts";
-import type { KubeObject } from "../../../src/kube/object.ts";
+import type { SentObject } from "../../../src/kube/object.ts";
 
 const SHIPS: ResourceName = { group: "fleet.example.com", plural: "ships" };
 
@@ -52,7 +52,7 @@ function start(): Started {
   };
 }
 
-const definition = (plural: string, kind: string): KubeObject =>
+const definition = (plural: string, kind: string): SentObject =>
   ({
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
@@ -70,7 +70,7 @@ const definition = (plural: string, kind: string): KubeObject =>
         },
       ],
     },
-  }) as unknown as KubeObject;
+  }) as unknown as SentObject;
 
 describe("CrdController", () => {
   it("accepts the names of a definition and establishes it", async () => {

@@ -6,7 +6,7 @@ import { Registry } from "../../../src/controlplane/server/registry.ts";
 import { Watch, type WatchSink } from "../../../src/controlplane/server/watch.ts";
 import type { Change } from "../../../src/controlplane/store/change.ts";
 import { Store } from "../../../src/controlplane/store/store.ts";
-import type { KubeObject } from "../../../src/kube/object.ts";
+import type { SentObject } from "../../../src/kube/object.ts";
 
 /** Knows how many follow it. */
 class CountingStore extends Store {
@@ -22,7 +22,7 @@ class CountingStore extends Store {
   }
 }
 
-const crew = (name: string): KubeObject => ({
+const crew = (name: string): SentObject => ({
   apiVersion: "v1",
   kind: "ConfigMap",
   metadata: { name, namespace: "enterprise" },

@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { TsopError } from "../../../src/errors.ts";
-import type { KubeObject } from "../../../src/kube/object.ts";
+import type { SentObject } from "../../../src/kube/object.ts";
 import { StoreLog } from "../../../src/controlplane/store/log.ts";
 import { Store } from "../../../src/controlplane/store/store.ts";
 
@@ -29,13 +29,13 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const configMap = (name: string, value = ""): KubeObject =>
+const configMap = (name: string, value = ""): SentObject =>
   ({
     apiVersion: "v1",
     kind: "ConfigMap",
     metadata: { name, namespace: "default" },
     data: { value },
-  }) as KubeObject;
+  }) as SentObject;
 
 async function opened(path = folder, logMaxBytes?: number) {
   const disk = new StoreLog(path, logMaxBytes);
@@ -52,7 +52,7 @@ const valuesOf = (store: Store): Record<string, unknown> =>
       .list("configmaps")
       .map((object) => [
         object.metadata.name,
-        (object as KubeObject & { data: { value: string } }).data.value,
+        (object as SentObject & { data: { value: string } }).data.value,
       ]),
   );
 

@@ -1,16 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { KubeObject } from "../../../src/kube/object.ts";
+import type { SentObject } from "../../../src/kube/object.ts";
 import type { Change } from "../../../src/controlplane/store/change.ts";
 import { Store, storeKey } from "../../../src/controlplane/store/store.ts";
 
-const crew = (name: string, namespace = "enterprise", rank = "ensign"): KubeObject => ({
+const crew = (name: string, namespace = "enterprise", rank = "ensign"): SentObject => ({
   apiVersion: "v1",
   kind: "ConfigMap",
   metadata: { name, namespace, labels: { rank } },
 });
 
-const names = (objects: readonly KubeObject[]): (string | undefined)[] =>
+const names = (objects: readonly SentObject[]): (string | undefined)[] =>
   objects.map(({ metadata }) => metadata.name);
 
 describe("Store", () => {
@@ -41,7 +41,7 @@ describe("Store", () => {
           store.put("configmaps", {
             ...crew(`kirk-${index % 2}`),
             data: JSON.parse(text) as unknown,
-          } as KubeObject),
+          } as SentObject),
         );
         const kept = stored.map((object) => JSON.stringify((object as { data?: unknown }).data));
         expect(kept).toEqual(texts);

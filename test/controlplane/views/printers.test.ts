@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { printerOf } from "../../../src/controlplane/views/printers/printer-of.ts";
-import type { KubeObject } from "../../../src/kube/object.ts";
+import type { SentObject } from "../../../src/kube/object.ts";
 
 const nowMs = Date.UTC(2026, 0, 1, 0, 5);
 const created = "2026-01-01T00:00:00Z";
@@ -11,7 +11,7 @@ function rowOf(group: string, kind: string, fields: object): Record<string, unkn
     apiVersion: "v1",
     kind,
     ...fields,
-    metadata: { name: "a", creationTimestamp: created, ...(fields as KubeObject).metadata },
+    metadata: { name: "a", creationTimestamp: created, ...(fields as SentObject).metadata },
   };
   const table = printerOf(group, kind);
   const row = table.cells(object, nowMs);

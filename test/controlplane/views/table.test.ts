@@ -2,16 +2,16 @@ import { describe, expect, it } from "vitest";
 import { builtInResources } from "../../../src/controlplane/builtin/resources.ts";
 import { show } from "../../../src/controlplane/views/show.ts";
 import { parseIncludeObject, tableOf } from "../../../src/controlplane/views/table.ts";
-import type { KubeList, KubeObject } from "../../../src/kube/object.ts";
+import type { KubeList, SentObject } from "../../../src/kube/object.ts";
 
 const nowMs = Date.UTC(2026, 0, 1, 0, 5);
-const configMap = (name: string): KubeObject & { data: object } => ({
+const configMap = (name: string): SentObject & { data: object } => ({
   apiVersion: "v1",
   kind: "ConfigMap",
   metadata: { name, resourceVersion: "7", creationTimestamp: "2026-01-01T00:00:00Z" },
   data: { a: "1", b: "2" },
 });
-const listOf = (...items: KubeObject[]): KubeList<KubeObject> => ({
+const listOf = (...items: SentObject[]): KubeList<SentObject> => ({
   apiVersion: "v1",
   kind: "ConfigMapList",
   metadata: { resourceVersion: "9", continue: "", remainingItemCount: 3 },
@@ -87,7 +87,7 @@ describe("parseIncludeObject", () => {
 });
 
 describe("show", () => {
-  const shownAs = (kind: "PartialObjectMetadata" | "PartialObjectMetadataList", of: KubeObject) =>
+  const shownAs = (kind: "PartialObjectMetadata" | "PartialObjectMetadataList", of: SentObject) =>
     show(of, {
       view: { kind, version: "v1" },
       printer: undefined,
@@ -105,14 +105,14 @@ describe("show", () => {
   });
 
   it("has null for the items of an empty list of metadata", () => {
-    expect(shownAs("PartialObjectMetadataList", listOf() as unknown as KubeObject)).toMatchObject({
+    expect(shownAs("PartialObjectMetadataList", listOf() as unknown as SentObject)).toMatchObject({
       items: null,
       metadata: { resourceVersion: "9" },
     });
   });
 
   it("refuses the metadata of one for many, and of many for one", () => {
-    expect(() => shownAs("PartialObjectMetadata", listOf() as unknown as KubeObject)).toThrow(
+    expect(() => shownAs("PartialObjectMetadata", listOf() as unknown as SentObject)).toThrow(
       "you requested PartialObjectMetadata, but the requested object is a list",
     );
     expect(() => shownAs("PartialObjectMetadataList", configMap("a"))).toThrow(

@@ -75,7 +75,7 @@ class BucketReconciler implements Reconciler<Bucket> {
 }
 
 /** Unlike the name, the uid is never used again. */
-const idOf = ({ metadata }: Bucket): string => `bucket-${metadata.uid ?? ""}`;
+const idOf = ({ metadata }: Bucket): string => `bucket-${metadata.uid}`;
 
 export function setUpBucket(manager: Manager, storage: Storage): void {
   controllerFor(manager)

@@ -4,12 +4,14 @@ import { VirtualClock } from "../../../src/clock.ts";
 import { silentLogger } from "../../../src/log.ts";
 import type { KubeObject } from "../../../src/kube/object.ts";
 import { HandlerQueue } from "../../../src/runtime/cache/handler-queue.ts";
+import { asRead } from "../../support/as-read.ts";
 
-const widget = (name: string, version: number): KubeObject => ({
-  apiVersion: "example.com/v1",
-  kind: "Widget",
-  metadata: { namespace: "d", name, resourceVersion: String(version) },
-});
+const widget = (name: string, version: number): KubeObject =>
+  asRead({
+    apiVersion: "example.com/v1",
+    kind: "Widget",
+    metadata: { namespace: "d", name, resourceVersion: String(version) },
+  });
 const add = (name: string, version: number) =>
   ({ type: "add", object: widget(name, version), initial: false }) as const;
 const update = (name: string, from: number, to: number) =>
@@ -27,7 +29,7 @@ function build() {
       const versions = objects
         .filter((one) => typeof one === "object")
         .map((one) => (one as KubeObject).metadata.resourceVersion);
-      const { name = "" } = (objects[0] as KubeObject).metadata;
+      const { name } = (objects[0] as KubeObject).metadata;
       heard.push(`${what} ${name}@${versions.join(">")}`);
       return clock.sleep(1000);
     };

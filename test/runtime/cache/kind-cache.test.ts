@@ -12,6 +12,7 @@ import { controllerFor } from "../../../src/runtime/controller/builder.ts";
 import { createCluster } from "../../../src/runtime/manager/cluster.ts";
 import { createManager, type Manager } from "../../../src/runtime/manager/manager.ts";
 import { MemoryApi } from "../support/memory-api.ts";
+import { asRead } from "../../support/as-read.ts";
 
 interface Secret extends KubeObject {
   data?: Record<string, string>;
@@ -32,13 +33,14 @@ const HOUSE: ResourceType = {
 const KEY = { namespace: "d", name: "a" };
 const pathOf = (plural: string, name = "a", namespace = "d"): string =>
   `/api/v1/namespaces/${namespace}/${plural}/${name}`;
-const secret = (name = "a", kind = "Secret", namespace = "d"): Secret => ({
-  apiVersion: "v1",
-  kind,
-  metadata: { namespace, name },
-  type: "Opaque",
-  data: { password: "c2VjcmV0" },
-});
+const secret = (name = "a", kind = "Secret", namespace = "d"): Secret =>
+  asRead({
+    apiVersion: "v1",
+    kind,
+    metadata: { namespace, name },
+    type: "Opaque",
+    data: { password: "c2VjcmV0" },
+  });
 const withoutData = cacheOf(SECRET, {
   transform: (object) => {
     delete object.data;
@@ -177,7 +179,7 @@ describe("a kind whose objects are transformed", () => {
   it.each<[string, (object: Secret) => Secret]>([
     ["throws", () => void JSON.parse("{") as never],
     ["changes the name", (object) => ({ ...object, metadata: { ...object.metadata, name: "x" } })],
-    ["drops finalizers", (object) => ({ ...object, metadata: { ...KEY } })],
+    ["drops finalizers", (object) => asRead({ ...object, metadata: { ...KEY } })],
     ["gives nothing", () => undefined as never],
   ])("is kept whole, and that is told, where the transform %s", async (_, transform) => {
     const { api, clock, manager, told, end } = await start(
@@ -187,7 +189,7 @@ describe("a kind whose objects are transformed", () => {
     const metadata = { ...KEY, finalizers: ["example.com/x"] };
     api.put(pathOf("secrets"), { ...secret(), metadata });
     await clock.advance(100);
-    const again: Secret = { ...secret(), metadata, type: "again" };
+    const again: Secret = asRead({ ...secret(), metadata, type: "again" });
     api.put(pathOf("secrets"), again);
     await clock.advance(100);
     expect(await manager.client.get(SECRET, KEY)).toMatchObject({ type: "again", metadata });
@@ -313,9 +315,9 @@ describe("a second cluster", () => {
     const seen: string[] = [];
     controllerFor(manager)
       .named("both")
-      .watches(SECRET, { map: ({ metadata }) => [{ name: `here-${metadata.name ?? ""}` }] })
+      .watches(SECRET, { map: ({ metadata }) => [{ name: `here-${metadata.name}` }] })
       .watches(SECRET, {
-        map: ({ metadata }) => [{ name: `there-${metadata.name ?? ""}` }],
+        map: ({ metadata }) => [{ name: `there-${metadata.name}` }],
         cluster: edge,
       })
       .complete({

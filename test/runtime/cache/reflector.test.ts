@@ -8,12 +8,14 @@ import type { ListerWatcher, ListWatchOptions } from "../../../src/runtime/cache
 import { SharedInformer } from "../../../src/runtime/cache/shared-informer.ts";
 import type { WatchEvent, WatchStream } from "../../../src/runtime/client/rest-client.ts";
 import { WIDGETS } from "../support/widgets.ts";
+import { asRead } from "../../support/as-read.ts";
 
-const widget = (name: string, version: number): KubeObject => ({
-  apiVersion: "example.com/v1",
-  kind: "Widget",
-  metadata: { namespace: "d", name, uid: `uid-${name}`, resourceVersion: String(version) },
-});
+const widget = (name: string, version: number): KubeObject =>
+  asRead({
+    apiVersion: "example.com/v1",
+    kind: "Widget",
+    metadata: { namespace: "d", name, uid: `uid-${name}`, resourceVersion: String(version) },
+  });
 
 const list = (version: number, ...items: KubeObject[]): KubeList<KubeObject> => ({
   apiVersion: "example.com/v1",
@@ -78,10 +80,10 @@ function start(script: Script) {
   });
   const heard: string[] = [];
   informer.addHandler({
-    onAdd: ({ metadata }) => void heard.push(`add ${metadata.name!}@${metadata.resourceVersion!}`),
+    onAdd: ({ metadata }) => void heard.push(`add ${metadata.name}@${metadata.resourceVersion}`),
     onUpdate: (_, { metadata }) =>
-      void heard.push(`update ${metadata.name!}@${metadata.resourceVersion!}`),
-    onDelete: ({ metadata }) => void heard.push(`delete ${metadata.name!}`),
+      void heard.push(`update ${metadata.name}@${metadata.resourceVersion}`),
+    onDelete: ({ metadata }) => void heard.push(`delete ${metadata.name}`),
   });
   const stop = new AbortController();
   const running = informer.start(stop.signal);
@@ -90,9 +92,7 @@ function start(script: Script) {
     informer,
     heard,
     versions: () =>
-      informer.indexer
-        .list()
-        .map(({ metadata }) => `${metadata.name!}@${metadata.resourceVersion!}`),
+      informer.indexer.list().map(({ metadata }) => `${metadata.name}@${metadata.resourceVersion}`),
     end: async () => {
       stop.abort();
       await clock.advance(100);

@@ -149,16 +149,16 @@ describe("SharedInformer", () => {
     informer.addHandler({
       onAdd: async ({ metadata }) => {
         await clock.sleep(1000);
-        slow.push(metadata.name ?? "");
+        slow.push(metadata.name);
       },
     });
     informer.addHandler({
       onAdd: ({ metadata }) => {
-        failing.push(metadata.name ?? "");
+        failing.push(metadata.name);
         throw new Error("no");
       },
     });
-    informer.addHandler({ onAdd: ({ metadata }) => void quick.push(metadata.name ?? "") });
+    informer.addHandler({ onAdd: ({ metadata }) => void quick.push(metadata.name) });
     await clock.advance(1500);
     expect([slow, failing, quick]).toEqual([["a"], ["a", "b", "c"], ["a", "b", "c"]]);
     await clock.advance(2000);

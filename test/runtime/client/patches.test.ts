@@ -11,13 +11,14 @@ import {
 import { RestClient } from "../../../src/runtime/client/rest-client.ts";
 import { ScriptedTransport } from "../../../src/runtime/transport/scripted-transport.ts";
 import { WIDGETS } from "../support/widgets.ts";
+import { asRead } from "../../support/as-read.ts";
 
 const KEY = { namespace: "d", name: "one" };
-const read = {
+const read = asRead({
   apiVersion: "example.com/v1",
   kind: "Widget",
   metadata: { ...KEY, uid: "u", resourceVersion: "7", labels: { a: "b" } },
-};
+});
 
 function scripted() {
   const clock = new VirtualClock();
@@ -57,7 +58,7 @@ describe("a patch with an optimistic lock", () => {
   it("is refused without a version, and with that of another object, before anything is sent", async () => {
     const { client, transport } = scripted();
     const { resourceVersion, ...metadata } = read.metadata;
-    const unread = { ...read, metadata };
+    const unread = asRead({ ...read, metadata });
     const lockless = { code: "lock-without-version" };
     await expect(
       client.patch(WIDGETS, KEY, mergePatch({}), { optimisticLock: unread }),

@@ -11,6 +11,7 @@ import { ReconcileScopes } from "../../../src/runtime/controller/reconcile-scope
 import type { Reconciler } from "../../../src/runtime/controller/reconciler.ts";
 import { channelSource } from "../../../src/runtime/controller/sources.ts";
 import { RuntimeMetrics } from "../../../src/runtime/manager/metrics.ts";
+import { asRead } from "../../support/as-read.ts";
 
 const noKinds = (): never => {
   throw new Error("no kinds here");
@@ -236,14 +237,17 @@ describe("Controller", () => {
 describe("enqueueOwner", () => {
   it("tells the owners of both sides of an update, of any version, in the object's namespace", () => {
     const web = { group: "g.io", version: "v1", kind: "Web", plural: "webs", namespaced: true };
-    const owned = (name: string, controller: boolean) => ({
-      apiVersion: "v1",
-      kind: "ConfigMap",
-      metadata: {
-        namespace: "crew",
-        ownerReferences: [{ apiVersion: "g.io/v1beta1", kind: "Web", name, uid: name, controller }],
-      },
-    });
+    const owned = (name: string, controller: boolean) =>
+      asRead({
+        apiVersion: "v1",
+        kind: "ConfigMap",
+        metadata: {
+          namespace: "crew",
+          ownerReferences: [
+            { apiVersion: "g.io/v1beta1", kind: "Web", name, uid: name, controller },
+          ],
+        },
+      });
     const keys: ObjectKey[] = [];
     const update = { type: "update", old: owned("a", true), object: owned("b", false) } as const;
     void enqueueOwner(web)(update, (key) => keys.push(key));
@@ -254,11 +258,12 @@ describe("enqueueOwner", () => {
 });
 
 describe("predicates", () => {
-  const object = (generation: number) => ({
-    apiVersion: "v1",
-    kind: "Web",
-    metadata: { name: "a", generation, labels: { tier: "web" } },
-  });
+  const object = (generation: number) =>
+    asRead({
+      apiVersion: "v1",
+      kind: "Web",
+      metadata: { name: "a", generation, labels: { tier: "web" } },
+    });
 
   it("look at updates only, and can be combined", () => {
     const same = { type: "update", old: object(1), object: object(1) } as const;

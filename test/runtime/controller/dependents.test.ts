@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";
 import { silentLogger } from "../../../src/log.ts";
-import type { KubeObject } from "../../../src/kube/object.ts";
+import type { KubeObject, SentObject } from "../../../src/kube/object.ts";
 import type { ResourceType } from "../../../src/kube/resource.ts";
 import { isConflict } from "../../../src/kube/status.ts";
 import type { CacheOptions } from "../../../src/runtime/cache/cache.ts";
@@ -10,6 +10,7 @@ import { dependent, type Dependent } from "../../../src/runtime/controller/depen
 import type { Dependents, DependentsState } from "../../../src/runtime/controller/dependents.ts";
 import { createManager } from "../../../src/runtime/manager/manager.ts";
 import { MemoryApi } from "../support/memory-api.ts";
+import { asRead } from "../../support/as-read.ts";
 
 interface Site extends KubeObject {
   spec: { pages: string[] };
@@ -30,12 +31,13 @@ const SITE: ResourceType<Site> = {
   namespaced: true,
 };
 const PATH = "/apis/example.com/v1/namespaces/d/widgets/site";
-const site = (...pages: string[]): Site => ({
-  apiVersion: "example.com/v1",
-  kind: "Widget",
-  metadata: { namespace: "d", name: "site" },
-  spec: { pages },
-});
+const site = (...pages: string[]): Site =>
+  asRead({
+    apiVersion: "example.com/v1",
+    kind: "Widget",
+    metadata: { namespace: "d", name: "site" },
+    spec: { pages },
+  });
 const pagePath = (name: string): string => `/api/v1/namespaces/d/configmaps/${name}`;
 
 async function start() {
@@ -127,8 +129,7 @@ async function dependentsOf<O extends KubeObject>(
       await clock.advance(100);
       return state;
     },
-    names: (collection: string) =>
-      api.objects(collection).map(({ metadata }) => metadata.name ?? ""),
+    names: (collection: string) => api.objects(collection).map(({ metadata }) => metadata.name),
     end: async () => {
       stop.abort();
       await clock.advance(60_000);
@@ -137,7 +138,7 @@ async function dependentsOf<O extends KubeObject>(
   };
 }
 
-const page = (name: string, owner?: KubeObject): KubeObject => ({
+const page = (name: string, owner?: KubeObject): SentObject => ({
   apiVersion: "v1",
   kind: "ConfigMap",
   metadata: {
@@ -153,8 +154,8 @@ const mark = ({ kind }: KubeObject): Record<string, string> => ({
 const controllerReference = ({ apiVersion, kind, metadata }: KubeObject) => ({
   apiVersion,
   kind,
-  name: metadata.name ?? "",
-  uid: metadata.uid ?? "",
+  name: metadata.name,
+  uid: metadata.uid,
   controller: true,
 });
 const dependentPage = (name: string, namespace?: string): Dependent =>
@@ -215,7 +216,7 @@ describe("what dependents delete", () => {
       kind: "House",
       metadata: { name: "h" },
     });
-    const room = (name: string): KubeObject => ({
+    const room = (name: string): SentObject => ({
       apiVersion: "v1",
       kind: "Namespace",
       metadata: {
@@ -280,7 +281,10 @@ describe("dependents that are not as they must be", () => {
     ["an owner of another kind", (owner) => ({ ...owner, kind: "Gadget" }), [], "is no Widget"],
     [
       "an owner that was not read",
-      (owner) => ({ ...owner, metadata: { namespace: "d", name: "site" } }),
+      (owner) => ({
+        ...owner,
+        metadata: asRead({ metadata: { namespace: "d", name: "site" } }).metadata,
+      }),
       [],
       "has no uid",
     ],

@@ -136,7 +136,7 @@ describe.each([
       builder.watches(WIDGETS, {
         map: ({ metadata }) => {
           if (metadata.name === "poison") throw UNAVAILABLE;
-          return [{ namespace: "d", name: metadata.name ?? "" }];
+          return [{ namespace: "d", name: metadata.name }];
         },
       }),
     );

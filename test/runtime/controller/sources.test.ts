@@ -166,7 +166,7 @@ describe("kindSource", () => {
       WIDGETS,
       async ({ object }) => {
         most = Math.max(most, ++open);
-        heard.push(object.metadata.name!);
+        heard.push(object.metadata.name);
         await clock.sleep(100);
         open--;
       },

@@ -12,6 +12,7 @@ import {
   ScriptedTransport,
   type Reply,
 } from "../../../src/runtime/transport/scripted-transport.ts";
+import { asRead } from "../../support/as-read.ts";
 
 interface Step {
   stepMs?: number;
@@ -80,11 +81,11 @@ describeShared("traces", "the correlator against client-go's, event by event", (
 });
 
 describe("EventBroadcaster", () => {
-  const web = {
+  const web = asRead({
     apiVersion: "example.com/v1",
     kind: "Web",
     metadata: { name: "one", namespace: "d", uid: "u-1" },
-  };
+  });
   const note = { type: "Normal", reason: "Made", message: "made it" } as const;
   const stored = (count: number): Reply => ({
     body: { ...eventOf({ object: "one" }, 0), count },

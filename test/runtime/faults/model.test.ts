@@ -27,7 +27,7 @@ const FIRST = Number(process.env["TSOP_MODEL_FIRST"] ?? 1);
 const SEEDS = Number(process.env["TSOP_MODEL_SEEDS"] ?? 150);
 
 const versionsOf = (objects: Iterable<KubeObject>): string[] =>
-  [...objects].map(({ metadata }) => `${metadata.name!}@${metadata.resourceVersion!}`).sort();
+  [...objects].map(({ metadata }) => `${metadata.name}@${metadata.resourceVersion}`).sort();
 
 async function run(seed: number): Promise<void> {
   const clock = new VirtualClock({ seed });
@@ -49,28 +49,28 @@ async function run(seed: number): Promise<void> {
   });
   const told = new Map<string, KubeObject>();
   const tell = (object: KubeObject): void => {
-    const known = told.get(object.metadata.name!);
+    const known = told.get(object.metadata.name);
     const back =
       known?.metadata.uid === object.metadata.uid &&
       Number(object.metadata.resourceVersion) < Number(known?.metadata.resourceVersion);
-    if (back) throw new Error(`seed ${seed}: ${object.metadata.name!} went back in time`);
-    told.set(object.metadata.name!, object);
+    if (back) throw new Error(`seed ${seed}: ${object.metadata.name} went back in time`);
+    told.set(object.metadata.name, object);
   };
   const broken: string[] = [];
   informer.addHandler({
     onAdd: (object) => {
-      if (told.has(object.metadata.name!)) broken.push(`added twice: ${object.metadata.name!}`);
+      if (told.has(object.metadata.name)) broken.push(`added twice: ${object.metadata.name}`);
       tell(object);
     },
     onUpdate: (old, object) => {
-      const known = told.get(object.metadata.name!);
+      const known = told.get(object.metadata.name);
       if (known?.metadata.resourceVersion !== old.metadata.resourceVersion) {
-        broken.push(`updated from what was not told: ${object.metadata.name!}`);
+        broken.push(`updated from what was not told: ${object.metadata.name}`);
       }
       tell(object);
     },
     onDelete: ({ metadata }) => {
-      if (!told.delete(metadata.name!)) broken.push(`deleted twice: ${metadata.name!}`);
+      if (!told.delete(metadata.name)) broken.push(`deleted twice: ${metadata.name}`);
     },
   });
   const stop = new AbortController();
@@ -91,7 +91,7 @@ async function run(seed: number): Promise<void> {
       informer.noteWritten(structuredClone(api.put(pathOf(name), { ...widget, metadata })));
     } else if (informer.hasSynced) {
       const gone = api.remove(pathOf(name));
-      if (gone) informer.noteDeleted({ namespace: "d", name }, gone.metadata.uid!);
+      if (gone) informer.noteDeleted({ namespace: "d", name }, gone.metadata.uid);
     }
     await clock.advance(draw(1500));
   }

@@ -29,7 +29,7 @@ async function build() {
   const manager = createManager({ clock, transport: api, log: silentLogger });
   const events: string[] = [];
   const show = ({ metadata, data }: Settings): string =>
-    `${formatKey({ name: metadata.name ?? "" })}=${data?.["page"] ?? ""}`;
+    `${formatKey({ name: metadata.name })}=${data?.["page"] ?? ""}`;
   for (const informer of manager.cache.informersFor(SETTINGS).informers.values()) {
     informer.addHandler({
       onAdd: (object) => void events.push(`add ${show(object)}`),

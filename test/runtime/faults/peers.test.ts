@@ -181,7 +181,7 @@ describe("what other informers of Node get wrong", () => {
     const [object] = informer.indexer.list();
     expect(Object.isFrozen(object?.metadata)).toBe(true);
     expect(informer.hasSynced).toBe(true);
-    informer.indexer.addIndex("name", ({ metadata }) => [metadata.name!]);
+    informer.indexer.addIndex("name", ({ metadata }) => [metadata.name]);
     expect(informer.indexer.byIndex("name", "a")).toEqual([object]);
     await end();
   });
@@ -289,7 +289,7 @@ describe("what other operators of Node get wrong", () => {
       expect(++busy).toBe(1);
       await clock.sleep(1000);
       busy--;
-      heard.push(metadata.resourceVersion!);
+      heard.push(metadata.resourceVersion);
     };
     informer.addHandler({ onAdd: record, onUpdate: (_, object) => record(object) });
     await clock.advance(5000);

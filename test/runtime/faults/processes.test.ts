@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";
 import { TerminalError } from "../../../src/errors.ts";
 import { silentLogger } from "../../../src/log.ts";
-import type { KubeObject } from "../../../src/kube/object.ts";
+import type { SentObject } from "../../../src/kube/object.ts";
 import type { ResourceType } from "../../../src/kube/resource.ts";
 import { controllerFor } from "../../../src/runtime/controller/builder.ts";
 import { timerSource } from "../../../src/runtime/controller/timers.ts";
@@ -21,7 +21,7 @@ const SETTINGS: ResourceType = {
   plural: "configmaps",
   namespaced: true,
 };
-const settings = (namespace: string, name: string): KubeObject => ({
+const settings = (namespace: string, name: string): SentObject => ({
   apiVersion: "v1",
   kind: "ConfigMap",
   metadata: { namespace, name },
@@ -216,7 +216,7 @@ describe("processes under faults", () => {
     const { clock, api, manager, stop, start } = build({ cache: { namespaces: ["a", "b"] } });
     const seen: string[] = [];
     controllerFor(manager)
-      .for(SETTINGS, { indexes: { initial: ({ metadata }) => [metadata.name?.at(0) ?? ""] } })
+      .for(SETTINGS, { indexes: { initial: ({ metadata }) => [metadata.name.at(0) ?? ""] } })
       .watchesSource(timerSource(manager, SETTINGS, { everyMs: 60_000, initialDelayMs: 60_000 }))
       .complete({
         async reconcile({ key }) {
@@ -277,7 +277,7 @@ describe("processes under faults", () => {
       .complete({
         async reconcile({ key }) {
           const object = await manager.client.find(WIDGETS, key);
-          if (object) done.set(key.name, object.metadata.resourceVersion!);
+          if (object) done.set(key.name, object.metadata.resourceVersion);
           else done.delete(key.name);
         },
       });

@@ -14,6 +14,7 @@ import type { ControllerOptions } from "../../../src/runtime/controller/controll
 import type { ReconcileContext } from "../../../src/runtime/controller/reconciler.ts";
 import { createManager } from "../../../src/runtime/manager/manager.ts";
 import { MemoryApi } from "../support/memory-api.ts";
+import { asRead } from "../../support/as-read.ts";
 
 interface Settings extends KubeObject {
   data?: Record<string, string>;
@@ -28,12 +29,8 @@ const SETTINGS: ResourceType<Settings> = {
 };
 const KEY = { namespace: "d", name: "one" };
 const PATH = "/api/v1/namespaces/d/configmaps/one";
-const settings = (data: Record<string, string>): Settings => ({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  metadata: { ...KEY },
-  data,
-});
+const settings = (data: Record<string, string>): Settings =>
+  asRead({ apiVersion: "v1", kind: "ConfigMap", metadata: { ...KEY }, data });
 
 async function build(
   reconcile: (client: Client, context: ReconcileContext, clock: VirtualClock) => Promise<void>,

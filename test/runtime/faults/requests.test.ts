@@ -15,6 +15,7 @@ import {
 import type { Transport } from "../../../src/runtime/transport/transport.ts";
 import { MemoryApi } from "../support/memory-api.ts";
 import { list, refusal, widget, WIDGETS } from "../support/widgets.ts";
+import { asRead } from "../../support/as-read.ts";
 
 function build(replies: readonly Reply[]) {
   const clock = new VirtualClock();
@@ -98,11 +99,11 @@ describe("requests under faults", () => {
 });
 
 describe("masses of events", () => {
-  const web = {
+  const web = asRead({
     apiVersion: "example.com/v1",
     kind: "Web",
     metadata: { name: "one", namespace: "d", uid: "u-1" },
-  };
+  });
 
   async function storm(messageOf: (index: number) => string) {
     const clock = new VirtualClock();

@@ -72,12 +72,8 @@ function start(world: VirtualClock, api: MemoryApi, identity: string, workMs: ()
 
 function put(api: MemoryApi, name: string, want = "one"): void {
   const metadata = { namespace: "d", name };
-  api.put(pathOf(name), {
-    apiVersion: "v1",
-    kind: "ConfigMap",
-    metadata,
-    data: { want },
-  } as Settings);
+  const object = { apiVersion: "v1", kind: "ConfigMap", metadata, data: { want } };
+  api.put(pathOf(name), object);
 }
 
 /** Fails when somebody else wrote between the begin and the end of a run. */
@@ -86,12 +82,12 @@ class Referee {
 
   wrote({ metadata, data }: Settings): void {
     const { run = "", step } = data ?? {};
-    const last = this.#last.get(metadata.name!);
+    const last = this.#last.get(metadata.name);
     if (run === "") return;
     if (step === "end" && last !== run) {
-      throw new Error(`${run} ended ${metadata.name!}, after ${String(last)} had begun`);
+      throw new Error(`${run} ended ${metadata.name}, after ${String(last)} had begun`);
     }
-    this.#last.set(metadata.name!, run);
+    this.#last.set(metadata.name, run);
   }
 }
 

@@ -10,6 +10,7 @@ import type { ListerWatcher, ListWatchOptions } from "../../../src/runtime/cache
 import type { WatchEvent, WatchStream } from "../../../src/runtime/client/rest-client.ts";
 import { ConnectionError } from "../../../src/runtime/transport/transport.ts";
 import { WIDGETS } from "../support/widgets.ts";
+import { asRead } from "../../support/as-read.ts";
 
 interface Change {
   readonly version: number;
@@ -45,7 +46,7 @@ export class ModelServer implements ListerWatcher {
   /** The objects' versions by name. */
   versions(): Map<string, string> {
     return new Map(
-      [...this.#objects].map(([name, { metadata }]) => [name, metadata.resourceVersion ?? ""]),
+      [...this.#objects].map(([name, { metadata }]) => [name, metadata.resourceVersion]),
     );
   }
 
@@ -62,7 +63,7 @@ export class ModelServer implements ListerWatcher {
     const known = this.#objects.get(name);
     if (!known) return;
     this.#objects.delete(name);
-    const object = this.#object(name, known.metadata.uid ?? "", this.#version + 1);
+    const object = this.#object(name, known.metadata.uid, this.#version + 1);
     this.#publish({ type: "DELETED", object });
   }
 
@@ -146,7 +147,7 @@ export class ModelServer implements ListerWatcher {
 
   #object(name: string, uid: string, version: number): KubeObject {
     const metadata = { name, namespace: "d", uid, resourceVersion: String(version) };
-    return { ...WIDGET, metadata };
+    return asRead({ ...WIDGET, metadata });
   }
 
   #newest(): Change {
@@ -199,5 +200,5 @@ export class ModelServer implements ListerWatcher {
 
 function bookmark(version: number, annotations?: Record<string, string>): WatchEvent {
   const metadata = { resourceVersion: String(version), ...(annotations ? { annotations } : {}) };
-  return { type: "BOOKMARK", object: { ...WIDGET, metadata } };
+  return { type: "BOOKMARK", object: asRead({ ...WIDGET, metadata }) };
 }

@@ -66,7 +66,7 @@ class Replica {
       onUpdate: (_, object) => {
         this.#heard(object);
       },
-      onDelete: ({ metadata: { name = "" } }) => {
+      onDelete: ({ metadata: { name } }) => {
         this.#living.delete(name);
         this.#queue.add(name);
       },
@@ -85,7 +85,7 @@ class Replica {
   }
 
   #heard(object: KubeObject): void {
-    const { name = "", uid, resourceVersion } = object.metadata;
+    const { name, uid, resourceVersion } = object.metadata;
     const { metadata: before } = this.#living.get(name) ?? {};
     if (before?.uid === uid && Number(resourceVersion) < Number(before?.resourceVersion)) {
       this.#broken.push(`${name} went back to ${String(resourceVersion)}`);

@@ -7,6 +7,7 @@ import type { LeaderTerm } from "../../../src/runtime/manager/leader-election.ts
 import { Neighbours, RING_ANNOTATION } from "../../../src/runtime/sharding/neighbours.ts";
 import { ShardLease } from "../../../src/runtime/sharding/shard-lease.ts";
 import { MemoryApi } from "../support/memory-api.ts";
+import { asRead } from "../../support/as-read.ts";
 
 const SETTINGS = {
   id: "web",
@@ -139,12 +140,13 @@ describe("the Lease of a shard", () => {
 });
 
 describe("the neighbours of a shard", () => {
-  const leaseOf = (holderIdentity: string, resourceVersion: string): Lease => ({
-    apiVersion: "coordination.k8s.io/v1",
-    kind: "Lease",
-    metadata: { name: holderIdentity, resourceVersion },
-    spec: { holderIdentity, leaseDurationSeconds: 15 },
-  });
+  const leaseOf = (holderIdentity: string, resourceVersion: string): Lease =>
+    asRead({
+      apiVersion: "coordination.k8s.io/v1",
+      kind: "Lease",
+      metadata: { name: holderIdentity, resourceVersion },
+      spec: { holderIdentity, leaseDurationSeconds: 15 },
+    });
 
   it("are there until a look finds that their Leases were not renewed for long enough", async () => {
     const world = new VirtualClock();

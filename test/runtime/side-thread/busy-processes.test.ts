@@ -87,7 +87,7 @@ describe("a leader's main thread", () => {
     (await clientFor(cluster).get(Lease, { namespace: "default", name })).spec;
   const writtenUnder = async (lease: string): Promise<number> => {
     const all = await clientFor(cluster).list(ConfigMap, { namespace: "default" });
-    return all.filter(({ metadata }) => metadata.name?.startsWith(`${lease}-`)).length;
+    return all.filter(({ metadata }) => metadata.name.startsWith(`${lease}-`)).length;
   };
 
   it.concurrent("leads on when it was busy for longer than the Lease lasts", LONG, async () => {

@@ -5,13 +5,14 @@
 import type { VirtualClock } from "../../../src/clock.ts";
 import { applyJsonPatch, applyMergePatch } from "../../../src/kube/patch.ts";
 import { StatusError } from "../../../src/kube/status.ts";
-import type { JsonObject, KubeObject } from "../../../src/kube/object.ts";
+import type { JsonObject, KubeObject, SentObject, ObjectMeta } from "../../../src/kube/object.ts";
 import {
   ConnectionError,
   type Transport,
   type TransportRequest,
   type TransportResponse,
 } from "../../../src/runtime/transport/transport.ts";
+import { asRead } from "../../support/as-read.ts";
 
 interface Change {
   readonly version: number;
@@ -90,14 +91,14 @@ export class MemoryApi implements Transport {
   }
 
   /** Stores an object as another client would. */
-  put(path: string, object: KubeObject): KubeObject {
+  put(path: string, object: SentObject): KubeObject {
     const known = this.#objects.get(path);
     const uid = known?.metadata.uid ?? `uid-${++this.#uids}`;
     const version = ++this.#version;
-    const stored: KubeObject = {
+    const stored: KubeObject = asRead({
       ...object,
       metadata: { ...object.metadata, uid, resourceVersion: String(version) },
-    };
+    });
     this.#objects.set(path, stored);
     this.#publish({
       version,
@@ -157,7 +158,7 @@ export class MemoryApi implements Transport {
 
   #answer(request: TransportRequest, { pathname }: URL): [number, object] {
     const body = request.body === undefined ? {} : (JSON.parse(request.body) as JsonObject);
-    const { metadata = {} } = body as Partial<KubeObject>;
+    const { metadata = {} } = body as Partial<SentObject>;
     const last = pathname.slice(pathname.lastIndexOf("/") + 1);
     const path = SUBRESOURCES.has(last) ? pathname.slice(0, -last.length - 1) : pathname;
     const known = this.#objects.get(path);
@@ -170,14 +171,14 @@ export class MemoryApi implements Transport {
         if (last.endsWith("reviews")) return [201, { ...body, status: { allowed: true } }];
         const made = `${pathname}/${metadata.name ?? ""}`;
         if (this.#objects.has(made)) return refusal(409, "AlreadyExists");
-        return [201, this.put(made, body as unknown as KubeObject)];
+        return [201, this.put(made, body as unknown as SentObject)];
       }
       case "PUT":
         if (!known) return notFound(path);
         if (metadata.resourceVersion !== known.metadata.resourceVersion) {
           return refusal(409, "Conflict");
         }
-        return this.#store(path, known, body as unknown as KubeObject);
+        return this.#store(path, known, body as unknown as SentObject);
       case "PATCH":
         if (known && Array.isArray(body)) return this.#patchJson(path, known, body);
         if (
@@ -190,10 +191,10 @@ export class MemoryApi implements Transport {
         return this.#store(
           path,
           known,
-          applyMergePatch({ ...known }, body) as unknown as KubeObject,
+          applyMergePatch({ ...known }, body) as unknown as SentObject,
         );
       default: {
-        const { preconditions = {} } = body as { preconditions?: KubeObject["metadata"] };
+        const { preconditions = {} } = body as { preconditions?: ObjectMeta };
         this.deletions.push(body);
         for (const field of ["uid", "resourceVersion"] as const) {
           const wanted = preconditions[field];
@@ -211,7 +212,7 @@ export class MemoryApi implements Transport {
   }
 
   /** A change by a request: the last finalizer takes an object with it that is being deleted. */
-  #store(path: string, known: KubeObject | undefined, object: KubeObject): [number, object] {
+  #store(path: string, known: KubeObject | undefined, object: SentObject): [number, object] {
     const { finalizers = [] } = object.metadata;
     if (known?.metadata.deletionTimestamp === undefined) return [200, this.put(path, object)];
     const { finalizers: before = [] } = known.metadata;
@@ -230,7 +231,7 @@ export class MemoryApi implements Transport {
 
   #patchJson(path: string, known: KubeObject, operations: unknown): [number, object] {
     try {
-      return [200, this.put(path, applyJsonPatch(known, operations) as KubeObject)];
+      return [200, this.put(path, applyJsonPatch(known, operations) as SentObject)];
     } catch (error) {
       if (error instanceof StatusError) return [error.code, error.status];
       throw error;

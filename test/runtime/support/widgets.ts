@@ -10,6 +10,7 @@ import {
   ScriptedTransport,
   type Reply,
 } from "../../../src/runtime/transport/scripted-transport.ts";
+import { asRead } from "../../support/as-read.ts";
 
 export const WIDGETS = {
   group: "example.com",
@@ -23,11 +24,11 @@ const API_VERSION = "example.com/v1";
 
 /** `name` at a version; its uid is its name unless told otherwise. */
 export function widget(name: string, resourceVersion: string | number, uid = name): KubeObject {
-  return {
+  return asRead({
     apiVersion: API_VERSION,
     kind: "Widget",
     metadata: { name, namespace: "d", uid, resourceVersion: String(resourceVersion) },
-  };
+  });
 }
 
 export function list(resourceVersion: number, ...items: readonly KubeObject[]): Reply {

@@ -10,6 +10,8 @@ import {
   ValidatingWebhook,
   type ValidationReview,
   type Validator,
+  type Sent,
+  type Unstored,
 } from "../../../src/index.ts";
 import { failure } from "../../../src/kube/status.ts";
 import { applyJsonPatch } from "../../../src/kube/patch.ts";
@@ -33,7 +35,7 @@ const VALIDATE = "/validate-shop-example-com-v1-widget";
 
 @MutatingWebhook(Widget)
 class WidgetDefaulter implements Defaulter<Widget> {
-  async default(widget: Widget, review: Review<Widget>): Promise<void> {
+  async default(widget: Sent<Widget>, review: Review<Widget>): Promise<void> {
     const { how } = widget.spec;
     if (how === "throw") throw new Error("no such luck");
     if (how === "frozen") review.request.object!.spec.size = 1;
@@ -49,7 +51,7 @@ class WidgetDefaulter implements Defaulter<Widget> {
 
 @ValidatingWebhook(Widget)
 class WidgetValidator implements Validator<Widget> {
-  validateCreate({ spec: { how } }: Widget, review: ValidationReview<Widget>): void {
+  validateCreate({ spec: { how } }: Unstored<Widget>, review: ValidationReview<Widget>): void {
     review.warn("careful");
     if (how === "all") {
       review.invalid((w) => w.spec.ports![0]!.name, "must be short");

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { KubeObject } from "../../../src/kube/object.ts";
 import { frozen } from "../../../src/runtime/cache/freeze.ts";
 import { fieldOf } from "../../../src/runtime/webhook/field-names.ts";
+import { asRead } from "../../support/as-read.ts";
 
 interface Web extends KubeObject {
   spec: {
@@ -14,20 +15,22 @@ interface Web extends KubeObject {
   };
 }
 
-const web: Web = frozen({
-  apiVersion: "example.com/v1",
-  kind: "Web",
-  metadata: { name: "w", labels: { app: "x", "a/b": "y" } },
-  spec: {
-    size: 3,
-    on: false,
-    ports: [
-      { name: "http", port: 80 },
-      { name: "https", port: 443 },
-    ],
-    limits: { "example.com/gpu": "1" },
-  },
-});
+const web: Web = frozen(
+  asRead({
+    apiVersion: "example.com/v1",
+    kind: "Web",
+    metadata: { name: "w", labels: { app: "x", "a/b": "y" } },
+    spec: {
+      size: 3,
+      on: false,
+      ports: [
+        { name: "http", port: 80 },
+        { name: "https", port: 443 },
+      ],
+      limits: { "example.com/gpu": "1" },
+    },
+  }),
+);
 
 describe("a field", () => {
   it.each<[string, (web: Web) => unknown, string, unknown]>([

@@ -11,6 +11,7 @@ import {
   Resource,
   ValidatingWebhook,
   type Validator,
+  type Sent,
 } from "../../../src/index.ts";
 import { WebhookHandlers } from "../../../src/runtime/webhook/handlers.ts";
 
@@ -27,7 +28,7 @@ class MiddleWidget extends CustomResource<{ width?: number }> {}
 
 @MutatingWebhook(Widget)
 class WidgetDefaulter implements Defaulter<Widget> {
-  default(widget: Widget): void {
+  default(widget: Sent<Widget>): void {
     widget.spec.size ??= 1;
   }
 }
@@ -57,8 +58,8 @@ class OtherConversion extends NoWidth {}
 
 @ConversionWebhook(OldWidget, MiddleWidget)
 class OtherHub implements Converter<OldWidget, MiddleWidget> {
-  toHub = ({ spec }: MiddleWidget) => ({ spec });
-  fromHub = ({ spec }: OldWidget) => ({ spec });
+  toHub = ({ spec }: Sent<MiddleWidget>) => ({ spec });
+  fromHub = ({ spec }: Sent<OldWidget>) => ({ spec });
 }
 
 const allow = (): AdmissionAnswer => ({ allowed: true });

@@ -17,6 +17,8 @@ import {
   ValidatingWebhook,
   type ValidationReview,
   type Validator,
+  type Sent,
+  type Unstored,
 } from "../../../src/index.ts";
 import { eventually } from "../../../src/testing.ts";
 import { deferred } from "../../../src/runtime/deferred.ts";
@@ -33,7 +35,10 @@ const gate = deferred();
 
 @ValidatingWebhook(Widget, { path: "/validate" })
 class WidgetValidator implements Validator<Widget> {
-  async validateCreate({ spec: { how } }: Widget, review: ValidationReview<Widget>): Promise<void> {
+  async validateCreate(
+    { spec: { how } }: Unstored<Widget>,
+    review: ValidationReview<Widget>,
+  ): Promise<void> {
     if (how === "never") {
       signals.push(review.signal);
       await new Promise(() => undefined);
@@ -48,19 +53,19 @@ class WidgetValidator implements Validator<Widget> {
 
 @MutatingWebhook(Widget, { path: "/mutate" })
 class WidgetDefaulter implements Defaulter<Widget> {
-  default(_: Widget, { signal }: Review<Widget>): void {
+  default(_: Sent<Widget>, { signal }: Review<Widget>): void {
     expect(signal.aborted).toBe(false);
   }
 }
 
 @ConversionWebhook(Widget, OldWidget)
 class WidgetConversion implements Converter<Widget, OldWidget> {
-  toHub({ spec: { width } }: OldWidget) {
+  toHub({ spec: { width } }: Sent<OldWidget>) {
     if (width === 13) throw new Error("not thirteen");
     return { spec: width === undefined ? {} : { size: width } };
   }
 
-  fromHub({ spec: { size } }: Widget) {
+  fromHub({ spec: { size } }: Sent<Widget>) {
     return { spec: size === undefined ? {} : { width: size } };
   }
 }

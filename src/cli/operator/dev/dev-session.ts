@@ -6,7 +6,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { ControlPlane } from "../../../controlplane/control-plane.ts";
-import type { KubeObject } from "../../../kube/object.ts";
+import type { ManifestObject } from "../../../kube/object.ts";
 import { openBundle, type OpenBundle } from "../bundle.ts";
 import { openCluster, type ClusterSession } from "../../cluster/cluster-session.ts";
 import { openManifests, writeManifests, type ManifestSource } from "../../commands/manifests.ts";
@@ -40,10 +40,10 @@ export class DevSession {
   readonly #operator: OperatorKeeper;
   #manifests: ManifestSource | undefined;
   #bundle: OpenBundle | undefined;
-  #rendered: readonly KubeObject[] = [];
+  #rendered: readonly ManifestObject[] = [];
   /** The CRDs of others that the operator works with. */
-  #external: readonly KubeObject[] = [];
-  #configurations: readonly KubeObject[] = [];
+  #external: readonly ManifestObject[] = [];
+  #configurations: readonly ManifestObject[] = [];
   readonly #webhooks: DevWebhooks;
   /** What the control plane has, as JSON: an edit of a controller's code applies nothing. */
   #applied = "";
@@ -90,7 +90,7 @@ export class DevSession {
   }
 
   /** The objects in the files of a folder, which need not be there. */
-  async #manifestsIn(folder: string): Promise<readonly KubeObject[]> {
+  async #manifestsIn(folder: string): Promise<readonly ManifestObject[]> {
     const path = join(this.#project.root, folder);
     const names = (await readdir(path).catch(() => [])).filter((name) => /\.ya?ml$/.test(name));
     const files = names.filter((name) => !name.startsWith("kustomization.")).sort();
@@ -126,7 +126,7 @@ export class DevSession {
   }
 
   /** A configuration that asks nobody any more would refuse what it was asked about. */
-  async #removeGone(objects: readonly KubeObject[]): Promise<void> {
+  async #removeGone(objects: readonly ManifestObject[]): Promise<void> {
     const configurations = objects.filter(isWebhookConfiguration);
     const names = new Set(configurations.map(({ kind, metadata }) => `${kind} ${metadata.name}`));
     for (const before of this.#configurations) {

@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import type { Clock } from "../../../clock.ts";
 import type { ControlPlane } from "../../../controlplane/control-plane.ts";
-import type { KubeObject } from "../../../kube/object.ts";
+import type { ManifestObject } from "../../../kube/object.ts";
 import { withAuthority } from "../local-webhooks.ts";
 import { OperatorWebhooks, tellsWebhooksServed } from "../operator-webhooks.ts";
 
@@ -29,7 +29,7 @@ export class DevWebhooks {
   }
 
   /** The objects as they ask the operator that runs here; those that ask nobody stay as they are. */
-  async prepare(objects: readonly KubeObject[]): Promise<readonly KubeObject[]> {
+  async prepare(objects: readonly ManifestObject[]): Promise<readonly ManifestObject[]> {
     const before = this.#server.services;
     const certificate = await this.#server.prepare(objects);
     const gone = before.filter((service) => !this.#server.services.includes(service));

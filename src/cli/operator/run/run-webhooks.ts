@@ -7,7 +7,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { messageOf, TsopError } from "../../../errors.ts";
-import type { KubeObject } from "../../../kube/object.ts";
+import type { ManifestObject } from "../../../kube/object.ts";
 import { putBackFromRun, redirectToRun, type AnsweringRun } from "../../cluster/answering.ts";
 import type { ClusterSession } from "../../cluster/cluster-session.ts";
 import { ownerName } from "../../cluster/ownership.ts";
@@ -28,7 +28,7 @@ import { whyNotReached } from "./webhook-reach.ts";
 const FOLDER = ".tsop/run/webhook";
 
 /** What of the rendered deployment asks the operator. */
-export const askingObjects = (rendered: readonly KubeObject[]): readonly KubeObject[] =>
+export const askingObjects = (rendered: readonly ManifestObject[]): readonly ManifestObject[] =>
   rendered.filter(
     (object) =>
       (isWebhookConfiguration(object) || isConverted(object)) && askedServices([object]).length > 0,
@@ -41,8 +41,8 @@ export class RunWebhooks {
   readonly #run: AnsweringRun;
   readonly #server: OperatorWebhooks;
   readonly #origin: string;
-  readonly #wanted: readonly KubeObject[];
-  readonly #changed: KubeObject[] = [];
+  readonly #wanted: readonly ManifestObject[];
+  readonly #changed: ManifestObject[] = [];
   #redirecting: Promise<void> | undefined;
   #isOver = false;
   #fail: (error: unknown) => void = () => undefined;
@@ -56,7 +56,7 @@ export class RunWebhooks {
       readonly run: AnsweringRun;
       readonly server: OperatorWebhooks;
       readonly origin: string;
-      readonly wanted: readonly KubeObject[];
+      readonly wanted: readonly ManifestObject[];
     },
   ) {
     this.#session = session;
@@ -79,7 +79,7 @@ export class RunWebhooks {
    */
   static async prepare(
     { session, project, context, signal }: RunParts,
-    objects: readonly KubeObject[],
+    objects: readonly ManifestObject[],
     address: WebhookAddress,
   ): Promise<RunWebhooks> {
     await checkMayAnswer(session, objects);
@@ -122,7 +122,7 @@ export class RunWebhooks {
     this.#isOver = true;
     await this.#redirecting?.catch(() => undefined);
     for (const object of this.#changed.splice(0).reverse()) {
-      const name = await this.#session.describe(object).catch(() => object.metadata.name ?? "");
+      const name = await this.#session.describe(object).catch(() => object.metadata.name);
       try {
         await putBackFromRun(this.#session, object, this.#run);
       } catch (error) {
@@ -155,7 +155,7 @@ export class RunWebhooks {
           `${yellow("note")} ${name} was answered by \`tsop run\` on ${other}, which was killed or still runs: it is answered here now`,
         );
       }
-      answered.push(object.metadata.name ?? "");
+      answered.push(object.metadata.name);
     }
     if (answered.length === 0) return;
     this.#context.out(`${bold("webhooks")} ${this.#origin} answers ${answered.join(", ")}`);
@@ -177,7 +177,7 @@ export interface RunParts {
 /** @throws TsopError `no-rights` */
 async function checkMayAnswer(
   session: ClusterSession,
-  objects: readonly KubeObject[],
+  objects: readonly ManifestObject[],
 ): Promise<void> {
   const configurations = objects.filter(isWebhookConfiguration);
   const instead = "run without webhooks with --no-webhooks";

@@ -8,7 +8,7 @@
  */
 import { createServer, type Server } from "node:https";
 import type { Clock } from "../../../clock.ts";
-import type { KubeObject } from "../../../kube/object.ts";
+import type { ManifestObject } from "../../../kube/object.ts";
 import { isForbidden, StatusError } from "../../../kube/status.ts";
 import type { ServingCertificate } from "../../../runtime/webhook/certificates/issue.ts";
 import type { AnsweringRun } from "../../cluster/answering.ts";
@@ -84,7 +84,7 @@ async function tryToApply(
   }
 }
 
-function configurationOf(clientConfig: object, { owner, id }: AnsweringRun): KubeObject {
+function configurationOf(clientConfig: object, { owner, id }: AnsweringRun): ManifestObject {
   const webhook = {
     name: WEBHOOK,
     admissionReviewVersions: ["v1"],
@@ -102,7 +102,7 @@ function configurationOf(clientConfig: object, { owner, id }: AnsweringRun): Kub
     kind: "ValidatingWebhookConfiguration",
     metadata: { name: `${owner}-run-reach` },
     webhooks: [webhook],
-  } as KubeObject;
+  } as ManifestObject;
 }
 
 /** A server that knows nothing but that it was asked: the answer is no review, so the request about it fails. */

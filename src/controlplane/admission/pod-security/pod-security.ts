@@ -8,7 +8,7 @@
  */
 import { sameJson } from "../../../kube/json.ts";
 import { invalid } from "../../../kube/field-errors.ts";
-import type { KubeObject } from "../../../kube/object.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import { groupResourceOf } from "../../../kube/resource.ts";
 import type { AdmissionRequest } from "../attributes.ts";
 import { refusal } from "../refusal.ts";
@@ -42,7 +42,7 @@ const IGNORED = new Set([
 
 type Template = CheckedPod | null | undefined;
 
-interface TemplateOwner extends KubeObject {
+interface TemplateOwner extends SentObject {
   readonly template?: Template;
   readonly spec?: {
     readonly template?: Template;
@@ -100,7 +100,7 @@ export class PodSecurity {
     return hasSecurityLabels(labels) ? labels : undefined;
   }
 
-  #validatePod(request: AdmissionRequest, object: KubeObject): void {
+  #validatePod(request: AdmissionRequest, object: SentObject): void {
     const labels = this.#labelsOf(request);
     if (!labels || IGNORED.has(request.subresource)) return;
     const pod = object as unknown as CheckedPod;
@@ -120,7 +120,7 @@ export class PodSecurity {
     if (template && labels) warnOf(request, template, securityPolicyOf(labels).policy.warn);
   }
 
-  #validateNamespace(request: AdmissionRequest, object: KubeObject): void {
+  #validateNamespace(request: AdmissionRequest, object: SentObject): void {
     const { labels = {}, name = "" } = object.metadata;
     const before = request.oldObject && securityPolicyOf(request.oldObject.metadata.labels);
     const { policy, errors } = securityPolicyOf(labels);
@@ -178,10 +178,10 @@ function showPods(names: readonly string[]): string {
 }
 
 /** The first pod of each controller comes before its others. */
-function prioritised(pods: readonly KubeObject[]): readonly KubeObject[] {
+function prioritised(pods: readonly SentObject[]): readonly SentObject[] {
   const seen = new Set<string>();
-  const first: KubeObject[] = [];
-  const rest: KubeObject[] = [];
+  const first: SentObject[] = [];
+  const rest: SentObject[] = [];
   for (const pod of pods) {
     const owner = pod.metadata.ownerReferences?.find(({ controller }) => controller)?.uid;
     if (owner !== undefined && seen.has(owner)) rest.push(pod);

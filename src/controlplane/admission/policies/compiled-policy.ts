@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { KubeObject } from "../../../kube/object.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import { BOOL, type CelType } from "../../../kube/schema/cel/types.ts";
 import type { CompiledExpression, ExpressionCompiler, Surroundings } from "../expressions.ts";
 import type { PolicySpec, Variable } from "./policy.ts";
@@ -52,7 +52,7 @@ export function compileCommonParts(compiler: ExpressionCompiler, spec: PolicySpe
 }
 
 /** Remembers what was made of a stored object, for as long as that is stored. */
-export class PerObject<O extends KubeObject, T> {
+export class PerObject<O extends SentObject, T> {
   readonly #known = new WeakMap<O, T>();
   readonly #make: (object: O) => T;
 

@@ -14,7 +14,7 @@ import {
   nameErrorsAt,
 } from "../../../kube/field-errors.ts";
 import { dns1123SubdomainErrors, pathSegmentErrors } from "../../../kube/names.ts";
-import type { KubeObject } from "../../../kube/object.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import { selectorErrors } from "../../../kube/selector-rules.ts";
 import { optionalWord, ruleErrors, type WebhookRule } from "../../../kube/webhook-rules.ts";
 import type { Binding, MatchResources, ParamRef } from "./policy.ts";
@@ -23,18 +23,18 @@ const MUTATED_OPERATIONS = ["*", "CONNECT", "CREATE", "UPDATE"];
 const ACTIONS = ["Audit", "Deny", "Warn"];
 
 /** Everything wrong with a ValidatingAdmissionPolicyBinding. */
-export function validatingBindingErrors(object: KubeObject): FieldError[] {
+export function validatingBindingErrors(object: SentObject): FieldError[] {
   const { validationActions } = (object as Binding).spec;
   return [...bindingErrors(object), ...actionErrors(validationActions, "spec.validationActions")];
 }
 
 /** Everything wrong with a MutatingAdmissionPolicyBinding. */
-export function mutatingBindingErrors(object: KubeObject): FieldError[] {
+export function mutatingBindingErrors(object: SentObject): FieldError[] {
   const rules = (object as Binding).spec.matchResources?.resourceRules ?? [];
   return [...bindingErrors(object), ...mutatedOperationErrors(rules, "spec.matchResources")];
 }
 
-function bindingErrors(object: KubeObject): FieldError[] {
+function bindingErrors(object: SentObject): FieldError[] {
   const { policyName, paramRef, matchResources } = (object as Binding).spec;
   return [
     ...(policyName

@@ -5,7 +5,7 @@
  * @module
  */
 import { sameJson } from "../../../kube/json.ts";
-import type { KubeObject } from "../../../kube/object.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import { CelError } from "../../../kube/schema/cel/values.ts";
 import { failure } from "../../../kube/status.ts";
 import type { ServedResource } from "../../kinds.ts";
@@ -75,7 +75,7 @@ export class MutatingPolicies {
     request: AdmissionRequest,
     views: RequestViews,
     asked: Asked,
-  ): Promise<KubeObject | undefined> {
+  ): Promise<SentObject | undefined> {
     asked.begin(request.object);
     const { invocations, problems } = invocationsFor(
       this.#ports.source,
@@ -111,7 +111,7 @@ export class MutatingPolicies {
     request: AdmissionRequest,
     last: readonly [ServedResource, Draft] | undefined,
     asked: Asked,
-  ): Promise<KubeObject | undefined> {
+  ): Promise<SentObject | undefined> {
     if (!last?.[1].isChanged) return request.object;
     const [version, { request: changed }] = last;
     asked.changed();

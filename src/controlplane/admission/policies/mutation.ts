@@ -5,7 +5,7 @@
  * @module
  */
 import { isJsonObject } from "../../../kube/json.ts";
-import type { JsonObject, KubeObject } from "../../../kube/object.ts";
+import type { JsonObject, SentObject } from "../../../kube/object.ts";
 import { apiVersionOf } from "../../../kube/resource.ts";
 import { listOf } from "../../../kube/schema/cel/types.ts";
 import { type CelError, CelList, type CelValue } from "../../../kube/schema/cel/values.ts";
@@ -69,7 +69,7 @@ export function typeOfKind(kind: AdmittedKind, resource: ServedResource): NodeTy
 
 /** The object merged with what an `Object{}` says, which is of this kind. @throws MutationError */
 export function applyLiteral(
-  object: KubeObject,
+  object: SentObject,
   value: CelValue,
   type: NodeType,
   { kind }: AdmittedKind,
@@ -120,7 +120,7 @@ function atomicsIn(type: NodeType, value: unknown, path: string): string[] {
 }
 
 /** The object after the operations of a list of `JSONPatch{}`; unchanged when a test of it fails. @throws MutationError */
-export function applyPatches(object: KubeObject, value: CelValue): unknown {
+export function applyPatches(object: SentObject, value: CelValue): unknown {
   if (!(value instanceof CelList)) {
     throw new MutationError("type mismatch: JSONPatchType.expression should evaluate to array");
   }

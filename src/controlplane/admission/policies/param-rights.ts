@@ -5,15 +5,15 @@
  */
 import { sameJson } from "../../../kube/json.ts";
 import { type FieldError, forbidden } from "../../../kube/field-errors.ts";
-import type { KubeObject } from "../../../kube/object.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import { parseApiVersion } from "../../../kube/resource.ts";
 import type { User, WriteContext } from "../../kinds.ts";
 import { type Binding, POLICY_GROUP, type ParamKind, type Policy } from "./policy.ts";
 
 /** Errors of a policy that is fine but for the rights of who makes it. */
 export function paramKindRights(
-  object: KubeObject,
-  old: KubeObject | undefined,
+  object: SentObject,
+  old: SentObject | undefined,
   context: WriteContext,
 ): FieldError[] {
   const { paramKind } = (object as Policy).spec;
@@ -30,7 +30,7 @@ export function paramKindRights(
 
 /** Errors of a binding that is fine but for the rights of who makes it. @param policies - the plural of its policies */
 export function paramRefRights(
-  object: KubeObject,
+  object: SentObject,
   context: WriteContext,
   policies: "validatingadmissionpolicies" | "mutatingadmissionpolicies",
 ): FieldError[] {

@@ -18,7 +18,7 @@ import {
   dns1123SubdomainErrors,
   qualifiedNameErrors,
 } from "../../../kube/names.ts";
-import type { KubeObject } from "../../../kube/object.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import { isReserved } from "../../../kube/schema/cel/escaping.ts";
 import { BOOL, type CelType, NULL, STRING, listOf } from "../../../kube/schema/cel/types.ts";
 import { conditionErrors, optionalWord } from "../../../kube/webhook-rules.ts";
@@ -43,7 +43,7 @@ const MAX_ANNOTATION_BYTES = 5 * 1024;
 const IDENTIFIER = /^[_a-zA-Z][_a-zA-Z0-9]*$/;
 
 /** Everything wrong with a ValidatingAdmissionPolicy. @param old - absent: a new one */
-export function validatingPolicyErrors(object: KubeObject, old?: KubeObject): FieldError[] {
+export function validatingPolicyErrors(object: SentObject, old?: SentObject): FieldError[] {
   const policy = object as ValidatingPolicy;
   const check = new PolicyCheck(policy);
   const { validations, auditAnnotations } = policy.spec;
@@ -71,7 +71,7 @@ export function validatingPolicyErrors(object: KubeObject, old?: KubeObject): Fi
 }
 
 /** Everything wrong with a MutatingAdmissionPolicy. @param old - absent: a new one */
-export function mutatingPolicyErrors(object: KubeObject, old?: KubeObject): FieldError[] {
+export function mutatingPolicyErrors(object: SentObject, old?: SentObject): FieldError[] {
   const policy = object as MutatingPolicy;
   const check = new PolicyCheck(policy);
   const { mutations, reinvocationPolicy = "" } = policy.spec;

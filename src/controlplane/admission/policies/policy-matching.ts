@@ -5,7 +5,7 @@
  * @module
  */
 import { messageOf } from "../../../errors.ts";
-import type { KubeObject } from "../../../kube/object.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import { groupResourceOf, parseApiVersion } from "../../../kube/resource.ts";
 import { matchesLabelSelector } from "../../../kube/selector.ts";
 import { StatusError } from "../../../kube/status.ts";
@@ -21,7 +21,7 @@ export interface Invocation<P extends Policy> {
   readonly policy: P;
   readonly binding: Binding;
   /** `null` when there are none. */
-  readonly params: KubeObject | null;
+  readonly params: SentObject | null;
   /** The version in which the policy wants to see the request. */
   readonly version: ServedResource;
 }
@@ -136,7 +136,7 @@ function paramsOf(
   resource: ServedResource | null,
   reference: ParamRef | undefined,
   request: AdmissionRequest,
-): readonly (KubeObject | null)[] {
+): readonly (SentObject | null)[] {
   if (!resource || !reference) return [null];
   const { name, namespace, selector } = reference;
   if (!resource.namespaced && namespace) {

@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/
  * @module
  */
-import type { KubeObject } from "../../../kube/object.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import type { LabelSelector } from "../../../kube/selector.ts";
 import type { MatchCondition, WebhookRule } from "../../../kube/webhook-rules.ts";
 
@@ -64,7 +64,7 @@ export interface AuditAnnotation {
 }
 
 /** A ValidatingAdmissionPolicy. */
-export interface ValidatingPolicy extends KubeObject {
+export interface ValidatingPolicy extends SentObject {
   readonly spec: PolicySpec & {
     readonly validations?: readonly Validation[];
     readonly auditAnnotations?: readonly AuditAnnotation[];
@@ -79,7 +79,7 @@ export interface Mutation {
 }
 
 /** A MutatingAdmissionPolicy. */
-export interface MutatingPolicy extends KubeObject {
+export interface MutatingPolicy extends SentObject {
   readonly spec: PolicySpec & {
     readonly mutations?: readonly Mutation[];
     readonly reinvocationPolicy?: string;
@@ -90,7 +90,7 @@ export interface MutatingPolicy extends KubeObject {
 export type Policy = ValidatingPolicy | MutatingPolicy;
 
 /** A binding of either kind. */
-export interface Binding extends KubeObject {
+export interface Binding extends SentObject {
   readonly spec: {
     readonly policyName: string;
     readonly paramRef?: ParamRef;

@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#type-checking
  * @module
  */
-import type { KubeObject } from "../../../kube/object.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import { parseApiVersion } from "../../../kube/resource.ts";
 import { DeclaredObjects, declaredType } from "../../../kube/schema/cel/declared-type.ts";
 import { type CelType, DYN } from "../../../kube/schema/cel/types.ts";
@@ -27,7 +27,7 @@ const TEXT: Schema = { type: "string" };
 
 /** The warnings about a policy; none when its expressions fit all kinds. */
 export function typeWarnings(
-  object: KubeObject,
+  object: SentObject,
   { registry }: Pick<WebhookSource, "registry">,
   compiler: ExpressionCompiler,
 ): ExpressionWarning[] {

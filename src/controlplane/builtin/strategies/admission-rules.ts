@@ -4,7 +4,7 @@
  * @module
  */
 import { type FieldError, required } from "../../../kube/field-errors.ts";
-import type { KubeObject } from "../../../kube/object.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import {
   mutatingBindingErrors,
   validatingBindingErrors,
@@ -36,11 +36,11 @@ interface Webhook extends MatchResources {
   clientConfig: { service?: { port?: number } };
 }
 
-interface WebhookConfiguration extends KubeObject {
+interface WebhookConfiguration extends SentObject {
   webhooks?: Webhook[];
 }
 
-interface Configuration extends KubeObject {
+interface Configuration extends SentObject {
   spec: {
     failurePolicy?: string;
     matchConstraints?: MatchResources;
@@ -61,7 +61,7 @@ function setMatchDefaults(match: MatchResources): void {
   }
 }
 
-function setValidatingWebhookDefaults(object: KubeObject): void {
+function setValidatingWebhookDefaults(object: SentObject): void {
   for (const webhook of (object as WebhookConfiguration).webhooks ?? []) {
     setMatchDefaults(webhook);
     webhook.failurePolicy ??= "Fail";
@@ -71,20 +71,20 @@ function setValidatingWebhookDefaults(object: KubeObject): void {
   }
 }
 
-function setMutatingWebhookDefaults(object: KubeObject): void {
+function setMutatingWebhookDefaults(object: SentObject): void {
   setValidatingWebhookDefaults(object);
   for (const webhook of (object as WebhookConfiguration).webhooks ?? []) {
     webhook.reinvocationPolicy ??= "Never";
   }
 }
 
-function setPolicyDefaults(object: KubeObject): void {
+function setPolicyDefaults(object: SentObject): void {
   const { spec } = object as Configuration;
   spec.failurePolicy ??= "Fail";
   if (spec.matchConstraints) setMatchDefaults(spec.matchConstraints);
 }
 
-function setBindingDefaults(object: KubeObject): void {
+function setBindingDefaults(object: SentObject): void {
   const { matchResources } = (object as Configuration).spec;
   if (matchResources) setMatchDefaults(matchResources);
 }
@@ -110,18 +110,18 @@ export const VALIDATING_WEBHOOKS: KindRules = {
 };
 
 /** What differs between kinds of policies: their own errors. */
-type Errors = (object: KubeObject, old?: KubeObject) => FieldError[];
+type Errors = (object: SentObject, old?: SentObject) => FieldError[];
 /** Rights are asked about only for what is fine otherwise. */
 type Rights = (
-  object: KubeObject,
-  old: KubeObject | undefined,
+  object: SentObject,
+  old: SentObject | undefined,
   context: WriteContext,
 ) => FieldError[];
 
 function checkedBy(errors: Errors, rights: Rights): KindRules {
   const check = (
-    object: KubeObject,
-    old: KubeObject | undefined,
+    object: SentObject,
+    old: SentObject | undefined,
     context: WriteContext,
   ): FieldError[] => {
     const found = errors(object, old);
@@ -165,7 +165,7 @@ export const VALIDATING_BINDING: KindRules = {
   setDefaults: setBindingDefaults,
 };
 
-function policyStatusErrors(object: KubeObject): FieldError[] {
+function policyStatusErrors(object: SentObject): FieldError[] {
   const { typeChecking, conditions } = (object as Configuration).status ?? {};
   const warnings = (typeChecking?.expressionWarnings ?? []).flatMap(
     ({ warning = "", fieldRef = "" }, index) => {

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { JsonObject, KubeObject } from "../../../kube/object.ts";
+import type { JsonObject, SentObject } from "../../../kube/object.ts";
 import type { Strategy } from "../../kinds.ts";
 import { convertAutoscaler } from "../autoscaler-versions.ts";
 
@@ -38,12 +38,12 @@ export function autoscalerStrategy(strategy: Strategy): Strategy {
   };
 }
 
-function inV2(object: KubeObject): KubeObject {
+function inV2(object: SentObject): SentObject {
   if (object.apiVersion !== V1) return object;
-  return convertAutoscaler(object as unknown as JsonObject, V2) as unknown as KubeObject;
+  return convertAutoscaler(object as unknown as JsonObject, V2) as unknown as SentObject;
 }
 
-function changeInV2(object: KubeObject, change: (object: KubeObject) => void): void {
+function changeInV2(object: SentObject, change: (object: SentObject) => void): void {
   const converted = inV2(object);
   change(converted);
   if (converted !== object) {

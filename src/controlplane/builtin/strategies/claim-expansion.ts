@@ -4,21 +4,21 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#persistentvolumeclaimresize
  * @module
  */
-import type { KubeObject } from "../../../kube/object.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import { compareQuantities, parseQuantity } from "../../../kube/quantity.ts";
 import { failure } from "../../../kube/status.ts";
 import type { WriteContext } from "../../kinds.ts";
 import type { PersistentVolumeClaim } from "./shapes.ts";
 import { classOf } from "./storage-class-of.ts";
 
-interface StorageClass extends KubeObject {
+interface StorageClass extends SentObject {
   readonly allowVolumeExpansion?: boolean;
 }
 
 /** Lets a claim grow, or not. @throws StatusError 403 */
 export function admitExpansion(
-  object: KubeObject,
-  before: KubeObject,
+  object: SentObject,
+  before: SentObject,
   context: WriteContext,
 ): void {
   if (!context.plugins.isOn("PersistentVolumeClaimResize")) return;

@@ -4,7 +4,7 @@
  * @module
  */
 import { Buffer } from "node:buffer";
-import type { KubeObject } from "../../../kube/object.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import type { WriteContext } from "../../kinds.ts";
 import { asGiven } from "./emptied.ts";
 import { setVolumeSourceDefaults } from "./pod-defaults.ts";
@@ -22,14 +22,14 @@ import { classOf, defaultClassOf } from "./storage-class-of.ts";
 const NAME_LABEL = "kubernetes.io/metadata.name";
 
 /** Every namespace carries its name as a label. */
-export function setNamespaceDefaults(object: KubeObject): void {
+export function setNamespaceDefaults(object: SentObject): void {
   const namespace = object as Namespace;
   const { metadata } = namespace;
   if (metadata.name) (metadata.labels ??= {})[NAME_LABEL] = metadata.name;
   (namespace.status ??= {}).phase ??= "Active";
 }
 
-export function prepareNamespaceForCreate(object: KubeObject): void {
+export function prepareNamespaceForCreate(object: SentObject): void {
   const namespace = object as Namespace;
   // A generated name was not there yet when defaults were set.
   setNamespaceDefaults(object);
@@ -38,12 +38,12 @@ export function prepareNamespaceForCreate(object: KubeObject): void {
 }
 
 /** Only the finalize subresource changes `spec.finalizers`. */
-export function prepareNamespaceForUpdate(object: KubeObject, old: KubeObject): void {
+export function prepareNamespaceForUpdate(object: SentObject, old: SentObject): void {
   (object as Namespace).spec = structuredClone((old as Namespace).spec ?? {});
 }
 
 /** `stringData` is written into `data`, in base64. */
-export function setSecretDefaults(object: KubeObject): void {
+export function setSecretDefaults(object: SentObject): void {
   const secret = object as Secret;
   secret.type ??= "Opaque";
   if (!secret.stringData) return;
@@ -54,11 +54,11 @@ export function setSecretDefaults(object: KubeObject): void {
   delete secret.stringData;
 }
 
-interface Attachment extends KubeObject {
+interface Attachment extends SentObject {
   spec: { source?: { inlineVolumeSpec?: PersistentVolume["spec"] } };
 }
 
-export function setPersistentVolumeDefaults(object: KubeObject): void {
+export function setPersistentVolumeDefaults(object: SentObject): void {
   const volume = object as PersistentVolume;
   (volume.status ??= {}).phase ??= "Pending";
   volume.spec.persistentVolumeReclaimPolicy ??= "Retain";
@@ -67,12 +67,12 @@ export function setPersistentVolumeDefaults(object: KubeObject): void {
 }
 
 /** A volume that stands in an attachment has the defaults of its source. */
-export function setAttachmentDefaults(object: KubeObject): void {
+export function setAttachmentDefaults(object: SentObject): void {
   const { source } = (object as Attachment).spec;
   if (source?.inlineVolumeSpec) setVolumeSourceDefaults(source.inlineVolumeSpec);
 }
 
-export function preparePersistentVolumeForCreate(object: KubeObject, context: WriteContext): void {
+export function preparePersistentVolumeForCreate(object: SentObject, context: WriteContext): void {
   const volume = object as PersistentVolume;
   volume.status = {
     phase: "Pending",
@@ -83,8 +83,8 @@ export function preparePersistentVolumeForCreate(object: KubeObject, context: Wr
 
 /** A new phase begins now, unless the writer says when. */
 export function preparePersistentVolumeStatus(
-  object: KubeObject,
-  previous: KubeObject,
+  object: SentObject,
+  previous: SentObject,
   context: WriteContext,
 ): void {
   const volume = object as PersistentVolume;
@@ -98,7 +98,7 @@ export function preparePersistentVolumeStatus(
   }
 }
 
-export function setPersistentVolumeClaimDefaults(object: KubeObject): void {
+export function setPersistentVolumeClaimDefaults(object: SentObject): void {
   const claim = object as PersistentVolumeClaim;
   (claim.status ??= {}).phase ??= "Pending";
   claim.spec.volumeMode ??= "Filesystem";
@@ -118,8 +118,8 @@ function dropDisabledSources(spec: PersistentVolumeClaim["spec"]): void {
 
 /** A source that is there already stays as it is. */
 export function preparePersistentVolumeClaimForUpdate(
-  object: KubeObject,
-  previous: KubeObject,
+  object: SentObject,
+  previous: SentObject,
 ): void {
   const claim = object as PersistentVolumeClaim;
   const { dataSource, dataSourceRef } = (previous as PersistentVolumeClaim).spec;
@@ -138,7 +138,7 @@ function copyDataSource(claim: PersistentVolumeClaim): void {
 
 /** A claim without a class gets the default one; a claim in use is protected by a finalizer. */
 export function preparePersistentVolumeClaimForCreate(
-  object: KubeObject,
+  object: SentObject,
   context: WriteContext,
 ): void {
   const claim = object as PersistentVolumeClaim;
@@ -152,19 +152,19 @@ export function preparePersistentVolumeClaimForCreate(
 
 /** A class in use is protected by a finalizer. */
 export function prepareVolumeAttributesClassForCreate(
-  object: KubeObject,
+  object: SentObject,
   context: WriteContext,
 ): void {
   protectInUse(object, "kubernetes.io/vac-protection", context);
 }
 
-function protectInUse(object: KubeObject, finalizer: string, { plugins }: WriteContext): void {
+function protectInUse(object: SentObject, finalizer: string, { plugins }: WriteContext): void {
   if (!plugins.isOn("StorageObjectInUseProtection")) return;
   const finalizers = (object.metadata.finalizers ??= []);
   if (!finalizers.includes(finalizer)) finalizers.push(finalizer);
 }
 
-export function setNodeDefaults(object: KubeObject): void {
+export function setNodeDefaults(object: SentObject): void {
   const { status, spec } = object as Node;
   // The single range is what counts when both are there and differ.
   if (spec?.podCIDR && spec.podCIDR !== spec.podCIDRs?.[0]) spec.podCIDRs = [spec.podCIDR];
@@ -175,7 +175,7 @@ export function setNodeDefaults(object: KubeObject): void {
 }
 
 /** A new node is tainted until somebody reports it ready. */
-export function prepareNodeForCreate(object: KubeObject, { plugins }: WriteContext): void {
+export function prepareNodeForCreate(object: SentObject, { plugins }: WriteContext): void {
   const node = object as Node;
   prepareNodeForUpdate(node);
   prepareNodeStatus(node);
@@ -188,15 +188,15 @@ export function prepareNodeForCreate(object: KubeObject, { plugins }: WriteConte
 }
 
 /** The kubelet's configuration is no longer kept in a node. */
-export function prepareNodeForUpdate(object: KubeObject): void {
+export function prepareNodeForUpdate(object: SentObject): void {
   delete (object as Node).spec?.configSource;
 }
 
-export function prepareNodeStatus(object: KubeObject): void {
+export function prepareNodeStatus(object: SentObject): void {
   delete (object as Node).status?.config;
 }
 
-interface LimitRange extends KubeObject {
+interface LimitRange extends SentObject {
   spec?: {
     limits?:
       | {
@@ -211,12 +211,12 @@ interface LimitRange extends KubeObject {
 }
 
 /** A LimitRange needs no name: without one it is known by its uid. */
-export function nameLimitRange({ metadata }: KubeObject): void {
+export function nameLimitRange({ metadata }: SentObject): void {
   metadata.name ||= metadata.uid ?? "";
 }
 
 /** Of a container's limits, what is left out follows from the others. */
-export function setLimitRangeDefaults(object: KubeObject): void {
+export function setLimitRangeDefaults(object: SentObject): void {
   for (const limit of (object as LimitRange).spec?.limits ?? []) {
     if (limit.type !== "Container") continue;
     const standard = { ...limit.max, ...limit.default };
@@ -226,23 +226,23 @@ export function setLimitRangeDefaults(object: KubeObject): void {
   }
 }
 
-interface Account extends KubeObject {
+interface Account extends SentObject {
   secrets?: { name?: string }[];
 }
 
 /** Of the secrets of an account only the names are kept. */
-export function keepSecretNames(object: KubeObject): void {
+export function keepSecretNames(object: SentObject): void {
   const account = object as Account;
   if (account.secrets) {
     account.secrets = account.secrets.map(({ name }) => (name === undefined ? {} : { name }));
   }
 }
 
-interface Endpoints extends KubeObject {
+interface Endpoints extends SentObject {
   subsets?: { ports?: { protocol?: string }[] }[];
 }
 
-export function setEndpointsDefaults(object: KubeObject): void {
+export function setEndpointsDefaults(object: SentObject): void {
   for (const { ports = [] } of (object as Endpoints).subsets ?? []) {
     for (const port of ports) port.protocol ??= "TCP";
   }

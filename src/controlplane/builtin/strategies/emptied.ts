@@ -8,7 +8,7 @@
  * @module
  */
 import { copyJson, getField, isJsonObject, setField } from "../../../kube/json.ts";
-import type { JsonObject, KubeObject } from "../../../kube/object.ts";
+import type { JsonObject, SentObject } from "../../../kube/object.ts";
 
 type Kind = "list" | "map";
 
@@ -27,7 +27,7 @@ export function noteEmptied(parent: JsonObject, field: string, kind: Kind): void
 }
 
 /** Notes that there are such fields somewhere in the object. */
-export function markEmptied(root: KubeObject): void {
+export function markEmptied(root: SentObject): void {
   (root as Noted)[ANY] = true;
 }
 
@@ -52,13 +52,13 @@ export function holdsEmptied(value: unknown): boolean {
 }
 
 /** The object as it is read once it is stored: itself, or a copy when fields of it were sent empty. */
-export function withoutEmptied<T extends KubeObject>(object: T): T {
+export function withoutEmptied<T extends SentObject>(object: T): T {
   return (object as Noted)[ANY] ? copyJson(object) : object;
 }
 
 /** The object with an empty list or map again where null stands for one; a copy when there are any. */
-export function withEmptied(object: KubeObject): KubeObject {
-  return (object as Noted)[ANY] ? (restored(object) as KubeObject) : object;
+export function withEmptied(object: SentObject): SentObject {
+  return (object as Noted)[ANY] ? (restored(object) as SentObject) : object;
 }
 
 function restored(value: unknown): unknown {

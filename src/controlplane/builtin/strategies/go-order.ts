@@ -7,11 +7,11 @@
  * @module
  */
 import { isJsonObject, setField } from "../../../kube/json.ts";
-import type { JsonObject, KubeObject } from "../../../kube/object.ts";
+import type { JsonObject, SentObject } from "../../../kube/object.ts";
 import { findGoFields } from "./go-shape.ts";
 
 /** A copy of the object with its keys in order; what the tables do not know stays as it stands. */
-export function inGoOrder(object: KubeObject): JsonObject {
+export function inGoOrder(object: SentObject): JsonObject {
   const { kind, apiVersion, ...rest } = object;
   const ordered = orderValue(rest, `${apiVersion}.${kind}`) as JsonObject;
   return { kind, apiVersion, ...ordered };

@@ -7,7 +7,7 @@
  * @module
  */
 import type { FieldError } from "../../../kube/field-errors.ts";
-import type { KubeObject } from "../../../kube/object.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import type { WriteContext } from "../../kinds.ts";
 
 /** The rules of one kind. */
@@ -37,30 +37,30 @@ export interface KindRules {
   readonly createOnUpdate?: true;
   readonly conditionalUpdate?: true;
   /** What a client may leave out. */
-  setDefaults?(object: KubeObject): void;
+  setDefaults?(object: SentObject): void;
   /** Removes what belongs to features that are off; who wrote it is remembered to own it. */
-  dropDisabled?(object: KubeObject): void;
+  dropDisabled?(object: SentObject): void;
   /** What the server's own admission makes of a new object; once more changes nothing. */
-  admit?(object: KubeObject, context: WriteContext): void;
-  prepareForCreate?(object: KubeObject, context: WriteContext): void;
-  prepareForUpdate?(object: KubeObject, old: KubeObject, context: WriteContext): void;
+  admit?(object: SentObject, context: WriteContext): void;
+  prepareForCreate?(object: SentObject, context: WriteContext): void;
+  prepareForUpdate?(object: SentObject, old: SentObject, context: WriteContext): void;
   /** What is wrong with the object as it is, on create and update alike. */
-  validate?(object: KubeObject, context: WriteContext): FieldError[];
+  validate?(object: SentObject, context: WriteContext): FieldError[];
   /** What is wrong with a changed object as it is. */
-  validateChanged?(object: KubeObject, context: WriteContext): FieldError[];
+  validateChanged?(object: SentObject, context: WriteContext): FieldError[];
   /** A change is told of before the object as it is. */
   readonly changeFirst?: true;
   /** What is wrong with a new object only. */
-  validateCreate?(object: KubeObject, context: WriteContext): FieldError[];
+  validateCreate?(object: SentObject, context: WriteContext): FieldError[];
   /** What is wrong with a change. */
-  validateUpdate?(object: KubeObject, old: KubeObject, context: WriteContext): FieldError[];
+  validateUpdate?(object: SentObject, old: SentObject, context: WriteContext): FieldError[];
   /** What admission says of a change that is valid. @throws StatusError 403 */
-  admitChange?(object: KubeObject, old: KubeObject, context: WriteContext): void;
+  admitChange?(object: SentObject, old: SentObject, context: WriteContext): void;
   /** Texts for `Warning` headers on a write that is let through. */
-  warnings?(object: KubeObject, old: KubeObject | undefined): string[];
-  prepareForStatus?(object: KubeObject, old: KubeObject, context: WriteContext): void;
+  warnings?(object: SentObject, old: SentObject | undefined): string[];
+  prepareForStatus?(object: SentObject, old: SentObject, context: WriteContext): void;
   /** What is wrong with a write to the `finalize` or `approval` subresource. */
-  validateSubresource?(object: KubeObject, old: KubeObject, subresource: string): FieldError[];
+  validateSubresource?(object: SentObject, old: SentObject, subresource: string): FieldError[];
   /** What is wrong with a write to the status subresource. */
-  validateStatus?(object: KubeObject, old: KubeObject, context: WriteContext): FieldError[];
+  validateStatus?(object: SentObject, old: SentObject, context: WriteContext): FieldError[];
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { KubeObject } from "../../../kube/object.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import {
   keepSecretNames,
   prepareNamespaceForCreate,
@@ -242,7 +242,7 @@ import {
   priorityLevelErrors,
 } from "./validation/flow-control.ts";
 
-interface TemplateObject extends KubeObject {
+interface TemplateObject extends SentObject {
   template?: PodTemplate;
 }
 

@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/concepts/policy/limit-range/
  * @module
  */
-import type { KubeObject } from "../../../kube/object.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import { type Quantity, compareQuantities, parseQuantity } from "../../../kube/quantity.ts";
 import type { WriteContext } from "../../kinds.ts";
 import { aggregateLimits, aggregateRequests } from "./pod-resources.ts";
@@ -61,7 +61,7 @@ function fillIn(
 }
 
 /** What the LimitRanges of its namespace have against a pod or a claim. */
-export function limitRangeRefusals(object: KubeObject, context: WriteContext): string[] {
+export function limitRangeRefusals(object: SentObject, context: WriteContext): string[] {
   return limitsIn(context, object.metadata.namespace ?? "").flatMap((limit) => {
     if (object.kind === "PersistentVolumeClaim") {
       return limit.type === object.kind

@@ -4,7 +4,7 @@
  * @module
  */
 import { sameJson } from "../../../kube/json.ts";
-import type { JsonObject, KubeObject } from "../../../kube/object.ts";
+import type { JsonObject, SentObject } from "../../../kube/object.ts";
 import type { WriteContext } from "../../kinds.ts";
 import { DEFAULT_UTILIZATION, noteWhatV2Says } from "../autoscaler-versions.ts";
 import { asGiven } from "./emptied.ts";
@@ -12,12 +12,12 @@ import { timestampOf } from "./timestamp.ts";
 
 const RBAC = "rbac.authorization.k8s.io";
 
-interface Binding extends KubeObject {
+interface Binding extends SentObject {
   roleRef: { apiGroup?: string };
   subjects?: { kind: string; apiGroup?: string }[];
 }
 
-export function setBindingDefaults(object: KubeObject): void {
+export function setBindingDefaults(object: SentObject): void {
   const { roleRef, subjects = [] } = object as Binding;
   if (!roleRef.apiGroup) roleRef.apiGroup = RBAC;
   for (const subject of subjects) {
@@ -27,16 +27,16 @@ export function setBindingDefaults(object: KubeObject): void {
   }
 }
 
-interface IngressClass extends KubeObject {
+interface IngressClass extends SentObject {
   spec: { parameters?: { scope?: string } };
 }
 
-export function setIngressClassDefaults(object: KubeObject): void {
+export function setIngressClassDefaults(object: SentObject): void {
   const { parameters } = (object as IngressClass).spec;
   if (parameters) parameters.scope ??= "Cluster";
 }
 
-interface NetworkPolicy extends KubeObject {
+interface NetworkPolicy extends SentObject {
   spec: {
     policyTypes?: string[];
     ingress?: { ports?: { protocol?: string }[] }[];
@@ -44,7 +44,7 @@ interface NetworkPolicy extends KubeObject {
   };
 }
 
-export function setNetworkPolicyDefaults(object: KubeObject): void {
+export function setNetworkPolicyDefaults(object: SentObject): void {
   const { spec } = object as NetworkPolicy;
   spec.policyTypes ??= spec.egress ? ["Ingress", "Egress"] : ["Ingress"];
   for (const { ports = [] } of [...(spec.ingress ?? []), ...(spec.egress ?? [])]) {
@@ -52,12 +52,12 @@ export function setNetworkPolicyDefaults(object: KubeObject): void {
   }
 }
 
-interface EndpointSlice extends KubeObject {
+interface EndpointSlice extends SentObject {
   endpoints?: { deprecatedTopology?: object }[] | null;
   ports?: { name?: string; protocol?: string }[] | null;
 }
 
-export function setEndpointSliceDefaults(object: KubeObject): void {
+export function setEndpointSliceDefaults(object: SentObject): void {
   for (const port of (object as EndpointSlice).ports ?? []) {
     port.name ??= "";
     port.protocol ??= "TCP";
@@ -65,29 +65,29 @@ export function setEndpointSliceDefaults(object: KubeObject): void {
 }
 
 /** Topology is written by the older version of the API only. */
-export function dropTopology(object: KubeObject, previous?: unknown): void {
+export function dropTopology(object: SentObject, previous?: unknown): void {
   const slice = object as EndpointSlice;
   const before = (previous as Partial<EndpointSlice> | undefined)?.endpoints;
   if (sameJson(slice.endpoints, before)) return;
   for (const endpoint of slice.endpoints ?? []) delete endpoint.deprecatedTopology;
 }
 
-interface StorageClass extends KubeObject {
+interface StorageClass extends SentObject {
   reclaimPolicy?: string;
   volumeBindingMode?: string;
 }
 
-export function setStorageClassDefaults(object: KubeObject): void {
+export function setStorageClassDefaults(object: SentObject): void {
   const storageClass = object as StorageClass;
   storageClass.reclaimPolicy ??= "Delete";
   storageClass.volumeBindingMode ??= "Immediate";
 }
 
-interface CsiDriver extends KubeObject {
+interface CsiDriver extends SentObject {
   spec: Record<string, unknown>;
 }
 
-export function setCsiDriverDefaults(object: KubeObject): void {
+export function setCsiDriverDefaults(object: SentObject): void {
   const { spec } = object as CsiDriver;
   spec["attachRequired"] ??= true;
   spec["podInfoOnMount"] ??= false;
@@ -99,15 +99,15 @@ export function setCsiDriverDefaults(object: KubeObject): void {
 }
 
 /** Removes what belongs to features that are off. */
-export function dropFromCsiDriver(object: KubeObject): void {
+export function dropFromCsiDriver(object: SentObject): void {
   delete (object as CsiDriver).spec["preventPodSchedulingIfMissing"];
 }
 
-interface PriorityClass extends KubeObject {
+interface PriorityClass extends SentObject {
   preemptionPolicy?: string;
 }
 
-export function setPriorityClassDefaults(object: KubeObject): void {
+export function setPriorityClassDefaults(object: SentObject): void {
   (object as PriorityClass).preemptionPolicy ??= "PreemptLowerPriority";
 }
 
@@ -117,7 +117,7 @@ interface ScalingRules {
   policies?: { type: string; value: number; periodSeconds: number }[];
 }
 
-interface Autoscaler extends KubeObject {
+interface Autoscaler extends SentObject {
   spec: {
     minReplicas?: number;
     targetCPUUtilizationPercentage?: number;
@@ -126,7 +126,7 @@ interface Autoscaler extends KubeObject {
   };
 }
 
-export function setAutoscalerDefaults(object: KubeObject): void {
+export function setAutoscalerDefaults(object: SentObject): void {
   const { spec, apiVersion } = object as Autoscaler;
   spec.minReplicas ??= 1;
   if (apiVersion === "autoscaling/v1") {
@@ -159,19 +159,19 @@ export function setAutoscalerDefaults(object: KubeObject): void {
   }
 }
 
-interface ApiService extends KubeObject {
+interface ApiService extends SentObject {
   spec: { service?: { port?: number } };
   status?: { conditions?: object[] };
 }
 
 /** Services are asked on the port of HTTPS. */
-export function setApiServiceDefaults(object: KubeObject): void {
+export function setApiServiceDefaults(object: SentObject): void {
   const { service } = (object as ApiService).spec;
   if (service) service.port ??= 443;
 }
 
 /** A group that the API server serves by itself is always available. */
-export function prepareApiServiceForCreate(object: KubeObject, context: WriteContext): void {
+export function prepareApiServiceForCreate(object: SentObject, context: WriteContext): void {
   const service = object as ApiService;
   if (service.spec.service) return;
   const lastTransitionTime = timestampOf(context.clock);
@@ -188,16 +188,16 @@ export function prepareApiServiceForCreate(object: KubeObject, context: WriteCon
   };
 }
 
-interface FlowSchema extends KubeObject {
+interface FlowSchema extends SentObject {
   spec: { matchingPrecedence?: number };
 }
 
-export function setFlowSchemaDefaults(object: KubeObject): void {
+export function setFlowSchemaDefaults(object: SentObject): void {
   const { spec } = object as FlowSchema;
   if (!spec.matchingPrecedence) spec.matchingPrecedence = 1000;
 }
 
-interface PriorityLevel extends KubeObject {
+interface PriorityLevel extends SentObject {
   spec: {
     limited?: {
       nominalConcurrencyShares?: number;
@@ -210,7 +210,7 @@ interface PriorityLevel extends KubeObject {
   };
 }
 
-export function setPriorityLevelDefaults(object: KubeObject): void {
+export function setPriorityLevelDefaults(object: SentObject): void {
   const { limited, exempt } = (object as PriorityLevel).spec;
   if (exempt) {
     exempt.nominalConcurrencyShares ??= 0;
@@ -238,12 +238,12 @@ interface DeviceClaim {
   };
 }
 
-interface ResourceClaim extends KubeObject {
+interface ResourceClaim extends SentObject {
   spec?: DeviceClaim & { spec?: DeviceClaim };
 }
 
 /** Defaults of a claim, and of the claim in a template. */
-export function setResourceClaimDefaults(object: KubeObject): void {
+export function setResourceClaimDefaults(object: SentObject): void {
   const { spec } = object as ResourceClaim;
   for (const { exactly, firstAvailable = [] } of (spec?.spec ?? spec)?.devices?.requests ?? []) {
     for (const request of exactly ? [exactly, ...firstAvailable] : firstAvailable) {
@@ -254,23 +254,23 @@ export function setResourceClaimDefaults(object: KubeObject): void {
   }
 }
 
-interface ResourceSlice extends KubeObject {
+interface ResourceSlice extends SentObject {
   spec?: { devices?: { taints?: { timeAdded?: string }[] }[] };
 }
 
 /** Taints of devices say since when they are there. */
-export function stampDeviceTaints(object: KubeObject, context: WriteContext): void {
+export function stampDeviceTaints(object: SentObject, context: WriteContext): void {
   for (const { taints = [] } of (object as ResourceSlice).spec?.devices ?? []) {
     for (const taint of taints) taint.timeAdded ??= timestampOf(context.clock);
   }
 }
 
-interface Lease extends KubeObject {
+interface Lease extends SentObject {
   spec?: { strategy?: string; preferredHolder?: string };
 }
 
 /** Coordinated leader election is off: what belongs to it is dropped. */
-export function dropLeaseStrategy(object: KubeObject): void {
+export function dropLeaseStrategy(object: SentObject): void {
   const { spec } = object as Lease;
   delete spec?.strategy;
   delete spec?.preferredHolder;

@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/
  * @module
  */
-import type { KubeObject } from "../../../kube/object.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import type {
   Container,
   DownwardItem,
@@ -22,7 +22,7 @@ import type { CommonVolumeSources, ResourceList, ResourceRequirements } from "./
 import { aggregateRequests } from "./pod-resources.ts";
 
 /** Defaults of a Pod: those of its spec, and what only a Pod has, such as requests from limits. */
-export function setPodDefaults(object: KubeObject): void {
+export function setPodDefaults(object: SentObject): void {
   const { spec, status } = object as Pod;
   if (status) settleAddresses(status);
   setPodSpecDefaults(spec);

@@ -9,7 +9,7 @@ import { quote } from "../../../kube/field-errors.ts";
 import { sameJson } from "../../../kube/json.ts";
 import { pathSegmentErrors } from "../../../kube/names.ts";
 import { failure } from "../../../kube/status.ts";
-import type { KubeObject } from "../../../kube/object.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import type { WriteContext } from "../../kinds.ts";
 import { SYSTEM_PRIORITIES } from "./validation/cluster.ts";
 import { setLimitRangeRequirements } from "./limit-ranger.ts";
@@ -22,7 +22,7 @@ import type { Condition } from "./shapes.ts";
 import { timestampOf } from "./timestamp.ts";
 
 /** Resolves what a new pod refers to; once more changes nothing. @throws StatusError 403 */
-export function admitPod(object: KubeObject, context: WriteContext): void {
+export function admitPod(object: SentObject, context: WriteContext): void {
   const pod = object as Pod;
   const { plugins } = context;
   if (plugins.isOn("LimitRanger")) setLimitRangeRequirements(pod, context);
@@ -33,7 +33,7 @@ export function admitPod(object: KubeObject, context: WriteContext): void {
 }
 
 /** Gives a new pod its first status. */
-export function preparePodForCreate(object: KubeObject, context: WriteContext): void {
+export function preparePodForCreate(object: SentObject, context: WriteContext): void {
   const pod = object as Pod;
   matchLabelKeys(pod);
   pod.status = { phase: "Pending", qosClass: qosClassOf(pod.spec) };
@@ -45,8 +45,8 @@ export function preparePodForCreate(object: KubeObject, context: WriteContext): 
 
 /** What every pod has comes back when an update leaves it out. */
 export function preparePodForUpdate(
-  object: KubeObject,
-  previous: KubeObject,
+  object: SentObject,
+  previous: SentObject,
   { plugins }: WriteContext,
 ): void {
   const { spec } = object as Pod;
@@ -59,7 +59,7 @@ export function preparePodForUpdate(
 }
 
 /** The status keeps the quality of service unless it says another; addresses are written in both forms. */
-export function preparePodStatus(object: KubeObject, previous: KubeObject): void {
+export function preparePodStatus(object: SentObject, previous: SentObject): void {
   const { status } = object as Pod;
   const { status: old } = previous as Pod;
   if (!status) return;
@@ -77,7 +77,7 @@ function waitingCondition(context: WriteContext): Condition {
   };
 }
 
-interface PriorityClass extends KubeObject {
+interface PriorityClass extends SentObject {
   value: number;
   globalDefault?: boolean;
   preemptionPolicy?: string;
@@ -129,7 +129,7 @@ function resolvePriority(pod: Pod, context: WriteContext): void {
   spec.preemptionPolicy = policy;
 }
 
-interface RuntimeClass extends KubeObject {
+interface RuntimeClass extends SentObject {
   overhead?: { podFixed?: ResourceList };
   scheduling?: { nodeSelector?: Record<string, string>; tolerations?: Toleration[] };
 }

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { JsonObject, KubeObject, ObjectMeta } from "../../../kube/object.ts";
+import type { JsonObject, SentObject, ObjectMeta } from "../../../kube/object.ts";
 import type {
   CommonVolumeSources,
   Condition,
@@ -253,7 +253,7 @@ export interface ContainerStatus {
   lastState?: ContainerState;
 }
 
-export interface Pod extends KubeObject {
+export interface Pod extends SentObject {
   spec: PodSpec;
   status?: PodStatus;
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { KubeObject, ObjectMeta } from "../../../kube/object.ts";
+import type { SentObject, ObjectMeta } from "../../../kube/object.ts";
 import { quote } from "../../../kube/field-errors.ts";
 import { dns1123LabelErrors, labelValueErrors } from "../../../kube/names.ts";
 import { addressWarnings } from "./address-warnings.ts";
@@ -44,7 +44,7 @@ const APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/";
 const NULL_SELECTOR = "a null labelSelector results in matching no pod";
 
 /** Warnings on a new Pod; changes bring none. */
-export function podWarnings(object: KubeObject, old: KubeObject | undefined): string[] {
+export function podWarnings(object: SentObject, old: SentObject | undefined): string[] {
   if (old) return [];
   const { metadata, spec } = object as Pod;
   return [
@@ -54,17 +54,17 @@ export function podWarnings(object: KubeObject, old: KubeObject | undefined): st
 }
 
 /** Whether a write changes nothing that its kind counts: of a DaemonSet that is its template. */
-function isUncounted(object: KubeObject, old: KubeObject | undefined): boolean {
+function isUncounted(object: SentObject, old: SentObject | undefined): boolean {
   if (!old) return false;
   if (object.kind !== "DaemonSet") return object.metadata.generation === old.metadata.generation;
-  const templateOf = (one: KubeObject): unknown => (one as Templated).spec.template;
+  const templateOf = (one: SentObject): unknown => (one as Templated).spec.template;
   return JSON.stringify(templateOf(object)) === JSON.stringify(templateOf(old));
 }
 
-type Templated = KubeObject & { spec: { template?: PodTemplate } };
+type Templated = SentObject & { spec: { template?: PodTemplate } };
 
 /** Warnings on the kinds whose template stands in `spec.template`. */
-export function templateWarnings(object: KubeObject, old: KubeObject | undefined): string[] {
+export function templateWarnings(object: SentObject, old: SentObject | undefined): string[] {
   const { spec } = object as Templated;
   if (!spec.template || isUncounted(object, old)) return [];
   const { metadata = {}, spec: pod } = spec.template;
@@ -72,7 +72,7 @@ export function templateWarnings(object: KubeObject, old: KubeObject | undefined
 }
 
 /** The same for those whose names are told to be bad ones for their pods: Deployments and ReplicaSets. */
-export function namedTemplateWarnings(object: KubeObject, old: KubeObject | undefined): string[] {
+export function namedTemplateWarnings(object: SentObject, old: SentObject | undefined): string[] {
   return [
     ...nameWarnings(old ? undefined : object.metadata.name),
     ...templateWarnings(object, old),
@@ -81,8 +81,8 @@ export function namedTemplateWarnings(object: KubeObject, old: KubeObject | unde
 
 /** Warnings on ReplicationControllers: at a change, on the template that there was, as upstream looks at that one. */
 export function replicationControllerWarnings(
-  object: KubeObject,
-  old: KubeObject | undefined,
+  object: SentObject,
+  old: SentObject | undefined,
 ): string[] {
   if (!old) return namedTemplateWarnings(object, undefined);
   const { template } = (old as Templated).spec;
@@ -92,15 +92,15 @@ export function replicationControllerWarnings(
 }
 
 /** Warnings on PodTemplates. */
-export function podTemplateWarnings(object: KubeObject, old: KubeObject | undefined): string[] {
-  const { template } = object as KubeObject & { template: PodTemplate };
+export function podTemplateWarnings(object: SentObject, old: SentObject | undefined): string[] {
+  const { template } = object as SentObject & { template: PodTemplate };
   if (isUncounted(object, old)) return [];
   const { metadata = {}, spec } = template;
   return specWarnings("template.spec", "template.metadata", metadata, spec);
 }
 
 /** Warnings on StatefulSets. */
-export function statefulSetWarnings(object: KubeObject, old: KubeObject | undefined): string[] {
+export function statefulSetWarnings(object: SentObject, old: SentObject | undefined): string[] {
   const { revisionHistoryLimit: limit = 0, volumeClaimTemplates = [] } = (object as StatefulSet)
     .spec;
   const warnings = templateWarnings(object, old);
@@ -117,7 +117,7 @@ export function statefulSetWarnings(object: KubeObject, old: KubeObject | undefi
 }
 
 /** Warnings on Jobs. */
-export function jobWarnings(object: KubeObject, old: KubeObject | undefined): string[] {
+export function jobWarnings(object: SentObject, old: SentObject | undefined): string[] {
   if (isUncounted(object, old)) return [];
   const tooMany = tooManyIndexes("spec", (object as Job).spec);
   const names = nameWarnings(old ? undefined : object.metadata.name);
@@ -125,7 +125,7 @@ export function jobWarnings(object: KubeObject, old: KubeObject | undefined): st
 }
 
 /** Warnings on CronJobs: those of their jobs, and of a time zone that the schedule names. */
-export function cronJobWarnings(object: KubeObject, old: KubeObject | undefined): string[] {
+export function cronJobWarnings(object: SentObject, old: SentObject | undefined): string[] {
   const { schedule, jobTemplate } = (object as CronJob).spec;
   const at = "spec.jobTemplate.spec";
   const { template } = jobTemplate.spec;

@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#resourcequota
  * @module
  */
-import type { KubeObject } from "../../../kube/object.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import {
   compareQuantities,
   parseQuantity,
@@ -39,8 +39,8 @@ interface Resource {
  */
 export function admitToLimits(
   resource: Resource,
-  object: KubeObject,
-  old: KubeObject | undefined,
+  object: SentObject,
+  old: SentObject | undefined,
   context: WriteContext,
 ): void {
   const { group, plural } = resource;
@@ -70,21 +70,21 @@ export function admitToLimits(
 }
 
 /** Whether a change can change what an object uses. */
-function isRecharged({ group, plural }: Resource, object: KubeObject, old: KubeObject): boolean {
+function isRecharged({ group, plural }: Resource, object: SentObject, old: SentObject): boolean {
   if (group === "resource.k8s.io") return plural === "resourceclaims";
   if (group !== "") return false;
   if (plural !== "pods") return plural === "services" || plural === "persistentvolumeclaims";
   return hasDeadline(object as Pod) !== hasDeadline(old as Pod);
 }
 
-const byName = (left: KubeObject, right: KubeObject): number =>
+const byName = (left: SentObject, right: SentObject): number =>
   (left.metadata.name ?? "") < (right.metadata.name ?? "") ? -1 : 1;
 
 /** What a write adds: all of a new object, of a changed one what is more than before. */
 function growth(
   { group, plural }: Resource,
-  object: KubeObject,
-  old: KubeObject | undefined,
+  object: SentObject,
+  old: SentObject | undefined,
 ): ResourceList {
   const now = usageOf(group, plural, object);
   if (!old) return now;
@@ -105,7 +105,7 @@ function growth(
  *
  * @throws StatusError 403 when the object does not say what it limits, or nobody has counted yet
  */
-function concerns(quota: ResourceQuota, resource: Resource, object: KubeObject): boolean {
+function concerns(quota: ResourceQuota, resource: Resource, object: SentObject): boolean {
   const { group, plural } = resource;
   const { hard = {}, used = {} } = quota.status ?? {};
   const limited = Object.keys(hard).filter((name) => measures(name, group, plural));
@@ -126,7 +126,7 @@ function concerns(quota: ResourceQuota, resource: Resource, object: KubeObject):
 /** The quota with the usage added; `undefined` when that is nothing. @throws StatusError 403 */
 function charge(
   resource: Resource,
-  object: KubeObject,
+  object: SentObject,
   quota: ResourceQuota,
   usage: ResourceList,
 ): ResourceQuota | undefined {
@@ -173,7 +173,7 @@ function unspecified({ spec }: Pod, restricted: readonly string[]): string {
     .join("; ");
 }
 
-function refusal({ group, plural }: Resource, object: KubeObject, message: string): StatusError {
+function refusal({ group, plural }: Resource, object: SentObject, message: string): StatusError {
   const { name = "" } = object.metadata;
   const qualified = group === "" ? plural : `${plural}.${group}`;
   return failure(

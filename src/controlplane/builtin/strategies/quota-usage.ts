@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/concepts/policy/resource-quotas/
  * @module
  */
-import type { KubeObject } from "../../../kube/object.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import { addQuantities, formatQuantity, parseQuantity } from "../../../kube/quantity.ts";
 import { aggregateLimits, aggregateRequests, qosClassOf } from "./pod-resources.ts";
 import type { Pod } from "./pod-shapes.ts";
@@ -17,7 +17,7 @@ interface ScopeExpression {
 }
 
 /** A ResourceQuota. */
-export interface ResourceQuota extends KubeObject {
+export interface ResourceQuota extends SentObject {
   spec?: {
     hard?: ResourceList;
     scopes?: string[];
@@ -69,7 +69,7 @@ const isExtended = (name: string): boolean =>
   name.startsWith("requests.") && name.includes("/") && !name.includes("kubernetes.io/");
 
 /** What one object uses, by the names that quotas have for it. */
-export function usageOf(group: string, plural: string, object: KubeObject): ResourceList {
+export function usageOf(group: string, plural: string, object: SentObject): ResourceList {
   const used: ResourceList = { [countName(group, plural)]: "1" };
   if (isDeviceClaim(group, plural)) Object.assign(used, deviceUsage(object as ResourceClaim));
   if (group !== "") return used;
@@ -88,7 +88,7 @@ interface DeviceRequest {
   readonly count?: number;
 }
 
-interface ResourceClaim extends KubeObject {
+interface ResourceClaim extends SentObject {
   readonly spec?: {
     readonly devices?: {
       readonly requests?: readonly {
@@ -162,7 +162,7 @@ function serviceUsage({ spec }: Service): ResourceList {
 }
 
 /** Whether the scopes of a quota let it see the object. */
-export function isInScope(quota: ResourceQuota, plural: string, object: KubeObject): boolean {
+export function isInScope(quota: ResourceQuota, plural: string, object: SentObject): boolean {
   const { scopes = [], scopeSelector } = quota.spec ?? {};
   const expressions: ScopeExpression[] = [
     ...scopes.map((scopeName) => ({ scopeName, operator: "Exists" })),

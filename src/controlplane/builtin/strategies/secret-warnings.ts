@@ -4,13 +4,13 @@
  * @module
  */
 import { type KeyObject, X509Certificate, createPrivateKey } from "node:crypto";
-import type { KubeObject } from "../../../kube/object.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import type { Secret } from "./shapes.ts";
 
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?-----END \1-----/g;
 
 /** Warnings on Secrets of the type `kubernetes.io/tls`. */
-export function secretWarnings(object: KubeObject): string[] {
+export function secretWarnings(object: SentObject): string[] {
   const { type, data = {} } = object as Secret;
   if (type !== "kubernetes.io/tls") return [];
   const decode = (key: string): string => Buffer.from(data[key] ?? "", "base64").toString("utf8");

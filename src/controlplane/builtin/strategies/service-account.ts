@@ -6,7 +6,7 @@
  */
 import { quote } from "../../../kube/field-errors.ts";
 import { pathSegmentErrors } from "../../../kube/names.ts";
-import type { KubeObject } from "../../../kube/object.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import type { WriteContext } from "../../kinds.ts";
 import { podForbidden } from "./pod-forbidden.ts";
 import type { Container, Pod, PodSpec } from "./pod-shapes.ts";
@@ -21,8 +21,8 @@ const NAME_LETTERS = "bcdfghjklmnpqrstvwxz2456789";
 const TRUE = new Set(["1", "t", "T", "TRUE", "true", "True"]);
 
 /** A warning for who newly asks that pods of an account use its secrets only. */
-export function serviceAccountWarnings(object: KubeObject, old: KubeObject | undefined): string[] {
-  const asks = ({ metadata }: KubeObject): boolean =>
+export function serviceAccountWarnings(object: SentObject, old: SentObject | undefined): string[] {
+  const asks = ({ metadata }: SentObject): boolean =>
     metadata.annotations?.[ENFORCED] !== undefined;
   if (!asks(object) || (old && asks(old))) return [];
   return [

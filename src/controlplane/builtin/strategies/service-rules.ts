@@ -6,7 +6,7 @@
  * @module
  */
 import { type FieldError, invalid, invalidValue } from "../../../kube/field-errors.ts";
-import type { KubeObject } from "../../../kube/object.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import type { WriteContext } from "../../kinds.ts";
 import { allocateFor } from "./service-allocation.ts";
 import type { Service, ServicePort } from "./shapes.ts";
@@ -14,7 +14,7 @@ import { clusterAddressErrors, familyOf } from "./validation/service-addresses.t
 
 const KIND = { group: "", kind: "Service" };
 
-export function setServiceDefaults(object: KubeObject): void {
+export function setServiceDefaults(object: SentObject): void {
   const { spec, status } = object as Service;
   spec.sessionAffinity ??= "None";
   if (spec.sessionAffinity === "None") delete spec.sessionAffinityConfig;
@@ -55,7 +55,7 @@ const needsNodePorts = (spec: Service["spec"]): boolean =>
 export const needsHealthCheckPort = (spec: Service["spec"]): boolean =>
   spec.type === "LoadBalancer" && spec.externalTrafficPolicy === "Local";
 
-export function prepareServiceForCreate(object: KubeObject, context: WriteContext): void {
+export function prepareServiceForCreate(object: SentObject, context: WriteContext): void {
   const service = object as Service;
   if (service.spec.clusterIP && !service.spec.clusterIPs) {
     service.spec.clusterIPs = [service.spec.clusterIP];
@@ -64,8 +64,8 @@ export function prepareServiceForCreate(object: KubeObject, context: WriteContex
 }
 
 export function prepareServiceForUpdate(
-  object: KubeObject,
-  previous: KubeObject,
+  object: SentObject,
+  previous: SentObject,
   context: WriteContext,
 ): void {
   const service = object as Service;

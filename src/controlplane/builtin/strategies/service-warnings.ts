@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { KubeObject } from "../../../kube/object.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import { addressWarnings, rangeWarnings } from "./address-warnings.ts";
 import type { Service } from "./shapes.ts";
 import { isHeadless } from "./validation/service-addresses.ts";
@@ -12,7 +12,7 @@ const HINTS = "service.kubernetes.io/topology-aware-hints";
 const MODE = "service.kubernetes.io/topology-mode";
 
 /** Warnings on Services. */
-export function serviceWarnings(object: KubeObject): string[] {
+export function serviceWarnings(object: SentObject): string[] {
   const { spec, metadata } = object as Service;
   const { externalIPs = [], loadBalancerIP = "", type, clusterIP = "" } = spec;
   const isExternal = type === "ExternalName";

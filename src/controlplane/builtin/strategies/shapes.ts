@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { KubeObject } from "../../../kube/object.ts";
+import type { SentObject } from "../../../kube/object.ts";
 
 export type IntOrString = number | string;
 export type ResourceList = Record<string, string>;
@@ -50,7 +50,7 @@ export interface ServicePort {
   nodePort?: number;
 }
 
-export interface Service extends KubeObject {
+export interface Service extends SentObject {
   spec: {
     ports?: ServicePort[];
     selector?: Record<string, string>;
@@ -88,7 +88,7 @@ export interface PersistentVolumeClaimSpec {
   dataSourceRef?: { apiGroup?: string | null; kind: string; name: string; namespace?: string };
 }
 
-export interface PersistentVolumeClaim extends KubeObject {
+export interface PersistentVolumeClaim extends SentObject {
   spec: PersistentVolumeClaimSpec;
   status?: {
     phase?: string;
@@ -102,7 +102,7 @@ export interface PersistentVolumeClaim extends KubeObject {
   };
 }
 
-export interface PersistentVolume extends KubeObject {
+export interface PersistentVolume extends SentObject {
   spec: CommonVolumeSources & {
     persistentVolumeReclaimPolicy?: string;
     volumeMode?: string;
@@ -116,12 +116,12 @@ export interface PersistentVolume extends KubeObject {
   status?: { phase?: string; message?: string; lastPhaseTransitionTime?: string };
 }
 
-export interface Namespace extends KubeObject {
+export interface Namespace extends SentObject {
   spec?: { finalizers?: string[] };
   status?: { phase?: string; conditions?: Condition[] };
 }
 
-export interface Node extends KubeObject {
+export interface Node extends SentObject {
   spec?: {
     unschedulable?: boolean;
     taints?: { key: string; value?: string; effect: string; timeAdded?: string }[];
@@ -140,20 +140,20 @@ export interface Node extends KubeObject {
   };
 }
 
-export interface Secret extends KubeObject {
+export interface Secret extends SentObject {
   data?: Record<string, string | null>;
   stringData?: Record<string, string>;
   type?: string;
   immutable?: boolean;
 }
 
-export interface ConfigMap extends KubeObject {
+export interface ConfigMap extends SentObject {
   data?: Record<string, string>;
   binaryData?: Record<string, string>;
   immutable?: boolean;
 }
 
-export interface ServiceAccount extends KubeObject {
+export interface ServiceAccount extends SentObject {
   automountServiceAccountToken?: boolean;
   imagePullSecrets?: { name?: string }[];
   secrets?: { name?: string }[];
@@ -169,6 +169,6 @@ export interface Limit {
   maxLimitRequestRatio?: ResourceList;
 }
 
-export interface LimitRange extends KubeObject {
+export interface LimitRange extends SentObject {
   spec?: { limits?: Limit[] | null };
 }

@@ -4,13 +4,13 @@
  * @module
  */
 import { sameJson } from "../../../kube/json.ts";
-import type { KubeObject } from "../../../kube/object.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import type { WriteContext } from "../../kinds.ts";
 import { timestampOf } from "./timestamp.ts";
 import type { SigningCondition, SigningRequest } from "./validation/signing-requests.ts";
 
 /** The request names its user, whatever it said itself. */
-export function prepareSigningRequestForCreate(object: KubeObject, context: WriteContext): void {
+export function prepareSigningRequestForCreate(object: SentObject, context: WriteContext): void {
   const { spec } = object as SigningRequest;
   const { name, uid, groups, extra } = context.user;
   delete spec.uid;
@@ -26,14 +26,14 @@ export function prepareSigningRequestForCreate(object: KubeObject, context: Writ
 }
 
 /** An update changes metadata only. */
-export function prepareSigningRequestForUpdate(object: KubeObject, old: KubeObject): void {
+export function prepareSigningRequestForUpdate(object: SentObject, old: SentObject): void {
   (object as SigningRequest).spec = structuredClone((old as SigningRequest).spec);
 }
 
 /** A signer leaves the decisions as they are. */
 export function prepareSigningStatus(
-  object: KubeObject,
-  previous: KubeObject,
+  object: SentObject,
+  previous: SentObject,
   context: WriteContext,
 ): void {
   const conditions = (object as SigningRequest).status?.conditions ?? [];

@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/concepts/storage/storage-classes/#default-storageclass
  * @module
  */
-import type { KubeObject } from "../../../kube/object.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import type { PersistentVolume, PersistentVolumeClaim } from "./shapes.ts";
 
 const BETA_CLASS = "volume.beta.kubernetes.io/storage-class";
@@ -18,10 +18,10 @@ export const classOf = ({
   metadata.annotations?.[BETA_CLASS] ?? spec.storageClassName;
 
 /** The newest of the classes that are for claims without one; of two of one second the first by name. */
-export function defaultClassOf(classes: readonly KubeObject[]): string | undefined {
-  const created = ({ metadata }: KubeObject): string => metadata.creationTimestamp ?? "";
-  const nameOf = ({ metadata }: KubeObject): string => metadata.name ?? "";
-  const isBefore = (one: KubeObject, other: KubeObject): boolean =>
+export function defaultClassOf(classes: readonly SentObject[]): string | undefined {
+  const created = ({ metadata }: SentObject): string => metadata.creationTimestamp ?? "";
+  const nameOf = ({ metadata }: SentObject): string => metadata.name ?? "";
+  const isBefore = (one: SentObject, other: SentObject): boolean =>
     created(one) === created(other) ? nameOf(one) < nameOf(other) : created(one) > created(other);
   return classes
     .filter(({ metadata }) => metadata.annotations?.[IS_DEFAULT] === "true")

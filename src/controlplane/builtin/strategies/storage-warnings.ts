@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { KubeObject } from "../../../kube/object.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import type { NodeSelector } from "./pod-shapes.ts";
 import { nodeTermWarnings } from "./pod-warnings.ts";
 import type { PersistentVolume, PersistentVolumeClaim } from "./shapes.ts";
@@ -13,7 +13,7 @@ const CLASS = "volume.beta.kubernetes.io/storage-class";
 const MOUNT_OPTIONS = "volume.beta.kubernetes.io/mount-options";
 
 /** Warnings on PersistentVolumes. */
-export function persistentVolumeWarnings(object: KubeObject): string[] {
+export function persistentVolumeWarnings(object: SentObject): string[] {
   const { spec, metadata } = object as PersistentVolume & {
     spec: { nodeAffinity?: { required?: NodeSelector } };
   };
@@ -40,7 +40,7 @@ export function persistentVolumeWarnings(object: KubeObject): string[] {
 }
 
 /** Warnings on PersistentVolumeClaims. */
-export function claimWarnings(object: KubeObject): string[] {
+export function claimWarnings(object: SentObject): string[] {
   const { spec, metadata } = object as PersistentVolumeClaim;
   const sizes = claimSizeWarnings("spec", spec);
   return metadata.annotations?.[CLASS] === undefined

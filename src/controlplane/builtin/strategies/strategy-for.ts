@@ -12,7 +12,7 @@ import {
   pathSegmentErrors,
 } from "../../../kube/names.ts";
 import type { FieldError } from "../../../kube/field-errors.ts";
-import type { JsonObject, KubeObject } from "../../../kube/object.ts";
+import type { JsonObject, SentObject } from "../../../kube/object.ts";
 import { pluralOf } from "../../../kube/plural.ts";
 import type { Strategy, WriteContext } from "../../kinds.ts";
 import { autoscalerStrategy } from "./autoscaler-strategy.ts";
@@ -86,8 +86,8 @@ function mainStrategyFor(group: string, kind: string): Strategy {
 
 function updateErrors(
   rules: KindRules,
-  object: KubeObject,
-  old: KubeObject,
+  object: SentObject,
+  old: SentObject,
   context: WriteContext,
   between: readonly FieldError[],
 ): FieldError[] {
@@ -132,7 +132,7 @@ export function subresourceStrategyFor(
 
 /** What the smaller subresources take over from what they are given. */
 const TAKES: Readonly<
-  Record<string, (object: KubeObject, given: KubeObject, context: WriteContext) => void>
+  Record<string, (object: SentObject, given: SentObject, context: WriteContext) => void>
 > = {
   "/Namespace/finalize": (object, given) => {
     (object as Namespace).spec = (given as Namespace).spec ?? {};
@@ -201,26 +201,26 @@ function statusStrategyFor(group: string, kind: string): Strategy {
 }
 
 function warn(
-  object: KubeObject,
-  old: KubeObject | undefined,
+  object: SentObject,
+  old: SentObject | undefined,
   rules: KindRules,
   context: WriteContext,
 ): void {
   for (const text of rules.warnings?.(object, old) ?? []) context.warn(text);
 }
 
-function setDefaults(object: KubeObject, rules: KindRules): void {
+function setDefaults(object: SentObject, rules: KindRules): void {
   normaliseShape(object);
   if (!rules.setDefaults) return;
   rules.setDefaults(object);
 }
 
 /** Drops the status; `normaliseShape` prints what the empty one has. */
-function resetStatus(object: KubeObject): void {
+function resetStatus(object: SentObject): void {
   Reflect.deleteProperty(object, "status");
 }
 
-function keepFields(object: KubeObject, old: KubeObject, fields: readonly string[]): void {
+function keepFields(object: SentObject, old: SentObject, fields: readonly string[]): void {
   const target = object as unknown as JsonObject;
   const source = old as unknown as JsonObject;
   for (const field of fields) {
@@ -230,7 +230,7 @@ function keepFields(object: KubeObject, old: KubeObject, fields: readonly string
   }
 }
 
-function keepAllBut(object: KubeObject, old: KubeObject, fields: readonly string[]): void {
+function keepAllBut(object: SentObject, old: SentObject, fields: readonly string[]): void {
   const names = new Set([...Object.keys(object), ...Object.keys(old)]);
   keepFields(
     object,
@@ -240,8 +240,8 @@ function keepAllBut(object: KubeObject, old: KubeObject, fields: readonly string
 }
 
 function keepMetadata(
-  object: KubeObject,
-  old: KubeObject,
+  object: SentObject,
+  old: SentObject,
   change: NonNullable<KindRules["status"]>,
 ): void {
   if (change === "all") return;
@@ -260,12 +260,12 @@ function keepMetadata(
 }
 
 /** A client never sets the generation by an update. */
-function keepGeneration(object: KubeObject, old: KubeObject): void {
+function keepGeneration(object: SentObject, old: SentObject): void {
   if (old.metadata.generation === undefined) delete object.metadata.generation;
   else object.metadata.generation = old.metadata.generation;
 }
 
-function isChange(object: KubeObject, old: KubeObject, rules: KindRules): boolean {
+function isChange(object: SentObject, old: SentObject, rules: KindRules): boolean {
   const now = object as unknown as JsonObject;
   const before = old as unknown as JsonObject;
   const differs = (left: unknown, right: unknown): boolean =>

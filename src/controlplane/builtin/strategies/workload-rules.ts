@@ -4,7 +4,7 @@
  * @module
  */
 import { sameJson } from "../../../kube/json.ts";
-import type { KubeObject } from "../../../kube/object.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import { dropFromTemplate, setPodTemplateDefaults } from "./pod-defaults.ts";
 import type {
   CronJob,
@@ -21,22 +21,22 @@ const HISTORY = 10;
 const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
 
 /** Removes what belongs to features that are off from the template of a workload. */
-export function dropFromWorkload(object: KubeObject): void {
+export function dropFromWorkload(object: SentObject): void {
   dropFromTemplate((object as ReplicaSet).spec.template);
 }
 
 /** The same for a StatefulSet, whose updates have such a feature themselves. */
-export function dropFromStatefulSet(object: KubeObject): void {
+export function dropFromStatefulSet(object: SentObject): void {
   dropFromWorkload(object);
   delete (object as StatefulSet).spec.updateStrategy.rollingUpdate?.maxUnavailable;
 }
 
 /** The same for the jobs of a CronJob. */
-export function dropFromCronJob(object: KubeObject): void {
+export function dropFromCronJob(object: SentObject): void {
   dropFromTemplate((object as CronJob).spec.jobTemplate.spec.template);
 }
 
-export function setDeploymentDefaults(object: KubeObject): void {
+export function setDeploymentDefaults(object: SentObject): void {
   const { spec } = object as Deployment;
   setPodTemplateDefaults(spec.template);
   spec.replicas ??= 1;
@@ -50,14 +50,14 @@ export function setDeploymentDefaults(object: KubeObject): void {
   spec.progressDeadlineSeconds ??= 600;
 }
 
-export function setReplicaSetDefaults(object: KubeObject): void {
+export function setReplicaSetDefaults(object: SentObject): void {
   const { spec } = object as ReplicaSet;
   setPodTemplateDefaults(spec.template);
   spec.replicas ??= 1;
 }
 
 /** A ReplicationController takes labels and selector from its template. */
-export function setReplicationControllerDefaults(object: KubeObject): void {
+export function setReplicationControllerDefaults(object: SentObject): void {
   const controller = object as ReplicationController;
   const { spec, metadata } = controller;
   setPodTemplateDefaults(spec.template);
@@ -68,7 +68,7 @@ export function setReplicationControllerDefaults(object: KubeObject): void {
   metadata.labels ??= { ...labels };
 }
 
-export function setDaemonSetDefaults(object: KubeObject): void {
+export function setDaemonSetDefaults(object: SentObject): void {
   const { spec, metadata } = object as DaemonSet;
   (metadata.annotations ??= {})[TEMPLATE_GENERATION] ??= "0";
   setPodTemplateDefaults(spec.template);
@@ -81,7 +81,7 @@ export function setDaemonSetDefaults(object: KubeObject): void {
   spec.revisionHistoryLimit ??= HISTORY;
 }
 
-export function setStatefulSetDefaults(object: KubeObject): void {
+export function setStatefulSetDefaults(object: SentObject): void {
   const { spec } = object as StatefulSet;
   setPodTemplateDefaults(spec.template);
   spec.podManagementPolicy ??= "OrderedReady";
@@ -112,7 +112,7 @@ function setJobSpecDefaults(spec: JobSpec): void {
   }
 }
 
-export function setJobDefaults(object: KubeObject): void {
+export function setJobDefaults(object: SentObject): void {
   const { spec, metadata } = object as Job;
   setJobSpecDefaults(spec);
   if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
@@ -127,7 +127,7 @@ export function setJobDefaults(object: KubeObject): void {
   spec.manualSelector ??= false;
 }
 
-export function setCronJobDefaults(object: KubeObject): void {
+export function setCronJobDefaults(object: SentObject): void {
   const { spec } = object as CronJob;
   setJobSpecDefaults(spec.jobTemplate.spec);
   spec.concurrencyPolicy ??= "Allow";
@@ -137,7 +137,7 @@ export function setCronJobDefaults(object: KubeObject): void {
 }
 
 /** A new Job selects its pods by its own uid, unless its writer takes care of that. */
-export function prepareJobForCreate(object: KubeObject): void {
+export function prepareJobForCreate(object: SentObject): void {
   const { spec, metadata } = object as Job;
   if (spec.manualSelector) return;
   const uid = metadata.uid ?? "";
@@ -151,19 +151,19 @@ export function prepareJobForCreate(object: KubeObject): void {
 }
 
 /** The first generation of a DaemonSet's template, kept in an annotation for old clients. */
-export function prepareDaemonSetForCreate(object: KubeObject): void {
+export function prepareDaemonSetForCreate(object: SentObject): void {
   const annotations = (object.metadata.annotations ??= {});
   const given = Number(annotations[TEMPLATE_GENERATION] ?? "0");
   annotations[TEMPLATE_GENERATION] = String(given < 1 ? 1 : given);
 }
 
 /** Through the status the template stays, and so does its generation. */
-export function prepareDaemonSetStatus(object: KubeObject, old: KubeObject): void {
+export function prepareDaemonSetStatus(object: SentObject, old: SentObject): void {
   const generation = old.metadata.annotations?.[TEMPLATE_GENERATION] ?? "0";
   (object.metadata.annotations ??= {})[TEMPLATE_GENERATION] = generation;
 }
 
-export function prepareDaemonSetForUpdate(object: KubeObject, old: KubeObject): void {
+export function prepareDaemonSetForUpdate(object: SentObject, old: SentObject): void {
   const before = Number(old.metadata.annotations?.[TEMPLATE_GENERATION] ?? "0");
   const changed = !sameJson((object as DaemonSet).spec.template, (old as DaemonSet).spec.template);
   const annotations = (object.metadata.annotations ??= {});

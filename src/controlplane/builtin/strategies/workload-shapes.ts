@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { KubeObject, ObjectMeta } from "../../../kube/object.ts";
+import type { SentObject, ObjectMeta } from "../../../kube/object.ts";
 import type { PodTemplate } from "./pod-shapes.ts";
 import type { Condition, IntOrString, LabelSelector, PersistentVolumeClaim } from "./shapes.ts";
 
@@ -20,7 +20,7 @@ interface ReplicaStatus {
   conditions?: Condition[];
 }
 
-export interface ReplicaSet extends KubeObject {
+export interface ReplicaSet extends SentObject {
   spec: {
     replicas?: number;
     minReadySeconds?: number;
@@ -30,7 +30,7 @@ export interface ReplicaSet extends KubeObject {
   status?: ReplicaStatus;
 }
 
-export interface ReplicationController extends KubeObject {
+export interface ReplicationController extends SentObject {
   spec: {
     replicas?: number;
     minReadySeconds?: number;
@@ -40,7 +40,7 @@ export interface ReplicationController extends KubeObject {
   status?: ReplicaStatus;
 }
 
-export interface Deployment extends KubeObject {
+export interface Deployment extends SentObject {
   spec: {
     replicas?: number;
     selector: LabelSelector;
@@ -61,7 +61,7 @@ export interface Deployment extends KubeObject {
   };
 }
 
-export interface StatefulSet extends KubeObject {
+export interface StatefulSet extends SentObject {
   spec: {
     replicas?: number;
     selector?: LabelSelector;
@@ -87,7 +87,7 @@ export interface StatefulSet extends KubeObject {
   };
 }
 
-export interface DaemonSet extends KubeObject {
+export interface DaemonSet extends SentObject {
   spec: {
     selector?: LabelSelector;
     template: PodTemplate;
@@ -136,7 +136,7 @@ export interface JobSpec {
   managedBy?: string;
 }
 
-export interface Job extends KubeObject {
+export interface Job extends SentObject {
   spec: JobSpec;
   status?: {
     conditions?: Condition[];
@@ -153,7 +153,7 @@ export interface Job extends KubeObject {
   };
 }
 
-export interface CronJob extends KubeObject {
+export interface CronJob extends SentObject {
   spec: {
     schedule: string;
     timeZone?: string;

@@ -9,7 +9,7 @@
 import { sameJson } from "../../../kube/json.ts";
 import type { Clock } from "../../../clock.ts";
 import { messageOf } from "../../../errors.ts";
-import type { KubeObject } from "../../../kube/object.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import type { Pod } from "../../builtin/strategies/pod-shapes.ts";
 import type { Condition } from "../../builtin/strategies/shapes.ts";
 import type { Job } from "../../builtin/strategies/workload-shapes.ts";
@@ -358,7 +358,7 @@ export class JobController implements Controller {
       name: job.metadata.name ?? "",
     }) as Job | undefined;
     if (stored && sameJson(stored.status, status)) return { ...job, status };
-    const written: KubeObject = await this.#client.update(
+    const written: SentObject = await this.#client.update(
       JOBS,
       { ...job, status } as Job,
       "status",

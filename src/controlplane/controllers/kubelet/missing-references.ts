@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { KubeObject } from "../../../kube/object.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import type { Container, KeyedSource, Pod } from "../../builtin/strategies/pod-shapes.ts";
 import type { PersistentVolumeClaim } from "../../builtin/strategies/shapes.ts";
 import { claimNameOf } from "../claims.ts";
@@ -11,7 +11,7 @@ import type { ControllerClient, ResourceName } from "../client.ts";
 import { CLAIMS, CONFIG_MAPS, SECRETS } from "../keys.ts";
 import { BIND_COMPLETED } from "../volume-annotations.ts";
 
-interface KeyedObject extends KubeObject {
+interface KeyedObject extends SentObject {
   readonly data?: Readonly<Record<string, string>>;
   readonly binaryData?: Readonly<Record<string, string>>;
 }

@@ -8,7 +8,7 @@
  * @module
  */
 import { messageOf } from "../../../errors.ts";
-import type { KubeObject, OwnerReference } from "../../../kube/object.ts";
+import type { SentObject, OwnerReference } from "../../../kube/object.ts";
 import { isAlreadyExists } from "../../../kube/status.ts";
 import type { Pod } from "../../builtin/strategies/pod-shapes.ts";
 import type { PersistentVolumeClaim } from "../../builtin/strategies/shapes.ts";
@@ -110,7 +110,7 @@ function wantedOwner(set: StatefulSet, pod: Pod): OwnerReference | undefined {
   return whenDeleted === "Delete" ? controllerReference(set, KIND) : undefined;
 }
 
-const names = (reference: OwnerReference, object: KubeObject, kind: OwnerKind): boolean =>
+const names = (reference: OwnerReference, object: SentObject, kind: OwnerKind): boolean =>
   reference.apiVersion === kind.apiVersion &&
   reference.kind === kind.kind &&
   reference.name === object.metadata.name;
@@ -121,14 +121,14 @@ const referencesOf = (claim: PersistentVolumeClaim): readonly OwnerReference[] =
 /** Whether the claim is owned by an object of that name which is not this one. */
 function hasStaleReference(
   claim: PersistentVolumeClaim,
-  object: KubeObject,
+  object: SentObject,
   kind: OwnerKind,
 ): boolean {
   const found = referencesOf(claim).find((reference) => names(reference, object, kind));
   return found !== undefined && found.uid !== (object.metadata.uid ?? "");
 }
 
-const isOwnedBy = (claim: PersistentVolumeClaim, { metadata }: KubeObject): boolean =>
+const isOwnedBy = (claim: PersistentVolumeClaim, { metadata }: SentObject): boolean =>
   referencesOf(claim).some(({ uid }) => uid === (metadata.uid ?? ""));
 
 /** Whether somebody else controls the claim. Where everything is retained nobody minds. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { JsonObject, KubeObject } from "../../../kube/object.ts";
+import type { JsonObject, SentObject } from "../../../kube/object.ts";
 import { at, listAt, mapAt, textAt } from "../../builtin/at.ts";
 import { documentationOf } from "../../builtin/documentation.ts";
 import { convertVersion } from "../../builtin/kind-versions.ts";
@@ -11,7 +11,7 @@ import type { TableColumn, TablePrinter, TableRowCondition } from "../../kinds.t
 import { ageOf } from "../age.ts";
 
 /** The value of a cell; `nowMs` is the wall time that ages are counted from. */
-type Cell = (object: KubeObject, nowMs: number) => unknown;
+type Cell = (object: SentObject, nowMs: number) => unknown;
 
 /** A column with its cell. */
 interface PrintedColumn {
@@ -111,24 +111,24 @@ export const selectorColumn = (path: string): PrintedColumn =>
   column("Selector", (object) => formatLabelSelector(at(object, path)) || "<none>", WIDE);
 
 /** The first condition of a type in an object's status. */
-export const conditionOf = (object: KubeObject, type: string): unknown =>
+export const conditionOf = (object: SentObject, type: string): unknown =>
   listAt(object, "status.conditions").find((condition) => textAt(condition, "type") === type);
 
 /** Puts columns together. */
 export function printer(
   columns: readonly PrintedColumn[],
   extras: {
-    readonly conditions?: (object: KubeObject) => readonly TableRowCondition[];
+    readonly conditions?: (object: SentObject) => readonly TableRowCondition[];
     readonly nullWhenEmpty?: boolean;
     /** The API version that the cells read, when the kind is served in more than one. */
     readonly version?: string;
   } = {},
 ): TablePrinter {
   const { version, ...rest } = extras;
-  const read = (object: KubeObject): KubeObject =>
+  const read = (object: SentObject): SentObject =>
     version === undefined
       ? object
-      : (convertVersion(object as unknown as JsonObject, version) as unknown as KubeObject);
+      : (convertVersion(object as unknown as JsonObject, version) as unknown as SentObject);
   return {
     columns: columns.map(({ column }) => column),
     cells: (object, nowMs) => {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { KubeObject } from "../../../kube/object.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import { at, listAt, mapAt, numberAt, textAt, textOf } from "../../builtin/at.ts";
 import type { TablePrinter } from "../../kinds.ts";
 import { ageOf } from "../age.ts";
@@ -26,14 +26,14 @@ import { podPrinter } from "./pod.ts";
 // ---- services
 
 /** The addresses that a load balancer gave, sorted. */
-export function loadBalancerAddresses(object: KubeObject): readonly string[] {
+export function loadBalancerAddresses(object: SentObject): readonly string[] {
   const addresses = listAt(object, "status.loadBalancer.ingress")
     .map((ingress) => textAt(ingress, "ip", textAt(ingress, "hostname")))
     .filter((address) => address !== "");
   return [...new Set(addresses)].sort();
 }
 
-function externalAddress(service: KubeObject): string {
+function externalAddress(service: SentObject): string {
   const external = listAt(service, "spec.externalIPs").map(String);
   switch (textAt(service, "spec.type")) {
     case "ClusterIP":
@@ -67,7 +67,7 @@ const service = printer([
   column("Selector", (object) => formatLabels(mapAt(object, "spec.selector")), WIDE),
 ]);
 
-function endpointsText(endpoints: KubeObject): string {
+function endpointsText(endpoints: SentObject): string {
   const subsets = listAt(endpoints, "subsets");
   if (subsets.length === 0) return "<none>";
   const all = subsets.flatMap((subset) => {
@@ -83,7 +83,7 @@ function endpointsText(endpoints: KubeObject): string {
 
 // ---- nodes
 
-function nodeStatus(node: KubeObject): string {
+function nodeStatus(node: SentObject): string {
   const ready = conditionOf(node, "Ready");
   const status = !ready ? "Unknown" : textAt(ready, "status") === "True" ? "Ready" : "NotReady";
   return at(node, "spec.unschedulable") === true ? `${status},SchedulingDisabled` : status;
@@ -91,7 +91,7 @@ function nodeStatus(node: KubeObject): string {
 
 const ROLE_PREFIX = "node-role.kubernetes.io/";
 
-function nodeRoles(node: KubeObject): string {
+function nodeRoles(node: SentObject): string {
   const roles = Object.entries(node.metadata.labels ?? {}).flatMap(([key, value]) => {
     if (key.startsWith(ROLE_PREFIX)) return [key.slice(ROLE_PREFIX.length)];
     return key === "kubernetes.io/role" ? [value] : [];
@@ -99,14 +99,14 @@ function nodeRoles(node: KubeObject): string {
   return [...new Set(roles.filter((role) => role !== ""))].sort().join(",") || "<none>";
 }
 
-const nodeAddress = (type: string) => (node: KubeObject) =>
+const nodeAddress = (type: string) => (node: SentObject) =>
   textAt(
     listAt(node, "status.addresses").find((address) => textAt(address, "type") === type),
     "address",
     "<none>",
   );
 
-function kernelVersion(node: KubeObject): string {
+function kernelVersion(node: SentObject): string {
   const version = textAt(node, "status.nodeInfo.kernelVersion", "<unknown>");
   const architecture = textAt(node, "status.nodeInfo.architecture");
   return architecture === "" ? version : `${version} (${architecture})`;
@@ -127,26 +127,26 @@ const node = printer([
 
 // ---- events: one store, shown in the core group's form
 
-function firstSeen(event: KubeObject): string {
+function firstSeen(event: SentObject): string {
   return textAt(event, "firstTimestamp", textAt(event, "eventTime"));
 }
 
-function lastSeen(event: KubeObject): string {
+function lastSeen(event: SentObject): string {
   if (at(event, "series")) return textAt(event, "series.lastObservedTime");
   return textAt(event, "lastTimestamp", firstSeen(event));
 }
 
-function eventCount(event: KubeObject): number {
+function eventCount(event: SentObject): number {
   return at(event, "series") ? numberAt(event, "series.count") : numberAt(event, "count") || 1;
 }
 
-function eventObject(event: KubeObject): string {
+function eventObject(event: SentObject): string {
   const kind = textAt(event, "involvedObject.kind").toLowerCase();
   const name = textAt(event, "involvedObject.name");
   return name === "" ? kind : `${kind}/${name}`;
 }
 
-function eventSource(event: KubeObject): string {
+function eventSource(event: SentObject): string {
   const component = textAt(event, "source.component", textAt(event, "reportingComponent"));
   const instance = textAt(event, "source.host", textAt(event, "reportingInstance"));
   return instance === "" ? component : `${component}, ${instance}`;
@@ -171,7 +171,7 @@ const event = printer(
 // ---- the rest
 
 /** `requests` or `limits` of a quota: what is used of what is allowed. */
-const quota = (limits: boolean) => (object: KubeObject) =>
+const quota = (limits: boolean) => (object: SentObject) =>
   Object.entries(mapAt(object, "status.hard"))
     .filter(([resource]) => resource.startsWith("limits.") === limits)
     .sort(([one], [other]) => (one < other ? -1 : 1))
@@ -181,17 +181,17 @@ const quota = (limits: boolean) => (object: KubeObject) =>
     })
     .join(", ");
 
-function healthy(object: KubeObject): unknown {
+function healthy(object: SentObject): unknown {
   return listAt(object, "conditions").find((condition) => textAt(condition, "type") === "Healthy");
 }
 
-function componentStatus(object: KubeObject): string {
+function componentStatus(object: SentObject): string {
   const condition = healthy(object);
   if (!condition) return "Unknown";
   return textAt(condition, "status") === "True" ? "Healthy" : "Unhealthy";
 }
 
-const labelCell = (path: string) => (object: KubeObject) => formatLabels(mapAt(object, path));
+const labelCell = (path: string) => (object: SentObject) => formatLabels(mapAt(object, path));
 
 /** By kind. */
 export const corePrinters: Readonly<Record<string, TablePrinter>> = {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { KubeObject } from "../../../kube/object.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import { at, listAt, textAt } from "../../builtin/at.ts";
 import type { TablePrinter } from "../../kinds.ts";
 import { ageOf } from "../age.ts";
@@ -19,7 +19,7 @@ import {
 } from "./column.ts";
 import { loadBalancerAddresses } from "./core.ts";
 
-function hosts(ingress: KubeObject): string {
+function hosts(ingress: SentObject): string {
   const rules = listAt(ingress, "spec.rules");
   const shown: string[] = [];
   for (const rule of rules) {
@@ -31,7 +31,7 @@ function hosts(ingress: KubeObject): string {
   return shown.join(",") || "*";
 }
 
-function ingressParameters(ingressClass: KubeObject): string {
+function ingressParameters(ingressClass: SentObject): string {
   if (!at(ingressClass, "spec.parameters")) return "<none>";
   const group = textAt(ingressClass, "spec.parameters.apiGroup");
   const kind = textAt(ingressClass, "spec.parameters.kind");
@@ -39,7 +39,7 @@ function ingressParameters(ingressClass: KubeObject): string {
   return `${kind}${group === "" ? "" : `.${group}`}/${name}`;
 }
 
-function parentReference(address: KubeObject): string {
+function parentReference(address: SentObject): string {
   const parent = at(address, "spec.parentRef");
   if (!parent) return "<none>";
   const group = textAt(parent, "group");

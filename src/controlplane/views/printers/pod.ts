@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { KubeObject } from "../../../kube/object.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import { at, listAt, numberAt, textAt } from "../../builtin/at.ts";
 import type { TablePrinter, TableRowCondition } from "../../kinds.ts";
 import { ageOf } from "../age.ts";
@@ -39,7 +39,7 @@ function terminationText(terminated: unknown): string {
   );
 }
 
-const hasTrueCondition = (pod: KubeObject, type: string): boolean =>
+const hasTrueCondition = (pod: SentObject, type: string): boolean =>
   textAt(conditionOf(pod, type), "status") === "True";
 
 /** What the init containers say. */
@@ -52,7 +52,7 @@ interface InitSummary {
   readonly sidecarRestarts: Restarts;
 }
 
-function summarizeInit(pod: KubeObject, sidecars: ReadonlySet<string>): InitSummary {
+function summarizeInit(pod: SentObject, sidecars: ReadonlySet<string>): InitSummary {
   const restarts = new Restarts();
   const sidecarRestarts = new Restarts();
   let ready = 0;
@@ -78,7 +78,7 @@ function summarizeInit(pod: KubeObject, sidecars: ReadonlySet<string>): InitSumm
 }
 
 function summarizeContainers(
-  pod: KubeObject,
+  pod: SentObject,
   before: string,
   restarts: Restarts,
 ): { status: string; ready: number } {
@@ -107,7 +107,7 @@ function summarizeContainers(
   return { status, ready };
 }
 
-function summarize(pod: KubeObject): PodSummary {
+function summarize(pod: SentObject): PodSummary {
   const phase = textAt(pod, "status.phase");
   let status = textAt(pod, "status.reason", phase);
   const isGated = listAt(pod, "status.conditions").some(
@@ -145,21 +145,21 @@ function summarize(pod: KubeObject): PodSummary {
   };
 }
 
-function restartsText(pod: KubeObject, nowMs: number): string {
+function restartsText(pod: SentObject, nowMs: number): string {
   const { restarts, lastRestart } = summarize(pod);
   return restarts === 0 || lastRestart === ""
     ? String(restarts)
     : `${restarts} (${ageOf(lastRestart, nowMs)} ago)`;
 }
 
-function readinessGates(pod: KubeObject): string {
+function readinessGates(pod: SentObject): string {
   const gates = listAt(pod, "spec.readinessGates");
   if (gates.length === 0) return "<none>";
   const met = gates.filter((gate) => hasTrueCondition(pod, textAt(gate, "conditionType")));
   return `${met.length}/${gates.length}`;
 }
 
-function completed(pod: KubeObject): readonly TableRowCondition[] {
+function completed(pod: SentObject): readonly TableRowCondition[] {
   const phase = textAt(pod, "status.phase");
   if (phase !== "Succeeded" && phase !== "Failed") return [];
   const message = phase === "Succeeded" ? "The pod has completed successfully." : "The pod failed.";

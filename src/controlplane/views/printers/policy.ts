@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { KubeObject } from "../../../kube/object.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import { selectorText } from "../../../kube/selector-text.ts";
 import { at, listAt, numberAt, textAt } from "../../builtin/at.ts";
 import type { TablePrinter } from "../../kinds.ts";
@@ -38,7 +38,7 @@ export const policyPrinters: Printers = {
   ]),
 };
 
-const subjects = (kind: string) => (binding: KubeObject) =>
+const subjects = (kind: string) => (binding: SentObject) =>
   listAt(binding, "subjects")
     .filter((subject) => textAt(subject, "kind") === kind)
     .map((subject) =>
@@ -65,12 +65,12 @@ export const accessPrinters: Printers = {
 
 // ---- admission
 
-function paramKind(policy: KubeObject): string {
+function paramKind(policy: SentObject): string {
   const kind = at(policy, "spec.paramKind");
   return kind ? `${textAt(kind, "apiVersion")}/${textAt(kind, "kind")}` : "<unset>";
 }
 
-function paramReference(binding: KubeObject): string {
+function paramReference(binding: SentObject): string {
   const name = textAt(binding, "spec.paramRef.name");
   if (name !== "") return `${textAt(binding, "spec.paramRef.namespace", "*")}/${name}`;
   const selector = at(binding, "spec.paramRef.selector");
@@ -101,12 +101,12 @@ export const admissionPrinters: Printers = {
 
 // ---- aggregation
 
-const serviceOf = (apiService: KubeObject): string =>
+const serviceOf = (apiService: SentObject): string =>
   at(apiService, "spec.service") === undefined
     ? "Local"
     : `${textAt(apiService, "spec.service.namespace")}/${textAt(apiService, "spec.service.name")}`;
 
-function availability(apiService: KubeObject): string {
+function availability(apiService: SentObject): string {
   const condition = conditionOf(apiService, "Available");
   const status = textAt(condition, "status", "Unknown");
   const reason = status === "True" ? "" : textAt(condition, "reason");
@@ -148,7 +148,7 @@ export const coordinationPrinters: Printers = {
 
 // ---- certificates
 
-function requestCondition(request: KubeObject): string {
+function requestCondition(request: SentObject): string {
   const types = new Set(
     listAt(request, "status.conditions").map((condition) => textAt(condition, "type")),
   );
@@ -158,7 +158,7 @@ function requestCondition(request: KubeObject): string {
   return `${decision}${failed}${issued}`;
 }
 
-function requestedDuration(request: KubeObject): string {
+function requestedDuration(request: SentObject): string {
   const seconds = at(request, "spec.expirationSeconds");
   return typeof seconds === "number" ? humanDuration(seconds * 1000) : "<none>";
 }
@@ -177,12 +177,12 @@ export const certificatePrinters: Printers = {
 
 // ---- priority and fairness
 
-function dangling(flow: KubeObject): string {
+function dangling(flow: SentObject): string {
   const condition = conditionOf(flow, "Dangling");
   return condition ? textAt(condition, "status") : "?";
 }
 
-const limited = (path: string) => (level: KubeObject) =>
+const limited = (path: string) => (level: SentObject) =>
   at(level, `spec.limited.${path}`) ?? "<none>";
 
 /** The group flowcontrol.apiserver.k8s.io, by kind. */
@@ -208,7 +208,7 @@ export const flowPrinters: Printers = {
 
 // ---- devices
 
-function claimState(claim: KubeObject): string {
+function claimState(claim: SentObject): string {
   const isDeleted = claim.metadata.deletionTimestamp !== undefined;
   const isAllocated = at(claim, "status.allocation") !== undefined;
   const isReserved = isAllocated && listAt(claim, "status.reservedFor").length > 0;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { KubeObject } from "../../../kube/object.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import { at, listAt, mapAt, textAt, textOf } from "../../builtin/at.ts";
 import type { TablePrinter } from "../../kinds.ts";
 import {
@@ -31,21 +31,21 @@ function accessModes(modes: readonly unknown[]): string {
     .join(",");
 }
 
-const phase = (object: KubeObject): string =>
+const phase = (object: SentObject): string =>
   object.metadata.deletionTimestamp === undefined ? textAt(object, "status.phase") : "Terminating";
 
-const storageClass = (object: KubeObject): string =>
+const storageClass = (object: SentObject): string =>
   object.metadata.annotations?.["volume.beta.kubernetes.io/storage-class"] ??
   textAt(object, "spec.storageClassName");
 
-function claimReference(volume: KubeObject): string {
+function claimReference(volume: SentObject): string {
   const claim = at(volume, "spec.claimRef");
   return claim ? `${textAt(claim, "namespace")}/${textAt(claim, "name")}` : "";
 }
 
-const isBound = (claim: KubeObject): boolean => textAt(claim, "spec.volumeName") !== "";
+const isBound = (claim: SentObject): boolean => textAt(claim, "spec.volumeName") !== "";
 
-const size = (object: KubeObject, path: string): string =>
+const size = (object: SentObject, path: string): string =>
   textOf(mapAt(object, path)["storage"], "0");
 
 const attributesClassColumn = textColumn(
@@ -92,7 +92,7 @@ const flagColumn = (
   type = BOOLEAN as object,
 ): ReturnType<typeof column> => column(name, (object) => at(object, path) ?? absent, type);
 
-function tokenAudiences(driver: KubeObject): string {
+function tokenAudiences(driver: SentObject): string {
   if (!at(driver, "spec.tokenRequests")) return "<unset>";
   return listAt(driver, "spec.tokenRequests")
     .map((request) => textAt(request, "audience"))

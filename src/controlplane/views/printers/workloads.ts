@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { KubeObject } from "../../../kube/object.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import { at, listAt, mapAt, numberAt, textAt } from "../../builtin/at.ts";
 import type { TablePrinter } from "../../kinds.ts";
 import { ageOf, humanDuration } from "../age.ts";
@@ -35,7 +35,7 @@ const readyOfDesired = column(
 
 const TEMPLATE_CONTAINERS = "spec.template.spec.containers";
 
-function controllerText(object: KubeObject): string {
+function controllerText(object: SentObject): string {
   const owner = object.metadata.ownerReferences?.find(({ controller }) => controller === true);
   if (!owner) return "<none>";
   const group = owner.apiVersion.includes("/") ? `.${owner.apiVersion.replace(/\/.*/, "")}` : "";
@@ -92,7 +92,7 @@ export const appsPrinters: Readonly<Record<string, TablePrinter>> = {
 
 // ---- batch
 
-function completions(job: KubeObject): string {
+function completions(job: SentObject): string {
   const succeeded = numberAt(job, "status.succeeded");
   const wanted = at(job, "spec.completions");
   if (typeof wanted === "number") return `${succeeded}/${wanted}`;
@@ -100,14 +100,14 @@ function completions(job: KubeObject): string {
   return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`;
 }
 
-function jobDuration(job: KubeObject, nowMs: number): string {
+function jobDuration(job: SentObject, nowMs: number): string {
   const started = textAt(job, "status.startTime");
   if (started === "") return "";
   const completed = textAt(job, "status.completionTime");
   return humanDuration((completed === "" ? nowMs : Date.parse(completed)) - Date.parse(started));
 }
 
-function jobStatus(job: KubeObject): string {
+function jobStatus(job: SentObject): string {
   const has = (type: string): boolean => textAt(conditionOf(job, type), "status") === "True";
   if (has("Complete")) return "Complete";
   if (has("Failed")) return "Failed";
@@ -190,7 +190,7 @@ function metricText(spec: unknown, status: unknown): string {
   return `${average}/${target("averageValue")} (avg)`;
 }
 
-function metricsText(scaler: KubeObject): string {
+function metricsText(scaler: SentObject): string {
   const statuses = listAt(scaler, "status.currentMetrics");
   const texts = listAt(scaler, "spec.metrics").map((spec, index) =>
     metricText(spec, statuses[index]),

@@ -175,7 +175,7 @@ export class CaBundles {
 
   #found(target: BundleTarget, object: Addressing): Found {
     const { service } = this.#parts;
-    const { uid = "", resourceVersion = "", annotations = {} } = object.metadata;
+    const { uid, resourceVersion, annotations = {} } = object.metadata;
     const addresses = addressesIn(object);
     const own = addresses.filter(
       ({ config }) =>

@@ -7,7 +7,7 @@ import { settlePromises } from "../../../clock.ts";
 import { InternalError } from "../../../errors.ts";
 import { type Logger, silentLogger } from "../../../log.ts";
 import { isJsonObject } from "../../../kube/json.ts";
-import type { JsonObject, KubeObject } from "../../../kube/object.ts";
+import type { JsonObject, SentObject } from "../../../kube/object.ts";
 import { apiVersionOf, parseApiVersion, type ResourceInfo } from "../../../kube/resource.ts";
 import { conversionOf } from "../../../kube/webhook-marks.ts";
 import { ToldBefore } from "../../told-before.ts";
@@ -70,11 +70,11 @@ export class HubConversion implements ConversionRegistry {
 
   /** @throws Error that names the object and the converter */
   async convert(
-    objects: readonly KubeObject[],
+    objects: readonly SentObject[],
     desiredAPIVersion: string,
     signal?: AbortSignal,
-  ): Promise<readonly KubeObject[]> {
-    const converted: KubeObject[] = [];
+  ): Promise<readonly SentObject[]> {
+    const converted: SentObject[] = [];
     for (const object of objects) {
       if (converted.length % OBJECTS_AT_ONCE === OBJECTS_AT_ONCE - 1) {
         await settlePromises();
@@ -86,7 +86,7 @@ export class HubConversion implements ConversionRegistry {
   }
 
   /** One object in that version. @throws Error that names the object and the converter */
-  convertOne(object: KubeObject, desiredAPIVersion: string): KubeObject {
+  convertOne(object: SentObject, desiredAPIVersion: string): SentObject {
     try {
       const steps = this.#steps(object, desiredAPIVersion);
       return steps.reduce((before, step) => takeStep(before, step, this.#options), object);
@@ -99,7 +99,7 @@ export class HubConversion implements ConversionRegistry {
     }
   }
 
-  #steps({ apiVersion, kind: name }: KubeObject, desired: string): readonly Step[] {
+  #steps({ apiVersion, kind: name }: SentObject, desired: string): readonly Step[] {
     if (apiVersion === desired) return [];
     const { group } = parseApiVersion(apiVersion);
     const kind = this.#kinds.get(kindKey(group, name));
@@ -124,7 +124,7 @@ export class HubConversion implements ConversionRegistry {
 
 const kindKey = (group: string, kind: string): string => `${group}/${kind}`;
 
-function nameOf(object: KubeObject): string {
+function nameOf(object: SentObject): string {
   // What the API server converts on its way to apply something may be without metadata.
   const metadata: JsonObject = isJsonObject(object.metadata) ? { ...object.metadata } : {};
   const { namespace, name = metadata["generateName"] } = metadata;

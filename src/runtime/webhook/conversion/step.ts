@@ -4,7 +4,7 @@
  * @module
  */
 import { copyJson, isJsonObject, setField } from "../../../kube/json.ts";
-import type { JsonObject, KubeObject } from "../../../kube/object.ts";
+import type { JsonObject, SentObject } from "../../../kube/object.ts";
 import { parseApiVersion } from "../../../kube/resource.ts";
 import type { AnyConverter } from "../conversion-registry.ts";
 import { BadContent, OURS, plainContent } from "./content.ts";
@@ -32,16 +32,16 @@ export interface Step {
 export interface StepOptions {
   readonly lossless: boolean;
   /** Told of an annotation of ours that is not what we write. */
-  readonly ignored: (annotation: string, object: KubeObject) => void;
+  readonly ignored: (annotation: string, object: SentObject) => void;
 }
 
 /** The object in the other version. @throws Error that names the converter */
-export function takeStep(object: KubeObject, step: Step, options: StepOptions): KubeObject {
+export function takeStep(object: SentObject, step: Step, options: StepOptions): SentObject {
   const { from, to, toHub } = step;
   const metadata: JsonObject = isJsonObject(object.metadata) ? object.metadata : {};
   const shown = withoutStashes(metadata);
   const content = contentOf(object);
-  const typed = (apiVersion: string, fields: JsonObject): KubeObject =>
+  const typed = (apiVersion: string, fields: JsonObject): SentObject =>
     assembled({ apiVersion, kind: object.kind }, shown, fields);
   const converted = call(step.converter, toHub, typed(from, content));
   if (!options.lossless) {
@@ -66,7 +66,7 @@ export function takeStep(object: KubeObject, step: Step, options: StepOptions): 
 
 /** What was converted, with what was kept of the object in that version. */
 function restored(
-  object: KubeObject,
+  object: SentObject,
   converted: JsonObject,
   to: string,
   { ignored }: StepOptions,
@@ -83,7 +83,7 @@ function restored(
 }
 
 /** What a converter makes of an object, of which it gets a copy. */
-function call(converter: AnyConverter, toHub: boolean, object: KubeObject): JsonObject {
+function call(converter: AnyConverter, toHub: boolean, object: SentObject): JsonObject {
   const method = toHub ? "toHub" : "fromHub";
   try {
     return plainContent(converter[method](copyJson(object)));
@@ -97,7 +97,7 @@ function call(converter: AnyConverter, toHub: boolean, object: KubeObject): Json
   }
 }
 
-function contentOf(object: KubeObject): JsonObject {
+function contentOf(object: SentObject): JsonObject {
   const content: JsonObject = {};
   for (const [name, value] of Object.entries(object)) {
     if (!OURS.includes(name)) setField(content, name, value);
@@ -106,10 +106,10 @@ function contentOf(object: KubeObject): JsonObject {
 }
 
 function assembled(
-  type: Pick<KubeObject, "apiVersion" | "kind">,
+  type: Pick<SentObject, "apiVersion" | "kind">,
   metadata: JsonObject,
   content: JsonObject,
-): KubeObject {
+): SentObject {
   return { ...type, metadata, ...content };
 }
 

@@ -15,7 +15,7 @@ interface Named {
 const byIdentity = (objects: readonly Named[]): Record<string, unknown> =>
   Object.fromEntries(
     objects.map((object) => [
-      `${object.apiVersion} ${object.kind} ${object.metadata.namespace ?? ""}/${object.metadata.name ?? ""}`,
+      `${object.apiVersion} ${object.kind} ${object.metadata.namespace ?? ""}/${object.metadata.name}`,
       object,
     ]),
   );

@@ -7,7 +7,7 @@
  */
 import { readFileSync, readdirSync } from "node:fs";
 import { parseAllDocuments } from "yaml";
-import type { KubeObject } from "../../../../src/kube/object.ts";
+import type { SentObject } from "../../../../src/kube/object.ts";
 import { hasShared, sharedPath } from "../../../support/shared.ts";
 
 /** Where the objects of namespaced kinds are kept on both servers. */
@@ -16,12 +16,12 @@ export const NAMESPACE = "differential";
 const folder = new URL("bases/", import.meta.url);
 
 /** The objects of `bases/`, in the order of the files. */
-export function ownBases(): KubeObject[] {
+export function ownBases(): SentObject[] {
   return readdirSync(folder)
     .sort()
     .flatMap((file) =>
       parseAllDocuments(readFileSync(new URL(file, folder), "utf8")).map(
-        (document) => document.toJS() as KubeObject,
+        (document) => document.toJS() as SentObject,
       ),
     );
 }
@@ -33,7 +33,7 @@ interface RecordedStep {
 }
 
 /** Objects that a recorded server took, each once; empty where the recordings are absent. */
-export function recordedBases(): KubeObject[] {
+export function recordedBases(): SentObject[] {
   if (!hasShared("conformance", "recordings")) return [];
   const texts = new Set<string>();
   for (const file of readdirSync(sharedPath("conformance", "recordings")).sort()) {
@@ -49,6 +49,6 @@ export function recordedBases(): KubeObject[] {
     }
   }
   return [...texts]
-    .map((text) => JSON.parse(text) as Partial<KubeObject>)
-    .filter((object): object is KubeObject => object.metadata?.name !== undefined);
+    .map((text) => JSON.parse(text) as Partial<SentObject>)
+    .filter((object): object is SentObject => object.metadata?.name !== undefined);
 }

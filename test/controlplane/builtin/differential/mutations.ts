@@ -10,7 +10,7 @@ import {
   findDefinition,
   findDefinitionName,
 } from "../../../../src/controlplane/builtin/definitions.ts";
-import type { KubeObject } from "../../../../src/kube/object.ts";
+import type { SentObject } from "../../../../src/kube/object.ts";
 
 /** One change. */
 export interface Mutation {
@@ -93,7 +93,7 @@ function kindOf(node: Definition): Kind {
 const isMap = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-function rootOf({ apiVersion, kind }: KubeObject): Resolved {
+function rootOf({ apiVersion, kind }: SentObject): Resolved {
   const [group = "", version = ""] = apiVersion.includes("/")
     ? apiVersion.split("/")
     : ["", apiVersion];
@@ -103,7 +103,7 @@ function rootOf({ apiVersion, kind }: KubeObject): Resolved {
 }
 
 /** Collects what stands in `objects`, for use elsewhere. */
-export function donorsOf(objects: readonly KubeObject[]): Donors {
+export function donorsOf(objects: readonly SentObject[]): Donors {
   const donors = new Map<string, unknown[]>();
   const seen = new Set<string>();
   const add = (key: string, value: unknown): void => {
@@ -134,14 +134,14 @@ export function donorsOf(objects: readonly KubeObject[]): Donors {
 
 /** Every change of one place of `object`, or of its status. */
 export function mutationsOf(
-  object: KubeObject,
+  object: SentObject,
   part: "object" | "status",
   donors: Donors,
 ): Mutation[] {
   const root = rootOf(object);
   if (part === "object") return [...inStruct(object, root, [], donors)];
   const node = root.definition.properties?.["status"];
-  const { status } = object as KubeObject & { status?: unknown };
+  const { status } = object as SentObject & { status?: unknown };
   return [...inValue(status, resolve(node), ["status"], donors)];
 }
 

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { KubeObject } from "../../../../src/kube/object.ts";
+import type { SentObject } from "../../../../src/kube/object.ts";
 import type { Random } from "../../../support/random.ts";
 import { NAMESPACE } from "./bases.ts";
 import { type Donors, type Mutation, mutate, mutationsOf } from "./mutations.ts";
@@ -33,7 +33,7 @@ export interface Place {
 
 /** The path of the collection of a kind. */
 export function placeOf(
-  object: KubeObject,
+  object: SentObject,
   resources: readonly {
     group: string;
     version: string;
@@ -59,13 +59,13 @@ export function placeOf(
   };
 }
 
-const withoutStatus = (object: KubeObject): KubeObject => {
-  const copy = structuredClone(object) as KubeObject & { status?: unknown };
+const withoutStatus = (object: SentObject): SentObject => {
+  const copy = structuredClone(object) as SentObject & { status?: unknown };
   delete copy.status;
   return copy;
 };
 
-const versioned = (object: KubeObject): KubeObject => ({
+const versioned = (object: SentObject): SentObject => ({
   ...object,
   metadata: { ...object.metadata, resourceVersion: STORED_VERSION },
 });
@@ -79,7 +79,7 @@ const titleOf = (mutations: readonly Mutation[]): string =>
     .join(" ");
 
 /** The mutated value as a merge patch: whole values, lists included. */
-function mergePatchOf(object: KubeObject, { path, value }: Mutation): unknown {
+function mergePatchOf(object: SentObject, { path, value }: Mutation): unknown {
   const inList = path.findIndex((step) => typeof step === "number");
   const fields = inList === -1 ? path : path.slice(0, inList);
   let to: unknown = value ?? null;
@@ -101,7 +101,7 @@ function jsonPatchOf({ path, value }: Mutation): unknown {
 
 /** Asks one thing about a stored (or, for `create`, an absent) object. */
 function question(
-  object: KubeObject,
+  object: SentObject,
   { collection }: Place,
   operation: Operation,
   mutations: readonly Mutation[],
@@ -147,7 +147,7 @@ function question(
 }
 
 /** Everything that a base object can be asked: each mutation once as a create and as an update, of the status, too. */
-export function allQuestions(object: KubeObject, place: Place, donors: Donors): Question[] {
+export function allQuestions(object: SentObject, place: Place, donors: Donors): Question[] {
   const mutations = mutationsOf(withoutStatus(object), "object", donors);
   const ofStatus =
     place.hasStatus && "status" in object ? mutationsOf(object, "status", donors) : [];
@@ -174,7 +174,7 @@ const OPERATIONS: readonly Operation[] = [
 
 /** `count` questions by chance: one to three changes at a time, through any kind of request. */
 export function someQuestions(
-  object: KubeObject,
+  object: SentObject,
   place: Place,
   donors: Donors,
   { random, count }: { random: Random; count: number },

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { builtInResources } from "../../../../src/controlplane/builtin/resources.ts";
 import { startControlPlane } from "../../../../src/controlplane/control-plane.ts";
-import type { KubeObject } from "../../../../src/kube/object.ts";
+import type { SentObject } from "../../../../src/kube/object.ts";
 import { Random } from "../../../support/random.ts";
 import { type Answer, Asker, normalise } from "./answers.ts";
 import { NAMESPACE, ownBases, recordedBases } from "./bases.ts";
@@ -107,7 +107,7 @@ const AT_ONCE = 8;
 const REPEATS = 3;
 
 interface Batch {
-  readonly object: KubeObject;
+  readonly object: SentObject;
   readonly place: Place;
   readonly questions: readonly Question[];
 }
@@ -115,12 +115,12 @@ interface Batch {
 /** Limits would touch what is asked after them: informers of a real server are a little late. */
 const LAST = ["LimitRange", "ResourceQuota", "Namespace", "PriorityClass"];
 
-const kindOf = ({ apiVersion, kind }: KubeObject): string => `${apiVersion} ${kind}`;
+const kindOf = ({ apiVersion, kind }: SentObject): string => `${apiVersion} ${kind}`;
 
 function batchesOf({ seed, count, only }: DifferentialOptions): Batch[] {
   const resources = builtInResources();
   const own = ownBases();
-  const isServed = ({ apiVersion, kind }: KubeObject): boolean =>
+  const isServed = ({ apiVersion, kind }: SentObject): boolean =>
     resources.some(
       (one) =>
         one.kind === kind &&
@@ -133,7 +133,7 @@ function batchesOf({ seed, count, only }: DifferentialOptions): Batch[] {
   const wanted = chosen.filter(
     ({ kind, metadata }) => !only || only.test(`${kind}/${metadata.name}`),
   );
-  const late = ({ kind }: KubeObject): number => LAST.indexOf(kind);
+  const late = ({ kind }: SentObject): number => LAST.indexOf(kind);
   return wanted
     .toSorted((one, other) => late(one) - late(other) || kindOf(one).localeCompare(kindOf(other)))
     .map((object) => {
@@ -152,7 +152,7 @@ function randomFor(seed: number, what: string): Random {
 }
 
 /** A few recorded objects of each kind. */
-function someOf(objects: readonly KubeObject[], seed: number): KubeObject[] {
+function someOf(objects: readonly SentObject[], seed: number): SentObject[] {
   const FEW = 4;
   const kinds = new Set(objects.map(kindOf));
   return [...kinds].flatMap((kind) => {
@@ -214,20 +214,20 @@ async function answersOf(
   const path = `${place.collection}/${encodeURIComponent(object.metadata.name ?? "")}`;
   const created = await asker.ask("POST", place.collection, object);
   const note = (answer: Answer): void => {
-    const version = (answer.body as Partial<KubeObject>).metadata?.resourceVersion ?? "";
+    const version = (answer.body as Partial<SentObject>).metadata?.resourceVersion ?? "";
     found.set(storing(object), [normalise(answer, object, version)]);
   };
   note(created);
   if (created.status < 300) {
     let stored = created;
     if (place.hasStatus && "status" in object) {
-      const { resourceVersion } = (created.body as KubeObject).metadata;
+      const { resourceVersion } = (created.body as SentObject).metadata;
       const withVersion = { ...object, metadata: { ...object.metadata, resourceVersion } };
       await asker.ask("PUT", `${path}/status`, withVersion);
     }
     if (place.hasStatus)
       stored = await settled(asker, path, WATCHED.has(object.kind) ? repeats : 0);
-    const { resourceVersion = "" } = (stored.body as KubeObject).metadata;
+    const { resourceVersion = "" } = (stored.body as SentObject).metadata;
     await put(
       questions.filter(({ operation }) => operation !== "create"),
       resourceVersion,
@@ -252,9 +252,9 @@ async function settled(asker: Asker, path: string, tries: number): Promise<Answe
 }
 
 /** The storing of an object in which the questions are put is compared, too. */
-const storing = (object: KubeObject): Question => STORING.get(object) ?? remember(object);
-const STORING = new WeakMap<KubeObject, Question>();
-function remember(object: KubeObject): Question {
+const storing = (object: SentObject): Question => STORING.get(object) ?? remember(object);
+const STORING = new WeakMap<SentObject, Question>();
+function remember(object: SentObject): Question {
   const question: Question = {
     title: `${object.kind} ${object.metadata.name} stored`,
     operation: "create",
@@ -267,7 +267,7 @@ function remember(object: KubeObject): Question {
   return question;
 }
 
-async function remove(asker: Asker, object: KubeObject, path: string): Promise<void> {
+async function remove(asker: Asker, object: SentObject, path: string): Promise<void> {
   await asker.ask("DELETE", `${path}?gracePeriodSeconds=0`);
   const finalizers = { metadata: { finalizers: null } };
   await asker.ask("PATCH", path, finalizers, "application/merge-patch+json");

@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { strategyFor } from "../../../../src/controlplane/builtin/strategies/strategy-for.ts";
-import type { KubeObject } from "../../../../src/kube/object.ts";
+import type { SentObject } from "../../../../src/kube/object.ts";
 
 const CURRENT = "autoscaling.alpha.kubernetes.io/current-metrics";
 const strategy = strategyFor("autoscaling", "HorizontalPodAutoscaler");
-const autoscaler = (more: object): KubeObject =>
+const autoscaler = (more: object): SentObject =>
   ({
     apiVersion: "autoscaling/v1",
     kind: "HorizontalPodAutoscaler",
     metadata: { name: "h" },
     spec: { maxReplicas: 3, scaleTargetRef: { kind: "Deployment", name: "d" } },
     ...more,
-  }) as unknown as KubeObject;
+  }) as unknown as SentObject;
 
 describe("An autoscaler of v1", () => {
   it("notes the metrics of its status in an annotation, with the fields of the version in their order", () => {

@@ -11,9 +11,9 @@ import {
 } from "../../../../src/controlplane/builtin/strategies/go-internal.ts";
 import { normaliseShape } from "../../../../src/controlplane/builtin/strategies/go-shape.ts";
 import { sameJson } from "../../../../src/kube/json.ts";
-import type { KubeObject } from "../../../../src/kube/object.ts";
+import type { SentObject } from "../../../../src/kube/object.ts";
 
-const role = (rules?: unknown[]): KubeObject => {
+const role = (rules?: unknown[]): SentObject => {
   const object = {
     apiVersion: "rbac.authorization.k8s.io/v1",
     kind: "ClusterRole",
@@ -46,7 +46,7 @@ describe("A list that is sent empty", () => {
   });
 
   it("is shown in the internal form, where it equals none", () => {
-    const template = (args?: string[]): KubeObject => {
+    const template = (args?: string[]): SentObject => {
       const object = {
         apiVersion: "v1",
         kind: "Pod",
@@ -56,7 +56,7 @@ describe("A list that is sent empty", () => {
       normaliseShape(object);
       return object;
     };
-    const specOf = (object: KubeObject): unknown => (object as unknown as { spec: unknown }).spec;
+    const specOf = (object: SentObject): unknown => (object as unknown as { spec: unknown }).spec;
     const [sent, absent] = [specOf(template([])), specOf(template())];
     expect(internalForm("core.PodSpec", sent)).toMatchObject({ Containers: [{ Args: [] }] });
     expect(internalForm("core.PodSpec", absent)).toMatchObject({ Containers: [{ Args: null }] });

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import type { KubeObject } from "../../../../src/kube/object.ts";
+import type { SentObject } from "../../../../src/kube/object.ts";
 import { type SimulatedCluster, simulatedCluster } from "../simulated-cluster.ts";
 
 const open: SimulatedCluster[] = [];
@@ -49,7 +49,7 @@ const told = (cluster: SimulatedCluster, reason: string): string[] =>
     .filter((event) => event.reason === reason)
     .map(({ message }) => message);
 
-const named = (kind: string, name: string, more: object = {}): KubeObject => ({
+const named = (kind: string, name: string, more: object = {}): SentObject => ({
   apiVersion: "v1",
   kind,
   metadata: { name, namespace: "default" },

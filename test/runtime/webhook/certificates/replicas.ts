@@ -1,7 +1,7 @@
 /** Replicas of an operator with a self-managed certificate, on a small API server and a virtual clock. */
 import { X509Certificate } from "node:crypto";
 import type { VirtualClock } from "../../../../src/clock.ts";
-import type { KubeObject } from "../../../../src/kube/object.ts";
+import type { KubeObject, SentObject } from "../../../../src/kube/object.ts";
 import type { ResourceInfo } from "../../../../src/kube/resource.ts";
 import type { Logger } from "../../../../src/log.ts";
 import { LiveClient } from "../../../../src/runtime/client/live-client.ts";
@@ -56,19 +56,19 @@ export interface Address {
   readonly caBundle?: string;
 }
 
-const configuration = (kind: string, addresses: readonly Address[]): KubeObject => {
+const configuration = (kind: string, addresses: readonly Address[]): SentObject => {
   const webhooks = addresses.map((clientConfig, index) => ({
     name: `w${index}.kb.io`,
     clientConfig,
   }));
   const apiVersion = "admissionregistration.k8s.io/v1";
-  const object: KubeObject & { webhooks: object } = { apiVersion, kind, metadata: {}, webhooks };
+  const object: SentObject & { webhooks: object } = { apiVersion, kind, metadata: {}, webhooks };
   return object;
 };
 
-const definition = (clientConfig: Address): KubeObject => {
+const definition = (clientConfig: Address): SentObject => {
   const conversion = { strategy: "Webhook", webhook: { clientConfig } };
-  const object: KubeObject & { spec: object } = {
+  const object: SentObject & { spec: object } = {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
     metadata: {},

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { CustomResource, Resource } from "../../../../src/index.ts";
 import type { Content, Converter } from "../../../../src/kube/conversion.ts";
 import { validateAnnotations } from "../../../../src/kube/metadata.ts";
-import type { JsonObject, KubeObject } from "../../../../src/kube/object.ts";
+import type { JsonObject, KubeObject, Sent } from "../../../../src/kube/object.ts";
 import { silentLogger } from "../../../../src/log.ts";
 import { ConversionWebhook } from "../../../../src/markers/webhook.ts";
 import type { AnyConverter } from "../../../../src/runtime/webhook/conversion-registry.ts";
@@ -34,12 +34,12 @@ class BetaWidget extends CustomResource<{ replicas?: number; hint?: string }> {}
 /** Leaves out `color`, `protocol` and `phase` of the hub, and `legacy` of the spoke. */
 @ConversionWebhook(Widget, OldWidget)
 class OldConversion implements Converter<Widget, OldWidget> {
-  toHub({ spec, status }: OldWidget): Content<Widget> {
+  toHub({ spec, status }: Sent<OldWidget>): Content<Widget> {
     const { size, ports, big } = spec;
     return { spec: { replicas: size, ports, big }, status } as Content<Widget>;
   }
 
-  fromHub({ spec, status }: Widget): Content<OldWidget> {
+  fromHub({ spec, status }: Sent<Widget>): Content<OldWidget> {
     const { replicas, ports, big } = spec;
     return {
       spec: { size: replicas, ports: ports?.map(({ name, port }) => ({ name, port })), big },
@@ -50,11 +50,11 @@ class OldConversion implements Converter<Widget, OldWidget> {
 
 @ConversionWebhook(Widget, BetaWidget)
 class BetaConversion implements Converter<Widget, BetaWidget> {
-  toHub({ spec }: BetaWidget): Content<Widget> {
+  toHub({ spec }: Sent<BetaWidget>): Content<Widget> {
     return { spec: { replicas: spec.replicas } } as Content<Widget>;
   }
 
-  fromHub({ spec }: Widget): Content<BetaWidget> {
+  fromHub({ spec }: Sent<Widget>): Content<BetaWidget> {
     return { spec: { replicas: spec.replicas } } as Content<BetaWidget>;
   }
 }
@@ -169,7 +169,7 @@ describe("the conversion of an object", () => {
     const seen: unknown[] = [];
     @ConversionWebhook(Widget, OldWidget)
     class Greedy extends OldConversion {
-      override fromHub(hub: Widget): Content<OldWidget> {
+      override fromHub(hub: Sent<Widget>): Content<OldWidget> {
         seen.push(hub.metadata.annotations);
         const content = super.fromHub(hub);
         hub.spec.replicas = 99;
@@ -189,10 +189,10 @@ describe("the conversion of an object", () => {
   it("bears parts of objects, as the API server converts them while it applies", () => {
     @ConversionWebhook(Widget, OldWidget)
     class Careful implements Converter<Widget, OldWidget> {
-      toHub(old: Partial<OldWidget>): Content<Widget> {
+      toHub(old: Partial<Sent<OldWidget>>): Content<Widget> {
         return { spec: { replicas: old.spec?.size } } as Content<Widget>;
       }
-      fromHub(hub: Partial<Widget>): Content<OldWidget> {
+      fromHub(hub: Partial<Sent<Widget>>): Content<OldWidget> {
         return { spec: { size: hub.spec?.replicas } } as Content<OldWidget>;
       }
     }

@@ -15,10 +15,10 @@ import {
   dns1123SubdomainErrors,
   pathSegmentErrors,
 } from "../../../../kube/names.ts";
-import type { KubeObject } from "../../../../kube/object.ts";
+import type { SentObject } from "../../../../kube/object.ts";
 import { oneOf } from "./checks.ts";
 
-interface ApiService extends KubeObject {
+interface ApiService extends SentObject {
   spec: {
     service?: { namespace?: string; name?: string; port?: number };
     group?: string;
@@ -34,7 +34,7 @@ interface ApiService extends KubeObject {
 const STATUSES = ["True", "False", "Unknown"];
 
 /** What is wrong with an APIService as it is. */
-export function apiServiceErrors(object: KubeObject): FieldError[] {
+export function apiServiceErrors(object: SentObject): FieldError[] {
   const { spec } = object as ApiService;
   const { group = "", version = "" } = spec;
   const errors: FieldError[] = [];
@@ -58,13 +58,13 @@ export function apiServiceErrors(object: KubeObject): FieldError[] {
 }
 
 /** What is wrong with a new one. */
-export const newApiServiceErrors = (object: KubeObject): FieldError[] => [
+export const newApiServiceErrors = (object: SentObject): FieldError[] => [
   ...serviceNameErrors(object),
   ...apiServiceErrors(object),
 ];
 
 /** The name says the version and the group. */
-export function serviceNameErrors({ metadata, ...rest }: KubeObject): FieldError[] {
+export function serviceNameErrors({ metadata, ...rest }: SentObject): FieldError[] {
   const { group = "", version = "" } = (rest as ApiService).spec;
   const wanted = `${version}.${group}`;
   return (["generateName", "name"] as const).flatMap((part) => {
@@ -120,7 +120,7 @@ function backendErrors(spec: ApiService["spec"]): FieldError[] {
 }
 
 /** What is wrong with the status of an APIService. */
-export function apiServiceStatusErrors(object: KubeObject): FieldError[] {
+export function apiServiceStatusErrors(object: SentObject): FieldError[] {
   const { conditions = [] } = (object as ApiService).status ?? {};
   return conditions.flatMap(({ status = "" }, index) =>
     oneOf(`status.conditions[${index}].status`, status, STATUSES),

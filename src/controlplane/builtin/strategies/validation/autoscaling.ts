@@ -12,7 +12,7 @@ import {
   nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import { dns1123LabelErrors } from "../../../../kube/names.ts";
-import type { KubeObject } from "../../../../kube/object.ts";
+import type { SentObject } from "../../../../kube/object.ts";
 import { parseQuantity } from "../../../../kube/quantity.ts";
 import { notNegative, oneOf } from "./checks.ts";
 import { segmentErrors } from "./network.ts";
@@ -51,7 +51,7 @@ interface ScalingRules {
   tolerance?: string;
 }
 
-interface Autoscaler extends KubeObject {
+interface Autoscaler extends SentObject {
   spec: {
     minReplicas?: number;
     maxReplicas?: number;
@@ -73,7 +73,7 @@ const TARGET_TYPES = ["Utilization", "Value", "AverageValue"];
 const MAX_WINDOW = 3600;
 const MAX_PERIOD = 1800;
 
-export function autoscalerErrors(object: KubeObject): FieldError[] {
+export function autoscalerErrors(object: SentObject): FieldError[] {
   const {
     minReplicas,
     maxReplicas = 0,
@@ -117,7 +117,7 @@ export function autoscalerErrors(object: KubeObject): FieldError[] {
   ];
 }
 
-export function autoscalerStatusErrors(object: KubeObject): FieldError[] {
+export function autoscalerStatusErrors(object: SentObject): FieldError[] {
   const { status } = object as Autoscaler;
   return [
     ...notNegative("status.currentReplicas", status?.currentReplicas),

@@ -15,7 +15,7 @@ import {
 import { validateLabels } from "../../../../kube/metadata.ts";
 import { isJsonObject } from "../../../../kube/json.ts";
 import { dns1123LabelErrors, qualifiedNameErrors } from "../../../../kube/names.ts";
-import type { KubeObject } from "../../../../kube/object.ts";
+import type { SentObject } from "../../../../kube/object.ts";
 import type { Toleration } from "../pod-shapes.ts";
 import type { IntOrString, LabelSelector, Namespace, Node, ResourceList } from "../shapes.ts";
 import { isOneOfEach, parseRange, rangeErrors } from "./addresses.ts";
@@ -30,14 +30,14 @@ import { taintsErrors, tolerationsErrors } from "./scheduling.ts";
 const FINALIZER = "name is neither a standard finalizer name nor is it fully qualified";
 
 /** What is wrong with the finalizers in the spec of a namespace. */
-export const namespaceFinalizeErrors = (object: KubeObject): FieldError[] =>
+export const namespaceFinalizeErrors = (object: SentObject): FieldError[] =>
   finalizerErrors(object, (index) => `spec.finalizers[${index}]`);
 
 /** Everything wrong with a Namespace as it is. */
-export const namespaceErrors = (object: KubeObject): FieldError[] =>
+export const namespaceErrors = (object: SentObject): FieldError[] =>
   finalizerErrors(object, () => "spec.finalizers");
 
-function finalizerErrors(object: KubeObject, fieldOf: (index: number) => string): FieldError[] {
+function finalizerErrors(object: SentObject, fieldOf: (index: number) => string): FieldError[] {
   const { finalizers = [] } = (object as Namespace).spec ?? {};
   return finalizers.flatMap((name, index) => {
     const field = fieldOf(index);
@@ -49,7 +49,7 @@ function finalizerErrors(object: KubeObject, fieldOf: (index: number) => string)
   });
 }
 
-export function namespaceStatusErrors(object: KubeObject): FieldError[] {
+export function namespaceStatusErrors(object: SentObject): FieldError[] {
   const { metadata, status } = object as Namespace;
   const phase = status?.phase ?? "";
   const going = metadata.deletionTimestamp !== undefined;
@@ -76,7 +76,7 @@ const nodeResourceErrors = ({ status }: Node): FieldError[] => [
   ...amountsErrors("status.allocatable", status?.allocatable),
 ];
 
-export function newNodeErrors(object: KubeObject): FieldError[] {
+export function newNodeErrors(object: SentObject): FieldError[] {
   const node = object as Node;
   const { taints = [], podCIDRs = [] } = node.spec ?? {};
   const field = "spec.podCIDRs";
@@ -101,7 +101,7 @@ function unparsedErrors(field: string, ranges: readonly string[]): FieldError[] 
 }
 
 /** What the writer of a Node is told. */
-export function nodeWarnings(object: KubeObject): string[] {
+export function nodeWarnings(object: SentObject): string[] {
   const { configSource, externalID } = (object as Node).spec ?? {};
   const unused = "is deprecated, and is unused by Kubernetes";
   return [
@@ -115,7 +115,7 @@ export function nodeWarnings(object: KubeObject): string[] {
 }
 
 /** What is wrong with a change of a node, in its spec or in its status. */
-export function nodeStatusErrors(object: KubeObject, previous: KubeObject): FieldError[] {
+export function nodeStatusErrors(object: SentObject, previous: SentObject): FieldError[] {
   const node = object as Node;
   const { podCIDRs = [], providerID = "", taints = [] } = node.spec ?? {};
   const { podCIDRs: old = [], providerID: oldProvider = "" } = (previous as Node).spec ?? {};
@@ -151,7 +151,7 @@ export function nodeStatusErrors(object: KubeObject, previous: KubeObject): Fiel
     : [...errors, forbidden("spec.externalID", "may not be updated")];
 }
 
-interface PriorityClass extends KubeObject {
+interface PriorityClass extends SentObject {
   value?: number;
   globalDefault?: boolean;
   preemptionPolicy?: string;
@@ -165,7 +165,7 @@ export const SYSTEM_PRIORITIES: ReadonlyMap<string, number> = new Map([
   ["system-cluster-critical", 2_000_000_000],
 ]);
 
-export function newPriorityClassErrors(object: KubeObject): FieldError[] {
+export function newPriorityClassErrors(object: SentObject): FieldError[] {
   const { metadata, value = 0, globalDefault, preemptionPolicy } = object as PriorityClass;
   const { name = "" } = metadata;
   const errors: FieldError[] = [];
@@ -196,7 +196,7 @@ export function newPriorityClassErrors(object: KubeObject): FieldError[] {
     : [...errors, ...preemptionErrors("preemptionPolicy", preemptionPolicy)];
 }
 
-export function priorityClassUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
+export function priorityClassUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
   const now = object as PriorityClass;
   const old = previous as PriorityClass;
   return [
@@ -207,13 +207,13 @@ export function priorityClassUpdateErrors(object: KubeObject, previous: KubeObje
   ];
 }
 
-interface RuntimeClass extends KubeObject {
+interface RuntimeClass extends SentObject {
   handler?: string;
   overhead?: { podFixed?: ResourceList };
   scheduling?: { nodeSelector?: Record<string, string>; tolerations?: Toleration[] };
 }
 
-export function newRuntimeClassErrors(object: KubeObject): FieldError[] {
+export function newRuntimeClassErrors(object: SentObject): FieldError[] {
   const { handler = "", overhead, scheduling } = object as RuntimeClass;
   const { nodeSelector, tolerations = [] } = scheduling ?? {};
   const seen = new Set<string>();
@@ -240,17 +240,17 @@ export function newRuntimeClassErrors(object: KubeObject): FieldError[] {
   ];
 }
 
-export const runtimeClassUpdateErrors = (object: KubeObject, previous: KubeObject): FieldError[] =>
+export const runtimeClassUpdateErrors = (object: SentObject, previous: SentObject): FieldError[] =>
   immutable("handler", (object as RuntimeClass).handler, (previous as RuntimeClass).handler);
 
-interface Lease extends KubeObject {
+interface Lease extends SentObject {
   spec?: {
     leaseDurationSeconds?: number;
     leaseTransitions?: number;
   };
 }
 
-export function leaseErrors(object: KubeObject): FieldError[] {
+export function leaseErrors(object: SentObject): FieldError[] {
   const { leaseDurationSeconds: seconds, leaseTransitions } = (object as Lease).spec ?? {};
   const errors: FieldError[] = [];
   if (seconds !== undefined && seconds <= 0) {
@@ -260,12 +260,12 @@ export function leaseErrors(object: KubeObject): FieldError[] {
   return errors;
 }
 
-interface ControllerRevision extends KubeObject {
+interface ControllerRevision extends SentObject {
   data?: unknown;
   revision?: number;
 }
 
-export function newControllerRevisionErrors(object: KubeObject): FieldError[] {
+export function newControllerRevisionErrors(object: SentObject): FieldError[] {
   const { data, revision } = object as ControllerRevision;
   const errors = notNegative("revision", revision);
   if (data === undefined || data === null)
@@ -276,14 +276,14 @@ export function newControllerRevisionErrors(object: KubeObject): FieldError[] {
 }
 
 export const controllerRevisionUpdateErrors = (
-  object: KubeObject,
-  previous: KubeObject,
+  object: SentObject,
+  previous: SentObject,
 ): FieldError[] => [
   ...notNegative("revision", (object as ControllerRevision).revision),
   ...immutable("data", (object as ControllerRevision).data, (previous as ControllerRevision).data),
 ];
 
-interface DisruptionBudget extends KubeObject {
+interface DisruptionBudget extends SentObject {
   spec?: {
     minAvailable?: IntOrString;
     maxUnavailable?: IntOrString;
@@ -299,7 +299,7 @@ interface DisruptionBudget extends KubeObject {
   };
 }
 
-export function disruptionBudgetErrors(object: KubeObject): FieldError[] {
+export function disruptionBudgetErrors(object: SentObject): FieldError[] {
   const {
     minAvailable,
     maxUnavailable,
@@ -328,7 +328,7 @@ export function disruptionBudgetErrors(object: KubeObject): FieldError[] {
       ];
 }
 
-export function disruptionBudgetStatusErrors(object: KubeObject): FieldError[] {
+export function disruptionBudgetStatusErrors(object: SentObject): FieldError[] {
   const { status = {} } = object as DisruptionBudget;
   return [
     ...conditionsErrors("status.conditions", status.conditions),

@@ -14,7 +14,7 @@ import {
   tooLong,
   nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
-import type { KubeObject } from "../../../../kube/object.ts";
+import type { SentObject } from "../../../../kube/object.ts";
 import type { ConfigMap, Secret } from "../shapes.ts";
 import { scanJson } from "../../../wire/json-scanner.ts";
 import { configKeyErrors } from "./checks.ts";
@@ -28,7 +28,7 @@ const decodedBytes = (data: Readonly<Record<string, string | null>> | undefined)
     0,
   );
 
-export function configMapErrors(object: KubeObject): FieldError[] {
+export function configMapErrors(object: SentObject): FieldError[] {
   const { data = {}, binaryData = {} } = object as ConfigMap;
   const errors: FieldError[] = [];
   for (const key of Object.keys(data)) {
@@ -45,7 +45,7 @@ export function configMapErrors(object: KubeObject): FieldError[] {
   return errors;
 }
 
-export function configMapUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
+export function configMapUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
   const map = object as ConfigMap;
   const old = previous as ConfigMap;
   if (old.immutable !== true) return [];
@@ -66,7 +66,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   "kubernetes.io/tls": ["tls.crt", "tls.key"],
 };
 
-export function secretErrors(object: KubeObject): FieldError[] {
+export function secretErrors(object: SentObject): FieldError[] {
   const { data = {}, type = "", metadata } = object as Secret;
   const errors = Object.keys(data).flatMap((key) =>
     nameErrorsAt(`data[${key}]`, key, configKeyErrors),
@@ -109,7 +109,7 @@ function jsonObjectProblem(base64: string): string | undefined {
   }
 }
 
-export function secretUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
+export function secretUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
   const secret = object as Secret;
   const old = previous as Secret;
   const errors: FieldError[] = [];

@@ -9,7 +9,7 @@ import {
   notSupported,
   required,
 } from "../../../../kube/field-errors.ts";
-import type { KubeObject } from "../../../../kube/object.ts";
+import type { SentObject } from "../../../../kube/object.ts";
 import type { DaemonSet } from "../workload-shapes.ts";
 import { internalForm } from "../go-internal.ts";
 import { selectorErrors } from "../../../../kube/selector-rules.ts";
@@ -23,7 +23,7 @@ import {
   shownSelector,
 } from "./workload-selection.ts";
 
-export function daemonSetErrors(object: KubeObject): FieldError[] {
+export function daemonSetErrors(object: SentObject): FieldError[] {
   const { spec } = object as DaemonSet;
   const { selector, template } = spec;
   const wrong = selector ? selectorErrors("spec.selector", selector) : [];
@@ -42,7 +42,7 @@ export function daemonSetErrors(object: KubeObject): FieldError[] {
   ];
 }
 
-export function daemonSetUpdateErrors(object: KubeObject, old: KubeObject): FieldError[] {
+export function daemonSetUpdateErrors(object: SentObject, old: SentObject): FieldError[] {
   return [...selectorUpdateErrors(object, old), ...daemonSetErrors(object)];
 }
 

@@ -10,7 +10,7 @@ import {
   notSupported,
   required,
 } from "../../../../kube/field-errors.ts";
-import type { KubeObject } from "../../../../kube/object.ts";
+import type { SentObject } from "../../../../kube/object.ts";
 import { matchesLabelSelector } from "../../../../kube/selector.ts";
 import { internalForm } from "../go-internal.ts";
 import type { Deployment, ReplicaSet, ReplicationController } from "../workload-shapes.ts";
@@ -28,7 +28,7 @@ const TEXTS = {
   invalid: "invalid label selector",
 };
 
-export function deploymentErrors(object: KubeObject): FieldError[] {
+export function deploymentErrors(object: SentObject): FieldError[] {
   const { spec } = object as Deployment;
   const { minReadySeconds = 0, progressDeadlineSeconds } = spec;
   const late = progressDeadlineSeconds !== undefined && progressDeadlineSeconds <= minReadySeconds;
@@ -90,7 +90,7 @@ function strategyErrors({
   ];
 }
 
-export function replicaSetErrors(object: KubeObject): FieldError[] {
+export function replicaSetErrors(object: SentObject): FieldError[] {
   const { spec } = object as ReplicaSet;
   return [
     ...notNegative("spec.replicas", spec.replicas),
@@ -101,7 +101,7 @@ export function replicaSetErrors(object: KubeObject): FieldError[] {
   ];
 }
 
-export function replicationControllerErrors(object: KubeObject): FieldError[] {
+export function replicationControllerErrors(object: SentObject): FieldError[] {
   const { spec } = object as ReplicationController;
   const errors = [
     ...notNegative("spec.minReadySeconds", spec.minReadySeconds),

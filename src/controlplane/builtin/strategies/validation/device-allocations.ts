@@ -11,7 +11,7 @@ import {
   tooLong,
   tooMany,
 } from "../../../../kube/field-errors.ts";
-import type { KubeObject } from "../../../../kube/object.ts";
+import type { SentObject } from "../../../../kube/object.ts";
 import type { NodeSelector } from "../pod-shapes.ts";
 import { interfaceAddressErrors } from "./addresses.ts";
 import { csiDriverNameErrors, immutableForm, oneOf } from "./checks.ts";
@@ -83,7 +83,7 @@ interface ClaimStatus {
   reservedFor?: { resource?: string; name?: string; uid?: string }[] | null;
 }
 
-interface ResourceClaim extends KubeObject {
+interface ResourceClaim extends SentObject {
   status?: ClaimStatus;
 }
 
@@ -98,7 +98,7 @@ const keysOf = ({ allocation }: ClaimStatus): Set<string> =>
   new Set((allocation?.devices?.results ?? []).map((one) => JSON.stringify(idOf(one))));
 
 /** Drops what was told of devices that are no longer given to the claim. */
-export function dropDeallocatedDevices(object: KubeObject, previous: KubeObject): void {
+export function dropDeallocatedDevices(object: SentObject, previous: SentObject): void {
   const { status } = object as ResourceClaim;
   if (!status?.devices) return;
   const before = keysOf((previous as ResourceClaim).status ?? {});
@@ -111,7 +111,7 @@ export function dropDeallocatedDevices(object: KubeObject, previous: KubeObject)
 }
 
 /** What is wrong with the status of a claim, and with its change. */
-export function claimAllocationErrors(object: KubeObject, previous: KubeObject): FieldError[] {
+export function claimAllocationErrors(object: SentObject, previous: SentObject): FieldError[] {
   const { status = {}, metadata } = object as ResourceClaim;
   const old = (previous as ResourceClaim).status ?? {};
   const { allocation } = status;

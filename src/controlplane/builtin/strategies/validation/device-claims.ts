@@ -12,7 +12,7 @@ import {
   nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../../kube/names.ts";
-import type { KubeObject, ObjectMeta } from "../../../../kube/object.ts";
+import type { SentObject, ObjectMeta } from "../../../../kube/object.ts";
 import type { WriteContext } from "../../../kinds.ts";
 import { templateMetadataErrors } from "./template-metadata.ts";
 import { immutableForm } from "./checks.ts";
@@ -67,18 +67,18 @@ interface ClaimSpec {
   devices?: DeviceClaim;
 }
 
-interface ResourceClaim extends KubeObject {
+interface ResourceClaim extends SentObject {
   spec?: ClaimSpec;
 }
 
-interface ClaimTemplate extends KubeObject {
+interface ClaimTemplate extends SentObject {
   spec?: { metadata?: ObjectMeta; spec?: ClaimSpec };
 }
 
 /** The requests of a claim by name, each with the names of its alternatives. */
 export type RequestNames = ReadonlyMap<string, ReadonlySet<string>>;
 
-export function requestNamesOf(claim: KubeObject): RequestNames {
+export function requestNamesOf(claim: SentObject): RequestNames {
   return namesIn((claim as ResourceClaim).spec?.devices ?? {});
 }
 
@@ -222,7 +222,7 @@ function adminErrors(
 }
 
 /** What is wrong with a new ResourceClaim. */
-export function newResourceClaimErrors(object: KubeObject, context: WriteContext): FieldError[] {
+export function newResourceClaimErrors(object: SentObject, context: WriteContext): FieldError[] {
   const { spec = {}, metadata } = object as ResourceClaim;
   return [
     ...adminErrors(spec.devices ?? {}, metadata.namespace ?? "", context),
@@ -232,8 +232,8 @@ export function newResourceClaimErrors(object: KubeObject, context: WriteContext
 
 /** What is asked for stays. */
 export const resourceClaimUpdateErrors = (
-  object: KubeObject,
-  previous: KubeObject,
+  object: SentObject,
+  previous: SentObject,
 ): FieldError[] => {
   const { spec } = object as ResourceClaim;
   return immutableForm(
@@ -245,14 +245,14 @@ export const resourceClaimUpdateErrors = (
 };
 
 /** What is wrong with a new template. */
-export function newClaimTemplateErrors(object: KubeObject, context: WriteContext): FieldError[] {
+export function newClaimTemplateErrors(object: SentObject, context: WriteContext): FieldError[] {
   const { spec = {}, metadata } = object as ClaimTemplate;
   const admin = adminErrors(spec.spec?.devices ?? {}, metadata.namespace ?? "", context);
   return [...admin, ...claimTemplateErrors(object)];
 }
 
 /** What is wrong with a template, new or not. */
-export function claimTemplateErrors(object: KubeObject): FieldError[] {
+export function claimTemplateErrors(object: SentObject): FieldError[] {
   const { metadata = {}, spec = {} } = (object as ClaimTemplate).spec ?? {};
   return [
     ...templateMetadataErrors("spec.metadata", metadata),
@@ -261,13 +261,13 @@ export function claimTemplateErrors(object: KubeObject): FieldError[] {
 }
 
 /** A template stays. */
-export function claimTemplateUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
+export function claimTemplateUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
   const type = "resource.ResourceClaimTemplateSpec";
   const { spec } = object as ClaimTemplate;
   return immutableForm("spec", type, spec, (previous as ClaimTemplate).spec);
 }
 
-interface DeviceClass extends KubeObject {
+interface DeviceClass extends SentObject {
   spec?: {
     selectors?: DeviceSelector[];
     config?: DeviceConfiguration[];
@@ -276,7 +276,7 @@ interface DeviceClass extends KubeObject {
 }
 
 /** What is wrong with a DeviceClass. */
-export function deviceClassErrors(object: KubeObject): FieldError[] {
+export function deviceClassErrors(object: SentObject): FieldError[] {
   const { selectors, config, extendedResourceName: name } = (object as DeviceClass).spec ?? {};
   const isExtended =
     name === undefined ||

@@ -19,7 +19,7 @@ import {
   labelValueErrors,
   qualifiedNameErrors,
 } from "../../../../kube/names.ts";
-import type { KubeObject } from "../../../../kube/object.ts";
+import type { SentObject } from "../../../../kube/object.ts";
 import { addressWarnings } from "../address-warnings.ts";
 import { addressErrors, endpointAddressErrors } from "./addresses.ts";
 import { immutable, oneOf, portNumber } from "./checks.ts";
@@ -44,7 +44,7 @@ interface EndpointPort {
   appProtocol?: string;
 }
 
-interface Endpoints extends KubeObject {
+interface Endpoints extends SentObject {
   subsets?: {
     addresses?: Address[];
     notReadyAddresses?: Address[];
@@ -52,7 +52,7 @@ interface Endpoints extends KubeObject {
   }[];
 }
 
-export function newEndpointsErrors(object: KubeObject): FieldError[] {
+export function newEndpointsErrors(object: SentObject): FieldError[] {
   const { subsets = [] } = object as Endpoints;
   return subsets.flatMap(({ addresses = [], notReadyAddresses = [], ports = [] }, index) => {
     const at = `subsets[${index}]`;
@@ -74,7 +74,7 @@ export function newEndpointsErrors(object: KubeObject): FieldError[] {
 }
 
 /** What is wrong already may stay. */
-export function endpointsUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
+export function endpointsUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
   const same = sameJson((object as Endpoints).subsets, (previous as Endpoints).subsets);
   return same ? [] : newEndpointsErrors(object);
 }
@@ -122,7 +122,7 @@ interface Endpoint {
   hints?: { forZones?: { name: string }[]; forNodes?: { name: string }[] };
 }
 
-interface EndpointSlice extends KubeObject {
+interface EndpointSlice extends SentObject {
   addressType?: string;
   endpoints?: Endpoint[] | null;
   ports?: EndpointPort[] | null;
@@ -130,12 +130,12 @@ interface EndpointSlice extends KubeObject {
 
 const ADDRESS_TYPES = ["FQDN", "IPv4", "IPv6"];
 
-export function newEndpointSliceErrors(object: KubeObject): FieldError[] {
+export function newEndpointSliceErrors(object: SentObject): FieldError[] {
   return [...frameErrors(object), ...sliceEndpointsErrors(object)];
 }
 
 /** What is wrong with endpoints already may stay; the type of the addresses has to. */
-export function endpointSliceUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
+export function endpointSliceUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
   const slice = object as EndpointSlice;
   const old = previous as EndpointSlice;
   return [
@@ -146,7 +146,7 @@ export function endpointSliceUpdateErrors(object: KubeObject, previous: KubeObje
 }
 
 /** What a writer of domain names, or of addresses in an odd form, is told. */
-export function endpointSliceWarnings(object: KubeObject, old: KubeObject | undefined): string[] {
+export function endpointSliceWarnings(object: SentObject, old: SentObject | undefined): string[] {
   const { addressType, endpoints } = object as EndpointSlice;
   if (addressType === "FQDN") {
     return old ? [] : ["spec.addressType: FQDN endpoints are deprecated"];

@@ -10,13 +10,13 @@ import {
   nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
-import type { JsonObject, KubeObject } from "../../../../kube/object.ts";
+import type { JsonObject, SentObject } from "../../../../kube/object.ts";
 import { internalForm } from "../go-internal.ts";
 import { immutable } from "./checks.ts";
 
 const MAX_LENGTHS = { reportingInstance: 128, action: 128, reason: 128, message: 1024 } as const;
 
-interface Event extends KubeObject {
+interface Event extends SentObject {
   eventTime?: string | null;
   series?: { count?: number; lastObservedTime?: string | null };
   reportingInstance?: string;
@@ -25,10 +25,10 @@ interface Event extends KubeObject {
   type?: string;
 }
 
-const isNew = ({ apiVersion }: KubeObject): boolean => apiVersion === "events.k8s.io/v1";
+const isNew = ({ apiVersion }: SentObject): boolean => apiVersion === "events.k8s.io/v1";
 
 /** The fields of an event under the names that core/v1 has for them. */
-function coreFields(object: KubeObject): JsonObject {
+function coreFields(object: SentObject): JsonObject {
   const event = object as unknown as JsonObject;
   if (!isNew(object)) return { ...event, reportingController: event["reportingComponent"] };
   return {
@@ -48,7 +48,7 @@ const textIn = (fields: JsonObject, name: string): string => {
 };
 
 /** What is wrong with an event, new or changed. */
-export function eventErrors(object: KubeObject): FieldError[] {
+export function eventErrors(object: SentObject): FieldError[] {
   const fields = coreFields(object);
   const { eventTime } = object as Event;
   const { namespace = "" } = object.metadata;
@@ -81,7 +81,7 @@ export function eventErrors(object: KubeObject): FieldError[] {
 }
 
 /** What is wrong with a new event only in events.k8s.io. */
-export function newEventErrors(object: KubeObject): FieldError[] {
+export function newEventErrors(object: SentObject): FieldError[] {
   if (!isNew(object)) return [];
   const fields = coreFields(object);
   const { eventTime, type = "" } = object as Event;
@@ -139,7 +139,7 @@ function shown(name: string, value: unknown): unknown {
   return name === "eventTime" || name === "series" ? (value ?? null) : (value ?? "");
 }
 
-export function eventUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
+export function eventUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
   if (!isNew(object)) return [];
   const now = coreFields(object);
   const old = coreFields(previous);

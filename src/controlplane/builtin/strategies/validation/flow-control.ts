@@ -13,7 +13,7 @@ import {
   nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../../kube/names.ts";
-import type { KubeObject } from "../../../../kube/object.ts";
+import type { SentObject } from "../../../../kube/object.ts";
 import { at, listAt, mapAt, numberAt, textAt } from "../../at.ts";
 import { internalForm } from "../go-internal.ts";
 import { oneOf } from "./checks.ts";
@@ -34,7 +34,7 @@ const KINDS = ["Group", "ServiceAccount", "User"];
 const NOT_NEGATIVE = "must be a non-negative integer";
 
 /** Everything wrong with a FlowSchema. */
-export function flowSchemaErrors(object: KubeObject): FieldError[] {
+export function flowSchemaErrors(object: SentObject): FieldError[] {
   const precedence = numberAt(object, "spec.matchingPrecedence");
   const errors: FieldError[] = [];
   const refuse = (detail: string): void => {
@@ -65,7 +65,7 @@ export function flowSchemaErrors(object: KubeObject): FieldError[] {
 }
 
 /** What a status of either kind may say. */
-export function flowStatusErrors(object: KubeObject): FieldError[] {
+export function flowStatusErrors(object: SentObject): FieldError[] {
   const types = new Set<string>();
   return listAt(object, "status.conditions").flatMap((condition, index) => {
     const field = `status.conditions[${index}].type`;
@@ -211,7 +211,7 @@ function urlErrors(field: string, url: string): FieldError[] {
 }
 
 /** Everything wrong with a PriorityLevelConfiguration. */
-export function priorityLevelErrors(object: KubeObject): FieldError[] {
+export function priorityLevelErrors(object: SentObject): FieldError[] {
   const type = textAt(object, "spec.type");
   const limited = at(object, "spec.limited");
   const exempt = at(object, "spec.exempt");

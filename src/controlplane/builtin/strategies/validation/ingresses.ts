@@ -14,7 +14,7 @@ import {
   nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../../kube/names.ts";
-import type { KubeObject } from "../../../../kube/object.ts";
+import type { SentObject } from "../../../../kube/object.ts";
 import { addressErrors, parseAddress } from "./addresses.ts";
 import { domainPrefixedPathErrors, immutable, portNameErrors, portNumber } from "./checks.ts";
 import { segmentErrors } from "./network.ts";
@@ -30,7 +30,7 @@ interface IngressPath {
   backend: Backend;
 }
 
-interface Ingress extends KubeObject {
+interface Ingress extends SentObject {
   spec: {
     ingressClassName?: string;
     defaultBackend?: Backend;
@@ -47,7 +47,7 @@ const FORBIDDEN_ENDS = ["/..", "/."];
 const WILDCARD =
   "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. '*.example.com', regex used for validation is '\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
-export function ingressErrors(object: KubeObject): FieldError[] {
+export function ingressErrors(object: SentObject): FieldError[] {
   const { spec } = object as Ingress;
   const { defaultBackend, rules = [], tls = [], ingressClassName } = spec;
   const errors: FieldError[] = [];
@@ -88,7 +88,7 @@ export function ingressErrors(object: KubeObject): FieldError[] {
 }
 
 /** The class may be named in one place only, or in both alike. */
-export function newIngressErrors(object: KubeObject): FieldError[] {
+export function newIngressErrors(object: SentObject): FieldError[] {
   const annotated = object.metadata.annotations?.[CLASS_ANNOTATION];
   const named = (object as Ingress).spec.ingressClassName;
   if (annotated === undefined || named === undefined || annotated === named) return [];
@@ -102,7 +102,7 @@ export function newIngressErrors(object: KubeObject): FieldError[] {
 }
 
 /** What a writer of the old annotation is told. */
-export function ingressWarnings(object: KubeObject, old: KubeObject | undefined): string[] {
+export function ingressWarnings(object: SentObject, old: SentObject | undefined): string[] {
   return (old ?? object.metadata.annotations?.[CLASS_ANNOTATION] === undefined)
     ? []
     : [
@@ -110,7 +110,7 @@ export function ingressWarnings(object: KubeObject, old: KubeObject | undefined)
       ];
 }
 
-export function ingressStatusErrors(object: KubeObject): FieldError[] {
+export function ingressStatusErrors(object: SentObject): FieldError[] {
   const entries = (object as Ingress).status?.loadBalancer?.ingress ?? [];
   return entries.flatMap(({ ip = "", hostname = "" }, index) => {
     const at = `status.loadBalancer.ingress[${index}]`;
@@ -201,7 +201,7 @@ function referenceErrors(
   ];
 }
 
-interface IngressClass extends KubeObject {
+interface IngressClass extends SentObject {
   spec: {
     controller?: string;
     parameters?: {
@@ -217,7 +217,7 @@ interface IngressClass extends KubeObject {
 const MAX_CONTROLLER = 250;
 const SCOPES = ["Cluster", "Namespace"];
 
-export function ingressClassErrors(object: KubeObject): FieldError[] {
+export function ingressClassErrors(object: SentObject): FieldError[] {
   const { controller = "", parameters } = (object as IngressClass).spec;
   const errors =
     controller.length > MAX_CONTROLLER ? [tooLong("spec.controller", MAX_CONTROLLER)] : [];
@@ -238,8 +238,8 @@ export function ingressClassErrors(object: KubeObject): FieldError[] {
     : [...errors, ...nameErrorsAt(`${at}.namespace`, namespace, dns1123LabelErrors)];
 }
 
-export function ingressClassUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
-  const controllerOf = (target: KubeObject): string =>
+export function ingressClassUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
+  const controllerOf = (target: SentObject): string =>
     (target as IngressClass).spec.controller ?? "";
   return [
     ...immutable("spec.controller", controllerOf(object), controllerOf(previous)),

@@ -10,7 +10,7 @@ import {
   invalidValue,
   required,
 } from "../../../../kube/field-errors.ts";
-import type { KubeObject } from "../../../../kube/object.ts";
+import type { SentObject } from "../../../../kube/object.ts";
 import { parseIndexes } from "../job-indexes.ts";
 import type { Job } from "../workload-shapes.ts";
 import { immutable, notNegative } from "./checks.ts";
@@ -28,7 +28,7 @@ const clash = (detail: string): FieldError => ({
   message: `Invalid value: ${detail}`,
 });
 
-export function jobStatusErrors(object: KubeObject, previous: KubeObject): FieldError[] {
+export function jobStatusErrors(object: SentObject, previous: SentObject): FieldError[] {
   const job = object as Job;
   const { status = {} } = job;
   const { status: old = {} } = previous as Job;

@@ -13,7 +13,7 @@ import {
   tooLong,
 } from "../../../../kube/field-errors.ts";
 import { dns1123LabelErrors } from "../../../../kube/names.ts";
-import type { KubeObject } from "../../../../kube/object.ts";
+import type { SentObject } from "../../../../kube/object.ts";
 import { matchesLabelSelector } from "../../../../kube/selector.ts";
 import { internalForm } from "../go-internal.ts";
 import type { Container, PodTemplate } from "../pod-shapes.ts";
@@ -34,7 +34,7 @@ const MODES = ["NonIndexed", "Indexed"];
 const REPLACEMENTS = ["Failed", "TerminatingOrFailed"];
 const CONCURRENCY = ["Allow", "Forbid", "Replace"];
 
-export function jobErrors(object: KubeObject): FieldError[] {
+export function jobErrors(object: SentObject): FieldError[] {
   const { spec, metadata } = object as Job;
   const errors = [...generatedErrors(object as Job), ...jobSpecErrors("spec", spec)];
   errors.push(...jobSelectorErrors(spec));
@@ -194,7 +194,7 @@ function unindexedErrors(field: string, spec: JobSpec): FieldError[] {
 }
 
 /** Of a Job little may change: parallelism and suspension, and of a suspended one where and how its pods will run. */
-export function jobUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
+export function jobUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
   const { spec } = object as Job;
   const { spec: old } = previous as Job;
   const errors = [...jobSpecErrors("spec", spec), ...jobSelectorErrors(spec)];
@@ -275,7 +275,7 @@ function withResources(
 }
 
 /** What is wrong with a new CronJob. */
-export function newCronJobErrors(object: KubeObject): FieldError[] {
+export function newCronJobErrors(object: SentObject): FieldError[] {
   const { spec, metadata } = object as CronJob;
   const errors = cronJobSpecErrors(spec, undefined);
   const { name = "" } = metadata;
@@ -284,7 +284,7 @@ export function newCronJobErrors(object: KubeObject): FieldError[] {
     : errors;
 }
 
-export function cronJobUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
+export function cronJobUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
   return cronJobSpecErrors((object as CronJob).spec, (previous as CronJob).spec);
 }
 

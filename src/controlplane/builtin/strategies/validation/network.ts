@@ -12,7 +12,7 @@ import {
   nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import { dns1123SubdomainErrors, pathSegmentErrors } from "../../../../kube/names.ts";
-import type { KubeObject } from "../../../../kube/object.ts";
+import type { SentObject } from "../../../../kube/object.ts";
 import type { IntOrString, LabelSelector } from "../shapes.ts";
 import {
   addressErrors,
@@ -37,7 +37,7 @@ interface PolicyPeer {
   ipBlock?: { cidr: string; except?: string[] };
 }
 
-interface NetworkPolicy extends KubeObject {
+interface NetworkPolicy extends SentObject {
   spec: {
     podSelector: LabelSelector;
     ingress?: { ports?: PolicyPort[]; from?: PolicyPeer[] }[];
@@ -49,7 +49,7 @@ interface NetworkPolicy extends KubeObject {
 const PROTOCOLS = ["TCP", "UDP", "SCTP"];
 const DIRECTIONS = ["Ingress", "Egress"];
 
-export function networkPolicyErrors(object: KubeObject): FieldError[] {
+export function networkPolicyErrors(object: SentObject): FieldError[] {
   const { spec } = object as NetworkPolicy;
   const { podSelector, ingress = [], egress = [], policyTypes = [] } = spec;
   const errors = selectorErrors("spec.podSelector", podSelector);
@@ -143,11 +143,11 @@ function blockErrors(
   return errors;
 }
 
-interface ServiceCidr extends KubeObject {
+interface ServiceCidr extends SentObject {
   spec?: { cidrs?: string[] };
 }
 
-export function newServiceCidrErrors(object: KubeObject): FieldError[] {
+export function newServiceCidrErrors(object: SentObject): FieldError[] {
   const field = "spec.cidrs";
   const { cidrs = [] } = (object as ServiceCidr).spec ?? {};
   if (cidrs.length === 0) return [required(field, "at least one CIDR required")];
@@ -168,7 +168,7 @@ export function newServiceCidrErrors(object: KubeObject): FieldError[] {
 }
 
 /** Ranges stay; a second one may come. */
-export function serviceCidrUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
+export function serviceCidrUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
   const { cidrs = [] } = (object as ServiceCidr).spec ?? {};
   const { cidrs: old = [] } = (previous as ServiceCidr).spec ?? {};
   const changed = old.flatMap((before, index) =>
@@ -181,7 +181,7 @@ export function serviceCidrUpdateErrors(object: KubeObject, previous: KubeObject
   return [invalidValue("spec.cidrs", asGiven((object as ServiceCidr).spec, "cidrs"), IMMUTABLE)];
 }
 
-interface IpAddress extends KubeObject {
+interface IpAddress extends SentObject {
   spec?: {
     parentRef?: { group?: string; resource?: string; namespace?: string; name?: string };
   };
@@ -191,7 +191,7 @@ interface IpAddress extends KubeObject {
 export const addressNameErrors = (name: string): string[] =>
   addressErrors("", name).map(({ message }) => message.slice(message.indexOf('": ') + 3));
 
-export function newIpAddressErrors(object: KubeObject): FieldError[] {
+export function newIpAddressErrors(object: SentObject): FieldError[] {
   const parent = (object as IpAddress).spec?.parentRef;
   const at = "spec.parentRef";
   if (!parent) return [required(at)];
@@ -211,8 +211,8 @@ export function segmentErrors(field: string, name: string): FieldError[] {
     : nameErrorsAt(field, name, (text) => pathSegmentErrors(text));
 }
 
-export function ipAddressUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
-  const parentOf = (address: KubeObject): unknown => (address as IpAddress).spec?.parentRef;
+export function ipAddressUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
+  const parentOf = (address: SentObject): unknown => (address as IpAddress).spec?.parentRef;
   return immutableForm(
     "spec.parentRef",
     "*networking.ParentReference",

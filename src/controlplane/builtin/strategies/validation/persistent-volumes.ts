@@ -12,7 +12,7 @@ import {
   nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
-import type { KubeObject } from "../../../../kube/object.ts";
+import type { SentObject } from "../../../../kube/object.ts";
 import { parseQuantity } from "../../../../kube/quantity.ts";
 import type { NodeSelector } from "../pod-shapes.ts";
 import type { ResourceList } from "../shapes.ts";
@@ -58,7 +58,7 @@ export interface VolumeSpec {
   volumeAttributesClassName?: string;
 }
 
-interface PersistentVolume extends KubeObject {
+interface PersistentVolume extends SentObject {
   spec: VolumeSpec;
 }
 
@@ -91,7 +91,7 @@ const SOURCES = [
   return check ? [[name, check] as const] : [];
 });
 
-export const persistentVolumeErrors = (object: KubeObject): FieldError[] =>
+export const persistentVolumeErrors = (object: SentObject): FieldError[] =>
   volumeSpecErrors("spec", (object as PersistentVolume).spec, object.metadata.name ?? "");
 
 const INLINE = "in the context of inline volumes";
@@ -210,8 +210,8 @@ function attributesErrors({ volumeAttributesClassName: name, csi }: VolumeSpec):
 }
 
 export function persistentVolumeUpdateErrors(
-  object: KubeObject,
-  previous: KubeObject,
+  object: SentObject,
+  previous: SentObject,
 ): FieldError[] {
   const { spec } = object as PersistentVolume;
   const { spec: old } = previous as PersistentVolume;

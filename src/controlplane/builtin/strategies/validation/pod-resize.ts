@@ -5,7 +5,7 @@
  */
 import { sameJson } from "../../../../kube/json.ts";
 import { type FieldError, forbidden, invalidValue, quote } from "../../../../kube/field-errors.ts";
-import type { KubeObject } from "../../../../kube/object.ts";
+import type { SentObject } from "../../../../kube/object.ts";
 import { formDifference } from "../go-internal.ts";
 import { qosClassOf } from "../pod-resources.ts";
 import type { Container, Pod } from "../pod-shapes.ts";
@@ -18,8 +18,8 @@ const IMMUTABLE = "only cpu and memory resources are mutable";
 
 /** What is wrong with a write to a subresource of a pod. */
 export function podSubresourceErrors(
-  object: KubeObject,
-  old: KubeObject,
+  object: SentObject,
+  old: SentObject,
   subresource: string,
 ): FieldError[] {
   if (subresource === "resize") return resizeErrors(object as Pod, old as Pod);

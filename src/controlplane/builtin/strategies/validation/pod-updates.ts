@@ -11,7 +11,7 @@ import {
   nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../../kube/names.ts";
-import type { KubeObject } from "../../../../kube/object.ts";
+import type { SentObject } from "../../../../kube/object.ts";
 import type {
   Affinity,
   ContainerStatus,
@@ -33,7 +33,7 @@ const MIRROR = "kubernetes.io/config.mirror";
 const APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/";
 
 /** Of a pod's spec, an update changes images, a few limits in one direction, and adds tolerations. */
-export function podUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
+export function podUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
   const { spec } = object as Pod;
   const { spec: old } = previous as Pod;
   const errors = annotationErrors(object as Pod, previous as Pod);
@@ -204,7 +204,7 @@ function mutedAffinity(spec: PodSpec, old: PodSpec): Affinity | undefined {
 const SYSTEM_CONDITIONS = ["PodScheduled", "Ready", "Initialized"];
 
 /** What a write to the status of a pod may say. */
-export function podStatusErrors(object: KubeObject, previous: KubeObject): FieldError[] {
+export function podStatusErrors(object: SentObject, previous: SentObject): FieldError[] {
   const { spec, status = {} } = object as Pod;
   const { spec: oldSpec, status: old = {} } = previous as Pod;
   const errors = annotationErrors(object as Pod, previous as Pod);

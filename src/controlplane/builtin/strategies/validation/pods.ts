@@ -17,7 +17,7 @@ import {
   qualifiedNameErrors,
 } from "../../../../kube/names.ts";
 import { validateAnnotations, validateLabels } from "../../../../kube/metadata.ts";
-import type { KubeObject, ObjectMeta } from "../../../../kube/object.ts";
+import type { SentObject, ObjectMeta } from "../../../../kube/object.ts";
 import type { Pod, PodSpec, PodTemplate } from "../pod-shapes.ts";
 import { addressErrors } from "./addresses.ts";
 import { oneOf } from "./checks.ts";
@@ -36,7 +36,7 @@ const APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/";
 const DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";
 
 /** Everything wrong with a new or changed Pod. */
-export function podErrors(object: KubeObject): FieldError[] {
+export function podErrors(object: SentObject): FieldError[] {
   const { metadata, spec } = object as Pod;
   const errors = [
     ...podAnnotationErrors("metadata.annotations", metadata, spec),
@@ -67,7 +67,7 @@ const tokenErrors = (spec: PodSpec): FieldError[] =>
   );
 
 /** What is wrong with a Pod only when it is new. */
-export function newPodErrors(object: KubeObject): FieldError[] {
+export function newPodErrors(object: SentObject): FieldError[] {
   const { spec } = object as Pod;
   const errors: FieldError[] = [];
   if ((spec.ephemeralContainers ?? []).length > 0) {
@@ -82,10 +82,10 @@ export function newPodErrors(object: KubeObject): FieldError[] {
 }
 
 /** Everything wrong with a PodTemplate. */
-export const podTemplateErrors = (object: KubeObject): FieldError[] =>
+export const podTemplateErrors = (object: SentObject): FieldError[] =>
   templateErrors("template", (object as PodTemplateObject).template);
 
-interface PodTemplateObject extends KubeObject {
+interface PodTemplateObject extends SentObject {
   template: PodTemplate;
 }
 

@@ -11,7 +11,7 @@ import {
   required,
 } from "../../../../kube/field-errors.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
-import type { KubeObject } from "../../../../kube/object.ts";
+import type { SentObject } from "../../../../kube/object.ts";
 import { type Quantity, compareQuantities, parseQuantity } from "../../../../kube/quantity.ts";
 import type { Limit, LimitRange, ResourceList } from "../shapes.ts";
 import { IMMUTABLE } from "./checks.ts";
@@ -30,7 +30,7 @@ interface ScopeExpression {
   values?: string[];
 }
 
-interface ResourceQuota extends KubeObject {
+interface ResourceQuota extends SentObject {
   spec?: {
     hard?: ResourceList;
     scopes?: string[];
@@ -70,7 +70,7 @@ const EXISTS_ONLY = [
   "CrossNamespacePodAffinity",
 ];
 
-export function resourceQuotaErrors(object: KubeObject): FieldError[] {
+export function resourceQuotaErrors(object: SentObject): FieldError[] {
   const { hard = {}, scopes = [], scopeSelector } = (object as ResourceQuota).spec ?? {};
   return [
     ...hardErrors("spec.hard", hard),
@@ -80,8 +80,8 @@ export function resourceQuotaErrors(object: KubeObject): FieldError[] {
 }
 
 /** Scopes stay as they are. */
-export function resourceQuotaUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
-  const scopesOf = (quota: KubeObject): string[] => (quota as ResourceQuota).spec?.scopes ?? [];
+export function resourceQuotaUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
+  const scopesOf = (quota: SentObject): string[] => (quota as ResourceQuota).spec?.scopes ?? [];
   const now = scopesOf(object);
   const before = scopesOf(previous);
   const same =
@@ -91,7 +91,7 @@ export function resourceQuotaUpdateErrors(object: KubeObject, previous: KubeObje
     : [invalidValue("spec.scopes", asGiven((object as ResourceQuota).spec, "scopes"), IMMUTABLE)];
 }
 
-export function resourceQuotaStatusErrors(object: KubeObject): FieldError[] {
+export function resourceQuotaStatusErrors(object: SentObject): FieldError[] {
   const { hard = {}, used = {} } = (object as ResourceQuota).status ?? {};
   return [...hardErrors("status.hard", hard), ...hardErrors("status.used", used)];
 }
@@ -204,7 +204,7 @@ function expressionErrors(
 
 const LIMIT_TYPES = ["Pod", "Container", "PersistentVolumeClaim"];
 
-export function limitRangeErrors(object: KubeObject): FieldError[] {
+export function limitRangeErrors(object: SentObject): FieldError[] {
   const types = new Set<string>();
   return ((object as LimitRange).spec?.limits ?? []).flatMap((limit, index) => {
     const at = `spec.limits[${index}]`;

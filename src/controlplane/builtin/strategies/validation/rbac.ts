@@ -12,7 +12,7 @@ import {
   nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import { dns1123SubdomainErrors, pathSegmentErrors } from "../../../../kube/names.ts";
-import type { KubeObject } from "../../../../kube/object.ts";
+import type { SentObject } from "../../../../kube/object.ts";
 import type { LabelSelector } from "../shapes.ts";
 import { selectorErrors } from "../../../../kube/selector-rules.ts";
 
@@ -26,19 +26,19 @@ interface Rule {
   nonResourceURLs?: string[];
 }
 
-interface Role extends KubeObject {
+interface Role extends SentObject {
   rules?: Rule[] | null;
   aggregationRule?: { clusterRoleSelectors?: LabelSelector[] };
 }
 
-interface Binding extends KubeObject {
+interface Binding extends SentObject {
   roleRef: { apiGroup: string; kind: string; name: string };
   subjects?: { kind: string; apiGroup?: string; name: string; namespace?: string }[];
 }
 
-export const roleErrors = (object: KubeObject): FieldError[] => rulesErrors(object, true);
+export const roleErrors = (object: SentObject): FieldError[] => rulesErrors(object, true);
 
-export function clusterRoleErrors(object: KubeObject): FieldError[] {
+export function clusterRoleErrors(object: SentObject): FieldError[] {
   const errors = rulesErrors(object, false);
   const { aggregationRule } = object as Role;
   if (!aggregationRule) return errors;
@@ -59,7 +59,7 @@ export function clusterRoleErrors(object: KubeObject): FieldError[] {
   return errors;
 }
 
-function rulesErrors(object: KubeObject, namespaced: boolean): FieldError[] {
+function rulesErrors(object: SentObject, namespaced: boolean): FieldError[] {
   return ((object as Role).rules ?? []).flatMap((rule, index) => {
     const at = `rules[${index}]`;
     const {
@@ -105,14 +105,14 @@ function rulesErrors(object: KubeObject, namespaced: boolean): FieldError[] {
   });
 }
 
-export const roleBindingErrors = (object: KubeObject): FieldError[] =>
+export const roleBindingErrors = (object: SentObject): FieldError[] =>
   bindingErrors(object, ["Role", "ClusterRole"], true);
 
-export const clusterRoleBindingErrors = (object: KubeObject): FieldError[] =>
+export const clusterRoleBindingErrors = (object: SentObject): FieldError[] =>
   bindingErrors(object, ["ClusterRole"], false);
 
 function bindingErrors(
-  object: KubeObject,
+  object: SentObject,
   kinds: readonly string[],
   namespaced: boolean,
 ): FieldError[] {
@@ -144,7 +144,7 @@ function bindingErrors(
   return errors;
 }
 
-export function bindingUpdateErrors(object: KubeObject, old: KubeObject): FieldError[] {
+export function bindingUpdateErrors(object: SentObject, old: SentObject): FieldError[] {
   const { roleRef } = object as Binding;
   if (sameJson(roleRef, (old as Binding).roleRef)) return [];
   const shown = { APIGroup: roleRef.apiGroup, Kind: roleRef.kind, Name: roleRef.name };

@@ -14,7 +14,7 @@ import {
   nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
-import type { KubeObject } from "../../../../kube/object.ts";
+import type { SentObject } from "../../../../kube/object.ts";
 import { internalForm } from "../go-internal.ts";
 import type { NodeSelector } from "../pod-shapes.ts";
 import { type RequestPolicy, policyErrors } from "./capacity-policies.ts";
@@ -76,12 +76,12 @@ interface SliceSpec extends Placement {
   sharedCounters?: { name?: string; counters?: Record<string, object> }[];
 }
 
-interface ResourceSlice extends KubeObject {
+interface ResourceSlice extends SentObject {
   spec?: SliceSpec;
 }
 
 /** Removes what belongs to features that are off: lists as attributes, and what a device takes of its node. */
-export function dropFromResourceSlice(object: KubeObject): void {
+export function dropFromResourceSlice(object: SentObject): void {
   for (const device of (object as ResourceSlice).spec?.devices ?? []) {
     delete device.nodeAllocatableResourceMappings;
     for (const attribute of Object.values(device.attributes ?? {})) {
@@ -93,7 +93,7 @@ export function dropFromResourceSlice(object: KubeObject): void {
 }
 
 /** What the writer of a ResourceSlice is told. */
-export function resourceSliceWarnings(object: KubeObject): string[] {
+export function resourceSliceWarnings(object: SentObject): string[] {
   const { driver = "" } = (object as ResourceSlice).spec ?? {};
   return driver === driver.toLowerCase()
     ? []
@@ -103,11 +103,11 @@ export function resourceSliceWarnings(object: KubeObject): string[] {
 }
 
 /** What is wrong with a new ResourceSlice. */
-export const newResourceSliceErrors = (object: KubeObject): FieldError[] =>
+export const newResourceSliceErrors = (object: SentObject): FieldError[] =>
   sliceErrors((object as ResourceSlice).spec ?? {});
 
 /** What is wrong with a change of a ResourceSlice. */
-export const resourceSliceUpdateErrors = (object: KubeObject, previous: KubeObject): FieldError[] =>
+export const resourceSliceUpdateErrors = (object: SentObject, previous: SentObject): FieldError[] =>
   sliceErrors((object as ResourceSlice).spec ?? {}, (previous as ResourceSlice).spec ?? {});
 
 function sliceErrors(spec: SliceSpec, old?: SliceSpec): FieldError[] {

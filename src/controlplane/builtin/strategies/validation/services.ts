@@ -18,7 +18,7 @@ import {
   dns1123SubdomainErrors,
   qualifiedNameErrors,
 } from "../../../../kube/names.ts";
-import type { KubeObject } from "../../../../kube/object.ts";
+import type { SentObject } from "../../../../kube/object.ts";
 import { isExternallyAccessible, needsHealthCheckPort } from "../service-rules.ts";
 import type { Service, ServicePort } from "../shapes.ts";
 import { addressErrors, endpointAddressErrors, parseAddress, rangeErrors } from "./addresses.ts";
@@ -42,7 +42,7 @@ const MODE = "service.kubernetes.io/topology-mode";
 const RANGES = "service.beta.kubernetes.io/load-balancer-source-ranges";
 
 /** Everything wrong with a Service as it is. */
-export function serviceErrors(object: KubeObject): FieldError[] {
+export function serviceErrors(object: SentObject): FieldError[] {
   const { spec, metadata } = object as Service;
   const { type = "", ports = [] } = spec;
   const { [HINTS]: hints, [MODE]: mode } = metadata.annotations ?? {};
@@ -223,7 +223,7 @@ function trafficErrors(spec: Spec): FieldError[] {
 }
 
 /** What is wrong with a change of a Service. */
-export function serviceUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
+export function serviceUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
   const { spec } = object as Service;
   const { spec: old } = previous as Service;
   const isBalancer = spec.type === "LoadBalancer";
@@ -242,7 +242,7 @@ export function serviceUpdateErrors(object: KubeObject, previous: KubeObject): F
 }
 
 /** What a write to the status of a Service may say of its load balancer. */
-export function serviceStatusErrors(object: KubeObject): FieldError[] {
+export function serviceStatusErrors(object: SentObject): FieldError[] {
   const { spec, status } = object as Service;
   const ingress = status?.loadBalancer?.ingress ?? [];
   const field = "status.loadBalancer.ingress";

@@ -17,12 +17,12 @@ import {
   tooLong,
 } from "../../../../kube/field-errors.ts";
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../../kube/names.ts";
-import type { KubeObject } from "../../../../kube/object.ts";
+import type { SentObject } from "../../../../kube/object.ts";
 import { internalForm } from "../go-internal.ts";
 import { unifiedDiff } from "../unified-diff.ts";
 
 /** A CertificateSigningRequest. */
-export interface SigningRequest extends KubeObject {
+export interface SigningRequest extends SentObject {
   spec: {
     request?: string;
     signerName?: string;
@@ -79,19 +79,19 @@ const LONGEST_SIGNER = 571;
 const FIELD = "status.conditions";
 
 /** Everything wrong with a new request. */
-export const newSigningRequestErrors = (object: KubeObject): FieldError[] =>
+export const newSigningRequestErrors = (object: SentObject): FieldError[] =>
   requestErrors(object as SigningRequest, undefined);
 
 /** What is wrong with an update of the request itself, which changes metadata only. */
-export const signingRequestUpdateErrors = (object: KubeObject, old: KubeObject): FieldError[] =>
+export const signingRequestUpdateErrors = (object: SentObject, old: SentObject): FieldError[] =>
   changeErrors(object as SigningRequest, old as SigningRequest, "update");
 
 /** What is wrong with a write of the certificate. */
-export const signingStatusErrors = (object: KubeObject, old: KubeObject): FieldError[] =>
+export const signingStatusErrors = (object: SentObject, old: SentObject): FieldError[] =>
   changeErrors(object as SigningRequest, old as SigningRequest, "status");
 
 /** What is wrong with an approval or a denial. */
-export const signingApprovalErrors = (object: KubeObject, old: KubeObject): FieldError[] =>
+export const signingApprovalErrors = (object: SentObject, old: SentObject): FieldError[] =>
   changeErrors(object as SigningRequest, old as SigningRequest, "approval");
 
 function requestErrors(object: SigningRequest, old: SigningRequest | undefined): FieldError[] {

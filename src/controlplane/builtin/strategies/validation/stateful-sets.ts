@@ -13,7 +13,7 @@ import {
   nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import { dns1123LabelErrors } from "../../../../kube/names.ts";
-import type { KubeObject } from "../../../../kube/object.ts";
+import type { SentObject } from "../../../../kube/object.ts";
 import type { PodTemplate } from "../pod-shapes.ts";
 import type { StatefulSet } from "../workload-shapes.ts";
 import { internalForm } from "../go-internal.ts";
@@ -25,7 +25,7 @@ import { TEMPLATE, endlessErrors, selectionErrors } from "./workload-selection.t
 const TEXTS = { empty: "empty selector is invalid for statefulset", invalid: "" };
 const RETENTION = ["Retain", "Delete"];
 
-export function newStatefulSetErrors(object: KubeObject): FieldError[] {
+export function newStatefulSetErrors(object: SentObject): FieldError[] {
   const { volumeClaimTemplates = [], serviceName = "" } = (object as StatefulSet).spec;
   const claims = volumeClaimTemplates.flatMap(({ spec }, index) =>
     claimSpecErrors(`spec.volumeClaimTemplates[${index}].spec`, spec),
@@ -118,7 +118,7 @@ function statefulStrategyErrors({
 const STATEFUL_UPDATES =
   "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
 
-export function statefulSetUpdateErrors(object: KubeObject, old: KubeObject): FieldError[] {
+export function statefulSetUpdateErrors(object: SentObject, old: SentObject): FieldError[] {
   const fixed = ({ spec }: StatefulSet): unknown => [
     spec.selector,
     spec.serviceName ?? "",

@@ -14,7 +14,7 @@ import {
   nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../../kube/names.ts";
-import type { KubeObject } from "../../../../kube/object.ts";
+import type { SentObject } from "../../../../kube/object.ts";
 import { parseQuantity } from "../../../../kube/quantity.ts";
 import type { LabelSelector } from "../shapes.ts";
 import { selectorErrors } from "../../../../kube/selector-rules.ts";
@@ -63,7 +63,7 @@ interface TopologyTerm {
   matchLabelExpressions?: { key: string; values?: string[] | null }[];
 }
 
-interface StorageClass extends KubeObject {
+interface StorageClass extends SentObject {
   provisioner?: string;
   parameters?: Record<string, string>;
   reclaimPolicy?: string;
@@ -71,7 +71,7 @@ interface StorageClass extends KubeObject {
   allowedTopologies?: TopologyTerm[];
 }
 
-export function newStorageClassErrors(object: KubeObject): FieldError[] {
+export function newStorageClassErrors(object: SentObject): FieldError[] {
   const { provisioner = "", parameters, reclaimPolicy = "" } = object as StorageClass;
   const { volumeBindingMode: mode, allowedTopologies = [] } = object as StorageClass;
   const seen: unknown[] = [];
@@ -115,7 +115,7 @@ function topologyErrors(at: string, { matchLabelExpressions = [] }: TopologyTerm
   });
 }
 
-export function storageClassUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
+export function storageClassUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
   const now = object as StorageClass;
   const old = previous as StorageClass;
   return (["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"] as const).flatMap(
@@ -126,19 +126,19 @@ export function storageClassUpdateErrors(object: KubeObject, previous: KubeObjec
   );
 }
 
-interface AttributesClass extends KubeObject {
+interface AttributesClass extends SentObject {
   driverName?: string;
   parameters?: Record<string, string>;
 }
 
-export const attributesClassErrors = (object: KubeObject): FieldError[] => [
+export const attributesClassErrors = (object: SentObject): FieldError[] => [
   ...provisionerErrors("driverName", (object as AttributesClass).driverName ?? ""),
   ...parametersErrors((object as AttributesClass).parameters, false),
 ];
 
 export function attributesClassUpdateErrors(
-  object: KubeObject,
-  previous: KubeObject,
+  object: SentObject,
+  previous: SentObject,
 ): FieldError[] {
   const now = object as AttributesClass;
   const old = previous as AttributesClass;
@@ -154,7 +154,7 @@ interface AttachError {
   errorCode?: number;
 }
 
-interface Attachment extends KubeObject {
+interface Attachment extends SentObject {
   spec: {
     attacher?: string;
     nodeName?: string;
@@ -167,7 +167,7 @@ interface Attachment extends KubeObject {
   };
 }
 
-export function attachmentErrors(object: KubeObject): FieldError[] {
+export function attachmentErrors(object: SentObject): FieldError[] {
   const { spec, status = {} } = object as Attachment;
   const { attacher = "", nodeName = "", source } = spec;
   const { persistentVolumeName: name, inlineVolumeSpec: inline } = source;
@@ -202,7 +202,7 @@ export function attachmentErrors(object: KubeObject): FieldError[] {
       ];
 }
 
-export function attachmentUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
+export function attachmentUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
   const { spec } = object as Attachment;
   const { spec: old } = previous as Attachment;
   return [
@@ -211,7 +211,7 @@ export function attachmentUpdateErrors(object: KubeObject, previous: KubeObject)
   ];
 }
 
-interface CsiNode extends KubeObject {
+interface CsiNode extends SentObject {
   spec: {
     drivers:
       | {
@@ -224,7 +224,7 @@ interface CsiNode extends KubeObject {
   };
 }
 
-export function csiNodeErrors(object: KubeObject): FieldError[] {
+export function csiNodeErrors(object: SentObject): FieldError[] {
   const names = new Set<string>();
   return ((object as CsiNode).spec.drivers ?? []).flatMap((driver, index) => {
     const { name, nodeID, topologyKeys, allocatable } = driver;
@@ -246,7 +246,7 @@ export function csiNodeErrors(object: KubeObject): FieldError[] {
   });
 }
 
-export function csiNodeUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
+export function csiNodeUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
   const type = "storage.CSINodeDriver";
   const fixed = (driver: object): object => ({ ...driver, allocatable: undefined });
   const now = (object as CsiNode).spec.drivers ?? [];
@@ -260,7 +260,7 @@ export function csiNodeUpdateErrors(object: KubeObject, previous: KubeObject): F
   ];
 }
 
-interface CsiDriver extends KubeObject {
+interface CsiDriver extends SentObject {
   spec: {
     attachRequired?: boolean;
     fsGroupPolicy?: string;
@@ -271,7 +271,7 @@ interface CsiDriver extends KubeObject {
   };
 }
 
-export function csiDriverErrors(object: KubeObject): FieldError[] {
+export function csiDriverErrors(object: SentObject): FieldError[] {
   const { spec } = object as CsiDriver;
   const { fsGroupPolicy: policy, nodeAllocatableUpdatePeriodSeconds: period } = spec;
   const requests = spec.tokenRequests ?? [];
@@ -313,7 +313,7 @@ export function csiDriverErrors(object: KubeObject): FieldError[] {
   return errors;
 }
 
-export function csiDriverUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
+export function csiDriverUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
   const { spec } = object as CsiDriver;
   const { spec: old } = previous as CsiDriver;
   return [
@@ -324,7 +324,7 @@ export function csiDriverUpdateErrors(object: KubeObject, previous: KubeObject):
 }
 
 /** What the writer of a CSIDriver is told. */
-export function csiDriverWarnings(object: KubeObject, old: KubeObject | undefined): string[] {
+export function csiDriverWarnings(object: SentObject, old: SentObject | undefined): string[] {
   if (old) return [];
   const { spec } = object as CsiDriver;
   return (spec.tokenRequests ?? []).length > 0 && spec.serviceAccountTokenInSecrets === undefined
@@ -334,13 +334,13 @@ export function csiDriverWarnings(object: KubeObject, old: KubeObject | undefine
     : [];
 }
 
-interface Capacity extends KubeObject {
+interface Capacity extends SentObject {
   nodeTopology?: LabelSelector;
   storageClassName?: string;
   capacity?: string;
 }
 
-export function storageCapacityErrors(object: KubeObject): FieldError[] {
+export function storageCapacityErrors(object: SentObject): FieldError[] {
   const { nodeTopology, storageClassName = "", capacity } = object as Capacity;
   const errors = nodeTopology ? selectorErrors("nodeTopology", nodeTopology) : [];
   errors.push(...nameErrorsAt("storageClassName", storageClassName, dns1123SubdomainErrors));
@@ -350,8 +350,8 @@ export function storageCapacityErrors(object: KubeObject): FieldError[] {
 }
 
 export function storageCapacityUpdateErrors(
-  object: KubeObject,
-  previous: KubeObject,
+  object: SentObject,
+  previous: SentObject,
 ): FieldError[] {
   const now = object as Capacity;
   const old = previous as Capacity;

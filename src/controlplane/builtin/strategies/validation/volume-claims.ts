@@ -13,7 +13,7 @@ import {
   nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../../kube/names.ts";
-import type { KubeObject, ObjectMeta } from "../../../../kube/object.ts";
+import type { SentObject, ObjectMeta } from "../../../../kube/object.ts";
 import { compareQuantities, parseQuantity } from "../../../../kube/quantity.ts";
 import { asGiven } from "../emptied.ts";
 import { formDifference } from "../go-internal.ts";
@@ -24,7 +24,7 @@ import { accessModeErrors, positiveErrors, VOLUME_MODES } from "./persistent-vol
 import { amountErrors } from "./resource-names.ts";
 import { templateMetadataErrors } from "./template-metadata.ts";
 
-export function claimErrors(object: KubeObject): FieldError[] {
+export function claimErrors(object: SentObject): FieldError[] {
   return claimSpecErrors("spec", (object as PersistentVolumeClaim).spec);
 }
 
@@ -106,7 +106,7 @@ const CLAIM_UPDATES =
 const CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class";
 
 /** A bound claim may grow; else its spec stays. */
-export function claimUpdateErrors(object: KubeObject, previous: KubeObject): FieldError[] {
+export function claimUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
   const { spec, status, metadata } = object as PersistentVolumeClaim;
   const { spec: old, status: oldStatus, metadata: oldMetadata } = previous as PersistentVolumeClaim;
   const errors = claimErrors(object);
@@ -182,7 +182,7 @@ const RESIZING = [
 ];
 
 /** What a write to the status of a claim may say. */
-export function claimStatusErrors(object: KubeObject): FieldError[] {
+export function claimStatusErrors(object: SentObject): FieldError[] {
   const { spec, status = {} } = object as PersistentVolumeClaim;
   const errors = (spec.accessModes ?? []).length === 0 ? [required("Spec.accessModes")] : [];
   const amountsErrors = (field: string, amount: string): FieldError[] => {

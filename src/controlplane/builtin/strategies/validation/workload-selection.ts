@@ -10,7 +10,7 @@ import {
   notSupported,
   required,
 } from "../../../../kube/field-errors.ts";
-import type { KubeObject } from "../../../../kube/object.ts";
+import type { SentObject } from "../../../../kube/object.ts";
 import { matchesLabelSelector } from "../../../../kube/selector.ts";
 import { internalForm } from "../go-internal.ts";
 import type { PodTemplate } from "../pod-shapes.ts";
@@ -69,12 +69,12 @@ export function selectionErrors(
     : [...errors, ...mismatchErrors(selector, template), ...checkTemplate()];
 }
 
-interface Selecting extends KubeObject {
+interface Selecting extends SentObject {
   spec: { selector?: LabelSelector };
 }
 
 /** Selectors never change. */
-export function selectorUpdateErrors(object: KubeObject, old: KubeObject): FieldError[] {
+export function selectorUpdateErrors(object: SentObject, old: SentObject): FieldError[] {
   return immutableForm(
     "spec.selector",
     "*metav1.LabelSelector",

@@ -4,17 +4,17 @@
  * @module
  */
 import { type FieldError, invalidValue } from "../../../../kube/field-errors.ts";
-import type { KubeObject } from "../../../../kube/object.ts";
+import type { SentObject } from "../../../../kube/object.ts";
 import type { Deployment } from "../workload-shapes.ts";
 import { notNegative } from "./checks.ts";
 
-interface Counts extends KubeObject {
+interface Counts extends SentObject {
   status?: Record<string, unknown>;
 }
 
 /** Counts are not negative, and no part is larger than the whole. */
 function countErrors(
-  object: KubeObject,
+  object: SentObject,
   counts: readonly string[],
   parts: readonly string[],
   ready = "readyReplicas",
@@ -46,7 +46,7 @@ function countErrors(
 }
 
 /** The count of collisions of names only grows. */
-function collisionErrors(object: KubeObject, previous: KubeObject): FieldError[] {
+function collisionErrors(object: SentObject, previous: SentObject): FieldError[] {
   const { collisionCount: before } = (previous as Deployment).status ?? {};
   const { collisionCount: now } = (object as Deployment).status ?? {};
   return before !== undefined && (now === undefined || now < before)
@@ -54,7 +54,7 @@ function collisionErrors(object: KubeObject, previous: KubeObject): FieldError[]
     : [];
 }
 
-export const deploymentStatusErrors = (object: KubeObject, previous: KubeObject): FieldError[] => [
+export const deploymentStatusErrors = (object: SentObject, previous: SentObject): FieldError[] => [
   ...countErrors(
     object,
     [
@@ -72,7 +72,7 @@ export const deploymentStatusErrors = (object: KubeObject, previous: KubeObject)
   ...collisionErrors(object, previous),
 ];
 
-export const statefulSetStatusErrors = (object: KubeObject, previous: KubeObject): FieldError[] => [
+export const statefulSetStatusErrors = (object: SentObject, previous: SentObject): FieldError[] => [
   ...countErrors(
     object,
     [
@@ -90,7 +90,7 @@ export const statefulSetStatusErrors = (object: KubeObject, previous: KubeObject
   ...collisionErrors(object, previous),
 ];
 
-export const replicaSetStatusErrors = (object: KubeObject): FieldError[] =>
+export const replicaSetStatusErrors = (object: SentObject): FieldError[] =>
   countErrors(
     object,
     [
@@ -104,7 +104,7 @@ export const replicaSetStatusErrors = (object: KubeObject): FieldError[] =>
     ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"],
   );
 
-export const daemonSetStatusErrors = (object: KubeObject, previous: KubeObject): FieldError[] => [
+export const daemonSetStatusErrors = (object: SentObject, previous: SentObject): FieldError[] => [
   ...countErrors(
     object,
     [
