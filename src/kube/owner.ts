@@ -144,7 +144,7 @@ function removeReferences(
 }
 
 function isReferenceTo({ apiVersion, kind, metadata }: KubeObject, to: OwnerReference): boolean {
-  return isSameOwner({ apiVersion, kind, name: metadata.name ?? "" }, to);
+  return isSameOwner({ apiVersion, kind, name: metadata.name }, to);
 }
 
 /** By group, kind and name, as controller-runtime compares: the version may change, the uid may be newer. */

@@ -100,7 +100,7 @@ function applyMerge(
     const object = result as Manifest["object"];
     if (!options.allowKindChange) object.kind = kind;
     object.metadata = { ...object.metadata };
-    if (!options.allowNameChange && name !== undefined) object.metadata.name = name;
+    if (!options.allowNameChange && name) object.metadata.name = name;
     delete object.metadata.namespace;
     if (namespace !== undefined) object.metadata.namespace = namespace;
     manifest.object = object;

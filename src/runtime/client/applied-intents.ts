@@ -30,7 +30,7 @@ export class AppliedIntents {
     const applied = this.#applied.get(idOf(object));
     return (
       applied?.uid === object.metadata.uid &&
-      applied?.digest === digestOf(request) &&
+      applied.digest === digestOf(request) &&
       includes(object, request.intent) &&
       isOwned(object, request.ownerUid)
     );

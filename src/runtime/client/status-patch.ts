@@ -57,7 +57,7 @@ export async function patchStatusFrom<T extends WithStatus>(
   change: (status: T["status"]) => StatusPatch<T>,
   options: StatusPatchOptions,
 ): Promise<T> {
-  const isWhole = object.metadata.resourceVersion !== undefined && !isPartial(object);
+  const isWhole = Boolean(object.metadata.resourceVersion) && !isPartial(object);
   let base = isWhole ? object : await reread(client, object);
   for (let attempt = 1; ; attempt++) {
     try {
