@@ -11,7 +11,7 @@ import {
   isWebhookConfiguration,
 } from "../cli/operator/local-webhooks.ts";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
-import type { KubeObject } from "../kube/object.ts";
+import type { ManifestObject } from "../kube/object.ts";
 import type { ClusterConfig } from "../runtime/transport/cluster-config.ts";
 import { accessOf, clientFor } from "./access.ts";
 import { applyCrds, CRD } from "./install-crds.ts";
@@ -50,9 +50,9 @@ export async function installOperator(
 }
 
 /** Until a test serves the conversion of a kind, requests that need it fail, and say what to add. */
-function refuseConversion(controlPlane: ControlPlane, crd: KubeObject): void {
+function refuseConversion(controlPlane: ControlPlane, crd: ManifestObject): void {
   const why = new Error(
-    `this test serves no conversion of ${crd.metadata.name ?? ""}: add \`const webhooks = await installWebhooks(cluster, [conversion]);\`, createManager({ config, webhooks }) and manager.webhooks.add(conversion), with an object of its class in src/webhooks`,
+    `this test serves no conversion of ${crd.metadata.name}: add \`const webhooks = await installWebhooks(cluster, [conversion]);\`, createManager({ config, webhooks }) and manager.webhooks.add(conversion), with an object of its class in src/webhooks`,
   );
   for (const service of askedServices([crd])) {
     controlPlane.routeService(service, Promise.reject(why));

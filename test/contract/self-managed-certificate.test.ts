@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import {
   mergePatch,
+  type Unstored,
   ValidatingWebhook,
   type ValidationReview,
   type Validator,
@@ -26,7 +27,7 @@ const REAL = TARGETS.filter(([, kubeconfig]) => kubeconfig !== undefined);
 
 @ValidatingWebhook(ConfigMap, { path: "/validate" })
 class Checks implements Validator<ConfigMap> {
-  validateCreate({ data }: ConfigMap, review: ValidationReview<ConfigMap>): void {
+  validateCreate({ data }: Unstored<ConfigMap>, review: ValidationReview<ConfigMap>): void {
     if (data?.["refuse"]) review.deny("not today");
   }
 }

@@ -12,6 +12,8 @@ import {
   Resource,
   ValidatingWebhook,
   type ValidationReview,
+  type Sent,
+  type Unstored,
   type Validator,
 } from "../../src/index.ts";
 import {
@@ -42,14 +44,14 @@ class Widget extends CustomResource<Spec> {}
 
 @MutatingWebhook(Widget)
 class WidgetDefaulter implements Defaulter<Widget> {
-  default(widget: Widget): void {
+  default(widget: Sent<Widget>): void {
     widget.spec.weight ??= 7;
   }
 }
 
 @ValidatingWebhook(Widget)
 class WidgetValidator implements Validator<Widget> {
-  validateCreate(widget: Widget, review: ValidationReview<Widget>): void {
+  validateCreate(widget: Unstored<Widget>, review: ValidationReview<Widget>): void {
     if (widget.spec.size === 13) review.invalid(({ spec }) => spec.size, "brings bad luck");
   }
 }
@@ -63,10 +65,10 @@ class UnknownValidator implements Validator<Widget> {
 
 @ConversionWebhook(Widget, OldWidget)
 class WidgetConversion implements Converter<Widget, OldWidget> {
-  toHub({ spec }: OldWidget): Content<Widget> {
+  toHub({ spec }: Sent<OldWidget>): Content<Widget> {
     return { spec: { ...(spec.size !== undefined && { size: spec.size }) } };
   }
-  fromHub({ spec }: Widget): Content<OldWidget> {
+  fromHub({ spec }: Sent<Widget>): Content<OldWidget> {
     return { spec: { ...(spec.size !== undefined && { size: spec.size }) } };
   }
 }
@@ -74,10 +76,10 @@ class WidgetConversion implements Converter<Widget, OldWidget> {
 /** The same, but the size of the old version is cut to two digits. */
 @ConversionWebhook(Widget, OldWidget)
 class LossyConversion implements Converter<Widget, OldWidget> {
-  toHub({ spec }: OldWidget): Content<Widget> {
+  toHub({ spec }: Sent<OldWidget>): Content<Widget> {
     return { spec: { size: (spec.size ?? 0) % 100 } };
   }
-  fromHub(widget: Widget): Content<OldWidget> {
+  fromHub(widget: Sent<Widget>): Content<OldWidget> {
     return new WidgetConversion().fromHub(widget);
   }
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { isJsonObject } from "../../kube/json.ts";
-import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import type { JsonObject, ManifestObject } from "../../kube/object.ts";
 
 /** An expression that stands in a text until the YAML is written. */
 export function expression(text: string): string {
@@ -41,13 +41,13 @@ export class ChartNames {
   /** The longest name without the prefix: what a prefix leaves room for. */
   readonly longest: number;
 
-  constructor(objects: readonly KubeObject[], projectName: string) {
+  constructor(objects: readonly ManifestObject[], projectName: string) {
     const prefix = `${projectName}-`;
     const accounts = objects.filter(({ kind }) => kind === "ServiceAccount");
     this.#account = accounts.length === 1 ? accounts[0]?.metadata.name : undefined;
     let longest = 0;
     for (const { kind, metadata } of objects) {
-      const { name = "" } = metadata;
+      const { name } = metadata;
       if (kind === "Namespace") this.#expressions.set(name, expression(".Release.Namespace"));
       else if (name.startsWith(prefix)) {
         const rest = name.slice(projectName.length);

@@ -4,7 +4,7 @@
  * @module
  */
 import { stringify } from "yaml";
-import type { KubeObject } from "../../kube/object.ts";
+import type { ManifestObject } from "../../kube/object.ts";
 
 /** What the values are when nobody sets them. */
 export interface ChartValues {
@@ -150,10 +150,10 @@ export function helpers(): string {
 }
 
 /** \`templates/NOTES.txt\`. */
-export function notes(objects: readonly KubeObject[]): string {
+export function notes(objects: readonly ManifestObject[]): string {
   const crds = objects
     .filter(({ kind }) => kind === "CustomResourceDefinition")
-    .map(({ metadata }) => `  kubectl explain ${(metadata.name ?? "").split(".")[0] ?? ""}`);
+    .map(({ metadata }) => `  kubectl explain ${metadata.name.split(".")[0] ?? ""}`);
   return `The operator is installed in the namespace {{ .Release.Namespace }}.
 
 Wait until it runs:

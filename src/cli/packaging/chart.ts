@@ -6,7 +6,7 @@
 import { stringify } from "yaml";
 import { TsopError } from "../../errors.ts";
 import { copyJson, isJsonObject } from "../../kube/json.ts";
-import type { JsonObject, KubeObject } from "../../kube/object.ts";
+import type { JsonObject, ManifestObject } from "../../kube/object.ts";
 import { ChartNames, expression, withExpressions } from "./chart-names.ts";
 import { helpers, notes, valuesSchema, valuesText, type ChartValues } from "./chart-texts.ts";
 
@@ -17,7 +17,7 @@ export interface ChartSource {
   readonly version: string;
   readonly description: string;
   readonly image: { readonly name: string; readonly tag: string; readonly digest: string };
-  readonly objects: readonly KubeObject[];
+  readonly objects: readonly ManifestObject[];
 }
 
 /** The files of the chart, by their path in it. @throws TsopError `chart-no-deployment` */
@@ -54,7 +54,7 @@ export function chartFiles(source: ChartSource): Map<string, string> {
     const { kind, metadata } = object;
     if (kind === "Namespace") continue;
     const text = object === deployment ? manager.text : templateOf(object, names);
-    files.set(pathOf(kind, metadata.name ?? "", projectName), text);
+    files.set(pathOf(kind, metadata.name, projectName), text);
   }
   return files;
 }
@@ -79,18 +79,18 @@ function pathOf(kind: string, name: string, projectName: string): string {
 
 const RBAC_KINDS = new Set(["Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding"]);
 
-function isOfMetrics({ kind, metadata: { name = "" } }: KubeObject): boolean {
+function isOfMetrics({ kind, metadata: { name } }: ManifestObject): boolean {
   return (kind === "Service" || kind === "NetworkPolicy") && name.includes("metrics");
 }
 
 /** Which value leaves the object out when it is false. */
-function conditionOf(object: KubeObject): string | undefined {
+function conditionOf(object: ManifestObject): string | undefined {
   const { kind, metadata } = object;
   const conditions: string[] = [];
   if (kind === "CustomResourceDefinition") conditions.push(".Values.crds.enabled");
   if (kind === "ServiceAccount") conditions.push(".Values.serviceAccount.create");
   if (RBAC_KINDS.has(kind)) {
-    const isForUsers = /-(admin|editor|viewer)-role$/.test(metadata.name ?? "");
+    const isForUsers = /-(admin|editor|viewer)-role$/.test(metadata.name);
     conditions.push(isForUsers ? ".Values.rbac.userRoles" : ".Values.rbac.create");
   }
   if (isOfMetrics(object)) conditions.push(".Values.metrics.enabled");
@@ -99,7 +99,7 @@ function conditionOf(object: KubeObject): string | undefined {
   return `and ${conditions.join(" ")}`;
 }
 
-function templateOf(object: KubeObject, names: ChartNames): string {
+function templateOf(object: ManifestObject, names: ChartNames): string {
   const copy = withHelmMetadata(object);
   const isCrd = object.kind === "CustomResourceDefinition";
   const { metadata } = copy;
@@ -119,7 +119,7 @@ function templateOf(object: KubeObject, names: ChartNames): string {
 }
 
 /** The object with the labels that Helm's own objects have. */
-function withHelmMetadata(object: KubeObject): JsonObject & { metadata: JsonObject } {
+function withHelmMetadata(object: ManifestObject): JsonObject & { metadata: JsonObject } {
   const copy = copyJson(object) as unknown as JsonObject & { metadata: JsonObject };
   const { labels } = copy.metadata;
   if (isJsonObject(labels) && labels["app.kubernetes.io/managed-by"] === "kustomize") {
@@ -174,7 +174,7 @@ interface DeploymentTemplate {
   readonly resources: unknown;
 }
 
-function templateOfDeployment(deployment: KubeObject, names: ChartNames): DeploymentTemplate {
+function templateOfDeployment(deployment: ManifestObject, names: ChartNames): DeploymentTemplate {
   const copy = withHelmMetadata(deployment);
   const spec = copy["spec"] as JsonObject;
   const pod = (spec["template"] as JsonObject)["spec"] as JsonObject;

@@ -22,9 +22,9 @@ const shown = new WeakMap<ServedResource, WeakMap<SentObject, SentObject>>();
 /** Thrown where an object is to be read that a webhook has to convert first; `converting` has it asked. */
 class Unconverted extends Error {
   readonly resource: ServedResource;
-  readonly object: KubeObject;
+  readonly object: SentObject;
 
-  constructor(resource: ServedResource, object: KubeObject) {
+  constructor(resource: ServedResource, object: SentObject) {
     super(`${object.kind} ${object.metadata.name ?? ""} has to be converted first`);
     this.resource = resource;
     this.object = object;
@@ -57,9 +57,9 @@ export function readAs(
 }
 
 /** What `readNow` gave last for an object: it is the same until the object changes. */
-const relabelled = new WeakMap<KubeObject, KubeObject>();
+const relabelled = new WeakMap<SentObject, SentObject>();
 
-const isForWebhook = (resource: ServedResource, object: KubeObject): boolean =>
+const isForWebhook = (resource: ServedResource, object: SentObject): boolean =>
   resource.conversion !== undefined && object.apiVersion !== apiVersionOf(resource);
 
 /**
@@ -69,8 +69,8 @@ const isForWebhook = (resource: ServedResource, object: KubeObject): boolean =>
 export function readNow(
   cluster: { readonly registry: Registry },
   resource: ServedResource,
-  object: KubeObject,
-): KubeObject {
+  object: SentObject,
+): SentObject {
   if (!isForWebhook(resource, object)) return readAs(cluster, resource, object);
   const converted = knownReads(resource).get(object);
   if (converted) return converted;

@@ -128,7 +128,7 @@ describe("a project with webhooks", () => {
         ...POD,
         metadata: { namespace, name: "operator" },
         spec,
-      } as KubeObject);
+      });
       expect(made.metadata.uid).toBeDefined();
       // The namespace does refuse what is not restricted.
       const free = { containers: [{ name: "free", image: "nginx" }] };
@@ -137,7 +137,7 @@ describe("a project with webhooks", () => {
           ...POD,
           metadata: { namespace, name: "free" },
           spec: free,
-        } as KubeObject),
+        }),
       ).rejects.toThrow("restricted");
     },
     60_000,

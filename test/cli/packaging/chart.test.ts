@@ -7,12 +7,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { renderKustomization } from "../../../src/cli/kustomize/render.ts";
 import { chartFiles } from "../../../src/cli/packaging/chart.ts";
-import type { KubeObject } from "../../../src/kube/object.ts";
+import type { ManifestObject } from "../../../src/kube/object.ts";
 import { clientFolder, hasKubectl } from "../../support/kubectl.ts";
 
 const example = fileURLToPath(new URL("../../../examples/myweb", import.meta.url));
 
-let objects: KubeObject[];
+let objects: ManifestObject[];
 let files: Map<string, string>;
 beforeAll(async () => {
   objects = await renderKustomization(join(example, "config/default"));
@@ -59,7 +59,7 @@ describe("the chart of the example", () => {
       version: "0.1.0",
       description: "",
       image: { name: "i", tag: "", digest: "" },
-      objects: [...objects, braces as KubeObject],
+      objects: [...objects, braces as ManifestObject],
     });
     expect(chart.get("templates/crds/a.b.c.yaml")).toContain('{{ "{{" }} x }}');
   });
@@ -70,9 +70,9 @@ describe.skipIf(!hasKubectl)("helm with the chart of the example", () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const helm = async (...args: string[]): Promise<string> =>
     (await execa(join(clientFolder(), "helm"), args)).stdout;
-  const template = async (...args: string[]): Promise<KubeObject[]> =>
+  const template = async (...args: string[]): Promise<ManifestObject[]> =>
     parseAllDocuments(await helm("template", "web", folder, "-n", "myweb-system", ...args))
-      .map((document) => document.toJS() as KubeObject | null)
+      .map((document) => document.toJS() as ManifestObject | null)
       .filter((object) => object !== null);
 
   beforeAll(() => {
@@ -87,7 +87,7 @@ describe.skipIf(!hasKubectl)("helm with the chart of the example", () => {
   });
 
   it("renders the objects of config/default", async () => {
-    const byIdentity = (list: readonly KubeObject[]): Record<string, unknown> =>
+    const byIdentity = (list: readonly ManifestObject[]): Record<string, unknown> =>
       Object.fromEntries(
         list.map((object) => {
           const text = JSON.stringify(object).replaceAll(

@@ -173,7 +173,7 @@ const keyOf = (name: number | string): { namespace: string; name: string } => ({
 
 const old = (
   name: number | string,
-): { metadata: KubeObject["metadata"]; spec: Widget["spec"] } => ({
+): { metadata: { namespace: string; name: string }; spec: Widget["spec"] } => ({
   metadata: keyOf(name),
   spec: { size: 3, color: "red" },
 });

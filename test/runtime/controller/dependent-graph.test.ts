@@ -17,6 +17,7 @@ import {
   type TransportResponse,
 } from "../../../src/runtime/transport/transport.ts";
 import { withSeeds } from "../../../src/testing.ts";
+import { asRead } from "../../support/as-read.ts";
 import { MemoryApi } from "../support/memory-api.ts";
 
 interface Page extends KubeObject {
@@ -38,12 +39,13 @@ const NOTE: ResourceType<Page> = { ...core, kind: "Secret", plural: "secrets" };
 const PATH = "/apis/example.com/v1/namespaces/d/widgets/site";
 const PAGES = "/api/v1/configmaps";
 const pagePath = (name: string): string => `/api/v1/namespaces/d/configmaps/${name}`;
-const site = (pages: string[] = [], bucket = false): Site => ({
-  apiVersion: "example.com/v1",
-  kind: "Widget",
-  metadata: { namespace: "d", name: "site" },
-  spec: { pages, bucket },
-});
+const site = (pages: string[] = [], bucket = false): Site =>
+  asRead({
+    apiVersion: "example.com/v1",
+    kind: "Widget",
+    metadata: { namespace: "d", name: "site" },
+    spec: { pages, bucket },
+  });
 const isReady = ({ status }: Page): boolean => status?.ready === true;
 const page = (name: string, after?: readonly Dependent[]): Dependent =>
   dependent(PAGE, { metadata: { name } }, { ready: isReady, ...(after ? { after } : {}) });

@@ -13,6 +13,8 @@ import {
   type Defaulter,
   MutatingWebhook,
   Resource,
+  type Sent,
+  type Unstored,
   ValidatingWebhook,
   type ValidationReview,
   type Validator,
@@ -34,7 +36,7 @@ const signals: AbortSignal[] = [];
 
 @ValidatingWebhook(Widget, { path: "/validate" })
 class WidgetValidator implements Validator<Widget> {
-  async validateCreate({ spec }: Widget, review: ValidationReview<Widget>): Promise<void> {
+  async validateCreate({ spec }: Unstored<Widget>, review: ValidationReview<Widget>): Promise<void> {
     signals.push(review.signal);
     if (spec["how"] === "slow") await systemClock.sleep(300);
     if (spec["how"] === "never") await new Promise(() => undefined);
@@ -43,15 +45,15 @@ class WidgetValidator implements Validator<Widget> {
 
 @MutatingWebhook(Widget, { path: "/mutate" })
 class WidgetDefaulter implements Defaulter<Widget> {
-  default({ spec }: Widget): void {
+  default({ spec }: Sent<Widget>): void {
     spec["added"] = true;
   }
 }
 
 @ConversionWebhook(Widget, OldWidget)
 class WidgetConversion implements Converter<Widget, OldWidget> {
-  toHub = ({ spec }: OldWidget) => ({ spec });
-  fromHub = ({ spec }: Widget) => ({ spec });
+  toHub = ({ spec }: Sent<OldWidget>) => ({ spec });
+  fromHub = ({ spec }: Sent<Widget>) => ({ spec });
 }
 
 const widget = (spec: object, version = "v1") => ({
