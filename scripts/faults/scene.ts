@@ -184,7 +184,7 @@ export class Scene {
 
   async #renewToken(file: string, id: string, ttlMs?: number): Promise<void> {
     const account = await this.client.get(ServiceAccount, ACCOUNT);
-    replaceFile(file, this.plane.token(account.metadata.uid ?? "", id, ttlMs));
+    replaceFile(file, this.plane.token(account.metadata.uid, id, ttlMs));
   }
 
   /** At rest nothing is written. */

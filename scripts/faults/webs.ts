@@ -1,4 +1,3 @@
-/* eslint-disable @typescript-eslint/no-unsafe-class-instance-assignment -- a spec is written as plain JSON */
 /**
  * The objects of `examples/myweb` that the faults are played on: made, changed, and compared with what they should be.
  *

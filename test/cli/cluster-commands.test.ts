@@ -59,7 +59,7 @@ describe("tsop install, deploy, undeploy, uninstall", () => {
     await client.create(PAGE, {
       metadata: { namespace: "default", name: "one" },
       spec: {},
-    } as never);
+    });
     const refused = await tsop(folder, "uninstall");
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("default/one")]);
     expect(crds()).toContain("pages.web.example.com");
@@ -131,7 +131,7 @@ describe("tsop install, deploy, undeploy, uninstall", () => {
     await client.create(PAGE, {
       metadata: { namespace: "default", name: "held", finalizers: ["example.com/hold"] },
       spec: {},
-    } as never);
+    });
     const held = await tsop(folder, "undeploy", "--delete-objects", "--timeout", "1");
     expect([held.code, held.err]).toEqual([1, expect.stringContaining("example.com/hold")]);
     expect(cluster.objects("deployments.apps", "shop-system")).toHaveLength(1);

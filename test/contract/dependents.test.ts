@@ -51,7 +51,7 @@ describe.each(TARGETS)("dependents on %s", (_, kubeconfig) => {
               template: {
                 spec: {
                   restartPolicy: "Never",
-                  containers: [{ name: "one", image: data?.["image"] ?? metadata.name ?? "" }],
+                  containers: [{ name: "one", image: data?.["image"] ?? metadata.name }],
                 },
               },
             },

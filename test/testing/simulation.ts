@@ -142,7 +142,7 @@ export async function simulate(seed: number): Promise<Run> {
       metadata: { namespace: "default", generateName: "app-" },
       data: { app: `web:${round}` },
     });
-    names.push(metadata.name ?? "");
+    names.push(metadata.name);
     await clock.advance(60_000);
   }
   cluster.dropConnections();

@@ -37,7 +37,7 @@ export class OwnWrites<T extends KubeObject> {
   deleted(key: string, known: T): void {
     const { uid } = known.metadata;
     const seen = this.#seen(key, known);
-    this.#ahead.set(key, { seen, ...(uid === undefined ? {} : { deletedUid: uid }) });
+    this.#ahead.set(key, { seen, deletedUid: uid });
   }
 
   /** The watch has caught up. */

@@ -401,10 +401,8 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
 }
 
 function isSame(known: KubeObject, object: KubeObject): boolean {
-  const version = object.metadata.resourceVersion;
   return (
-    version !== undefined &&
-    version === known.metadata.resourceVersion &&
+    object.metadata.resourceVersion === known.metadata.resourceVersion &&
     object.metadata.uid === known.metadata.uid
   );
 }

@@ -76,7 +76,7 @@ export async function createOrUpdate<T extends KubeObject>(
  *
  * @example
  * const { result, statusPatched } = await createOrPatch(client, Widget, key, (widget) => {
- *   widget.spec.replicas = 3;
+ *   widget.spec = { ...widget.spec, replicas: 3 };
  *   widget.status = { ...widget.status, phase: "Scaled" };
  * });
  *

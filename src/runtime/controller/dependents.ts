@@ -231,20 +231,20 @@ export class Dependents<O extends KubeObject = KubeObject> {
     const { owner } = this.#parts;
     if (kind !== owner.kind || parseApiVersion(apiVersion).group !== owner.group) {
       throw misused(
-        `The ${kind} ${metadata.name ?? ""} is no ${owner.kind}, whose dependents these are`,
+        `The ${kind} ${metadata.name} is no ${owner.kind}, whose dependents these are`,
         "Pass an object of the kind that for() was called with.",
       );
     }
     if (metadata.uid) return;
     throw misused(
-      `The ${kind} ${metadata.name ?? ""} has no uid, so nothing can be said to be its own`,
+      `The ${kind} ${metadata.name} has no uid, so nothing can be said to be its own`,
       "Pass the object as the API server returned it.",
     );
   }
 
   /** What the owner wants. @throws TsopError `dependents-misused`, `dependents-not-watched` */
   async #graphOf(owner: O): Promise<Wanted[]> {
-    const of = `${owner.kind} ${owner.metadata.name ?? ""}`;
+    const of = `${owner.kind} ${owner.metadata.name}`;
     const { kinds, externals = [] } = this.#options;
     const nameOf = (dependent: Dependent): string => {
       if (dependent.is === "external") {
@@ -287,7 +287,7 @@ export class Dependents<O extends KubeObject = KubeObject> {
       const names = groupResourceOf(resourceOf(token));
       throw new TsopError(
         "dependents-not-watched",
-        `The ${names} that the ${owner.kind} ${owner.metadata.name ?? ""} controls are not known: ${this.#parts.cache.whyNot(token, place)}.`,
+        `The ${names} that the ${owner.kind} ${owner.metadata.name} controls are not known: ${this.#parts.cache.whyNot(token, place)}.`,
         "Reconcile dependents in the reconciler of their controller, while the manager runs and watches their namespace.",
       );
     }
@@ -342,7 +342,7 @@ export class Dependents<O extends KubeObject = KubeObject> {
   }
 
   async #controlled(owner: O, token: ReadToken): Promise<KubeObject[]> {
-    const { namespace, uid = "" } = owner.metadata;
+    const { namespace, uid } = owner.metadata;
     // The reference of what is in no namespace cannot mean an owner that is in one.
     if (namespace && !resourceOf(token).namespaced) return [];
     const index = { name: CONTROLLER_INDEX, value: uid };
@@ -366,7 +366,7 @@ export class Dependents<O extends KubeObject = KubeObject> {
     propagationPolicy: NonNullable<DeleteOptions["propagationPolicy"]>,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    const { uid = "", resourceVersion = "", deletionTimestamp } = object.metadata;
+    const { uid, resourceVersion, deletionTimestamp } = object.metadata;
     if (deletionTimestamp !== undefined || uid === "" || resourceVersion === "") return;
     const options = {
       preconditions: { uid, resourceVersion },
@@ -387,7 +387,7 @@ export class Dependents<O extends KubeObject = KubeObject> {
   }
 
   #keyOf(owner: O, { token, intent }: ObjectDependent): ObjectKey {
-    const { name = "", namespace = owner.metadata.namespace } = intent.metadata;
+    const { name, namespace = owner.metadata.namespace } = intent.metadata;
     return { name, ...inNamespace(token, namespace) };
   }
 }

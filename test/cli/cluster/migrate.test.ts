@@ -334,11 +334,11 @@ describe("tsop migrate", () => {
         matchConstraints: { resourceRules: [rule] },
         validations: [{ expression: "object.metadata.name != 'g1'", message: "not this one" }],
       },
-    } as never);
+    });
     await gears.client.create(bindings, {
       metadata,
       spec: { policyName: gears.plural, validationActions: ["Deny"] },
-    } as never);
+    });
     await eventually(async () => {
       const failed = await gears.migrate();
       expect([failed.code, failed.err]).toEqual([

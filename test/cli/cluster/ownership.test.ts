@@ -93,7 +93,7 @@ describe("what a project may change and delete", () => {
   it("refuses to overwrite what others made, before it changes anything", async () => {
     await project();
     const name = "shop-manager-role";
-    await client.create(CLUSTER_ROLE, { metadata: { name }, rules: [] } as never);
+    await client.create(CLUSTER_ROLE, { metadata: { name }, rules: [] });
     const refused = await tsop(...DEPLOY);
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("not-ours")]);
     expect(refused.err).toContain(

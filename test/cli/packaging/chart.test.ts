@@ -45,8 +45,8 @@ describe("the chart of the example", () => {
     };
     const longest = Math.max(
       ...objects
-        .filter(({ metadata: { name = "" } }) => name.startsWith("myweb-"))
-        .map(({ metadata: { name = "" } }) => name.length - "myweb".length),
+        .filter(({ metadata: { name } }) => name.startsWith("myweb-"))
+        .map(({ metadata: { name } }) => name.length - "myweb".length),
     );
     expect(schema.properties.namePrefix.maxLength).toBe(63 - longest);
   });
@@ -94,7 +94,7 @@ describe.skipIf(!hasKubectl)("helm with the chart of the example", () => {
             '"app.kubernetes.io/managed-by":"kustomize"',
             '"app.kubernetes.io/managed-by":"Helm"',
           );
-          return [`${object.kind} ${object.metadata.name ?? ""}`, JSON.parse(text) as unknown];
+          return [`${object.kind} ${object.metadata.name}`, JSON.parse(text) as unknown];
         }),
       );
     const expected = byIdentity(objects.filter(({ kind }) => kind !== "Namespace"));

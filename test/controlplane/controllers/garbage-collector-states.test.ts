@@ -60,7 +60,7 @@ describe("the garbage collector leaves of a deleted owner what the real one leav
     for (const [, name = "", held] of parts) {
       const metadata = { name, namespace, finalizers: held ? [HOLD] : [] };
       const made = await client.create(ConfigMap, { metadata });
-      uids.set(name, made.metadata.uid ?? "");
+      uids.set(name, made.metadata.uid);
     }
     for (const { name, list } of owners) {
       if (list === "") continue;

@@ -32,7 +32,7 @@ describe("the garbage collector", () => {
       const metadata = { name, namespace: "default" };
       const spec = { containers: [{ name: "main", image: "main" }] };
       const made = await client.create(Pod, { metadata, spec });
-      uids.set(name, made.metadata.uid ?? "");
+      uids.set(name, made.metadata.uid);
     }
     for (const [index, name] of names.entries()) {
       const above = names[(index + 2) % 3] ?? "";
@@ -60,7 +60,7 @@ describe("the garbage collector", () => {
     const { metadata } = await client.create(ConfigMap, {
       metadata: { name: "owner", namespace: "default" },
     });
-    const ownerReferences = [owner("ConfigMap", "owner", metadata.uid ?? "")];
+    const ownerReferences = [owner("ConfigMap", "owner", metadata.uid)];
     await client.create(Namespace, { metadata: { name: "owned", ownerReferences } });
     await cluster.settle();
     expect(cluster.objects("namespaces").map((one) => one.metadata.name)).toContain("owned");
@@ -70,7 +70,7 @@ describe("the garbage collector", () => {
     }[];
     expect(events.filter(({ reason }) => reason === "OwnerRefInvalidNamespace")).toMatchObject([
       {
-        message: `ownerRef [v1/ConfigMap, namespace: , name: owner, uid: ${metadata.uid ?? ""}] does not exist in namespace ""`,
+        message: `ownerRef [v1/ConfigMap, namespace: , name: owner, uid: ${metadata.uid}] does not exist in namespace ""`,
       },
     ]);
   });

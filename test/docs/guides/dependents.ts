@@ -69,7 +69,7 @@ export function setUpReport(manager: Manager, names: Names): void {
     kinds: [ConfigMap, Job],
     externals: [dns],
     deletion: "reverse",
-    desired: ({ metadata: { name = "" }, spec }) => {
+    desired: ({ metadata: { name }, spec }) => {
       const config = dependent(ConfigMap, { metadata: { name }, data: { title: spec.title } });
       const entry = dependent(dns, { after: [] }); // beside the ConfigMap
       const job = dependent(

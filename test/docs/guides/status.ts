@@ -53,7 +53,7 @@ class PageReconciler implements Reconciler<Page> {
       reason: status,
       message,
     };
-    const { generation = 0 } = page.metadata;
+    const { generation } = page.metadata;
     await this.#client.status.patch(page, ({ conditions } = {}) => ({
       observedGeneration: generation,
       conditions: summarize(

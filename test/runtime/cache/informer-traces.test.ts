@@ -53,7 +53,7 @@ const WIDGETS = {
 
 function show(object: KubeObject): string {
   const { namespace, name, resourceVersion } = object.metadata;
-  return `${String(namespace)}/${String(name)} rv ${String(resourceVersion)}`;
+  return `${namespace}/${name} rv ${resourceVersion}`;
 }
 
 async function replay(recorded: Case, seed = 1): Promise<Observed> {

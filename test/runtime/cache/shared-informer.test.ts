@@ -126,9 +126,8 @@ describe("SharedInformer", () => {
     await clock.advance(1);
     const told: string[] = [];
     const registration = informer.addHandler({
-      onAdd: ({ metadata }, initial) => void told.push(`add ${String(metadata.uid)} ${initial}`),
-      onDelete: ({ metadata }, tombstone) =>
-        void told.push(`delete ${String(metadata.uid)} ${tombstone}`),
+      onAdd: ({ metadata }, initial) => void told.push(`add ${metadata.uid} ${initial}`),
+      onDelete: ({ metadata }, tombstone) => void told.push(`delete ${metadata.uid} ${tombstone}`),
     });
     expect(registration.hasSynced).toBe(true);
     expect(told.splice(0)).toEqual(["add a true", "add b true"]);

@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-unsafe-class-instance-assignment, @typescript-eslint/no-misused-spread --
+/* eslint-disable @typescript-eslint/no-misused-spread --
    objects of a kind are plain ones */
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";
@@ -282,7 +282,7 @@ describe("two controllers of one kind whose dependents have a kind in common", (
     await clock.advance(100);
     const owner = api.put(PATH, site(["a", "b"]));
     const { apiVersion, kind, metadata } = owner;
-    const { name = "", uid = "" } = metadata;
+    const { name, uid } = metadata;
     api.put(pagePath("from-before"), {
       apiVersion: "v1",
       kind: "ConfigMap",
@@ -402,12 +402,12 @@ describe("dependents of a process that dies anywhere", () => {
           name: "bucket",
           async ensure({ metadata }: Site) {
             await outside();
-            buckets.add(metadata.uid ?? "");
+            buckets.add(metadata.uid);
             await outside();
           },
           async remove({ metadata }: Site) {
             await outside();
-            const wasThere = buckets.delete(metadata.uid ?? "");
+            const wasThere = buckets.delete(metadata.uid);
             await outside();
             return !wasThere;
           },

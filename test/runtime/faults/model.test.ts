@@ -52,7 +52,7 @@ async function run(seed: number): Promise<void> {
     const known = told.get(object.metadata.name);
     const back =
       known?.metadata.uid === object.metadata.uid &&
-      Number(object.metadata.resourceVersion) < Number(known?.metadata.resourceVersion);
+      Number(object.metadata.resourceVersion) < Number(known.metadata.resourceVersion);
     if (back) throw new Error(`seed ${seed}: ${object.metadata.name} went back in time`);
     told.set(object.metadata.name, object);
   };

@@ -293,7 +293,7 @@ describe("lists and watches under faults", () => {
     ]);
     const heard: string[] = [];
     informer.addHandler({
-      onAdd: ({ metadata: { name = "" } }) => {
+      onAdd: ({ metadata: { name } }) => {
         heard.push(name);
         if (name === "a") throw new Error("at once");
         if (name === "b") return clock.sleep(10).then(() => Promise.reject(new Error("later")));
@@ -332,7 +332,7 @@ describe("lists and watches under faults", () => {
     await clock.advance(45 * 30_000);
     expect(calls).toBeLessThanOrEqual(40);
     for (const { metadata } of informer.indexer.list()) {
-      expect(slow.get(metadata.name!)).toBe(metadata.resourceVersion);
+      expect(slow.get(metadata.name)).toBe(metadata.resourceVersion);
     }
     await end();
   });
@@ -390,7 +390,7 @@ describe("lists and watches under faults", () => {
     const registration = informer.addHandler({
       onAdd: async ({ metadata }, initial) => {
         await clock.sleep(100);
-        heard.push(`${metadata.name!} ${initial}`);
+        heard.push(`${metadata.name} ${initial}`);
       },
     });
     expect(registration.hasSynced).toBe(false);

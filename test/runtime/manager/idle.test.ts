@@ -61,7 +61,7 @@ describe.each(["https", "in-process"] as const)("manager.idle() over %s", (way) 
         const { waiting } = await manager.idle();
         expect(waiting).toEqual([]);
         const secrets = await manager.client.list(Secret, { namespace: "default" });
-        return secrets.map(({ metadata: { name } }) => name ?? "").sort();
+        return secrets.map(({ metadata: { name } }) => name).sort();
       };
       for (let round = 0; round < 10; round++) {
         await client.create(ConfigMap, one(`source${round}`));

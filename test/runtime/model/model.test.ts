@@ -87,8 +87,8 @@ class Replica {
   #heard(object: KubeObject): void {
     const { name, uid, resourceVersion } = object.metadata;
     const { metadata: before } = this.#living.get(name) ?? {};
-    if (before?.uid === uid && Number(resourceVersion) < Number(before?.resourceVersion)) {
-      this.#broken.push(`${name} went back to ${String(resourceVersion)}`);
+    if (before?.uid === uid && Number(resourceVersion) < Number(before.resourceVersion)) {
+      this.#broken.push(`${name} went back to ${resourceVersion}`);
     }
     this.#living.set(name, object);
     this.told.add(name);

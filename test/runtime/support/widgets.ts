@@ -80,7 +80,7 @@ export function refusal(code: number, reason: string, message = reason): Reply {
 export function listen(informer: SharedInformer): string[] {
   const told: string[] = [];
   const show = ({ metadata: { name, resourceVersion } }: KubeObject): string =>
-    `${name!}@${resourceVersion!}`;
+    `${name}@${resourceVersion}`;
   informer.addHandler({
     onAdd: (object) => void told.push(`add ${show(object)}`),
     onUpdate: (old, object) => void told.push(`update ${show(old)} ${show(object)}`),
@@ -138,7 +138,7 @@ export function watchWidgets(
     stored: (): string[] =>
       informer.indexer
         .list()
-        .map(({ metadata: { name, resourceVersion } }) => `${name!}@${resourceVersion!}`)
+        .map(({ metadata: { name, resourceVersion } }) => `${name}@${resourceVersion}`)
         .sort(),
     end: async () => {
       stop.abort();

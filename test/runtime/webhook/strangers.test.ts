@@ -36,7 +36,10 @@ const signals: AbortSignal[] = [];
 
 @ValidatingWebhook(Widget, { path: "/validate" })
 class WidgetValidator implements Validator<Widget> {
-  async validateCreate({ spec }: Unstored<Widget>, review: ValidationReview<Widget>): Promise<void> {
+  async validateCreate(
+    { spec }: Unstored<Widget>,
+    review: ValidationReview<Widget>,
+  ): Promise<void> {
     signals.push(review.signal);
     if (spec["how"] === "slow") await systemClock.sleep(300);
     if (spec["how"] === "never") await new Promise(() => undefined);
