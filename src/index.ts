@@ -223,6 +223,7 @@ export type {
   Query,
   RestRequest,
   SendRequest,
+  WatchBookmark,
   WatchEvent,
   WatchStream,
 } from "./runtime/client/rest-client.ts";

@@ -92,15 +92,13 @@ export class Transform {
   async *#stream<T extends KubeObject>(whole: WatchStream<T>): AsyncGenerator<WatchEvent<T>[]> {
     for await (const events of whole) {
       yield events.map((event) =>
-        CHANGES.has(event.type) && isObject(event.object)
+        event.type !== "BOOKMARK" && isObject(event.object)
           ? { ...event, object: this.keep(event.object) }
           : event,
       );
     }
   }
 }
-
-const CHANGES: ReadonlySet<string> = new Set(["ADDED", "MODIFIED", "DELETED"]);
 
 function isObject(value: unknown): value is KubeObject {
   const { metadata } = (value ?? {}) as { metadata?: unknown };

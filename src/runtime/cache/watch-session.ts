@@ -6,7 +6,7 @@
 import type { Clock, Timer } from "../../clock.ts";
 import type { Logger } from "../../log.ts";
 import type { KubeObject } from "../../kube/object.ts";
-import type { WatchEvent, WatchStream } from "../client/rest-client.ts";
+import type { WatchBookmark, WatchEvent, WatchStream } from "../client/rest-client.ts";
 import type { ReflectorStore } from "./delta-queue.ts";
 import { cacheKeyOf } from "./indexer.ts";
 import type { ReadableObjects } from "./readable-objects.ts";
@@ -140,20 +140,22 @@ export class WatchSession<T extends KubeObject> {
   }
 
   #take(event: WatchEvent<T>): void {
-    const { object } = event;
     const { apiVersion, kind, log } = this.#options;
+    const seen = event.object;
     // `metadata` is absent where a proxy or a broken webhook made the object.
-    const metadata = object.metadata as KubeObject["metadata"] | undefined;
-    if (object.apiVersion !== apiVersion || object.kind !== kind || !metadata) {
-      const got = `${object.apiVersion} ${object.kind}`;
+    const metadata = seen.metadata as WatchBookmark["object"]["metadata"] | undefined;
+    if (seen.apiVersion !== apiVersion || seen.kind !== kind || !metadata) {
+      const got = `${seen.apiVersion} ${seen.kind}`;
       log.warn({ expected: `${apiVersion} ${kind}`, got }, "an event of another kind; dropped");
       return;
     }
     this.#events += 1;
     if (event.type !== "ADDED") this.#ordered = true;
     const version = metadata.resourceVersion;
-    if (event.type !== "BOOKMARK" && !this.#options.readable.take(object)) return;
-    if (event.type === "ADDED" || event.type === "MODIFIED") this.#options.store.receive(object);
+    if (event.type !== "BOOKMARK" && !this.#options.readable.take(event.object)) return;
+    if (event.type === "ADDED" || event.type === "MODIFIED") {
+      this.#options.store.receive(event.object);
+    }
     if (!this.#synced) {
       this.#takeInitial(event, version);
       return;
@@ -161,19 +163,19 @@ export class WatchSession<T extends KubeObject> {
     if (event.type === "BOOKMARK") this.#noteBookmark();
     else {
       // A load-balanced or restarted server may replay the past.
-      if (this.#options.store.isStale(object)) {
+      if (this.#options.store.isStale(event.object)) {
         this.#options.count("stale-event");
         return;
       }
       const type = { ADDED: "Added", MODIFIED: "Updated", DELETED: "Deleted" } as const;
-      this.#options.store.push({ type: type[event.type], object });
+      this.#options.store.push({ type: type[event.type], object: event.object });
     }
     if (this.#ordered) this.#options.onVersion(version);
   }
 
-  #takeInitial({ type, object }: WatchEvent<T>, version: string): void {
-    if (type === "BOOKMARK") {
-      if (object.metadata.annotations?.[INITIAL_EVENTS_END] !== "true") return;
+  #takeInitial(event: WatchEvent<T>, version: string): void {
+    if (event.type === "BOOKMARK") {
+      if (event.object.metadata.annotations?.[INITIAL_EVENTS_END] !== "true") return;
       this.#synced = true;
       // What follows is a watch of its own, which can be too short, too.
       this.#events = 0;
@@ -184,6 +186,7 @@ export class WatchSession<T extends KubeObject> {
       this.#initialObjects = [];
       return;
     }
+    const { type, object } = event;
     if (type !== "ADDED") {
       const key = cacheKeyOf(object);
       this.#initialObjects = this.#initialObjects.filter((other) => cacheKeyOf(other) !== key);

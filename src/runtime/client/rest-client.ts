@@ -68,10 +68,18 @@ export type ExchangeObserver = (
   code: string,
 ) => void;
 
-/** A change of an object; a `BOOKMARK` carries nothing but a resourceVersion. */
-export interface WatchEvent<T extends KubeObject = KubeObject> {
-  readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK";
-  readonly object: T;
+/** A change of an object, or a bookmark. */
+export type WatchEvent<T extends KubeObject = KubeObject> =
+  { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: T } | WatchBookmark;
+
+/** How far a watch has come: it is of no object, and carries nothing but a version from which to go on. */
+export interface WatchBookmark {
+  readonly type: "BOOKMARK";
+  readonly object: {
+    apiVersion: string;
+    kind: string;
+    metadata: { resourceVersion: string; annotations?: Record<string, string> };
+  };
 }
 
 /**

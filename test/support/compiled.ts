@@ -1,0 +1,63 @@
+/** What the compiler says to modules that are not in any file: code of documents, and code with a mistake in it. */
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+
+/** The checkout's folder, with a slash at its end. */
+export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** The entries of the package, by the name that users import. */
+export const ENTRIES = {
+  tsop: `${ROOT}src/index.ts`,
+  "tsop/k8s": `${ROOT}src/k8s.ts`,
+  "tsop/testing": `${ROOT}src/testing.ts`,
+} as const;
+
+/** The project's own settings, with the package's entries under their public names, and changes of them. */
+export function settingsWith(changes: ts.CompilerOptions = {}): ts.CompilerOptions {
+  const read = ts.readConfigFile(`${ROOT}tsconfig.json`, (path) => ts.sys.readFile(path));
+  const { options } = ts.parseJsonConfigFileContent(read.config, ts.sys, ROOT);
+  return {
+    ...options,
+    noEmit: true,
+    composite: false,
+    incremental: false,
+    noUnusedLocals: false,
+    noUnusedParameters: false,
+    paths: Object.fromEntries(Object.entries(ENTRIES).map(([name, path]) => [name, [path]])),
+    ...changes,
+  };
+}
+
+/**
+ * A program of modules that need not be files.
+ *
+ * @param modules - the text of each, by its path in the checkout, from where its imports are looked for
+ */
+export function programOf(
+  modules: ReadonlyMap<string, string>,
+  settings: ts.CompilerOptions = settingsWith(),
+): ts.Program {
+  const texts = new Map([...modules].map(([path, text]) => [ROOT + path, text]));
+  const host = ts.createCompilerHost(settings);
+  const fileExists = host.fileExists.bind(host);
+  const getSourceFile = host.getSourceFile.bind(host);
+  host.fileExists = (path) => texts.has(path) || fileExists(path);
+  host.getSourceFile = (path, target, onError) => {
+    const text = texts.get(path);
+    return text === undefined
+      ? getSourceFile(path, target, onError)
+      : ts.createSourceFile(path, text, target);
+  };
+  return ts.createProgram([...texts.keys()], settings, host);
+}
+
+/** What is wrong with one file of a program: its line and the compiler's words. */
+export function problemsIn(program: ts.Program, path: string): string[] {
+  const file = program.getSourceFile(ROOT + path);
+  if (!file) throw new Error(`${path} is not in the program`);
+  const found = [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)];
+  return found.map(({ start = 0, messageText }) => {
+    const line = file.getLineAndCharacterOfPosition(start).line + 1;
+    return `${path}:${line} ${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
+  });
+}
