@@ -37,7 +37,10 @@ export function assertWhole(resource: ResourceInfo, deed: string): void {
 }
 
 /** Lets an object that came as `PartialObjectMetadata` say of which kind it is. */
-export function nameKind<T extends { apiVersion: string; kind: string }>(object: T, resource: ResourceInfo): T {
+export function nameKind<T extends { apiVersion: string; kind: string }>(
+  object: T,
+  resource: ResourceInfo,
+): T {
   if (!resource.metadataOnly) return object;
   object.apiVersion = apiVersionOf(resource);
   object.kind = resource.kind;
