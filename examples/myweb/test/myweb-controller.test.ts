@@ -40,7 +40,7 @@ describe("MyWeb", { timeout: 20_000 }, () => {
   const create = (name: string, spec: Partial<MyWebSpec>): Promise<MyWeb> =>
     client.create(MyWeb, {
       metadata: { namespace, name },
-      spec: { pageContentHtml: "<h1>Hello</h1>", ...spec } as MyWebSpec,
+      spec: { pageContentHtml: "<h1>Hello</h1>", ...spec },
     });
 
   const untilReady = (name: string, status: "True" | "False"): Promise<MyWeb> =>

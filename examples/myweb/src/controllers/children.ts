@@ -34,7 +34,7 @@ export function deploymentFor(web: MyWeb): Intent<Deployment> {
               volumeMounts: [{ name: "page", mountPath: "/usr/share/nginx/html" }],
             },
           ],
-          volumes: [{ name: "page", configMap: { name: nameOf(web) } }],
+          volumes: [{ name: "page", configMap: { name: web.metadata.name } }],
         },
       },
     },
@@ -50,26 +50,16 @@ export function serviceFor(web: MyWeb): Intent<Service> {
       type: "NodePort",
       selector: labelsFor(web),
       ports: [
-        {
-          name: "http",
-          protocol: "TCP",
-          port: 80,
-          targetPort: "http",
-          ...(nodePortNumber === undefined ? {} : { nodePort: nodePortNumber }),
-        },
+        { name: "http", protocol: "TCP", port: 80, targetPort: "http", nodePort: nodePortNumber },
       ],
     },
   };
 }
 
-function nameOf(web: MyWeb): string {
-  return web.metadata.name ?? "";
-}
-
 function labelsFor(web: MyWeb): Record<string, string> {
-  return { "app.kubernetes.io/name": "myweb", "app.kubernetes.io/instance": nameOf(web) };
+  return { "app.kubernetes.io/name": "myweb", "app.kubernetes.io/instance": web.metadata.name };
 }
 
 function metadataFor(web: MyWeb): { name: string; labels: Record<string, string> } {
-  return { name: nameOf(web), labels: labelsFor(web) };
+  return { name: web.metadata.name, labels: labelsFor(web) };
 }

@@ -47,7 +47,7 @@ export class MyWebReconciler implements Reconciler {
       completed: ready.status === "True",
       readyReplicas,
       nodePort: typeof service === "string" ? null : (service.spec?.ports?.[0]?.nodePort ?? null),
-      observedGeneration: web.metadata.generation ?? 0,
+      observedGeneration: web.metadata.generation,
       conditions: setCondition(status?.conditions, ready, nowMs),
     }));
     return typeof service === "string" ? { requeueAfterMs: LOOK_AGAIN_MS } : undefined;
