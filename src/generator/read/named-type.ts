@@ -6,15 +6,12 @@
 import type { Schema } from "../../kube/schema/structural.ts";
 import { ts } from "../load.ts";
 import type { Position, TypeModel } from "../model.ts";
-import { didYouMean } from "../nearest-name.ts";
 import { applyMarks } from "./apply-marks.ts";
 import { NeedsArguments } from "./asked.ts";
-import { CONSTRAINED, constrainedType } from "./constrained-type.ts";
+import { constrainedType } from "./constrained-type.ts";
 import { descriptionOf } from "./documentation.ts";
-import { evaluate, notConstant } from "./evaluate.ts";
-import { whyNotConstant } from "./not-constant.ts";
 import { without } from "../schema-keywords.ts";
-import { type Contradiction, intersection } from "./intersection.ts";
+import { intersection } from "./intersection.ts";
 import { leaf } from "./keywords.ts";
 import { LIBRARY_VALUES, libraryFix } from "./library-values.ts";
 import { areOfOneType, literalsOf } from "./literals.ts";
@@ -34,6 +31,7 @@ import {
 } from "./reader.ts";
 import { builtIns, scalars, templateMetadata } from "./scalars.ts";
 import { enumeration, unsupported } from "./shapes.ts";
+import { contradicting, foreign, recursive, wayToType, whyNotEnum } from "./type-mistakes.ts";
 import { utilityType } from "./utility-type.ts";
 
 /** The schema of a type by its name. */
@@ -109,15 +107,6 @@ export function orAsk(
   }
 }
 
-/** What to do about a name that is not there. */
-function wayToType(reader: Reader, name: string, { declarations, imports }: Module): string {
-  if (scalars.has(name) || CONSTRAINED.includes(name))
-    return `Add ${name} to the import from "tsop".`;
-  if (reader.modules.isBuiltIn(name)) return `Import ${name} from "tsop/k8s".`;
-  const near = [...declarations.keys(), ...imports.keys(), ...scalars.keys(), "string", "boolean"];
-  return didYouMean(name, near, "Declare it, or import it.");
-}
-
 /** Types of TypeScript's own library that compute others. */
 const LIBRARY = new Set(
   (
@@ -188,26 +177,6 @@ function declared(
   return type;
 }
 
-function recursive(
-  reader: Reader,
-  node: ts.Node,
-  module: Module,
-  declaration: Declaration,
-  trail: Trail,
-): TypeModel {
-  const cycle = [...trail.slice(trail.indexOf(declaration)), declaration]
-    .map((step) => step.name?.getText() ?? "")
-    .join(" -> ");
-  return unsupported(
-    reader,
-    module,
-    node,
-    "recursive-type",
-    `${cycle}: a schema cannot contain itself.`,
-    "Put @PreserveUnknownFields() with the type `unknown` on the field, or write out as many levels as you need.",
-  );
-}
-
 /** Reads a class or an interface without type parameters, or those of its fields that are wanted. */
 export function readDeclared(reader: Reader, found: Found, keep?: Keep): TypeModel {
   const { node, module, trail, from } = found;
@@ -230,37 +199,6 @@ export function readDeclared(reader: Reader, found: Found, keep?: Keep): TypeMod
   return foreign(reader, found, (inner) =>
     readObject(inner, node, topScope(module), [...trail, node], keep),
   );
-}
-
-/** What is wrong with a type of a package is told where it is used: nobody can mend it in the package. */
-function foreign(
-  reader: Reader,
-  { node, module, from, in: user }: Found,
-  read: (inner: Reader) => TypeModel,
-): TypeModel {
-  const isForeign = ({ path, builtIn }: Module): boolean =>
-    !builtIn && path.includes("node_modules");
-  if (!isForeign(module) || isForeign(user)) return read(reader);
-  const { result, findings } = attempt(reader, read);
-  const [first, ...others] = findings.sorted();
-  if (!first) return result;
-  const name = node.name?.getText(module.file) ?? "";
-  const more = others.length > 0 ? ` (and ${others.length} more)` : "";
-  return unsupported(
-    reader,
-    user,
-    from,
-    "foreign-type",
-    `${name} of ${first.file}:${first.line} has no schema: ${first.message.replace(/\.$/, "")}${more}.`,
-    `Take the fields that you need, Pick<${name}, "...">, or write a type of your own.`,
-  );
-}
-
-function whyNotEnum(reader: Reader, module: Module, { members }: ts.EnumDeclaration): string {
-  const wrong = members.find(
-    ({ initializer }) => initializer && evaluate(reader, module, initializer) === notConstant,
-  );
-  return wrong?.initializer ? `: ${whyNotConstant(reader, module, wrong.initializer)}` : "";
 }
 
 /** Whether a built-in type is metadata: nested objects are not stored, so each of the types means the same there. */
@@ -365,23 +303,6 @@ function withoutFields(base: TypeModel, names: ReadonlySet<string>): TypeModel {
   return properties
     ? { ...rest, properties: properties.filter(({ name }) => !names.has(name)) }
     : rest;
-}
-
-function contradicting(
-  reader: Reader,
-  declaration: ts.ClassDeclaration | ts.InterfaceDeclaration,
-  module: Module,
-  { path, first, second }: Contradiction,
-): TypeModel {
-  const where = path.length === 0 ? "" : `: ${path.join(".")}`;
-  return unsupported(
-    reader,
-    module,
-    declaration.name ?? declaration,
-    "contradiction",
-    `No value is of both types that are extended${where} would be ${first} and ${second} at once.`,
-    "Leave the field out of one of them with Omit, or make both say the same.",
-  );
 }
 
 function readBase(

@@ -144,3 +144,20 @@ export function methodRights(receiver: Receiver | undefined, name: string): Call
 
 const own = (table: Readonly<Record<string, CallRights>>, name: string): CallRights | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined;
+
+/** The part of a path behind the kind: `/status`; `undefined` where it is not known. */
+export function suffixOf(receiver: Receiver | undefined): string | undefined {
+  if (receiver?.is === "status") return "/status";
+  if (receiver?.is !== "subresource") return "";
+  return receiver.subresource === undefined ? undefined : `/${receiver.subresource}`;
+}
+
+/** What a call needs for an owner. */
+export function ownerRights({
+  verbs,
+  watched,
+  forOwner,
+}: CallRights): Pick<CallRights, "verbs" | "watched"> {
+  if (forOwner) return { verbs: [...forOwner, ...verbs], watched: verbs };
+  return { verbs, ...(watched ? { watched } : {}) };
+}

@@ -25,43 +25,11 @@ import {
 } from "./bindings.ts";
 import type { Callees } from "./callees.ts";
 import type { Receivers } from "./receivers.ts";
+import { type Kinds, NONE, partly, union } from "./kinds.ts";
+import type { Puts } from "./puts.ts";
 import { partsOf, typeNamed } from "./types.ts";
 
-/** A parameter, or a part of one, that stands for a kind. */
-export interface ParameterPart {
-  readonly owner: ts.SignatureDeclaration;
-  readonly index: number;
-  readonly path: Path;
-  /** It is each of the arguments from `index` on. */
-  readonly rest: boolean;
-  /** Of the kind, the metadata alone is meant. */
-  readonly partial?: boolean;
-}
-
-/** What an expression can stand for. */
-interface Kinds {
-  readonly tokens: readonly TokenModel[];
-  readonly parameters: readonly ParameterPart[];
-}
-
-const partly = ({ tokens, parameters }: Kinds): Kinds => ({
-  tokens: tokens.map((token) => ({ ...token, partial: true })),
-  parameters: parameters.map((part) => ({ ...part, partial: true })),
-});
-
-const NONE: Kinds = { tokens: [], parameters: [] };
 const MAX_STEPS = 24;
-
-const union = (all: readonly Kinds[]): Kinds => ({
-  tokens: [
-    ...new Map(
-      all
-        .flatMap(({ tokens }) => tokens)
-        .map((token) => [`${token.plural}.${token.group} ${token.partial === true}`, token]),
-    ).values(),
-  ],
-  parameters: all.flatMap(({ parameters }) => parameters),
-});
 
 /** Calls of a client whose result is an object of the kind of their first argument. */
 const RETURNS_OBJECT = new Set(["get", "find", "create", "update", "patch", "apply"]);
@@ -83,16 +51,15 @@ export class KindFlow {
   readonly #callees: Callees;
   /** The kinds of the project, for those that are named at run time. */
   readonly kinds: TokenModel[] = [];
-  /** What is put into lists, sets and maps after they were made. */
-  readonly #put = new Map<ts.Node, { readonly value: ts.Expression; readonly inMap: boolean }[]>();
-  readonly #puts = new Set<ts.Node>();
+  readonly #puts: Puts;
   #steps = 0;
   #probing = false;
 
-  constructor(reader: Reader, receivers: Receivers, callees: Callees) {
+  constructor(reader: Reader, receivers: Receivers, callees: Callees, puts: Puts) {
     this.#reader = reader;
     this.#receivers = receivers;
     this.#callees = callees;
+    this.#puts = puts;
   }
 
   /** The kinds of an expression, or of the part of it that a path leads to. */
@@ -104,29 +71,6 @@ export class KindFlow {
     } finally {
       this.#steps--;
     }
-  }
-
-  /** Notes `list.push(Secret)`, `set.add(Secret)` and `map.set(name, Secret)`. */
-  notePut(call: ts.CallExpression): void {
-    const { expression } = call;
-    if (!ts.isPropertyAccessExpression(expression) || !ts.isIdentifier(expression.expression)) {
-      return;
-    }
-    const inMap = expression.name.text === "set";
-    if (!inMap && !["push", "unshift", "add"].includes(expression.name.text)) return;
-    const on = expression.expression;
-    const found = this.#reader.modules.resolve(this.#moduleOf(on), on.text);
-    const list = findBinding(on)?.node ?? (found?.is === "declaration" ? found.node : undefined);
-    if (!list || !ts.isVariableDeclaration(list)) return;
-    const values = inMap ? call.arguments.slice(1, 2) : [...call.arguments];
-    const known = this.#put.get(list) ?? [];
-    this.#put.set(list, [...known, ...values.map((value) => ({ value, inMap }))]);
-    this.#puts.add(call);
-  }
-
-  /** Whether a call puts something into a list that is followed. */
-  isPut(call: ts.CallExpression): boolean {
-    return this.#puts.has(call);
   }
 
   /** The kind of `client.dynamic("apps/v1", "Deployment")`, where it is known before the program runs. */
@@ -222,7 +166,7 @@ export class KindFlow {
     const first = declaration.initializer ? this.of(declaration.initializer, path) : NONE;
     const [step, ...rest] = path;
     if (step === undefined) return first;
-    const later = (this.#put.get(declaration) ?? []).map(({ value, inMap }) => {
+    const later = this.#puts.into(declaration).map(({ value, inMap }) => {
       if (inMap) return rest[0] === "1" ? this.of(value, rest.slice(1)) : NONE;
       return ts.isSpreadElement(value) ? this.of(value.expression, path) : this.of(value, rest);
     });

@@ -14,15 +14,24 @@ import {
   SHARD_LEASE_VERBS,
 } from "../../kube/needed-rights.ts";
 import { ts } from "../load.ts";
-import type { KindModel, Position, UnclearModel, UseModel, UsesModel } from "../model.ts";
+import type { KindModel, Position, UsesModel } from "../model.ts";
 import type { Module } from "../read/module.ts";
 import type { Reader } from "../read/reader.ts";
 import { type TokenModel, tokenOf } from "../read/token.ts";
 import { EACH, type Path, findBinding, plain } from "./bindings.ts";
 import { Callees } from "./callees.ts";
-import { type CallRights, functionRights, methodRights, podRights } from "./calls.ts";
+import {
+  type CallRights,
+  functionRights,
+  methodRights,
+  ownerRights,
+  podRights,
+  suffixOf,
+} from "./calls.ts";
 import { findEscapes } from "./escapes.ts";
-import { KindFlow, type ParameterPart } from "./kind-flow.ts";
+import { type Call, type Deed, FoundUses } from "./found-uses.ts";
+import { KindFlow } from "./kind-flow.ts";
+import type { ParameterPart } from "./kinds.ts";
 import {
   type Method,
   builtFor,
@@ -33,28 +42,8 @@ import {
   namesOption,
   ownerIn,
 } from "./methods.ts";
+import { Puts } from "./puts.ts";
 import { type Receiver, Receivers } from "./receivers.ts";
-
-type Call = ts.CallExpression | ts.NewExpression;
-
-/** What a call does with a kind. */
-interface Deed {
-  readonly suffix: string;
-  readonly verbs: readonly string[];
-  readonly watched?: readonly string[];
-  readonly watches?: boolean;
-  /** It is known that the call is one of `tsop`, not only one of that name. */
-  readonly isOurs?: boolean;
-  /** It is handed to code that cannot be read. */
-  readonly escapes?: boolean;
-  readonly unlessGranted?: UseModel["unlessGranted"];
-}
-
-/** The kind of a use: its metadata alone is watched apart from the whole. */
-interface FoundUse extends UseModel {
-  readonly watched?: readonly string[];
-  readonly partial: boolean;
-}
 
 /** A part of a parameter with which something is done: what callers hand in there. */
 interface Forwarded extends Deed {
@@ -71,8 +60,6 @@ const PODS: TokenModel = { group: "", plural: "pods" };
 const EVENTS: TokenModel = { group: "", plural: "events" };
 const LEASES: TokenModel = { group: "coordination.k8s.io", plural: "leases" };
 
-const nameOf = ({ plural, group }: TokenModel): string => `${plural}.${group}`;
-
 /** What was being read, for the message when it is too much. */
 export interface Whereabouts {
   readonly at: Position;
@@ -84,12 +71,9 @@ export class UsesReader {
   readonly #reader: Reader;
   readonly #callees: Callees;
   readonly #receivers: Receivers;
+  readonly #puts: Puts;
   readonly #flow: KindFlow;
-  readonly #uses: FoundUse[] = [];
-  readonly #unclear: UnclearModel[] = [];
-  readonly #watched = new Set<string>();
-  readonly #partlyWatched = new Set<string>();
-  readonly #escaped = new Set<string>();
+  readonly #found: FoundUses;
   readonly #forwarded = new Map<ts.Node, Map<string, Forwarded>>();
   readonly #callers = new Map<ts.Node, Call[]>();
   readonly #unknown: Call[] = [];
@@ -104,9 +88,11 @@ export class UsesReader {
   constructor(reader: Reader, leaseIsGranted: boolean) {
     this.#reader = reader;
     this.#leaseIsGranted = leaseIsGranted;
+    this.#found = new FoundUses(reader);
     this.#callees = new Callees(reader);
     this.#receivers = new Receivers(reader);
-    this.#flow = new KindFlow(reader, this.#receivers, this.#callees);
+    this.#puts = new Puts(reader);
+    this.#flow = new KindFlow(reader, this.#receivers, this.#callees, this.#puts);
   }
 
   /** Reads all files. What functions do with their parameters, their callers do with what they hand in. */
@@ -125,17 +111,11 @@ export class UsesReader {
       this.#here = module.file;
       const ports = { reader: this.#reader, module, flow: this.#flow, callees: this.#callees };
       findEscapes(ports, module.file, (token, node) => {
-        this.#escape(token, node);
+        this.#found.escape(token, node);
       });
     }
     return {
-      uses: this.#uses.map(({ watched, partial, ...use }) => {
-        const name = `${use.resource}.${use.group}`;
-        const isWatched = this.#watched.has(name) || (partial && this.#partlyWatched.has(name));
-        return watched && isWatched ? { ...use, verbs: watched } : use;
-      }),
-      unclear: this.#unclear,
-      escaped: this.#escaped,
+      ...this.#found.result(),
       dynamic: this.#dynamic,
       elects: this.#elects,
       records: modules.some(({ file }) => RECORDS.test(file.text)),
@@ -154,7 +134,7 @@ export class UsesReader {
   /** What must be known before calls are read: classes, and what is put into lists. */
   #survey(node: ts.Node): void {
     if (ts.isClassLike(node)) this.#callees.addClass(node);
-    if (ts.isCallExpression(node)) this.#flow.notePut(node);
+    if (ts.isCallExpression(node)) this.#puts.note(node);
     ts.forEachChild(node, (child) => {
       this.#survey(child);
     });
@@ -198,7 +178,7 @@ export class UsesReader {
       for (const one of functions) this.#addCaller(one, call);
       if (functions.length > 0) return;
     }
-    if (ts.isCallExpression(call) && this.#flow.isPut(call)) return;
+    if (ts.isCallExpression(call) && this.#puts.has(call)) return;
     for (const argument of call.arguments ?? []) this.#handToUnknown(argument);
   }
 
@@ -218,7 +198,7 @@ export class UsesReader {
       verbs: FINALIZER_VERBS,
       unlessGranted: "warning",
     } as const;
-    for (const token of tokens) this.#use(call, token, deed, name);
+    for (const token of tokens) this.#found.use(call, token, deed, name);
     for (const part of parameters) this.#forward(part, deed);
   }
 
@@ -245,14 +225,14 @@ export class UsesReader {
     // A loop that a controller slows down is told in an event.
     if (name === "complete" && receiver?.is === "builder") {
       const deed = { suffix: "", verbs: EVENT_VERBS, unlessGranted: "nothing" } as const;
-      this.#use(call, EVENTS, deed, "complete");
+      this.#found.use(call, EVENTS, deed, "complete");
       this.#cleanup(call, method.on);
     }
     // What is watched in another cluster needs a right there.
     if (receiver?.is === "builder" && namesOption(call, "cluster")) return true;
     const ofPods = podRights(receiver, name);
     if (ofPods) {
-      this.#use(call, PODS, ofPods, `pods.${name}`);
+      this.#found.use(call, PODS, ofPods, `pods.${name}`);
       return true;
     }
     const rights = methodRights(receiver, name);
@@ -260,7 +240,7 @@ export class UsesReader {
     const shown = `${lastName(method.on)}.${name}`;
     const suffix = suffixOf(receiver);
     if (suffix === undefined) {
-      this.#doubt(call, { suffix: "/*", verbs: rights.verbs }, shown);
+      this.#found.doubt(call, { suffix: "/*", verbs: rights.verbs }, shown);
       return true;
     }
     const isOurs = receiver !== undefined;
@@ -294,22 +274,22 @@ export class UsesReader {
       ...(watched ? { watched } : {}),
       ...(watches ? { watches } : {}),
     };
-    for (const found of tokens) this.#use(call, found, deed, shown, argument);
+    for (const found of tokens) this.#found.use(call, found, deed, shown, argument);
     for (const part of parameters) this.#forward(part, deed);
     if (rights.statusIn !== undefined && mayChangeStatus(call.arguments[rights.statusIn])) {
       const patches = { suffix: "/status", verbs: ["patch"] };
-      for (const found of tokens) this.#use(call, found, patches, shown, argument);
+      for (const found of tokens) this.#found.use(call, found, patches, shown, argument);
       for (const part of parameters) this.#forward(part, patches);
     }
     // A change that is made by a function is made of the object as it is now.
     if (suffix === "/status" && isFunction(call.arguments[1])) {
       const reads = { suffix: "", verbs: ["get"], unlessGranted: "warning" } as const;
-      for (const found of tokens) this.#use(call, found, reads, shown, argument);
+      for (const found of tokens) this.#found.use(call, found, reads, shown, argument);
       for (const part of parameters) this.#forward(part, reads);
     }
     if (tokens.length > 0 || parameters.length > 0) return true;
     if (suffix === "/status") this.#unknownStatus = true;
-    if (isOurs && !isEmptyList(argument, rights.path)) this.#doubt(call, deed, shown);
+    if (isOurs && !isEmptyList(argument, rights.path)) this.#found.doubt(call, deed, shown);
     return false;
   }
 
@@ -321,7 +301,7 @@ export class UsesReader {
     if (!kind) return;
     const { tokens, parameters } = this.#flow.of(kind);
     const deed = { suffix: "", verbs: FINALIZER_PATCH_VERBS, isOurs: true };
-    for (const token of tokens) this.#use(call, token, deed, "cleanup", kind);
+    for (const token of tokens) this.#found.use(call, token, deed, "cleanup", kind);
     for (const part of parameters) this.#forward(part, deed);
   }
 
@@ -333,7 +313,7 @@ export class UsesReader {
       const names = details.properties.map((property) => property.name?.getText());
       if (!names.includes("reason") || !names.includes("message")) return false;
     }
-    this.#use(call, EVENTS, { suffix: "", verbs: EVENT_VERBS }, "event");
+    this.#found.use(call, EVENTS, { suffix: "", verbs: EVENT_VERBS }, "event");
     return true;
   }
 
@@ -347,43 +327,7 @@ export class UsesReader {
       ...(this.#leaseIsGranted ? [] : LEASE_VERBS),
       ...(shares ? SHARD_LEASE_VERBS : []),
     ];
-    this.#use(call, LEASES, { suffix: "", verbs }, "createManager");
-  }
-
-  #use(call: Call, kind: TokenModel, deed: Deed, shown: string, argument?: ts.Expression): void {
-    const { suffix, verbs, watched, watches, escapes, unlessGranted } = deed;
-    const partial = kind.partial === true;
-    if (watches) (partial ? this.#partlyWatched : this.#watched).add(nameOf(kind));
-    if (escapes) this.#escape(kind, argument ?? call);
-    if (verbs.length === 0) return;
-    const at = this.#reader.modules.at(this.#moduleOf(call), call);
-    this.#uses.push({
-      group: kind.group,
-      resource: kind.plural + suffix,
-      verbs,
-      shown: `${shown}(${argument && isShort(argument) ? argument.getText() : ""})`,
-      token: argument ? this.#tokenText(argument, kind) : "",
-      at,
-      partial,
-      ...(watched ? { watched } : {}),
-      ...(unlessGranted ? { unlessGranted } : {}),
-    });
-  }
-
-  /** A kind goes where it is not known what becomes of it. */
-  #escape(kind: TokenModel, node: ts.Node): void {
-    this.#escaped.add(nameOf(kind));
-    const at = this.#reader.modules.at(this.#moduleOf(node), node);
-    const { group, plural } = kind;
-    const token = ts.isExpression(node) ? this.#tokenText(node, kind) : "";
-    const shown = kind.kind ?? plural;
-    this.#unclear.push({ kind: { group, plural, token }, suffix: "", verbs: [], shown, at });
-  }
-
-  /** A call of `tsop` with a kind that is not known. */
-  #doubt(call: Call, { suffix, verbs }: Deed, shown: string): void {
-    const at = this.#reader.modules.at(this.#moduleOf(call), call);
-    if (verbs.length > 0) this.#unclear.push({ suffix, verbs, shown: `${shown}()`, at });
+    this.#found.use(call, LEASES, { suffix: "", verbs }, "createManager");
   }
 
   #forward({ owner, index, path, rest, partial = false }: ParameterPart, deed: Deed): void {
@@ -409,11 +353,11 @@ export class UsesReader {
         ? this.#flow.handedOn(value, steps)
         : this.#flow.of(value, steps);
       for (const found of tokens) {
-        this.#use(call, partial ? { ...found, partial } : found, deed, shown, argument);
+        this.#found.use(call, partial ? { ...found, partial } : found, deed, shown, argument);
       }
       for (const part of parameters) this.#forward(partial ? { ...part, partial } : part, deed);
       const isKnown = tokens.length > 0 || parameters.length > 0;
-      if (!isKnown && deed.isOurs && !isNothing(argument)) this.#doubt(call, deed, shown);
+      if (!isKnown && deed.isOurs && !isNothing(argument)) this.#found.doubt(call, deed, shown);
     }
   }
 
@@ -433,23 +377,11 @@ export class UsesReader {
       const { tokens, parameters } = this.#flow.handedOn(node, path);
       for (const token of tokens) {
         if (!tokenOf(this.#reader, this.#moduleOf(node), node) || isLocal(node)) {
-          this.#escape(token, node);
+          this.#found.escape(token, node);
         }
       }
       for (const part of parameters) this.#forward(part, { suffix: "", verbs: [], escapes: true });
     }
-  }
-
-  /** An argument, where it can be written again as the token of a marker; empty where it cannot. */
-  #tokenText(argument: ts.Expression, { group, plural }: TokenModel): string {
-    let node = plain(argument);
-    while (ts.isCallExpression(node) && lastName(node) === "metadataOf" && node.arguments[0]) {
-      node = plain(node.arguments[0]);
-    }
-    const root = ts.isPropertyAccessExpression(node) ? node.expression : node;
-    if (isLocal(root)) return "";
-    const named = tokenOf(this.#reader, this.#moduleOf(node), node);
-    return named?.group === group && named.plural === plural ? node.getText() : "";
   }
 
   #moduleOf(node: ts.Node): Module {
@@ -460,28 +392,9 @@ export class UsesReader {
 const isFunction = (node: ts.Expression | undefined): boolean =>
   node !== undefined && ts.isFunctionLike(plain(node));
 
-const isShort = (node: ts.Expression): boolean => /^[\w$.()]{1,60}$/.test(node.getText());
-
 /** Whether nothing is handed in there. */
 const isNothing = (node: ts.Expression): boolean =>
   /^(?:undefined|null|\[\]|\{\})$/.test(plain(node).getText());
 
 const isEmptyList = (node: ts.Expression, path: Path | undefined): boolean =>
   path !== undefined && /\bkinds:\s*\[\s*\]/.test(node.getText());
-
-/** The part of a path behind the kind: `/status`; `undefined` where it is not known. */
-function suffixOf(receiver: Receiver | undefined): string | undefined {
-  if (receiver?.is === "status") return "/status";
-  if (receiver?.is !== "subresource") return "";
-  return receiver.subresource === undefined ? undefined : `/${receiver.subresource}`;
-}
-
-/** What a call needs for an owner. */
-function ownerRights({
-  verbs,
-  watched,
-  forOwner,
-}: CallRights): Pick<CallRights, "verbs" | "watched"> {
-  if (forOwner) return { verbs: [...forOwner, ...verbs], watched: verbs };
-  return { verbs, ...(watched ? { watched } : {}) };
-}
