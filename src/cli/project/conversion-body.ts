@@ -10,7 +10,7 @@ import { minimalValue } from "./minimal-object.ts";
 
 /** One direction of a converter. */
 export interface ConversionBody {
-  /** The parameter, which names the fields that are read: `{ spec, status }: Widget`. */
+  /** The parameter, which names the fields that are read: `{ spec, status }: Sent<Widget>`. */
   readonly parameter: string;
   /** The lines of the object that is returned. */
   readonly lines: readonly string[];
@@ -33,7 +33,7 @@ export function conversionBody(
   const read = names.filter((name) => from.properties?.[name] !== undefined);
   const copier = { version, level: 0 };
   return {
-    parameter: read.length === 0 ? "" : `{ ${read.join(", ")} }: ${type}`,
+    parameter: read.length === 0 ? "" : `{ ${read.join(", ")} }: Sent<${type}>`,
     lines: names.flatMap((name) => fieldLines({ from, to, name, source: name }, copier)),
   };
 }

@@ -88,6 +88,8 @@ export async function conversionFiles(
       `import { ${imported} } from "${moduleOf(spoke.file, folder)}";`,
     ].join("\n");
   const [hubSchema, spokeSchema] = [schemaOf(hub, version), schemaOf(hub, spokeVersion)];
+  const toHub = conversionBody(spokeSchema, hubSchema, { version: spokeVersion, type: local });
+  const fromHub = conversionBody(hubSchema, spokeSchema, { version, type: token });
   const values = {
     ...valuesOf(project, hub, names),
     hub: token,
@@ -97,8 +99,9 @@ export async function conversionFiles(
     SpokeVersion: suffix,
     imports: importsFrom(FOLDER),
     testImports: importsFrom("test"),
-    toHub: conversionBody(spokeSchema, hubSchema, { version: spokeVersion, type: local }),
-    fromHub: conversionBody(hubSchema, spokeSchema, { version, type: token }),
+    toHub,
+    fromHub,
+    reads: toHub.parameter !== "" || fromHub.parameter !== "",
     needed: linesOf(minimalObject(spokeSchema, { withDefaults: true })),
     hasSpec: spokeSchema.properties?.["spec"] !== undefined,
     kind,
