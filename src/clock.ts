@@ -183,18 +183,27 @@ export class VirtualClock implements Clock {
     return this.#timers.size;
   }
 
-  /** When the next timer is due, in wall time; `undefined` when none waits. */
-  get nextAt(): number | undefined {
-    const next = this.#next();
-    return next && this.#startMs + next.at;
-  }
-
   /**
    * Moves on by `durationMs`. Each timer that falls due runs at its own time, and the promises
    * that it settles are worked off before the next one.
    */
-  async advance(durationMs: number): Promise<void> {
-    const end = this.#elapsedMs + durationMs;
+  advance(durationMs: number): Promise<void> {
+    return this.#advanceTo(this.#elapsedMs + durationMs);
+  }
+
+  /**
+   * Moves on to the next timer, if it is due within `withinMs`, and runs what is due at its time.
+   *
+   * @returns whether there was one
+   */
+  async advanceToNext(withinMs = Infinity): Promise<boolean> {
+    const next = this.#next();
+    if (!next || next.at > this.#elapsedMs + withinMs) return false;
+    await this.#advanceTo(next.at);
+    return true;
+  }
+
+  async #advanceTo(end: number): Promise<void> {
     await settlePromises();
     for (let next = this.#next(); next && next.at <= end; next = this.#next()) {
       this.#timers.delete(next);

@@ -24,10 +24,16 @@ export {
 export { clientFor, faults } from "./testing/access.ts";
 export { eventually, type EventuallyOptions } from "./testing/eventually.ts";
 export { inProcess, type InProcessOptions } from "./testing/in-process.ts";
-export { installCrds } from "./testing/install-crds.ts";
+export { type CrdManifest, installCrds } from "./testing/install-crds.ts";
 export { installOperator } from "./testing/install-operator.ts";
 export { installWebhooks } from "./testing/install-webhooks.ts";
 export { withSeeds } from "./testing/seeds.ts";
+export {
+  type PodScript,
+  type PodSimulation,
+  type SimulatedPods,
+  simulatePods,
+} from "./testing/simulate-pods.ts";
 export type {
   DirectAnswer,
   DirectExchange,

@@ -104,8 +104,11 @@ export function hasControllerReference(object: Owned): boolean {
   return controllerOf(object) !== undefined;
 }
 
-/** Whether `owner`, and no earlier object of that name, is the controller of `object`. */
-export function isControlledBy(owner: KubeObject, object: Owned): boolean {
+/**
+ * Whether `owner`, and no earlier object of that name, is the controller of `object`; in the order of Go's
+ * `metav1.IsControlledBy`.
+ */
+export function isControlledBy(object: Owned, owner: KubeObject): boolean {
   const uid = controllerOf(object)?.uid;
   return uid !== undefined && uid === owner.metadata.uid;
 }

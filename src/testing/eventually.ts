@@ -32,16 +32,20 @@ export async function eventually<T>(
   const { intervalMs = 20, clock = systemClock } = options;
   const virtual = clock instanceof VirtualClock ? clock : undefined;
   const { timeoutMs = virtual ? HOUR_MS : 4000 } = options;
-  const endMs = clock.now() + timeoutMs;
-  const until = clock.monotonicMs() + timeoutMs;
+  const endsAtMs = clock.monotonicMs() + timeoutMs;
+  let isLastTry = false;
   for (;;) {
     await virtual?.advance(0);
     try {
       return await check();
     } catch (error) {
-      if (clock.monotonicMs() >= until) throw error;
+      if (isLastTry || clock.monotonicMs() >= endsAtMs) throw error;
     }
-    if (virtual) await virtual.advance(Math.min(virtual.nextAt ?? Infinity, endMs) - virtual.now());
-    else await clock.sleep(intervalMs);
+    const leftMs = endsAtMs - clock.monotonicMs();
+    if (!virtual) await clock.sleep(intervalMs);
+    else if (!(await virtual.advanceToNext(leftMs))) {
+      await virtual.advance(leftMs);
+      isLastTry = true;
+    }
   }
 }

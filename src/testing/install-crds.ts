@@ -20,6 +20,11 @@ interface Crd extends KubeObject {
   };
 }
 
+/** A CRD as a literal in a test. */
+export interface CrdManifest extends ManifestObject {
+  readonly spec?: unknown;
+}
+
 /** Definitions of custom kinds. */
 export const CRD: ResourceType<Crd> = {
   group: "apiextensions.k8s.io",
@@ -41,7 +46,7 @@ export const CRD: ResourceType<Crd> = {
  */
 export async function installCrds(
   controlPlane: ControlPlane,
-  ...crds: readonly (string | ManifestObject)[]
+  ...crds: readonly (string | CrdManifest)[]
 ): Promise<void> {
   const objects: ManifestObject[] = [];
   for (const one of crds) {

@@ -82,11 +82,11 @@ describe("owner references", () => {
   it("tell whose the controller is, by its uid", () => {
     const object = owned();
     expect(hasControllerReference(object)).toBe(true);
-    expect(isControlledBy(web("a"), object)).toBe(true);
-    expect(isControlledBy(web("a", "newer"), object)).toBe(false);
-    expect(isControlledBy(web("b"), object)).toBe(false);
+    expect(isControlledBy(object, web("a"))).toBe(true);
+    expect(isControlledBy(object, web("a", "newer"))).toBe(false);
+    expect(isControlledBy(object, web("b"))).toBe(false);
     expect(hasControllerReference({})).toBe(false);
-    expect(isControlledBy(web("a", ""), { metadata: {} })).toBe(false);
+    expect(isControlledBy({ metadata: {} }, web("a", ""))).toBe(false);
   });
 
   it("are removed alone, and it is told whether they were there", () => {

@@ -1,0 +1,88 @@
+/**
+ * Says what the simulated pods of others do, such as those that the operator under test makes.
+ *
+ * @module
+ */
+import type { ControlPlane } from "../controlplane/control-plane.ts";
+import {
+  MutatingAdmissionPolicy,
+  MutatingAdmissionPolicyBinding,
+} from "../generated/k8s/admissionregistration-v1.ts";
+import { hashOf } from "../kube/stable-names.ts";
+import { clientFor } from "./access.ts";
+
+/** What the containers of a simulated pod do, as the annotation `tsop.dev/simulate` says it. */
+export type PodSimulation =
+  | "fail"
+  | `fail:${number}`
+  | "slow"
+  | `slow:${number}`
+  | "never-ready"
+  | "run"
+  | `process:${string}`;
+
+/** Which pods are meant; all of them when both are left out. */
+export interface SimulatedPods {
+  readonly namespace?: string | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+}
+
+/** What was said of pods: the result of `simulatePods(...)`. */
+export interface PodScript {
+  /** Pods that are made from now on do again what their commands say; those that are there keep their annotation. */
+  remove(): Promise<void>;
+}
+
+/**
+ * Gives pods that are made from now on the annotation `tsop.dev/simulate`: for pods whose template is the operator's, as
+ * those of its Jobs. The same pods once more: what was said last counts.
+ *
+ * @example
+ * const script = await simulatePods(cluster, { labels: { app: "backup" } }, "fail");
+ * // The backup fails, and what the operator says of it is looked at.
+ * await script.remove();
+ */
+export async function simulatePods(
+  controlPlane: ControlPlane,
+  pods: SimulatedPods,
+  simulation: PodSimulation,
+): Promise<PodScript> {
+  const client = clientFor(controlPlane);
+  const { namespace, labels } = pods;
+  const name = `simulate-pods-${hashOf({ namespace, labels })}`;
+  const annotations = `{"tsop.dev/simulate": ${JSON.stringify(simulation)}}`;
+  await client.apply(MutatingAdmissionPolicy, {
+    metadata: { name },
+    spec: {
+      failurePolicy: "Fail",
+      reinvocationPolicy: "Never",
+      matchConstraints: {
+        ...(namespace === undefined
+          ? {}
+          : { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } } }),
+        ...(labels === undefined ? {} : { objectSelector: { matchLabels: { ...labels } } }),
+        resourceRules: [
+          { apiGroups: [""], apiVersions: ["v1"], resources: ["pods"], operations: ["CREATE"] },
+        ],
+      },
+      mutations: [
+        {
+          patchType: "ApplyConfiguration",
+          applyConfiguration: {
+            expression: `Object{metadata: Object.metadata{annotations: ${annotations}}}`,
+          },
+        },
+      ],
+    },
+  });
+  await client.apply(MutatingAdmissionPolicyBinding, {
+    metadata: { name },
+    spec: { policyName: name },
+  });
+  return {
+    async remove() {
+      await client.delete(MutatingAdmissionPolicyBinding, { name });
+      await client.delete(MutatingAdmissionPolicy, { name });
+    },
+  };
+}
