@@ -1,10 +1,12 @@
 /**
- * Writes `docs/markers.md` and `docs/errors.md`: `node scripts/run-ts.mjs scripts/docs.ts`.
+ * Writes `docs/markers.md` and `docs/errors.md`, and the examples of the guides:
+ * `node scripts/run-ts.mjs scripts/docs.ts`.
  */
-import { writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { format } from "prettier";
 import { errorsPage, markersPage } from "./docs-pages.ts";
+import { examplesIn, withExamples } from "./guide-examples.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 for (const [path, page] of [
@@ -12,5 +14,12 @@ for (const [path, page] of [
   ["docs/errors.md", errorsPage(root)],
 ] as const) {
   writeFileSync(`${root}${path}`, await format(page, { parser: "markdown", printWidth: 100 }));
+  console.log(path);
+}
+for (const name of readdirSync(`${root}docs`).filter((file) => file.endsWith(".md"))) {
+  const path = `docs/${name}`;
+  const page = readFileSync(`${root}${path}`, "utf8");
+  if (examplesIn(page).length === 0) continue;
+  writeFileSync(`${root}${path}`, await withExamples(root, page));
   console.log(path);
 }

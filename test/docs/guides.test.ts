@@ -1,23 +1,40 @@
 /** The examples of the guides are the modules in `guides/`, which compile and whose tests run: word for word. */
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { format } from "prettier";
 import { describe, expect, it } from "vitest";
-import { asPublished } from "./guides/support.ts";
+import { examplesIn, withExamples } from "../../scripts/guide-examples.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const folder = `${root}test/docs/guides/`;
-const guides = readdirSync(folder).filter((file) => file !== "support.ts");
+const docs = readdirSync(`${root}docs`).filter((file) => file.endsWith(".md"));
+const textOf = (page: string): string => readFileSync(`${root}docs/${page}`, "utf8");
+const guides = docs.filter((page) => examplesIn(textOf(page)).length > 0);
 
-describe("the examples of the guides", () => {
-  it.each(guides)("%s is shown as it is run", async (file) => {
-    const page = file.replace(/(?:\.test)?\.ts$/, ".md");
-    const text = readFileSync(`${root}docs/${page}`, "utf8");
-    const source = await format(asPublished(readFileSync(folder + file, "utf8")), {
-      parser: "typescript",
-      printWidth: 100,
-      filepath: file,
-    });
-    expect(text).toContain(`\`\`\`ts\n${source}\`\`\`\n`);
+describe("the guides", () => {
+  it.each(guides)(
+    "%s shows its examples as they are run: `node scripts/run-ts.mjs scripts/docs.ts` writes them",
+    async (page) => {
+      expect(textOf(page)).toBe(await withExamples(root, textOf(page)));
+    },
+  );
+
+  it("show every example, each with its test", () => {
+    const examples = readdirSync(`${root}test/docs/guides/`).filter(
+      (file) => file !== "support.ts",
+    );
+    const shown = guides.flatMap((page) => examplesIn(textOf(page)));
+    expect(shown.sort()).toEqual(examples.sort());
+    for (const page of guides) {
+      const name = page.replace(".md", "");
+      expect(examplesIn(textOf(page))).toContain(`${name}.test.ts`);
+    }
+  });
+
+  it("are in the list of questions, as all pages of the package are", () => {
+    const index = textOf("README.md");
+    const listed = [...index.matchAll(/\]\((?!http)([\w-]+\.md)\)/g)].map(([, page]) => page);
+    // For those who work on tsop itself: not in the package.
+    const elsewhere = ["README.md", "architecture.md", "next-kubernetes.md"];
+    const pages = docs.filter((page) => !elsewhere.includes(page));
+    expect([...new Set(listed)].sort()).toEqual(pages.sort());
   });
 });

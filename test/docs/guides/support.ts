@@ -4,20 +4,12 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll } from "vitest";
+import { asPublished } from "../../../scripts/guide-examples.ts";
 import { generate } from "../../../src/generator/generate.ts";
 
 const EXAMPLE = fileURLToPath(new URL("../../../examples/myweb/config/rbac/", import.meta.url));
 const list = (...resources: string[]): string =>
   `resources:\n${resources.map((one) => `  - ${one}\n`).join("")}`;
-
-/** The imports of an example as its readers write them. */
-export function asPublished(source: string): string {
-  return source
-    .replaceAll(/"(?:\.\.\/)+src\/index\.ts"/g, '"tsop"')
-    .replaceAll(/"(?:\.\.\/)+src\/(k8s|testing)\.ts"/g, '"tsop/$1"')
-    .replaceAll(/^import .* from "\.\/support\.ts";\n/gm, "")
-    .replaceAll(", await manifestsOf(import.meta.url)", "");
-}
 
 /** Writes the manifests of the example that a test file is about; gives their `config` folder. */
 export async function manifestsOf(testUrl: string): Promise<string> {
@@ -40,11 +32,11 @@ export async function manifestsOf(testUrl: string): Promise<string> {
   for (const [path, text] of files) write(path, text);
   const bases = [...files.keys()].filter((path) => path.startsWith("config/crd/bases/"));
   write("config/crd/kustomization.yaml", list(...bases.map((path) => `bases/${basename(path)}`)));
-  for (const file of ["service_account.yaml", "role_binding.yaml"]) {
+  const scaffolded = ["service_account.yaml", "role_binding.yaml", "leader_election_role.yaml"];
+  for (const file of scaffolded) {
     cpSync(join(EXAMPLE, file), join(root, "config/rbac", file));
   }
-  const rights = ["service_account.yaml", "role_binding.yaml", "role.yaml"];
-  write("config/rbac/kustomization.yaml", list(...rights));
+  write("config/rbac/kustomization.yaml", list(...scaffolded, "role.yaml"));
   const crds = bases.length > 0 ? ["../crd"] : [];
   write("config/default/kustomization.yaml", `namespace: default\n${list(...crds, "../rbac")}`);
   return join(root, "config");
