@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { createManager, type Client, type ClusterConfig } from "../../../src/index.ts";
+import { createManager, TsopError, type Client, type ClusterConfig } from "../../../src/index.ts";
 import { Lease } from "../../../src/k8s.ts";
 import {
   clientFor,
@@ -45,7 +45,7 @@ function startProcess(me: string) {
   const stop = new AbortController();
   const ended = manager.start(stop.signal).then(
     () => "stopped",
-    (error: { code?: string }) => error.code,
+    (error: unknown) => (error instanceof TsopError ? error.code : String(error)),
   );
   const end = async () => {
     stop.abort();
