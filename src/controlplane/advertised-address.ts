@@ -8,7 +8,7 @@
  */
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
-import { endpointAddressErrors } from "./builtin/strategies/validation/addresses.ts";
+import { endpointAddressErrors } from "./builtin/shared/addresses/addresses.ts";
 
 /** Of the network of the simulated nodes, and always the same: no node has it. */
 const SIMULATED = "10.240.255.254";

@@ -5,7 +5,7 @@
  * @module
  */
 import type { SentObject } from "../kube/object.ts";
-import type { Service } from "./builtin/strategies/shapes.ts";
+import type { Service } from "./builtin/kinds/core/service/shape.ts";
 import { ServerWriter } from "./server-writer.ts";
 import type { Cluster } from "./server/cluster.ts";
 

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { describe, expect, it } from "vitest";
 import { advertisedAddress } from "../../src/controlplane/advertised-address.ts";
-import { endpointAddressErrors } from "../../src/controlplane/builtin/strategies/validation/addresses.ts";
+import { endpointAddressErrors } from "../../src/controlplane/builtin/shared/addresses/addresses.ts";
 
 describe("The address behind the Service kubernetes", () => {
   it("is the one that the server listens on", () => {

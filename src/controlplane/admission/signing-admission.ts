@@ -9,7 +9,7 @@ import { sameJson } from "../../kube/json.ts";
 import { messageOf } from "../../errors.ts";
 import { groupResourceOf } from "../../kube/resource.ts";
 import { readCertificateRequest } from "../auth/certificate-request.ts";
-import type { SigningRequest } from "../builtin/strategies/validation/signing-requests.ts";
+import type { SigningRequest } from "../builtin/kinds/certificates/certificate-signing-request.ts";
 import type { User } from "../kinds.ts";
 import type { AdmissionRequest } from "./attributes.ts";
 import type { Authorize } from "./authorizer-library.ts";

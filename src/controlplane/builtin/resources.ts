@@ -10,7 +10,7 @@ import { readFileSync } from "node:fs";
 import { InternalError } from "../../errors.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import type { ServedResource, ServedSubresource } from "../kinds.ts";
-import { printerOf } from "../views/printers/printer-of.ts";
+import { printerOf } from "./tables/printer-of.ts";
 import { findBuiltInSchema } from "./definitions.ts";
 import { selectableFieldsOf } from "./selectable-fields.ts";
 import { strategyFor, subresourceStrategyFor } from "./strategies/strategy-for.ts";

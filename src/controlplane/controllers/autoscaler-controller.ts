@@ -10,7 +10,7 @@ import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import type { SentObject } from "../../kube/object.ts";
 import { matchesLabels, parseLabelSelector } from "../../kube/selector.ts";
-import type { Condition } from "../builtin/strategies/shapes.ts";
+import type { Condition } from "../builtin/shared/shapes.ts";
 import { type MetricSpec, problemOf } from "./autoscaler-metrics.ts";
 import type { ControllerClient, ResourceName, ScaleView, StoreEvent } from "./client.ts";
 import type { EventRecorder } from "./event-recorder.ts";

@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/concepts/storage/persistent-volumes/#storage-object-in-use-protection
  * @module
  */
-import type { PersistentVolume } from "../builtin/strategies/shapes.ts";
+import type { PersistentVolume } from "../builtin/shared/shapes.ts";
 import { usedClaims, usersOf } from "./claims.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import { dropFinalizer } from "./finalizers.ts";

@@ -5,9 +5,9 @@
  * @module
  */
 import type { SentObject } from "../../kube/object.ts";
-import type { Pod } from "../builtin/strategies/pod-shapes.ts";
-import type { PersistentVolume, PersistentVolumeClaim } from "../builtin/strategies/shapes.ts";
-import { classOf } from "../builtin/strategies/storage-class-of.ts";
+import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
+import type { PersistentVolume, PersistentVolumeClaim } from "../builtin/shared/shapes.ts";
+import { classOf } from "../builtin/kinds/core/persistent-volume-claim.ts";
 import { claimNameOf } from "./claims.ts";
 import type { ControllerClient } from "./client.ts";
 import { CLAIMS, STORAGE_CLASSES, VOLUMES } from "./keys.ts";

@@ -4,7 +4,8 @@
  * @module
  */
 import type { SentObject, ObjectKey } from "../../kube/object.ts";
-import type { Pod, Volume } from "../builtin/strategies/pod-shapes.ts";
+import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
+import type { Volume } from "../builtin/shared/pods/shapes.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import { PODS, concerns } from "./keys.ts";
 

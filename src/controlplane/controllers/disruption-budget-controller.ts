@@ -10,8 +10,8 @@ import { messageOf } from "../../errors.ts";
 import type { SentObject, OwnerReference } from "../../kube/object.ts";
 import { type LabelSelector, matchesLabelSelector } from "../../kube/selector.ts";
 import { selectorText } from "../../kube/selector-text.ts";
-import type { Pod } from "../builtin/strategies/pod-shapes.ts";
-import type { Condition, IntOrString } from "../builtin/strategies/shapes.ts";
+import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
+import type { Condition, IntOrString } from "../builtin/shared/shapes.ts";
 import type { ControllerClient, ResourceName, StoreEvent } from "./client.ts";
 import type { EventRecorder } from "./event-recorder.ts";
 import {

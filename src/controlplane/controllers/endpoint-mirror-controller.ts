@@ -5,7 +5,7 @@
  * @module
  */
 import type { SentObject } from "../../kube/object.ts";
-import type { Service } from "../builtin/strategies/shapes.ts";
+import type { Service } from "../builtin/kinds/core/service/shape.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import { ENDPOINTS, ENDPOINT_SLICES, SERVICES, concerns, keyFrom, textOf } from "./keys.ts";
 import { type OwnerKind, controllerReference } from "./ownership.ts";

@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/concepts/services-networking/endpoint-slices/
  * @module
  */
-import type { Service } from "../builtin/strategies/shapes.ts";
+import type { Service } from "../builtin/kinds/core/service/shape.ts";
 import { unlessGone } from "./absence.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import { hasEndpoints, podsBehind, servicesOf } from "./endpoint-ports.ts";

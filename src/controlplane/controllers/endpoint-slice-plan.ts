@@ -8,8 +8,9 @@
  */
 import { sameJson } from "../../kube/json.ts";
 import type { SentObject } from "../../kube/object.ts";
-import type { Pod } from "../builtin/strategies/pod-shapes.ts";
-import type { Node, Service } from "../builtin/strategies/shapes.ts";
+import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
+import type { Node } from "../builtin/kinds/core/node.ts";
+import type { Service } from "../builtin/kinds/core/service/shape.ts";
 import {
   type ResolvedPort,
   addressesOf,

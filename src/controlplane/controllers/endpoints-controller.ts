@@ -6,8 +6,8 @@
  */
 import { messageOf } from "../../errors.ts";
 import type { SentObject, ObjectMeta } from "../../kube/object.ts";
-import type { Pod } from "../builtin/strategies/pod-shapes.ts";
-import type { Service } from "../builtin/strategies/shapes.ts";
+import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
+import type { Service } from "../builtin/kinds/core/service/shape.ts";
 import { unlessGone } from "./absence.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import type { EventRecorder } from "./event-recorder.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 import { isAlreadyExists } from "../../kube/status.ts";
-import type { Pod } from "../builtin/strategies/pod-shapes.ts";
+import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import { CLAIMS, PODS, concerns, keyFrom, textOf } from "./keys.ts";
 import { type OwnerKind, controllerReference } from "./ownership.ts";

@@ -4,7 +4,8 @@
  * @module
  */
 import { isAlreadyExists } from "../../kube/status.ts";
-import type { ConfigMap, Namespace } from "../builtin/strategies/shapes.ts";
+import type { ConfigMap } from "../builtin/kinds/core/config-map.ts";
+import type { Namespace } from "../builtin/kinds/core/namespace.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import { CONFIG_MAPS, NAMESPACES, SERVICE_ACCOUNTS, concerns } from "./keys.ts";
 import type { Controller } from "./work-loop.ts";

@@ -7,8 +7,9 @@
 import type { Clock } from "../../clock.ts";
 import type { SentObject } from "../../kube/object.ts";
 import { type ResourceInfo, groupResourceOf } from "../../kube/resource.ts";
-import type { Pod } from "../builtin/strategies/pod-shapes.ts";
-import type { Condition, Namespace } from "../builtin/strategies/shapes.ts";
+import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
+import type { Namespace } from "../builtin/kinds/core/namespace.ts";
+import type { Condition } from "../builtin/shared/shapes.ts";
 import { unlessGone } from "./absence.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import { NAMESPACES, PODS, concerns } from "./keys.ts";

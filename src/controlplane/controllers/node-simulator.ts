@@ -5,7 +5,7 @@
  */
 import type { Clock } from "../../clock.ts";
 import type { SentObject } from "../../kube/object.ts";
-import type { Node } from "../builtin/strategies/shapes.ts";
+import type { Node } from "../builtin/kinds/core/node.ts";
 import { KUBERNETES_VERSION } from "../../kube/kubernetes-version.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import { NODES, concerns } from "./keys.ts";

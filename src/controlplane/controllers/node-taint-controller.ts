@@ -5,8 +5,9 @@
  * @module
  */
 import type { Clock } from "../../clock.ts";
-import type { Pod, Toleration } from "../builtin/strategies/pod-shapes.ts";
-import type { Node } from "../builtin/strategies/shapes.ts";
+import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
+import type { Toleration } from "../builtin/shared/pods/shapes.ts";
+import type { Node } from "../builtin/kinds/core/node.ts";
 import { unlessGone } from "./absence.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import type { EventRecorder } from "./event-recorder.ts";

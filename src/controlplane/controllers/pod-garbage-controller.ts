@@ -7,8 +7,9 @@
  * @module
  */
 import type { Clock } from "../../clock.ts";
-import type { Pod } from "../builtin/strategies/pod-shapes.ts";
-import type { Condition, Node } from "../builtin/strategies/shapes.ts";
+import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
+import type { Node } from "../builtin/kinds/core/node.ts";
+import type { Condition } from "../builtin/shared/shapes.ts";
 import { unlessGone } from "./absence.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import { NODES, PODS, concerns } from "./keys.ts";

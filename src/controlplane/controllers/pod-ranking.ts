@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/replicaset/#scaling-a-replicaset
  * @module
  */
-import type { Pod } from "../builtin/strategies/pod-shapes.ts";
+import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
 import { isReady, readySince, restartsOf } from "./pods.ts";
 import { msOf } from "./times.ts";
 

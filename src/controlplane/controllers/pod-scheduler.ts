@@ -6,8 +6,8 @@
  * @module
  */
 import type { Clock } from "../../clock.ts";
-import type { Pod } from "../builtin/strategies/pod-shapes.ts";
-import type { Node } from "../builtin/strategies/shapes.ts";
+import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
+import type { Node } from "../builtin/kinds/core/node.ts";
 import { usersOf } from "./claims.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import type { EventRecorder } from "./event-recorder.ts";

@@ -5,8 +5,8 @@
  * @module
  */
 import { matchesLabelSelector } from "../../kube/selector.ts";
-import type { PodSpec, Toleration } from "../builtin/strategies/pod-shapes.ts";
-import type { Node } from "../builtin/strategies/shapes.ts";
+import type { PodSpec, Toleration } from "../builtin/shared/pods/shapes.ts";
+import type { Node } from "../builtin/kinds/core/node.ts";
 
 interface Taint {
   readonly key: string;

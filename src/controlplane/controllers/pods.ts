@@ -4,7 +4,8 @@
  * @module
  */
 import type { SentObject, ObjectMeta } from "../../kube/object.ts";
-import type { Pod, PodTemplate } from "../builtin/strategies/pod-shapes.ts";
+import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
+import type { PodTemplate } from "../builtin/shared/pods/shapes.ts";
 import { msOf } from "./times.ts";
 
 /** Not finished and not on its way out. */

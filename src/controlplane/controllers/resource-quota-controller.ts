@@ -8,7 +8,7 @@
  */
 import { sameJson } from "../../kube/json.ts";
 import type { SentObject } from "../../kube/object.ts";
-import type { Pod } from "../builtin/strategies/pod-shapes.ts";
+import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
 import {
   type ResourceQuota,
   addUsage,
@@ -17,7 +17,8 @@ import {
   measures,
   usageOf,
 } from "../builtin/strategies/quota-usage.ts";
-import type { ResourceList, Service } from "../builtin/strategies/shapes.ts";
+import type { Service } from "../builtin/kinds/core/service/shape.ts";
+import type { ResourceList } from "../builtin/shared/shapes.ts";
 import type { ControllerClient, ResourceName, StoreEvent } from "./client.ts";
 import { CLAIMS, PODS, QUOTAS, SERVICES, concerns, keyFrom, textOf } from "./keys.ts";
 import { isFinished } from "./pods.ts";

@@ -6,7 +6,7 @@
  */
 import type { SentObject } from "../../kube/object.ts";
 import type { LabelSelector } from "../../kube/selector.ts";
-import type { PodTemplate } from "../builtin/strategies/pod-shapes.ts";
+import type { PodTemplate } from "../builtin/shared/pods/shapes.ts";
 import type { ControllerClient } from "./client.ts";
 import { REVISIONS } from "./keys.ts";
 import { type OwnerKind, claimed, controllerReference } from "./ownership.ts";

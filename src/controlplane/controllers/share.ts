@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { IntOrString } from "../builtin/strategies/shapes.ts";
+import type { IntOrString } from "../builtin/shared/shapes.ts";
 
 /** A count, or the part of `total` that a percentage stands for; 0 when there is none. */
 export function shareOf(

@@ -6,8 +6,8 @@
  */
 import type { ObjectMeta } from "../../kube/object.ts";
 import { matchesLabelSelector } from "../../kube/selector.ts";
-import type { Pod } from "../builtin/strategies/pod-shapes.ts";
-import type { Service } from "../builtin/strategies/shapes.ts";
+import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
+import type { Service } from "../builtin/kinds/core/service/shape.ts";
 import type { ControllerClient } from "./client.ts";
 import { PODS, textOf } from "./keys.ts";
 import { readySince } from "./pods.ts";

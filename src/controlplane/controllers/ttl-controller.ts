@@ -5,7 +5,7 @@
  * @module
  */
 import type { Clock } from "../../clock.ts";
-import type { Job } from "../builtin/strategies/workload-shapes.ts";
+import type { Job } from "../builtin/kinds/batch/job/shape.ts";
 import { unlessGone } from "./absence.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import { JOBS, concerns, keyFrom, textOf } from "./keys.ts";

@@ -5,9 +5,9 @@
  * @module
  */
 import type { SentObject } from "../../kube/object.ts";
-import type { Pod } from "../builtin/strategies/pod-shapes.ts";
-import type { PersistentVolume, PersistentVolumeClaim } from "../builtin/strategies/shapes.ts";
-import { classOf, defaultClassOf } from "../builtin/strategies/storage-class-of.ts";
+import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
+import type { PersistentVolume, PersistentVolumeClaim } from "../builtin/shared/shapes.ts";
+import { classOf, defaultClassOf } from "../builtin/kinds/core/persistent-volume-claim.ts";
 import { claimReference, usedClaims, usersOf } from "./claims.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import type { EventRecorder } from "./event-recorder.ts";

@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/concepts/storage/persistent-volumes/#reclaiming
  * @module
  */
-import type { PersistentVolume, PersistentVolumeClaim } from "../builtin/strategies/shapes.ts";
+import type { PersistentVolume, PersistentVolumeClaim } from "../builtin/shared/shapes.ts";
 import { unlessGone } from "./absence.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import type { EventRecorder } from "./event-recorder.ts";

@@ -6,8 +6,8 @@
  */
 import type { Clock } from "../../clock.ts";
 import { compareQuantities, parseQuantity } from "../../kube/quantity.ts";
-import type { Pod } from "../builtin/strategies/pod-shapes.ts";
-import type { PersistentVolume, PersistentVolumeClaim } from "../builtin/strategies/shapes.ts";
+import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
+import type { PersistentVolume, PersistentVolumeClaim } from "../builtin/shared/shapes.ts";
 import { usedClaims, usersOf } from "./claims.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import { EventRecorder } from "./event-recorder.ts";

@@ -9,8 +9,8 @@ import { formatNumber, isNumeric } from "../../kube/go-number.ts";
 import { encodeJson } from "../../kube/json.ts";
 import { sortedKeys } from "../../kube/schema/sorted-keys.ts";
 import type { TableColumn, TablePrinter } from "../kinds.ts";
-import { humanDuration } from "../views/age.ts";
-import { ageColumn, column, nameColumn, printer } from "../views/printers/column.ts";
+import { humanDuration } from "../builtin/tables/age.ts";
+import { ageColumn, column, nameColumn, printer } from "../builtin/tables/column.ts";
 import type { DefinitionColumn } from "../../kube/definition/definition.ts";
 import { type JsonPath, parseJsonPath } from "../../kube/json-path.ts";
 

@@ -7,7 +7,7 @@ import type { SentObject } from "../../kube/object.ts";
 import { type ResourceInfo, groupResourceOf } from "../../kube/resource.ts";
 import type { LabelSelector } from "../../kube/selector.ts";
 import type { ScaleAccess } from "../kinds.ts";
-import { formatLabelSelector } from "../views/printers/column.ts";
+import { formatLabelSelector } from "../builtin/tables/column.ts";
 
 interface Workload extends SentObject {
   spec?: { replicas?: number; selector?: LabelSelector | Record<string, string> };

@@ -9,7 +9,7 @@ import type { KubeList, SentObject, ListMeta } from "../../kube/object.ts";
 import { failure } from "../../kube/status.ts";
 import type { TableColumn, TablePrinter, TableRowCondition } from "../kinds.ts";
 import { type PartialObjectMetadata, partialOf } from "./partial.ts";
-import { ageColumn, nameColumn, printer } from "./printers/column.ts";
+import { ageColumn, nameColumn, printer } from "../builtin/tables/column.ts";
 
 /** What a row holds of its object. */
 export type IncludeObject = "None" | "Metadata" | "Object";

@@ -8,7 +8,7 @@
  */
 import type { FieldError } from "../../../kube/field-errors.ts";
 import type { SentObject } from "../../../kube/object.ts";
-import type { WriteContext } from "../../kinds.ts";
+import type { TablePrinter, WriteContext } from "../../kinds.ts";
 
 /** The rules of one kind. */
 export interface KindRules {
@@ -63,4 +63,6 @@ export interface KindRules {
   validateSubresource?(object: SentObject, old: SentObject, subresource: string): FieldError[];
   /** What is wrong with a write to the status subresource. */
   validateStatus?(object: SentObject, old: SentObject, context: WriteContext): FieldError[];
+  /** How the kind is shown as a table; Name and Created At when absent. */
+  readonly table?: TablePrinter;
 }

@@ -7,9 +7,11 @@
 import type { SentObject } from "../../../kube/object.ts";
 import { type Quantity, compareQuantities, parseQuantity } from "../../../kube/quantity.ts";
 import type { WriteContext } from "../../kinds.ts";
-import { aggregateLimits, aggregateRequests } from "./pod-resources.ts";
-import type { Container, Pod } from "./pod-shapes.ts";
-import type { Limit, LimitRange, PersistentVolumeClaim, ResourceList } from "./shapes.ts";
+import { aggregateLimits, aggregateRequests } from "../shared/pods/resources.ts";
+import type { Pod } from "../kinds/core/pod/shape.ts";
+import type { Container } from "../shared/pods/shapes.ts";
+import type { Limit, LimitRange } from "../kinds/core/limit-range.ts";
+import type { PersistentVolumeClaim, ResourceList } from "../shared/shapes.ts";
 
 const ANNOTATION = "kubernetes.io/limit-ranger";
 

@@ -14,7 +14,7 @@ import {
 import { type StatusError, failure } from "../../../kube/status.ts";
 import type { WriteContext } from "../../kinds.ts";
 import { limitRangeRefusals } from "./limit-ranger.ts";
-import type { Pod } from "./pod-shapes.ts";
+import type { Pod } from "../kinds/core/pod/shape.ts";
 import {
   type ResourceQuota,
   addUsage,
@@ -23,7 +23,7 @@ import {
   measures,
   usageOf,
 } from "./quota-usage.ts";
-import type { ResourceList } from "./shapes.ts";
+import type { ResourceList } from "../shared/shapes.ts";
 
 const COMPUTE = ["cpu", "limits.cpu", "limits.memory", "memory", "requests.cpu", "requests.memory"];
 

@@ -6,9 +6,11 @@
  */
 import type { SentObject } from "../../../kube/object.ts";
 import { addQuantities, formatQuantity, parseQuantity } from "../../../kube/quantity.ts";
-import { aggregateLimits, aggregateRequests, qosClassOf } from "./pod-resources.ts";
-import type { Pod } from "./pod-shapes.ts";
-import type { PersistentVolumeClaim, ResourceList, Service } from "./shapes.ts";
+import { qosClassOf } from "../kinds/core/pod/resources.ts";
+import { aggregateLimits, aggregateRequests } from "../shared/pods/resources.ts";
+import type { Pod } from "../kinds/core/pod/shape.ts";
+import type { Service } from "../kinds/core/service/shape.ts";
+import type { PersistentVolumeClaim, ResourceList } from "../shared/shapes.ts";
 
 interface ScopeExpression {
   scopeName: string;

@@ -19,13 +19,13 @@ import { autoscalerStrategy } from "./autoscaler-strategy.ts";
 import { asGiven, holdsEmptied } from "./emptied.ts";
 import { normaliseShape } from "./go-shape.ts";
 import type { KindRules } from "./kind-rules.ts";
-import { rulesOf } from "./kind-table.ts";
+import { rulesOf } from "../kinds/kind-table.ts";
 import { admitToLimits } from "./quota-admission.ts";
-import { addressNameErrors } from "./validation/network.ts";
-import type { Pod } from "./pod-shapes.ts";
-import type { Namespace } from "./shapes.ts";
-import { stampConditions } from "./signing-rules.ts";
-import type { SigningRequest } from "./validation/signing-requests.ts";
+import { addressNameErrors } from "../shared/addresses/names.ts";
+import type { Pod } from "../kinds/core/pod/shape.ts";
+import type { Namespace } from "../kinds/core/namespace.ts";
+import { stampConditions } from "../kinds/certificates/certificate-signing-request.ts";
+import type { SigningRequest } from "../kinds/certificates/certificate-signing-request.ts";
 
 const NO_RULES: KindRules = {};
 

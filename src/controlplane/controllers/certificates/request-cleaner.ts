@@ -6,7 +6,7 @@
  */
 import { X509Certificate } from "node:crypto";
 import type { Clock } from "../../../clock.ts";
-import type { SigningRequest } from "../../builtin/strategies/validation/signing-requests.ts";
+import type { SigningRequest } from "../../builtin/kinds/certificates/certificate-signing-request.ts";
 import { unlessGone } from "../absence.ts";
 import type { ControllerClient, StoreEvent } from "../client.ts";
 import { SIGNING_REQUESTS, concerns, keyFrom, textOf } from "../keys.ts";

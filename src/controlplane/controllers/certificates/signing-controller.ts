@@ -10,7 +10,7 @@ import { timestampOf } from "../../builtin/strategies/timestamp.ts";
 import type {
   SigningCondition,
   SigningRequest,
-} from "../../builtin/strategies/validation/signing-requests.ts";
+} from "../../builtin/kinds/certificates/certificate-signing-request.ts";
 import type { CertificateSigner, ControllerClient, StoreEvent } from "../client.ts";
 import { SIGNING_REQUESTS, concerns, keyFrom, textOf } from "../keys.ts";
 import type { Controller } from "../work-loop.ts";

@@ -4,9 +4,10 @@
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/#how-daemon-pods-are-scheduled
  * @module
  */
-import type { Pod, PodSpec, Toleration } from "../../builtin/strategies/pod-shapes.ts";
-import type { Node } from "../../builtin/strategies/shapes.ts";
-import type { DaemonSet } from "../../builtin/strategies/workload-shapes.ts";
+import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
+import type { PodSpec, Toleration } from "../../builtin/shared/pods/shapes.ts";
+import type { Node } from "../../builtin/kinds/core/node.ts";
+import type { DaemonSet } from "../../builtin/kinds/apps/daemon-set.ts";
 import { type OwnerKind, controllerReference } from "../ownership.ts";
 import { isSelected, untolerated } from "../pod-scheduling.ts";
 import { podFrom } from "../pods.ts";

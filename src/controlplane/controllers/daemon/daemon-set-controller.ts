@@ -7,9 +7,9 @@
 import { sameJson } from "../../../kube/json.ts";
 import type { Clock } from "../../../clock.ts";
 import { messageOf } from "../../../errors.ts";
-import type { Pod } from "../../builtin/strategies/pod-shapes.ts";
-import type { Node } from "../../builtin/strategies/shapes.ts";
-import type { DaemonSet } from "../../builtin/strategies/workload-shapes.ts";
+import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
+import type { Node } from "../../builtin/kinds/core/node.ts";
+import type { DaemonSet } from "../../builtin/kinds/apps/daemon-set.ts";
 import { unlessGone } from "../absence.ts";
 import type { ControllerClient, StoreEvent } from "../client.ts";
 import type { EventRecorder } from "../event-recorder.ts";

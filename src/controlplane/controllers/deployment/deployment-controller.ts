@@ -9,8 +9,9 @@
  */
 import { sameJson } from "../../../kube/json.ts";
 import type { Clock } from "../../../clock.ts";
-import type { Pod } from "../../builtin/strategies/pod-shapes.ts";
-import type { Deployment, ReplicaSet } from "../../builtin/strategies/workload-shapes.ts";
+import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
+import type { Deployment } from "../../builtin/kinds/apps/shared.ts";
+import type { ReplicaSet } from "../../builtin/shared/workloads/shapes.ts";
 import type { ControllerClient, StoreEvent } from "../client.ts";
 import type { EventRecorder } from "../event-recorder.ts";
 import { DEPLOYMENTS, PODS, REPLICA_SETS, concerns, keyFrom, textOf } from "../keys.ts";

@@ -4,8 +4,9 @@
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#deployment-status
  * @module
  */
-import type { Condition } from "../../builtin/strategies/shapes.ts";
-import type { Deployment, ReplicaSet } from "../../builtin/strategies/workload-shapes.ts";
+import type { Condition } from "../../builtin/shared/shapes.ts";
+import type { Deployment } from "../../builtin/kinds/apps/shared.ts";
+import type { ReplicaSet } from "../../builtin/shared/workloads/shapes.ts";
 import type { ControllerClient } from "../client.ts";
 import { DEPLOYMENTS } from "../keys.ts";
 import { msOf, timeOf } from "../times.ts";

@@ -7,7 +7,8 @@
 import type { Clock } from "../../../clock.ts";
 import { messageOf } from "../../../errors.ts";
 import { hasReason, isAlreadyExists } from "../../../kube/status.ts";
-import type { Deployment, ReplicaSet } from "../../builtin/strategies/workload-shapes.ts";
+import type { Deployment } from "../../builtin/kinds/apps/shared.ts";
+import type { ReplicaSet } from "../../builtin/shared/workloads/shapes.ts";
 import type { ControllerClient } from "../client.ts";
 import type { EventRecorder } from "../event-recorder.ts";
 import { DEPLOYMENTS, REPLICA_SETS } from "../keys.ts";

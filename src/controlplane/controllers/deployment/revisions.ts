@@ -3,8 +3,9 @@
  *
  * @module
  */
-import type { PodTemplate } from "../../builtin/strategies/pod-shapes.ts";
-import type { Deployment, ReplicaSet } from "../../builtin/strategies/workload-shapes.ts";
+import type { PodTemplate } from "../../builtin/shared/pods/shapes.ts";
+import type { Deployment } from "../../builtin/kinds/apps/shared.ts";
+import type { ReplicaSet } from "../../builtin/shared/workloads/shapes.ts";
 import { canonicalJson } from "../template-hash.ts";
 import { DESIRED, MAX } from "./rollout-arithmetic.ts";
 

@@ -4,7 +4,8 @@
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#rolling-update-deployment
  * @module
  */
-import type { Deployment, ReplicaSet } from "../../builtin/strategies/workload-shapes.ts";
+import type { Deployment } from "../../builtin/kinds/apps/shared.ts";
+import type { ReplicaSet } from "../../builtin/shared/workloads/shapes.ts";
 import { shareOf } from "../share.ts";
 
 export const DESIRED = "deployment.kubernetes.io/desired-replicas";

@@ -4,7 +4,8 @@
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#proportional-scaling
  * @module
  */
-import type { Deployment, ReplicaSet } from "../../builtin/strategies/workload-shapes.ts";
+import type { Deployment } from "../../builtin/kinds/apps/shared.ts";
+import type { ReplicaSet } from "../../builtin/shared/workloads/shapes.ts";
 import type { ControllerClient } from "../client.ts";
 import type { EventRecorder } from "../event-recorder.ts";
 import { REPLICA_SETS } from "../keys.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 import type { JsonObject } from "../../../kube/object.ts";
-import type { Pod } from "../../builtin/strategies/pod-shapes.ts";
-import type { Job } from "../../builtin/strategies/workload-shapes.ts";
+import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
+import type { Job } from "../../builtin/kinds/batch/job/shape.ts";
 import { type OwnerKind, controllerReference } from "../ownership.ts";
 import { rankForDeletion } from "../pod-ranking.ts";
 import { podFrom } from "../pods.ts";

@@ -5,9 +5,9 @@
  *
  * @module
  */
-import { formatIndexes, parseIndexes } from "../../builtin/strategies/job-indexes.ts";
-import type { Pod } from "../../builtin/strategies/pod-shapes.ts";
-import type { Job } from "../../builtin/strategies/workload-shapes.ts";
+import { formatIndexes, parseIndexes } from "../../builtin/kinds/batch/job-indexes.ts";
+import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
+import type { Job } from "../../builtin/kinds/batch/job/shape.ts";
 import { isActive, isReady, restartsOf } from "../pods.ts";
 import {
   TRACKING,

@@ -4,12 +4,8 @@
  * @module
  */
 import { createHash } from "node:crypto";
-import type {
-  Container,
-  ContainerState,
-  ContainerStatus,
-  Pod,
-} from "../../builtin/strategies/pod-shapes.ts";
+import type { ContainerState, ContainerStatus, Pod } from "../../builtin/kinds/core/pod/shape.ts";
+import type { Container } from "../../builtin/shared/pods/shapes.ts";
 
 /** The `terminated` state of a container. */
 export type Terminated = NonNullable<ContainerState["terminated"]>;

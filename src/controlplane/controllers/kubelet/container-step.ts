@@ -6,7 +6,8 @@
  * @see https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#container-states
  * @module
  */
-import type { Container, ContainerStatus, Pod } from "../../builtin/strategies/pod-shapes.ts";
+import type { ContainerStatus, Pod } from "../../builtin/kinds/core/pod/shape.ts";
+import type { Container } from "../../builtin/shared/pods/shapes.ts";
 import { formatDuration } from "../../../kube/duration.ts";
 import { msOf, timeOf } from "../times.ts";
 import type { CommandEnd } from "./commands.ts";

@@ -9,7 +9,7 @@
  */
 import type { Clock } from "../../../clock.ts";
 import { sameJson } from "../../../kube/json.ts";
-import type { Pod } from "../../builtin/strategies/pod-shapes.ts";
+import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import { unlessGone } from "../absence.ts";
 import { usersOf } from "../claims.ts";
 import type { ControllerClient, StoreEvent } from "../client.ts";

@@ -4,8 +4,9 @@
  * @module
  */
 import type { SentObject } from "../../../kube/object.ts";
-import type { Container, KeyedSource, Pod } from "../../builtin/strategies/pod-shapes.ts";
-import type { PersistentVolumeClaim } from "../../builtin/strategies/shapes.ts";
+import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
+import type { Container, KeyedSource } from "../../builtin/shared/pods/shapes.ts";
+import type { PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
 import { claimNameOf } from "../claims.ts";
 import type { ControllerClient, ResourceName } from "../client.ts";
 import { CLAIMS, CONFIG_MAPS, SECRETS } from "../keys.ts";

@@ -4,8 +4,8 @@
  * @see https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-conditions
  * @module
  */
-import type { ContainerStatus, Pod } from "../../builtin/strategies/pod-shapes.ts";
-import type { Condition } from "../../builtin/strategies/shapes.ts";
+import type { ContainerStatus, Pod } from "../../builtin/kinds/core/pod/shape.ts";
+import type { Condition } from "../../builtin/shared/shapes.ts";
 import { timeOf } from "../times.ts";
 
 /** What the conditions follow from. */

@@ -6,12 +6,8 @@
  * @see https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/
  * @module
  */
-import type {
-  Container,
-  ContainerStatus,
-  Pod,
-  PodStatus,
-} from "../../builtin/strategies/pod-shapes.ts";
+import type { ContainerStatus, Pod, PodStatus } from "../../builtin/kinds/core/pod/shape.ts";
+import type { Container } from "../../builtin/shared/pods/shapes.ts";
 import { msOf, timeOf } from "../times.ts";
 import { type ContainerRun, nextStep, type Note } from "./container-step.ts";
 import { waitingStatus } from "./container-statuses.ts";

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Container, Pod } from "../../builtin/strategies/pod-shapes.ts";
+import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
+import type { Container } from "../../builtin/shared/pods/shapes.ts";
 import { controllerOf } from "../ownership.ts";
 import { commandEnd } from "./commands.ts";
 import type { Program } from "./container-step.ts";

@@ -7,7 +7,8 @@
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { connect } from "node:net";
-import type { Container, Pod, Probe } from "../../builtin/strategies/pod-shapes.ts";
+import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
+import type { Container, Probe } from "../../builtin/shared/pods/shapes.ts";
 import { msOf } from "../times.ts";
 import type { Note } from "./container-step.ts";
 

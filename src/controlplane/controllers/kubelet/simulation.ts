@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Pod } from "../../builtin/strategies/pod-shapes.ts";
+import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 
 /** The annotation of a pod, or of a template, that scripts a pod. */
 export const SIMULATE = "tsop.dev/simulate";

@@ -10,9 +10,9 @@
 import { messageOf } from "../../../errors.ts";
 import type { SentObject, OwnerReference } from "../../../kube/object.ts";
 import { isAlreadyExists } from "../../../kube/status.ts";
-import type { Pod } from "../../builtin/strategies/pod-shapes.ts";
-import type { PersistentVolumeClaim } from "../../builtin/strategies/shapes.ts";
-import type { StatefulSet } from "../../builtin/strategies/workload-shapes.ts";
+import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
+import type { PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
+import type { StatefulSet } from "../../builtin/kinds/apps/stateful-set.ts";
 import type { ControllerClient } from "../client.ts";
 import type { EventRecorder } from "../event-recorder.ts";
 import { CLAIMS, PODS } from "../keys.ts";

@@ -10,8 +10,9 @@
 import type { Clock } from "../../../clock.ts";
 import { messageOf } from "../../../errors.ts";
 import { isAlreadyExists } from "../../../kube/status.ts";
-import type { Pod, PodTemplate } from "../../builtin/strategies/pod-shapes.ts";
-import type { StatefulSet } from "../../builtin/strategies/workload-shapes.ts";
+import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
+import type { PodTemplate } from "../../builtin/shared/pods/shapes.ts";
+import type { StatefulSet } from "../../builtin/kinds/apps/stateful-set.ts";
 import { unlessGone } from "../absence.ts";
 import type { ControllerClient, StoreEvent } from "../client.ts";
 import type { EventRecorder } from "../event-recorder.ts";

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { Pod } from "../../builtin/strategies/pod-shapes.ts";
-import type { StatefulSet } from "../../builtin/strategies/workload-shapes.ts";
+import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
+import type { StatefulSet } from "../../builtin/kinds/apps/stateful-set.ts";
 import { availableInMs } from "../pods.ts";
 import type { Revision } from "../revision-history.ts";
 import { isAvailable, isRunningAndReady, revisionOf } from "./stateful-pods.ts";

@@ -1,0 +1,18 @@
+/**
+ * Rules of the kind MutatingAdmissionPolicyBinding.
+ *
+ * @module
+ */
+import { mutatingBindingErrors } from "../../../admission/policies/match-errors.ts";
+import { paramRefRights } from "../../../admission/policies/param-rights.ts";
+import type { KindRules } from "../../strategies/kind-rules.ts";
+import { checkedBy, policyBinding, setBindingDefaults } from "./shared.ts";
+
+/** The rules of MutatingAdmissionPolicyBindings. */
+export const mutatingAdmissionPolicyBindingRules: KindRules = {
+  ...checkedBy(mutatingBindingErrors, (object, _old, context) =>
+    paramRefRights(object, context, "mutatingadmissionpolicies"),
+  ),
+  setDefaults: setBindingDefaults,
+  table: policyBinding,
+};

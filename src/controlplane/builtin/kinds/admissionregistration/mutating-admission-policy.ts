@@ -1,0 +1,16 @@
+/**
+ * Rules of the kind MutatingAdmissionPolicy.
+ *
+ * @module
+ */
+import { paramKindRights } from "../../../admission/policies/param-rights.ts";
+import { mutatingPolicyErrors } from "../../../admission/policies/policy-errors.ts";
+import type { KindRules } from "../../strategies/kind-rules.ts";
+import { admissionPolicy, checkedBy, setPolicyDefaults } from "./shared.ts";
+
+/** The rules of MutatingAdmissionPolicies. */
+export const mutatingAdmissionPolicyRules: KindRules = {
+  ...checkedBy(mutatingPolicyErrors, paramKindRights),
+  setDefaults: setPolicyDefaults,
+  table: admissionPolicy("Mutations", "spec.mutations"),
+};

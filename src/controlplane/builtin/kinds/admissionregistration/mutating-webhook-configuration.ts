@@ -1,0 +1,27 @@
+/**
+ * Rules of the kind MutatingWebhookConfiguration.
+ *
+ * @module
+ */
+import type { SentObject } from "../../../../kube/object.ts";
+import type { KindRules } from "../../strategies/kind-rules.ts";
+import {
+  WEBHOOK_CONFIGURATION,
+  type WebhookConfiguration,
+  setValidatingWebhookDefaults,
+  webhooks,
+} from "./shared.ts";
+
+function setMutatingWebhookDefaults(object: SentObject): void {
+  setValidatingWebhookDefaults(object);
+  for (const webhook of (object as WebhookConfiguration).webhooks ?? []) {
+    webhook.reinvocationPolicy ??= "Never";
+  }
+}
+
+/** The rules of MutatingWebhookConfigurations. */
+export const mutatingWebhookConfigurationRules: KindRules = {
+  ...WEBHOOK_CONFIGURATION,
+  setDefaults: setMutatingWebhookDefaults,
+  table: webhooks,
+};

@@ -1,0 +1,18 @@
+/**
+ * Rules of the kind ValidatingAdmissionPolicyBinding.
+ *
+ * @module
+ */
+import { validatingBindingErrors } from "../../../admission/policies/match-errors.ts";
+import { paramRefRights } from "../../../admission/policies/param-rights.ts";
+import type { KindRules } from "../../strategies/kind-rules.ts";
+import { checkedBy, policyBinding, setBindingDefaults } from "./shared.ts";
+
+/** The rules of ValidatingAdmissionPolicyBindings. */
+export const validatingAdmissionPolicyBindingRules: KindRules = {
+  ...checkedBy(validatingBindingErrors, (object, _old, context) =>
+    paramRefRights(object, context, "validatingadmissionpolicies"),
+  ),
+  setDefaults: setBindingDefaults,
+  table: policyBinding,
+};

@@ -1,0 +1,14 @@
+/**
+ * Rules of the kind ValidatingWebhookConfiguration.
+ *
+ * @module
+ */
+import type { KindRules } from "../../strategies/kind-rules.ts";
+import { WEBHOOK_CONFIGURATION, setValidatingWebhookDefaults, webhooks } from "./shared.ts";
+
+/** The rules of ValidatingWebhookConfigurations. */
+export const validatingWebhookConfigurationRules: KindRules = {
+  ...WEBHOOK_CONFIGURATION,
+  setDefaults: setValidatingWebhookDefaults,
+  table: webhooks,
+};

@@ -1,0 +1,196 @@
+/**
+ * Rules of the kind APIService.
+ *
+ * @module
+ */
+import {
+  type FieldError,
+  invalidValue,
+  nameErrorsAt,
+  quote,
+  required,
+} from "../../../../kube/field-errors.ts";
+import {
+  dns1035LabelErrors,
+  dns1123SubdomainErrors,
+  pathSegmentErrors,
+} from "../../../../kube/names.ts";
+import type { SentObject } from "../../../../kube/object.ts";
+import type { WriteContext } from "../../../kinds.ts";
+import { at, textAt } from "../../at.ts";
+import { oneOf } from "../../shared/checks.ts";
+import type { KindRules } from "../../strategies/kind-rules.ts";
+import { timestampOf } from "../../strategies/timestamp.ts";
+import { ageColumn, column, conditionOf, nameColumn, printer } from "../../tables/column.ts";
+
+/** Services are asked on the port of HTTPS. */
+function setApiServiceDefaults(object: SentObject): void {
+  const { service } = (object as ApiService).spec;
+  if (service) service.port ??= 443;
+}
+
+/** A group that the API server serves by itself is always available. */
+function prepareApiServiceForCreate(object: SentObject, context: WriteContext): void {
+  const service = object as ApiService;
+  if (service.spec.service) return;
+  const lastTransitionTime = timestampOf(context.clock);
+  service.status = {
+    conditions: [
+      {
+        type: "Available",
+        status: "True",
+        lastTransitionTime,
+        reason: "Local",
+        message: "Local APIServices are always available",
+      },
+    ],
+  };
+}
+
+interface ApiService extends SentObject {
+  spec: {
+    service?: { namespace?: string; name?: string; port?: number };
+    group?: string;
+    version?: string;
+    insecureSkipTLSVerify?: boolean;
+    caBundle?: string;
+    groupPriorityMinimum?: number;
+    versionPriority?: number;
+  };
+  status?: {
+    conditions?: {
+      type?: string;
+      status?: string;
+      lastTransitionTime?: string;
+      reason?: string;
+      message?: string;
+    }[];
+  };
+}
+
+const STATUSES = ["True", "False", "Unknown"];
+
+/** What is wrong with an APIService as it is. */
+function apiServiceErrors(object: SentObject): FieldError[] {
+  const { spec } = object as ApiService;
+  const { group = "", version = "" } = spec;
+  const errors: FieldError[] = [];
+  if (group === "" && version !== "v1") {
+    errors.push(
+      required("spec.group", "only v1 may have an empty group and it better be legacy kube"),
+    );
+  }
+  if (group !== "") errors.push(...nameErrorsAt("spec.group", group, dns1123SubdomainErrors));
+  errors.push(...nameErrorsAt("spec.version", version, dns1035LabelErrors));
+  for (const [part, max] of [
+    ["groupPriorityMinimum", 20_000],
+    ["versionPriority", 1000],
+  ] as const) {
+    const priority = spec[part] ?? 0;
+    if (priority <= 0 || priority > max) {
+      errors.push(invalidValue(`spec.${part}`, priority, `must be positive and less than ${max}`));
+    }
+  }
+  return [...errors, ...backendErrors(spec)];
+}
+
+/** What is wrong with a new one. */
+const newApiServiceErrors = (object: SentObject): FieldError[] => [
+  ...serviceNameErrors(object),
+  ...apiServiceErrors(object),
+];
+
+/** The name says the version and the group. */
+function serviceNameErrors({ metadata, ...rest }: SentObject): FieldError[] {
+  const { group = "", version = "" } = (rest as ApiService).spec;
+  const wanted = `${version}.${group}`;
+  return (["generateName", "name"] as const).flatMap((part) => {
+    const name = metadata[part] ?? "";
+    const isRight = name === "" || name === wanted || pathSegmentErrors(name).length > 0;
+    const detail = `must be \`spec.version+"."+spec.group\`: ${quote(wanted)}`;
+    return isRight ? [] : [invalidValue(`metadata.${part}`, name, detail)];
+  });
+}
+
+function backendErrors(spec: ApiService["spec"]): FieldError[] {
+  const { service, caBundle = "", insecureSkipTLSVerify = false } = spec;
+  if (!service) {
+    const bytes = Buffer.from(caBundle, "base64").length;
+    return [
+      ...(bytes === 0
+        ? []
+        : [
+            invalidValue(
+              "spec.caBundle",
+              `${bytes} bytes`,
+              "local APIServices may not have a caBundle",
+            ),
+          ]),
+      ...(insecureSkipTLSVerify
+        ? [
+            invalidValue(
+              "spec.insecureSkipTLSVerify",
+              true,
+              "local APIServices may not have insecureSkipTLSVerify",
+            ),
+          ]
+        : []),
+    ];
+  }
+  const { namespace = "", name = "", port = 0 } = service;
+  return [
+    ...(namespace === "" ? [required("spec.service.namespace")] : []),
+    ...(name === "" ? [required("spec.service.name")] : []),
+    ...(port < 1 || port > 65_535
+      ? [
+          invalidValue(
+            "spec.service.port",
+            port,
+            "port is not valid: must be between 1 and 65535, inclusive",
+          ),
+        ]
+      : []),
+    ...(insecureSkipTLSVerify && caBundle !== ""
+      ? [invalidValue("spec.insecureSkipTLSVerify", true, "may not be true if caBundle is present")]
+      : []),
+  ];
+}
+
+/** What is wrong with the status of an APIService. */
+function apiServiceStatusErrors(object: SentObject): FieldError[] {
+  const { conditions = [] } = (object as ApiService).status ?? {};
+  return conditions.flatMap(({ status = "" }, index) =>
+    oneOf(`status.conditions[${index}].status`, status, STATUSES),
+  );
+}
+
+const serviceOf = (apiService: SentObject): string =>
+  at(apiService, "spec.service") === undefined
+    ? "Local"
+    : `${textAt(apiService, "spec.service.namespace")}/${textAt(apiService, "spec.service.name")}`;
+
+function availability(apiService: SentObject): string {
+  const condition = conditionOf(apiService, "Available");
+  const status = textAt(condition, "status", "Unknown");
+  const reason = status === "True" ? "" : textAt(condition, "reason");
+  return reason === "" ? status : `${status} (${reason})`;
+}
+
+/** The rules of APIServices. */
+export const apiServiceRules: KindRules = {
+  status: "all",
+  name: "segment",
+  setDefaults: setApiServiceDefaults,
+  prepareForCreate: prepareApiServiceForCreate,
+  changeFirst: true,
+  validateCreate: newApiServiceErrors,
+  validateChanged: apiServiceErrors,
+  validateUpdate: serviceNameErrors,
+  validateStatus: apiServiceStatusErrors,
+  table: printer([
+    nameColumn,
+    column("Service", serviceOf),
+    column("Available", availability),
+    ageColumn,
+  ]),
+};

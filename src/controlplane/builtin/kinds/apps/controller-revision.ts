@@ -1,0 +1,51 @@
+/**
+ * Rules of the kind ControllerRevision.
+ *
+ * @module
+ */
+import { type FieldError, required } from "../../../../kube/field-errors.ts";
+import { isJsonObject } from "../../../../kube/json.ts";
+import type { SentObject } from "../../../../kube/object.ts";
+import { numberAt } from "../../at.ts";
+import { immutable, notNegative } from "../../shared/checks.ts";
+import type { KindRules } from "../../strategies/kind-rules.ts";
+import { ageColumn, column, nameColumn, printer } from "../../tables/column.ts";
+
+interface ControllerRevision extends SentObject {
+  data?: unknown;
+  revision?: number;
+}
+
+function newControllerRevisionErrors(object: SentObject): FieldError[] {
+  const { data, revision } = object as ControllerRevision;
+  const errors = notNegative("revision", revision);
+  if (data === undefined || data === null)
+    return [...errors, required("data", "data is mandatory")];
+  return isJsonObject(data)
+    ? errors
+    : [...errors, required("data", "data must be a valid JSON object")];
+}
+
+const controllerRevisionUpdateErrors = (object: SentObject, previous: SentObject): FieldError[] => [
+  ...notNegative("revision", (object as ControllerRevision).revision),
+  ...immutable("data", (object as ControllerRevision).data, (previous as ControllerRevision).data),
+];
+
+function controllerText(object: SentObject): string {
+  const owner = object.metadata.ownerReferences?.find(({ controller }) => controller === true);
+  if (!owner) return "<none>";
+  const group = owner.apiVersion.includes("/") ? `.${owner.apiVersion.replace(/\/.*/, "")}` : "";
+  return `${owner.kind.toLowerCase()}${group}/${owner.name}`;
+}
+
+/** The rules of ControllerRevisions. */
+export const controllerRevisionRules: KindRules = {
+  validateCreate: newControllerRevisionErrors,
+  validateUpdate: controllerRevisionUpdateErrors,
+  table: printer([
+    nameColumn,
+    column("Controller", controllerText),
+    column("Revision", (object) => numberAt(object, "revision")),
+    ageColumn,
+  ]),
+};

@@ -1,0 +1,62 @@
+/**
+ * Rules of the kind ReplicaSet.
+ *
+ * @module
+ */
+import type { FieldError } from "../../../../kube/field-errors.ts";
+import type { SentObject } from "../../../../kube/object.ts";
+import { notNegative } from "../../shared/checks.ts";
+import { setPodTemplateDefaults } from "../../shared/pods/defaults.ts";
+import { namedTemplateWarnings } from "../../shared/pods/warnings.ts";
+import { TEMPLATE_CONTAINERS, integerColumn } from "../../shared/workloads/columns.ts";
+import { replicatedTemplateErrors } from "../../shared/workloads/selection.ts";
+import type { ReplicaSet } from "../../shared/workloads/shapes.ts";
+import { replicaSetStatusErrors } from "../../shared/workloads/status.ts";
+import { dropFromWorkload } from "../../shared/workloads/templates.ts";
+import type { KindRules } from "../../strategies/kind-rules.ts";
+import {
+  ageColumn,
+  containerColumns,
+  nameColumn,
+  printer,
+  selectorColumn,
+} from "../../tables/column.ts";
+import { TEXTS, selectionErrors, selectorUpdateErrors } from "./shared.ts";
+
+function setReplicaSetDefaults(object: SentObject): void {
+  const { spec } = object as ReplicaSet;
+  setPodTemplateDefaults(spec.template);
+  spec.replicas ??= 1;
+}
+
+function replicaSetErrors(object: SentObject): FieldError[] {
+  const { spec } = object as ReplicaSet;
+  return [
+    ...notNegative("spec.replicas", spec.replicas),
+    ...notNegative("spec.minReadySeconds", spec.minReadySeconds),
+    ...selectionErrors(spec.selector, spec.template, TEXTS, () =>
+      replicatedTemplateErrors("ReplicaSet", spec.template, spec.replicas),
+    ),
+  ];
+}
+
+/** The rules of ReplicaSets. */
+export const replicaSetRules: KindRules = {
+  warnings: namedTemplateWarnings,
+  validate: replicaSetErrors,
+  validateUpdate: selectorUpdateErrors,
+  validateStatus: replicaSetStatusErrors,
+  status: "all",
+  generation: ["spec"],
+  setDefaults: setReplicaSetDefaults,
+  dropDisabled: dropFromWorkload,
+  table: printer([
+    nameColumn,
+    integerColumn("Desired", "spec.replicas"),
+    integerColumn("Current", "status.replicas"),
+    integerColumn("Ready", "status.readyReplicas"),
+    ageColumn,
+    ...containerColumns(TEMPLATE_CONTAINERS),
+    selectorColumn("spec.selector"),
+  ]),
+};

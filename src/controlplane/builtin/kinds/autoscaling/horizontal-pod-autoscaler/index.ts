@@ -1,0 +1,35 @@
+/**
+ * Rules of the kind HorizontalPodAutoscaler.
+ *
+ * @module
+ */
+import { numberAt, textAt } from "../../../at.ts";
+import type { KindRules } from "../../../strategies/kind-rules.ts";
+import { ageColumn, column, nameColumn, printer, textColumn } from "../../../tables/column.ts";
+import { setAutoscalerDefaults } from "./defaults.ts";
+import { metricsText } from "./table.ts";
+import { autoscalerErrors, autoscalerStatusErrors } from "./validation.ts";
+
+/** The rules of HorizontalPodAutoscalers. */
+export const horizontalPodAutoscalerRules: KindRules = {
+  validate: autoscalerErrors,
+  validateStatus: autoscalerStatusErrors,
+  status: "all",
+  setDefaults: setAutoscalerDefaults,
+  table: printer(
+    [
+      nameColumn,
+      column(
+        "Reference",
+        (object) =>
+          `${textAt(object, "spec.scaleTargetRef.kind")}/${textAt(object, "spec.scaleTargetRef.name")}`,
+      ),
+      column("Targets", metricsText),
+      textColumn("MinPods", "spec.minReplicas", "<unset>"),
+      column("MaxPods", (object) => numberAt(object, "spec.maxReplicas")),
+      column("Replicas", (object) => numberAt(object, "status.currentReplicas")),
+      ageColumn,
+    ],
+    { version: "autoscaling/v2" },
+  ),
+};

@@ -1,0 +1,43 @@
+/**
+ * Rules of the kind Job.
+ *
+ * @module
+ */
+import { TEMPLATE_CONTAINERS } from "../../../shared/workloads/columns.ts";
+import { dropFromWorkload } from "../../../shared/workloads/templates.ts";
+import type { KindRules } from "../../../strategies/kind-rules.ts";
+import {
+  ageColumn,
+  column,
+  containerColumns,
+  nameColumn,
+  printer,
+  selectorColumn,
+} from "../../../tables/column.ts";
+import { prepareJobForCreate, setJobDefaults } from "./preparation.ts";
+import { jobStatusErrors } from "./status.ts";
+import { completions, jobDuration, jobStatus } from "./table.ts";
+import { jobErrors, jobUpdateErrors } from "./validation.ts";
+import { jobWarnings } from "./warnings.ts";
+
+/** The rules of Jobs. */
+export const jobRules: KindRules = {
+  warnings: jobWarnings,
+  validate: jobErrors,
+  validateUpdate: jobUpdateErrors,
+  validateStatus: jobStatusErrors,
+  status: "all",
+  generation: ["spec"],
+  setDefaults: setJobDefaults,
+  dropDisabled: dropFromWorkload,
+  prepareForCreate: prepareJobForCreate,
+  table: printer([
+    nameColumn,
+    column("Status", jobStatus),
+    column("Completions", completions),
+    column("Duration", jobDuration),
+    ageColumn,
+    ...containerColumns(TEMPLATE_CONTAINERS),
+    selectorColumn("spec.selector"),
+  ]),
+};

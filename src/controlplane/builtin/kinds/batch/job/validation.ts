@@ -1,0 +1,147 @@
+/**
+ * Validation of Jobs.
+ *
+ * @module
+ */
+import { type FieldError, invalidValue, required } from "../../../../../kube/field-errors.ts";
+import { dns1123LabelErrors } from "../../../../../kube/names.ts";
+import type { SentObject } from "../../../../../kube/object.ts";
+import { selectorErrors } from "../../../../../kube/selector-rules.ts";
+import { matchesLabelSelector } from "../../../../../kube/selector.ts";
+import { immutable, immutableForm } from "../../../shared/checks.ts";
+import type { Container, PodTemplate } from "../../../shared/pods/shapes.ts";
+import { mismatchErrors } from "../../../shared/workloads/selection.ts";
+import type { JobSpec } from "../job-spec-shape.ts";
+import { jobSpecErrors } from "../job-spec.ts";
+import type { Job } from "./shape.ts";
+
+export function jobErrors(object: SentObject): FieldError[] {
+  const { spec, metadata } = object as Job;
+  const errors = [...generatedErrors(object as Job), ...jobSpecErrors("spec", spec)];
+  errors.push(...jobSelectorErrors(spec));
+  if (spec.completionMode !== "Indexed" || !spec.completions) return errors;
+  const longest = `${metadata.name ?? ""}-${spec.completions - 1}`;
+  return dns1123LabelErrors(longest).length === 0
+    ? errors
+    : [
+        ...errors,
+        invalidValue(
+          "metadata.name",
+          metadata.name ?? "",
+          `will not able to create pod with invalid DNS label: ${longest}`,
+        ),
+      ];
+}
+
+function jobSelectorErrors({ selector, template }: JobSpec): FieldError[] {
+  const errors = selector ? selectorErrors("spec.selector", selector) : [required("spec.selector")];
+  return selector && errors.length > 0
+    ? errors
+    : [...errors, ...mismatchErrors(selector, template)];
+}
+
+/** What the server puts into the labels and the selector of a Job that does not select by itself. */
+function generatedErrors({ spec, metadata }: Job): FieldError[] {
+  if (spec.manualSelector === true || !spec.selector) return [];
+  const { uid = "", name = "" } = metadata;
+  const labels = spec.template.metadata?.labels ?? {};
+  const expected: Record<string, string> = {
+    "controller-uid": uid,
+    "job-name": name,
+    "batch.kubernetes.io/controller-uid": uid,
+    "batch.kubernetes.io/job-name": name,
+  };
+  const errors = Object.entries(expected).flatMap(([key, value]) => {
+    const field = "spec.template.metadata.labels";
+    const found = labels[key];
+    if (found === undefined) return [required(`${field}[${key}]`, `must be '${value}'`)];
+    const sorted = Object.fromEntries(
+      Object.entries(labels).toSorted(([left], [right]) => (left < right ? -1 : 1)),
+    );
+    return found === value ? [] : [invalidValue(`${field}[${key}]`, sorted, `must be '${value}'`)];
+  });
+  return matchesLabelSelector(spec.selector, expected)
+    ? errors
+    : [...errors, invalidValue("spec.selector", spec.selector, "`selector` not auto-generated")];
+}
+
+/** Of a Job little may change: parallelism and suspension, and of a suspended one where and how its pods will run. */
+export function jobUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
+  const { spec } = object as Job;
+  const { spec: old } = previous as Job;
+  const errors = [...jobSpecErrors("spec", spec), ...jobSelectorErrors(spec)];
+  if (spec.completionMode !== "Indexed") {
+    errors.push(...immutable("spec.completions", spec.completions, old.completions));
+  } else if (
+    spec.completions !== undefined &&
+    spec.completions !== old.completions &&
+    spec.completions !== spec.parallelism
+  ) {
+    const detail = "can only be modified in tandem with spec.parallelism";
+    errors.push(invalidValue("spec.completions", spec.completions, detail));
+  }
+  errors.push(
+    ...fixed("selector", "*metav1.LabelSelector", spec, old),
+    ...templateUpdateErrors(spec.template, previous as Job),
+  );
+  for (const [part, type] of [
+    ["completionMode", "*text"],
+    ["podFailurePolicy", "*batch.PodFailurePolicy"],
+    ["backoffLimitPerIndex", "*number"],
+    ["managedBy", "*text"],
+    ["successPolicy", "*batch.SuccessPolicy"],
+  ] as const) {
+    errors.push(...fixed(part, type, spec, old));
+  }
+  return errors;
+}
+
+/** A field that keeps its value, shown as the server keeps it. */
+const fixed = (part: keyof JobSpec, type: string, now: JobSpec, old: JobSpec): FieldError[] =>
+  immutableForm(`spec.${part}`, type, now[part], old[part]);
+
+/** Whether the pods of a job are not there yet, or not any more. */
+function mayChangePods({ spec, status = {} }: Job): boolean {
+  const isSuspended = (status.conditions ?? []).some(
+    (condition) => condition.type === "Suspended" && condition.status === "True",
+  );
+  const waits = status.startTime === undefined || isSuspended;
+  return spec.suspend === true && waits && (status.active ?? 0) === 0;
+}
+
+function templateUpdateErrors(template: PodTemplate, previous: Job): FieldError[] {
+  const { template: before } = previous.spec;
+  const field = "spec.template";
+  if (!mayChangePods(previous)) {
+    return immutableForm(field, "core.PodTemplateSpec", template, before);
+  }
+  const { affinity, nodeSelector, tolerations, schedulingGates } = template.spec;
+  const others = { ...before.spec.affinity };
+  delete others.nodeAffinity;
+  const { nodeAffinity } = affinity ?? {};
+  const merged = { ...others, ...(nodeAffinity ? { nodeAffinity } : {}) };
+  const old = {
+    ...before.spec,
+    affinity: affinity || Object.keys(merged).length > 0 ? merged : undefined,
+    nodeSelector,
+    tolerations,
+    schedulingGates,
+    containers: withResources(before.spec.containers, template.spec.containers),
+    initContainers: withResources(before.spec.initContainers, template.spec.initContainers),
+  };
+  return immutableForm(`${field}.spec`, "core.PodSpec", template.spec, old);
+}
+
+/** Containers with the resources that they are to have. */
+function withResources(
+  old: readonly Container[] | null | undefined,
+  now: readonly Container[] | null | undefined,
+): readonly Container[] | null | undefined {
+  if (old?.length !== now?.length) return old;
+  return old?.map((container, index) => {
+    const next = now?.[index];
+    return next?.name === container.name
+      ? { ...container, resources: next.resources ?? {} }
+      : container;
+  });
+}

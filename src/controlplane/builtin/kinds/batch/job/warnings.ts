@@ -1,0 +1,17 @@
+/**
+ * Warnings about Jobs.
+ *
+ * @module
+ */
+import type { SentObject } from "../../../../../kube/object.ts";
+import { isUncounted, nameWarnings, templateWarnings } from "../../../shared/pods/warnings.ts";
+import { tooManyIndexes } from "../job-spec.ts";
+import type { Job } from "./shape.ts";
+
+/** Warnings on Jobs. */
+export function jobWarnings(object: SentObject, old: SentObject | undefined): string[] {
+  if (isUncounted(object, old)) return [];
+  const tooMany = tooManyIndexes("spec", (object as Job).spec);
+  const names = nameWarnings(old ? undefined : object.metadata.name);
+  return [...names, ...tooMany, ...templateWarnings(object, old)];
+}

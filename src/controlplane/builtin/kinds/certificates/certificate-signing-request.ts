@@ -1,0 +1,365 @@
+/**
+ * Rules of the kind CertificateSigningRequest.
+ *
+ * @module
+ */
+import { X509Certificate } from "node:crypto";
+import { messageOf } from "../../../../errors.ts";
+import {
+  type FieldError,
+  duplicate,
+  forbidden,
+  invalidValue,
+  notSupported,
+  quote,
+  required,
+  tooLong,
+} from "../../../../kube/field-errors.ts";
+import { sameJson } from "../../../../kube/json.ts";
+import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../../kube/names.ts";
+import type { SentObject } from "../../../../kube/object.ts";
+import type { WriteContext } from "../../../kinds.ts";
+import { at, listAt, textAt } from "../../at.ts";
+import { internalForm } from "../../strategies/go-internal.ts";
+import type { KindRules } from "../../strategies/kind-rules.ts";
+import { timestampOf } from "../../strategies/timestamp.ts";
+import { unifiedDiff } from "../../strategies/unified-diff.ts";
+import { humanDuration } from "../../tables/age.ts";
+import { ageColumn, column, nameColumn, printer, textColumn } from "../../tables/column.ts";
+
+/** The request names its user, whatever it said itself. */
+function prepareSigningRequestForCreate(object: SentObject, context: WriteContext): void {
+  const { spec } = object as SigningRequest;
+  const { name, uid, groups, extra } = context.user;
+  delete spec.uid;
+  delete spec.extra;
+  spec.username = name;
+  spec.groups = [...groups];
+  if (uid !== undefined && uid !== "") spec.uid = uid;
+  if (extra && Object.keys(extra).length > 0) {
+    spec.extra = Object.fromEntries(
+      Object.entries(extra).map(([key, values]) => [key, [...values]]),
+    );
+  }
+}
+
+/** An update changes metadata only. */
+function prepareSigningRequestForUpdate(object: SentObject, old: SentObject): void {
+  (object as SigningRequest).spec = structuredClone((old as SigningRequest).spec);
+}
+
+/** A signer leaves the decisions as they are. */
+function prepareSigningStatus(
+  object: SentObject,
+  previous: SentObject,
+  context: WriteContext,
+): void {
+  const conditions = (object as SigningRequest).status?.conditions ?? [];
+  const before = (previous as SigningRequest).status?.conditions ?? [];
+  for (const type of ["Approved", "Denied"]) {
+    const old = before.filter((condition) => condition.type === type);
+    const now = conditions.filter((condition) => condition.type === type);
+    if (old.length !== now.length) continue;
+    for (const [index, condition] of now.entries()) {
+      const kept = old[index];
+      if (!kept || sameJson(kept, condition)) continue;
+      conditions[conditions.indexOf(condition)] = structuredClone(kept);
+    }
+  }
+  stampConditions(conditions, before, context);
+}
+
+/** Gives conditions their times. */
+export function stampConditions(
+  conditions: readonly SigningCondition[],
+  before: readonly SigningCondition[],
+  context: WriteContext,
+): void {
+  const now = timestampOf(context.clock);
+  for (const condition of conditions) {
+    condition.lastUpdateTime ??= now;
+    const same = before.find(
+      ({ type, status, lastTransitionTime }) =>
+        type === condition.type && status === condition.status && lastTransitionTime,
+    );
+    condition.lastTransitionTime ??= same?.lastTransitionTime ?? now;
+  }
+}
+
+/** A CertificateSigningRequest. */
+export interface SigningRequest extends SentObject {
+  spec: {
+    request?: string;
+    signerName?: string;
+    usages?: string[] | null;
+    expirationSeconds?: number;
+    username?: string;
+    uid?: string;
+    groups?: string[];
+    extra?: Record<string, string[]>;
+  };
+  status?: { certificate?: string; conditions?: SigningCondition[] };
+}
+
+/** What somebody decided about a request. */
+export interface SigningCondition {
+  type: string;
+  status?: string;
+  reason?: string;
+  message?: string;
+  lastUpdateTime?: string | null;
+  lastTransitionTime?: string | null;
+}
+
+const USAGES = [
+  "any",
+  "cert sign",
+  "client auth",
+  "code signing",
+  "content commitment",
+  "crl sign",
+  "data encipherment",
+  "decipher only",
+  "digital signature",
+  "email protection",
+  "encipher only",
+  "ipsec end system",
+  "ipsec tunnel",
+  "ipsec user",
+  "key agreement",
+  "key encipherment",
+  "microsoft sgc",
+  "netscape sgc",
+  "ocsp signing",
+  "s/mime",
+  "server auth",
+  "signing",
+  "timestamping",
+];
+
+const DECISIONS = ["Approved", "Denied"];
+
+const FINAL = [...DECISIONS, "Failed"];
+
+const SHORTEST_SECONDS = 600;
+
+const LONGEST_DOMAIN = 253;
+
+const LONGEST_SIGNER = 571;
+
+const FIELD = "status.conditions";
+
+/** Everything wrong with a new request. */
+const newSigningRequestErrors = (object: SentObject): FieldError[] =>
+  requestErrors(object as SigningRequest, undefined);
+
+/** What is wrong with an update of the request itself, which changes metadata only. */
+const signingRequestUpdateErrors = (object: SentObject, old: SentObject): FieldError[] =>
+  changeErrors(object as SigningRequest, old as SigningRequest, "update");
+
+/** What is wrong with a write of the certificate. */
+const signingStatusErrors = (object: SentObject, old: SentObject): FieldError[] =>
+  changeErrors(object as SigningRequest, old as SigningRequest, "status");
+
+/** What is wrong with an approval or a denial. */
+const signingApprovalErrors = (object: SentObject, old: SentObject): FieldError[] =>
+  changeErrors(object as SigningRequest, old as SigningRequest, "approval");
+
+function requestErrors(object: SigningRequest, old: SigningRequest | undefined): FieldError[] {
+  const { request, signerName = "", expirationSeconds: seconds } = object.spec;
+  const usages = object.spec.usages ?? [];
+  const errors: FieldError[] = [];
+  const problem = requestProblem(request ?? "");
+  if (problem !== undefined) errors.push(invalidValue("spec.request", request ?? null, problem));
+  if (usages.length === 0) errors.push(required("spec.usages"));
+  for (const [index, usage] of usages.entries()) {
+    if (!USAGES.includes(usage)) errors.push(notSupported(`spec.usages[${index}]`, usage, USAGES));
+  }
+  for (const [index, usage] of usages.entries()) {
+    if (usages.indexOf(usage) < index) errors.push(duplicate(`spec.usages[${index}]`, usage));
+  }
+  if (signerName === "kubernetes.io/legacy-unknown") {
+    const detail = "the legacy signerName is not allowed via this API version";
+    errors.push(invalidValue("spec.signerName", signerName, detail));
+  } else errors.push(...signerErrors("spec.signerName", signerName));
+  if (seconds !== undefined && seconds < SHORTEST_SECONDS) {
+    const detail = "may not specify a duration less than 600 seconds (10 minutes)";
+    errors.push(invalidValue("spec.expirationSeconds", seconds, detail));
+  }
+  errors.push(...conditionsErrors(object.status?.conditions ?? []));
+  const { certificate = "" } = object.status ?? {};
+  const before = old?.status?.certificate ?? "";
+  if (old && (certificate === before || certificateProblem(before) !== undefined)) return errors;
+  const wrong = certificateProblem(certificate);
+  return wrong === undefined
+    ? errors
+    : [...errors, invalidValue("status.certificate", "<certificate data>", wrong)];
+}
+
+/** A domain and a path: who signs. */
+function signerErrors(field: string, name: string): FieldError[] {
+  if (name === "") return [required(field)];
+  const [domain = "", path = "", ...rest] = name.split("/");
+  if (!name.includes("/") || rest.length > 0) {
+    const detail =
+      "must be a fully qualified domain and path of the form 'example.com/signer-name'";
+    return [invalidValue(field, name, detail)];
+  }
+  const errors = domain.length > LONGEST_DOMAIN ? [tooLong(field, LONGEST_DOMAIN)] : [];
+  const labels = domain.split(".");
+  errors.push(...firstWrongLabel(field, domain, labels, dns1123LabelErrors));
+  if (labels.length < 2) {
+    const detail = "should be a domain with at least two segments separated by dots";
+    errors.push(invalidValue(field, domain, detail));
+  }
+  errors.push(...firstWrongLabel(field, path, path.split("."), dns1123SubdomainErrors));
+  return name.length > LONGEST_SIGNER ? [...errors, tooLong(field, LONGEST_SIGNER)] : errors;
+}
+
+function firstWrongLabel(
+  field: string,
+  shown: string,
+  labels: readonly string[],
+  check: (label: string) => string[],
+): FieldError[] {
+  const wrong = labels.find((label) => check(label).length > 0);
+  if (wrong === undefined) return [];
+  return check(wrong).map((detail) =>
+    invalidValue(field, shown, `validating label ${quote(wrong)}: ${detail}`),
+  );
+}
+
+function conditionsErrors(conditions: readonly SigningCondition[]): FieldError[] {
+  const seen = new Set<string>();
+  return conditions.flatMap(({ type, status = "" }, index) => {
+    const at = `${FIELD}[${index}]`;
+    const errors = type === "" ? [required(`${at}.type`)] : [];
+    const known = FINAL.includes(type) ? ["True"] : ["False", "True", "Unknown"];
+    if (status === "") errors.push(required(`${at}.status`));
+    else if (!known.includes(status)) errors.push(notSupported(`${at}.status`, status, known));
+    const other = DECISIONS.find((decision) => decision !== type) ?? "";
+    if (DECISIONS.includes(type) && seen.has(other)) {
+      const detail = "Approved and Denied conditions are mutually exclusive";
+      errors.push(invalidValue(FIELD, type, detail));
+    }
+    if (seen.has(type)) errors.push(duplicate(`${at}.type`, type));
+    seen.add(type);
+    return errors;
+  });
+}
+
+function changeErrors(
+  object: SigningRequest,
+  old: SigningRequest,
+  endpoint: "update" | "status" | "approval",
+): FieldError[] {
+  const errors = requestErrors(object, old);
+  const of = (request: SigningRequest, type: string): SigningCondition[] =>
+    (request.status?.conditions ?? []).filter((condition) => condition.type === type);
+  for (const type of FINAL) {
+    if (of(object, type).length < of(old, type).length) {
+      const detail = `updates may not remove a condition of type ${quote(type)}`;
+      errors.push(forbidden(FIELD, detail));
+    }
+  }
+  for (const type of endpoint === "approval" ? [] : DECISIONS) {
+    const [now, before] = [of(object, type), of(old, type)];
+    if (now.length > before.length) {
+      errors.push(forbidden(FIELD, `updates may not add a condition of type ${quote(type)}`));
+    } else if (now.length === before.length && !sameJson(now, before)) {
+      const shown = (list: SigningCondition[]): unknown =>
+        internalForm("[]certificates.CertificateSigningRequestCondition", list);
+      const detail = `updates may not modify a condition of type ${quote(type)}`;
+      errors.push(forbidden(FIELD, `${detail}\n${unifiedDiff(shown(before), shown(now))}`));
+    }
+  }
+  const { certificate = "" } = object.status ?? {};
+  const { certificate: before = "" } = old.status ?? {};
+  if (certificate === before) return errors;
+  if (endpoint !== "status") {
+    errors.push(forbidden("status.certificate", "updates may not set certificate content"));
+  } else if (before !== "") {
+    const detail = "updates may not modify existing certificate content";
+    errors.push(forbidden("status.certificate", detail));
+  }
+  return errors;
+}
+
+const PEM = /-----BEGIN ([^\n]*?)-----\n([\s\S]*?)-----END \1-----/g;
+
+const textOf = (base64: string): string => Buffer.from(base64, "base64").toString("latin1");
+
+/** What is wrong with a request for a certificate, which is one block of PEM. */
+function requestProblem(base64: string): string | undefined {
+  const [block] = textOf(base64).matchAll(PEM);
+  if (block?.[1] !== "CERTIFICATE REQUEST") {
+    return "PEM block type must be CERTIFICATE REQUEST";
+  }
+  const der = Buffer.from(block[2] ?? "", "base64");
+  if (der.length === 0) return "asn1: syntax error: sequence truncated";
+  return isSequence(der) ? undefined : "x509: malformed certificate request";
+}
+
+/** Whether the bytes are one ASN.1 sequence, no more and no less. */
+function isSequence(der: Buffer): boolean {
+  const [tag = 0, first = 0] = der;
+  if (tag !== 0x30) return false;
+  if (first < 0x80) return der.length === first + 2;
+  const digits = first & 0x7f;
+  if (digits === 0 || digits > 4 || der.length < 2 + digits) return false;
+  return der.length === 2 + digits + der.readUIntBE(2, digits);
+}
+
+/** What is wrong with what a signer wrote. */
+function certificateProblem(base64: string): string | undefined {
+  if (base64 === "") return undefined;
+  const blocks = [...textOf(base64).matchAll(PEM)];
+  for (const [text, type = "", body = ""] of blocks) {
+    if (type !== "CERTIFICATE") {
+      return `only CERTIFICATE PEM blocks are allowed, found ${quote(type)}`;
+    }
+    if (body.includes(":")) return "no PEM block headers are permitted";
+    try {
+      new X509Certificate(text);
+    } catch (error) {
+      return `x509: malformed certificate: ${messageOf(error)}`;
+    }
+  }
+  return blocks.length === 0 ? "must contain at least one CERTIFICATE PEM block" : undefined;
+}
+
+function requestCondition(request: SentObject): string {
+  const types = new Set(
+    listAt(request, "status.conditions").map((condition) => textAt(condition, "type")),
+  );
+  const decision = types.has("Denied") ? "Denied" : types.has("Approved") ? "Approved" : "Pending";
+  const failed = types.has("Failed") ? ",Failed" : "";
+  const issued = textAt(request, "status.certificate") === "" ? "" : ",Issued";
+  return `${decision}${failed}${issued}`;
+}
+
+function requestedDuration(request: SentObject): string {
+  const seconds = at(request, "spec.expirationSeconds");
+  return typeof seconds === "number" ? humanDuration(seconds * 1000) : "<none>";
+}
+
+/** The rules of CertificateSigningRequests. */
+export const certificateSigningRequestRules: KindRules = {
+  name: "any",
+  status: "all",
+  prepareForCreate: prepareSigningRequestForCreate,
+  prepareForUpdate: prepareSigningRequestForUpdate,
+  prepareForStatus: prepareSigningStatus,
+  validateCreate: newSigningRequestErrors,
+  validateUpdate: signingRequestUpdateErrors,
+  validateStatus: signingStatusErrors,
+  validateSubresource: signingApprovalErrors,
+  table: printer([
+    nameColumn,
+    ageColumn,
+    textColumn("SignerName", "spec.signerName", "<none>"),
+    textColumn("Requestor", "spec.username"),
+    column("RequestedDuration", requestedDuration),
+    column("Condition", requestCondition),
+  ]),
+};

@@ -1,0 +1,29 @@
+/**
+ * The table of the kind ComponentStatus.
+ *
+ * @module
+ */
+import type { SentObject } from "../../../../kube/object.ts";
+import { listAt, textAt } from "../../at.ts";
+import type { KindRules } from "../../strategies/kind-rules.ts";
+import { column, nameColumn, printer } from "../../tables/column.ts";
+
+function healthy(object: SentObject): unknown {
+  return listAt(object, "conditions").find((condition) => textAt(condition, "type") === "Healthy");
+}
+
+function componentStatus(object: SentObject): string {
+  const condition = healthy(object);
+  if (!condition) return "Unknown";
+  return textAt(condition, "status") === "True" ? "Healthy" : "Unhealthy";
+}
+
+/** The rules of ComponentStatuses. */
+export const componentStatusRules: KindRules = {
+  table: printer([
+    nameColumn,
+    column("Status", componentStatus),
+    column("Message", (object) => textAt(healthy(object), "message")),
+    column("Error", (object) => textAt(healthy(object), "error")),
+  ]),
+};

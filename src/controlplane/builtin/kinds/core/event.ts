@@ -1,0 +1,211 @@
+/**
+ * Rules of the kind Event.
+ *
+ * @module
+ */
+import {
+  type FieldError,
+  invalidValue,
+  nameErrorsAt,
+  required,
+} from "../../../../kube/field-errors.ts";
+import { qualifiedNameErrors } from "../../../../kube/names.ts";
+import type { JsonObject, SentObject } from "../../../../kube/object.ts";
+import { at, numberAt, textAt } from "../../at.ts";
+import { immutable } from "../../shared/checks.ts";
+import { internalForm } from "../../strategies/go-internal.ts";
+import type { KindRules } from "../../strategies/kind-rules.ts";
+import { ageOf } from "../../tables/age.ts";
+import { WIDE, column, printer, textColumn } from "../../tables/column.ts";
+
+const MAX_LENGTHS = { reportingInstance: 128, action: 128, reason: 128, message: 1024 } as const;
+
+interface Event extends SentObject {
+  eventTime?: string | null;
+  series?: { count?: number; lastObservedTime?: string | null };
+  reportingInstance?: string;
+  action?: string;
+  reason?: string;
+  type?: string;
+}
+
+const isNew = ({ apiVersion }: SentObject): boolean => apiVersion === "events.k8s.io/v1";
+
+/** The fields of an event under the names that core/v1 has for them. */
+function coreFields(object: SentObject): JsonObject {
+  const event = object as unknown as JsonObject;
+  if (!isNew(object)) return { ...event, reportingController: event["reportingComponent"] };
+  return {
+    ...event,
+    involvedObject: event["regarding"] ?? {},
+    message: event["note"],
+    source: event["deprecatedSource"],
+    firstTimestamp: event["deprecatedFirstTimestamp"],
+    lastTimestamp: event["deprecatedLastTimestamp"],
+    count: event["deprecatedCount"],
+  };
+}
+
+const textIn = (fields: JsonObject, name: string): string => {
+  const value = fields[name];
+  return typeof value === "string" ? value : "";
+};
+
+/** What is wrong with an event, new or changed. */
+function eventErrors(object: SentObject): FieldError[] {
+  const fields = coreFields(object);
+  const { eventTime } = object as Event;
+  const { namespace = "" } = object.metadata;
+  const about = (fields["involvedObject"] as { namespace?: string } | undefined)?.namespace ?? "";
+  const elsewhere = invalidValue(
+    "involvedObject.namespace",
+    about,
+    "does not match event.namespace",
+  );
+  if (!eventTime) {
+    const fits = about === "" ? namespace === "default" : about === namespace;
+    return fits ? [] : [elsewhere];
+  }
+  const errors: FieldError[] = [];
+  if (about === "" && namespace !== "default" && namespace !== "kube-system") {
+    errors.push(elsewhere);
+  }
+  const controller = textIn(fields, "reportingController");
+  const field = isNew(object) ? "reportingController" : "reportingComponent";
+  if (controller === "") errors.push(required(field));
+  errors.push(...nameErrorsAt(field, controller, qualifiedNameErrors));
+  for (const [name, max] of Object.entries(MAX_LENGTHS)) {
+    const text = textIn(fields, name);
+    if (text === "" && name !== "message") errors.push(required(name));
+    if (text.length > max) {
+      errors.push(invalidValue(name, "", `can have at most ${max} characters`));
+    }
+  }
+  return errors;
+}
+
+/** What is wrong with a new event only in events.k8s.io. */
+function newEventErrors(object: SentObject): FieldError[] {
+  if (!isNew(object)) return [];
+  const fields = coreFields(object);
+  const { eventTime, type = "" } = object as Event;
+  const errors = seriesErrors(object);
+  if (!eventTime) errors.push(required("eventTime"));
+  if (type !== "Normal" && type !== "Warning") {
+    errors.push(invalidValue("type", "", `has invalid value: ${type}`));
+  }
+  const source = fields["source"] as { component?: string; host?: string } | undefined;
+  for (const [name, given] of [
+    ["firstTimestamp", fields["firstTimestamp"]],
+    ["lastTimestamp", fields["lastTimestamp"]],
+    ["count", fields["count"]],
+    ["source", source?.component ? source.component : source?.host],
+  ] as const) {
+    if (given) errors.push(invalidValue(name, "", "needs to be unset"));
+  }
+  return errors;
+}
+
+function seriesErrors({ series }: Event): FieldError[] {
+  if (!series) return [];
+  return [
+    ...((series.count ?? 0) < 2 ? [invalidValue("series.count", "", "should be at least 2")] : []),
+    ...(series.lastObservedTime ? [] : [required("series.lastObservedTime")]),
+  ];
+}
+
+const FIXED = [
+  "involvedObject",
+  "reason",
+  "message",
+  "source",
+  "firstTimestamp",
+  "lastTimestamp",
+  "count",
+  "reason",
+  "type",
+  "eventTime",
+  "action",
+  "related",
+  "reportingController",
+  "reportingInstance",
+] as const;
+
+/** In events.k8s.io only the series of an event goes on. */
+/** A field as the server keeps it. */
+function shown(name: string, value: unknown): unknown {
+  if (name === "involvedObject") return internalForm("core.ObjectReference", value);
+  if (name === "related") return internalForm("*core.ObjectReference", value);
+  if (name === "source") {
+    const { component = "", host = "" } = (value ?? {}) as { component?: string; host?: string };
+    return { Component: component, Host: host };
+  }
+  return name === "eventTime" || name === "series" ? (value ?? null) : (value ?? "");
+}
+
+function eventUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
+  if (!isNew(object)) return [];
+  const now = coreFields(object);
+  const old = coreFields(previous);
+  return [
+    ...(JSON.stringify(now["series"]) === JSON.stringify(old["series"])
+      ? []
+      : seriesErrors(object)),
+    ...FIXED.flatMap((name) => immutable(name, shown(name, now[name]), shown(name, old[name]))),
+  ];
+}
+
+function firstSeen(event: SentObject): string {
+  return textAt(event, "firstTimestamp", textAt(event, "eventTime"));
+}
+
+function lastSeen(event: SentObject): string {
+  if (at(event, "series")) return textAt(event, "series.lastObservedTime");
+  return textAt(event, "lastTimestamp", firstSeen(event));
+}
+
+function eventCount(event: SentObject): number {
+  return at(event, "series") ? numberAt(event, "series.count") : numberAt(event, "count") || 1;
+}
+
+function eventObject(event: SentObject): string {
+  const kind = textAt(event, "involvedObject.kind").toLowerCase();
+  const name = textAt(event, "involvedObject.name");
+  return name === "" ? kind : `${kind}/${name}`;
+}
+
+function eventSource(event: SentObject): string {
+  const component = textAt(event, "source.component", textAt(event, "reportingComponent"));
+  const instance = textAt(event, "source.host", textAt(event, "reportingInstance"));
+  return instance === "" ? component : `${component}, ${instance}`;
+}
+
+/** The rules of Events in the core group. */
+export const eventRules: KindRules = {
+  name: "any",
+  createOnUpdate: true,
+  validate: eventErrors,
+  validateCreate: newEventErrors,
+  validateUpdate: eventUpdateErrors,
+  table: printer(
+    [
+      column("Last Seen", (object, nowMs) => ageOf(lastSeen(object), nowMs)),
+      textColumn("Type", "type"),
+      textColumn("Reason", "reason"),
+      column("Object", eventObject),
+      textColumn("Subobject", "involvedObject.fieldPath", "", WIDE),
+      column("Source", eventSource, WIDE),
+      column("Message", (object) => textAt(object, "message").trim()),
+      column("First Seen", (object, nowMs) => ageOf(firstSeen(object), nowMs), WIDE),
+      column("Count", eventCount, WIDE),
+      textColumn("Name", "metadata.name", "", { format: "name", metadataField: "name", ...WIDE }),
+    ],
+    { version: "v1" },
+  ),
+};
+
+/** The rules of Events in the group events.k8s.io. */
+export const newEventRules: KindRules = {
+  ...eventRules,
+  name: "subdomain",
+};

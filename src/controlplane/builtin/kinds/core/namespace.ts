@@ -1,0 +1,91 @@
+/**
+ * Rules of the kind Namespace.
+ *
+ * @module
+ */
+import { type FieldError, invalidValue, nameErrorsAt } from "../../../../kube/field-errors.ts";
+import { qualifiedNameErrors } from "../../../../kube/names.ts";
+import type { SentObject } from "../../../../kube/object.ts";
+import type { Condition } from "../../shared/shapes.ts";
+import type { KindRules } from "../../strategies/kind-rules.ts";
+import { ageColumn, nameColumn, printer, textColumn } from "../../tables/column.ts";
+
+const NAME_LABEL = "kubernetes.io/metadata.name";
+
+/** Every namespace carries its name as a label. */
+function setNamespaceDefaults(object: SentObject): void {
+  const namespace = object as Namespace;
+  const { metadata } = namespace;
+  if (metadata.name) (metadata.labels ??= {})[NAME_LABEL] = metadata.name;
+  (namespace.status ??= {}).phase ??= "Active";
+}
+
+function prepareNamespaceForCreate(object: SentObject): void {
+  const namespace = object as Namespace;
+  // A generated name was not there yet when defaults were set.
+  setNamespaceDefaults(object);
+  const finalizers = ((namespace.spec ??= {}).finalizers ??= []);
+  if (!finalizers.includes("kubernetes")) finalizers.push("kubernetes");
+}
+
+/** Only the finalize subresource changes `spec.finalizers`. */
+function prepareNamespaceForUpdate(object: SentObject, old: SentObject): void {
+  (object as Namespace).spec = structuredClone((old as Namespace).spec ?? {});
+}
+
+export interface Namespace extends SentObject {
+  spec?: { finalizers?: string[] };
+  status?: { phase?: string; conditions?: Condition[] };
+}
+
+const FINALIZER = "name is neither a standard finalizer name nor is it fully qualified";
+
+/** What is wrong with the finalizers in the spec of a namespace. */
+const namespaceFinalizeErrors = (object: SentObject): FieldError[] =>
+  finalizerErrors(object, (index) => `spec.finalizers[${index}]`);
+
+/** Everything wrong with a Namespace as it is. */
+const namespaceErrors = (object: SentObject): FieldError[] =>
+  finalizerErrors(object, () => "spec.finalizers");
+
+function finalizerErrors(object: SentObject, fieldOf: (index: number) => string): FieldError[] {
+  const { finalizers = [] } = (object as Namespace).spec ?? {};
+  return finalizers.flatMap((name, index) => {
+    const field = fieldOf(index);
+    const known = ["kubernetes", "orphan", "foregroundDeletion"].includes(name);
+    return [
+      ...nameErrorsAt(field, name, qualifiedNameErrors),
+      ...(known || name.includes("/") ? [] : [invalidValue(field, name, FINALIZER)]),
+    ];
+  });
+}
+
+function namespaceStatusErrors(object: SentObject): FieldError[] {
+  const { metadata, status } = object as Namespace;
+  const phase = status?.phase ?? "";
+  const going = metadata.deletionTimestamp !== undefined;
+  const expected = going ? "Terminating" : "Active";
+  const state = going ? "is not empty" : "is empty";
+  return phase === expected
+    ? []
+    : [
+        invalidValue(
+          "status.Phase",
+          phase,
+          `may only be '${expected}' if \`deletionTimestamp\` ${state}`,
+        ),
+      ];
+}
+
+/** The rules of Namespaces. */
+export const namespaceRules: KindRules = {
+  validate: namespaceErrors,
+  validateStatus: namespaceStatusErrors,
+  validateSubresource: namespaceFinalizeErrors,
+  name: "label",
+  status: "all",
+  setDefaults: setNamespaceDefaults,
+  prepareForCreate: prepareNamespaceForCreate,
+  prepareForUpdate: prepareNamespaceForUpdate,
+  table: printer([nameColumn, textColumn("Status", "status.phase"), ageColumn]),
+};

@@ -1,0 +1,256 @@
+/**
+ * Rules of the kind Node.
+ *
+ * @module
+ */
+import {
+  type FieldError,
+  duplicate,
+  forbidden,
+  invalidValue,
+  nameErrorsAt,
+  required,
+} from "../../../../kube/field-errors.ts";
+import { labelValueErrors, qualifiedNameErrors } from "../../../../kube/names.ts";
+import type { SentObject } from "../../../../kube/object.ts";
+import type { WriteContext } from "../../../kinds.ts";
+import { at, listAt, textAt } from "../../at.ts";
+import { isOneOfEach, parseRange, rangeErrors } from "../../shared/addresses/addresses.ts";
+import { oneOf } from "../../shared/checks.ts";
+import { EFFECTS } from "../../shared/pods/scheduling.ts";
+import { amountErrors } from "../../shared/resource-names.ts";
+import type { Condition, ResourceList } from "../../shared/shapes.ts";
+import { asGiven } from "../../strategies/emptied.ts";
+import type { KindRules } from "../../strategies/kind-rules.ts";
+import {
+  WIDE,
+  ageColumn,
+  column,
+  conditionOf,
+  nameColumn,
+  printer,
+  textColumn,
+} from "../../tables/column.ts";
+
+function setNodeDefaults(object: SentObject): void {
+  const { status, spec } = object as Node;
+  // The single range is what counts when both are there and differ.
+  if (spec?.podCIDR && spec.podCIDR !== spec.podCIDRs?.[0]) spec.podCIDRs = [spec.podCIDR];
+  else if (spec?.podCIDRs?.[0]) spec.podCIDR = spec.podCIDRs[0];
+  if (status?.capacity && asGiven(status, "allocatable") === null) {
+    status.allocatable = { ...status.capacity };
+  }
+}
+
+/** A new node is tainted until somebody reports it ready. */
+function prepareNodeForCreate(object: SentObject, { plugins }: WriteContext): void {
+  const node = object as Node;
+  prepareNodeForUpdate(node);
+  prepareNodeStatus(node);
+  if (!plugins.isOn("TaintNodesByCondition")) return;
+  const taints = ((node.spec ??= {}).taints ??= []);
+  const key = "node.kubernetes.io/not-ready";
+  if (!taints.some((taint) => taint.key === key && taint.effect === "NoSchedule")) {
+    taints.push({ key, effect: "NoSchedule" });
+  }
+}
+
+/** The kubelet's configuration is no longer kept in a node. */
+function prepareNodeForUpdate(object: SentObject): void {
+  delete (object as Node).spec?.configSource;
+}
+
+function prepareNodeStatus(object: SentObject): void {
+  delete (object as Node).status?.config;
+}
+
+export interface Node extends SentObject {
+  spec?: {
+    unschedulable?: boolean;
+    taints?: { key: string; value?: string; effect: string; timeAdded?: string }[];
+    podCIDR?: string;
+    podCIDRs?: string[];
+    providerID?: string;
+    configSource?: object;
+    externalID?: string;
+  };
+  status?: {
+    capacity?: ResourceList;
+    allocatable?: ResourceList;
+    conditions?: Condition[];
+    addresses?: { type: string; address: string }[];
+    config?: object;
+  };
+}
+
+const amountsErrors = (field: string, amounts: ResourceList = {}): FieldError[] =>
+  Object.entries(amounts).flatMap(([name, amount]) =>
+    amountErrors(`${field}.${name}`, name, amount),
+  );
+
+const nodeResourceErrors = ({ status }: Node): FieldError[] => [
+  ...amountsErrors("status.capacity", status?.capacity),
+  ...amountsErrors("status.allocatable", status?.allocatable),
+];
+
+function newNodeErrors(object: SentObject): FieldError[] {
+  const node = object as Node;
+  const { taints = [], podCIDRs = [] } = node.spec ?? {};
+  const field = "spec.podCIDRs";
+  return [
+    ...taintsErrors("metadata.taints", taints),
+    ...nodeResourceErrors(node),
+    ...podCIDRs.flatMap((range, index) => rangeErrors(`${field}[${index}]`, range)),
+    ...(podCIDRs.length > 1 ? unparsedErrors(field, podCIDRs) : []),
+    ...(podCIDRs.length > 1 && !isOneOfEach(podCIDRs)
+      ? [invalidValue(field, podCIDRs, "may specify no more than one CIDR for each IP family")]
+      : []),
+  ];
+}
+
+/** Ranges that are none cannot be told apart by their family. */
+function unparsedErrors(field: string, ranges: readonly string[]): FieldError[] {
+  const index = ranges.findIndex((range) => !parseRange(range));
+  if (index === -1) return [];
+  const problem = `invalid CIDR[${index}]: <nil> (invalid CIDR address: ${ranges[index] ?? ""})`;
+  const message = `Internal error: invalid PodCIDRs. failed to check with dual stack with error:${problem}`;
+  return [{ reason: "InternalError", field, message }];
+}
+
+/** What the writer of a Node is told. */
+function nodeWarnings(object: SentObject): string[] {
+  const { configSource, externalID } = (object as Node).spec ?? {};
+  const unused = "is deprecated, and is unused by Kubernetes";
+  return [
+    ...(configSource
+      ? [
+          "spec.configSource: the feature is no longer supported since v1.22; use kubelet config instead",
+        ]
+      : []),
+    ...(externalID ? [`spec.externalID: this field ${unused}`] : []),
+  ];
+}
+
+/** What is wrong with a change of a node, in its spec or in its status. */
+function nodeStatusErrors(object: SentObject, previous: SentObject): FieldError[] {
+  const node = object as Node;
+  const { podCIDRs = [], providerID = "", taints = [] } = node.spec ?? {};
+  const { podCIDRs: old = [], providerID: oldProvider = "" } = (previous as Node).spec ?? {};
+  const errors = nodeResourceErrors(node);
+  const addresses = new Set<string>();
+  for (const [index, { type, address }] of (node.status?.addresses ?? []).entries()) {
+    const shown = { Type: type, Address: address };
+    const key = JSON.stringify(shown);
+    if (addresses.has(key)) errors.push(duplicate(`status.addresses[${index}]`, shown));
+    addresses.add(key);
+  }
+  const changed =
+    podCIDRs.length === old.length
+      ? old.filter((range, index) => range !== podCIDRs[index]).length
+      : Math.min(old.length, 1);
+  for (let count = 0; count < changed; count++) {
+    errors.push(
+      forbidden("spec.podCIDRs", 'node updates may not change podCIDR except from "" to valid'),
+    );
+  }
+  if (oldProvider !== "" && providerID !== oldProvider) {
+    errors.push(
+      forbidden(
+        "spec.providerID",
+        'node updates may not change providerID except from "" to valid',
+      ),
+    );
+  }
+  errors.push(...taintsErrors("metadata.taints", taints));
+  const { externalID = "" } = node.spec ?? {};
+  return externalID === ((previous as Node).spec?.externalID ?? "")
+    ? errors
+    : [...errors, forbidden("spec.externalID", "may not be updated")];
+}
+
+interface Taint {
+  key: string;
+  value?: string;
+  effect: string;
+  timeAdded?: string;
+}
+
+/** The taints of a node: each key and effect once. */
+function taintsErrors(field: string, taints: readonly Taint[] = []): FieldError[] {
+  const seen = new Set<string>();
+  return taints.flatMap((taint, index) => {
+    const at = `${field}[${index}]`;
+    const { key, value = "", effect } = taint;
+    const errors = nameErrorsAt(`${at}.key`, key, qualifiedNameErrors);
+    const details = labelValueErrors(value);
+    if (details.length > 0) errors.push(invalidValue(`${at}.value`, value, details.join(";")));
+    errors.push(
+      ...(effect === "" ? [required(`${at}.effect`)] : oneOf(`${at}.effect`, effect, EFFECTS)),
+    );
+    const pair = `${effect}/${key}`;
+    if (seen.has(pair)) {
+      const shown = { Key: key, Value: value, Effect: effect, TimeAdded: taint.timeAdded ?? null };
+      const error = duplicate(at, shown);
+      const message = `${error.message}: taints must be unique by key and effect pair`;
+      errors.push({ ...error, message });
+    }
+    seen.add(pair);
+    return errors;
+  });
+}
+
+function nodeStatus(node: SentObject): string {
+  const ready = conditionOf(node, "Ready");
+  const status = !ready ? "Unknown" : textAt(ready, "status") === "True" ? "Ready" : "NotReady";
+  return at(node, "spec.unschedulable") === true ? `${status},SchedulingDisabled` : status;
+}
+
+const ROLE_PREFIX = "node-role.kubernetes.io/";
+
+function nodeRoles(node: SentObject): string {
+  const roles = Object.entries(node.metadata.labels ?? {}).flatMap(([key, value]) => {
+    if (key.startsWith(ROLE_PREFIX)) return [key.slice(ROLE_PREFIX.length)];
+    return key === "kubernetes.io/role" ? [value] : [];
+  });
+  return [...new Set(roles.filter((role) => role !== ""))].sort().join(",") || "<none>";
+}
+
+const nodeAddress = (type: string) => (node: SentObject) =>
+  textAt(
+    listAt(node, "status.addresses").find((address) => textAt(address, "type") === type),
+    "address",
+    "<none>",
+  );
+
+function kernelVersion(node: SentObject): string {
+  const version = textAt(node, "status.nodeInfo.kernelVersion", "<unknown>");
+  const architecture = textAt(node, "status.nodeInfo.architecture");
+  return architecture === "" ? version : `${version} (${architecture})`;
+}
+
+/** The rules of Nodes. */
+export const nodeRules: KindRules = {
+  warnings: nodeWarnings,
+  validateCreate: newNodeErrors,
+  validateChanged: newNodeErrors,
+  validateUpdate: nodeStatusErrors,
+  validateStatus: nodeStatusErrors,
+  prepareForUpdate: prepareNodeForUpdate,
+  prepareForStatus: prepareNodeStatus,
+  keepsStatusOnCreate: true,
+  status: "all",
+  setDefaults: setNodeDefaults,
+  prepareForCreate: prepareNodeForCreate,
+  table: printer([
+    nameColumn,
+    column("Status", nodeStatus),
+    column("Roles", nodeRoles),
+    ageColumn,
+    textColumn("Version", "status.nodeInfo.kubeletVersion"),
+    column("Internal-IP", nodeAddress("InternalIP"), WIDE),
+    column("External-IP", nodeAddress("ExternalIP"), WIDE),
+    textColumn("OS-Image", "status.nodeInfo.osImage", "<unknown>", WIDE),
+    column("Kernel-Version", kernelVersion, WIDE),
+    textColumn("Container-Runtime", "status.nodeInfo.containerRuntimeVersion", "<unknown>", WIDE),
+  ]),
+};

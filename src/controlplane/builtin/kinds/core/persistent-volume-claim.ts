@@ -1,0 +1,307 @@
+/**
+ * Rules of the kind PersistentVolumeClaim.
+ *
+ * @module
+ */
+import {
+  type FieldError,
+  forbidden,
+  invalidValue,
+  nameErrorsAt,
+  notSupported,
+  required,
+} from "../../../../kube/field-errors.ts";
+import { qualifiedNameErrors } from "../../../../kube/names.ts";
+import type { SentObject } from "../../../../kube/object.ts";
+import { compareQuantities, parseQuantity } from "../../../../kube/quantity.ts";
+import { failure } from "../../../../kube/status.ts";
+import type { WriteContext } from "../../../kinds.ts";
+import { listAt, textAt } from "../../at.ts";
+import { immutable } from "../../shared/checks.ts";
+import { amountErrors } from "../../shared/resource-names.ts";
+import type {
+  PersistentVolume,
+  PersistentVolumeClaim,
+  PersistentVolumeClaimSpec,
+  ResourceList,
+} from "../../shared/shapes.ts";
+import { claimSpecErrors } from "../../shared/volumes/claim-spec.ts";
+import { protectInUse } from "../../shared/volumes/protection.ts";
+import { claimSizeWarnings } from "../../shared/volumes/warnings.ts";
+import { asGiven } from "../../strategies/emptied.ts";
+import { formDifference } from "../../strategies/go-internal.ts";
+import type { KindRules } from "../../strategies/kind-rules.ts";
+import { ageColumn, column, nameColumn, printer, textColumn } from "../../tables/column.ts";
+import {
+  CLASS,
+  accessModes,
+  attributesClassColumn,
+  phase,
+  size,
+  storageClass,
+  volumeModeColumn,
+} from "./volume-columns.ts";
+
+interface StorageClass extends SentObject {
+  readonly allowVolumeExpansion?: boolean;
+}
+
+/** Lets a claim grow, or not. @throws StatusError 403 */
+function admitExpansion(object: SentObject, before: SentObject, context: WriteContext): void {
+  if (!context.plugins.isOn("PersistentVolumeClaimResize")) return;
+  const claim = object as PersistentVolumeClaim;
+  const old = before as PersistentVolumeClaim;
+  if (compareQuantities(sizeOf(claim), sizeOf(old)) <= 0) return;
+  const { name = "" } = claim.metadata;
+  const refuse = (why: string): Error =>
+    failure(403, "Forbidden", `persistentvolumeclaims "${name}" is forbidden: ${why}`, {
+      name,
+      kind: "persistentvolumeclaims",
+    });
+  if (old.status?.phase !== "Bound") {
+    throw refuse("Only bound persistent volume claims can be expanded");
+  }
+  const named = classOf(claim) ?? "";
+  const storageClass: StorageClass | undefined =
+    named === "" || named !== classOf(old)
+      ? undefined
+      : context.find("storage.k8s.io", "storageclasses", "", named);
+  if (storageClass?.allowVolumeExpansion !== true) {
+    throw refuse(
+      "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize",
+    );
+  }
+}
+
+const sizeOf = ({ spec }: PersistentVolumeClaim): ReturnType<typeof parseQuantity> =>
+  parseQuantity(spec.resources?.requests?.["storage"] ?? "0");
+
+function setPersistentVolumeClaimDefaults(object: SentObject): void {
+  const claim = object as PersistentVolumeClaim;
+  (claim.status ??= {}).phase ??= "Pending";
+  claim.spec.volumeMode ??= "Filesystem";
+}
+
+/** A source in another namespace is a feature that is off; the old field knows claims and snapshots only. */
+function dropDisabledSources(spec: PersistentVolumeClaim["spec"]): void {
+  const { dataSource, dataSourceRef } = spec;
+  if (dataSourceRef?.namespace) delete spec.dataSourceRef;
+  if (!dataSource) return;
+  const { apiGroup, kind } = dataSource;
+  const isKnown = apiGroup
+    ? apiGroup === "snapshot.storage.k8s.io" && kind === "VolumeSnapshot"
+    : kind === "PersistentVolumeClaim";
+  if (!isKnown) delete spec.dataSource;
+}
+
+/** A source that is there already stays as it is. */
+function preparePersistentVolumeClaimForUpdate(object: SentObject, previous: SentObject): void {
+  const claim = object as PersistentVolumeClaim;
+  const { dataSource, dataSourceRef } = (previous as PersistentVolumeClaim).spec;
+  if (!dataSource && !dataSourceRef) dropDisabledSources(claim.spec);
+  copyDataSource(claim);
+}
+
+/** Of the two ways to name a source the server keeps both. */
+function copyDataSource(claim: PersistentVolumeClaim): void {
+  const { dataSource, dataSourceRef } = claim.spec;
+  if (dataSource && !dataSourceRef) claim.spec.dataSourceRef = { ...dataSource };
+  else if (!dataSource && dataSourceRef && dataSourceRef.namespace === undefined) {
+    claim.spec.dataSource = { ...dataSourceRef };
+  }
+}
+
+/** A claim without a class gets the default one; a claim in use is protected by a finalizer. */
+function preparePersistentVolumeClaimForCreate(object: SentObject, context: WriteContext): void {
+  const claim = object as PersistentVolumeClaim;
+  protectInUse(object, "kubernetes.io/pvc-protection", context);
+  dropDisabledSources(claim.spec);
+  copyDataSource(claim);
+  if (classOf(claim) !== undefined || !context.plugins.isOn("DefaultStorageClass")) return;
+  const standard = defaultClassOf(context.list("storage.k8s.io", "storageclasses"));
+  if (standard !== undefined) claim.spec.storageClassName = standard;
+}
+
+const BETA_CLASS = "volume.beta.kubernetes.io/storage-class";
+
+const IS_DEFAULT = "storageclass.kubernetes.io/is-default-class";
+
+/** The class of a claim or volume; empty for none on purpose, `undefined` where nothing is said. */
+export const classOf = ({
+  metadata,
+  spec,
+}: PersistentVolumeClaim | PersistentVolume): string | undefined =>
+  metadata.annotations?.[BETA_CLASS] ?? spec.storageClassName;
+
+/** The newest of the classes that are for claims without one; of two of one second the first by name. */
+export function defaultClassOf(classes: readonly SentObject[]): string | undefined {
+  const created = ({ metadata }: SentObject): string => metadata.creationTimestamp ?? "";
+  const nameOf = ({ metadata }: SentObject): string => metadata.name ?? "";
+  const isBefore = (one: SentObject, other: SentObject): boolean =>
+    created(one) === created(other) ? nameOf(one) < nameOf(other) : created(one) > created(other);
+  return classes
+    .filter(({ metadata }) => metadata.annotations?.[IS_DEFAULT] === "true")
+    .toSorted((one, other) => (isBefore(one, other) ? -1 : 1))[0]?.metadata.name;
+}
+
+/** Warnings on PersistentVolumeClaims. */
+function claimWarnings(object: SentObject): string[] {
+  const { spec, metadata } = object as PersistentVolumeClaim;
+  const sizes = claimSizeWarnings("spec", spec);
+  return metadata.annotations?.[CLASS] === undefined
+    ? sizes
+    : [
+        `metadata.annotations[${CLASS}]: deprecated since v1.8; use "storageClassName" attribute instead`,
+        ...sizes,
+      ];
+}
+
+function claimErrors(object: SentObject): FieldError[] {
+  return claimSpecErrors("spec", (object as PersistentVolumeClaim).spec);
+}
+
+const CLAIM_UPDATES =
+  "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
+
+const CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class";
+
+/** A bound claim may grow; else its spec stays. */
+function claimUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
+  const { spec, status, metadata } = object as PersistentVolumeClaim;
+  const { spec: old, status: oldStatus, metadata: oldMetadata } = previous as PersistentVolumeClaim;
+  const errors = claimErrors(object);
+  const annotated = metadata.annotations?.[CLASS_ANNOTATION];
+  const oldAnnotated = oldMetadata.annotations?.[CLASS_ANNOTATION];
+  const movesClass =
+    oldAnnotated !== undefined &&
+    old.storageClassName === undefined &&
+    spec.storageClassName === oldAnnotated &&
+    (annotated === undefined || annotated === oldAnnotated);
+  if (!movesClass && (annotated ?? "") !== (oldAnnotated ?? "")) {
+    const field = `metadata.annotations[${CLASS_ANNOTATION}]`;
+    errors.push(invalidValue(field, annotated ?? "", "field is immutable"));
+  }
+  const settled = { ...spec };
+  const gainsClass =
+    old.storageClassName === undefined &&
+    spec.storageClassName !== undefined &&
+    (oldAnnotated === undefined || oldAnnotated === spec.storageClassName);
+  if (movesClass || gainsClass) delete settled.storageClassName;
+  const bound = status?.phase === "Bound";
+  const difference = formDifference(
+    "core.PersistentVolumeClaimSpec",
+    { ...old, volumeName: old.volumeName ? old.volumeName : spec.volumeName },
+    bound ? withFixedSize(settled, old) : settled,
+  );
+  if (difference !== "") errors.push(forbidden("spec", `${CLAIM_UPDATES}\n${difference}`));
+  const sizeOf = (amounts: ResourceList | undefined): ReturnType<typeof parseQuantity> =>
+    parseQuantity(amounts?.["storage"] ?? "0");
+  const size = sizeOf(spec.resources?.requests);
+  if (
+    compareQuantities(size, sizeOf(old.resources?.requests)) < 0 &&
+    compareQuantities(size, sizeOf(oldStatus?.capacity)) <= 0
+  ) {
+    errors.push(
+      forbidden("spec.resources.requests.storage", "field can not be less than status.capacity"),
+    );
+  }
+  errors.push(...immutable("volumeMode", spec.volumeMode, old.volumeMode));
+  const { volumeAttributesClassName: attributes } = spec;
+  const current = oldStatus?.currentVolumeAttributesClassName;
+  if (attributes !== old.volumeAttributesClassName && current !== undefined && !attributes) {
+    const what = attributes === undefined ? "nil" : "empty string";
+    const detail = `update to ${what} is forbidden when status.currentVolumeAttributesClassName is not nil`;
+    errors.push(forbidden("spec.volumeAttributesClassName", detail));
+  }
+  return errors;
+}
+
+/** The claim as if nobody had asked for another size or other attributes. */
+function withFixedSize(
+  spec: PersistentVolumeClaimSpec,
+  old: PersistentVolumeClaimSpec,
+): PersistentVolumeClaimSpec {
+  const kept = old.volumeAttributesClassName;
+  const settled = { ...spec, ...(kept === undefined ? {} : { volumeAttributesClassName: kept }) };
+  if (kept === undefined) delete settled.volumeAttributesClassName;
+  const requests = asGiven(spec.resources, "requests");
+  if (requests === null) return settled;
+  const storage = old.resources?.requests?.["storage"] ?? "0";
+  return {
+    ...settled,
+    resources: { ...spec.resources, requests: { ...(requests as ResourceList), storage } },
+  };
+}
+
+const RESIZING = [
+  "ControllerResizeInProgress",
+  "ControllerResizeInfeasible",
+  "NodeResizeInProgress",
+  "NodeResizeInfeasible",
+  "NodeResizePending",
+];
+
+/** What a write to the status of a claim may say. */
+function claimStatusErrors(object: SentObject): FieldError[] {
+  const { spec, status = {} } = object as PersistentVolumeClaim;
+  const errors = (spec.accessModes ?? []).length === 0 ? [required("Spec.accessModes")] : [];
+  const amountsErrors = (field: string, amount: string): FieldError[] => {
+    const { nanos } = parseQuantity(amount);
+    return nanos < 0n
+      ? [invalidValue(field, Number(nanos / 1_000_000_000n), "must be a valid resource quantity")]
+      : [];
+  };
+  for (const [name, amount] of Object.entries(status.capacity ?? {})) {
+    errors.push(...amountsErrors(`status.capacity[${name}]`, amount));
+  }
+  const statuses = "status.allocatedResourceStatuses";
+  for (const [name, state] of Object.entries(status.allocatedResourceStatuses ?? {})) {
+    errors.push(...claimResourceErrors(statuses, name));
+    if (!RESIZING.includes(state)) errors.push(notSupported(statuses, name, RESIZING));
+  }
+  const allocated = "status.allocatedResources";
+  for (const [name, amount] of Object.entries(status.allocatedResources ?? {})) {
+    const unknown = claimResourceErrors(allocated, name);
+    const field = `${allocated}[${name}]`;
+    const wrong = unknown.length > 0 ? unknown : amountsErrors(field, amount);
+    errors.push(...(wrong.length > 0 ? wrong : amountErrors(field, "storage", amount)));
+  }
+  return errors;
+}
+
+/** Storage, or a resource of somebody else's. */
+function claimResourceErrors(field: string, name: string): FieldError[] {
+  const errors = nameErrorsAt(field, name, qualifiedNameErrors);
+  if (errors.length > 0) return errors;
+  if (name === "storage") return [];
+  const isOwn = name.includes("/") && !name.includes("kubernetes.io/");
+  return isOwn ? [] : [notSupported(field, name, ["storage"])];
+}
+
+const isBound = (claim: SentObject): boolean => textAt(claim, "spec.volumeName") !== "";
+
+/** The rules of PersistentVolumeClaims. */
+export const persistentVolumeClaimRules: KindRules = {
+  warnings: claimWarnings,
+  validateCreate: claimErrors,
+  validateUpdate: claimUpdateErrors,
+  validateStatus: claimStatusErrors,
+  prepareForUpdate: preparePersistentVolumeClaimForUpdate,
+  admitChange: admitExpansion,
+  status: "all",
+  setDefaults: setPersistentVolumeClaimDefaults,
+  prepareForCreate: preparePersistentVolumeClaimForCreate,
+  table: printer([
+    nameColumn,
+    column("Status", phase),
+    textColumn("Volume", "spec.volumeName"),
+    column("Capacity", (object) => (isBound(object) ? size(object, "status.capacity") : "")),
+    column("Access Modes", (object) =>
+      isBound(object) ? accessModes(listAt(object, "status.accessModes")) : "",
+    ),
+    column("StorageClass", storageClass),
+    attributesClassColumn,
+    ageColumn,
+    volumeModeColumn,
+  ]),
+};

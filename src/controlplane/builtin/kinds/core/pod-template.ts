@@ -1,0 +1,48 @@
+/**
+ * Rules of the kind PodTemplate.
+ *
+ * @module
+ */
+import type { FieldError } from "../../../../kube/field-errors.ts";
+import type { SentObject } from "../../../../kube/object.ts";
+import { dropFromTemplate, setPodTemplateDefaults } from "../../shared/pods/defaults.ts";
+import { templateErrors } from "../../shared/pods/pod-spec.ts";
+import type { PodTemplate } from "../../shared/pods/shapes.ts";
+import { isUncounted, specWarnings } from "../../shared/pods/warnings.ts";
+import type { KindRules } from "../../strategies/kind-rules.ts";
+import { column, containerColumns, nameColumn, printer } from "../../tables/column.ts";
+import { labelCell } from "./shared.ts";
+
+interface TemplateObject extends SentObject {
+  template?: PodTemplate;
+}
+
+/** Warnings on PodTemplates. */
+function podTemplateWarnings(object: SentObject, old: SentObject | undefined): string[] {
+  const { template } = object as SentObject & { template: PodTemplate };
+  if (isUncounted(object, old)) return [];
+  const { metadata = {}, spec } = template;
+  return specWarnings("template.spec", "template.metadata", metadata, spec);
+}
+
+/** Everything wrong with a PodTemplate. */
+const podTemplateErrors = (object: SentObject): FieldError[] =>
+  templateErrors("template", (object as PodTemplateObject).template);
+
+interface PodTemplateObject extends SentObject {
+  template: PodTemplate;
+}
+
+/** The rules of PodTemplates. */
+export const podTemplateRules: KindRules = {
+  warnings: podTemplateWarnings,
+  validate: podTemplateErrors,
+  generation: ["template"],
+  setDefaults: (object) => setPodTemplateDefaults((object as TemplateObject).template),
+  dropDisabled: (object) => dropFromTemplate((object as TemplateObject).template),
+  table: printer([
+    nameColumn,
+    ...containerColumns("template.spec.containers", {}),
+    column("Pod Labels", labelCell("template.metadata.labels")),
+  ]),
+};

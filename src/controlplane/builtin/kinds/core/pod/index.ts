@@ -1,0 +1,61 @@
+/**
+ * Rules of the kind Pod.
+ *
+ * @module
+ */
+import { listAt, textAt } from "../../../at.ts";
+import { dropFromTemplate } from "../../../shared/pods/defaults.ts";
+import type { KindRules } from "../../../strategies/kind-rules.ts";
+import {
+  WIDE,
+  ageColumn,
+  column,
+  nameColumn,
+  printer,
+  textColumn,
+} from "../../../tables/column.ts";
+import {
+  admitPod,
+  preparePodForCreate,
+  preparePodForUpdate,
+  preparePodStatus,
+  setPodDefaults,
+} from "./preparation.ts";
+import { podSubresourceErrors } from "./resize.ts";
+import type { Pod } from "./shape.ts";
+import { completed, readinessGates, restartsText, summarize } from "./table.ts";
+import { podStatusErrors, podUpdateErrors } from "./updates.ts";
+import { newPodErrors, podErrors } from "./validation.ts";
+import { podWarnings } from "./warnings.ts";
+
+/** The rules of Pods. */
+export const podRules: KindRules = {
+  warnings: podWarnings,
+  validate: podErrors,
+  validateCreate: newPodErrors,
+  validateUpdate: podUpdateErrors,
+  validateStatus: podStatusErrors,
+  prepareForStatus: preparePodStatus,
+  validateSubresource: podSubresourceErrors,
+  prepareForUpdate: preparePodForUpdate,
+  status: "no-owners",
+  generation: ["spec"],
+  setDefaults: setPodDefaults,
+  dropDisabled: (object) => dropFromTemplate(object as Pod),
+  admit: admitPod,
+  prepareForCreate: preparePodForCreate,
+  table: printer(
+    [
+      nameColumn,
+      column("Ready", (pod) => summarize(pod).ready),
+      column("Status", (pod) => summarize(pod).status),
+      column("Restarts", restartsText),
+      ageColumn,
+      column("IP", (pod) => textAt(listAt(pod, "status.podIPs")[0], "ip", "<none>"), WIDE),
+      textColumn("Node", "spec.nodeName", "<none>", WIDE),
+      textColumn("Nominated Node", "status.nominatedNodeName", "<none>", WIDE),
+      column("Readiness Gates", readinessGates, WIDE),
+    ],
+    { conditions: completed },
+  ),
+};

@@ -1,0 +1,294 @@
+/**
+ * Defaults of pods, and what admission and the strategies of the endpoints make of them.
+ *
+ * @module
+ */
+import { quote } from "../../../../../kube/field-errors.ts";
+import { sameJson } from "../../../../../kube/json.ts";
+import { pathSegmentErrors } from "../../../../../kube/names.ts";
+import type { SentObject } from "../../../../../kube/object.ts";
+import { failure } from "../../../../../kube/status.ts";
+import type { WriteContext } from "../../../../kinds.ts";
+import { setPodSpecDefaults } from "../../../shared/pods/defaults.ts";
+import { aggregateRequests } from "../../../shared/pods/resources.ts";
+import type {
+  PodSpec,
+  PodTerm,
+  SpreadConstraint,
+  Toleration,
+} from "../../../shared/pods/shapes.ts";
+import type { Condition, ResourceList, ResourceRequirements } from "../../../shared/shapes.ts";
+import { SYSTEM_PRIORITIES } from "../../../shared/system-priorities.ts";
+import { setLimitRangeRequirements } from "../../../strategies/limit-ranger.ts";
+import { timestampOf } from "../../../strategies/timestamp.ts";
+import { qosClassOf } from "./resources.ts";
+import { takeServiceAccount } from "./service-account.ts";
+import { podForbidden } from "./forbidden.ts";
+import type { Pod, PodStatus } from "./shape.ts";
+
+/** Defaults of a Pod: those of its spec, and what only a Pod has, such as requests from limits. */
+export function setPodDefaults(object: SentObject): void {
+  const { spec, status } = object as Pod;
+  if (status) settleAddresses(status);
+  setPodSpecDefaults(spec);
+  // Of a pod only: templates keep what they say.
+  if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
+  for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
+    requestsFromLimits(container);
+  }
+  setPodLevelRequests(spec);
+  spec.enableServiceLinks ??= true;
+  if (!spec.hostNetwork) return;
+  for (const { ports = [] } of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
+    for (const port of ports) {
+      if (!port.hostPort && port.containerPort) port.hostPort = port.containerPort;
+    }
+  }
+}
+
+/** A pod's first address stands in two fields; the older one is right when they differ. */
+function settleAddresses(status: PodStatus): void {
+  const first = status.podIPs?.[0]?.ip;
+  if (status.podIP && status.podIP !== first) status.podIPs = [{ ip: status.podIP }];
+  else if (first !== undefined) status.podIP = first;
+}
+
+function requestsFromLimits(container: { resources?: ResourceRequirements }): void {
+  const { limits } = container.resources ?? {};
+  if (!limits || !container.resources) return;
+  container.resources.requests = { ...limits, ...container.resources.requests };
+}
+
+const POD_LEVEL = /^(cpu|memory|hugepages-.*)$/;
+
+/** Where a pod has limits of its own, its requests are those of its containers, or the limits. */
+function setPodLevelRequests(spec: PodSpec): void {
+  const { limits } = spec.resources ?? {};
+  if (!limits || !spec.resources) return;
+  const requests: ResourceList = { ...spec.resources.requests };
+  for (const [name, amount] of Object.entries(aggregateRequests(spec))) {
+    if (name === "cpu" || name === "memory") requests[name] ??= amount;
+  }
+  for (const [name, amount] of Object.entries(limits)) {
+    if (POD_LEVEL.test(name)) requests[name] ??= amount;
+  }
+  if (Object.keys(requests).length > 0) spec.resources.requests = requests;
+}
+
+/** Resolves what a new pod refers to; once more changes nothing. @throws StatusError 403 */
+export function admitPod(object: SentObject, context: WriteContext): void {
+  const pod = object as Pod;
+  const { plugins } = context;
+  if (plugins.isOn("LimitRanger")) setLimitRangeRequirements(pod, context);
+  if (plugins.isOn("ServiceAccount")) takeServiceAccount(pod, context);
+  if (plugins.isOn("Priority")) resolvePriority(pod, context);
+  if (plugins.isOn("DefaultTolerationSeconds")) addTolerations(pod.spec);
+  if (plugins.isOn("RuntimeClass")) resolveRuntimeClass(pod, context);
+}
+
+/** Gives a new pod its first status. */
+export function preparePodForCreate(object: SentObject, context: WriteContext): void {
+  const pod = object as Pod;
+  matchLabelKeys(pod);
+  pod.status = { phase: "Pending", qosClass: qosClassOf(pod.spec) };
+  const gates = pod.spec.schedulingGates ?? [];
+  if (gates.length > 0) {
+    pod.status.conditions = [waitingCondition(context)];
+  }
+}
+
+/** What every pod has comes back when an update leaves it out. */
+export function preparePodForUpdate(
+  object: SentObject,
+  previous: SentObject,
+  { plugins }: WriteContext,
+): void {
+  const { spec } = object as Pod;
+  const { priority, preemptionPolicy } = (previous as Pod).spec;
+  if (plugins.isOn("Priority")) {
+    if (priority !== undefined) spec.priority ??= priority;
+    if (preemptionPolicy !== undefined) spec.preemptionPolicy ??= preemptionPolicy;
+  }
+  if (plugins.isOn("DefaultTolerationSeconds")) addTolerations(spec);
+}
+
+/** The status keeps the quality of service unless it says another; addresses are written in both forms. */
+export function preparePodStatus(object: SentObject, previous: SentObject): void {
+  const { status } = object as Pod;
+  const { status: old } = previous as Pod;
+  if (!status) return;
+  if (!status.qosClass && old?.qosClass) status.qosClass = old.qosClass;
+}
+
+/** A gated pod is not scheduled, and says since when. */
+function waitingCondition(context: WriteContext): Condition {
+  return {
+    type: "PodScheduled",
+    status: "False",
+    lastTransitionTime: timestampOf(context.clock),
+    reason: "SchedulingGated",
+    message: "Scheduling is blocked due to non-empty scheduling gates",
+  };
+}
+
+interface PriorityClass extends SentObject {
+  value: number;
+  globalDefault?: boolean;
+  preemptionPolicy?: string;
+}
+
+/** The system's own classes are there from the start. */
+function findPriorityClass(name: string, context: WriteContext): PriorityClass | undefined {
+  const found = context.find("scheduling.k8s.io", "priorityclasses", "", name);
+  if (found) return found as PriorityClass;
+  const value = SYSTEM_PRIORITIES.get(name);
+  if (value === undefined) return undefined;
+  return { apiVersion: "scheduling.k8s.io/v1", kind: "PriorityClass", metadata: { name }, value };
+}
+
+function resolvePriority(pod: Pod, context: WriteContext): void {
+  const { spec } = pod;
+  let computed = 0;
+  let policy = "PreemptLowerPriority";
+  if (spec.priorityClassName) {
+    const named = findPriorityClass(spec.priorityClassName, context);
+    if (!named) {
+      throw podForbidden(pod, `no PriorityClass with name ${spec.priorityClassName} was found`);
+    }
+    computed = named.value;
+    policy = named.preemptionPolicy ?? policy;
+  } else {
+    const standard = (context.list("scheduling.k8s.io", "priorityclasses") as PriorityClass[]).find(
+      ({ globalDefault }) => globalDefault,
+    );
+    if (standard) {
+      spec.priorityClassName = standard.metadata.name ?? "";
+      computed = standard.value;
+      policy = standard.preemptionPolicy ?? policy;
+    }
+  }
+  if (spec.priority !== undefined && spec.priority !== computed) {
+    throw podForbidden(
+      pod,
+      `the integer value of priority (${spec.priority}) must not be provided in pod spec; priority admission controller computed ${computed} from the given PriorityClass name`,
+    );
+  }
+  if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== policy) {
+    throw podForbidden(
+      pod,
+      `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec; priority admission controller computed ${policy} from the given PriorityClass name`,
+    );
+  }
+  spec.priority = computed;
+  spec.preemptionPolicy = policy;
+}
+
+interface RuntimeClass extends SentObject {
+  overhead?: { podFixed?: ResourceList };
+  scheduling?: { nodeSelector?: Record<string, string>; tolerations?: Toleration[] };
+}
+
+/** Admission looks the class up by its name, which does not go with every name. @throws StatusError 500 */
+function checkPathSegment(name: string): void {
+  const problems = pathSegmentErrors(name);
+  if (name === "") throw failure(500, "", "resource name may not be empty");
+  if (problems.length > 0) {
+    throw failure(500, "", `invalid resource name ${quote(name)}: [${problems.join(" ")}]`);
+  }
+}
+
+function resolveRuntimeClass(pod: Pod, context: WriteContext): void {
+  const { spec } = pod;
+  if (spec.runtimeClassName === undefined) {
+    if (spec.overhead) {
+      throw podForbidden(
+        pod,
+        "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead",
+      );
+    }
+    return;
+  }
+  const runtime = context.find("node.k8s.io", "runtimeclasses", "", spec.runtimeClassName) as
+    RuntimeClass | undefined;
+  if (!runtime) {
+    checkPathSegment(spec.runtimeClassName);
+    throw podForbidden(pod, `pod rejected: RuntimeClass "${spec.runtimeClassName}" not found`);
+  }
+  const overhead = runtime.overhead?.podFixed;
+  if (overhead) {
+    if (spec.overhead && !sameJson(spec.overhead, overhead)) {
+      throw podForbidden(
+        pod,
+        "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead",
+      );
+    }
+    spec.overhead = { ...overhead };
+  } else if (spec.overhead) {
+    throw podForbidden(
+      pod,
+      "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead",
+    );
+  }
+  const { nodeSelector, tolerations = [] } = runtime.scheduling ?? {};
+  if (nodeSelector) {
+    for (const [key, value] of Object.entries(nodeSelector)) {
+      if (spec.nodeSelector?.[key] !== undefined && spec.nodeSelector[key] !== value) {
+        throw podForbidden(
+          pod,
+          `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${spec.nodeSelector[key] ?? ""}`,
+        );
+      }
+    }
+    spec.nodeSelector = { ...spec.nodeSelector, ...nodeSelector };
+  }
+  for (const toleration of tolerations) {
+    const known = (spec.tolerations ??= []);
+    if (!known.some((other) => sameJson(other, toleration))) {
+      known.push(structuredClone(toleration));
+    }
+  }
+}
+
+/** The values of a pod's own labels go into the selectors that ask for them. */
+function matchLabelKeys({ spec, metadata }: Pod): void {
+  const { podAffinity, podAntiAffinity } = spec.affinity ?? {};
+  const terms = [podAffinity, podAntiAffinity].flatMap((affinity) => [
+    ...(affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
+    ...(affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(
+      ({ podAffinityTerm }) => podAffinityTerm,
+    ),
+  ]);
+  const selectors: (SpreadConstraint | PodTerm)[] = [
+    ...terms,
+    ...(spec.topologySpreadConstraints ?? []),
+  ];
+  for (const term of selectors) {
+    const mismatching = "mismatchLabelKeys" in term ? term.mismatchLabelKeys : [];
+    for (const [operator, keys] of [
+      ["In", term.matchLabelKeys],
+      ["NotIn", mismatching],
+    ] as const) {
+      for (const key of keys ?? []) {
+        const value = metadata.labels?.[key];
+        if (value === undefined || !term.labelSelector) continue;
+        (term.labelSelector.matchExpressions ??= []).push({ key, operator, values: [value] });
+      }
+    }
+  }
+}
+
+/** Pods stay for five minutes on a node that is not ready or out of reach. */
+function addTolerations(spec: PodSpec): void {
+  const tolerations = spec.tolerations ?? [];
+  for (const key of ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"]) {
+    const tolerated = tolerations.some(
+      (toleration) =>
+        (!toleration.key || toleration.key === key) &&
+        (!toleration.effect || toleration.effect === "NoExecute"),
+    );
+    if (!tolerated) {
+      tolerations.push({ key, operator: "Exists", effect: "NoExecute", tolerationSeconds: 300 });
+    }
+  }
+  spec.tolerations = tolerations;
+}

@@ -1,0 +1,18 @@
+/**
+ * Warnings about pods.
+ *
+ * @module
+ */
+import type { SentObject } from "../../../../../kube/object.ts";
+import { nameWarnings, specWarnings } from "../../../shared/pods/warnings.ts";
+import type { Pod } from "./shape.ts";
+
+/** Warnings on a new Pod; changes bring none. */
+export function podWarnings(object: SentObject, old: SentObject | undefined): string[] {
+  if (old) return [];
+  const { metadata, spec } = object as Pod;
+  return [
+    ...nameWarnings(metadata.name, "the Pod's hostname"),
+    ...specWarnings("spec", "metadata", metadata, spec),
+  ];
+}

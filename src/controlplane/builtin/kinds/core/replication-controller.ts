@@ -1,0 +1,110 @@
+/**
+ * Rules of the kind ReplicationController.
+ *
+ * @module
+ */
+import { type FieldError, invalidValue, required } from "../../../../kube/field-errors.ts";
+import type { SentObject } from "../../../../kube/object.ts";
+import { matchesLabelSelector } from "../../../../kube/selector.ts";
+import { numberAt } from "../../at.ts";
+import { notNegative } from "../../shared/checks.ts";
+import { setPodTemplateDefaults } from "../../shared/pods/defaults.ts";
+import type { PodTemplate } from "../../shared/pods/shapes.ts";
+import {
+  type Templated,
+  isUncounted,
+  namedTemplateWarnings,
+  specWarnings,
+} from "../../shared/pods/warnings.ts";
+import { MISMATCH, TEMPLATE, replicatedTemplateErrors } from "../../shared/workloads/selection.ts";
+import type { ReplicaStatus } from "../../shared/workloads/shapes.ts";
+import { replicaSetStatusErrors } from "../../shared/workloads/status.ts";
+import { dropFromWorkload } from "../../shared/workloads/templates.ts";
+import { asGiven } from "../../strategies/emptied.ts";
+import type { KindRules } from "../../strategies/kind-rules.ts";
+import {
+  INTEGER,
+  WIDE,
+  ageColumn,
+  column,
+  containerColumns,
+  nameColumn,
+  printer,
+} from "../../tables/column.ts";
+import { labelCell } from "./shared.ts";
+
+/** Warnings on ReplicationControllers: at a change, on the template that there was, as upstream looks at that one. */
+function replicationControllerWarnings(object: SentObject, old: SentObject | undefined): string[] {
+  if (!old) return namedTemplateWarnings(object, undefined);
+  const { template } = (old as Templated).spec;
+  if (!template || isUncounted(object, old)) return [];
+  const { metadata = {}, spec } = template;
+  return specWarnings("spec.template.spec", "spec.template.metadata", metadata, spec);
+}
+
+/** A ReplicationController takes labels and selector from its template. */
+function setReplicationControllerDefaults(object: SentObject): void {
+  const controller = object as ReplicationController;
+  const { spec, metadata } = controller;
+  setPodTemplateDefaults(spec.template);
+  spec.replicas ??= 1;
+  const labels = spec.template?.metadata?.labels;
+  if (!labels) return;
+  spec.selector ??= { ...labels };
+  metadata.labels ??= { ...labels };
+}
+
+interface ReplicationController extends SentObject {
+  spec: {
+    replicas?: number;
+    minReadySeconds?: number;
+    selector?: Record<string, string>;
+    template?: PodTemplate;
+  };
+  status?: ReplicaStatus;
+}
+
+function replicationControllerErrors(object: SentObject): FieldError[] {
+  const { spec } = object as ReplicationController;
+  const errors = [
+    ...notNegative("spec.minReadySeconds", spec.minReadySeconds),
+    ...(Object.keys(spec.selector ?? {}).length === 0 ? [required("spec.selector")] : []),
+    ...notNegative("spec.replicas", spec.replicas),
+  ];
+  if (!spec.template) return [...errors, required(TEMPLATE)];
+  const { labels } = spec.template.metadata ?? {};
+  if (spec.selector && !matchesLabelSelector({ matchLabels: spec.selector }, labels)) {
+    errors.push(
+      invalidValue(
+        `${TEMPLATE}.metadata.labels`,
+        asGiven(spec.template.metadata, "labels"),
+        MISMATCH,
+      ),
+    );
+  }
+  return [
+    ...errors,
+    ...replicatedTemplateErrors("ReplicationController", spec.template, spec.replicas),
+  ];
+}
+
+/** The rules of ReplicationControllers. */
+export const replicationControllerRules: KindRules = {
+  name: "generated",
+  warnings: replicationControllerWarnings,
+  validate: replicationControllerErrors,
+  validateStatus: replicaSetStatusErrors,
+  status: "all",
+  generation: ["spec"],
+  setDefaults: setReplicationControllerDefaults,
+  dropDisabled: dropFromWorkload,
+  table: printer([
+    nameColumn,
+    column("Desired", (object) => numberAt(object, "spec.replicas"), INTEGER),
+    column("Current", (object) => numberAt(object, "status.replicas"), INTEGER),
+    column("Ready", (object) => numberAt(object, "status.readyReplicas"), INTEGER),
+    ageColumn,
+    ...containerColumns("spec.template.spec.containers"),
+    column("Selector", labelCell("spec.selector"), WIDE),
+  ]),
+};

@@ -1,0 +1,39 @@
+/**
+ * Rules of the kind ServiceAccount.
+ *
+ * @module
+ */
+import type { SentObject } from "../../../../kube/object.ts";
+import type { KindRules } from "../../strategies/kind-rules.ts";
+import { ageColumn, nameColumn, printer } from "../../tables/column.ts";
+import { ENFORCED } from "./shared.ts";
+
+interface Account extends SentObject {
+  secrets?: { name?: string }[];
+}
+
+/** Of the secrets of an account only the names are kept. */
+function keepSecretNames(object: SentObject): void {
+  const account = object as Account;
+  if (account.secrets) {
+    account.secrets = account.secrets.map(({ name }) => (name === undefined ? {} : { name }));
+  }
+}
+
+/** A warning for who newly asks that pods of an account use its secrets only. */
+function serviceAccountWarnings(object: SentObject, old: SentObject | undefined): string[] {
+  const asks = ({ metadata }: SentObject): boolean =>
+    metadata.annotations?.[ENFORCED] !== undefined;
+  if (!asks(object) || (old && asks(old))) return [];
+  return [
+    `metadata.annotations[${ENFORCED}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`,
+  ];
+}
+
+/** The rules of ServiceAccounts. */
+export const serviceAccountRules: KindRules = {
+  warnings: serviceAccountWarnings,
+  prepareForCreate: keepSecretNames,
+  prepareForUpdate: keepSecretNames,
+  table: printer([nameColumn, ageColumn]),
+};

@@ -1,0 +1,50 @@
+/**
+ * Rules of the kind Service.
+ *
+ * @module
+ */
+import { listAt, mapAt, textOf } from "../../../at.ts";
+import type { KindRules } from "../../../strategies/kind-rules.ts";
+import {
+  WIDE,
+  ageColumn,
+  column,
+  formatLabels,
+  nameColumn,
+  printer,
+  textColumn,
+} from "../../../tables/column.ts";
+import {
+  prepareServiceForCreate,
+  prepareServiceForUpdate,
+  setServiceDefaults,
+} from "./preparation.ts";
+import { externalAddress, servicePort } from "./table.ts";
+import { serviceErrors, serviceStatusErrors, serviceUpdateErrors } from "./validation.ts";
+import { serviceWarnings } from "./warnings.ts";
+
+/** The rules of Services. */
+export const serviceRules: KindRules = {
+  warnings: serviceWarnings,
+  validateCreate: serviceErrors,
+  validateUpdate: serviceUpdateErrors,
+  validateStatus: serviceStatusErrors,
+  name: "label",
+  status: "all",
+  createOnUpdate: true,
+  setDefaults: setServiceDefaults,
+  prepareForCreate: prepareServiceForCreate,
+  prepareForUpdate: prepareServiceForUpdate,
+  table: printer([
+    nameColumn,
+    textColumn("Type", "spec.type"),
+    column("Cluster-IP", (object) => textOf(listAt(object, "spec.clusterIPs")[0], "<none>")),
+    column("External-IP", externalAddress),
+    column(
+      "Port(s)",
+      (object) => listAt(object, "spec.ports").map(servicePort).join(",") || "<none>",
+    ),
+    ageColumn,
+    column("Selector", (object) => formatLabels(mapAt(object, "spec.selector")), WIDE),
+  ]),
+};

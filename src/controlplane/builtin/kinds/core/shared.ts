@@ -1,0 +1,22 @@
+/**
+ * What kinds of the core group have in common.
+ *
+ * @module
+ */
+import type { SentObject } from "../../../../kube/object.ts";
+import { mapAt } from "../../at.ts";
+import type { ResourceList } from "../../shared/shapes.ts";
+import { formatLabels } from "../../tables/column.ts";
+
+/** The annotation of a ServiceAccount whose pods may mount only its own Secrets. */
+export const ENFORCED = "kubernetes.io/enforce-mountable-secrets";
+
+/** Amounts by the names of their resources, sorted. */
+export const sorted = (amounts: ResourceList): [string, string][] =>
+  Object.entries(amounts).toSorted(([left], [right]) => (left < right ? -1 : 1));
+
+/** A cell with the labels under `path`. */
+export const labelCell =
+  (path: string) =>
+  (object: SentObject): string =>
+    formatLabels(mapAt(object, path));

@@ -1,0 +1,41 @@
+/**
+ * Columns that PersistentVolumes and their claims have in common.
+ *
+ * @module
+ */
+import type { SentObject } from "../../../../kube/object.ts";
+import { mapAt, textAt, textOf } from "../../at.ts";
+import { WIDE, textColumn } from "../../tables/column.ts";
+
+export const CLASS = "volume.beta.kubernetes.io/storage-class";
+
+const MODES = [
+  ["ReadWriteOnce", "RWO"],
+  ["ReadOnlyMany", "ROX"],
+  ["ReadWriteMany", "RWX"],
+  ["ReadWriteOncePod", "RWOP"],
+] as const;
+
+export function accessModes(modes: readonly unknown[]): string {
+  return MODES.filter(([mode]) => modes.includes(mode))
+    .map(([, short]) => short)
+    .join(",");
+}
+
+export const phase = (object: SentObject): string =>
+  object.metadata.deletionTimestamp === undefined ? textAt(object, "status.phase") : "Terminating";
+
+export const storageClass = (object: SentObject): string =>
+  object.metadata.annotations?.["volume.beta.kubernetes.io/storage-class"] ??
+  textAt(object, "spec.storageClassName");
+
+export const size = (object: SentObject, path: string): string =>
+  textOf(mapAt(object, path)["storage"], "0");
+
+export const attributesClassColumn = textColumn(
+  "VolumeAttributesClass",
+  "spec.volumeAttributesClassName",
+  "<unset>",
+);
+
+export const volumeModeColumn = textColumn("VolumeMode", "spec.volumeMode", "<unset>", WIDE);

@@ -1,0 +1,63 @@
+/**
+ * Rules of the kind ServiceCIDR.
+ *
+ * @module
+ */
+import { type FieldError, invalidValue, required } from "../../../../kube/field-errors.ts";
+import type { SentObject } from "../../../../kube/object.ts";
+import { listAt } from "../../at.ts";
+import { isOneOfEach, parseRange, rangeErrors } from "../../shared/addresses/addresses.ts";
+import { IMMUTABLE } from "../../shared/checks.ts";
+import { asGiven } from "../../strategies/emptied.ts";
+import type { KindRules } from "../../strategies/kind-rules.ts";
+import { ageColumn, column, nameColumn, printer } from "../../tables/column.ts";
+
+interface ServiceCidr extends SentObject {
+  spec?: { cidrs?: string[] };
+}
+
+function newServiceCidrErrors(object: SentObject): FieldError[] {
+  const field = "spec.cidrs";
+  const { cidrs = [] } = (object as ServiceCidr).spec ?? {};
+  if (cidrs.length === 0) return [required(field, "at least one CIDR required")];
+  if (cidrs.length > 2) {
+    return [invalidValue(field, { CIDRs: cidrs }, "may only hold up to 2 values")];
+  }
+  const errors = cidrs.flatMap((cidr, index) => rangeErrors(`${field}[${index}]`, cidr));
+  if (cidrs.length === 2 && cidrs.every((cidr) => parseRange(cidr)) && !isOneOfEach(cidrs)) {
+    errors.push(
+      invalidValue(
+        field,
+        cidrs,
+        "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64",
+      ),
+    );
+  }
+  return errors;
+}
+
+/** Ranges stay; a second one may come. */
+function serviceCidrUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
+  const { cidrs = [] } = (object as ServiceCidr).spec ?? {};
+  const { cidrs: old = [] } = (previous as ServiceCidr).spec ?? {};
+  const changed = old.flatMap((before, index) =>
+    cidrs[index] === before
+      ? []
+      : [invalidValue(`spec.cidrs[${index}]`, cidrs[index] ?? "", IMMUTABLE)],
+  );
+  if (cidrs.length === old.length) return changed;
+  if (old.length === 1 && cidrs.length === 2) return [...changed, ...newServiceCidrErrors(object)];
+  return [invalidValue("spec.cidrs", asGiven((object as ServiceCidr).spec, "cidrs"), IMMUTABLE)];
+}
+
+/** The rules of ServiceCIDRs. */
+export const serviceCidrRules: KindRules = {
+  validateCreate: newServiceCidrErrors,
+  validateUpdate: serviceCidrUpdateErrors,
+  status: "none",
+  table: printer([
+    nameColumn,
+    column("CIDRs", (object) => listAt(object, "spec.cidrs").join(",")),
+    ageColumn,
+  ]),
+};

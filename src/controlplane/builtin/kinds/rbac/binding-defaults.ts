@@ -1,0 +1,23 @@
+/**
+ * Defaults of RoleBindings and ClusterRoleBindings.
+ *
+ * @module
+ */
+import type { SentObject } from "../../../../kube/object.ts";
+
+const RBAC = "rbac.authorization.k8s.io";
+
+interface Binding extends SentObject {
+  roleRef: { apiGroup?: string };
+  subjects?: { kind: string; apiGroup?: string }[];
+}
+
+export function setBindingDefaults(object: SentObject): void {
+  const { roleRef, subjects = [] } = object as Binding;
+  if (!roleRef.apiGroup) roleRef.apiGroup = RBAC;
+  for (const subject of subjects) {
+    if (!subject.apiGroup && (subject.kind === "User" || subject.kind === "Group")) {
+      subject.apiGroup = RBAC;
+    }
+  }
+}

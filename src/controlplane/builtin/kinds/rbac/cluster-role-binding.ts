@@ -1,0 +1,24 @@
+/**
+ * Rules of the kind ClusterRoleBinding.
+ *
+ * @module
+ */
+import type { FieldError } from "../../../../kube/field-errors.ts";
+import type { SentObject } from "../../../../kube/object.ts";
+import type { KindRules } from "../../strategies/kind-rules.ts";
+import { roleBinding } from "./binding-columns.ts";
+import { setBindingDefaults } from "./binding-defaults.ts";
+import { bindingErrors, bindingUpdateErrors } from "./shared.ts";
+
+const clusterRoleBindingErrors = (object: SentObject): FieldError[] =>
+  bindingErrors(object, ["ClusterRole"], false);
+
+/** The rules of ClusterRoleBindings. */
+export const clusterRoleBindingRules: KindRules = {
+  validate: clusterRoleBindingErrors,
+  validateUpdate: bindingUpdateErrors,
+  name: "segment",
+  createOnUpdate: true,
+  setDefaults: setBindingDefaults,
+  table: roleBinding,
+};

@@ -1,0 +1,34 @@
+/**
+ * Defaults of ResourceClaims and their templates.
+ *
+ * @module
+ */
+import type { SentObject } from "../../../../kube/object.ts";
+
+interface DeviceRequest {
+  allocationMode?: string;
+  count?: number;
+  tolerations?: { operator?: string }[];
+}
+
+interface DeviceClaim {
+  devices?: {
+    requests?: { exactly?: DeviceRequest; firstAvailable?: DeviceRequest[] }[];
+  };
+}
+
+interface ResourceClaim extends SentObject {
+  spec?: DeviceClaim & { spec?: DeviceClaim };
+}
+
+/** Defaults of a claim, and of the claim in a template. */
+export function setResourceClaimDefaults(object: SentObject): void {
+  const { spec } = object as ResourceClaim;
+  for (const { exactly, firstAvailable = [] } of (spec?.spec ?? spec)?.devices?.requests ?? []) {
+    for (const request of exactly ? [exactly, ...firstAvailable] : firstAvailable) {
+      request.allocationMode ||= "ExactCount";
+      if (request.allocationMode === "ExactCount") request.count ||= 1;
+      for (const toleration of request.tolerations ?? []) toleration.operator ||= "Equal";
+    }
+  }
+}

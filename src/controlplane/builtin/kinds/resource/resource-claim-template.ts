@@ -1,0 +1,50 @@
+/**
+ * Rules of the kind ResourceClaimTemplate.
+ *
+ * @module
+ */
+import type { FieldError } from "../../../../kube/field-errors.ts";
+import type { ObjectMeta, SentObject } from "../../../../kube/object.ts";
+import type { WriteContext } from "../../../kinds.ts";
+import { immutableForm } from "../../shared/checks.ts";
+import { templateMetadataErrors } from "../../shared/workloads/template-metadata.ts";
+import type { KindRules } from "../../strategies/kind-rules.ts";
+import { ageColumn, nameColumn, printer } from "../../tables/column.ts";
+import { setResourceClaimDefaults } from "./claim-defaults.ts";
+import { type ClaimSpec, adminErrors, claimSpecErrors } from "./claim-spec.ts";
+
+interface ClaimTemplate extends SentObject {
+  spec?: { metadata?: ObjectMeta; spec?: ClaimSpec };
+}
+
+/** What is wrong with a new template. */
+function newClaimTemplateErrors(object: SentObject, context: WriteContext): FieldError[] {
+  const { spec = {}, metadata } = object as ClaimTemplate;
+  const admin = adminErrors(spec.spec?.devices ?? {}, metadata.namespace ?? "", context);
+  return [...admin, ...claimTemplateErrors(object)];
+}
+
+/** What is wrong with a template, new or not. */
+function claimTemplateErrors(object: SentObject): FieldError[] {
+  const { metadata = {}, spec = {} } = (object as ClaimTemplate).spec ?? {};
+  return [
+    ...templateMetadataErrors("spec.metadata", metadata),
+    ...claimSpecErrors("spec.spec", spec),
+  ];
+}
+
+/** A template stays. */
+function claimTemplateUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
+  const type = "resource.ResourceClaimTemplateSpec";
+  const { spec } = object as ClaimTemplate;
+  return immutableForm("spec", type, spec, (previous as ClaimTemplate).spec);
+}
+
+/** The rules of ResourceClaimTemplates. */
+export const resourceClaimTemplateRules: KindRules = {
+  setDefaults: setResourceClaimDefaults,
+  validateCreate: newClaimTemplateErrors,
+  validateChanged: claimTemplateErrors,
+  validateUpdate: claimTemplateUpdateErrors,
+  table: printer([nameColumn, ageColumn]),
+};

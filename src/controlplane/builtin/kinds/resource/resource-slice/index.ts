@@ -1,0 +1,33 @@
+/**
+ * Rules of the kind ResourceSlice.
+ *
+ * @module
+ */
+import type { KindRules } from "../../../strategies/kind-rules.ts";
+import { ageColumn, nameColumn, printer, textColumn } from "../../../tables/column.ts";
+import { stampDeviceTaints } from "./preparation.ts";
+import {
+  dropFromResourceSlice,
+  newResourceSliceErrors,
+  resourceSliceUpdateErrors,
+  resourceSliceWarnings,
+} from "./validation.ts";
+
+/** The rules of ResourceSlices. */
+export const resourceSliceRules: KindRules = {
+  generation: ["spec"],
+  generationSeesDisabled: true,
+  warnings: resourceSliceWarnings,
+  dropDisabled: dropFromResourceSlice,
+  prepareForCreate: stampDeviceTaints,
+  prepareForUpdate: (object, _old, context) => stampDeviceTaints(object, context),
+  validateCreate: newResourceSliceErrors,
+  validateUpdate: resourceSliceUpdateErrors,
+  table: printer([
+    nameColumn,
+    textColumn("Node", "spec.nodeName"),
+    textColumn("Driver", "spec.driver"),
+    textColumn("Pool", "spec.pool.name"),
+    ageColumn,
+  ]),
+};

@@ -1,0 +1,19 @@
+/**
+ * What creates and updates of ResourceSlices prepare.
+ *
+ * @module
+ */
+import type { SentObject } from "../../../../../kube/object.ts";
+import type { WriteContext } from "../../../../kinds.ts";
+import { timestampOf } from "../../../strategies/timestamp.ts";
+
+interface ResourceSlice extends SentObject {
+  spec?: { devices?: { taints?: { timeAdded?: string }[] }[] };
+}
+
+/** Taints of devices say since when they are there. */
+export function stampDeviceTaints(object: SentObject, context: WriteContext): void {
+  for (const { taints = [] } of (object as ResourceSlice).spec?.devices ?? []) {
+    for (const taint of taints) taint.timeAdded ??= timestampOf(context.clock);
+  }
+}

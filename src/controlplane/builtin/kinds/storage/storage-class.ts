@@ -1,0 +1,111 @@
+/**
+ * Rules of the kind StorageClass.
+ *
+ * @module
+ */
+import {
+  type FieldError,
+  duplicate,
+  invalidValue,
+  nameErrorsAt,
+  required,
+} from "../../../../kube/field-errors.ts";
+import { sameJson } from "../../../../kube/json.ts";
+import { qualifiedNameErrors } from "../../../../kube/names.ts";
+import type { SentObject } from "../../../../kube/object.ts";
+import { IMMUTABLE, oneOf } from "../../shared/checks.ts";
+import { asGiven } from "../../strategies/emptied.ts";
+import type { KindRules } from "../../strategies/kind-rules.ts";
+import { ageColumn, defaultNameColumn, printer, textColumn } from "../../tables/column.ts";
+import { flagColumn, parametersErrors, provisionerErrors } from "./shared.ts";
+
+function setStorageClassDefaults(object: SentObject): void {
+  const storageClass = object as StorageClass;
+  storageClass.reclaimPolicy ??= "Delete";
+  storageClass.volumeBindingMode ??= "Immediate";
+}
+
+interface TopologyTerm {
+  matchLabelExpressions?: { key: string; values?: string[] | null }[];
+}
+
+interface StorageClass extends SentObject {
+  provisioner?: string;
+  parameters?: Record<string, string>;
+  reclaimPolicy?: string;
+  volumeBindingMode?: string;
+  allowedTopologies?: TopologyTerm[];
+}
+
+function newStorageClassErrors(object: SentObject): FieldError[] {
+  const { provisioner = "", parameters, reclaimPolicy = "" } = object as StorageClass;
+  const { volumeBindingMode: mode, allowedTopologies = [] } = object as StorageClass;
+  const seen: unknown[] = [];
+  return [
+    ...provisionerErrors("provisioner", provisioner),
+    ...parametersErrors(parameters, true),
+    ...(reclaimPolicy === "" ? [] : oneOf("reclaimPolicy", reclaimPolicy, ["Delete", "Retain"])),
+    ...(mode === undefined
+      ? [required("volumeBindingMode")]
+      : oneOf("volumeBindingMode", mode, ["Immediate", "WaitForFirstConsumer"])),
+    ...allowedTopologies.flatMap((term, index) => {
+      const at = `allowedTopologies[${index}]`;
+      const errors = topologyErrors(at, term);
+      const values = Object.fromEntries(
+        (term.matchLabelExpressions ?? []).map(({ key, values: some }) => [key, new Set(some)]),
+      );
+      // Upstream compares with as many empty terms, too.
+      const empty = Object.keys(values).length === 0 ? allowedTopologies.length : 0;
+      const known = seen.filter((one) => sameJson(one, values)).length;
+      seen.push(values);
+      const repeated = duplicate(`${at}.matchLabelExpressions`, "");
+      return [...errors, ...Array.from({ length: empty + known }, () => repeated)];
+    }),
+  ];
+}
+
+function topologyErrors(at: string, { matchLabelExpressions = [] }: TopologyTerm): FieldError[] {
+  const keys = new Set<string>();
+  return matchLabelExpressions.flatMap(({ key, values }, index) => {
+    const field = `${at}.matchLabelExpressions[${index}]`;
+    const list = values ?? [];
+    const errors = list.length === 0 ? [required(`${field}.values`)] : [];
+    for (const [position, value] of list.entries()) {
+      const where = `${field}.values[${position}]`;
+      if (list.indexOf(value) < position) errors.push(duplicate(where, value));
+    }
+    errors.push(...nameErrorsAt(`${field}.key`, key, qualifiedNameErrors));
+    if (keys.has(key)) errors.push(duplicate(`${field}.key`, key));
+    keys.add(key);
+    return errors;
+  });
+}
+
+function storageClassUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
+  const now = object as StorageClass;
+  const old = previous as StorageClass;
+  return (["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"] as const).flatMap(
+    (field) =>
+      sameJson(now[field] ?? null, old[field] ?? null)
+        ? []
+        : [invalidValue(field, asGiven(now, field), IMMUTABLE)],
+  );
+}
+
+/** The rules of StorageClasses. */
+export const storageClassRules: KindRules = {
+  validate: newStorageClassErrors,
+  validateUpdate: storageClassUpdateErrors,
+  setDefaults: setStorageClassDefaults,
+  table: printer([
+    defaultNameColumn(
+      "storageclass.kubernetes.io/is-default-class",
+      "storageclass.beta.kubernetes.io/is-default-class",
+    ),
+    textColumn("Provisioner", "provisioner"),
+    textColumn("ReclaimPolicy", "reclaimPolicy", "Delete"),
+    textColumn("VolumeBindingMode", "volumeBindingMode", "Immediate"),
+    flagColumn("AllowVolumeExpansion", "allowVolumeExpansion", false, {}),
+    ageColumn,
+  ]),
+};

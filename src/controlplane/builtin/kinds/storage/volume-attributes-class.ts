@@ -1,0 +1,47 @@
+/**
+ * Rules of the kind VolumeAttributesClass.
+ *
+ * @module
+ */
+import { type FieldError, forbidden } from "../../../../kube/field-errors.ts";
+import { sameJson } from "../../../../kube/json.ts";
+import type { SentObject } from "../../../../kube/object.ts";
+import type { WriteContext } from "../../../kinds.ts";
+import { protectInUse } from "../../shared/volumes/protection.ts";
+import type { KindRules } from "../../strategies/kind-rules.ts";
+import { ageColumn, nameColumn, printer, textColumn } from "../../tables/column.ts";
+import { parametersErrors, provisionerErrors } from "./shared.ts";
+
+/** A class in use is protected by a finalizer. */
+function prepareVolumeAttributesClassForCreate(object: SentObject, context: WriteContext): void {
+  protectInUse(object, "kubernetes.io/vac-protection", context);
+}
+
+interface AttributesClass extends SentObject {
+  driverName?: string;
+  parameters?: Record<string, string>;
+}
+
+const attributesClassErrors = (object: SentObject): FieldError[] => [
+  ...provisionerErrors("driverName", (object as AttributesClass).driverName ?? ""),
+  ...parametersErrors((object as AttributesClass).parameters, false),
+];
+
+function attributesClassUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
+  const now = object as AttributesClass;
+  const old = previous as AttributesClass;
+  return (["driverName", "parameters"] as const).flatMap((field) =>
+    sameJson(now[field] ?? null, old[field] ?? null)
+      ? []
+      : [forbidden(field, `updates to ${field} are forbidden.`)],
+  );
+}
+
+/** The rules of VolumeAttributesClasses. */
+export const volumeAttributesClassRules: KindRules = {
+  prepareForCreate: prepareVolumeAttributesClassForCreate,
+  changeFirst: true,
+  validate: attributesClassErrors,
+  validateUpdate: attributesClassUpdateErrors,
+  table: printer([nameColumn, textColumn("DriverName", "driverName"), ageColumn]),
+};

@@ -1,0 +1,67 @@
+/**
+ * What a pod asks for in sum, and the quality of service that follows from it.
+ *
+ * @see https://kubernetes.io/docs/concepts/workloads/pods/pod-qos/
+ * @module
+ */
+import {
+  addQuantities,
+  compareQuantities,
+  formatQuantity,
+  parseQuantity,
+} from "../../../../kube/quantity.ts";
+import type { ResourceList } from "../shapes.ts";
+import type { Container, PodSpec } from "./shapes.ts";
+
+/** The requests of the containers together: the sum, or what one init container needs if that is more. */
+export function aggregateRequests(spec: PodSpec): ResourceList {
+  return aggregate(spec, (container) => container.resources?.requests ?? {});
+}
+
+/** The limits of the containers together, counted like the requests. */
+export function aggregateLimits(spec: PodSpec): ResourceList {
+  return aggregate(spec, (container) => container.resources?.limits ?? {});
+}
+
+function aggregate(spec: PodSpec, pick: (container: Container) => ResourceList): ResourceList {
+  const sum: ResourceList = {};
+  for (const container of spec.containers ?? []) addTo(sum, pick(container));
+  const sidecars: ResourceList = {};
+  const peak: ResourceList = {};
+  for (const container of spec.initContainers ?? []) {
+    const amounts = pick(container);
+    if (container.restartPolicy === "Always") {
+      addTo(sum, amounts);
+      addTo(sidecars, amounts);
+      raiseTo(peak, sidecars);
+    } else {
+      const together = { ...sidecars };
+      addTo(together, amounts);
+      raiseTo(peak, together);
+    }
+  }
+  raiseTo(sum, peak);
+  return sum;
+}
+
+function addTo(sum: ResourceList, amounts: ResourceList): void {
+  for (const [name, amount] of Object.entries(amounts)) {
+    const before = sum[name];
+    sum[name] =
+      before === undefined
+        ? amount
+        : formatQuantity(addQuantities(parseQuantity(before), parseQuantity(amount)));
+  }
+}
+
+function raiseTo(sum: ResourceList, amounts: ResourceList): void {
+  for (const [name, amount] of Object.entries(amounts)) {
+    const before = sum[name];
+    if (
+      before === undefined ||
+      compareQuantities(parseQuantity(before), parseQuantity(amount)) < 0
+    ) {
+      sum[name] = amount;
+    }
+  }
+}

@@ -1,0 +1,12 @@
+/**
+ * Columns of the tables of workloads.
+ *
+ * @module
+ */
+import { numberAt } from "../../at.ts";
+import { INTEGER, column } from "../../tables/column.ts";
+
+export const integerColumn = (name: string, path: string): ReturnType<typeof column> =>
+  column(name, (object) => numberAt(object, path), INTEGER);
+
+export const TEMPLATE_CONTAINERS = "spec.template.spec.containers";

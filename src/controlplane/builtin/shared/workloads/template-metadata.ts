@@ -1,0 +1,35 @@
+/**
+ * What the metadata of a template may not say.
+ *
+ * @module
+ */
+import { type FieldError, forbidden } from "../../../../kube/field-errors.ts";
+import { validateAnnotations, validateLabels } from "../../../../kube/metadata.ts";
+import type { ObjectMeta } from "../../../../kube/object.ts";
+import { asGiven } from "../../strategies/emptied.ts";
+
+/** The fields as the messages call them, in their order: as Go spells them, but for the first letter. */
+const FORBIDDEN: readonly (readonly [field: string, shown: string])[] = [
+  "name",
+  "generateName",
+  "namespace",
+  "selfLink",
+  "uid",
+  "resourceVersion",
+  "generation",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "ownerReferences",
+  "finalizers",
+  "managedFields",
+].map((field) => [field, field === "uid" ? "uID" : field]);
+
+/** Labels and annotations are all that it may have: lists that are empty are refused, too. */
+export const templateMetadataErrors = (at: string, metadata: ObjectMeta): FieldError[] => [
+  ...validateAnnotations(metadata.annotations, `${at}.annotations`),
+  ...validateLabels(metadata.labels, `${at}.labels`),
+  ...FORBIDDEN.filter(([field]) => asGiven(metadata, field) !== null).map(([, shown]) =>
+    forbidden(`${at}.${shown}`, "cannot be set"),
+  ),
+];

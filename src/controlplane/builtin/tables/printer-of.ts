@@ -1,0 +1,43 @@
+/**
+ * Which printer shows a built-in kind.
+ *
+ * @module
+ */
+import type { TablePrinter } from "../../kinds.ts";
+import { rulesOf } from "../kinds/kind-table.ts";
+import { described } from "./column-descriptions.ts";
+import { column, nameColumn, printer } from "./column.ts";
+
+/** What the server falls back on: its name, and when it was created. */
+const createdAtPrinter: TablePrinter = printer(
+  [
+    nameColumn,
+    column("Created At", ({ metadata }) => metadata.creationTimestamp ?? null, {
+      type: "date",
+      metadataField: "creationTimestamp",
+    }),
+  ],
+  { nullWhenEmpty: true },
+);
+
+const SCALE_DESCRIPTIONS: Readonly<Record<string, string>> = {
+  Desired: "replicas is the desired number of instances for the scaled object.",
+  Available: "replicas is the actual number of observed instances of the scaled object.",
+};
+
+/** The printer of a `Scale`. That of a custom resource says that names are names and ages are dates, that of a built-in kind what is counted. */
+export function scalePrinter(builtIn: boolean): TablePrinter {
+  const scale = printerOf("autoscaling", "Scale");
+  const columns = scale.columns.map(({ name, type, format, description, priority }) =>
+    builtIn
+      ? { name, type, format: "", description: SCALE_DESCRIPTIONS[name] ?? description, priority }
+      : { name, type: name === "Age" ? "date" : type, format, description, priority },
+  );
+  return { ...scale, columns };
+}
+
+/** The printer of a built-in kind, `autoscaling` `Scale` too: its own, or the one of Name and Created At. */
+export function printerOf(group: string, kind: string): TablePrinter {
+  const found = rulesOf(group, kind)?.table;
+  return found ? described(kind, found) : createdAtPrinter;
+}
