@@ -86,6 +86,60 @@ export interface Strategy {
   readonly allowUnconditionalUpdate: boolean;
 }
 
+/** How a kind is deleted. */
+export interface DeletionRules {
+  /** The answer to DELETE is the object, not a `Status`. */
+  readonly answersObject?: boolean;
+  /**
+   * What becomes of dependents when the request does not say: `background` when absent; kinds with `unsupported` never
+   * get the finalizers of the garbage collector.
+   */
+  readonly dependents?: "background" | "orphan" | "unsupported";
+  /** A `Warning` when no policy was asked for. */
+  readonly warning?: string;
+  /** A deletion is always one of the object that was found. */
+  readonly pinsUid?: boolean;
+  /** Of kinds with a grace period: its length, from what was asked for. */
+  graceSeconds?(object: SentObject, asked: number | undefined): number;
+  /** Checks whether the object may be deleted. @throws StatusError */
+  check?(object: SentObject, plugins: AdmissionPlugins): void;
+  /** The first DELETE only begins the deletion: changes the object, whose deletionTimestamp is set. */
+  begin?(object: SentObject, now: string): void;
+  /** Whether something beyond finalizers and grace still keeps the object. */
+  holds?(object: SentObject): boolean;
+}
+
+/** How the metadata of a changed object is checked: `whole` as that of a new object, `change` for what may not change. */
+export type MetadataCheck = "whole" | "change";
+
+/** What the server asks of a built-in kind beyond its strategy. A kind that leaves a trait out is plain in it. */
+export interface KindTraits {
+  /** The checks of metadata in the validation of the kind, in order, when its main endpoint is written; `change` when absent. */
+  readonly metadataChecks?: readonly MetadataCheck[];
+  /** The same when a subresource is written. */
+  readonly subresourceMetadataChecks?: readonly MetadataCheck[];
+  /** Metadata is checked when all else is right. */
+  readonly metadataLast?: boolean;
+  /** Finalizers may have any qualified name. */
+  readonly freeFinalizers?: boolean;
+  readonly deletion?: DeletionRules;
+  /** Words the refusal of a field that a selector cannot ask for. */
+  readonly refuseFieldLabel?: (field: string) => string;
+  /** A kind without namespaces whose selectors may not ask for metadata.namespace. */
+  readonly selectsNoNamespace?: boolean;
+  /** How its objects are scaled. */
+  readonly scale?: ScaleAccess;
+  /** Paths of fields that a write to an endpoint leaves as they are, by subresource, `""` for the main endpoint. */
+  readonly resetFields?: Readonly<Record<string, readonly string[]>>;
+  /** An apply to the status of a missing object creates it, if it is valid. */
+  readonly statusCreates?: boolean;
+  /**
+   * Whether a create leaves out a default that every read fills in. A write of such an object as it was read is a
+   * change of what is stored, though nobody can see one.
+   */
+  lacksDefault?(object: SentObject): boolean;
+}
+
 /** A column of a kind's table. */
 export interface TableColumn {
   readonly name: string;
@@ -175,6 +229,8 @@ export interface ServedResource extends ResourceInfo {
   /** Of a custom kind: the schemas of all versions by their apiVersion, also of those that are not served. */
   readonly versionSchemas?: ReadonlyMap<string, Schema>;
   readonly strategy: Strategy;
+  /** Absent on custom kinds, which are plain. */
+  readonly traits?: KindTraits;
   readonly subresources: readonly ServedSubresource[];
   /** Absent: Name and Age. */
   readonly table?: TablePrinter;

@@ -4,6 +4,7 @@
 /* eslint-disable @typescript-eslint/no-explicit-any, @typescript-eslint/explicit-module-boundary-types -- recordings are documents of any shape */
 import { readFileSync } from "node:fs";
 import type { Schema } from "../../src/kube/schema/structural.ts";
+import { rulesOf } from "../../src/controlplane/builtin/kinds/kind-table.ts";
 import { findBuiltInSchema } from "../../src/controlplane/builtin/definitions.ts";
 import resources from "../../src/controlplane/builtin/resources.data.json" with { type: "json" };
 import type { OwnedResource } from "../../src/controlplane/apply/write.ts";
@@ -88,6 +89,7 @@ export class Resources {
       kind,
       plural: known.plural,
       builtIn: true,
+      traits: rulesOf(group, kind) ?? {},
       schema,
       subresources: known.subresources ?? [],
     };

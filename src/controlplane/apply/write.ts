@@ -31,7 +31,7 @@ import { type NodeType, rootType } from "./topology.ts";
 /** The part of a served resource that ownership needs. */
 export type OwnedResource = Pick<
   ServedResource,
-  "group" | "version" | "kind" | "plural" | "builtIn" | "schema"
+  "group" | "version" | "kind" | "plural" | "builtIn" | "schema" | "traits"
 > & { readonly subresources: readonly { readonly name: string }[] };
 
 /** The other versions of a kind. Versions are named by their apiVersion. */

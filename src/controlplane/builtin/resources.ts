@@ -12,7 +12,7 @@ import type { Schema } from "../../kube/schema/structural.ts";
 import type { ServedResource, ServedSubresource } from "../kinds.ts";
 import { printerOf } from "./tables/printer-of.ts";
 import { findBuiltInSchema } from "./definitions.ts";
-import { selectableFieldsOf } from "./selectable-fields.ts";
+import { rulesOf } from "./kinds/kind-table.ts";
 import { strategyFor, subresourceStrategyFor } from "./strategies/strategy-for.ts";
 
 interface SubresourceRow {
@@ -44,16 +44,6 @@ interface GroupRow {
   }[];
 }
 
-/** Kinds whose objects are kept in another version than one of those served. */
-const STORAGE_VERSIONS: Readonly<Record<string, string>> = {
-  "autoscaling/horizontalpodautoscalers": "v2",
-};
-
-const DEPRECATED: Readonly<Record<string, string>> = {
-  "v1/Endpoints": "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
-  "v1/ComponentStatus": "v1 ComponentStatus is deprecated in v1.19+",
-};
-
 /**
  * Every built-in resource, once for each version that is served, in the order of discovery: groups by
  * priority, in them versions, preferred first.
@@ -71,8 +61,8 @@ export function builtInResources(): readonly ServedResource[] {
 
 function servedResource(group: string, version: string, row: ResourceRow): ServedResource {
   const { plural, kind, singular, namespaced, verbs, storageVersionHash } = row;
-  const selectableFields = selectableFieldsOf(group, kind);
-  const deprecationWarning = group === "" ? DEPRECATED[`${version}/${kind}`] : undefined;
+  const traits = rulesOf(group, kind) ?? {};
+  const { selectableFields, deprecationWarning, storageVersion = version } = traits;
   return {
     group,
     version,
@@ -85,7 +75,7 @@ function servedResource(group: string, version: string, row: ResourceRow): Serve
     categories: row.categories ?? [],
     verbs,
     builtIn: true,
-    storageVersion: STORAGE_VERSIONS[`${group}/${plural}`] ?? version,
+    storageVersion,
     ...(storageVersionHash === undefined ? {} : { storageVersionHash }),
     get schema(): Schema {
       const schema = findBuiltInSchema({ group, version, kind });
@@ -93,6 +83,7 @@ function servedResource(group: string, version: string, row: ResourceRow): Serve
       return schema;
     },
     strategy: strategyFor(group, kind),
+    traits,
     subresources: (row.subresources ?? []).map((sub) =>
       servedSubresource(group, kind, version, sub),
     ),

@@ -8,25 +8,15 @@
 import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { apiVersionOf } from "../../kube/resource.ts";
 import type { GroupVersionKind } from "./definitions.ts";
+import { rulesOf } from "./kinds/kind-table.ts";
 import { normaliseShape } from "./strategies/go-shape.ts";
-
-/** What has no value and is written all the same, by kind: pointers, bytes and raw JSON. */
-const WRITTEN_NULLS: Readonly<Record<string, JsonObject>> = {
-  ControllerRevision: { data: null },
-  Deployment: { spec: { selector: null } },
-  ReplicaSet: { spec: { selector: null } },
-  StatefulSet: { spec: { selector: null } },
-  DaemonSet: { spec: { selector: null } },
-  TokenRequest: { spec: { boundObjectRef: null } },
-  CertificateSigningRequest: { spec: { request: null } },
-};
 
 /** The empty object of the kind, with empty metadata; just its type for one that is not built in. */
 export function zeroObject(gvk: GroupVersionKind): JsonObject {
   const object: SentObject = { apiVersion: apiVersionOf(gvk), kind: gvk.kind, metadata: {} };
   normaliseShape(object);
   const zero = object as unknown as JsonObject;
-  const { spec, ...rest } = WRITTEN_NULLS[gvk.kind] ?? {};
+  const { spec, ...rest } = rulesOf(gvk.group, gvk.kind)?.writtenNulls ?? {};
   return {
     ...zero,
     ...rest,

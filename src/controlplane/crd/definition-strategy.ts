@@ -11,7 +11,7 @@ import { canonicaliseSchema } from "../../kube/schema/canonical.ts";
 import { isKnownFormat } from "../../kube/schema/formats.ts";
 import { schemasOf } from "../../kube/schema/keyword-rules.ts";
 import { normaliseShape } from "../builtin/strategies/go-shape.ts";
-import type { Strategy, WriteContext } from "../kinds.ts";
+import type { KindTraits, Strategy, WriteContext } from "../kinds.ts";
 import {
   CLEANUP_FINALIZER,
   type Definition,
@@ -145,7 +145,7 @@ export const definitionStatusStrategy: Strategy = {
  *
  * @param now - RFC 3339
  */
-export function markForDeletion(object: SentObject, now: string): void {
+function markForDeletion(object: SentObject, now: string): void {
   const finalizers = object.metadata.finalizers ?? [];
   if (!finalizers.includes(CLEANUP_FINALIZER)) {
     object.metadata.finalizers = [...finalizers, CLEANUP_FINALIZER];
@@ -162,3 +162,14 @@ export function markForDeletion(object: SentObject, now: string): void {
     now,
   );
 }
+
+/** What the server asks of CustomResourceDefinitions beyond their strategy. */
+export const definitionTraits: KindTraits = {
+  freeFinalizers: true,
+  deletion: {
+    answersObject: true,
+    pinsUid: true,
+    dependents: "unsupported",
+    begin: markForDeletion,
+  },
+};

@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../../kube/object.ts";
 import type { ServedResource } from "../kinds.ts";
-import { methodNotAllowed, noSuchResource } from "../server/failures.ts";
+import { methodNotAllowed, noSuchResource } from "../failures.ts";
 import { JSON_TYPE, YAML_TYPE, chooseMediaType } from "../views/accept.ts";
 import { encode } from "../views/encode.ts";
 import { nothingAcceptable, requireRepresentation } from "../views/not-acceptable.ts";

@@ -17,7 +17,7 @@ import { readBuiltInKind, readType } from "../wire/decode-body.ts";
 import { problemOf, strictMistake } from "../wire/content.ts";
 import { WireError } from "../wire/wire-error.ts";
 import type { Cluster, Endpoint, WriteOptions } from "./cluster.ts";
-import { plainError } from "./failures.ts";
+import { plainError } from "../failures.ts";
 import { tidyMetadata } from "./object-limits.ts";
 
 /** The objects that a write is about. */

@@ -16,7 +16,7 @@ import {
   internalError,
   verbNotSupported,
   badRequest,
-} from "./failures.ts";
+} from "../failures.ts";
 import { permit } from "./permission.ts";
 import { getRequest, listRequest, watchRequest } from "./read-requests.ts";
 import { failureAnswer, pageNotFound, warningHeader } from "./render.ts";

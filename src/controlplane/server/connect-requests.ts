@@ -9,7 +9,7 @@ import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { failure } from "../../kube/status.ts";
 import { admissionRequest, admitSubresource } from "./admitted.ts";
 import type { Cluster } from "./cluster.ts";
-import { badRequest, notFound } from "./failures.ts";
+import { badRequest, notFound } from "../failures.ts";
 import { getObject } from "./list.ts";
 import { checkContainer } from "./pod-containers.ts";
 import { booleanOption } from "./query.ts";

@@ -6,7 +6,7 @@
  */
 import { messageOf } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
-import { badRequest } from "./failures.ts";
+import { badRequest } from "../failures.ts";
 import { scanJson } from "../wire/json-scanner.ts";
 import { plainNumbers } from "../wire/number-literal.ts";
 

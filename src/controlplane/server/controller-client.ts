@@ -22,7 +22,7 @@ import { storeKey } from "../store/store.ts";
 import { type Cluster, type Endpoint, type WriteOptions, mainEndpoint } from "./cluster.ts";
 import { createObject } from "./create.ts";
 import { deleteObject } from "./delete.ts";
-import { noSuchResource } from "./failures.ts";
+import { noSuchResource } from "../failures.ts";
 import { applyTo, trackChange } from "./ownership.ts";
 import { collectionOf } from "./registry.ts";
 import { type ScaleTarget, readScale, setReplicas } from "./scale-requests.ts";

@@ -16,7 +16,7 @@ import type { ConversionWebhook } from "../kinds.ts";
 import { readText, readType } from "../wire/decode-body.ts";
 import { plainNumbers } from "../wire/number-literal.ts";
 import { WireError } from "../wire/wire-error.ts";
-import { plainError } from "./failures.ts";
+import { plainError } from "../failures.ts";
 
 const REVIEW_GROUP = "apiextensions.k8s.io";
 const REVIEW_VERSIONS = ["v1", "v1beta1"];

@@ -26,9 +26,9 @@ import {
   timestamp,
   writeContext,
 } from "./cluster.ts";
-import { alreadyExists, badRequest, forbiddenTo, notFound, plainError } from "./failures.ts";
+import { alreadyExists, badRequest, forbiddenTo, notFound, plainError } from "../failures.ts";
 import { collectionOf } from "./registry.ts";
-import { lacksDefault, noteUnfilled } from "./unfilled.ts";
+import { noteUnfilled } from "./unfilled.ts";
 import { convertForStore, prepareReads, readAs, rememberRead, storeAs } from "./versions.ts";
 
 const SUFFIX_LETTERS = "bcdfghjklmnpqrstvwxz2456789";
@@ -187,7 +187,7 @@ async function storeNew(
     admissionRequest(endpoint, "CREATE", key, { object }, options),
   );
   if (validation) await validation;
-  const isUnfilled = lacksDefault(resource, object);
+  const isUnfilled = resource.traits?.lacksDefault?.(object) ?? false;
   // What is new is read back from the store, and gets defaults on the way.
   if (resource.builtIn) resource.strategy.setDefaults(object);
   if (!options.dryRun) checkVersionIsUnset(metadata);

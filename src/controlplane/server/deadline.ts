@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { badRequest } from "./failures.ts";
+import { badRequest } from "../failures.ts";
 
 const UNITS: ReadonlySet<string> = new Set(["ns", "us", "µs", "μs", "ms", "s", "m", "h"]);
 

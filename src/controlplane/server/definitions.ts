@@ -6,7 +6,11 @@
 import { sameJson } from "../../kube/json.ts";
 import type { SentObject } from "../../kube/object.ts";
 import { groupResourceOf } from "../../kube/resource.ts";
-import { definitionStatusStrategy, definitionStrategy } from "../crd/definition-strategy.ts";
+import {
+  definitionStatusStrategy,
+  definitionStrategy,
+  definitionTraits,
+} from "../crd/definition-strategy.ts";
 import { servedResourcesOf } from "../crd/served-resources.ts";
 import type { ServedResource } from "../kinds.ts";
 import type { Store } from "../store/store.ts";
@@ -26,6 +30,7 @@ export function withDefinitions(builtIn: readonly ServedResource[]): readonly Se
     // A spread would resolve the schema, which is kept until somebody asks.
     return Object.create(resource, {
       strategy: { value: definitionStrategy, enumerable: true },
+      traits: { value: definitionTraits, enumerable: true },
       subresources: { value: subresources, enumerable: true },
     }) as ServedResource;
   });

@@ -12,10 +12,10 @@ import type { ServedResource } from "../kinds.ts";
 import { storeKey } from "../store/store.ts";
 import { admissionRequest } from "./admitted.ts";
 import { type Cluster, type WriteOptions, mainEndpoint, timestamp } from "./cluster.ts";
-import { type DeletionRule, deletionRule } from "./deletion-rules.ts";
-import { conflict, notFound } from "./failures.ts";
+import { conflict, notFound } from "../failures.ts";
 import { collectionOf } from "./registry.ts";
 import { prepareReads, readAs, rewritten } from "./versions.ts";
+import { type DeletionRules } from "../kinds.ts";
 
 /** What a deletion demands, as the API knows it. */
 export interface DeletionOptions extends DeleteOptions {
@@ -46,7 +46,7 @@ export async function deleteObject(
   deletion: DeletionOptions,
   options: WriteOptions,
 ): Promise<DeletionResult> {
-  const rule = deletionRule(resource);
+  const rule = resource.traits?.deletion ?? {};
   if (!options.collection) warnOfDeletion(resource, deletion, options);
   for (;;) {
     const stored = cluster.store.get(collectionOf(resource), storeKey(namespace, name));
@@ -73,7 +73,7 @@ export function warnOfDeletion(
   deletion: DeletionOptions,
   options: Pick<WriteOptions, "warn">,
 ): void {
-  const { warning } = deletionRule(resource);
+  const { warning } = resource.traits?.deletion ?? {};
   if (warning && policyOf(deletion) === undefined) options.warn(warning);
 }
 
@@ -88,7 +88,7 @@ interface Outcome {
 
 /** The options as admission sees them: with the grace that will be given, and namespaces by their uid. */
 function withReviewed(
-  rule: DeletionRule,
+  rule: DeletionRules,
   stored: SentObject,
   deletion: DeletionOptions,
   options: WriteOptions,
@@ -135,7 +135,7 @@ function deleteStored(
   resource: ServedResource,
   stored: SentObject,
   marked: SentObject,
-  rule: DeletionRule,
+  rule: DeletionRules,
   deletion: DeletionOptions,
   options: WriteOptions,
 ): Outcome {
@@ -156,7 +156,7 @@ function removeOrMark(
   resource: ServedResource,
   stored: SentObject,
   marked: SentObject,
-  rule: DeletionRule,
+  rule: DeletionRules,
   deletion: DeletionOptions,
   options: WriteOptions,
 ): Outcome {
@@ -183,7 +183,7 @@ function checkPreconditions(
   { uid, resourceVersion }: DeletionOptions,
 ): void {
   const { name = "" } = object.metadata;
-  if (deletionRule(resource).pinsUid) {
+  if (resource.traits?.deletion?.pinsUid) {
     const { metadata } = object;
     const differs = (field: string, wanted: string | undefined, found = ""): void => {
       if (wanted === undefined || wanted === found) return;
@@ -217,7 +217,7 @@ function checkPreconditions(
 function applyGrace(
   cluster: Cluster,
   object: SentObject,
-  rule: DeletionRule,
+  rule: DeletionRules,
   deletion: DeletionOptions,
 ): "none" | "graceful" | "pending" {
   if (!rule.graceSeconds) return "none";
@@ -265,7 +265,7 @@ function policyOf(deletion: DeletionOptions): DeleteOptions["propagationPolicy"]
 
 /** The finalizers with those of the garbage collector as the policy wants them. */
 function dependentsFinalizers(
-  rule: DeletionRule,
+  rule: DeletionRules,
   metadata: ObjectMeta,
   deletion: DeletionOptions,
 ): string[] {
@@ -322,7 +322,7 @@ function result(
   cluster: Cluster,
   resource: ServedResource,
   { object, gone, isPending = false }: Outcome,
-  rule: DeletionRule,
+  rule: DeletionRules,
 ): DeletionResult {
   const isShown = rule.answersObject || (!gone && !isPending);
   if (isShown) return { body: readAs(cluster, resource, object), gone };

@@ -10,7 +10,7 @@ import { type LabelSelector, matchesLabelSelector } from "../../kube/selector.ts
 import { type StatusError, failure } from "../../kube/status.ts";
 import type { Condition } from "../builtin/shared/shapes.ts";
 import { type Cluster, type WriteOptions, timestamp } from "./cluster.ts";
-import { forbiddenTo, plainError } from "./failures.ts";
+import { forbiddenTo, plainError } from "../failures.ts";
 import { trackChange } from "./ownership.ts";
 import { updateObject } from "./update.ts";
 

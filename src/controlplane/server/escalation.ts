@@ -11,7 +11,7 @@ import { authorize } from "../auth/authorizer.ts";
 import { type PolicyRule, type RoleRef, rulesOf, rulesOfRole } from "../auth/rbac.ts";
 import type { User } from "../kinds.ts";
 import type { Cluster, Endpoint } from "./cluster.ts";
-import { forbiddenTo, notFound } from "./failures.ts";
+import { forbiddenTo, notFound } from "../failures.ts";
 
 const GROUP = "rbac.authorization.k8s.io";
 

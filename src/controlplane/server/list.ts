@@ -15,7 +15,7 @@ import type { ServedResource } from "../kinds.ts";
 import { storeKey } from "../store/store.ts";
 import type { Cluster } from "./cluster.ts";
 import { type ContinuePoint, readContinue, writeContinue } from "./continue-token.ts";
-import { expired, notFound, tooLargeVersion } from "./failures.ts";
+import { expired, notFound, tooLargeVersion } from "../failures.ts";
 import { collectionOf } from "./registry.ts";
 import { readAs } from "./versions.ts";
 

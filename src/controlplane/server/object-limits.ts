@@ -6,7 +6,7 @@
 import { sameJson } from "../../kube/json.ts";
 import type { SentObject, ObjectMeta, OwnerReference } from "../../kube/object.ts";
 import type { StatusError } from "../../kube/status.ts";
-import { plainError } from "./failures.ts";
+import { plainError } from "../failures.ts";
 
 /** What etcd takes in one request, by default. */
 const STORED_MAX_BYTES = 1.5 * 1024 * 1024;

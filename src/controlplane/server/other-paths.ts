@@ -8,7 +8,7 @@ import { answerDiscovery } from "../discovery/answer.ts";
 import { KUBERNETES_VERSION } from "../../kube/kubernetes-version.ts";
 import type { OpenApi } from "../openapi/openapi.ts";
 import type { Cluster } from "./cluster.ts";
-import { methodNotAllowed } from "./failures.ts";
+import { methodNotAllowed } from "../failures.ts";
 import { jsonAnswer, pageNotFound } from "./render.ts";
 import { type Answer, type ApiRequest, headerOf } from "./request.ts";
 import { tokenDiscovery } from "./token-keys.ts";

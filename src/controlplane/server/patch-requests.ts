@@ -7,7 +7,6 @@
 import { copyJson, sameJson } from "../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { applyJsonPatch, applyMergePatch } from "../../kube/patch.ts";
-import { groupResourceOf } from "../../kube/resource.ts";
 import { failure } from "../../kube/status.ts";
 import { strategicMerge } from "../apply/strategic-merge.ts";
 import { withoutManagedFields } from "../apply/write.ts";
@@ -22,7 +21,7 @@ import { storeKey } from "../store/store.ts";
 import { checkApplied, checkPatched, readConfiguration, tellMistakes } from "./body.ts";
 import type { Cluster, Endpoint, WriteOptions } from "./cluster.ts";
 import { matchNamespace } from "./create.ts";
-import { conflict, notFound } from "./failures.ts";
+import { conflict, notFound } from "../failures.ts";
 import { applyTo, trackChange } from "./ownership.ts";
 import { permitCreate } from "./permission.ts";
 import type { Presenter } from "./presenter.ts";
@@ -167,12 +166,6 @@ const isUnchanged = (resource: ServedResource, live: SentObject, object: SentObj
     withoutManagedFields(object as unknown as JsonObject),
   );
 
-/** Kinds whose status can be applied to what is not there: that makes it, if it is valid. */
-const MADE_BY_STATUS: ReadonlySet<string> = new Set([
-  "services",
-  "validatingadmissionpolicies.admissionregistration.k8s.io",
-]);
-
 async function createByApply(
   cluster: Cluster,
   asked: ResourceRequest,
@@ -183,7 +176,7 @@ async function createByApply(
   presenter: Presenter,
 ): Promise<Answer> {
   const { name, resource } = asked;
-  if (endpoint.subresource !== "" && !MADE_BY_STATUS.has(groupResourceOf(resource))) {
+  if (endpoint.subresource !== "" && !resource.traits?.statusCreates) {
     throw notFound(resource, name);
   }
   permitCreate(cluster, asked);

@@ -5,7 +5,7 @@
  */
 import { type FieldError, forbidden, invalid, invalidValue } from "../../kube/field-errors.ts";
 import type { SentObject } from "../../kube/object.ts";
-import { badRequest } from "./failures.ts";
+import { badRequest } from "../failures.ts";
 
 interface PodWithContainers extends SentObject {
   readonly spec: Partial<

@@ -12,7 +12,7 @@ import { type DeletionBody, deletionOf, readObject } from "./body.ts";
 import { type Cluster, type WriteOptions, mainEndpoint, timestamp } from "./cluster.ts";
 import { matchNamespace } from "./create.ts";
 import { deleteObject } from "./delete.ts";
-import { badRequest, conflict, plainError } from "./failures.ts";
+import { badRequest, conflict, plainError } from "../failures.ts";
 import { spendBudget } from "./disruption-budget.ts";
 import { getObject } from "./list.ts";
 import { trackSubresource } from "./ownership.ts";

@@ -22,7 +22,7 @@ import {
 import type { JsonObject } from "../../kube/object.ts";
 import type { ServedResource } from "../kinds.ts";
 import { readContinue } from "./continue-token.ts";
-import { badRequest } from "./failures.ts";
+import { badRequest } from "../failures.ts";
 import { fieldErrorFor } from "./field-labels.ts";
 import type { ListQuery } from "./list.ts";
 

@@ -5,7 +5,7 @@
  */
 import type { SentObject } from "../../kube/object.ts";
 import type { Cluster } from "./cluster.ts";
-import { plainError } from "./failures.ts";
+import { plainError } from "../failures.ts";
 import { getObject, listObjects, type ListPage, waitForVersion } from "./list.ts";
 import type { Presenter } from "./presenter.ts";
 import { checkPlace, isPage, parseListQuery, parseWatchQuery, versionProblem } from "./query.ts";

@@ -17,7 +17,7 @@ import type { User } from "../kinds.ts";
 import { readObject } from "./body.ts";
 import { type Cluster, mainEndpoint, timestamp } from "./cluster.ts";
 import { matchNamespace } from "./create.ts";
-import { badRequest } from "./failures.ts";
+import { badRequest } from "../failures.ts";
 import { trackChange } from "./ownership.ts";
 import type { Presenter } from "./presenter.ts";
 import { parseWriteQuery } from "./query.ts";

@@ -16,10 +16,9 @@ import { normaliseShape } from "../builtin/strategies/go-shape.ts";
 import type { ScaleAccess } from "../kinds.ts";
 import { admissionRequest } from "./admitted.ts";
 import { checkPatched, readConfiguration, readObject, readPatch, tellMistakes } from "./body.ts";
-import { builtInScale } from "./built-in-scale.ts";
 import type { Cluster, Endpoint, WriteOptions } from "./cluster.ts";
 import { matchNamespace } from "./create.ts";
-import { badRequest, internalError, notFound } from "./failures.ts";
+import { badRequest, internalError, notFound } from "../failures.ts";
 import { applyToScale, trackScale } from "./ownership.ts";
 import { APPLY, patchForm, patchType, patched } from "./patch-requests.ts";
 import type { Presenter } from "./presenter.ts";
@@ -44,7 +43,7 @@ export type ScaleTarget = Pick<ResourceRequest, "resource" | "subresource" | "na
 
 /** How the resource's objects are scaled. @throws StatusError 404 when they are not */
 function accessOf({ resource, subresource, name }: ScaleTarget): ScaleAccess {
-  const access = subresource?.scale ?? builtInScale(resource);
+  const access = subresource?.scale ?? resource.traits?.scale;
   if (!access) throw notFound(resource, name);
   return access;
 }

@@ -6,7 +6,7 @@
 import { groupResourceOf } from "../../kube/resource.ts";
 import type { Cluster } from "./cluster.ts";
 import { connectRequest } from "./connect-requests.ts";
-import { internalError } from "./failures.ts";
+import { internalError } from "../failures.ts";
 import { getObject } from "./list.ts";
 import { checkContainer, checkLogOptions } from "./pod-containers.ts";
 import { bindRequest, evictRequest } from "./pod-requests.ts";

@@ -12,7 +12,7 @@ import { storeKey } from "../store/store.ts";
 import { admissionRequest, admitSubresource } from "./admitted.ts";
 import { readObject } from "./body.ts";
 import { type Cluster, randomUid, timestamp } from "./cluster.ts";
-import { badRequest, notFound } from "./failures.ts";
+import { badRequest, notFound } from "../failures.ts";
 import { getObject } from "./list.ts";
 import { trackSubresource } from "./ownership.ts";
 import type { Presenter } from "./presenter.ts";

@@ -14,9 +14,8 @@ import { storeKey } from "../store/store.ts";
 import { type Cluster, type Endpoint, type WriteOptions, checkContext } from "./cluster.ts";
 import { admissionRequest } from "./admitted.ts";
 import { matchNamespace } from "./create.ts";
-import { deletionRule } from "./deletion-rules.ts";
 import { checkEscalation } from "./escalation.ts";
-import { conflict, modified, notFound, plainError } from "./failures.ts";
+import { conflict, modified, notFound, plainError } from "../failures.ts";
 import { errorKindOf, metadataErrors } from "./metadata-checks.ts";
 import { checkSize, dedupOwners } from "./object-limits.ts";
 import { collectionOf } from "./registry.ts";
@@ -283,7 +282,7 @@ function commitChange(
 ): SentObject {
   const collection = collectionOf(resource);
   const key = storeKey(live.metadata.namespace, live.metadata.name ?? "");
-  if (isFinished(object.metadata) && deletionRule(resource).holds?.(object) !== true) {
+  if (isFinished(object.metadata) && resource.traits?.deletion?.holds?.(object) !== true) {
     if (!options.dryRun) cluster.store.remove(collection, key);
     return object;
   }

@@ -11,7 +11,7 @@ import { convertVersion } from "../builtin/kind-versions.ts";
 import type { ConvertObject } from "../admission/attributes.ts";
 import type { ServedResource } from "../kinds.ts";
 import type { Conversion } from "./conversion.ts";
-import { notInitialised } from "./failures.ts";
+import { notInitialised } from "../failures.ts";
 import { type Registry, collectionOf } from "./registry.ts";
 import { type Store, deepFreeze } from "../store/store.ts";
 

@@ -12,7 +12,7 @@ import type { Change } from "../store/change.ts";
 import { storeKey } from "../store/store.ts";
 import type { Cluster } from "./cluster.ts";
 import { bookmarkObject } from "./bookmark.ts";
-import { expired, plainError } from "./failures.ts";
+import { expired, plainError } from "../failures.ts";
 import { isSelected, waitForVersion } from "./list.ts";
 import type { WatchQuery } from "./query.ts";
 import { collectionOf } from "./registry.ts";

@@ -10,7 +10,7 @@ import { checkMediaType, readDeletion, readObject } from "./body.ts";
 import { type Cluster, type Endpoint, type WriteOptions, mainEndpoint } from "./cluster.ts";
 import { type CreateOptions, createObject, matchNamespace } from "./create.ts";
 import { deleteObject, warnOfDeletion } from "./delete.ts";
-import { badRequest, noSuchResource } from "./failures.ts";
+import { badRequest, noSuchResource } from "../failures.ts";
 import { listObjects, waitForVersion } from "./list.ts";
 import { trackChange } from "./ownership.ts";
 import { permitCreate } from "./permission.ts";

@@ -66,6 +66,8 @@ import { storageClassRules } from "./storage/storage-class.ts";
 import { volumeAttachmentRules } from "./storage/volume-attachment.ts";
 import { volumeAttributesClassRules } from "./storage/volume-attributes-class.ts";
 
+import { tokenRequestRules } from "./authentication/token-request.ts";
+
 const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
   "": {
     ComponentStatus: componentStatusRules,
@@ -102,6 +104,9 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
     Deployment: deploymentRules,
     ReplicaSet: replicaSetRules,
     StatefulSet: statefulSetRules,
+  },
+  "authentication.k8s.io": {
+    TokenRequest: tokenRequestRules,
   },
   autoscaling: {
     HorizontalPodAutoscaler: horizontalPodAutoscalerRules,

@@ -7,11 +7,20 @@
  * @module
  */
 import type { FieldError } from "../../../kube/field-errors.ts";
-import type { SentObject } from "../../../kube/object.ts";
-import type { TablePrinter, WriteContext } from "../../kinds.ts";
+import type { JsonObject, SentObject } from "../../../kube/object.ts";
+import type { KindTraits, TablePrinter, WriteContext } from "../../kinds.ts";
+import type { SelectableFields } from "../selectable-fields.ts";
+
+/** A subresource through which a part of the object is written. */
+export interface SubresourceRules {
+  /** Takes over from what is given. */
+  take(object: SentObject, given: SentObject, context: WriteContext): void;
+  /** The metadata stays as it is. */
+  readonly keepsMetadata?: true;
+}
 
 /** The rules of one kind. */
-export interface KindRules {
+export interface KindRules extends KindTraits {
   /**
    * How its names are checked. Subdomain when absent; `any` leaves them to the metadata's own rules, `generated` checks
    * the names that are made of a prefix, not the prefix.
@@ -63,6 +72,16 @@ export interface KindRules {
   validateSubresource?(object: SentObject, old: SentObject, subresource: string): FieldError[];
   /** What is wrong with a write to the status subresource. */
   validateStatus?(object: SentObject, old: SentObject, context: WriteContext): FieldError[];
+  /** The subresources, beside `status` and `scale`, through which the object is written. */
+  readonly subresources?: Readonly<Record<string, SubresourceRules>>;
+  /** What a field selector may ask for, beside metadata.name and metadata.namespace. */
+  readonly selectableFields?: SelectableFields;
+  /** The version in which objects are stored, when it is not the one that is served. */
+  readonly storageVersion?: string;
+  /** A `Warning` on each use of the kind. */
+  readonly deprecationWarning?: string;
+  /** What has no value and is written all the same in the empty object: pointers, bytes and raw JSON. */
+  readonly writtenNulls?: JsonObject;
   /** How the kind is shown as a table; Name and Created At when absent. */
   readonly table?: TablePrinter;
 }

@@ -22,10 +22,6 @@ import type { KindRules } from "./kind-rules.ts";
 import { rulesOf } from "../kinds/kind-table.ts";
 import { admitToLimits } from "./quota-admission.ts";
 import { addressNameErrors } from "../shared/addresses/names.ts";
-import type { Pod } from "../kinds/core/pod/shape.ts";
-import type { Namespace } from "../kinds/core/namespace.ts";
-import { stampConditions } from "../kinds/certificates/certificate-signing-request.ts";
-import type { SigningRequest } from "../kinds/certificates/certificate-signing-request.ts";
 
 const NO_RULES: KindRules = {};
 
@@ -109,17 +105,17 @@ export function subresourceStrategyFor(
     const strategy = statusStrategyFor(group, kind);
     return group === "autoscaling" ? autoscalerStrategy(strategy) : strategy;
   }
-  const takes = TAKES[`${group}/${kind}/${subresource}`];
-  if (!takes) return undefined;
   const rules = rulesOf(group, kind) ?? NO_RULES;
+  const own = rules.subresources?.[subresource];
+  if (!own) return undefined;
   return {
     ...strategyFor(group, kind),
     prepareForUpdate(object, old, context) {
       const given = structuredClone(object);
       keepAllBut(object, old, ["metadata", "apiVersion", "kind"]);
-      if (KEEPS_METADATA.has(subresource)) keepMetadata(object, old, "none");
+      if (own.keepsMetadata) keepMetadata(object, old, "none");
       keepGeneration(object, old);
-      takes(object, given, context);
+      own.take(object, given, context);
       setDefaults(object, rules);
       if (rules.generation && isChange(object, old, rules)) {
         object.metadata.generation = (old.metadata.generation ?? 0) + 1;
@@ -129,59 +125,6 @@ export function subresourceStrategyFor(
     allowCreateOnUpdate: false,
   };
 }
-
-/** What the smaller subresources take over from what they are given. */
-const TAKES: Readonly<
-  Record<string, (object: SentObject, given: SentObject, context: WriteContext) => void>
-> = {
-  "/Namespace/finalize": (object, given) => {
-    (object as Namespace).spec = (given as Namespace).spec ?? {};
-  },
-  "/Pod/ephemeralcontainers": (object, given) => {
-    const { ephemeralContainers } = (given as Pod).spec;
-    if (ephemeralContainers) (object as Pod).spec.ephemeralContainers = ephemeralContainers;
-    else delete (object as Pod).spec.ephemeralContainers;
-  },
-  "/Pod/resize": (object, given) => {
-    takeResources((object as Pod).spec, (given as Pod).spec);
-  },
-  "/Pod/binding": (object, given) => {
-    const { nodeName } = (given as Pod).spec;
-    if (nodeName !== undefined) (object as Pod).spec.nodeName = nodeName;
-  },
-  "certificates.k8s.io/CertificateSigningRequest/approval": (object, given, context) => {
-    const status = ((object as SigningRequest).status ??= {});
-    const { conditions = [] } = (given as SigningRequest).status ?? {};
-    stampConditions(conditions, status.conditions ?? [], context);
-    status.conditions = conditions;
-  },
-};
-
-/** Takes the amounts of the containers over; when the containers are others, all of it, for validation to refuse. */
-function takeResources(spec: Pod["spec"], given: Pod["spec"]): void {
-  if (given.resources) spec.resources = given.resources;
-  else delete spec.resources;
-  const namesOf = (list: readonly { name: string }[] | null | undefined): string[] =>
-    (list ?? []).map(({ name }) => name);
-  for (const list of ["containers", "initContainers"] as const) {
-    const now = given[list];
-    const isKept = sameJson(namesOf(now), namesOf(spec[list]));
-    if (!now) continue;
-    spec[list] = !isKept
-      ? now
-      : (spec[list] ?? []).map((container, index) => {
-          const { resources, resizePolicy } = now[index] ?? {};
-          return {
-            ...container,
-            ...(resources ? { resources } : {}),
-            ...(resizePolicy ? { resizePolicy } : {}),
-          };
-        });
-  }
-}
-
-/** Subresources through which metadata stays as it is. */
-const KEEPS_METADATA: ReadonlySet<string> = new Set(["resize", "ephemeralcontainers"]);
 
 /** How the status subresource of a built-in kind treats its objects: it takes the status, little else. */
 function statusStrategyFor(group: string, kind: string): Strategy {

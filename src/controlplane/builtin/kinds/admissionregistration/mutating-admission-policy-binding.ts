@@ -15,4 +15,6 @@ export const mutatingAdmissionPolicyBindingRules: KindRules = {
   ),
   setDefaults: setBindingDefaults,
   table: policyBinding,
+  metadataChecks: ["whole"],
+  freeFinalizers: true,
 };

@@ -13,4 +13,6 @@ export const mutatingAdmissionPolicyRules: KindRules = {
   ...checkedBy(mutatingPolicyErrors, paramKindRights),
   setDefaults: setPolicyDefaults,
   table: admissionPolicy("Mutations", "spec.mutations"),
+  metadataChecks: ["whole"],
+  freeFinalizers: true,
 };

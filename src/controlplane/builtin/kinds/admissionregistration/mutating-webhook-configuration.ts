@@ -24,4 +24,6 @@ export const mutatingWebhookConfigurationRules: KindRules = {
   ...WEBHOOK_CONFIGURATION,
   setDefaults: setMutatingWebhookDefaults,
   table: webhooks,
+  metadataChecks: ["whole"],
+  freeFinalizers: true,
 };

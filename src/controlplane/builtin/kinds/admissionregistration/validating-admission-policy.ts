@@ -32,4 +32,8 @@ export const validatingAdmissionPolicyRules: KindRules = {
   setDefaults: setPolicyDefaults,
   validateStatus: policyStatusErrors,
   table: admissionPolicy("Validations", "spec.validations"),
+  metadataChecks: ["whole"],
+  freeFinalizers: true,
+  statusCreates: true,
+  resetFields: { status: ["spec", "metadata"] },
 };

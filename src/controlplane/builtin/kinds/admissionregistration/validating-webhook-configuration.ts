@@ -11,4 +11,6 @@ export const validatingWebhookConfigurationRules: KindRules = {
   ...WEBHOOK_CONFIGURATION,
   setDefaults: setValidatingWebhookDefaults,
   table: webhooks,
+  metadataChecks: ["whole"],
+  freeFinalizers: true,
 };

@@ -193,4 +193,7 @@ export const apiServiceRules: KindRules = {
     column("Available", availability),
     ageColumn,
   ]),
+  metadataChecks: ["change", "whole"],
+  freeFinalizers: true,
+  resetFields: { status: ["spec", "metadata"] },
 };

@@ -48,4 +48,6 @@ export const controllerRevisionRules: KindRules = {
     column("Revision", (object) => numberAt(object, "revision")),
     ageColumn,
   ]),
+  metadataChecks: ["change", "whole"],
+  writtenNulls: { data: null },
 };

@@ -197,4 +197,5 @@ export const daemonSetRules: KindRules = {
     ...containerColumns(TEMPLATE_CONTAINERS),
     selectorColumn("spec.selector"),
   ]),
+  writtenNulls: { spec: { selector: null } },
 };

@@ -39,6 +39,7 @@ import {
   selectionErrors,
   selectorUpdateErrors,
 } from "./shared.ts";
+import { selectorScale } from "../../shared/workloads/scale.ts";
 
 function setDeploymentDefaults(object: SentObject): void {
   const { spec } = object as Deployment;
@@ -154,4 +155,7 @@ export const deploymentRules: KindRules = {
     ...containerColumns(TEMPLATE_CONTAINERS),
     column("Selector", (object) => formatLabelSelector(at(object, "spec.selector")), WIDE),
   ]),
+  scale: selectorScale,
+  resetFields: { status: ["spec", "metadata.labels"] },
+  writtenNulls: { spec: { selector: null } },
 };

@@ -22,6 +22,7 @@ import {
   selectorColumn,
 } from "../../tables/column.ts";
 import { TEXTS, selectionErrors, selectorUpdateErrors } from "./shared.ts";
+import { selectorScale } from "../../shared/workloads/scale.ts";
 
 function setReplicaSetDefaults(object: SentObject): void {
   const { spec } = object as ReplicaSet;
@@ -59,4 +60,6 @@ export const replicaSetRules: KindRules = {
     ...containerColumns(TEMPLATE_CONTAINERS),
     selectorColumn("spec.selector"),
   ]),
+  scale: selectorScale,
+  writtenNulls: { spec: { selector: null } },
 };

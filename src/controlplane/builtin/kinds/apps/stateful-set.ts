@@ -31,6 +31,7 @@ import { internalForm } from "../../strategies/go-internal.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, containerColumns, nameColumn, printer } from "../../tables/column.ts";
 import { HISTORY, collisionErrors, readyOfDesired, selectionErrors } from "./shared.ts";
+import { selectorScale } from "../../shared/workloads/scale.ts";
 
 /** Warnings on StatefulSets. */
 function statefulSetWarnings(object: SentObject, old: SentObject | undefined): string[] {
@@ -247,4 +248,6 @@ export const statefulSetRules: KindRules = {
   setDefaults: setStatefulSetDefaults,
   dropDisabled: dropFromStatefulSet,
   table: printer([nameColumn, readyOfDesired, ageColumn, ...containerColumns(TEMPLATE_CONTAINERS)]),
+  scale: selectorScale,
+  writtenNulls: { spec: { selector: null } },
 };

@@ -208,4 +208,5 @@ export const cronJobRules: KindRules = {
     ...containerColumns("spec.jobTemplate.spec.template.spec.containers"),
     selectorColumn("spec.jobTemplate.spec.selector"),
   ]),
+  subresourceMetadataChecks: [],
 };

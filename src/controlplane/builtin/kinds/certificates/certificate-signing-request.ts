@@ -26,6 +26,7 @@ import { timestampOf } from "../../strategies/timestamp.ts";
 import { unifiedDiff } from "../../strategies/unified-diff.ts";
 import { humanDuration } from "../../tables/age.ts";
 import { ageColumn, column, nameColumn, printer, textColumn } from "../../tables/column.ts";
+import { fields, labelNotSupported } from "../../selectable-fields.ts";
 
 /** The request names its user, whatever it said itself. */
 function prepareSigningRequestForCreate(object: SentObject, context: WriteContext): void {
@@ -70,7 +71,7 @@ function prepareSigningStatus(
 }
 
 /** Gives conditions their times. */
-export function stampConditions(
+function stampConditions(
   conditions: readonly SigningCondition[],
   before: readonly SigningCondition[],
   context: WriteContext,
@@ -343,6 +344,18 @@ function requestedDuration(request: SentObject): string {
   return typeof seconds === "number" ? humanDuration(seconds * 1000) : "<none>";
 }
 
+/** Through `approval` the conditions are written. */
+function takeConditions(
+  request: SigningRequest,
+  given: SigningRequest,
+  context: WriteContext,
+): void {
+  const status = (request.status ??= {});
+  const { conditions = [] } = given.status ?? {};
+  stampConditions(conditions, status.conditions ?? [], context);
+  status.conditions = conditions;
+}
+
 /** The rules of CertificateSigningRequests. */
 export const certificateSigningRequestRules: KindRules = {
   name: "any",
@@ -362,4 +375,16 @@ export const certificateSigningRequestRules: KindRules = {
     column("RequestedDuration", requestedDuration),
     column("Condition", requestCondition),
   ]),
+  metadataChecks: ["whole", "change"],
+  subresourceMetadataChecks: ["whole", "change"],
+  refuseFieldLabel: labelNotSupported,
+  selectsNoNamespace: true,
+  selectableFields: fields("spec.signerName"),
+  resetFields: {
+    "": ["spec", "status"],
+    status: ["spec", "status.conditions"],
+    approval: ["spec", "status.certificate"],
+  },
+  writtenNulls: { spec: { request: null } },
+  subresources: { approval: { take: takeConditions } },
 };

@@ -43,4 +43,5 @@ export const leaseRules: KindRules = {
   prepareForCreate: dropLeaseStrategy,
   prepareForUpdate: dropLeaseStrategy,
   table: printer([nameColumn, textColumn("Holder", "spec.holderIdentity"), ageColumn]),
+  freeFinalizers: true,
 };

@@ -26,4 +26,5 @@ export const componentStatusRules: KindRules = {
     column("Message", (object) => textAt(healthy(object), "message")),
     column("Error", (object) => textAt(healthy(object), "error")),
   ]),
+  deprecationWarning: "v1 ComponentStatus is deprecated in v1.19+",
 };

@@ -69,4 +69,5 @@ export const configMapRules: KindRules = {
     ),
     ageColumn,
   ]),
+  metadataChecks: ["change", "whole"],
 };

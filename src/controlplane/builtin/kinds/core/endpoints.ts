@@ -112,4 +112,6 @@ export const endpointsRules: KindRules = {
   createOnUpdate: true,
   setDefaults: setEndpointsDefaults,
   table: printer([nameColumn, column("Endpoints", endpointsText), ageColumn]),
+  metadataChecks: ["change", "whole"],
+  deprecationWarning: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
 };

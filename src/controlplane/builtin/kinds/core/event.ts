@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { type SelectableFields, fields, labelNotSupported } from "../../selectable-fields.ts";
 import {
   type FieldError,
   invalidValue,
@@ -180,9 +181,22 @@ function eventSource(event: SentObject): string {
   return instance === "" ? component : `${component}, ${instance}`;
 }
 
-/** The rules of Events in the core group. */
-export const eventRules: KindRules = {
-  name: "any",
+const REFERENCE = [
+  "kind",
+  "namespace",
+  "name",
+  "uid",
+  "apiVersion",
+  "resourceVersion",
+  "fieldPath",
+];
+
+/** The fields of the object that an Event is about, whose reference has another name in each group. */
+const referenceFields = (reference: string): SelectableFields =>
+  fields("reason", "type", ...REFERENCE.map((name) => `${reference}.${name}`));
+
+/** What both groups have in common. */
+const sharedRules: KindRules = {
   createOnUpdate: true,
   validate: eventErrors,
   validateCreate: newEventErrors,
@@ -202,10 +216,27 @@ export const eventRules: KindRules = {
     ],
     { version: "v1" },
   ),
+  deletion: { dependents: "unsupported" },
+  refuseFieldLabel: labelNotSupported,
+};
+
+/** The rules of Events in the core group. */
+export const eventRules: KindRules = {
+  ...sharedRules,
+  name: "any",
+  metadataChecks: [],
+  metadataLast: true,
+  freeFinalizers: true,
+  selectableFields: {
+    ...referenceFields("involvedObject"),
+    ...fields("reportingComponent"),
+    source: (event) => textAt(event, "source.component") || textAt(event, "reportingComponent"),
+  },
 };
 
 /** The rules of Events in the group events.k8s.io. */
 export const newEventRules: KindRules = {
-  ...eventRules,
+  ...sharedRules,
   name: "subdomain",
+  selectableFields: { ...referenceFields("regarding"), ...fields("reportingController") },
 };

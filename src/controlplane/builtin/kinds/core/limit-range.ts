@@ -191,4 +191,5 @@ export const limitRangeRules: KindRules = {
   createOnUpdate: true,
   prepareForCreate: nameLimitRange,
   setDefaults: setLimitRangeDefaults,
+  metadataChecks: ["whole"],
 };

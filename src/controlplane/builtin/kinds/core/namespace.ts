@@ -3,6 +3,9 @@
  *
  * @module
  */
+import type { AdmissionPlugins } from "../../../admission/plugins.ts";
+import { forbiddenTo } from "../../../failures.ts";
+import { fields, labelNotSupported } from "../../selectable-fields.ts";
 import { type FieldError, invalidValue, nameErrorsAt } from "../../../../kube/field-errors.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
 import type { SentObject } from "../../../../kube/object.ts";
@@ -77,6 +80,34 @@ function namespaceStatusErrors(object: SentObject): FieldError[] {
       ];
 }
 
+const UNDELETABLE: ReadonlySet<string | undefined> = new Set([
+  "default",
+  "kube-system",
+  "kube-public",
+]);
+
+function keepSystemNamespace(
+  { metadata: { name = "" } }: Namespace,
+  plugins: AdmissionPlugins,
+): void {
+  if (UNDELETABLE.has(name) && plugins.isOn("NamespaceLifecycle")) {
+    throw forbiddenTo(
+      { group: "", plural: "namespaces" },
+      name,
+      "this namespace may not be deleted",
+    );
+  }
+}
+
+function beginTermination(namespace: Namespace): void {
+  namespace.status = { ...namespace.status, phase: "Terminating" };
+}
+
+/** Through `finalize` the spec is written. */
+function takeSpec(namespace: Namespace, given: Namespace): void {
+  namespace.spec = given.spec ?? {};
+}
+
 /** The rules of Namespaces. */
 export const namespaceRules: KindRules = {
   validate: namespaceErrors,
@@ -88,4 +119,17 @@ export const namespaceRules: KindRules = {
   prepareForCreate: prepareNamespaceForCreate,
   prepareForUpdate: prepareNamespaceForUpdate,
   table: printer([nameColumn, textColumn("Status", "status.phase"), ageColumn]),
+  metadataChecks: ["whole", "change"],
+  deletion: {
+    answersObject: true,
+    pinsUid: true,
+    check: keepSystemNamespace,
+    begin: beginTermination,
+    holds: ({ spec }: Namespace) => (spec?.finalizers ?? []).length > 0,
+  },
+  refuseFieldLabel: labelNotSupported,
+  selectsNoNamespace: true,
+  selectableFields: fields("status.phase"),
+  resetFields: { finalize: ["status"] },
+  subresources: { finalize: { take: takeSpec } },
 };

@@ -31,6 +31,7 @@ import {
   printer,
   textColumn,
 } from "../../tables/column.ts";
+import { fields, labelNotSupported } from "../../selectable-fields.ts";
 
 function setNodeDefaults(object: SentObject): void {
   const { status, spec } = object as Node;
@@ -253,4 +254,8 @@ export const nodeRules: KindRules = {
     column("Kernel-Version", kernelVersion, WIDE),
     textColumn("Container-Runtime", "status.nodeInfo.containerRuntimeVersion", "<unknown>", WIDE),
   ]),
+  metadataChecks: ["whole", "change"],
+  refuseFieldLabel: labelNotSupported,
+  selectsNoNamespace: true,
+  selectableFields: fields(["spec.unschedulable", "false"]),
 };

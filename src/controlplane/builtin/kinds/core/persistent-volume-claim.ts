@@ -304,4 +304,7 @@ export const persistentVolumeClaimRules: KindRules = {
     ageColumn,
     volumeModeColumn,
   ]),
+  metadataChecks: ["change", "whole"],
+  deletion: { answersObject: true },
+  lacksDefault: () => true,
 };

@@ -177,4 +177,6 @@ export const persistentVolumeRules: KindRules = {
     ageColumn,
     volumeModeColumn,
   ]),
+  metadataChecks: ["whole", "whole"],
+  deletion: { answersObject: true },
 };

@@ -45,4 +45,5 @@ export const podTemplateRules: KindRules = {
     ...containerColumns("template.spec.containers", {}),
     column("Pod Labels", labelCell("template.metadata.labels")),
   ]),
+  deletion: { answersObject: true },
 };

@@ -32,6 +32,8 @@ import {
   printer,
 } from "../../tables/column.ts";
 import { labelCell } from "./shared.ts";
+import { fields, labelNotSupported } from "../../selectable-fields.ts";
+import { mapSelectorScale } from "../../shared/workloads/scale.ts";
 
 /** Warnings on ReplicationControllers: at a change, on the template that there was, as upstream looks at that one. */
 function replicationControllerWarnings(object: SentObject, old: SentObject | undefined): string[] {
@@ -107,4 +109,8 @@ export const replicationControllerRules: KindRules = {
     ...containerColumns("spec.template.spec.containers"),
     column("Selector", labelCell("spec.selector"), WIDE),
   ]),
+  deletion: { dependents: "orphan" },
+  refuseFieldLabel: labelNotSupported,
+  selectableFields: fields(["status.replicas", "0"]),
+  scale: mapSelectorScale,
 };

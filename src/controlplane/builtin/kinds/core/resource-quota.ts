@@ -215,4 +215,5 @@ export const resourceQuotaRules: KindRules = {
     column("Limit", quota(true)),
     ageColumn,
   ]),
+  deletion: { answersObject: true },
 };

@@ -21,6 +21,7 @@ import { configKeyErrors } from "../../shared/checks.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, countColumn, nameColumn, printer, textColumn } from "../../tables/column.ts";
 import { FIXED, MAX_BYTES, decodedBytes } from "./data-limits.ts";
+import { fields, labelNotSupported } from "../../selectable-fields.ts";
 
 /** `stringData` is written into `data`, in base64. */
 function setSecretDefaults(object: SentObject): void {
@@ -160,4 +161,7 @@ export const secretRules: KindRules = {
     countColumn("Data", "data", { type: "string" }),
     ageColumn,
   ]),
+  metadataChecks: ["change", "whole"],
+  refuseFieldLabel: labelNotSupported,
+  selectableFields: fields("type"),
 };

@@ -36,4 +36,6 @@ export const serviceAccountRules: KindRules = {
   prepareForCreate: keepSecretNames,
   prepareForUpdate: keepSecretNames,
   table: printer([nameColumn, ageColumn]),
+  metadataChecks: ["change", "whole"],
+  deletion: { answersObject: true },
 };

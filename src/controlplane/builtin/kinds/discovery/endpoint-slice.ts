@@ -231,4 +231,5 @@ export const endpointSliceRules: KindRules = {
     ),
     ageColumn,
   ]),
+  metadataChecks: ["whole"],
 };

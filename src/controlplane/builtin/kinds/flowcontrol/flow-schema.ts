@@ -236,4 +236,6 @@ export const flowSchemaRules: KindRules = {
     ageColumn,
     column("MissingPL", dangling),
   ]),
+  metadataChecks: ["whole"],
+  resetFields: { status: ["spec", "metadata"] },
 };

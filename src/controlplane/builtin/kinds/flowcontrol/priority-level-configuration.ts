@@ -173,4 +173,6 @@ export const priorityLevelConfigurationRules: KindRules = {
     column("QueueLengthLimit", limited("limitResponse.queuing.queueLengthLimit")),
     ageColumn,
   ]),
+  metadataChecks: ["whole"],
+  resetFields: { status: ["spec", "metadata"] },
 };

@@ -91,4 +91,5 @@ export const ingressClassRules: KindRules = {
     column("Parameters", ingressParameters),
     ageColumn,
   ]),
+  metadataChecks: ["change", "whole"],
 };

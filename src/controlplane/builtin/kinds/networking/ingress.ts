@@ -222,4 +222,5 @@ export const ingressRules: KindRules = {
     column("Ports", (object) => (listAt(object, "spec.tls").length > 0 ? "80, 443" : "80")),
     ageColumn,
   ]),
+  metadataChecks: ["change", "whole"],
 };

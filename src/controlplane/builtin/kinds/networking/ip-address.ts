@@ -70,4 +70,5 @@ export const ipAddressRules: KindRules = {
   validateUpdate: ipAddressUpdateErrors,
   name: "address",
   table: withUnnamedAge(printer([nameColumn, column("ParentRef", parentReference)])),
+  metadataChecks: ["whole", "change"],
 };

@@ -60,4 +60,5 @@ export const serviceCidrRules: KindRules = {
     column("CIDRs", (object) => listAt(object, "spec.cidrs").join(",")),
     ageColumn,
   ]),
+  resetFields: { status: ["spec", "metadata"] },
 };

@@ -62,4 +62,6 @@ export const runtimeClassRules: KindRules = {
   validateUpdate: runtimeClassUpdateErrors,
   conditionalUpdate: true,
   table: printer([nameColumn, textColumn("Handler", "handler"), ageColumn]),
+  metadataChecks: ["whole", "change"],
+  freeFinalizers: true,
 };

@@ -94,4 +94,8 @@ export const podDisruptionBudgetRules: KindRules = {
     ),
     ageColumn,
   ]),
+  metadataChecks: [],
+  subresourceMetadataChecks: [],
+  freeFinalizers: true,
+  metadataLast: true,
 };

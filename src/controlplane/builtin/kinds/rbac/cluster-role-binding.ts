@@ -21,4 +21,5 @@ export const clusterRoleBindingRules: KindRules = {
   createOnUpdate: true,
   setDefaults: setBindingDefaults,
   table: roleBinding,
+  metadataChecks: ["whole", "change"],
 };

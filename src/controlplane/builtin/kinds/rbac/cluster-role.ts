@@ -35,4 +35,5 @@ export const clusterRoleRules: KindRules = {
   validate: clusterRoleErrors,
   name: "segment",
   createOnUpdate: true,
+  metadataChecks: ["whole", "change"],
 };

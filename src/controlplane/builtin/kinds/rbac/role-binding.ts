@@ -21,4 +21,5 @@ export const roleBindingRules: KindRules = {
   createOnUpdate: true,
   setDefaults: setBindingDefaults,
   table: roleBinding,
+  metadataChecks: ["whole", "change"],
 };

@@ -15,4 +15,5 @@ export const roleRules: KindRules = {
   validate: roleErrors,
   name: "segment",
   createOnUpdate: true,
+  metadataChecks: ["whole", "change"],
 };

@@ -52,4 +52,6 @@ export const deviceClassRules: KindRules = {
   generation: ["spec"],
   validate: deviceClassErrors,
   table: printer([nameColumn, ageColumn]),
+  metadataChecks: ["whole", "change"],
+  deletion: { answersObject: true },
 };

@@ -47,4 +47,6 @@ export const resourceClaimTemplateRules: KindRules = {
   validateChanged: claimTemplateErrors,
   validateUpdate: claimTemplateUpdateErrors,
   table: printer([nameColumn, ageColumn]),
+  metadataChecks: ["whole", "change"],
+  deletion: { answersObject: true },
 };

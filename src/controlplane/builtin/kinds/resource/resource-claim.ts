@@ -323,4 +323,7 @@ export const resourceClaimRules: KindRules = {
   prepareForStatus: dropDeallocatedDevices,
   validateStatus: claimAllocationErrors,
   table: printer([nameColumn, column("State", claimState), ageColumn]),
+  metadataChecks: ["whole", "change"],
+  deletion: { answersObject: true },
+  resetFields: { status: ["spec", "metadata"] },
 };

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { forbiddenTo } from "../../../failures.ts";
 import { type FieldError, forbidden } from "../../../../kube/field-errors.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { at, numberAt } from "../../at.ts";
@@ -74,6 +75,12 @@ function priorityClassUpdateErrors(object: SentObject, previous: SentObject): Fi
   ];
 }
 
+function keepSystemClass({ metadata: { name = "" } }: SentObject): void {
+  if (!name.startsWith("system-")) return;
+  const resource = { group: "scheduling.k8s.io", plural: "priorityclasses" };
+  throw forbiddenTo(resource, name, "this is a system priority class and cannot be deleted");
+}
+
 /** The rules of PriorityClasses. */
 export const priorityClassRules: KindRules = {
   validateCreate: newPriorityClassErrors,
@@ -87,4 +94,5 @@ export const priorityClassRules: KindRules = {
     ageColumn,
     textColumn("PreemptionPolicy", "preemptionPolicy"),
   ]),
+  deletion: { check: keepSystemClass },
 };

@@ -133,4 +133,5 @@ export const csiDriverRules: KindRules = {
     column("Modes", (object) => listAt(object, "spec.volumeLifecycleModes").join(",") || "<none>"),
     ageColumn,
   ]),
+  deletion: { answersObject: true },
 };

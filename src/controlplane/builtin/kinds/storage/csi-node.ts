@@ -71,4 +71,6 @@ export const csiNodeRules: KindRules = {
   validateCreate: csiNodeErrors,
   validateUpdate: csiNodeUpdateErrors,
   table: printer([nameColumn, countColumn("Drivers", "spec.drivers"), ageColumn]),
+  metadataChecks: ["whole"],
+  deletion: { answersObject: true },
 };

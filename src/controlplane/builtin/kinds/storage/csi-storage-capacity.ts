@@ -43,4 +43,5 @@ export const csiStorageCapacityRules: KindRules = {
   conditionalUpdate: true,
   validate: storageCapacityErrors,
   validateUpdate: storageCapacityUpdateErrors,
+  metadataChecks: ["whole", "change"],
 };

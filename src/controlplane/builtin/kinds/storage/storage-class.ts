@@ -108,4 +108,6 @@ export const storageClassRules: KindRules = {
     flagColumn("AllowVolumeExpansion", "allowVolumeExpansion", false, {}),
     ageColumn,
   ]),
+  metadataChecks: ["whole", "change"],
+  deletion: { answersObject: true },
 };

@@ -114,4 +114,7 @@ export const volumeAttachmentRules: KindRules = {
     flagColumn("Attached", "status.attached"),
     ageColumn,
   ]),
+  metadataChecks: ["whole"],
+  deletion: { answersObject: true },
+  resetFields: { status: ["spec", "metadata"] },
 };

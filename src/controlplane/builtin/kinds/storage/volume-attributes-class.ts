@@ -44,4 +44,6 @@ export const volumeAttributesClassRules: KindRules = {
   validate: attributesClassErrors,
   validateUpdate: attributesClassUpdateErrors,
   table: printer([nameColumn, textColumn("DriverName", "driverName"), ageColumn]),
+  metadataChecks: ["change", "whole"],
+  deletion: { answersObject: true },
 };

@@ -32,4 +32,5 @@ export const horizontalPodAutoscalerRules: KindRules = {
     ],
     { version: "autoscaling/v2" },
   ),
+  storageVersion: "v2",
 };

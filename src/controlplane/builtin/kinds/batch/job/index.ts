@@ -19,6 +19,7 @@ import { jobStatusErrors } from "./status.ts";
 import { completions, jobDuration, jobStatus } from "./table.ts";
 import { jobErrors, jobUpdateErrors } from "./validation.ts";
 import { jobWarnings } from "./warnings.ts";
+import { field } from "../../../selectable-fields.ts";
 
 /** The rules of Jobs. */
 export const jobRules: KindRules = {
@@ -40,4 +41,13 @@ export const jobRules: KindRules = {
     ...containerColumns(TEMPLATE_CONTAINERS),
     selectorColumn("spec.selector"),
   ]),
+  metadataChecks: ["whole", "change"],
+  deletion: {
+    dependents: "orphan",
+    warning:
+      "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
+  },
+  refuseFieldLabel: (field) => `field label ${JSON.stringify(field)} not supported for Job`,
+  selectableFields: { "status.successful": field("status.succeeded", "0") },
+  lacksDefault: ({ metadata }) => Object.keys(metadata.labels ?? {}).length === 0,
 };

@@ -27,6 +27,9 @@ import { completed, readinessGates, restartsText, summarize } from "./table.ts";
 import { podStatusErrors, podUpdateErrors } from "./updates.ts";
 import { newPodErrors, podErrors } from "./validation.ts";
 import { podWarnings } from "./warnings.ts";
+import { podGraceSeconds } from "./deletion.ts";
+import { field, fields, labelNotSupported } from "../../../selectable-fields.ts";
+import { takeEphemeralContainers, takeNode, takeResources } from "./subresources.ts";
 
 /** The rules of Pods. */
 export const podRules: KindRules = {
@@ -58,4 +61,27 @@ export const podRules: KindRules = {
     ],
     { conditions: completed },
   ),
+  metadataChecks: ["change", "whole"],
+  deletion: { answersObject: true, graceSeconds: podGraceSeconds },
+  refuseFieldLabel: labelNotSupported,
+  selectableFields: {
+    ...fields(
+      "spec.nodeName",
+      "spec.restartPolicy",
+      "spec.schedulerName",
+      "spec.serviceAccountName",
+      ["spec.hostNetwork", "false"],
+      "status.phase",
+      "status.podIP",
+      "status.nominatedNodeName",
+    ),
+    "spec.host": field("spec.nodeName"),
+    "status.podIPs": () => "",
+  },
+  resetFields: { status: ["spec", "metadata.deletionTimestamp", "metadata.ownerReferences"] },
+  subresources: {
+    ephemeralcontainers: { take: takeEphemeralContainers, keepsMetadata: true },
+    resize: { take: takeResources, keepsMetadata: true },
+    binding: { take: takeNode },
+  },
 };

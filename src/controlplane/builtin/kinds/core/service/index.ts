@@ -22,6 +22,7 @@ import {
 import { externalAddress, servicePort } from "./table.ts";
 import { serviceErrors, serviceStatusErrors, serviceUpdateErrors } from "./validation.ts";
 import { serviceWarnings } from "./warnings.ts";
+import { fields, labelNotSupported } from "../../../selectable-fields.ts";
 
 /** The rules of Services. */
 export const serviceRules: KindRules = {
@@ -47,4 +48,8 @@ export const serviceRules: KindRules = {
     ageColumn,
     column("Selector", (object) => formatLabels(mapAt(object, "spec.selector")), WIDE),
   ]),
+  deletion: { answersObject: true },
+  refuseFieldLabel: labelNotSupported,
+  selectableFields: fields("spec.clusterIP", "spec.type"),
+  statusCreates: true,
 };

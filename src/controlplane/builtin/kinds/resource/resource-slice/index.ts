@@ -12,6 +12,7 @@ import {
   resourceSliceUpdateErrors,
   resourceSliceWarnings,
 } from "./validation.ts";
+import { fields } from "../../../selectable-fields.ts";
 
 /** The rules of ResourceSlices. */
 export const resourceSliceRules: KindRules = {
@@ -30,4 +31,9 @@ export const resourceSliceRules: KindRules = {
     textColumn("Pool", "spec.pool.name"),
     ageColumn,
   ]),
+  deletion: { answersObject: true },
+  refuseFieldLabel: (field) =>
+    `field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: ${field}`,
+  selectsNoNamespace: true,
+  selectableFields: fields("spec.nodeName", "spec.driver"),
 };

@@ -4,14 +4,9 @@
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/
  * @module
  */
-import { quote } from "../../kube/field-errors.ts";
-import { type ResourceInfo, apiVersionOf, groupResourceOf } from "../../kube/resource.ts";
-import {
-  type StatusError,
-  type StatusCause,
-  type StatusDetails,
-  failure,
-} from "../../kube/status.ts";
+import { quote } from "../kube/field-errors.ts";
+import { type ResourceInfo, apiVersionOf, groupResourceOf } from "../kube/resource.ts";
+import { type StatusError, type StatusCause, type StatusDetails, failure } from "../kube/status.ts";
 
 type Named = Pick<ResourceInfo, "group" | "plural">;
 
