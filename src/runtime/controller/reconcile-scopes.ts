@@ -27,9 +27,18 @@ const PATHS = 20_000;
 // Events tell of the work; they are none.
 const EVENTS = /\/events(\/|$)/;
 
-/** The reconciles that are under way. */
+/** A reconcile that a call belongs to; `outer` is that of another manager which called this one. */
+interface Call {
+  readonly of: ReconcileScopes;
+  readonly scope: ReconcileScope;
+  readonly outer: Call | undefined;
+}
+
+// One for the process: before Node 24 each further storage makes every promise slower for as long as the process lives.
+const calls = new AsyncLocalStorage<Call>();
+
+/** The reconciles of a manager that are under way. */
 export class ReconcileScopes {
-  readonly #storage = new AsyncLocalStorage<ReconcileScope>();
   // The version that each path had last: an answer with the same one changed nothing.
   readonly #versions = new LruMap<string>(PATHS);
   readonly #running = new Set<ReconcileScope>();
@@ -47,7 +56,7 @@ export class ReconcileScopes {
    */
   run<T>(scope: ReconcileScope, reconcile: () => Promise<T>): Promise<T> {
     this.#running.add(scope);
-    return this.#storage.run(scope, reconcile);
+    return calls.run({ of: this, scope, outer: calls.getStore() }, reconcile);
   }
 
   /** Its worker goes on. */
@@ -69,7 +78,7 @@ export class ReconcileScopes {
   readonly middleware: ClientMiddleware = async (request, next) => {
     if (request.method === "GET" && !request.upgrades) return next(request);
     this.#writes++;
-    const scope = this.#storage.getStore();
+    const scope = this.#current();
     if (scope && (scope.expired || this.#ended)) {
       throw new TsopError(
         "reconcile-expired",
@@ -85,6 +94,12 @@ export class ReconcileScopes {
     }
     return answer;
   };
+
+  #current(): ReconcileScope | undefined {
+    let call = calls.getStore();
+    while (call && call.of !== this) call = call.outer;
+    return call?.scope;
+  }
 
   #isChange({ path }: RestRequest, answer: unknown): boolean {
     const version = (answer as Partial<KubeObject> | null)?.metadata?.resourceVersion ?? "";
