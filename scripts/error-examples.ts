@@ -114,8 +114,9 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "crds-only": e("installCrds(cluster, deployment)"),
   "crds-unreadable": e('installCrds(cluster, "test/no-such-folder")'),
   "file-changed": e(
-    "tsop edit --certificates secret   # manager_webhook_patch.yaml was changed by hand",
-    "config/default/manager_webhook_patch.yaml is not as tsop wrote it, and the other certificate mode needs another text there.",
+    "tsop delete controller --version v1 --kind Web   # src/controllers/web-controller.ts was changed by hand",
+    "src/controllers/web-controller.ts is not as tsop wrote it, and would be deleted.",
+    "Keep what you need of it elsewhere, then delete with --force; nothing was written.",
   ),
   "manager-not-running": e("await manager.idle()   // before manager.start(signal)"),
   "no-webhook-type": e("tsop create webhook --kind Web --version v1"),
@@ -295,7 +296,11 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "lock-without-version": e(
     'client.status.patch({ apiVersion, kind, metadata: { name: "web" } }, { conditions: [] })',
   ),
-  "main-not-understood": e("const run = manager.start; run(signal); // in src/main.ts"),
+  "main-not-understood": e(
+    "const run = manager.start; run(signal); // in src/main.ts",
+    "src/main.ts ....",
+    "Add ... where your manager is, then run the command again; nothing was written.",
+  ),
   "manager-started": e("await manager.start(signal); await manager.start(signal);"),
   "marker-needs-class": e(
     '@ExactlyOneOf("a", "b") choice!: Choice; // on the field in place of the class Choice',
@@ -362,6 +367,10 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "not-a-resource": e("client.get(Plain, key) // class Plain has no @Resource"),
   "not-a-token": e('@Rbac("deployments", ["get"])'),
   "not-applied": e("tsop deploy   # the API server refuses one of the manifests"),
+  "not-in-project": e("tsop delete webhook --version v1 --kind Web   # which has none"),
+  "still-used": e(
+    'import { Web } from "./api/v1/web.ts"; // in a file of yours, at: tsop delete api --version v1 --kind Web',
+  ),
   "not-external": e(
     "tsop create api --no-resource --external-api-path src/api/v1/web.ts   # a kind of the project",
   ),

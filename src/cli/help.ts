@@ -21,6 +21,15 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "tsop create webhook --group web --version v1 --kind MyWeb --conversion --spoke v1alpha1,v1beta1",
     "tsop create webhook --group apps --version v1 --kind Deployment --validation",
   ],
+  "delete api": [
+    "tsop delete api --group web --version v1 --kind MyWeb",
+    "tsop delete api --group web --version v1 --kind MyWeb --dry-run --diff",
+  ],
+  "delete controller": ["tsop delete controller --group web --version v1 --kind MyWeb"],
+  "delete webhook": [
+    "tsop delete webhook --group web --version v1 --kind MyWeb",
+    "tsop delete webhook --group web --version v1 --kind MyWeb --conversion",
+  ],
   edit: [
     "tsop edit --certificates cert-manager",
     "tsop edit --certificates secret --dry-run --diff",

@@ -82,6 +82,26 @@ export async function generate(options: GenerateOptions): Promise<Generated> {
   return generated;
 }
 
+/**
+ * Generates the manifests of a project as it will be when files have been edited; nothing is kept for later runs.
+ *
+ * @param edited - texts by path in the project; `undefined` for a file that will be gone
+ */
+export async function generateEdited(
+  folder: string,
+  edited: ReadonlyMap<string, string | undefined>,
+  project: ProjectFacts,
+): Promise<Generated> {
+  const root = resolve(folder);
+  const { openModules } = await import("./read/project.ts");
+  const texts = new Map([...edited].map(([path, text]) => [join(root, path), text]));
+  const sources = [...readSources(root)].flatMap(([path, text]): [string, string][] => {
+    const now = texts.has(path) ? texts.get(path) : text;
+    return now === undefined ? [] : [[path, now]];
+  });
+  return run(openModules(root, texts), new Map(sources), project);
+}
+
 /** Opens a project for several runs. */
 export function openProject(folder: string, project?: ProjectFacts): OpenProject {
   const root = resolve(folder);

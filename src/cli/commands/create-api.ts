@@ -3,8 +3,6 @@
  *
  * @module
  */
-import { readdir } from "node:fs/promises";
-import { join } from "node:path";
 import { UsageError } from "../../errors.ts";
 import type { KindClass } from "../../generator/find-classes.ts";
 import { pluralOf } from "../../kube/plural.ts";
@@ -19,17 +17,12 @@ import { classValues, type UserRoles } from "../project/kind-class.ts";
 import { firstWord, moduleOf, namesOf, variableOf, type KindNames } from "../project/kind-names.ts";
 import { withController } from "../project/main-file.ts";
 import { neededLines } from "../project/needed-fields.ts";
-import {
-  carryOut,
-  planFiles,
-  readIfThere,
-  requireFile,
-  type PlanOptions,
-} from "../project/plan.ts";
+import { carryOut, planFiles, requireFile, type PlanOptions } from "../project/plan.ts";
 import {
   apiGroupOf,
   getProject,
   isSameKind,
+  isSameResource,
   withResource,
   type Project,
   type ProjectResource,
@@ -37,8 +30,9 @@ import {
 import { alone } from "../project/project-lock.ts";
 import { PROJECT_FILE } from "../project/project-root.ts";
 import { ask, scaffold } from "../project/scaffold.ts";
+import { digestsOf, withFreshDigests } from "../project/scaffolded.ts";
+import { SAMPLES_LIST, samplesWith } from "../project/samples.ts";
 import { chooseStorage } from "../project/storage-version.ts";
-import { withListEntry } from "../project/user-yaml.ts";
 
 /** The flags of `tsop create api`. */
 export interface CreateApiOptions extends PlanOptions {
@@ -63,14 +57,6 @@ const NO_TEST =
 
 /** What a scaffolded spec has when no `--field` says otherwise. */
 const EXAMPLE_FIELD = "message:string=hello";
-
-const SAMPLES = "config/samples";
-const SAMPLES_LIST = `${SAMPLES}/kustomization.yaml`;
-/** The list before the first sample. */
-const NO_SAMPLES = `# All samples at once: \`kubectl apply -k config/samples\`.
-apiVersion: kustomize.config.k8s.io/v1beta1
-kind: Kustomization
-`;
 
 /** Adds a kind; returns the exit code. */
 export async function createApi(options: CreateApiOptions, context: CliContext): Promise<number> {
@@ -260,6 +246,7 @@ async function filesFor(
     },
     context,
   );
+  const digests = digestsOf(files);
   if (controller && needed === undefined) {
     const { yellow } = paint(context);
     context.err(`${yellow("note")} no test is scaffolded: ${NO_TEST}`);
@@ -271,12 +258,22 @@ async function filesFor(
   }
   if (api) {
     files.set(defaultList, withCrds(await requireFile(project.root, defaultList)));
-    files.set(SAMPLES_LIST, await samplesWith(project, `${values.sampleFile}.yaml`));
+    files.set(SAMPLES_LIST, await samplesWith(project.root, `${values.sampleFile}.yaml`));
   }
-  const projectText = withResource(project, resource);
-  if (api && file !== undefined) await chooseStorage(project, { resource, file }, classes, files);
+  const storage =
+    api && file !== undefined
+      ? await chooseStorage(project, { resource, file }, classes, files)
+      : undefined;
+  const known = project.resources.find((one) => isSameResource(one, resource));
+  const text = withResource(project, {
+    ...known,
+    ...resource,
+    // A kind of an earlier tsop, which kept no digests, goes on without.
+    ...((!known || known.files) && { files: { ...known?.files, ...digests } }),
+    ...(storage && !known?.storageBefore && { storageBefore: storage }),
+  });
   // Last, so that the file names a kind only once its files are there.
-  files.set(PROJECT_FILE, projectText);
+  files.set(PROJECT_FILE, await withFreshDigests(project, text, files));
   return files;
 }
 
@@ -305,17 +302,4 @@ function valuesOf(
     scope: project.namespaced && namespaced ? ', { namespace: "system" }' : "",
     sampleFile: [group, version, kind.toLowerCase()].filter((part) => part !== "").join("_"),
   };
-}
-
-/** The list of samples with one more; those that were there before the list are in it too. */
-async function samplesWith({ root }: Project, sample: string): Promise<string> {
-  const text = await readIfThere(join(root, SAMPLES_LIST));
-  const names = text === undefined ? await readdir(join(root, SAMPLES)).catch(() => []) : [];
-  const samples = names.filter(
-    (name) => /\.ya?ml$/.test(name) && !name.startsWith("kustomization."),
-  );
-  return [...samples.sort(), sample].reduce(
-    (list, name) => withListEntry(SAMPLES_LIST, list, "resources", name),
-    text ?? NO_SAMPLES,
-  );
 }

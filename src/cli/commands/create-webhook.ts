@@ -13,7 +13,7 @@ import { findTarget } from "../project/api-target.ts";
 import { defaultList } from "../project/default-list.ts";
 import { checkKind, checkVersion } from "../project/inputs.ts";
 import { moduleOf, namesOf } from "../project/kind-names.ts";
-import { withHub } from "../project/kind-file.ts";
+import { storageOf, withHub } from "../project/kind-file.ts";
 import { withWebhook } from "../project/main-file-webhooks.ts";
 import { carryOut, planFiles, requireFile, type PlanOptions } from "../project/plan.ts";
 import {
@@ -27,15 +27,18 @@ import {
   type Project,
   type ProjectResource,
   type ProjectWebhooks,
+  type StorageBefore,
 } from "../project/project-file.ts";
 import { alone } from "../project/project-lock.ts";
 import { PROJECT_FILE } from "../project/project-root.ts";
+import { digestsOf, withFreshDigests } from "../project/scaffolded.ts";
 import { withConversion } from "../project/test-conversion.ts";
 import { certificateFiles, defaultWithWebhooks } from "../project/webhook-config.ts";
 import {
   admissionFiles,
   conversionFiles,
   conversionName,
+  networkPolicy,
   spokeOf,
   type AdmissionSort,
   type WebhookTarget,
@@ -176,8 +179,11 @@ async function filesFor(
   ];
   const files = new Map<string, string | undefined>();
   for (const one of scaffolded) for (const [path, text] of one.files) files.set(path, text);
+  const digests = digestsOf(new Map(scaffolded.flatMap((one) => [...one.files])));
+  for (const [path, text] of await networkPolicy(project, context)) files.set(path, text);
+  let storage: StorageBefore = {};
   if (asked.conversion) {
-    await storeHub(project, target, asked, files, context);
+    storage = await storeHub(project, target, asked, files, context);
     await adaptTests(project, target, asked, files, context);
   }
   const namePrefix = `${project.projectName}-`;
@@ -199,8 +205,20 @@ async function filesFor(
     );
   }
   // Last, so that the file names a webhook only once its files are there.
-  const projectText = withResource(project, resource);
-  files.set(PROJECT_FILE, withCertificates(project.root, projectText, mode));
+  const known = project.resources.find((one) => isSameResource(one, resource));
+  const storageBefore = { ...storage, ...known?.webhooks?.storageBefore };
+  const projectText = withResource(project, {
+    ...known,
+    ...resource,
+    webhooks: {
+      ...resource.webhooks,
+      ...(Object.keys(storageBefore).length > 0 && { storageBefore }),
+    },
+    // A kind of an earlier tsop, which kept no digests, goes on without.
+    ...((!known || known.files) && { files: { ...known?.files, ...digests } }),
+  });
+  const text = withCertificates(project.root, projectText, mode);
+  files.set(PROJECT_FILE, await withFreshDigests(project, text, files));
   return files;
 }
 
@@ -250,15 +268,15 @@ function withWebhooks(project: Project, found: ProjectResource, asked: Asked): P
   return { ...found, controller: known?.controller === true, webhooks };
 }
 
-/** The hub is the version that is stored. */
+/** The hub is the version that is stored. Returns what the changed versions said of it before. */
 async function storeHub(
   project: Project,
   target: WebhookTarget,
   { spoke, version, kind }: Asked,
   files: Map<string, string | undefined>,
   context: CliContext,
-): Promise<void> {
-  const hub = { file: target.file ?? "", className: target.token };
+): Promise<StorageBefore> {
+  const hub = { file: target.file ?? "", className: target.token, version };
   const group = apiGroupOf(project, target.resource);
   const others = target.classes.filter(
     (known) => known.group === group && known.kind === kind && known.version !== version,
@@ -268,9 +286,12 @@ async function storeHub(
   const changed = withHub(
     versions.map(({ className }, index) => ({ className, text: texts[index] ?? "" })),
   );
-  for (const [index, { file }] of versions.entries()) {
-    const text = changed[index];
-    if (text !== undefined && text !== texts[index]) files.set(file, text);
+  const before: Record<string, "true" | "false" | "unset"> = {};
+  for (const [index, { file, className, version: changing }] of versions.entries()) {
+    const [text, earlier = ""] = [changed[index], texts[index]];
+    if (text === undefined || text === earlier) continue;
+    files.set(file, text);
+    before[changing] = storageOf({ className, text: earlier });
   }
   const moved = others.filter((_one, index) => changed[index + 1] !== texts[index + 1]);
   if (moved.length > 0) {
@@ -286,6 +307,7 @@ async function storeHub(
       `${paint(context).yellow("note")} ${missing.map((one) => one.version).join(", ")} of ${kind} has no converter yet: add --spoke ${missing.map((one) => one.version).join(",")}`,
     );
   }
+  return before;
 }
 
 const knownSpokes = ({ resources }: Project, { resource }: WebhookTarget): readonly string[] =>

@@ -9,6 +9,8 @@ import {
   type ObjectLiteralExpression,
   type SourceFile,
 } from "../vendor/source-editor.ts";
+import { removedFrom, spliced } from "./comma-list.ts";
+import { propertiesOf } from "./main-file-webhooks.ts";
 
 /**
  * `storage: true` for the first of a kind's versions, unless one of them has it: of several, one has to
@@ -54,6 +56,35 @@ export function withHub(versions: readonly VersionText[]): string[] {
     return last ? file.insertText(last.getEnd(), ", storage: true").getFullText() : text;
   });
 }
+
+/** What a class says of being stored. */
+export function storageOf({ className, text }: VersionText): "true" | "false" | "unset" {
+  const said = resourceOptions(openText(text), className)?.getProperty("storage")?.getText();
+  if (said === undefined) return "unset";
+  return /:\s*true$/.test(said) ? "true" : "false";
+}
+
+/** The text with a class that says so; the same text where the class is not found. */
+export function withStorageAs(
+  { className, text }: VersionText,
+  storage: "true" | "false" | "unset",
+): string {
+  const options = resourceOptions(openText(text), className);
+  const said = options?.getProperty("storage");
+  if (!options || !said) return text;
+  if (storage !== "unset") {
+    const span = { start: said.getStart(), end: said.getEnd() };
+    return spliced(text, [{ ...span, with: `storage: ${storage}` }]);
+  }
+  const index = options.getProperties().indexOf(said);
+  return spliced(text, removedFrom(propertiesOf(options), index));
+}
+
+const openText = (text: string): SourceFile =>
+  new Project({ useInMemoryFileSystem: true, skipLoadingLibFiles: true }).createSourceFile(
+    "kind.ts",
+    text,
+  );
 
 function resourceOptions(file: SourceFile, className: string): ObjectLiteralExpression | undefined {
   return file

@@ -9,15 +9,14 @@ import {
   type ObjectLiteralExpression,
   type SourceFile,
 } from "../vendor/source-editor.ts";
+import { addedTo, inserted, spliced, type CommaList, type Splice } from "./comma-list.ts";
 import {
-  addImport,
   callBefore,
   callsIn,
   findStart,
-  insertAll,
   notUnderstood,
   openMain,
-  type Insertion,
+  withImport,
 } from "./main-file.ts";
 
 /** A class that answers a webhook. */
@@ -27,12 +26,14 @@ export interface WebhookCall {
   readonly from: string;
 }
 
-const FLAGS: Readonly<Record<string, string>> = {
+/** The flags of the server, each with what `readFlags` is told. */
+export const FLAGS: Readonly<Record<string, string>> = {
   "webhook-port": '{ type: "port", help: "answer the webhooks of the API server" }',
   "webhook-cert-path":
     '{ type: "string", help: "the folder of tls.crt and tls.key; self-managed without" }',
 };
-const HELPER = "webhooksAt";
+/** The name of that function. */
+export const HELPER = "webhooksAt";
 
 /**
  * The text of `src/main.ts` with the webhook added, and with the server for it; the same text when both are there.
@@ -46,7 +47,7 @@ export function withWebhook(text: string, call: WebhookCall, namePrefix: string)
   const added = file
     .getDescendantsOfKind(SyntaxKind.NewExpression)
     .some((found) => found.getExpression().getText() === className);
-  const insertions: Insertion[] = [];
+  const insertions: Splice[] = [];
   const server = serverOf(file, namePrefix, call);
   insertions.push(...server.insertions);
   if (!added) {
@@ -55,15 +56,17 @@ export function withWebhook(text: string, call: WebhookCall, namePrefix: string)
     const line = `${start.manager}.webhooks.add(new ${className}());`;
     insertions.push(callBefore(file, start, line));
   }
-  insertAll(file, insertions);
-  if (server.insertions.length > 0) addImport(file, "type WebhookServerOptions", "tsop");
-  addImport(file, className, from);
-  return file.getFullText();
+  const edited = spliced(text, insertions);
+  const typed =
+    server.insertions.length > 0
+      ? withImport(openMain(edited), "type WebhookServerOptions", "tsop")
+      : edited;
+  return withImport(openMain(typed), className, from);
 }
 
 /** What has to be added for the server, as edits, and as lines for a user who has to do it. */
 interface ServerEdits {
-  readonly insertions: readonly Insertion[];
+  readonly insertions: readonly Splice[];
   readonly lines: readonly string[];
 }
 
@@ -81,65 +84,48 @@ function serverOf(file: SourceFile, namePrefix: string, call: WebhookCall): Serv
   if (!flags || variable === undefined || !/^\w+$/.test(variable)) {
     throw noPlace("has no `const flags = readFlags({ ... })`", call, lines);
   }
-  const port = `${variable}["webhook-port"]`;
-  const property = [`...(${port} !== undefined && {`, `  webhooks: ${HELPER}(${port}),`, "})"];
+  const property = serverProperty(variable);
   const missing = Object.entries(FLAGS).filter(
     ([name]) => !flags.getProperty(`"${name}"`) && !flags.getProperty(`'${name}'`),
   );
   const insertions = [
-    ...propertiesIn(
-      flags,
+    ...addedTo(
+      propertiesOf(flags),
       missing.map(([name, value]) => [`"${name}": ${value}`]),
     ),
-    ...propertiesIn(options, [property]),
+    ...addedTo(propertiesOf(options), [property]),
   ];
   if (!file.getFunction(HELPER)) {
     const end = file.getFullText().trimEnd().length;
-    insertions.push({ at: end, text: helper(variable, namePrefix) });
+    insertions.push(inserted(end, `\n\n${helper(variable, namePrefix)}`));
   }
   return { insertions, lines };
 }
 
-function objectOf(call: CallExpression): ObjectLiteralExpression | undefined {
+/** The object that a call is given. */
+export function objectOf(call: CallExpression): ObjectLiteralExpression | undefined {
   return call.getArguments()[0]?.asKind(SyntaxKind.ObjectLiteralExpression);
 }
 
-/** Edits that add properties at the end of a literal, in its own layout; each property is given by its lines. */
-function propertiesIn(
-  literal: ObjectLiteralExpression,
-  properties: readonly (readonly string[])[],
-): Insertion[] {
-  if (properties.length === 0) return [];
-  const last = literal.getProperties().at(-1);
-  const text = literal.getSourceFile().getFullText();
-  const closing = literal.getEnd() - 1;
-  const lineStart = text.lastIndexOf("\n", closing - 1) + 1;
-  const indent = text.slice(lineStart, closing);
-  const comma =
-    last && !/^\s*,/.test(withoutComments(text.slice(last.getEnd(), closing)))
-      ? [{ at: last.getEnd(), text: "," }]
-      : [];
-  if (indent.trim() !== "" || lineStart === 0) {
-    // On one line.
-    const added = properties.map((lines) => lines.map((line) => line.trim()).join(" ")).join(", ");
-    const closed = text.slice(literal.getStart() + 1, closing).endsWith(" ")
-      ? closing - 1
-      : closing;
-    return [...comma, { at: closed, text: ` ${added}${last && closed < closing ? "" : " "}` }];
-  }
-  const added = properties.flatMap((lines) =>
-    lines.map((line, index) => `${indent}  ${line}${index === lines.length - 1 ? "," : ""}\n`),
-  );
-  return [...comma, { at: lineStart, text: added.join("") }];
+/** The properties of a literal, as a list in the text. */
+export function propertiesOf(literal: ObjectLiteralExpression): CommaList {
+  return {
+    text: literal.getSourceFile().getFullText(),
+    start: literal.getStart(),
+    end: literal.getEnd(),
+    elements: literal.getProperties().map((one) => ({ start: one.getStart(), end: one.getEnd() })),
+  };
 }
 
-const withoutComments = (text: string): string =>
-  text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/\/\/.*$/gm, "");
+/** The lines of the option that starts the server. */
+export function serverProperty(flags: string): string[] {
+  const port = `${flags}["webhook-port"]`;
+  return [`...(${port} !== undefined && {`, `  webhooks: ${HELPER}(${port}),`, "})"];
+}
 
-function helper(flags: string, namePrefix: string): string {
-  return `
-
-function ${HELPER}(port: number): WebhookServerOptions {
+/** The function that makes the settings of the server. */
+export function helper(flags: string, namePrefix: string): string {
+  return `function ${HELPER}(port: number): WebhookServerOptions {
   const folder = ${flags}["webhook-cert-path"];
   if (folder === undefined) {
     return { port, certificate: { selfManaged: { namePrefix: "${namePrefix}" } } };

@@ -8,10 +8,20 @@ import {
   Project,
   SyntaxKind,
   type CallExpression,
+  type ImportDeclaration,
   type SourceFile,
   type Statement,
 } from "../vendor/source-editor.ts";
 import { TsopError } from "../../errors.ts";
+import {
+  addedTo,
+  inserted,
+  lineEnd,
+  restIsComment,
+  spliced,
+  type CommaList,
+  type Splice,
+} from "./comma-list.ts";
 
 /** The call that hands a controller to the manager. */
 export interface ControllerCall {
@@ -19,12 +29,6 @@ export interface ControllerCall {
   readonly setUp: string;
   /** Where it is imported from, such as `./controllers/myweb-controller.ts`. */
   readonly from: string;
-}
-
-/** A text that is put into the file. */
-export interface Insertion {
-  readonly at: number;
-  readonly text: string;
 }
 
 /**
@@ -44,10 +48,10 @@ export function withController(text: string, call: ControllerCall): string {
         [`import { ${setUp} } from "${from}";`, `${setUp}(manager);`],
       );
     }
-    insertAll(file, [callBefore(file, start, `${setUp}(${start.manager});`)]);
+    const added = callBefore(file, start, `${setUp}(${start.manager});`);
+    return withImport(openMain(spliced(text, [added])), setUp, from);
   }
-  addImport(file, setUp, from);
-  return file.getFullText();
+  return withImport(file, setUp, from);
 }
 
 /** The syntax tree of the file. */
@@ -84,31 +88,43 @@ export function findStart(file: SourceFile): StartCall | undefined {
 }
 
 /** A statement before that of the start. */
-export function callBefore(file: SourceFile, { statement }: StartCall, call: string): Insertion {
+export function callBefore(file: SourceFile, { statement }: StartCall, call: string): Splice {
   // Not insertStatements: it puts the call between a line and the comment at its end.
   const at = statement.getStart();
-  return { at, text: `${call}${separatorAt(file.getFullText(), at)}` };
+  return inserted(at, `${call}${separatorAt(file.getFullText(), at)}`);
 }
 
-/** Puts the texts in, the last first, so that each stands where it was meant to. */
-export function insertAll(file: SourceFile, insertions: readonly Insertion[]): void {
-  const fromTheEnd = insertions
-    .map((insertion, index) => ({ ...insertion, index }))
-    .sort((a, b) => b.at - a.at || b.index - a.index);
-  for (const { at, text } of fromTheEnd) file.insertText(at, text);
-}
-
-/** Imports a name, unless it is imported from there already; a type with `type` before it. */
-export function addImport(file: SourceFile, name: string, from: string): void {
-  const existing = file.getImportDeclaration(
+/** The text that imports a name, unless it is imported from there already; a type with `type` before it. */
+export function withImport(file: SourceFile, name: string, from: string): string {
+  const text = file.getFullText();
+  const imports = file.getImportDeclarations();
+  const existing = imports.find(
     (declared) => declared.getModuleSpecifierValue() === from && !declared.isTypeOnly(),
   );
   const bare = name.replace(/^type /, "");
-  if (!existing) {
-    file.addImportDeclaration({ moduleSpecifier: from, namedImports: [name] });
-  } else if (!existing.getNamedImports().some((named) => named.getName() === bare)) {
-    existing.addNamedImport(name);
+  const list = existing && namedImportsOf(existing);
+  if (existing?.getNamedImports().some((named) => named.getName() === bare)) return text;
+  if (list) return spliced(text, addedTo(list, [[name]]));
+  const line = `import { ${name} } from "${from}";`;
+  const last = imports.at(-1)?.getEnd();
+  if (last === undefined) {
+    const at = file.getStatements()[0]?.getStart() ?? text.length;
+    return spliced(text, [inserted(at, `${line}\n`)]);
   }
+  const at = restIsComment(text, last) ? lineEnd(text, last) : last;
+  return spliced(text, [inserted(at, `\n${line}`)]);
+}
+
+/** The names that an import takes, as a list in the text; `undefined` for an import without braces. */
+export function namedImportsOf(declared: ImportDeclaration): CommaList | undefined {
+  const braces = declared.getImportClause()?.getNamedBindings()?.asKind(SyntaxKind.NamedImports);
+  if (!braces) return undefined;
+  return {
+    text: declared.getSourceFile().getFullText(),
+    start: braces.getStart(),
+    end: braces.getEnd(),
+    elements: braces.getElements().map((one) => ({ start: one.getStart(), end: one.getEnd() })),
+  };
 }
 
 /**

@@ -143,6 +143,8 @@ export async function applyPlan(plan: Plan): Promise<void> {
       await rm(join(plan.root, change.path), { force: true });
       done.push(change);
     }
+    const gone = plan.changes.filter(({ after }) => after === undefined);
+    for (const { path } of gone) await removeEmptyFolders(plan.root, dirname(path));
   } catch (error) {
     await takeBack(plan.root, done, staged, madeFolders);
     if (error instanceof TsopError) throw error;
@@ -208,13 +210,26 @@ async function takeBack(
 ): Promise<void> {
   for (const { path, before } of done) {
     if (before === undefined) await rm(join(root, path), { force: true });
-    else await writeFile(join(root, path), before);
+    else {
+      await mkdir(dirname(join(root, path)), { recursive: true });
+      await writeFile(join(root, path), before);
+    }
   }
   for (const { temporary } of staged) await rm(temporary, { force: true });
   for (const folder of madeFolders) {
     // Only folders that this run made are in the list; one that is not empty by now stays.
     await removeEmptyTree(folder);
   }
+}
+
+/** Folders that the removal of a file left empty, up to the root. */
+async function removeEmptyFolders(root: string, folder: string): Promise<void> {
+  if (folder === ".") return;
+  const removed = await rmdir(join(root, folder)).then(
+    () => true,
+    () => false,
+  );
+  if (removed) await removeEmptyFolders(root, dirname(folder));
 }
 
 async function removeEmptyTree(folder: string): Promise<void> {

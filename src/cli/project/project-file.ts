@@ -1,8 +1,8 @@
 /**
  * `PROJECT`: what the user asked tsop for, so that later commands know it.
  *
- * It is read into plain data and edited through its YAML document tree, so comments and order of
- * the user stay. What can be derived from the code is not in it.
+ * It is read into plain data and edited in single lines, so comments, order and layout of the user
+ * stay. What can be derived from the code is not in it.
  *
  * @module
  */
@@ -12,6 +12,7 @@ import { readIfThere } from "./plan.ts";
 import { foldersUp, PROJECT_FILE } from "./project-root.ts";
 import { parseUserYaml } from "./user-yaml.ts";
 import type { YamlDocument } from "./yaml-documents.ts";
+import { YamlText } from "./yaml-text.ts";
 
 /** The form of the file that this tsop writes. */
 const LAYOUT = "tsop/v1";
@@ -22,6 +23,9 @@ export type CertificateMode = "self-managed" | "cert-manager" | "secret";
 /** The modes, the usual one first. */
 const CERTIFICATE_MODES: readonly CertificateMode[] = ["self-managed", "cert-manager", "secret"];
 
+/** What each changed version of a kind said of being stored before: `unset` where it said nothing. */
+export type StorageBefore = Readonly<Record<string, "true" | "false" | "unset">>;
+
 /** The webhooks of a version of a kind. */
 export interface ProjectWebhooks {
   readonly defaulting?: boolean;
@@ -29,6 +33,8 @@ export interface ProjectWebhooks {
   /** The version is the hub of `spokes`. */
   readonly conversion?: boolean;
   readonly spokes?: readonly string[];
+  /** What the conversion changed, for the day when it is deleted. */
+  readonly storageBefore?: StorageBefore;
 }
 
 /** One version of one kind of the project. */
@@ -48,6 +54,10 @@ export interface ProjectResource {
   /** A kind of Kubernetes itself. */
   readonly core?: true;
   readonly webhooks?: ProjectWebhooks;
+  /** The scaffolded files, each with the digest of what was written: others are the user's. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** What the new version changed in the others, for the day when it is deleted. */
+  readonly storageBefore?: StorageBefore;
 }
 
 /** A project as its `PROJECT` file says. */
@@ -110,40 +120,67 @@ export function parseProject(root: string, text: string): Project {
 
 /** The text of the file with `resource` added, or brought up to date if it is there. */
 export function withResource(project: Project, resource: ProjectResource): string {
-  const { tree: document } = projectDocument(project.root, project.text);
-  const entry = {
-    ...(resource.group === "" ? {} : { group: resource.group }),
-    ...(resource.domain === undefined ? {} : { domain: resource.domain }),
-    version: resource.version,
-    kind: resource.kind,
-    plural: resource.plural,
-    api: resource.api,
-    controller: resource.controller,
-    ...(resource.external ? { external: true } : {}),
-    ...(resource.core ? { core: true } : {}),
-    ...(resource.webhooks ? { webhooks: resource.webhooks } : {}),
-  };
+  const yaml = editable(project);
   const index = project.resources.findIndex((known) => isSameResource(known, resource));
-  if (index >= 0) {
-    document.setIn(["resources", index, "api"], resource.api);
-    document.setIn(["resources", index, "controller"], resource.controller);
-    if (resource.webhooks) {
-      document.setIn(["resources", index, "webhooks"], document.createNode(resource.webhooks));
-    }
-  } else if (project.resources.length === 0) {
-    document.set("resources", document.createNode([entry]));
-  } else {
-    document.addIn(["resources"], document.createNode(entry));
+  if (index === -1) {
+    const { group, domain, version, kind, plural } = resource;
+    const names = { ...(group !== "" && { group }), ...(domain !== undefined && { domain }) };
+    yaml.add(["resources"], { ...names, version, kind, plural, ...settingsOf(resource) });
+    return yaml.text;
   }
-  return document.toString();
+  const settings = settingsOf(resource);
+  for (const key of SETTINGS) {
+    const value = settings[key];
+    if (value === undefined) yaml.remove(["resources", index, key]);
+    else yaml.set(["resources", index, key], value);
+  }
+  return yaml.text;
 }
 
-/** The text of the file with that certificate mode. */
-export function withCertificates(root: string, text: string, mode: CertificateMode): string {
-  const { tree: document } = projectDocument(root, text);
-  if (document.get("certificates") === mode) return text;
-  document.set("certificates", mode);
-  return document.toString();
+/** The text of the file without that version of that kind. */
+export function withoutResource(project: Project, resource: ProjectResource): string {
+  const yaml = editable(project);
+  const index = project.resources.findIndex((known) => isSameResource(known, resource));
+  if (index !== -1) yaml.removeAt(["resources"], index);
+  return yaml.text;
+}
+
+/** What changes of a kind that is there. */
+const SETTINGS = [
+  "api",
+  "controller",
+  "external",
+  "core",
+  "webhooks",
+  "files",
+  "storageBefore",
+] as const;
+
+function settingsOf(
+  resource: ProjectResource,
+): Partial<Record<(typeof SETTINGS)[number], unknown>> {
+  const { api, controller, external, core, webhooks, files, storageBefore } = resource;
+  return {
+    api,
+    controller,
+    ...(external && { external }),
+    ...(core && { core }),
+    ...(webhooks && { webhooks }),
+    ...(files && Object.keys(files).length > 0 && { files }),
+    ...(storageBefore && { storageBefore }),
+  };
+}
+
+/** The text of the file with that certificate mode, or with none. */
+export function withCertificates(
+  root: string,
+  text: string,
+  mode: CertificateMode | undefined,
+): string {
+  const yaml = editable({ root, text });
+  if (mode === undefined) yaml.remove(["certificates"]);
+  else yaml.set(["certificates"], mode);
+  return yaml.text;
 }
 
 /** Whether both are versions of the same kind. */
@@ -169,6 +206,9 @@ export function apiGroupOf(
 ): string {
   return [group, domain].filter((part) => part !== "").join(".");
 }
+
+const editable = ({ root, text }: Pick<Project, "root" | "text">): YamlText =>
+  new YamlText(text, (now) => projectDocument(root, now));
 
 function projectDocument(root: string, text: string): YamlDocument {
   return parseUserYaml(join(root, PROJECT_FILE), text, "broken-project-file");
@@ -209,7 +249,30 @@ function readResource(root: string, entry: unknown, index: number): ProjectResou
     ...(entry["webhooks"] === undefined
       ? {}
       : { webhooks: readWebhooks(root, entry["webhooks"], `resources[${index}].webhooks`) }),
+    ...(entry["files"] === undefined
+      ? {}
+      : { files: readTexts(root, entry["files"], `resources[${index}].files`) }),
+    ...readStorage(root, entry["storageBefore"], `resources[${index}].storageBefore`),
   };
+}
+
+function readTexts(root: string, said: unknown, where: string): Record<string, string> {
+  if (isRecord(said) && isTexts(Object.values(said))) return said as Record<string, string>;
+  throw broken(root, `${where} is not a mapping of texts`, "Make it one, or remove it");
+}
+
+function readStorage(
+  root: string,
+  said: unknown,
+  where: string,
+): { readonly storageBefore?: StorageBefore } {
+  if (said === undefined) return {};
+  const isSetting = (value: unknown): boolean => /^(true|false|unset)$/.test(String(value));
+  if (!isRecord(said) || !Object.values(said).every(isSetting)) {
+    throw broken(root, `${where} does not say true, false or unset`, "Change it");
+  }
+  const entries = Object.entries(said).map(([version, value]) => [version, String(value)]);
+  return { storageBefore: Object.fromEntries(entries) as StorageBefore };
 }
 
 function readWebhooks(root: string, said: unknown, where: string): ProjectWebhooks {
@@ -231,6 +294,7 @@ function readWebhooks(root: string, said: unknown, where: string): ProjectWebhoo
     ...flag("validation"),
     ...flag("conversion"),
     ...(spokes === undefined ? {} : { spokes }),
+    ...readStorage(root, said["storageBefore"], `${where}.storageBefore`),
   };
 }
 

@@ -38,3 +38,23 @@ export function withConversion(
     .replace(imports, () => `${imports}import { ${className} } from "${from}";\n`)
     .replace(manager, () => served.join("\n"));
 }
+
+/** The text without the conversion; `undefined` where the text is not as `withConversion` left it. */
+export function withoutConversion(
+  text: string,
+  { className, from }: TestedConversion,
+): string | undefined {
+  const served = new RegExp(
+    `// Only one version is stored: .*\n` +
+      `const conversion = new ${className}\\(\\);\n` +
+      `const webhooks = await installWebhooks\\(cluster, \\[conversion\\]\\);\n` +
+      `(const manager = createManager\\(\\{ config, )webhooks, (.*\n)` +
+      `manager\\.webhooks\\.add\\(conversion\\);\n`,
+  );
+  const imported = `import { ${className} } from "${from}";\n`;
+  if (!served.test(text) || !text.includes(imported)) return undefined;
+  return text
+    .replace(served, (_all, manager: string, rest: string) => manager + rest)
+    .replace(imported, "")
+    .replace(/ {2}installWebhooks,\n/, "");
+}

@@ -1,13 +1,12 @@
 /**
- * Reading a user's YAML file, and editing a list in it, through the document tree: comments and
- * layout stay.
+ * Reading a user's YAML file, and editing a list in it: every other line stays as it is.
  *
  * @module
  */
 import { isDeepStrictEqual } from "node:util";
-import { isSeq } from "yaml";
 import { InternalError, TsopError } from "../../errors.ts";
 import { readYaml, type YamlDocument } from "./yaml-documents.ts";
+import { YamlText } from "./yaml-text.ts";
 
 /** PROJECT and the kustomizations have a few hundred. */
 const MAX_TOKENS = 500_000;
@@ -30,21 +29,19 @@ export function parseUserYaml(path: string, text: string, code: string): YamlDoc
   return empty;
 }
 
+/** A kustomization of the user, to be edited. @throws TsopError `broken-yaml` with the position */
+const editable = (path: string, text: string): YamlText =>
+  new YamlText(text, (now) => parseUserYaml(path, now, "broken-yaml"));
+
 /**
  * The text with `entry` in the top-level list `key`; the same text when it is there.
  *
  * @throws TsopError `broken-yaml` with the position
  */
 export function withListEntry(path: string, text: string, key: string, entry: string): string {
-  const { tree: document } = parseUserYaml(path, text, "broken-yaml");
-  const list = document.get(key);
-  if (isSeq(list)) {
-    if (list.toJSON().includes(entry)) return text;
-    list.add(document.createNode(entry));
-  } else {
-    document.set(key, document.createNode([entry]));
-  }
-  return document.toString();
+  const yaml = editable(path, text);
+  if (!listAt(yaml, key).includes(entry)) yaml.add([key], entry);
+  return yaml.text;
 }
 
 /**
@@ -62,19 +59,15 @@ export function withListItems(
     isOurs,
   }: { readonly items: readonly unknown[]; readonly isOurs: (item: unknown) => boolean },
 ): string {
-  const { tree: document, value } = parseUserYaml(path, text, "broken-yaml");
-  const list = document.get(key);
-  const before: unknown = (value as Record<string, unknown> | null)?.[key];
-  const listed: readonly unknown[] = Array.isArray(before) ? before : [];
-  if (isDeepStrictEqual(listed.filter(isOurs), items)) return text;
-  const nodes = items.map((item) => document.createNode(item));
-  if (isSeq(list)) {
-    list.items = [...list.items.filter((_item, index) => !isOurs(listed[index])), ...nodes];
-    if (list.items.length === 0) document.delete(key);
-  } else {
-    document.set(key, document.createNode(items));
+  const yaml = editable(path, text);
+  const before = listAt(yaml, key);
+  const ours = [...before.keys()].filter((index) => isOurs(before[index]));
+  for (const [index, at] of ours.slice(0, items.length).entries()) {
+    if (!isDeepStrictEqual(before[at], items[index])) yaml.replaceAt([key], at, items[index]);
   }
-  return document.toString();
+  for (const at of ours.slice(items.length).reverse()) yaml.removeAt([key], at);
+  for (const item of items.slice(ours.length)) yaml.add([key], item);
+  return yaml.text;
 }
 
 /**
@@ -83,10 +76,13 @@ export function withListItems(
  * @throws TsopError `broken-yaml` with the position
  */
 export function withoutListEntry(path: string, text: string, key: string, entry: string): string {
-  const { tree: document } = parseUserYaml(path, text, "broken-yaml");
-  const list = document.get(key);
-  const at = isSeq(list) ? list.toJSON().indexOf(entry) : -1;
-  if (!isSeq(list) || at === -1) return text;
-  list.delete(at);
-  return document.toString();
+  const yaml = editable(path, text);
+  const at = listAt(yaml, key).indexOf(entry);
+  if (at !== -1) yaml.removeAt([key], at);
+  return yaml.text;
+}
+
+function listAt(yaml: YamlText, key: string): readonly unknown[] {
+  const list = yaml.get([key]);
+  return Array.isArray(list) ? list : [];
 }

@@ -15,7 +15,7 @@ import {
   type Project,
   type ProjectResource,
 } from "./project-file.ts";
-import { renderTemplates } from "./scaffold.ts";
+import { renderTemplates, type ScaffoldRequest } from "./scaffold.ts";
 import { withListEntry, withListItems, withoutListEntry } from "./user-yaml.ts";
 
 const MANAGER_PATCH = "manager_webhook_patch.yaml";
@@ -63,15 +63,21 @@ export async function certificateFiles(
 }
 
 /** The files of a mode, by path. */
-async function modeFiles(project: Project, mode: CertificateMode): Promise<Map<string, string>> {
-  const { projectName, root } = project;
+const modeFiles = (project: Project, mode: CertificateMode): Promise<Map<string, string>> =>
+  renderTemplates(certificateTemplate(project, mode));
+
+/** What the files of a mode are made of. */
+export function certificateTemplate(
+  { projectName, root }: Project,
+  mode: CertificateMode,
+): Omit<ScaffoldRequest, "ifExists"> {
   const values = {
     projectName,
     secretName: `${projectName}-webhook-server-cert`,
     mounted: mode !== "self-managed",
     owner: mode === "cert-manager" ? "cert-manager" : "you",
   };
-  return renderTemplates({
+  return {
     root,
     template: "certificates",
     values,
@@ -79,7 +85,7 @@ async function modeFiles(project: Project, mode: CertificateMode): Promise<Map<s
       if (path.startsWith(CERT_MANAGER_FOLDER)) return mode === "cert-manager";
       return !path.endsWith(CERTIFICATE_PATCH) || mode !== "self-managed";
     },
-  });
+  };
 }
 
 /** The text of `config/default/kustomization.yaml` with the webhooks in it, as the mode needs it. */
@@ -102,8 +108,6 @@ export async function defaultWithWebhooks(
     { path: MANAGER_PATCH, target: { kind: "Deployment", name: "controller-manager" } },
     ...(mode === "self-managed" ? [] : [{ path: CERTIFICATE_PATCH }]),
   ];
-  const isPatch = (item: unknown): boolean =>
-    isJsonObject(item) && (item["path"] === MANAGER_PATCH || item["path"] === CERTIFICATE_PATCH);
   list = withListItems(defaultList, list, "patches", { items: patches, isOurs: isPatch });
   return withListItems(defaultList, list, "replacements", {
     items: mode === "cert-manager" ? replacements(project, resources) : [],
@@ -111,15 +115,29 @@ export async function defaultWithWebhooks(
   });
 }
 
+/** That text without the webhooks. */
+export function defaultWithoutWebhooks(text: string): string {
+  const entries = ["../webhook", NETWORK_POLICY, "../certmanager"];
+  const list = entries.reduce(
+    (now, entry) => withoutListEntry(defaultList, now, "resources", entry),
+    text,
+  );
+  const none = (now: string, key: string, isOurs: (item: unknown) => boolean): string =>
+    withListItems(defaultList, now, key, { items: [], isOurs });
+  return none(none(list, "patches", isPatch), "replacements", isReplacement);
+}
+
+const isPatch = (item: unknown): boolean =>
+  isJsonObject(item) && (item["path"] === MANAGER_PATCH || item["path"] === CERTIFICATE_PATCH);
+
 /** Those that fill in the Certificate's names, and those that tell cert-manager whose `caBundle` it is. */
 function replacements(project: Project, resources: readonly ProjectResource[]): object[] {
   const service = { kind: "Service", version: "v1", name: "webhook-service" };
   const crds = resources
     .filter(({ webhooks }) => webhooks?.conversion)
-    .map((one) => ({
-      kind: "CustomResourceDefinition",
-      name: `${one.plural}.${apiGroupOf(project, one)}`,
-    }));
+    .map((one) => `${one.plural}.${apiGroupOf(project, one)}`)
+    .sort()
+    .map((name) => ({ kind: "CustomResourceDefinition", name }));
   const injected = [
     { kind: "ValidatingWebhookConfiguration" },
     { kind: "MutatingWebhookConfiguration" },

@@ -4,5 +4,12 @@
  *
  * @module
  */
-export { Project, SyntaxKind } from "ts-morph";
-export type { CallExpression, ObjectLiteralExpression, SourceFile, Statement } from "ts-morph";
+export { Project, SyntaxKind, ts } from "ts-morph";
+export type {
+  CallExpression,
+  ImportDeclaration,
+  Node,
+  ObjectLiteralExpression,
+  SourceFile,
+  Statement,
+} from "ts-morph";

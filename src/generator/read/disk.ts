@@ -7,6 +7,9 @@ import { readFileSync, readdirSync } from "node:fs";
 import { ts } from "../load.ts";
 import type { Reads } from "../stamp.ts";
 
+/** Texts that files will have, by absolute path; `undefined` for a file that will be gone. */
+export type EditedFiles = ReadonlyMap<string, string | undefined>;
+
 /** Files and folders by path. What was answered once is answered the same until `forget`. */
 export class Disk implements ts.ParseConfigHost {
   readonly useCaseSensitiveFileNames = ts.sys.useCaseSensitiveFileNames;
@@ -14,6 +17,12 @@ export class Disk implements ts.ParseConfigHost {
   readonly #folders = new Map<string, readonly string[]>();
   readonly #noFile = new Set<string>();
   readonly #noFolder = new Set<string>();
+  readonly #edited: EditedFiles;
+
+  /** @param edited - files that are read as they will be */
+  constructor(edited: EditedFiles = new Map()) {
+    this.#edited = edited;
+  }
 
   /** Everything that was asked for and answered since the last `forget`. */
   reads(): Reads {
@@ -35,6 +44,8 @@ export class Disk implements ts.ParseConfigHost {
 
   /** The text of a file. @throws the system's error for one that cannot be read */
   getText(path: string): string {
+    const edited = this.#edited.get(path);
+    if (edited !== undefined) return edited;
     return decoded(this.#note(path));
   }
 
@@ -52,6 +63,7 @@ export class Disk implements ts.ParseConfigHost {
 
   /** Whether there is such a file. Its content is noted, since who asks for it goes by it. */
   fileExists(path: string): boolean {
+    if (this.#edited.has(path)) return this.#edited.get(path) !== undefined;
     if (this.#files.has(path)) return true;
     if (this.#noFile.has(path)) return false;
     if (ts.sys.fileExists(path)) {

@@ -19,7 +19,7 @@ import type {
 } from "../model.ts";
 import { checkedType } from "./checked-type.ts";
 import { readConversions } from "./conversions.ts";
-import { Disk } from "./disk.ts";
+import { Disk, type EditedFiles } from "./disk.ts";
 import { readKind } from "./kind.ts";
 import type { Module } from "./module.ts";
 import { readDeclared } from "./named-type.ts";
@@ -39,9 +39,9 @@ const SPEAKS_OF_MARKERS = /@\s*(?:\w+\.)?\w|\bResource\b|\bRbac\b/;
 const SPEAKS_OF_TSOP =
   /["']tsop(?:\/k8s)?["']|\bclient\b|\.(?:get|find|list|listAll|create|update|patch|apply|delete|deleteAllOf|for|owns|watches|handles|status|event)\b/i;
 
-/** The modules of a project, resolved with the options of its tsconfig. */
-export function openModules(root: string): Modules {
-  const disk = new Disk();
+/** The modules of a project, resolved with the options of its tsconfig; edited files are read as they will be. */
+export function openModules(root: string, edited?: EditedFiles): Modules {
+  const disk = new Disk(edited);
   const path = ts.findConfigFile(root, (file) => disk.fileExists(file));
   const config =
     path === undefined

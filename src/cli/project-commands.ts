@@ -1,0 +1,61 @@
+/**
+ * The commands that take something out of a project, or look at one.
+ *
+ * @module
+ */
+import type { Command } from "commander";
+import { DIFF, DRY_RUN, type Done } from "./command-options.ts";
+import type { DeletedThing } from "./commands/delete.ts";
+import type { CliContext } from "./context.ts";
+
+const versions = (value: string, earlier: readonly string[]): readonly string[] => [
+  ...earlier,
+  ...value.split(",").filter((version) => version !== ""),
+];
+
+/** Adds `delete`. */
+export function addDeleteCommands(program: Command, context: CliContext, done: Done): void {
+  const remove = program
+    .command("delete")
+    .summary("take out of a project")
+    .description("Take out of a project what `tsop create` added, and nothing else.");
+  const add = (thing: DeletedThing, summary: string, description: string): Command =>
+    remove
+      .command(thing)
+      .summary(summary)
+      .description(description)
+      .option("--group <group>", "the API group, with or without the domain", "")
+      .option("--version <version>", "the API version, such as v1")
+      .option("--kind <Kind>", "the name of the kind, such as MyWeb")
+      .option("--force", "delete files that you changed or that others import, too", false)
+      .option("--dry-run", DRY_RUN, false)
+      .option("--diff", DIFF, false)
+      .action(async (options: object) => {
+        const { deleteFrom } = await import("./commands/delete.ts");
+        done(await deleteFrom(thing, options as Parameters<typeof deleteFrom>[1], context));
+      });
+  add(
+    "api",
+    "delete a version of a kind",
+    "Delete a version of a kind: its type, controller, webhooks, tests, sample and roles.",
+  );
+  add(
+    "controller",
+    "delete the controller of a kind",
+    "Delete the controller of a kind and its test; the kind stays.",
+  );
+  add(
+    "webhook",
+    "delete the webhooks of a kind",
+    "Delete the webhooks of a kind and their tests: all of them, or those of the types given.",
+  )
+    .option("--defaulting", "only the defaulter", false)
+    .option("--validation", "only the validator", false)
+    .option("--conversion", "only the converters", false)
+    .option(
+      "--spoke <versions>",
+      "only the converters of these versions, with commas",
+      versions,
+      [],
+    );
+}

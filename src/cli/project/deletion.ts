@@ -1,0 +1,341 @@
+/**
+ * What `tsop delete` changes: the opposite of `tsop create`, file by file.
+ *
+ * @module
+ */
+import { posix } from "node:path";
+import { TsopError } from "../../errors.ts";
+import type { KindClass } from "../../generator/find-classes.ts";
+import { withStorageAs } from "./kind-file.ts";
+import { namesOf } from "./kind-names.ts";
+import { Draft } from "./draft.ts";
+import { importersOf } from "./importers.ts";
+import { withoutModules, withoutServer } from "./main-file-removal.ts";
+import {
+  apiGroupOf,
+  isSameKind,
+  isSameResource,
+  parseProject,
+  withCertificates,
+  withoutResource,
+  withResource,
+  type Project,
+  type ProjectResource,
+  type ProjectWebhooks,
+  type StorageBefore,
+} from "./project-file.ts";
+import { PROJECT_FILE } from "./project-root.ts";
+import { SAMPLES, SAMPLES_LIST, samplesWithout } from "./samples.ts";
+import { digestOf, withFreshDigests } from "./scaffolded.ts";
+import { withoutConversion } from "./test-conversion.ts";
+import { withoutWebhookConfig } from "./webhook-config-removal.ts";
+import { conversionName } from "./webhook-files.ts";
+
+const MAIN = "src/main.ts";
+
+/** What of a version of a kind goes. */
+export interface DeletedParts {
+  readonly api: boolean;
+  readonly controller: boolean;
+  readonly defaulting: boolean;
+  readonly validation: boolean;
+  /** The versions whose converters go. */
+  readonly spokes: readonly string[];
+}
+
+/** A version of a kind, and what goes of it. */
+export interface Deletion {
+  readonly resource: ProjectResource;
+  readonly parts: DeletedParts;
+}
+
+/** What a deletion changes, and what the user should know of it. */
+export interface DeletionPlan {
+  readonly draft: Draft;
+  readonly notes: string[];
+}
+
+/** What a deletion may do. */
+export interface DeletionOptions {
+  /** Deletes what the user changed, too. */
+  readonly force: boolean;
+}
+
+/**
+ * Plans the deletion.
+ *
+ * @param classes - of the project as it is
+ * @throws TsopError `file-changed`, `still-used`, `main-not-understood` where something of the user would be lost
+ */
+export async function planDeletion(
+  project: Project,
+  classes: readonly KindClass[],
+  deletions: readonly Deletion[],
+  options: DeletionOptions,
+): Promise<DeletionPlan> {
+  const draft = new Draft(project.root);
+  const notes: string[] = [];
+  const going = deletions.flatMap((one) => filesOf(project, classes, one));
+  await removeFiles(draft, going, options);
+  let resources = project.resources;
+  for (const { resource, parts } of deletions) {
+    const known = resources.find((one) => isSameResource(one, resource)) ?? resource;
+    await restoreTests(draft, project, known, parts.spokes);
+    const after = without(known, parts, draft);
+    await restoreStorage(draft, project, classes, { before: known, after });
+    resources = resources.flatMap((one) => (one === known ? (after ? [after] : []) : [one]));
+  }
+  resources = handOnStorage(resources, deletions);
+  await unwire(draft, project, hasWebhooks(resources), options, notes);
+  await refuseImporters(draft, options);
+  const samples = going.filter(({ path }) => path.startsWith(`${SAMPLES}/`));
+  await draft.edit(SAMPLES_LIST, (text) =>
+    samplesWithout(
+      text,
+      samples.map(({ path }) => posix.basename(path)),
+    ),
+  );
+  if (project.certificates !== undefined) {
+    await withoutWebhookConfig(draft, project, resources, options);
+  }
+  draft.set(PROJECT_FILE, await projectText(project, resources, draft));
+  return { draft, notes };
+}
+
+/** A file that goes, and what was written there; without it nobody knows. */
+interface GoingFile {
+  readonly path: string;
+  readonly digest?: string;
+}
+
+function filesOf(
+  project: Project,
+  classes: readonly KindClass[],
+  { resource, parts }: Deletion,
+): GoingFile[] {
+  const isGoing = (path: string): boolean => {
+    const spoke = /-(v[0-9a-z]+)-conversion(?:\.test)?\.ts$/.exec(path)?.[1];
+    if (spoke !== undefined) return parts.spokes.includes(spoke);
+    if (/-defaulter(?:\.test)?\.ts$/.test(path)) return parts.defaulting;
+    if (/-validator(?:\.test)?\.ts$/.test(path)) return parts.validation;
+    if (/-controller(?:\.test)?\.ts$/.test(path)) return parts.controller;
+    return parts.api;
+  };
+  const known = resource.files
+    ? Object.entries(resource.files).map(([path, digest]) => ({ path, digest }))
+    : usualFiles(project, classes, resource).map((path) => ({ path }));
+  return known.filter(({ path }) => isGoing(path));
+}
+
+/** Where the files of a kind are that an earlier tsop scaffolded. */
+function usualFiles(
+  project: Project,
+  classes: readonly KindClass[],
+  resource: ProjectResource,
+): string[] {
+  const { stem } = namesOf(project, resource);
+  const { group, version, kind, controller, api, webhooks } = resource;
+  const found = classes.find(
+    (one) =>
+      one.group === apiGroupOf(project, resource) && one.version === version && one.kind === kind,
+  );
+  const names = [
+    ...(webhooks?.defaulting ? [`webhooks/${stem}-defaulter`] : []),
+    ...(webhooks?.validation ? [`webhooks/${stem}-validator`] : []),
+    ...(webhooks?.spokes ?? []).map((spoke) => `webhooks/${stem}-${spoke}-conversion`),
+    ...(controller ? [`controllers/${stem}-controller`] : []),
+  ];
+  const sample = [group, version, kind.toLowerCase()].filter((part) => part !== "").join("_");
+  return [
+    ...names.flatMap((name) => [`src/${name}.ts`, `test/${posix.basename(name)}.test.ts`]),
+    ...(api ? [...(found ? [found.file] : []), `${SAMPLES}/${sample}.yaml`] : []),
+  ];
+}
+
+async function removeFiles(
+  draft: Draft,
+  going: readonly GoingFile[],
+  { force }: DeletionOptions,
+): Promise<void> {
+  const changed: string[] = [];
+  for (const { path, digest } of going) {
+    const text = await draft.read(path);
+    if (text === undefined) continue;
+    if (digestOf(path, text) !== digest) changed.push(path);
+    draft.set(path, undefined);
+  }
+  if (changed.length === 0 || force) return;
+  throw new TsopError(
+    "file-changed",
+    `${changed.join(", ")} ${changed.length === 1 ? "is" : "are"} not as tsop wrote ${changed.length === 1 ? "it" : "them"}, and would be deleted.`,
+    "Keep what you need of it elsewhere, then delete with --force; nothing was written.",
+  );
+}
+
+/** Tests that were told of a converter. */
+async function restoreTests(
+  draft: Draft,
+  project: Project,
+  resource: ProjectResource,
+  spokes: readonly string[],
+): Promise<void> {
+  for (const spoke of spokes) {
+    const { className, from } = conversionName(namesOf(project, resource), spoke);
+    const module = from.slice(2);
+    for (const { path } of await importersOf(draft, [`src/${module}`])) {
+      await draft.edit(
+        path,
+        (text) => withoutConversion(text, { className, from: `../src/${module}` }) ?? text,
+      );
+    }
+  }
+}
+
+/** The kind as it is without the parts; `undefined` where nothing of it is left. */
+function without(
+  resource: ProjectResource,
+  parts: DeletedParts,
+  draft: Draft,
+): ProjectResource | undefined {
+  if (parts.api) return undefined;
+  const { webhooks, files, ...rest } = resource;
+  const kept = files && Object.entries(files).filter(([path]) => !draft.isGone(path));
+  const left = webhooks && webhooksWithout(webhooks, parts);
+  const controller = resource.controller && !parts.controller;
+  // What only a controller or a webhook was made for; a class that is somebody's own is no entry's.
+  const isOfOthers = !resource.api || (files !== undefined && kept?.length === 0);
+  if (!controller && !left && isOfOthers) return undefined;
+  return {
+    ...rest,
+    controller,
+    ...(left && { webhooks: left }),
+    ...(kept && { files: Object.fromEntries(kept) }),
+  };
+}
+
+function webhooksWithout(
+  { defaulting, validation, spokes = [], storageBefore }: ProjectWebhooks,
+  parts: DeletedParts,
+): ProjectWebhooks | undefined {
+  const left = spokes.filter((spoke) => !parts.spokes.includes(spoke));
+  const webhooks = {
+    ...(defaulting && !parts.defaulting && { defaulting }),
+    ...(validation && !parts.validation && { validation }),
+    ...(left.length > 0 && { conversion: true, spokes: left }),
+    ...(left.length > 0 && storageBefore && { storageBefore }),
+  };
+  return Object.keys(webhooks).length > 0 ? webhooks : undefined;
+}
+
+/** Which version is stored, as it was before the conversion or the version came. */
+async function restoreStorage(
+  draft: Draft,
+  project: Project,
+  classes: readonly KindClass[],
+  { before, after }: { before: ProjectResource; after: ProjectResource | undefined },
+): Promise<void> {
+  const siblings = project.resources.filter((one) => isSameKind(one, before) && one !== before);
+  const restored: StorageBefore = {
+    ...(after || siblings.length > 1 ? {} : before.storageBefore),
+    ...(after?.webhooks?.conversion ? {} : before.webhooks?.storageBefore),
+  };
+  for (const [version, storage] of Object.entries(restored)) {
+    const found = classes.find(
+      (one) =>
+        one.group === apiGroupOf(project, before) &&
+        one.kind === before.kind &&
+        one.version === version,
+    );
+    if (!found) continue;
+    const { file, className } = found;
+    await draft.edit(file, (text) => withStorageAs({ className, text }, storage));
+  }
+}
+
+/** What the deleted version changed in another goes on to be known while there are several. */
+function handOnStorage(
+  resources: readonly ProjectResource[],
+  deletions: readonly Deletion[],
+): readonly ProjectResource[] {
+  return deletions.reduce((now, { resource, parts }) => {
+    const { storageBefore } = resource;
+    const siblings = now.filter((one) => isSameKind(one, resource));
+    const heir = siblings.at(-1);
+    if (!parts.api || !storageBefore || siblings.length < 2 || !heir) return now;
+    return now.map((one) => (one === heir ? { ...one, storageBefore } : one));
+  }, resources);
+}
+
+const hasWebhooks = (resources: readonly ProjectResource[]): boolean =>
+  resources.some(({ webhooks }) => webhooks !== undefined);
+
+/** Takes out of `src/main.ts` what hands the deleted classes to the manager. */
+async function unwire(
+  draft: Draft,
+  project: Project,
+  keepsServer: boolean,
+  { force }: DeletionOptions,
+  notes: string[],
+): Promise<void> {
+  const text = await draft.read(MAIN);
+  if (text === undefined) return;
+  const isGone = (specifier: string): boolean =>
+    specifier.startsWith(".") && draft.isGone(posix.join("src", specifier));
+  const found = withoutModules(text, isGone);
+  const [foreign] = found.foreign;
+  if (foreign !== undefined) {
+    throw new TsopError(
+      "main-not-understood",
+      `${MAIN}:${foreign.replace(": ", " uses `")}\` in a way that tsop did not write, and what it stands for would be deleted.`,
+      "Remove that use, then run the command again; nothing was written.",
+    );
+  }
+  const [changed] = found.changed;
+  if (changed !== undefined && !force) {
+    throw new TsopError(
+      "file-changed",
+      `${MAIN}:${changed.replace(": ", " is not as tsop wrote it, and would be deleted: `")}\`.`,
+      "Keep what you need of it elsewhere, then delete with --force; nothing was written.",
+    );
+  }
+  let after = found.text;
+  if (!keepsServer && project.certificates !== undefined && !/\.webhooks\s*\.add\(/.test(after)) {
+    const bare = withoutServer(after, `${project.projectName}-`);
+    if (bare === undefined && /\bwebhooks\b/.test(after)) {
+      notes.push(`${MAIN} keeps the settings of the webhooks' server: you changed them.`);
+    }
+    after = bare ?? after;
+  }
+  if (after !== text) draft.set(MAIN, after);
+}
+
+/** @throws TsopError `still-used` where files that stay import files that go */
+async function refuseImporters(draft: Draft, { force }: DeletionOptions): Promise<void> {
+  const gone = [...draft.files.keys()].filter((path) => path.endsWith(".ts") && draft.isGone(path));
+  const [importer, ...others] = await importersOf(draft, gone);
+  if (!importer || force) return;
+  const more = others.length === 0 ? "" : `; so do ${others.map(({ place }) => place).join(", ")}`;
+  throw new TsopError(
+    "still-used",
+    `${importer.place} imports ${importer.imported}, which would be deleted${more}.`,
+    "Remove the import first, or delete with --force and mend it afterwards; nothing was written.",
+  );
+}
+
+async function projectText(
+  project: Project,
+  resources: readonly ProjectResource[],
+  draft: Draft,
+): Promise<string> {
+  let text = project.text;
+  for (const resource of project.resources) {
+    const now = parseProject(project.root, text);
+    const after = resources.find((one) => isSameResource(one, resource));
+    if (!after) text = withoutResource(now, resource);
+    else if (after !== resource) text = withResource(now, after);
+  }
+  if (!hasWebhooks(resources) && hasWebhooks(project.resources)) {
+    text = withCertificates(project.root, text, undefined);
+  }
+  return withFreshDigests(project, text, draft.files);
+}
