@@ -367,6 +367,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "not-a-resource": e("client.get(Plain, key) // class Plain has no @Resource"),
   "not-a-token": e('@Rbac("deployments", ["get"])'),
   "not-applied": e("tsop deploy   # the API server refuses one of the manifests"),
+  "nothing-to-examine": e("tsop doctor manifest.yaml   # which is not there"),
   "not-in-project": e("tsop delete webhook --version v1 --kind Web   # which has none"),
   "still-used": e(
     'import { Web } from "./api/v1/web.ts"; // in a file of yours, at: tsop delete api --version v1 --kind Web',

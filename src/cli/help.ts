@@ -30,6 +30,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "tsop delete webhook --group web --version v1 --kind MyWeb",
     "tsop delete webhook --group web --version v1 --kind MyWeb --conversion",
   ],
+  list: ["tsop list", "tsop list --output json"],
+  doctor: ["tsop doctor", "tsop doctor config/", "tsop doctor manifests.yaml --output json"],
   edit: [
     "tsop edit --certificates cert-manager",
     "tsop edit --certificates secret --dry-run --diff",
@@ -64,7 +66,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
 /** What a program may learn from the end of a command. */
 export const EXIT_CODES: Readonly<Record<string, string>> = {
   "0": "done",
-  "1": "failed; stderr says why, and the next step",
+  "1": "failed, and stderr says why and the next step; or `doctor` found something",
   "2": "used wrongly; nothing was done",
   "3": "`--check` or `manifests --against` found a difference",
 };

@@ -9,7 +9,7 @@ import { addHelp } from "./help.ts";
 import { addKubebuilderWords } from "./kubebuilder-words.ts";
 import { DIFF, DRY_RUN, type Done } from "./command-options.ts";
 import { packageVersion } from "./package-info.ts";
-import { addDeleteCommands } from "./project-commands.ts";
+import { addDeleteCommands, addLookingCommands } from "./project-commands.ts";
 import { addWebhookCommands } from "./webhook-commands.ts";
 
 /** Parses `argv`, runs the command and turns whatever happens into an exit code. */
@@ -136,6 +136,7 @@ function addProjectCommands(program: Command, context: CliContext, done: Done): 
 
   addWebhookCommands(program, create, context, done);
   addDeleteCommands(program, context, done);
+  addLookingCommands(program, context, done);
   addKubebuilderWords(program);
 
   withCluster(program.command("manifests"))

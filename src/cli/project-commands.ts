@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { DIFF, DRY_RUN, type Done } from "./command-options.ts";
 import type { DeletedThing } from "./commands/delete.ts";
 import type { CliContext } from "./context.ts";
@@ -58,4 +58,34 @@ export function addDeleteCommands(program: Command, context: CliContext, done: D
       versions,
       [],
     );
+}
+
+const json = (): Option =>
+  new Option("-o, --output <format>", "print the result as JSON").choices(["json"]);
+
+/** Adds `list` and `doctor`. */
+export function addLookingCommands(program: Command, context: CliContext, done: Done): void {
+  program
+    .command("list")
+    .summary("what the project has")
+    .description(
+      "Print what the project has: its kinds with versions, scopes, controllers and webhooks, and what is deployed with them.",
+    )
+    .addOption(json())
+    .action(async (options: { output?: "json" }) => {
+      const { list } = await import("./commands/list.ts");
+      done(await list(options, context));
+    });
+  program
+    .command("doctor")
+    .summary("find the usual mistakes")
+    .description(
+      "Find the usual mistakes in a project, or in any folder of manifests, each with its line and what to do. Exits with 1 when something is found.",
+    )
+    .argument("[path]", "a project, a folder or a file (default: the project here)")
+    .addOption(json())
+    .action(async (path: string | undefined, options: { output?: "json" }) => {
+      const { doctor } = await import("./commands/doctor.ts");
+      done(await doctor(path, options, context));
+    });
 }

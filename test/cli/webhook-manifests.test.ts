@@ -202,7 +202,7 @@ export class Hook {}
     rmSync(join(root, "src/api/conversion.ts"));
     rmSync(join(root, "src/api/v1alpha1.ts"));
     await manifests(root);
-    expect(Object.keys(filesIn(join(root, "config/webhook")))).toEqual([]);
+    expect(existsSync(join(root, "config/webhook"))).toBe(false);
     expect(existsSync(join(root, "config/crd/kustomizeconfig.yaml"))).toBe(false);
     expect(existsSync(join(root, "config/rbac/webhook_certificate_role.yaml"))).toBe(false);
     expect(read(root, "config/rbac/kustomization.yaml")).not.toContain("webhook_certificate");

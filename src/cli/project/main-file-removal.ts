@@ -6,10 +6,10 @@
  */
 import {
   SyntaxKind,
+  type ExpressionStatement,
+  type Identifier,
   type ImportDeclaration,
-  type Node,
   type SourceFile,
-  type Statement,
 } from "../vendor/source-editor.ts";
 import {
   isFirstOfLine,
@@ -84,7 +84,7 @@ export function withoutServer(text: string, namePrefix: string): string | undefi
   const [options, flags] = [argumentOf("createManager"), argumentOf("readFlags")];
   const variable = flags
     ?.getParent()
-    ?.getParentIfKind(SyntaxKind.VariableDeclaration)
+    .getParentIfKind(SyntaxKind.VariableDeclaration)
     ?.getNameNode()
     .getText();
   const own = file.getFunction(HELPER);
@@ -146,7 +146,7 @@ function namesOf(declared: ImportDeclaration): string[] {
   return [...named, ...whole.flatMap((one) => (one ? [one.getText()] : []))];
 }
 
-function usesOf(file: SourceFile, name: string, declared: ImportDeclaration): Node[] {
+function usesOf(file: SourceFile, name: string, declared: ImportDeclaration): Identifier[] {
   return file.getDescendantsOfKind(SyntaxKind.Identifier).filter((one) => {
     if (one.getText() !== name || one.getFirstAncestor((node) => node === declared)) return false;
     // `other.name` is another's.
@@ -155,13 +155,13 @@ function usesOf(file: SourceFile, name: string, declared: ImportDeclaration): No
 }
 
 interface Wiring {
-  readonly statement: Statement;
+  readonly statement: ExpressionStatement;
   /** It is as a command wrote it. */
   readonly isOurs: boolean;
 }
 
 /** The statement that hands something to the manager: `setUpX(manager)`, `manager.webhooks.add(new X())`. */
-function wiringOf(use: Node, name: string): Wiring | undefined {
+function wiringOf(use: Identifier, name: string): Wiring | undefined {
   const statement = use.getFirstAncestorByKind(SyntaxKind.ExpressionStatement);
   const call = statement?.getExpressionIfKind(SyntaxKind.CallExpression);
   if (!statement || !call) return undefined;
@@ -185,7 +185,10 @@ function wiringOf(use: Node, name: string): Wiring | undefined {
   return { statement, isOurs: others.length === 0 && made.getText() === `new ${name}()` };
 }
 
-function statementRemoved(text: string, statement: Statement): { splice: Splice; isOurs: boolean } {
+function statementRemoved(
+  text: string,
+  statement: ExpressionStatement,
+): { splice: Splice; isOurs: boolean } {
   const [start, end] = [statement.getStart(), statement.getEnd()];
   const [before, after] = [lineStart(text, start), lineEnd(text, end)];
   const rest = text.slice(end, after);

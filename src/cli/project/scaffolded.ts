@@ -67,7 +67,10 @@ function tokensOf(text: string): unknown {
   const said: string[] = [];
   const walk = (node: ts.Node): void => {
     const children = node.getChildren(file).filter((child) => !ts.isJSDoc(child));
-    if (children.length > 0) return children.forEach(walk);
+    if (children.length > 0) {
+      children.forEach(walk);
+      return;
+    }
     for (const { pos, end } of ts.getLeadingCommentRanges(text, node.getFullStart()) ?? []) {
       said.push(textOfComment(text.slice(pos, end)));
     }

@@ -178,7 +178,8 @@ export class YamlText {
     const last = collection.items.at(-1);
     if (last === undefined) {
       const inside = startOf(collection) + 1;
-      return this.#splice(inside, inside, text);
+      this.#splice(inside, inside, text);
+      return;
     }
     const end = this.#endOf(last);
     const start = isPair(last) ? startOfPair(last) : startOf(itemNode(last));

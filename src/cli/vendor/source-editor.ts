@@ -7,8 +7,9 @@
 export { Project, SyntaxKind, ts } from "ts-morph";
 export type {
   CallExpression,
+  ExpressionStatement,
+  Identifier,
   ImportDeclaration,
-  Node,
   ObjectLiteralExpression,
   SourceFile,
   Statement,

@@ -1,0 +1,76 @@
+/**
+ * `tsop doctor`: the usual mistakes in a project or in a folder of manifests.
+ *
+ * @module
+ */
+import { realpath, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { UsageError } from "../../errors.ts";
+import type { CliContext } from "../context.ts";
+import { diagnose, type Diagnosis } from "../doctor/diagnose.ts";
+import { readExamined } from "../doctor/examine.ts";
+import { ExitCode, paint } from "../output.ts";
+import { getProject, type Project } from "../project/project-file.ts";
+
+/** The flags of `tsop doctor`. */
+export interface DoctorOptions {
+  readonly output?: "json";
+}
+
+/** Looks at a project, a folder or a file; returns the exit code. */
+export async function doctor(
+  path: string | undefined,
+  options: DoctorOptions,
+  context: CliContext,
+): Promise<number> {
+  const asked = resolve(context.cwd, path ?? ".");
+  const isFolder = await stat(asked).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  const project = isFolder ? await projectAt(asked) : undefined;
+  // Without a path, it is the project that the folder is in.
+  const folder = path === undefined ? (project?.root ?? asked) : asked;
+  const isWhole = project !== undefined && (await isSameFolder(project.root, folder));
+  const reading = await readExamined(folder, isWhole ? project : undefined);
+  const found = await diagnose(reading);
+  if (options.output === "json") {
+    context.out(JSON.stringify({ found: found.map(positioned) }, undefined, 2));
+  } else {
+    print(found, reading.examined.manifests.length, context);
+  }
+  return found.length === 0 ? ExitCode.ok : ExitCode.failure;
+}
+
+async function projectAt(folder: string): Promise<Project | undefined> {
+  try {
+    return await getProject(folder);
+  } catch (error) {
+    if (error instanceof UsageError && error.code === "no-project") return undefined;
+    throw error;
+  }
+}
+
+async function isSameFolder(one: string, other: string): Promise<boolean> {
+  const [first, second] = await Promise.all(
+    [one, other].map((path) => realpath(path).catch(() => path)),
+  );
+  return first === second;
+}
+
+function print(found: readonly Diagnosis[], objects: number, context: CliContext): void {
+  const { bold, yellow, green, dim } = paint(context);
+  for (const { place, rule, message, fix } of found) {
+    context.out(`${place} ${bold(rule)}: ${message}`);
+    context.out(`  ${yellow("fix")} ${fix}`);
+  }
+  const seen = dim(`in ${objects} ${objects === 1 ? "object" : "objects"}`);
+  if (found.length === 0) context.out(`${green("nothing found")} ${seen}`);
+  else context.out(`${bold(`${found.length} found`)} ${seen}`);
+}
+
+/** A finding with its position in parts, for programs. */
+function positioned({ place, rule, message, fix }: Diagnosis): object {
+  const [, file = place, line = "1", column = "1"] = /^(.*?):(\d+)(?::(\d+))?$/.exec(place) ?? [];
+  return { file, line: Number(line), column: Number(column), rule, message, fix };
+}

@@ -1,0 +1,38 @@
+/**
+ * Runs the rules over what was read.
+ *
+ * @module
+ */
+import type { Found } from "./rule.ts";
+import type { Reading } from "./examine.ts";
+import { RULES } from "./rules/index.ts";
+
+/** A finding, with the name of its rule. */
+export interface Diagnosis extends Found {
+  readonly rule: string;
+}
+
+/** The name of what is found where a file cannot be read. */
+export const UNREADABLE = "unreadable";
+
+/** Every mistake, by file and line; the same one at the same place once. */
+export async function diagnose({ examined, unreadable }: Reading): Promise<readonly Diagnosis[]> {
+  const found: Diagnosis[] = unreadable.map((one) => ({ rule: UNREADABLE, ...one }));
+  for (const rule of RULES) {
+    for (const one of await rule.find(examined)) found.push({ rule: rule.name, ...one });
+  }
+  const byText = new Map(found.map((one) => [`${one.rule} ${one.place} ${one.message}`, one]));
+  return [...byText.values()].sort(byPlace);
+}
+
+function byPlace(one: Diagnosis, other: Diagnosis): number {
+  const [file, line] = partsOf(one.place);
+  const [otherFile, otherLine] = partsOf(other.place);
+  if (file !== otherFile) return file < otherFile ? -1 : 1;
+  return line - otherLine;
+}
+
+function partsOf(place: string): [file: string, line: number] {
+  const [, file = place, line = "1"] = /^(.*?):(\d+)(?::\d+)?$/.exec(place) ?? [];
+  return [file, Number(line)];
+}

@@ -1,0 +1,78 @@
+/**
+ * What a rule of `tsop doctor` is: a mistake that it knows, and how it finds it.
+ *
+ * @module
+ */
+import type { JsonObject } from "../../kube/object.ts";
+import type { Schema } from "../../kube/schema/structural.ts";
+import type { Project } from "../project/project-file.ts";
+import type { ValuePath } from "../project/yaml-documents.ts";
+
+/** A mapping in a YAML or JSON file: an object of Kubernetes, or a part of one. */
+export interface Manifest {
+  /** Relative to what is examined, with `/`. */
+  readonly file: string;
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly value: JsonObject;
+  /** `file:line:column` of the value at the path, or of the nearest around it. */
+  readonly at: (path: ValuePath) => string;
+}
+
+/** A source file in any language. */
+export interface Source {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** A version of a kind whose definition is among the manifests. */
+export interface CustomKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly singular: string;
+  /** Absent where the definition has none. */
+  readonly schema?: Schema;
+  readonly definition: Manifest;
+}
+
+/** What is examined. */
+export interface Examined {
+  readonly root: string;
+  /** Objects, in the order of the files; kustomizations and their patches are not among them. */
+  readonly manifests: readonly Manifest[];
+  /** Mappings that are no objects, such as a part of one that was copied. */
+  readonly fragments: readonly Manifest[];
+  readonly sources: readonly Source[];
+  /** The patches of kustomizations, as text. */
+  readonly patches: string;
+  /** The kinds whose definitions are among the manifests. */
+  readonly customKinds: readonly CustomKind[];
+  /** Whether a kustomization lists the file: names, images and certificates may come from there. */
+  readonly isKustomized: (file: string) => boolean;
+  /** Absent where the folder is no project of tsop. */
+  readonly project?: Project;
+}
+
+/** A mistake that was found. */
+export interface Found {
+  /** `file:line:column`. */
+  readonly place: string;
+  readonly message: string;
+  /** What to do. */
+  readonly fix: string;
+}
+
+/** A mistake, and how it is found. */
+export interface Rule {
+  /** In words with dashes, such as `selector-mismatch`. */
+  readonly name: string;
+  /** What is wrong, and what comes of it: a sentence or two. */
+  readonly about: string;
+  /** A manifest or lines of code with the mistake, for the documentation. */
+  readonly example: string;
+  find(examined: Examined): Iterable<Found> | Promise<Iterable<Found>>;
+}

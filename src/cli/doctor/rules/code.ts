@@ -1,0 +1,69 @@
+/**
+ * What `tsop manifests` says of the code of a project, and whether what it wrote is up to date.
+ *
+ * @module
+ */
+import { isGenerated, leftOvers } from "../../../generator/stamp.ts";
+import { join } from "node:path";
+import { readIfThere } from "../../project/plan.ts";
+import type { Examined, Rule } from "../rule.ts";
+import type { Generated } from "../../../generator/generate.ts";
+
+/** One run serves both rules. */
+const runs = new WeakMap<Examined, Promise<Generated>>();
+
+async function generated(examined: Examined): Promise<Generated | undefined> {
+  const { project, root } = examined;
+  if (!project) return undefined;
+  const { generateEdited } = await import("../../../generator/generate.ts");
+  const run = runs.get(examined) ?? generateEdited(root, new Map(), project);
+  runs.set(examined, run);
+  return run;
+}
+
+/** The rule about the code. */
+export const code: Rule = {
+  name: "code",
+  about:
+    "The code of a tsop project has a mistake that `tsop manifests` finds, such as a request for which the role has no right.",
+  example: "await client.create(ConfigMap, settings); // without an @Rbac for configmaps",
+  async find(examined) {
+    const diagnostics = (await generated(examined))?.diagnostics ?? [];
+    return diagnostics.map(({ file, line, column, code: name, message, fix }) => ({
+      place: `${file}:${line}:${column}`,
+      message: `${name}: ${message}`,
+      fix,
+    }));
+  },
+};
+
+/** The rule about what was generated. */
+export const generatedOutOfDate: Rule = {
+  name: "generated-out-of-date",
+  about:
+    "A CRD, a role or a webhook configuration of a tsop project is not what the code says by now: what is deployed is not what was written.",
+  example: "# config/crd/bases is older than the class that it is made of",
+  async find(examined) {
+    const files = (await generated(examined))?.files ?? new Map<string, string>();
+    const found = [];
+    for (const [path, text] of files) {
+      const live = await readIfThere(join(examined.root, path));
+      const isOwn = live !== undefined && !isGenerated(live);
+      // What was never generated is made by the next command that needs it.
+      if (live === undefined || isOwn || live.replaceAll("\r\n", "\n") === text) continue;
+      found.push({
+        place: `${path}:1:1`,
+        message: "The file is not what the code says.",
+        fix: "Run `npx tsop manifests`, and commit what it writes.",
+      });
+    }
+    for (const path of files.size > 0 ? leftOvers(examined.root, files) : []) {
+      found.push({
+        place: `${path}:1:1`,
+        message: "The file was generated of a class that is gone.",
+        fix: "Run `npx tsop manifests`, which removes it.",
+      });
+    }
+    return found;
+  },
+};

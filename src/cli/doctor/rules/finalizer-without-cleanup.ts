@@ -1,0 +1,32 @@
+/**
+ * Code that adds a finalizer and never takes it away.
+ *
+ * @module
+ */
+import type { Rule } from "../rule.ts";
+
+const ADDS = /\b(?:[aA]ddFinalizer|controllerutil\.AddFinalizer)\s*\(|\bfinalizers\s*\.push\s*\(/;
+const REMOVES =
+  /\b(?:[rR]emoveFinalizer)\s*\(|\bcleanup\s*\(|finalizers\s*=\s*|\.filter\s*\(|\bSetFinalizers\s*\(|"op":\s*"remove"/;
+
+/** The rule. */
+export const finalizerWithoutCleanup: Rule = {
+  name: "finalizer-without-cleanup",
+  about:
+    "The code adds a finalizer and takes it away nowhere: deleted objects stay for ever, and so does their namespace.",
+  example: "controllerutil.AddFinalizer(object, name) // and no RemoveFinalizer",
+  *find({ sources }) {
+    if (sources.some(({ text }) => REMOVES.test(text) && /finalizer/i.test(text))) return;
+    for (const { file, text } of sources) {
+      for (const [index, line] of text.split("\n").entries()) {
+        const at = line.search(ADDS);
+        if (at === -1 || /^\s*(?:\/\/|#|\*)/.test(line)) continue;
+        yield {
+          place: `${file}:${index + 1}:${at + 1}`,
+          message: "A finalizer is added, and nothing here takes it away.",
+          fix: "Take it away when the object has a deletionTimestamp and what it made is gone; in tsop, a reconciler with a method cleanup() does both.",
+        };
+      }
+    }
+  },
+};

@@ -1,0 +1,37 @@
+/**
+ * Operators that run several times without agreeing who works.
+ *
+ * @module
+ */
+import type { Rule } from "../rule.ts";
+import { textsAt, valueAt } from "../values.ts";
+import { podTemplates } from "../workloads.ts";
+
+/** The rule. */
+export const replicasWithoutLeader: Rule = {
+  name: "replicas-without-leader",
+  about:
+    "A manager has several replicas and no leader election: all of them reconcile the same objects at once.",
+  example:
+    "spec:\n  replicas: 2\n  template: # labels: { control-plane: controller-manager }, args without --leader-elect",
+  *find(examined) {
+    for (const { manifest, labels, containers, path } of podTemplates(examined)) {
+      const replicas = valueAt(manifest.value, ["spec", "replicas"]);
+      if (labels["control-plane"] !== "controller-manager" || typeof replicas !== "number")
+        continue;
+      const args = containers.flatMap((one) => [
+        ...textsAt(one, ["args"]),
+        ...textsAt(one, ["command"]),
+      ]);
+      const elects = args.some((arg) =>
+        /^--(?:leader-elect|enable-leader-election|shards?)\b(?!=false)/.test(arg),
+      );
+      if (replicas < 2 || elects) continue;
+      yield {
+        place: manifest.at([...path, "spec", "containers", 0]),
+        message: `${manifest.kind} ${manifest.name} has ${replicas} replicas and no leader election.`,
+        fix: "Add --leader-elect to the arguments of the manager.",
+      };
+    }
+  },
+};

@@ -1,0 +1,54 @@
+/**
+ * Objects that run pods, and what their pods are like.
+ *
+ * @module
+ */
+import { isJsonObject } from "../../kube/json.ts";
+import type { JsonObject } from "../../kube/object.ts";
+import type { ValuePath } from "../project/yaml-documents.ts";
+import type { Examined, Manifest } from "./rule.ts";
+import { listAt, objectAt } from "./values.ts";
+
+/** The pods of an object. */
+export interface PodTemplate {
+  readonly manifest: Manifest;
+  /** Where the template is; of a Pod, the object itself. */
+  readonly path: ValuePath;
+  readonly labels: JsonObject;
+  readonly annotations: JsonObject;
+  readonly spec: JsonObject;
+  readonly containers: readonly JsonObject[];
+}
+
+const TEMPLATE: Readonly<Record<string, ValuePath>> = {
+  Pod: [],
+  Deployment: ["spec", "template"],
+  StatefulSet: ["spec", "template"],
+  DaemonSet: ["spec", "template"],
+  ReplicaSet: ["spec", "template"],
+  Job: ["spec", "template"],
+  CronJob: ["spec", "jobTemplate", "spec", "template"],
+};
+
+/** The pods of all objects of Kubernetes' own kinds that have some. */
+export function podTemplates({ manifests }: Examined): PodTemplate[] {
+  return manifests.flatMap((manifest) => {
+    const path = TEMPLATE[manifest.kind];
+    if (!path || !/^(v1|apps\/.*|batch\/.*|extensions\/.*)$/.test(manifest.apiVersion)) return [];
+    const spec = objectAt(manifest.value, [...path, "spec"]);
+    return [
+      {
+        manifest,
+        path,
+        labels: objectAt(manifest.value, [...path, "metadata", "labels"]),
+        annotations: objectAt(manifest.value, [...path, "metadata", "annotations"]),
+        spec,
+        containers: listAt(spec, ["containers"]).filter(isJsonObject),
+      },
+    ];
+  });
+}
+
+/** Whether labels have all that a selector asks for. */
+export const hasLabels = (labels: JsonObject, wanted: JsonObject): boolean =>
+  Object.entries(wanted).every(([key, value]) => labels[key] === value);
