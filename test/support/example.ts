@@ -8,9 +8,9 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Copies `examples/myweb` without what was installed or generated for running it. */
-export function copyExampleTo(folder: string): void {
-  cpSync(join(root, "examples/myweb"), folder, {
+/** Copies an example without what was installed or generated for running it. */
+export function copyExampleTo(folder: string, name = "myweb"): void {
+  cpSync(join(root, "examples", name), folder, {
     recursive: true,
     filter: (path) => !/[/\\](node_modules|\.tsop)$/.test(path),
   });
@@ -35,9 +35,9 @@ export function useSources(folder: string): void {
 }
 
 /** A copy on the sources of this checkout. */
-export function exampleOnSources(): { readonly folder: string; remove(): void } {
+export function exampleOnSources(name = "myweb"): { readonly folder: string; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), "tsop-example-"));
-  copyExampleTo(folder);
+  copyExampleTo(folder, name);
   useSources(folder);
   return {
     folder,

@@ -1,0 +1,140 @@
+/**
+ * The example operators on the sources of this checkout: their types, manifests and tests; deployed with their roles alone,
+ * at work, and undeployed.
+ */
+import { execFile } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { mergePatch, type Client } from "../../src/index.ts";
+import type { ManifestObject } from "../../src/kube/object.ts";
+import {
+  ClusterRole,
+  ConfigMap,
+  CustomResourceDefinition,
+  Deployment,
+  Namespace,
+  PersistentVolumeClaim,
+  StatefulSet,
+} from "../../src/k8s.ts";
+import { clientFor, eventually } from "../../src/testing.ts";
+import { runCli } from "../cli/support/run-cli.ts";
+import { DeployedOperator } from "../support/deployed-operator.ts";
+import { exampleOnSources } from "../support/example.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const namespace = "default";
+const patience = { timeoutMs: 60_000 };
+
+/** An example, what its sample leads to, and how many tests it has. */
+interface Operator {
+  readonly name: string;
+  readonly sample: string;
+  readonly tests: number;
+  readonly look: (client: Client) => Promise<void>;
+}
+
+const OPERATORS: Operator[] = [
+  {
+    name: "configmonitor",
+    sample: "page.yaml",
+    tests: 4,
+    look: async (client) => {
+      const deployment = { namespace, name: "frontend" };
+      const generationOfRollout = (replicas: number): Promise<number> =>
+        eventually(async () => {
+          const { metadata, spec, status } = await client.get(Deployment, deployment);
+          expect(Object.keys(spec?.template.metadata?.annotations ?? {})).toHaveLength(1);
+          expect(status?.observedGeneration).toBe(metadata.generation);
+          expect(status?.updatedReplicas).toBe(replicas);
+          expect(status?.availableReplicas).toBe(replicas);
+          return metadata.generation;
+        }, patience);
+      const before = await generationOfRollout(2);
+      const config = { namespace, name: "page-config" };
+      await client.patch(ConfigMap, config, mergePatch({ data: { MSG: "Welcome to Operators!" } }));
+      await eventually(async () => {
+        expect(await generationOfRollout(2)).toBe(before + 1);
+      }, patience);
+    },
+  },
+  {
+    name: "sampledb",
+    sample: "db_v1_sampledb.yaml",
+    tests: 6,
+    look: async (client) => {
+      const sampledb = await client.dynamic("db.example.com/v1", "SampleDB");
+      const key = { namespace, name: "shop" };
+      await eventually(async () => {
+        const { status } = (await client.get(sampledb, key)) as { status?: object };
+        expect(status).toMatchObject({ version: "16" });
+      }, patience);
+      await client.delete(sampledb, key);
+      await eventually(async () => {
+        expect(await client.find(sampledb, key)).toBeUndefined();
+      }, patience);
+      expect(await client.find(StatefulSet, key)).toBeUndefined();
+      expect(await client.find(PersistentVolumeClaim, key)).toBeUndefined();
+    },
+  },
+];
+
+describe.each(OPERATORS)("examples/$name", { timeout: 240_000 }, (operator) => {
+  const { name, sample, tests, look } = operator;
+  let example: { readonly folder: string; remove(): void };
+  beforeAll(() => {
+    example = exampleOnSources(name);
+  });
+  afterAll(() => {
+    example.remove();
+  });
+
+  it("has manifests that are as its code says", async () => {
+    const { code, out, err } = await runCli(example.folder, ["manifests", "--check"]);
+    expect({ code, out, err }).toEqual({ code: 0, out: "  nothing to change", err: "" });
+  });
+
+  it("passes its own types and tests", async () => {
+    const alias = ["k8s", "testing"].map((entry) => ({
+      find: `tsop/${entry}`,
+      replacement: join(root, `src/${entry}.ts`),
+    }));
+    const all = [...alias, { find: "tsop", replacement: join(root, "src/index.ts") }];
+    const settings = `export default ${JSON.stringify({ resolve: { alias: all } })};\n`;
+    writeFileSync(join(example.folder, "vitest.config.mjs"), settings);
+    const run = async (program: string, ...args: string[]): Promise<string> => {
+      const argv = [join(root, "node_modules", program), ...args];
+      const { stdout } = await promisify(execFile)(process.execPath, argv, { cwd: example.folder });
+      return stdout;
+    };
+    expect(await run("typescript/bin/tsc")).toBe("");
+    const told = await run("vitest/vitest.mjs", "run", "--reporter=json");
+    expect(JSON.parse(told)).toMatchObject({ success: true, numPassedTests: tests });
+  });
+
+  it("works with its role alone, and is gone when it is undeployed", async () => {
+    await using deployed = await DeployedOperator.deploy(example.folder, name);
+    const client = clientFor(deployed.cluster);
+    await deployed.untilReady(name);
+    const text = readFileSync(join(example.folder, "config/samples", sample), "utf8");
+    for (const document of parseAllDocuments(text)) {
+      const object = document.toJS() as ManifestObject;
+      const token = await client.dynamic(object.apiVersion, object.kind);
+      await client.create(token, { ...object, metadata: { ...object.metadata, namespace } });
+    }
+    await look(client);
+    expect(deployed.lines.filter((line) => /forbidden|may not /i.test(line))).toEqual([]);
+
+    const argv = ["undeploy", "--kubeconfig", "admin"];
+    expect(await runCli(example.folder, argv)).toMatchObject({ code: 0, err: "" });
+    const all = [
+      ...(await client.live.list(Namespace)),
+      ...(await client.live.list(ClusterRole)),
+      ...(await client.live.list(CustomResourceDefinition)),
+    ];
+    expect(all.filter(({ metadata }) => metadata.name.includes(name))).toEqual([]);
+  });
+});
