@@ -31,6 +31,7 @@ export default tseslint.config(
   {
     ignores: [
       "dist/",
+      "api/",
       ".cache/",
       ".tsop/",
       "templates/",

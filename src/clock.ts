@@ -9,6 +9,7 @@
 
 /** A pending call of a clock; `cancel` is a no-op once it ran. */
 export interface Timer {
+  /** Takes the call back. */
   cancel(): void;
 }
 

@@ -248,8 +248,14 @@ export type { ShardingOptions, ShardMember } from "./runtime/sharding/shard-memb
 export type { ClusterConfig } from "./runtime/transport/cluster-config.ts";
 export type { Credentials, CredentialSource } from "./runtime/transport/credentials.ts";
 export { type ClusterConfigOptions, loadClusterConfig } from "./runtime/transport/load-config.ts";
-export { ConnectionError, type ConnectionFailure } from "./runtime/transport/transport.ts";
-export type { Clock } from "./clock.ts";
+export {
+  ConnectionError,
+  type ConnectionFailure,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+} from "./runtime/transport/transport.ts";
+export type { Clock, Timer } from "./clock.ts";
 export type { Logger } from "./log.ts";
 export type {
   AdmissionAnswer,
@@ -307,6 +313,8 @@ export type { AnyIntent, Intent, IntentMeta, NewMeta, NewObject } from "./kube/i
 export {
   type CountedMeta,
   formatKey,
+  type Json,
+  type JsonObject,
   keyOf,
   type KubeObject,
   type ObjectKey,
@@ -331,6 +339,7 @@ export {
   metadataOf,
   type MetadataToken,
   type ReadToken,
+  type ResourceInfo,
   type ResourceType,
   type Token,
 } from "./kube/resource.ts";

@@ -1,0 +1,273 @@
+/**
+ * The public API as one readable text per entry of the package: every exported declaration, without comments and bodies, in
+ * the order of their names; after them those that only they name. Of `tsop/k8s`, which is generated, the names.
+ *
+ * @module
+ */
+import { dirname, resolve } from "node:path";
+import { format } from "prettier";
+import ts from "typescript";
+
+/** The file of each entry's report, and the module that it is about. */
+export const REPORTS = [
+  { path: "api/tsop.d.ts", entry: "src/index.ts", specifier: "tsop" },
+  { path: "api/testing.d.ts", entry: "src/testing.ts", specifier: "tsop/testing" },
+  { path: "api/k8s.txt", entry: "src/k8s.ts", specifier: "tsop/k8s" },
+] as const;
+
+const HEAD =
+  "The public API of SPECIFIER, for reviews: a change of it is seen here.\nMade from the code by `npm run api`.";
+const NOT_EXPORTED = "// Named by these, and not exported.";
+/** What is part of `tsop/k8s`. */
+const GENERATED = /\/generated\/k8s\//;
+
+/** A place where a name is declared. */
+interface Place {
+  readonly file: string;
+  readonly name: string;
+  /** It is exported as a value too: where a class is not, nobody outside of the package calls its constructor. */
+  readonly isValue?: boolean;
+}
+
+/** All reports, by their path. */
+export async function apiReports(root: string): Promise<ReadonlyMap<string, string>> {
+  const declarations = new Declarations(root);
+  const entries = REPORTS.map((report) => ({
+    ...report,
+    exported: declarations.exportsOf(`${root}${report.entry}`),
+  }));
+  const reports = new Map<string, string>();
+  for (const { path, specifier, exported } of entries) {
+    const elsewhere = entries.flatMap((other) => [...other.exported.values()].map(idOf));
+    const head = HEAD.replace("SPECIFIER", specifier);
+    const text = path.endsWith(".txt")
+      ? `${head}\n\n${namesOf(exported, declarations).join("\n")}\n`
+      : await format(
+          `${head.replaceAll(/^/gm, "// ")}\n\n${declarationsOf(exported, elsewhere, declarations)}`,
+          { parser: "typescript", printWidth: 100 },
+        );
+    reports.set(path, text);
+  }
+  return reports;
+}
+
+function idOf({ file, name }: Place): string {
+  return `${file} ${name}`;
+}
+
+/** @param elsewhere - what some entry exports, and is shown there */
+function declarationsOf(
+  exported: ReadonlyMap<string, Place>,
+  elsewhere: readonly string[],
+  declarations: Declarations,
+): string {
+  const named: (readonly [string, Place])[] = [];
+  const seen = new Set(elsewhere);
+  const follow = (place: Place): void => {
+    for (const other of declarations.namedBy(place)) {
+      if (seen.has(idOf(other))) continue;
+      seen.add(idOf(other));
+      named.push([other.name, other]);
+      follow(other);
+    }
+  };
+  for (const place of exported.values()) follow(place);
+  const textOf = ([name, place]: readonly [string, Place]): string =>
+    (name === place.name ? "" : `// As ${name}:\n`) + declarations.textOf(place);
+  const texts = [...exported].sort(byName).map(textOf);
+  const others = named.sort(byName).map(textOf);
+  return [...texts, ...(others.length > 0 ? [NOT_EXPORTED, ...others] : [])].join("\n\n");
+}
+
+function namesOf(exported: ReadonlyMap<string, Place>, declarations: Declarations): string[] {
+  return [...exported].sort(byName).map(([name, place]) => {
+    const token = /const \w+: KnownKind<\w+, "(.*?)", "(.*?)", "(.*?)", "(.*?)", (\w+)>/.exec(
+      declarations.textOf(place),
+    );
+    if (!token) return name;
+    const [, group, version, kind, plural, namespaced] = token;
+    const scope = namespaced === "true" ? "namespaced" : "cluster";
+    return `${name}: ${group ? `${group}/` : ""}${version ?? ""} ${kind ?? ""}, ${plural ?? ""}, ${scope}`;
+  });
+}
+
+function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** The declarations that the compiler makes of the sources. */
+class Declarations {
+  readonly #files = new Map<string, ts.SourceFile>();
+  readonly #statements = new Map<string, Map<string, ts.Statement[]>>();
+
+  constructor(root: string) {
+    const read = ts.readConfigFile(`${root}tsconfig.json`, (path) => ts.sys.readFile(path));
+    const { options } = ts.parseJsonConfigFileContent(read.config, ts.sys, root);
+    const program = ts.createProgram(
+      REPORTS.map(({ entry }) => `${root}${entry}`),
+      {
+        ...options,
+        noEmit: false,
+        allowImportingTsExtensions: false,
+        declaration: true,
+        emitDeclarationOnly: true,
+        // The compiler's own step of `npm run check` looks for mistakes.
+        noCheck: true,
+        removeComments: true,
+        outDir: `${root}dist`,
+        rootDir: `${root}src`,
+      },
+    );
+    program.emit(undefined, (path, text) => {
+      const source = path.replace(`${root}dist`, `${root}src`).replace(/\.d\.ts$/, ".ts");
+      const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+      const declared = new Map<string, ts.Statement[]>();
+      for (const statement of file.statements) {
+        for (const name of namesDeclared(statement)) {
+          declared.set(name, [...(declared.get(name) ?? []), statement]);
+        }
+      }
+      this.#files.set(source, file);
+      this.#statements.set(source, declared);
+    });
+  }
+
+  /** Where each name that a module exports is declared. */
+  exportsOf(path: string): ReadonlyMap<string, Place> {
+    const found = new Map<string, Place>();
+    for (const statement of this.#fileOf(path).statements) {
+      if (ts.isExportDeclaration(statement)) {
+        const from = statement.moduleSpecifier;
+        const target = from && ts.isStringLiteral(from) ? resolveFrom(path, from.text) : path;
+        if (!statement.exportClause) {
+          for (const [name, place] of this.exportsOf(target)) found.set(name, place);
+        } else if (ts.isNamedExports(statement.exportClause)) {
+          for (const { name, propertyName, isTypeOnly } of statement.exportClause.elements) {
+            const place = this.#declared({ file: target, name: (propertyName ?? name).text });
+            found.set(name.text, { ...place, isValue: !isTypeOnly && !statement.isTypeOnly });
+          }
+        }
+      } else if (isExported(statement)) {
+        for (const name of namesDeclared(statement)) found.set(name, { file: path, name });
+      }
+    }
+    return found;
+  }
+
+  /** What is said of a name: all of its overloads, and the type of the same name. */
+  textOf(place: Place): string {
+    return this.#statementsOf(place)
+      .map((statement) => {
+        const hidden = hiddenIn(statement, place).map((member) => member.getFullText());
+        return hidden
+          .reduce((text, member) => text.replace(member, ""), statement.getText())
+          .replace(/^(?:export |declare )+/, "")
+          .replaceAll(/import\("[^"]+"\)\./g, "");
+      })
+      .join("\n");
+  }
+
+  /** What the declarations of a name name themselves: of these sources, and not of the generated types. */
+  namedBy(place: Place): Place[] {
+    const found: (Place | undefined)[] = [];
+    for (const statement of this.#statementsOf(place)) {
+      const hidden: readonly ts.Node[] = hiddenIn(statement, place);
+      const visit = (node: ts.Node): void => {
+        if (hidden.includes(node)) return;
+        if (ts.isImportTypeNode(node)) found.push(this.#imported(place.file, node));
+        if (ts.isIdentifier(node) && isReference(node)) {
+          found.push(this.#find(place.file, node.text));
+        }
+        ts.forEachChild(node, visit);
+      };
+      visit(statement);
+    }
+    return found.filter((other) => other !== undefined).filter(({ file }) => !GENERATED.test(file));
+  }
+
+  /** `import("./marker.ts").Marker`, as the compiler writes the types that it inferred. */
+  #imported(path: string, { argument, qualifier }: ts.ImportTypeNode): Place | undefined {
+    if (!ts.isLiteralTypeNode(argument) || !ts.isStringLiteral(argument.literal)) return undefined;
+    const from = argument.literal.text;
+    if (!from.startsWith(".") || !qualifier) return undefined;
+    return this.#declared({ file: resolveFrom(path, from), name: qualifier.getText() });
+  }
+
+  #fileOf(path: string): ts.SourceFile {
+    const file = this.#files.get(path);
+    if (!file) throw new Error(`${path} is not among the sources of the package`);
+    return file;
+  }
+
+  #statementsOf({ file, name }: Place): readonly ts.Statement[] {
+    return this.#statements.get(file)?.get(name) ?? [];
+  }
+
+  /** Follows a name through modules that only hand it on. */
+  #declared(place: Place): Place {
+    if (this.#statementsOf(place).length > 0) return place;
+    return (
+      this.#find(place.file, place.name) ?? this.exportsOf(place.file).get(place.name) ?? place
+    );
+  }
+
+  /** Where a name that is used in a file is declared; `undefined` for what is not of the package. */
+  #find(path: string, name: string): Place | undefined {
+    if (this.#statementsOf({ file: path, name }).length > 0) return { file: path, name };
+    for (const statement of this.#fileOf(path).statements) {
+      if (!ts.isImportDeclaration(statement) || !ts.isStringLiteral(statement.moduleSpecifier))
+        continue;
+      const from = statement.moduleSpecifier.text;
+      const bindings = statement.importClause?.namedBindings;
+      if (!from.startsWith(".") || !bindings || !ts.isNamedImports(bindings)) continue;
+      const imported = bindings.elements.find((element) => element.name.text === name);
+      if (!imported) continue;
+      const file = resolveFrom(path, from);
+      return this.#declared({ file, name: (imported.propertyName ?? imported.name).text });
+    }
+    return undefined;
+  }
+}
+
+function resolveFrom(path: string, specifier: string): string {
+  return resolve(dirname(path), specifier).replace(/\.js$/, ".ts");
+}
+
+/** What of a class is nobody's business outside of it. */
+function hiddenIn(statement: ts.Statement, { isValue = false }: Place): ts.Node[] {
+  if (!ts.isClassDeclaration(statement)) return [];
+  return statement.members.filter((member) => {
+    if (ts.isConstructorDeclaration(member)) return !isValue;
+    const isPrivate = ts.getCombinedModifierFlags(member) & ts.ModifierFlags.Private;
+    return isPrivate !== 0 || (member.name !== undefined && ts.isPrivateIdentifier(member.name));
+  });
+}
+
+function isExported(statement: ts.Statement): boolean {
+  return (
+    ts.canHaveModifiers(statement) &&
+    (ts.getModifiers(statement) ?? []).some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)
+  );
+}
+
+function namesDeclared(statement: ts.Statement): string[] {
+  if (ts.isVariableStatement(statement)) {
+    return statement.declarationList.declarations.map(({ name }) => name.getText());
+  }
+  const isNamed =
+    ts.isFunctionDeclaration(statement) ||
+    ts.isClassDeclaration(statement) ||
+    ts.isInterfaceDeclaration(statement) ||
+    ts.isTypeAliasDeclaration(statement);
+  return isNamed && statement.name ? [statement.name.text] : [];
+}
+
+/** Whether an identifier stands for a type or a value that is declared elsewhere, not for a name of its own. */
+function isReference({ parent }: ts.Identifier): boolean {
+  return (
+    ts.isTypeReferenceNode(parent) ||
+    ts.isExpressionWithTypeArguments(parent) ||
+    ts.isTypeQueryNode(parent) ||
+    ts.isComputedPropertyName(parent)
+  );
+}
