@@ -48,6 +48,10 @@ interface ConversionReport {
   };
 }
 
+interface CrdManifest extends ManifestObject {
+  readonly spec?: unknown;
+}
+
 interface DirectAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -112,6 +116,19 @@ interface InProcessOptions {
   readonly userAgent?: string;
 }
 
+interface PodScript {
+  remove(): Promise<void>;
+}
+
+type PodSimulation =
+  | "fail"
+  | `fail:${number}`
+  | "slow"
+  | `slow:${number}`
+  | "never-ready"
+  | "run"
+  | `process:${string}`;
+
 interface Reply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -138,6 +155,11 @@ interface SeenRequest {
   readonly sincePreviousMs: number | undefined;
 }
 
+interface SimulatedPods {
+  readonly namespace?: string | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+}
+
 class VirtualClock implements Clock {
   constructor(options?: {
     readonly startMs?: number;
@@ -151,8 +173,8 @@ class VirtualClock implements Clock {
   random(): number;
   seededBytes(size: number): Uint8Array;
   get pending(): number;
-  get nextAt(): number | undefined;
   advance(durationMs: number): Promise<void>;
+  advanceToNext(withinMs?: number): Promise<boolean>;
 }
 
 function checkConversion<Hub extends KubeObject, Spoke extends KubeObject>(
@@ -170,7 +192,7 @@ function inProcess(controlPlane: ControlPlane, options?: InProcessOptions): Tran
 
 function installCrds(
   controlPlane: ControlPlane,
-  ...crds: readonly (string | ManifestObject)[]
+  ...crds: readonly (string | CrdManifest)[]
 ): Promise<void>;
 
 function installOperator(controlPlane: ControlPlane, folder?: string): Promise<ClusterConfig>;
@@ -182,6 +204,12 @@ function installWebhooks(
 ): Promise<WebhookServerOptions>;
 
 const silentLogger: Logger;
+
+function simulatePods(
+  controlPlane: ControlPlane,
+  pods: SimulatedPods,
+  simulation: PodSimulation,
+): Promise<PodScript>;
 
 function startControlPlane(options?: ControlPlaneOptions): Promise<ControlPlane>;
 

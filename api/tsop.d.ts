@@ -1822,7 +1822,7 @@ function isBeingDeleted(object: SentObject): boolean;
 
 const isConflict: (thrown: unknown) => thrown is StatusError;
 
-function isControlledBy(owner: KubeObject, object: Owned): boolean;
+function isControlledBy(object: Owned, owner: KubeObject): boolean;
 
 const isExpired: (thrown: unknown) => thrown is StatusError;
 

@@ -7,13 +7,12 @@
 import { dirname, resolve } from "node:path";
 import { format } from "prettier";
 import ts from "typescript";
+import { packageEntries, type PackageEntry } from "./package-entries.ts";
 
-/** The file of each entry's report, and the module that it is about. */
-export const REPORTS = [
-  { path: "api/tsop.d.ts", entry: "src/index.ts", specifier: "tsop" },
-  { path: "api/testing.d.ts", entry: "src/testing.ts", specifier: "tsop/testing" },
-  { path: "api/k8s.txt", entry: "src/k8s.ts", specifier: "tsop/k8s" },
-] as const;
+/** The file of the report of an entry: of `tsop/k8s` a list, of all others declarations. */
+export function reportPathOf({ specifier }: PackageEntry): string {
+  return `api/${specifier.replace("tsop/", "").replaceAll("/", "-")}.${specifier === "tsop/k8s" ? "txt" : "d.ts"}`;
+}
 
 const HEAD =
   "The public API of SPECIFIER, for reviews: a change of it is seen here.\nMade from the code by `npm run api`.";
@@ -31,10 +30,12 @@ interface Place {
 
 /** All reports, by their path. */
 export async function apiReports(root: string): Promise<ReadonlyMap<string, string>> {
-  const declarations = new Declarations(root);
-  const entries = REPORTS.map((report) => ({
-    ...report,
-    exported: declarations.exportsOf(`${root}${report.entry}`),
+  const sources = packageEntries(root);
+  const declarations = new Declarations(root, sources);
+  const entries = sources.map((entry) => ({
+    specifier: entry.specifier,
+    path: reportPathOf(entry),
+    exported: declarations.exportsOf(`${root}${entry.source}`),
   }));
   const reports = new Map<string, string>();
   for (const { path, specifier, exported } of entries) {
@@ -100,11 +101,11 @@ class Declarations {
   readonly #files = new Map<string, ts.SourceFile>();
   readonly #statements = new Map<string, Map<string, ts.Statement[]>>();
 
-  constructor(root: string) {
+  constructor(root: string, entries: readonly PackageEntry[]) {
     const read = ts.readConfigFile(`${root}tsconfig.json`, (path) => ts.sys.readFile(path));
     const { options } = ts.parseJsonConfigFileContent(read.config, ts.sys, root);
     const program = ts.createProgram(
-      REPORTS.map(({ entry }) => `${root}${entry}`),
+      entries.map(({ source }) => `${root}${source}`),
       {
         ...options,
         noEmit: false,

@@ -69,7 +69,7 @@ function typed(): Map<string, string[]> {
   const path = "test/k8s/metadata-of-kinds.ts";
   const program = programOf(new Map([[path, `export * from "tsop/k8s";\n`]]));
   const checker = program.getTypeChecker();
-  const module = checker.getSymbolAtLocation(program.getSourceFile(ENTRIES["tsop/k8s"])!);
+  const module = checker.getSymbolAtLocation(program.getSourceFile(ENTRIES["tsop/k8s"]!)!);
   const types = new Map(checker.getExportsOfModule(module!).map((symbol) => [symbol.name, symbol]));
   const at = program.getSourceFile(ROOT + path)!;
   return new Map(

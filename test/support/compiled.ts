@@ -1,16 +1,15 @@
 /** What the compiler says to modules that are not in any file: code of documents, and code with a mistake in it. */
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
+import { packageEntries } from "../../scripts/package-entries.ts";
 
 /** The checkout's folder, with a slash at its end. */
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** The entries of the package, by the name that users import. */
-export const ENTRIES = {
-  tsop: `${ROOT}src/index.ts`,
-  "tsop/k8s": `${ROOT}src/k8s.ts`,
-  "tsop/testing": `${ROOT}src/testing.ts`,
-} as const;
+/** The source of each entry of the package, by the name that users import. */
+export const ENTRIES: Readonly<Record<string, string>> = Object.fromEntries(
+  packageEntries(ROOT).map(({ specifier, source }) => [specifier, ROOT + source]),
+);
 
 /** The project's own settings, with the package's entries under their public names, and changes of them. */
 export function settingsWith(changes: ts.CompilerOptions = {}): ts.CompilerOptions {

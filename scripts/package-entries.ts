@@ -1,0 +1,32 @@
+/**
+ * The entries of the package, as `exports` of package.json says them.
+ *
+ * @module
+ */
+import { readFileSync } from "node:fs";
+
+/** What users import, and the source that it is built of. */
+export interface PackageEntry {
+  /** `tsop/k8s`. */
+  readonly specifier: string;
+  /** `src/k8s.ts`. */
+  readonly source: string;
+}
+
+/** All entries that have types. */
+export function packageEntries(root: string): PackageEntry[] {
+  const { name, exports } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as {
+    name: string;
+    exports: Record<string, string | { readonly types: string }>;
+  };
+  return Object.entries(exports).flatMap(([path, target]) =>
+    typeof target === "string"
+      ? []
+      : [
+          {
+            specifier: path.replace(".", name),
+            source: target.types.replace(/^\.\/dist\/(.*)\.d\.ts$/, "src/$1.ts"),
+          },
+        ],
+  );
+}
