@@ -121,6 +121,11 @@ interface Scheduled {
  *
  * With `shuffle`, timers that are due together run in an order that the seed draws: what depends on
  * their registration is found out, and each seed is a schedule of its own.
+ *
+ * @example
+ * const clock = new VirtualClock({ seed: 7 });
+ * clock.after(60_000, () => console.info("a minute later"));
+ * await clock.advance(60_000);
  */
 export class VirtualClock implements Clock {
   // Since the start: what is added to milliseconds since 1970 loses its fractions, and a timer comes too early by them.

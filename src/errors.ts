@@ -7,7 +7,12 @@
  * @module
  */
 
-/** The base of every error that tsop throws on purpose. */
+/**
+ * The base of every error that tsop throws on purpose.
+ *
+ * @example
+ * throw new TsopError("no-quota", "The team has no quota left.", "Delete a bucket, or ask for more.");
+ */
 export class TsopError extends Error {
   override readonly name: string = "TsopError";
   readonly code: string;
@@ -40,7 +45,12 @@ export class InternalError extends TsopError {
   }
 }
 
-/** A reconcile must not be tried again before something changes. */
+/**
+ * A reconcile must not be tried again before something changes.
+ *
+ * @example
+ * if (web.spec.html === "") throw new TerminalError("spec.html is empty");
+ */
 export class TerminalError extends TsopError {
   override readonly name = "TerminalError";
 

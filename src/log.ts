@@ -24,7 +24,12 @@ export interface Logger {
   child(fields: Record<string, unknown>): Logger;
 }
 
-/** A logger that says nothing. */
+/**
+ * A logger that says nothing.
+ *
+ * @example
+ * const quiet = createManager({ log: silentLogger });
+ */
 export const silentLogger: Logger = {
   debug: () => undefined,
   info: () => undefined,

@@ -135,6 +135,11 @@ export interface ControlPlane extends AsyncDisposable {
 /**
  * Starts a control plane and resolves when it answers.
  *
+ * @example
+ * await using cluster = await startControlPlane();
+ * const admin = clientFor(cluster);
+ * await admin.create(ConfigMap, { metadata: { namespace: "default", name: "one" } });
+ *
  * @throws TsopError `port-in-use`, `unknown-admission-plugin`
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {

@@ -24,6 +24,15 @@ export type ConditionChange = Omit<StatusCondition, "lastTransitionTime">;
  * The conditions with `change` among them. `lastTransitionTime` moves only when the status does, so the
  * same change again gives an equal list.
  *
+ * @example
+ * await client.status.patch(web, (status) => ({
+ *   conditions: setCondition(
+ *     status?.conditions,
+ *     { type: "Ready", status: "True", reason: "Served", message: "The page is served." },
+ *     nowMs,
+ *   ),
+ * }));
+ *
  * @param nowMs - wall time in milliseconds: `context.nowMs` in a reconciler
  */
 export function setCondition<C extends StatusCondition>(
@@ -41,7 +50,12 @@ export function setCondition<C extends StatusCondition>(
   return old ? known.map((condition) => (condition === old ? next : condition)) : [...known, next];
 }
 
-/** The condition of a type, if there is one. */
+/**
+ * The condition of a type, if there is one.
+ *
+ * @example
+ * const isReady = findCondition(web.status?.conditions, "Ready")?.status === "True";
+ */
 export function findCondition<C extends { readonly type: string }>(
   conditions: readonly C[] | undefined,
   type: string,

@@ -30,7 +30,7 @@ const UNIT_NANOS: Readonly<Record<string, bigint>> = {
  * The milliseconds of a duration as Go reads it, `1h30m`: fields of type `Duration`, `metav1.Duration`.
  *
  * @example
- * return { requeueAfterMs: parseDuration(backup.spec.interval) };
+ * return { requeueAfterMs: parseDuration("1h30m") };
  *
  * @throws TsopError `bad-duration`
  */
@@ -131,6 +131,9 @@ const ISO_NUMBER = /^\d+(?:[.,]\d+)?$/;
 /**
  * The milliseconds of a duration of ISO 8601: `P1DT12H`, `PT0.5S`, `P2W`. A day has 24 hours; years and months are
  * refused, because they have no one length. Only the last number may have a fraction.
+ *
+ * @example
+ * parseIsoDuration("PT1H30M"); // 5_400_000
  *
  * @throws TsopError `bad-duration`
  */

@@ -15,8 +15,8 @@ import { StatusView, type ObjectStatus } from "./status-view.ts";
  * `Current` unless its conditions `Ready`, `Reconciling` and `Stalled`, or its `observedGeneration`, say otherwise.
  *
  * @example
- * const database = await client.find(StatefulSet, key);
- * const { status, message } = statusOf(database, context.nowMs);
+ * const database = await client.find(Deployment, key);
+ * const { status, message } = statusOf(database, nowMs);
  * if (status !== "Current") return { requeueAfterMs: 10_000 };
  *
  * @param object - the object as it was read; `undefined` is `NotFound`

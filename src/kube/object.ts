@@ -110,12 +110,22 @@ export interface ObjectKey {
   readonly name: string;
 }
 
-/** `namespace/name`, or `name` of a cluster-scoped object. */
+/**
+ * `namespace/name`, or `name` of a cluster-scoped object.
+ *
+ * @example
+ * formatKey({ namespace: "default", name: "one" }); // default/one
+ */
 export function formatKey(key: ObjectKey): string {
   return key.namespace ? `${key.namespace}/${key.name}` : key.name;
 }
 
-/** The key of an object that has a name. */
+/**
+ * The key of an object that has a name.
+ *
+ * @example
+ * await client.delete(Web, keyOf(web));
+ */
 export function keyOf({
   metadata: { namespace, name },
 }: {

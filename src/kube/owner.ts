@@ -41,6 +41,11 @@ function ownerReferenceTo(owner: KubeObject, controller: boolean): OwnerReferenc
 /**
  * Makes `owner` the controller of `object`, in place: it is deleted with its owner, and `owns()` sees it.
  *
+ * @example
+ * const child = { metadata: { namespace: "default", name: "page" } };
+ * setControllerReference(web, child);
+ * await client.create(ConfigMap, child);
+ *
  * @throws TsopError `already-owned` when another object controls it; `owner-elsewhere` when the owner lives in
  *   another namespace; `owner-incomplete`
  */
@@ -60,6 +65,11 @@ export function setControllerReference(owner: KubeObject, object: Owned): void {
 /**
  * Makes `owner` one of the owners of `object`, in place: it is deleted when the last of them is.
  *
+ * @example
+ * const shared = mutableCopy(configMap);
+ * setOwnerReference(web, shared);
+ * await client.update(ConfigMap, shared);
+ *
  * @throws TsopError `owner-elsewhere`, `owner-incomplete`
  */
 export function setOwnerReference(owner: KubeObject, object: Owned): void {
@@ -70,7 +80,7 @@ export function setOwnerReference(owner: KubeObject, object: Owned): void {
  * Removes `owner` from the owners of `object`, in place, also as its controller: it is no longer deleted with it.
  *
  * @example
- * const orphan = mutableCopy(child);
+ * const orphan = mutableCopy(configMap);
  * if (removeOwnerReference(web, orphan)) await client.update(ConfigMap, orphan);
  *
  * @returns whether it was one of them
@@ -81,6 +91,10 @@ export function removeOwnerReference(owner: KubeObject, object: Owned): boolean 
 
 /**
  * Removes `owner` as the controller of `object`, in place. Another controller, and a reference that only owns, stay.
+ *
+ * @example
+ * const orphan = mutableCopy(configMap);
+ * if (removeControllerReference(web, orphan)) await client.update(ConfigMap, orphan);
  *
  * @returns whether it was the controller
  */
@@ -94,12 +108,20 @@ export function removeControllerReference(owner: KubeObject, object: Owned): boo
 /**
  * Whether `owner` is one of the owners of `object`: by group, kind and name, as controller-runtime compares, so also an
  * earlier object of that name.
+ *
+ * @example
+ * if (!hasOwnerReference(web, configMap)) return;
  */
 export function hasOwnerReference(owner: KubeObject, object: Owned): boolean {
   return (object.metadata?.ownerReferences ?? []).some((each) => isReferenceTo(owner, each));
 }
 
-/** Whether `object` has a controller, whoever it is. */
+/**
+ * Whether `object` has a controller, whoever it is.
+ *
+ * @example
+ * if (hasControllerReference(configMap)) return;
+ */
 export function hasControllerReference(object: Owned): boolean {
   return controllerOf(object) !== undefined;
 }
@@ -107,13 +129,21 @@ export function hasControllerReference(object: Owned): boolean {
 /**
  * Whether `owner`, and no earlier object of that name, is the controller of `object`; in the order of Go's
  * `metav1.IsControlledBy`.
+ *
+ * @example
+ * if (!isControlledBy(configMap, web)) return;
  */
 export function isControlledBy(object: Owned, owner: KubeObject): boolean {
   const uid = controllerOf(object)?.uid;
   return uid !== undefined && uid === owner.metadata.uid;
 }
 
-/** The reference to the controller of `object`, if it has one. */
+/**
+ * The reference to the controller of `object`, if it has one.
+ *
+ * @example
+ * const owner = controllerOf(configMap)?.name;
+ */
 export function controllerOf(object: Pick<Owned, "metadata">): OwnerReference | undefined {
   return object.metadata?.ownerReferences?.find(({ controller }) => controller === true);
 }

@@ -46,8 +46,8 @@ interface QuantityArithmetic {
  * Exact arithmetic with quantities, as the API server does it.
  *
  * @example
- * const requests = { memory: Quantity.add(web.spec.memory, Quantity.multiply("64Mi", web.spec.workers)) };
- * if (Quantity.compare(claim.spec.resources.requests.storage, "10Gi") < 0) grow();
+ * const memory = Quantity.add("1Gi", Quantity.multiply("64Mi", web.spec.replicas));
+ * const isSmall = Quantity.compare(memory, "2Gi") < 0;
  */
 export const Quantity: QuantityArithmetic = {
   add: (...terms) => canonical(terms.map(parseQuantity).reduce(addQuantities, parseQuantity(0))),

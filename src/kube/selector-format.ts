@@ -17,7 +17,7 @@ import {
  * The requirements of a selector as specs have it, for `matchesLabels` and `formatLabelSelector`.
  *
  * @example
- * const wanted = labelRequirements(service.spec.selector);
+ * const wanted = labelRequirements({ matchLabels: { app: "web" } });
  *
  * @throws SelectorError with the API server's message for what it would refuse
  */
@@ -81,7 +81,7 @@ function formatRequirement({ key, operator, values }: LabelRequirement): string 
  * A field selector as text, with what it needs escaped.
  *
  * @example
- * const fields = formatFieldSelector([{ field: "spec.nodeName", operator: "=", value: node }]);
+ * const fields = formatFieldSelector([{ field: "spec.nodeName", operator: "=", value: "one" }]);
  */
 export function formatFieldSelector(requirements: readonly FieldRequirement[]): string {
   return requirements

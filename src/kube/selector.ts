@@ -9,7 +9,16 @@
 import { type FieldError, formatFieldError, invalidValue } from "./field-errors.ts";
 import { labelValueErrors, qualifiedNameErrors } from "./names.ts";
 
-/** The text of a selector cannot be understood; `message` is the API server's. */
+/**
+ * The text of a selector cannot be understood; `message` is the API server's.
+ *
+ * @example
+ * try {
+ *   parseLabelSelector("tier in web");
+ * } catch (error) {
+ *   if (error instanceof SelectorError) console.error(error.message);
+ * }
+ */
 export class SelectorError extends Error {
   override readonly name = "SelectorError";
 }
@@ -46,7 +55,12 @@ export interface FieldRequirement {
 
 const has = (labels: Labels, key: string): boolean => Object.hasOwn(labels, key);
 
-/** Whether labels fulfil all requirements. */
+/**
+ * Whether labels fulfil all requirements.
+ *
+ * @example
+ * matchesLabels(parseLabelSelector("tier in (web, api)"), { tier: "web" }); // true
+ */
 export function matchesLabels(
   requirements: readonly LabelRequirement[],
   labels: Labels = {},
@@ -78,6 +92,9 @@ export function matchesLabels(
 /**
  * The requirements of a selector in an object's spec: `undefined` selects nothing, an empty one everything.
  * Operators other than the four known ones match nothing.
+ *
+ * @example
+ * matchesLabelSelector({ matchLabels: { tier: "web" } }, web.metadata.labels);
  */
 export function matchesLabelSelector(
   selector: LabelSelector | undefined,
@@ -105,7 +122,12 @@ export const EXPRESSION_OPERATORS: ReadonlyMap<string, LabelOperator> = new Map(
   ["DoesNotExist", "!"],
 ]);
 
-/** Whether each field has, or has not, the value asked for. */
+/**
+ * Whether each field has, or has not, the value asked for.
+ *
+ * @example
+ * matchesFields(parseFieldSelector("metadata.name!=one"), () => web.metadata.name);
+ */
 export function matchesFields(
   requirements: readonly FieldRequirement[],
   valueOf: (field: string) => string,
@@ -117,6 +139,9 @@ export function matchesFields(
 
 /**
  * Reads `a=b,c in (d,e),!f`.
+ *
+ * @example
+ * parseLabelSelector("tier in (web, api),!legacy");
  *
  * @throws SelectorError with the API server's message
  */
@@ -321,6 +346,9 @@ class Tokens {
 
 /**
  * Reads `a=b,c!=d`; a backslash escapes comma, equals sign and itself in values.
+ *
+ * @example
+ * parseFieldSelector("spec.nodeName=one");
  *
  * @throws SelectorError with the API server's message
  */

@@ -38,7 +38,17 @@ export interface Status {
   code: number;
 }
 
-/** A failed request, with the API server's `Status`. */
+/**
+ * A failed request, with the API server's `Status`.
+ *
+ * @example
+ * try {
+ *   await client.create(Web, { metadata: key, spec: {} });
+ * } catch (error) {
+ *   if (!(error instanceof StatusError)) throw error;
+ *   console.error(error.status.details?.causes);
+ * }
+ */
 export class StatusError extends Error {
   override readonly name = "StatusError";
   readonly code: number;
@@ -82,18 +92,72 @@ export function hasReason(thrown: unknown, reason: string): thrown is StatusErro
   return thrown instanceof StatusError && thrown.reason === reason;
 }
 
-/** 404: the object, or its kind, is not there. */
+/**
+ * 404: the object, or its kind, is not there.
+ *
+ * @example
+ * try {
+ *   await client.delete(Web, key);
+ * } catch (error) {
+ *   if (!isNotFound(error)) throw error;
+ * }
+ */
 export const isNotFound = (thrown: unknown): thrown is StatusError => hasReason(thrown, "NotFound");
-/** 409: the object changed since it was read. */
+/**
+ * 409: the object changed since it was read.
+ *
+ * @example
+ * try {
+ *   await client.update(Web, web);
+ * } catch (error) {
+ *   if (!isConflict(error)) throw error;
+ * }
+ */
 export const isConflict = (thrown: unknown): thrown is StatusError => hasReason(thrown, "Conflict");
-/** 409: there is one of that name. */
+/**
+ * 409: there is one of that name.
+ *
+ * @example
+ * try {
+ *   await client.create(ConfigMap, { metadata: key });
+ * } catch (error) {
+ *   if (!isAlreadyExists(error)) throw error;
+ * }
+ */
 export const isAlreadyExists = (thrown: unknown): thrown is StatusError =>
   hasReason(thrown, "AlreadyExists");
-/** 422: the API server refuses the object's content. */
+/**
+ * 422: the API server refuses the object's content.
+ *
+ * @example
+ * try {
+ *   await client.create(Web, { metadata: key, spec: {} });
+ * } catch (error) {
+ *   if (!isInvalid(error)) throw error;
+ * }
+ */
 export const isInvalid = (thrown: unknown): thrown is StatusError => hasReason(thrown, "Invalid");
-/** 403: the user lacks the right. */
+/**
+ * 403: the user lacks the right.
+ *
+ * @example
+ * try {
+ *   await client.list(Secret);
+ * } catch (error) {
+ *   if (!isForbidden(error)) throw error;
+ * }
+ */
 export const isForbidden = (thrown: unknown): thrown is StatusError =>
   hasReason(thrown, "Forbidden");
-/** 410: that resourceVersion is no longer held. */
+/**
+ * 410: that resourceVersion is no longer held.
+ *
+ * @example
+ * try {
+ *   await client.watch(Pod, { resourceVersion: "1" });
+ * } catch (error) {
+ *   if (!isExpired(error)) throw error;
+ * }
+ */
 export const isExpired = (thrown: unknown): thrown is StatusError =>
   hasReason(thrown, "Expired") || hasReason(thrown, "Gone");

@@ -16,6 +16,9 @@ import { inProcessConfig } from "./in-process.ts";
 /**
  * The way to a cluster on which a share of everything goes wrong, for `createManager({ transport })`.
  *
+ * @example
+ * const unreliable = createManager({ transport: faults(config, { refuse: 0.1, cut: 0.01 }) });
+ *
  * @param share - how often what: `{ reset: 0.05, status: { 429: 0.1 } }`
  * @param clock - a `VirtualClock` draws the same faults for the same seed; that of the control plane when absent and it
  *   does not listen
@@ -25,7 +28,12 @@ export function faults(config: ClusterConfig, share: Faults, clock?: Clock): Fau
   return new FaultyTransport(transport, clock ?? transport.clock ?? systemClock, share);
 }
 
-/** A client with all rights, for what the test itself does. */
+/**
+ * A client with all rights, for what the test itself does.
+ *
+ * @example
+ * const admin = clientFor(cluster);
+ */
 export function clientFor(controlPlane: ControlPlane): Client {
   return createClient(accessOf(controlPlane), { name: "test" });
 }

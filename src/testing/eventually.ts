@@ -23,6 +23,13 @@ const HOUR_MS = 3_600_000;
 /**
  * Tries `check` until it does not throw, and returns its value: for what a controller will have done soon.
  *
+ * @example
+ * const ready = await eventually(async () => {
+ *   const found = await client.get(Web, key);
+ *   if (findCondition(found.status?.conditions, "Ready")?.status !== "True") throw new Error("not ready");
+ *   return found;
+ * });
+ *
  * @throws what `check` threw last, when the time is over
  */
 export async function eventually<T>(

@@ -13,6 +13,12 @@ const SEED = "TSOP_SEED";
  * Runs a simulation for the seeds from 1 to `count`, each on a clock of its own on which timers that are due together run
  * in an order of the seed's. The environment's `TSOP_SEED` runs one alone.
  *
+ * @example
+ * await withSeeds(100, async (clock) => {
+ *   await using cluster = await startControlPlane({ clock, listen: false });
+ *   await clientFor(cluster).list(Pod);
+ * });
+ *
  * @throws Error with the seed and how to replay it; its cause is what `run` threw
  */
 export async function withSeeds(

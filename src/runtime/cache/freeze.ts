@@ -36,7 +36,14 @@ export function withoutManagedFields<T extends KubeObject>(object: T): T {
   return { ...object, metadata: metadataWithoutManagedFields(object) };
 }
 
-/** A copy that may be changed, of an object that was read from the cache. */
+/**
+ * A copy that may be changed, of an object that was read from the cache.
+ *
+ * @example
+ * const changed = mutableCopy(web);
+ * changed.spec.replicas = 3;
+ * await client.update(Web, changed);
+ */
 export function mutableCopy<T>(object: T): T {
   return copyWithMark(object);
 }

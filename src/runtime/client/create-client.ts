@@ -25,7 +25,13 @@ export interface CreateClientOptions {
   readonly middlewares?: readonly ClientMiddleware[];
 }
 
-/** A client that reads from and writes to the cluster directly; operators use `manager.client`. */
+/**
+ * A client that reads from and writes to the cluster directly; operators use `manager.client`.
+ *
+ * @example
+ * const outside = createClient(loadClusterConfig());
+ * const pods = await outside.list(Pod, { namespace: "default" });
+ */
 export function createClient(config: ClusterConfig, options: CreateClientOptions = {}): Client {
   const { name = "tsop", middlewares = [] } = options;
   const transport = openTransport(config, name);

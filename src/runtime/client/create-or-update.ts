@@ -75,9 +75,9 @@ export async function createOrUpdate<T extends KubeObject>(
  * `mutate` called once more, so it must do nothing but change the object that it is given.
  *
  * @example
- * const { result, statusPatched } = await createOrPatch(client, Widget, key, (widget) => {
- *   widget.spec = { ...widget.spec, replicas: 3 };
- *   widget.status = { ...widget.status, phase: "Scaled" };
+ * const { result, statusPatched } = await createOrPatch(client, Web, key, (web) => {
+ *   web.spec = { ...web.spec, replicas: 3 };
+ *   web.status = { ...web.status, readyReplicas: 0 };
  * });
  *
  * @throws StatusError 409 when others are faster each time

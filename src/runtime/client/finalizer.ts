@@ -12,6 +12,9 @@ import { mergePatch } from "./patches.ts";
 /**
  * The object with the finalizer; nothing is written when it has it.
  *
+ * @example
+ * const held = await addFinalizer(client, Web, web, "web.example.com/bucket");
+ *
  * @throws StatusError 409 when the object changed since it was read
  */
 export function addFinalizer<T extends KubeObject>(
@@ -28,6 +31,9 @@ export function addFinalizer<T extends KubeObject>(
 
 /**
  * The object without the finalizer; nothing is written when it has none. Call it when the cleaning up is done.
+ *
+ * @example
+ * await removeFinalizer(client, Web, web, "web.example.com/bucket");
  *
  * @throws StatusError 409 when the object changed since it was read
  */

@@ -19,23 +19,43 @@ export type JsonPatchOperation =
   | { readonly op: "remove"; readonly path: string }
   | { readonly op: "move" | "copy"; readonly from: string; readonly path: string };
 
-/** A JSON merge patch (RFC 7386): lists are replaced as a whole, `null` removes. */
+/**
+ * A JSON merge patch (RFC 7386): lists are replaced as a whole, `null` removes.
+ *
+ * @example
+ * await client.patch(Web, key, mergePatch({ spec: { replicas: 3 } }));
+ */
 export function mergePatch(body: object): Patch {
   return { contentType: "application/merge-patch+json", body };
 }
 
-/** A JSON patch; a `test` operation makes it fail when the object is not as expected. */
+/**
+ * A JSON patch; a `test` operation makes it fail when the object is not as expected.
+ *
+ * @example
+ * await client.patch(Web, key, jsonPatch([{ op: "replace", path: "/spec/replicas", value: 3 }]));
+ */
 export function jsonPatch(operations: readonly JsonPatchOperation[]): Patch {
   return { contentType: "application/json-patch+json", body: operations };
 }
 
-/** A strategic merge patch: lists with a key are merged. Built-in kinds only. */
+/**
+ * A strategic merge patch: lists with a key are merged. Built-in kinds only.
+ *
+ * @example
+ * await client.patch(Deployment, key, strategicPatch({ spec: { replicas: 3 } }));
+ */
 export function strategicPatch(body: object): Patch {
   return { contentType: "application/strategic-merge-patch+json", body };
 }
 
 /**
  * The merge patch that makes `changed` of `base`.
+ *
+ * @example
+ * const changed = mutableCopy(web);
+ * changed.spec.replicas = 3;
+ * await client.patch(Web, key, mergeFrom(web, changed, { optimisticLock: true }));
  *
  * @param options.optimisticLock - the server refuses it (409) when the object changed since `base` was read
  */

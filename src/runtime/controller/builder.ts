@@ -311,7 +311,15 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
   }
 }
 
-/** Begins a controller: `controllerFor(manager).for(MyWeb).owns(Deployment).complete(reconciler)`. */
+/**
+ * Begins a controller: `controllerFor(manager).for(MyWeb).owns(Deployment).complete(reconciler)`.
+ *
+ * @example
+ * controllerFor(manager)
+ *   .for(Web, { predicates: [predicates.generationChanged()] })
+ *   .owns(ConfigMap)
+ *   .complete(new WebReconciler(manager.client));
+ */
 export function controllerFor(manager: Manager): ControllerBuilder {
   return new ControllerBuilder(manager);
 }

@@ -14,7 +14,14 @@ export type Expectation =
   | { readonly state: "waiting"; readonly requeueAfterMs: number }
   | { readonly state: "timed-out"; readonly sinceMs: number };
 
-/** The waits of one reconciler, by key and by what is waited for. */
+/**
+ * The waits of one reconciler, by key and by what is waited for.
+ *
+ * @example
+ * const expectations = new Expectations(manager.clock);
+ * const { state } = expectations.check(key, "bucket", false);
+ * if (state === "none") expectations.expect(key, "bucket", 120_000);
+ */
 export class Expectations {
   readonly #clock: Clock;
   readonly #waits = new Map<string, Map<string, { readonly sinceMs: number; withinMs: number }>>();

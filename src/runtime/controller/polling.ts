@@ -36,7 +36,17 @@ interface PollParts {
   readonly log: Logger;
 }
 
-/** Lets a controller look at the keys whose values changed, came or went; reconcilers read the values here. */
+/**
+ * Lets a controller look at the keys whose values changed, came or went; reconcilers read the values here.
+ *
+ * @example
+ * const buckets = new PollSource(manager, {
+ *   name: "buckets",
+ *   everyMs: 60_000,
+ *   poll: (signal) => listBuckets(signal),
+ * });
+ * controllerFor(manager).for(Web).watchesSource(buckets).complete(new WebReconciler(manager.client));
+ */
 export class PollSource<V> implements Source {
   readonly #parts: PollParts;
   readonly #options: PollOptions<V>;

@@ -24,7 +24,14 @@ function changed(part: Part): Predicate {
   return (event) => event.type !== "update" || !sameJson(part(event.old), part(event.object));
 }
 
-/** The predicates of controller-runtime. Those named `...Changed` let creates and deletes pass. */
+/**
+ * The predicates of controller-runtime. Those named `...Changed` let creates and deletes pass.
+ *
+ * @example
+ * controllerFor(manager).for(Web, {
+ *   predicates: [predicates.or(predicates.generationChanged(), predicates.labelsChanged())],
+ * });
+ */
 export const predicates = {
   /** The spec changed: the API server counts that in `metadata.generation`. Not every built-in kind has one. */
   generationChanged: (): Predicate => changed(({ metadata }) => metadata.generation),

@@ -138,7 +138,15 @@ function causeOf(event: ObjectEvent): string {
   return `${what} ${event.object.kind} ${formatKey(keyOf(event.object))}`;
 }
 
-/** Keys from anywhere, such as a webhook or a message queue. It ends with the iterable. */
+/**
+ * Keys from anywhere, such as a webhook or a message queue. It ends with the iterable.
+ *
+ * @example
+ * async function* fromQueue(): AsyncGenerator<ObjectKey> {
+ *   yield { namespace: "default", name: "one" };
+ * }
+ * controllerFor(manager).for(Web).watchesSource(channelSource(fromQueue()));
+ */
 export function channelSource(keys: AsyncIterable<ObjectKey>): Source {
   return {
     start: (enqueue, signal) => ({

@@ -33,6 +33,9 @@ interface Ticking {
 /**
  * Lets a controller look at each object of a kind from time to time. It adds to events, and replaces none.
  *
+ * @example
+ * controllerFor(manager).for(Web).watchesSource(timerSource(manager, Web, { everyMs: 3_600_000 }));
+ *
  * @throws TsopError `bad-period`
  */
 export function timerSource<T extends KubeObject>(

@@ -42,8 +42,8 @@ export interface Cluster {
  * manager's own cluster: who lost it may still write to the other one until its reconciles have ended.
  *
  * @example
- * const edge = createCluster(manager, { name: "edge", config: loadClusterConfig({ kubeconfigText }) });
- * controllerFor(manager).for(MyWeb).watches(Secret, { map: (secret) => [keyOf(secret)], cluster: edge });
+ * const edge = createCluster(manager, { name: "edge", config: loadClusterConfig({ context: "edge" }) });
+ * controllerFor(manager).for(Web).watches(Secret, { map: (secret) => [keyOf(secret)], cluster: edge });
  *
  * @throws TsopError `controller-exists` when something of the manager has that name
  */

@@ -112,6 +112,11 @@ export interface Manager {
 /**
  * Makes a manager. Nothing is opened before `start`.
  *
+ * @example
+ * const manager = createManager({ health: { port: 8081 }, leaderElection: { id: "web.example.com" } });
+ * controllerFor(manager).for(Web).complete(new WebReconciler(manager.client));
+ * await manager.start(setupSignalHandler());
+ *
  * @throws TsopError `no-cluster`, `kubeconfig-...`; `leader-and-shards` when both are asked for
  */
 export function createManager(options: ManagerOptions = {}): Manager {

@@ -7,6 +7,9 @@
 /**
  * A signal that is aborted by the first SIGINT or SIGTERM. The second one ends the process at once, as it
  * would without us.
+ *
+ * @example
+ * await manager.start(setupSignalHandler());
  */
 export function setupSignalHandler(): AbortSignal {
   const controller = new AbortController();

@@ -38,7 +38,12 @@ class FailureCounts {
   }
 }
 
-/** `baseMs` doubled for each further failure, up to `maxMs`. client-go's numbers are 5 ms and 1000 s. */
+/**
+ * `baseMs` doubled for each further failure, up to `maxMs`. client-go's numbers are 5 ms and 1000 s.
+ *
+ * @example
+ * const limiter = new ItemExponentialFailureRateLimiter(100, 60_000);
+ */
 export class ItemExponentialFailureRateLimiter implements RateLimiter {
   readonly #baseMs: number;
   readonly #maxMs: number;
@@ -63,7 +68,12 @@ export class ItemExponentialFailureRateLimiter implements RateLimiter {
   }
 }
 
-/** `fastMs` for the first `fastAttempts` failures, `slowMs` from then on. */
+/**
+ * `fastMs` for the first `fastAttempts` failures, `slowMs` from then on.
+ *
+ * @example
+ * const limiter = new ItemFastSlowRateLimiter(100, 60_000, 5);
+ */
 export class ItemFastSlowRateLimiter implements RateLimiter {
   readonly #fastMs: number;
   readonly #slowMs: number;
@@ -89,7 +99,12 @@ export class ItemFastSlowRateLimiter implements RateLimiter {
   }
 }
 
-/** A token bucket over all keys: `burst` at once, then `qps` a second. Knows no keys, so it forgets none. */
+/**
+ * A token bucket over all keys: `burst` at once, then `qps` a second. Knows no keys, so it forgets none.
+ *
+ * @example
+ * const limiter = new BucketRateLimiter(manager.clock, 10, 100);
+ */
 export class BucketRateLimiter implements RateLimiter {
   readonly #clock: Clock;
   readonly #qps: number;
@@ -123,7 +138,15 @@ export class BucketRateLimiter implements RateLimiter {
   }
 }
 
-/** The longest wait that any of several limiters asks for; each of them counts. */
+/**
+ * The longest wait that any of several limiters asks for; each of them counts.
+ *
+ * @example
+ * const limiter = new MaxOfRateLimiter(
+ *   new ItemExponentialFailureRateLimiter(),
+ *   new BucketRateLimiter(manager.clock),
+ * );
+ */
 export class MaxOfRateLimiter implements RateLimiter {
   readonly #limiters: readonly RateLimiter[];
 
@@ -144,7 +167,12 @@ export class MaxOfRateLimiter implements RateLimiter {
   }
 }
 
-/** Another limiter's wait, cut at `maxMs`. */
+/**
+ * Another limiter's wait, cut at `maxMs`.
+ *
+ * @example
+ * const limiter = new WithMaxWaitRateLimiter(new ItemExponentialFailureRateLimiter(), 60_000);
+ */
 export class WithMaxWaitRateLimiter implements RateLimiter {
   readonly #limiter: RateLimiter;
   readonly #maxMs: number;

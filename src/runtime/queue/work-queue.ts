@@ -71,7 +71,13 @@ interface Item extends Waiting {
   addedAtMs: number;
 }
 
-/** Keys that wait for their turn, or for their time; in the order of a `Line`, first come first served when absent. */
+/**
+ * Keys that wait for their turn, or for their time; in the order of a `Line`, first come first served when absent.
+ *
+ * @example
+ * const queue = new WorkQueue(manager.clock);
+ * queue.add("default/one");
+ */
 export class WorkQueue implements RateLimitingQueue {
   readonly #clock: Clock;
   readonly #limiter: RateLimiter;
@@ -242,7 +248,12 @@ export class WorkQueue implements RateLimitingQueue {
   }
 }
 
-/** The queue of controllers: those that changed before those that are only there, and nobody waits for ever. */
+/**
+ * The queue of controllers: those that changed before those that are only there, and nobody waits for ever.
+ *
+ * @example
+ * const queue = new PriorityQueue(manager.clock);
+ */
 export class PriorityQueue extends WorkQueue {
   constructor(clock: Clock, limiter?: RateLimiter, observer?: QueueObserver) {
     super(clock, limiter, observer, new PriorityLine());

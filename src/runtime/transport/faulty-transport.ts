@@ -32,7 +32,12 @@ export interface Faults {
 /** What went wrong so far, by fault: `refuse`, `reset`, `cut`, or the status code. */
 export type FaultCounts = Readonly<Record<string, number>>;
 
-/** Lets a share of the requests through another transport fail. */
+/**
+ * Lets a share of the requests through another transport fail.
+ *
+ * @example
+ * const transport = new FaultyTransport(inProcess(cluster), cluster.clock, { refuse: 0.1, cut: 0.01 });
+ */
 export class FaultyTransport implements Transport {
   readonly server: string;
   readonly #inner: Transport;

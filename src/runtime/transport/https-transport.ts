@@ -45,7 +45,12 @@ const ANSWER_TIMEOUT_MS = 70_000;
 // To these a server expects a body, and a length of none.
 const WITH_BODY = new Set(["POST", "PUT", "PATCH"]);
 
-/** Keeps connections to one API server. */
+/**
+ * Keeps connections to one API server.
+ *
+ * @example
+ * const transport = new HttpsTransport(config, "test/1");
+ */
 export class HttpsTransport implements Transport {
   readonly server: string;
   readonly #config: ClusterConfig;

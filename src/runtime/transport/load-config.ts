@@ -42,6 +42,9 @@ const SERVICE_ACCOUNT_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
 /**
  * The cluster and user to work with.
  *
+ * @example
+ * const config = loadClusterConfig({ kubeconfig: "other/kubeconfig" });
+ *
  * @throws TsopError `no-cluster` when nothing says which; `kubeconfig-...` when a kubeconfig cannot be used
  */
 export function loadClusterConfig(options: ClusterConfigOptions = {}): ClusterConfig {

@@ -47,7 +47,14 @@ export interface SeenRequest {
   readonly sincePreviousMs: number | undefined;
 }
 
-/** Answers by script; when that is used up, with an empty stream that stays open. */
+/**
+ * Answers by script; when that is used up, with an empty stream that stays open.
+ *
+ * @example
+ * const clock = new VirtualClock();
+ * const transport = new ScriptedTransport(clock, [{ status: 503 }, { body: web }]);
+ * const scripted = createManager({ transport, clock });
+ */
 export class ScriptedTransport implements Transport {
   readonly server = "https://scripted:6443";
   /** All requests so far, in their order. */

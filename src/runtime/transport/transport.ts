@@ -119,7 +119,17 @@ const FIXES: Record<ConnectionFailure, string> = {
   other: "Check the network between this process and the API server.",
 };
 
-/** No answer, or only a part of one, came from the API server. */
+/**
+ * No answer, or only a part of one, came from the API server.
+ *
+ * @example
+ * try {
+ *   await client.get(Web, key);
+ * } catch (error) {
+ *   if (!(error instanceof ConnectionError)) throw error;
+ *   console.error(error.failure);
+ * }
+ */
 export class ConnectionError extends TsopError {
   override readonly name = "ConnectionError";
   readonly failure: ConnectionFailure;
