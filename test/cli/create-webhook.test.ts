@@ -210,6 +210,14 @@ describe("the certificate of the webhooks", { timeout: 120_000 }, () => {
     },
   );
 
+  it("is in config/default for a conversion alone, too", async () => {
+    const root = await widgets();
+    const { code } = await webhook(root, "--conversion", "--spoke", "v1alpha1");
+    expect(code).toBe(0);
+    await succeed(root, "manifests");
+    expect(await rendered(root)).toContain('"shop-allow-webhook-traffic"');
+  });
+
   it("is changed by tsop edit to exactly what create webhook would have written", async () => {
     const root = await widgets();
     await webhook(root, ...ALL);

@@ -13,7 +13,7 @@ export interface Diagnosis extends Found {
 }
 
 /** The name of what is found where a file cannot be read. */
-export const UNREADABLE = "unreadable";
+const UNREADABLE = "unreadable";
 
 /** Every mistake, by file and line; the same one at the same place once. */
 export async function diagnose({ examined, unreadable }: Reading): Promise<readonly Diagnosis[]> {

@@ -6,6 +6,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { dirname, join, posix } from "node:path";
 import { TsopError, UsageError } from "../../errors.ts";
+import type { Generated } from "../../generator/generate.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import { readIfThere } from "../project/plan.ts";
@@ -76,9 +77,19 @@ export async function readExamined(path: string, project?: Project): Promise<Rea
     ),
     customKinds: manifests.flatMap(customKindsOf),
     isKustomized: (file) => listed.has(file),
-    ...(project && { project }),
+    ...(project && { project, generated: generatedOnce(project) }),
   };
   return { examined, unreadable };
+}
+
+/** One run serves all rules. */
+function generatedOnce(project: Project): () => Promise<Generated> {
+  let run: Promise<Generated> | undefined;
+  return async () => {
+    const { generateEdited } = await import("../../generator/generate.ts");
+    run ??= generateEdited(project.root, new Map(), project);
+    return run;
+  };
 }
 
 async function filesIn(root: string, folder: string): Promise<string[]> {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Generated } from "../../generator/generate.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import type { Project } from "../project/project-file.ts";
@@ -55,6 +56,8 @@ export interface Examined {
   readonly isKustomized: (file: string) => boolean;
   /** Absent where the folder is no project of tsop. */
   readonly project?: Project;
+  /** What `tsop manifests` would make of the project; made once. */
+  readonly generated?: () => Promise<Generated>;
 }
 
 /** A mistake that was found. */

@@ -6,7 +6,7 @@
  */
 
 /** A part of a text. */
-export interface Span {
+interface Span {
   readonly start: number;
   readonly end: number;
 }

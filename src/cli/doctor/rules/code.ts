@@ -6,20 +6,7 @@
 import { isGenerated, leftOvers } from "../../../generator/stamp.ts";
 import { join } from "node:path";
 import { readIfThere } from "../../project/plan.ts";
-import type { Examined, Rule } from "../rule.ts";
-import type { Generated } from "../../../generator/generate.ts";
-
-/** One run serves both rules. */
-const runs = new WeakMap<Examined, Promise<Generated>>();
-
-async function generated(examined: Examined): Promise<Generated | undefined> {
-  const { project, root } = examined;
-  if (!project) return undefined;
-  const { generateEdited } = await import("../../../generator/generate.ts");
-  const run = runs.get(examined) ?? generateEdited(root, new Map(), project);
-  runs.set(examined, run);
-  return run;
-}
+import type { Rule } from "../rule.ts";
 
 /** The rule about the code. */
 export const code: Rule = {
@@ -28,7 +15,7 @@ export const code: Rule = {
     "The code of a tsop project has a mistake that `tsop manifests` finds, such as a request for which the role has no right.",
   example: "await client.create(ConfigMap, settings); // without an @Rbac for configmaps",
   async find(examined) {
-    const diagnostics = (await generated(examined))?.diagnostics ?? [];
+    const diagnostics = (await examined.generated?.())?.diagnostics ?? [];
     return diagnostics.map(({ file, line, column, code: name, message, fix }) => ({
       place: `${file}:${line}:${column}`,
       message: `${name}: ${message}`,
@@ -44,7 +31,7 @@ export const generatedOutOfDate: Rule = {
     "A CRD, a role or a webhook configuration of a tsop project is not what the code says by now: what is deployed is not what was written.",
   example: "# config/crd/bases is older than the class that it is made of",
   async find(examined) {
-    const files = (await generated(examined))?.files ?? new Map<string, string>();
+    const files = (await examined.generated?.())?.files ?? new Map<string, string>();
     const found = [];
     for (const [path, text] of files) {
       const live = await readIfThere(join(examined.root, path));
