@@ -50,6 +50,7 @@ import type { LoadedState, StoreLog } from "./store/log.ts";
 import { Store } from "./store/store.ts";
 import { type ServiceAddress, ServiceRoutes } from "./admission/service-routes.ts";
 import { followServices } from "./service-addresses.ts";
+import { type ValidatingPolicy } from "./admission/policies/policy.ts";
 
 /** How a control plane is started; everything may be left out. */
 export interface ControlPlaneOptions {
@@ -262,7 +263,7 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
   const controllers = runControllers(cluster, options, {
     caCertificate: authority.certificate,
     checkPolicyTypes: (policy) =>
-      typeWarnings(policy, admissionPorts.source, admissionPorts.compiler),
+      typeWarnings(policy as ValidatingPolicy, admissionPorts.source, admissionPorts.compiler),
     certificateSigner: {
       sign: (request, terms) => authority.sign(request, terms),
       mayCreate: (user, subresource) => mayDo(user, signingRight(subresource)).allowed,

@@ -186,7 +186,7 @@ function isRelated(
 ): boolean {
   const pods = source
     .list("pods", namespace)
-    .filter((one) => (one as PodLike).spec?.nodeName === node) as PodLike[];
+    .filter((one: PodLike) => one.spec?.nodeName === node) as PodLike[];
   switch (resource) {
     case "pods":
       return pods.some(({ metadata }) => metadata.name === name);

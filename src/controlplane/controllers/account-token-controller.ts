@@ -42,7 +42,7 @@ export class AccountTokenController implements Controller {
       return;
     }
     const { namespace = "", name } = event.object.metadata;
-    for (const secret of this.#client.list(SECRETS, { namespace }) as readonly Secret[]) {
+    for (const secret of this.#client.list(SECRETS, { namespace })) {
       if (secret.type === TYPE && secret.metadata.annotations?.[ACCOUNT] === name) {
         yield textOf(secret);
       }
@@ -51,7 +51,7 @@ export class AccountTokenController implements Controller {
 
   async sync(key: string): Promise<undefined> {
     const { namespace, name } = keyFrom(key);
-    const secret = this.#client.find(SECRETS, { namespace, name }) as Secret | undefined;
+    const secret = this.#client.find(SECRETS, { namespace, name });
     if (!secret || secret.metadata.deletionTimestamp) return;
     const { annotations = {}, uid = "" } = secret.metadata;
     const accountName = annotations[ACCOUNT] ?? "";

@@ -4,7 +4,6 @@
  * @see https://kubernetes.io/docs/concepts/storage/persistent-volumes/#storage-object-in-use-protection
  * @module
  */
-import type { PersistentVolume } from "../builtin/shared/shapes.ts";
 import { usedClaims, usersOf } from "./claims.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import { dropFinalizer } from "./finalizers.ts";
@@ -33,7 +32,7 @@ export class ClaimProtectionController implements Controller {
   async sync(key: string): Promise<undefined> {
     const { namespace, name } = keyFrom(key);
     if (namespace === "") {
-      const volume = this.#client.find(VOLUMES, { name }) as PersistentVolume | undefined;
+      const volume = this.#client.find(VOLUMES, { name });
       if (volume?.status?.phase !== "Bound") {
         await dropFinalizer(this.#client, VOLUMES, volume, VOLUME_FINALIZER);
       }

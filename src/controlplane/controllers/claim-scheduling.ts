@@ -6,7 +6,7 @@
  */
 import type { SentObject } from "../../kube/object.ts";
 import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
-import type { PersistentVolume, PersistentVolumeClaim } from "../builtin/shared/shapes.ts";
+import type { PersistentVolumeClaim } from "../builtin/shared/shapes.ts";
 import { classOf } from "../builtin/kinds/core/persistent-volume-claim.ts";
 import { claimNameOf } from "./claims.ts";
 import type { ControllerClient } from "./client.ts";
@@ -31,7 +31,7 @@ export function claimsForScheduling(client: ControllerClient, pod: Pod): Schedul
   for (const volume of pod.spec.volumes ?? []) {
     const name = claimNameOf(pod, volume);
     if (name === undefined) continue;
-    const claim = client.find(CLAIMS, { namespace, name }) as PersistentVolumeClaim | undefined;
+    const claim = client.find(CLAIMS, { namespace, name });
     const quoted = JSON.stringify(name);
     if (!claim) {
       return volume.ephemeral
@@ -72,7 +72,7 @@ const isDelayed = (client: ControllerClient, claim: PersistentVolumeClaim): bool
 
 function canBeBound(client: ControllerClient, claim: PersistentVolumeClaim): boolean {
   if (storageClassOf(client, claim)?.provisioner !== NO_PROVISIONER) return true;
-  const volumes = client.list(VOLUMES) as readonly PersistentVolume[];
+  const volumes = client.list(VOLUMES);
   return bestVolumeFor(claim, volumes, false) !== undefined;
 }
 

@@ -28,7 +28,7 @@ const claimsOf = (pod: Pod): string[] =>
 export function* usedClaims(event: StoreEvent): Generator<string> {
   if (!concerns(event, PODS)) return;
   const { namespace = "" } = event.object.metadata;
-  for (const name of claimsOf(event.object as Pod)) yield `${namespace}/${name}`;
+  for (const name of claimsOf(event.object)) yield `${namespace}/${name}`;
 }
 
 /** The pods that use a claim. */
@@ -36,7 +36,7 @@ export function usersOf(
   client: ControllerClient,
   { namespace = "", name }: ObjectKey,
 ): readonly Pod[] {
-  const pods = client.list(PODS, { namespace }) as readonly Pod[];
+  const pods = client.list(PODS, { namespace });
   return pods.filter((pod) => claimsOf(pod).includes(name));
 }
 

@@ -13,11 +13,11 @@ import type { SigningTerms } from "../auth/certificates.ts";
 import type { User } from "../kinds.ts";
 
 /** Something changed in the store. Objects are frozen. */
-export interface StoreEvent {
+export interface StoreEvent<T extends SentObject = SentObject> {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   readonly resource: Pick<ResourceInfo, "group" | "plural">;
-  readonly object: SentObject;
-  readonly old?: SentObject;
+  readonly object: T;
+  readonly old?: T;
 }
 
 /** Which objects of a resource. */
@@ -42,24 +42,36 @@ export interface ScaleView {
   readonly selector: string;
 }
 
-/** A resource by its group and plural, in its preferred version: `{ group: "apps", plural: "deployments" }`. */
-export type ResourceName = Pick<ResourceInfo, "group" | "plural">;
+declare const objectType: unique symbol;
+
+/** A resource by its group and plural, in its preferred version, whose objects are of type `T`. */
+export interface ResourceName<T extends SentObject = SentObject> extends Pick<
+  ResourceInfo,
+  "group" | "plural"
+> {
+  /** Only for the compiler: carries `T`. */
+  readonly [objectType]?: T;
+}
 
 /** Reads are synchronous and see every write that was answered. Writes throw `StatusError`. */
 export interface ControllerClient {
-  find(resource: ResourceName, key: ObjectKey): SentObject | undefined;
-  list(resource: ResourceName, selection?: Selection): readonly SentObject[];
+  find<T extends SentObject>(resource: ResourceName<T>, key: ObjectKey): T | undefined;
+  list<T extends SentObject>(resource: ResourceName<T>, selection?: Selection): readonly T[];
   /** Every resource that can be listed and deleted, built-in and custom. */
   resources(): readonly ResourceInfo[];
-  create(resource: ResourceName, object: SentObject): Promise<SentObject>;
-  update(resource: ResourceName, object: SentObject, subresource?: string): Promise<SentObject>;
+  create<T extends SentObject>(resource: ResourceName<T>, object: SentObject): Promise<T>;
+  update<T extends SentObject>(
+    resource: ResourceName<T>,
+    object: SentObject,
+    subresource?: string,
+  ): Promise<T>;
   /** A JSON merge patch. */
-  patch(
-    resource: ResourceName,
+  patch<T extends SentObject>(
+    resource: ResourceName<T>,
     key: ObjectKey,
     patch: object,
     subresource?: string,
-  ): Promise<SentObject>;
+  ): Promise<T>;
   /** A forced server-side apply to an object that is there. */
   apply(resource: ResourceName, object: SentObject): Promise<SentObject>;
   /** @throws StatusError 404 when objects of that kind have no size, 500 when this one has none */

@@ -54,11 +54,9 @@ export class CronJobController implements Controller {
 
   async sync(key: string): Promise<number | undefined> {
     const { namespace, name } = keyFrom(key);
-    const cron = this.#client.find(CRON_JOBS, { namespace, name }) as CronJob | undefined;
+    const cron = this.#client.find(CRON_JOBS, { namespace, name });
     if (!cron) return undefined;
-    const jobs = (this.#client.list(JOBS, { namespace }) as Job[]).filter((job) =>
-      isControlledBy(job, cron),
-    );
+    const jobs = this.#client.list(JOBS, { namespace }).filter((job) => isControlledBy(job, cron));
     const status: Status = structuredClone(cron.status ?? {});
     await this.#tidyUp(cron, status, jobs);
     await this.#follow(cron, status, jobs);

@@ -92,9 +92,9 @@ export class DisruptionBudgetController implements Controller {
     if (!budget) return undefined;
     const { namespace = "" } = budget.metadata;
     const now = this.#clock.now();
-    const pods = (this.#client.list(PODS, { namespace }) as Pod[]).filter((pod) =>
-      matchesLabelSelector(budget.spec?.selector, pod.metadata.labels),
-    );
+    const pods = this.#client
+      .list(PODS, { namespace })
+      .filter((pod) => matchesLabelSelector(budget.spec?.selector, pod.metadata.labels));
     if (pods.length === 0) {
       await this.#events.record(budget, "Normal", "NoPods", "No matching pods found");
     }

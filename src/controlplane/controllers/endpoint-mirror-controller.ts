@@ -62,7 +62,7 @@ export class EndpointMirrorController implements Controller {
 
   async sync(key: string): Promise<undefined> {
     const { namespace, name } = keyFrom(key);
-    const service = this.#client.find(SERVICES, { namespace, name }) as Service | undefined;
+    const service = this.#client.find(SERVICES, { namespace, name });
     const endpoints = this.#client.find(ENDPOINTS, { namespace, name }) as Endpoints | undefined;
     const slices = this.#client.list(ENDPOINT_SLICES, {
       namespace,

@@ -30,11 +30,11 @@ export function hasEndpoints(service: Service): boolean {
 export function* servicesOf(client: ControllerClient, event: StoreEvent): Generator<string> {
   if (concerns(event, SERVICES)) yield textOf(event.object);
   if (concerns(event, PODS)) {
-    const pod = event.object as Pod;
-    const old = event.old as Pod | undefined;
+    const pod = event.object;
+    const old = event.old;
     const isChanged = !old || event.type !== "MODIFIED" || showsOtherwise(old, pod);
     for (const found of client.list(SERVICES, { namespace: pod.metadata.namespace ?? "" })) {
-      const service = found as Service;
+      const service = found;
       if (!hasEndpoints(service)) continue;
       const selector = { matchLabels: service.spec.selector ?? {} };
       const is = matchesLabelSelector(selector, pod.metadata.labels);
@@ -75,12 +75,14 @@ export function referenceTo({ metadata }: Pod): {
 export function podsBehind(client: ControllerClient, service: Service): readonly Pod[] {
   const { namespace = "" } = service.metadata;
   const selector = { matchLabels: service.spec.selector ?? {} };
-  return (client.list(PODS, { namespace }) as readonly Pod[]).filter(
-    (pod) =>
-      matchesLabelSelector(selector, pod.metadata.labels) &&
-      ((pod.status?.podIP ?? "") !== "" || (pod.status?.podIPs ?? []).length > 0) &&
-      !isFinished(pod),
-  );
+  return client
+    .list(PODS, { namespace })
+    .filter(
+      (pod) =>
+        matchesLabelSelector(selector, pod.metadata.labels) &&
+        ((pod.status?.podIP ?? "") !== "" || (pod.status?.podIPs ?? []).length > 0) &&
+        !isFinished(pod),
+    );
 }
 
 /** The pod's addresses of the family that Services have. */

@@ -4,7 +4,6 @@
  * @see https://kubernetes.io/docs/concepts/services-networking/endpoint-slices/
  * @module
  */
-import type { Service } from "../builtin/kinds/core/service/shape.ts";
 import { unlessGone } from "./absence.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import { hasEndpoints, podsBehind, servicesOf } from "./endpoint-ports.ts";
@@ -43,7 +42,7 @@ export class EndpointSliceController implements Controller {
 
   async sync(key: string): Promise<undefined> {
     const { namespace, name } = keyFrom(key);
-    const service = this.#client.find(SERVICES, { namespace, name }) as Service | undefined;
+    const service = this.#client.find(SERVICES, { namespace, name });
     if (!service) this.#times.forget(key);
     // What a Service without a selector has is others' concern from now on.
     if (!service || !hasEndpoints(service)) return;

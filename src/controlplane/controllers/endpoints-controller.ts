@@ -61,7 +61,7 @@ export class EndpointsController implements Controller {
 
   async sync(key: string): Promise<undefined> {
     const { namespace, name } = keyFrom(key);
-    const service = this.#client.find(SERVICES, { namespace, name }) as Service | undefined;
+    const service = this.#client.find(SERVICES, { namespace, name });
     const live = this.#client.find(ENDPOINTS, { namespace, name }) as Endpoints | undefined;
     if (!service) {
       this.#times.forget(key);

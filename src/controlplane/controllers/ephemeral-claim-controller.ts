@@ -5,7 +5,6 @@
  * @module
  */
 import { isAlreadyExists } from "../../kube/status.ts";
-import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import { CLAIMS, PODS, concerns, keyFrom, textOf } from "./keys.ts";
 import { type OwnerKind, controllerReference } from "./ownership.ts";
@@ -26,12 +25,12 @@ export class EphemeralClaimController implements Controller {
 
   *observe(event: StoreEvent): Iterable<string> {
     if (!concerns(event, PODS) || event.type === "DELETED") return;
-    const { volumes = [] } = (event.object as Pod).spec;
+    const { volumes = [] } = event.object.spec;
     if (volumes.some(({ ephemeral }) => ephemeral)) yield textOf(event.object);
   }
 
   async sync(key: string): Promise<undefined> {
-    const pod = this.#client.find(PODS, keyFrom(key)) as Pod | undefined;
+    const pod = this.#client.find(PODS, keyFrom(key));
     if (!pod || !isActive(pod)) return;
     const { namespace = "" } = pod.metadata;
     for (const { name: volume, ephemeral } of pod.spec.volumes ?? []) {

@@ -4,30 +4,50 @@
  * @module
  */
 import type { SentObject, ObjectKey } from "../../kube/object.ts";
+import type { DaemonSet } from "../builtin/kinds/apps/daemon-set.ts";
+import type { Deployment } from "../builtin/kinds/apps/shared.ts";
+import type { StatefulSet } from "../builtin/kinds/apps/stateful-set.ts";
+import type { CronJob } from "../builtin/kinds/batch/cron-job.ts";
+import type { Job } from "../builtin/kinds/batch/job/shape.ts";
+import type { ConfigMap } from "../builtin/kinds/core/config-map.ts";
+import type { Namespace } from "../builtin/kinds/core/namespace.ts";
+import type { Node } from "../builtin/kinds/core/node.ts";
+import type { Pod, ServiceAccount } from "../builtin/kinds/core/pod/shape.ts";
+import type { Service } from "../builtin/kinds/core/service/shape.ts";
+import type { PersistentVolume, PersistentVolumeClaim } from "../builtin/shared/shapes.ts";
+import type { ReplicaSet } from "../builtin/shared/workloads/shapes.ts";
+import type { ReplicationController } from "../builtin/kinds/core/replication-controller.ts";
+import type { Secret } from "../builtin/kinds/core/secret.ts";
 import type { ResourceName, StoreEvent } from "./client.ts";
 
-export const PODS: ResourceName = { group: "", plural: "pods" };
-export const SERVICES: ResourceName = { group: "", plural: "services" };
+export const PODS: ResourceName<Pod> = { group: "", plural: "pods" };
+export const SERVICES: ResourceName<Service> = { group: "", plural: "services" };
 export const ENDPOINTS: ResourceName = { group: "", plural: "endpoints" };
-export const NAMESPACES: ResourceName = { group: "", plural: "namespaces" };
-export const NODES: ResourceName = { group: "", plural: "nodes" };
-export const CONFIG_MAPS: ResourceName = { group: "", plural: "configmaps" };
-export const SERVICE_ACCOUNTS: ResourceName = { group: "", plural: "serviceaccounts" };
-export const SECRETS: ResourceName = { group: "", plural: "secrets" };
+export const NAMESPACES: ResourceName<Namespace> = { group: "", plural: "namespaces" };
+export const NODES: ResourceName<Node> = { group: "", plural: "nodes" };
+export const CONFIG_MAPS: ResourceName<ConfigMap> = { group: "", plural: "configmaps" };
+export const SERVICE_ACCOUNTS: ResourceName<ServiceAccount> = {
+  group: "",
+  plural: "serviceaccounts",
+};
+export const SECRETS: ResourceName<Secret> = { group: "", plural: "secrets" };
 export const EVENTS: ResourceName = { group: "", plural: "events" };
-export const CLAIMS: ResourceName = { group: "", plural: "persistentvolumeclaims" };
-export const VOLUMES: ResourceName = { group: "", plural: "persistentvolumes" };
-export const REPLICATION_CONTROLLERS: ResourceName = {
+export const CLAIMS: ResourceName<PersistentVolumeClaim> = {
+  group: "",
+  plural: "persistentvolumeclaims",
+};
+export const VOLUMES: ResourceName<PersistentVolume> = { group: "", plural: "persistentvolumes" };
+export const REPLICATION_CONTROLLERS: ResourceName<ReplicationController> = {
   group: "",
   plural: "replicationcontrollers",
 };
-export const DEPLOYMENTS: ResourceName = { group: "apps", plural: "deployments" };
-export const REPLICA_SETS: ResourceName = { group: "apps", plural: "replicasets" };
-export const STATEFUL_SETS: ResourceName = { group: "apps", plural: "statefulsets" };
-export const DAEMON_SETS: ResourceName = { group: "apps", plural: "daemonsets" };
+export const DEPLOYMENTS: ResourceName<Deployment> = { group: "apps", plural: "deployments" };
+export const REPLICA_SETS: ResourceName<ReplicaSet> = { group: "apps", plural: "replicasets" };
+export const STATEFUL_SETS: ResourceName<StatefulSet> = { group: "apps", plural: "statefulsets" };
+export const DAEMON_SETS: ResourceName<DaemonSet> = { group: "apps", plural: "daemonsets" };
 export const REVISIONS: ResourceName = { group: "apps", plural: "controllerrevisions" };
-export const JOBS: ResourceName = { group: "batch", plural: "jobs" };
-export const CRON_JOBS: ResourceName = { group: "batch", plural: "cronjobs" };
+export const JOBS: ResourceName<Job> = { group: "batch", plural: "jobs" };
+export const CRON_JOBS: ResourceName<CronJob> = { group: "batch", plural: "cronjobs" };
 export const QUOTAS: ResourceName = { group: "", plural: "resourcequotas" };
 export const BUDGETS: ResourceName = { group: "policy", plural: "poddisruptionbudgets" };
 export const AUTOSCALERS: ResourceName = {
@@ -52,8 +72,19 @@ export const SIGNING_REQUESTS: ResourceName = {
   plural: "certificatesigningrequests",
 };
 
+declare const isAbout: unique symbol;
+
+/** An event about a resource whose objects are of type `T`. */
+interface EventAbout<T extends SentObject> extends StoreEvent<T> {
+  /** Only for the compiler: an event about another resource is no such event. */
+  readonly [isAbout]: true;
+}
+
 /** Whether the event is about that resource. */
-export function concerns(event: StoreEvent, resource: ResourceName): boolean {
+export function concerns<T extends SentObject>(
+  event: StoreEvent,
+  resource: ResourceName<T>,
+): event is EventAbout<T> {
   return event.resource.plural === resource.plural && event.resource.group === resource.group;
 }
 

@@ -5,7 +5,6 @@
  */
 import { isAlreadyExists } from "../../kube/status.ts";
 import type { ConfigMap } from "../builtin/kinds/core/config-map.ts";
-import type { Namespace } from "../builtin/kinds/core/namespace.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import { CONFIG_MAPS, NAMESPACES, SERVICE_ACCOUNTS, concerns } from "./keys.ts";
 import type { Controller } from "./work-loop.ts";
@@ -36,7 +35,7 @@ export class NamespaceContentController implements Controller {
   }
 
   async sync(namespace: string): Promise<undefined> {
-    const found = this.#client.find(NAMESPACES, { name: namespace }) as Namespace | undefined;
+    const found = this.#client.find(NAMESPACES, { name: namespace });
     if (!found || found.metadata.deletionTimestamp) return;
     if (!this.#client.find(SERVICE_ACCOUNTS, { namespace, name: ACCOUNT })) {
       await this.#ignoringExisting(
@@ -57,8 +56,7 @@ export class NamespaceContentController implements Controller {
       metadata: { name: CERTIFICATES, namespace, annotations: { [DESCRIPTION]: CONTENT } },
       data: { "ca.crt": this.#caCertificate },
     };
-    const found = this.#client.find(CONFIG_MAPS, { namespace, name: CERTIFICATES }) as
-      ConfigMap | undefined;
+    const found = this.#client.find(CONFIG_MAPS, { namespace, name: CERTIFICATES });
     if (!found) {
       await this.#ignoringExisting(this.#client.create(CONFIG_MAPS, wanted));
       return;

@@ -7,7 +7,6 @@
 import type { Clock } from "../../clock.ts";
 import type { SentObject } from "../../kube/object.ts";
 import { type ResourceInfo, groupResourceOf } from "../../kube/resource.ts";
-import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
 import type { Namespace } from "../builtin/kinds/core/namespace.ts";
 import type { Condition } from "../builtin/shared/shapes.ts";
 import { unlessGone } from "./absence.ts";
@@ -53,9 +52,9 @@ export class NamespaceDeletionController implements Controller {
       .resources()
       .filter((resource) => resource.namespaced && !pods.includes(resource));
     await this.#removeAll(name, pods);
-    const inGrace = (this.#client.list(PODS, { namespace: name }) as readonly Pod[]).some(
-      (pod) => !pod.metadata.finalizers?.length && !isFinished(pod),
-    );
+    const inGrace = this.#client
+      .list(PODS, { namespace: name })
+      .some((pod) => !pod.metadata.finalizers?.length && !isFinished(pod));
     // Pods in their grace period still need what is mounted into them.
     if (inGrace) {
       await this.#writeConditions(namespace, []);
@@ -77,7 +76,7 @@ export class NamespaceDeletionController implements Controller {
   }
 
   #find(name: string): Namespace | undefined {
-    const found = this.#client.find(NAMESPACES, { name }) as Namespace | undefined;
+    const found = this.#client.find(NAMESPACES, { name });
     return found?.metadata.deletionTimestamp ? found : undefined;
   }
 

@@ -65,7 +65,7 @@ export class NodeTaintController implements Controller {
 
   *observe(event: StoreEvent): Iterable<string> {
     if (concerns(event, PODS)) {
-      if ((event.object as Pod).spec.nodeName) yield textOf(event.object);
+      if (event.object.spec.nodeName) yield textOf(event.object);
     } else if (concerns(event, NODES)) {
       yield textOf(event.object);
       // Whether a node evicts depends on how the others are.
@@ -75,7 +75,7 @@ export class NodeTaintController implements Controller {
       const evicting = (node: Node | undefined): boolean =>
         node?.spec?.taints?.some(({ effect }) => effect === "NoExecute") === true;
       if (!evicting(event.object) && !evicting(event.old)) return;
-      for (const pod of this.#client.list(PODS) as readonly Pod[]) {
+      for (const pod of this.#client.list(PODS)) {
         if (pod.spec.nodeName === event.object.metadata.name) yield textOf(pod);
       }
     }
@@ -84,7 +84,7 @@ export class NodeTaintController implements Controller {
   async sync(key: string): Promise<number | undefined> {
     const { namespace, name } = keyFrom(key);
     if (namespace !== "") return this.#syncPod(key);
-    const node = this.#client.find(NODES, { name }) as Node | undefined;
+    const node = this.#client.find(NODES, { name });
     if (!node || node.metadata.deletionTimestamp) return undefined;
     if (node.metadata.annotations?.[TTL] === undefined) {
       await this.#client.patch(NODES, { name }, { metadata: { annotations: { [TTL]: "0" } } });
@@ -114,15 +114,15 @@ export class NodeTaintController implements Controller {
   /** A node that is not ready evicts, unless none is: then it is not the nodes that are at fault. */
   #evictingTaints(node: Node): Taint[] {
     const key = EVICTING[readinessOf(node) ?? ""];
-    const nodes = this.#client.list(NODES) as readonly Node[];
+    const nodes = this.#client.list(NODES);
     const isAlone = nodes.every((other) => readinessOf(other) !== "True");
     return key === undefined || isAlone ? [] : [{ key, effect: "NoExecute" }];
   }
 
   async #syncPod(key: string): Promise<number | undefined> {
-    const pod = this.#client.find(PODS, keyFrom(key)) as Pod | undefined;
+    const pod = this.#client.find(PODS, keyFrom(key));
     const node = pod?.spec.nodeName
-      ? (this.#client.find(NODES, { name: pod.spec.nodeName }) as Node | undefined)
+      ? this.#client.find(NODES, { name: pod.spec.nodeName })
       : undefined;
     const taints = (node?.spec?.taints ?? []).filter(({ effect }) => effect === "NoExecute");
     if (!pod || taints.length === 0 || pod.metadata.deletionTimestamp || isFinished(pod)) {

@@ -11,10 +11,10 @@ import type { ControllerClient, ResourceName, StoreEvent } from "./client.ts";
 import { concerns, textOf } from "./keys.ts";
 
 /** A kind that controls others. */
-export interface OwnerKind {
+export interface OwnerKind<T extends SentObject = SentObject> {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly resource: ResourceName;
+  readonly resource: ResourceName<T>;
 }
 
 /** The reference that marks its owner as controller, if there is one. */
@@ -40,23 +40,23 @@ export function controllerReference(owner: SentObject, kind: OwnerKind): OwnerRe
 }
 
 /** What a set selects and controls. */
-interface Claim {
+interface Claim<T extends SentObject> {
   readonly client: ControllerClient;
   readonly owner: SentObject;
   readonly kind: OwnerKind;
-  readonly resource: ResourceName;
+  readonly resource: ResourceName<T>;
   readonly selector: LabelSelector | undefined;
   /** What an adopted object is held by. */
   readonly finalizer?: string;
   /** What of the matching objects may be adopted; what may not is released. All when absent. */
-  readonly mayBeMine?: (object: SentObject) => boolean;
+  readonly mayBeMine?: (object: T) => boolean;
 }
 
 /**
  * The objects that `owner` controls, after it adopted the matching ones that nobody controls and
  * released those that match no more. An owner that is being deleted adopts nothing.
  */
-export async function claimed({
+export async function claimed<T extends SentObject>({
   client,
   owner,
   kind,
@@ -64,9 +64,9 @@ export async function claimed({
   selector,
   finalizer,
   mayBeMine = () => true,
-}: Claim): Promise<SentObject[]> {
+}: Claim<T>): Promise<T[]> {
   const { namespace = "" } = owner.metadata;
-  const mine: SentObject[] = [];
+  const mine: T[] = [];
   for (const object of client.list(resource, { namespace })) {
     const controller = controllerOf(object);
     const matches = matchesLabelSelector(selector, object.metadata.labels) && mayBeMine(object);
@@ -81,13 +81,13 @@ export async function claimed({
   return mine;
 }
 
-async function adopt(
+async function adopt<T extends SentObject>(
   client: ControllerClient,
-  resource: ResourceName,
+  resource: ResourceName<T>,
   object: SentObject,
   reference: OwnerReference,
   finalizer: string | undefined,
-): Promise<SentObject> {
+): Promise<T> {
   const { namespace = "", name = "", uid, ownerReferences = [], finalizers = [] } = object.metadata;
   return client.patch(
     resource,
@@ -123,12 +123,12 @@ async function release(
  * The keys of the owners that an event about a dependent concerns: its controller now and before, and
  * where nobody controls it, every owner that selects it.
  */
-export function* ownersOf(
+export function* ownersOf<T extends SentObject>(
   client: ControllerClient,
   event: StoreEvent,
   dependents: ResourceName,
-  kind: OwnerKind,
-  selectorOf: (owner: SentObject) => LabelSelector | undefined,
+  kind: OwnerKind<T>,
+  selectorOf: (owner: T) => LabelSelector | undefined,
 ): Generator<string> {
   if (!concerns(event, dependents)) return;
   const { namespace = "" } = event.object.metadata;

@@ -46,7 +46,7 @@ export class PodGarbageController implements Controller {
     if (concerns(event, NODES)) {
       if (event.type === "DELETED") yield ALL;
     } else if (concerns(event, PODS) && event.type !== "DELETED") {
-      const pod = event.object as Pod;
+      const pod = event.object;
       if (isFinished(pod) || this.#isForsaken(pod)) yield ALL;
     }
   }
@@ -55,7 +55,7 @@ export class PodGarbageController implements Controller {
     const now = this.#clock.now();
     this.#startMs ??= now;
     const nextMs = this.#startMs + (Math.floor((now - this.#startMs) / PERIOD_MS) + 1) * PERIOD_MS;
-    const pods = this.#client.list(PODS) as readonly Pod[];
+    const pods = this.#client.list(PODS);
     if (!this.#isNeeded(pods)) {
       this.#dueMs = undefined;
       return undefined;

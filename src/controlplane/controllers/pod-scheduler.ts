@@ -44,18 +44,18 @@ export class PodScheduler implements Controller {
 
   *observe(event: StoreEvent): Iterable<string> {
     if (concerns(event, PODS)) {
-      if (!(event.object as Pod).spec.nodeName) yield textOf(event.object);
+      if (!event.object.spec.nodeName) yield textOf(event.object);
     } else if (concerns(event, CLAIMS)) {
       const { namespace = "", name = "" } = event.object.metadata;
       yield* withoutNode(usersOf(this.#client, { namespace, name }));
     } else if (event.type !== "DELETED") {
       // Another node, other labels, a taint less, a new class or volume: what waited may fit now.
-      yield* withoutNode(this.#client.list(PODS) as readonly Pod[]);
+      yield* withoutNode(this.#client.list(PODS));
     }
   }
 
   async sync(key: string): Promise<undefined> {
-    const pod = this.#client.find(PODS, keyFrom(key)) as Pod | undefined;
+    const pod = this.#client.find(PODS, keyFrom(key));
     if (!pod || pod.spec.nodeName) return;
     if (pod.metadata.deletionTimestamp) {
       await this.#client.remove(PODS, keyFrom(key), {
@@ -70,9 +70,7 @@ export class PodScheduler implements Controller {
   }
 
   async #schedule(pod: Pod): Promise<void> {
-    const nodes = (this.#client.list(NODES) as readonly Node[]).filter(
-      ({ metadata }) => !metadata.deletionTimestamp,
-    );
+    const nodes = this.#client.list(NODES).filter(({ metadata }) => !metadata.deletionTimestamp);
     if (nodes.length === 0) {
       await this.#noteUnschedulable(pod, "no nodes available to schedule pods");
       return;
@@ -107,7 +105,7 @@ export class PodScheduler implements Controller {
 
   #bestNode({ spec }: Pod, nodes: readonly Node[]): Node | undefined {
     const load = new Map<string, number>();
-    for (const { spec: other } of this.#client.list(PODS) as readonly Pod[]) {
+    for (const { spec: other } of this.#client.list(PODS)) {
       const node = other.nodeName ?? "";
       load.set(node, (load.get(node) ?? 0) + 1);
     }

@@ -40,12 +40,17 @@ interface Replicas extends SentObject {
 export class ReplicaSetController implements Controller {
   readonly name: string;
   readonly watches: readonly ResourceName[];
-  readonly #kind: OwnerKind;
+  readonly #kind: OwnerKind<Replicas>;
   readonly #client: ControllerClient;
   readonly #events: EventRecorder;
   readonly #clock: Clock;
 
-  constructor(kind: OwnerKind, client: ControllerClient, events: EventRecorder, clock: Clock) {
+  constructor(
+    kind: OwnerKind<Replicas>,
+    client: ControllerClient,
+    events: EventRecorder,
+    clock: Clock,
+  ) {
     this.name = kind.kind;
     this.watches = [kind.resource, PODS];
     this.#kind = kind;
@@ -56,22 +61,22 @@ export class ReplicaSetController implements Controller {
 
   *observe(event: StoreEvent): Iterable<string> {
     if (concerns(event, this.#kind.resource)) yield textOf(event.object);
-    yield* ownersOf(this.#client, event, PODS, this.#kind, (owner) =>
-      this.#selectorOf(owner as Replicas),
+    yield* ownersOf(this.#client, event, PODS, this.#kind, (owner: Replicas) =>
+      this.#selectorOf(owner),
     );
   }
 
   async sync(key: string): Promise<number | undefined> {
     const found = this.#client.find(this.#kind.resource, keyFrom(key));
     if (!found) return undefined;
-    const set = found as Replicas;
-    const pods = (await claimed({
+    const set = found;
+    const pods = await claimed({
       client: this.#client,
       owner: set,
       kind: this.#kind,
       resource: PODS,
       selector: this.#selectorOf(set),
-    })) as Pod[];
+    });
     let failure: Error | undefined;
     if (!set.metadata.deletionTimestamp) {
       try {
@@ -158,11 +163,13 @@ export class ReplicaSetController implements Controller {
           )
       : [set];
     const uids = new Set(sets.map(({ metadata }) => metadata.uid));
-    return (this.#client.list(PODS, { namespace }) as Pod[]).filter(
-      (pod) =>
-        isActive(pod) &&
-        pod.metadata.ownerReferences?.some(({ uid, controller }) => controller && uids.has(uid)),
-    );
+    return this.#client
+      .list(PODS, { namespace })
+      .filter(
+        (pod) =>
+          isActive(pod) &&
+          pod.metadata.ownerReferences?.some(({ uid, controller }) => controller && uids.has(uid)),
+      );
   }
 
   async #writeStatus(

@@ -6,7 +6,6 @@
  */
 import type { ObjectMeta } from "../../kube/object.ts";
 import { matchesLabelSelector } from "../../kube/selector.ts";
-import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
 import type { Service } from "../builtin/kinds/core/service/shape.ts";
 import type { ControllerClient } from "./client.ts";
 import { PODS, textOf } from "./keys.ts";
@@ -35,7 +34,8 @@ export class TriggerTimes {
     const { namespace = "", creationTimestamp } = service.metadata;
     const selector = { matchLabels: service.spec.selector ?? {} };
     const times = new Map(
-      (this.#client.list(PODS, { namespace }) as readonly Pod[])
+      this.#client
+        .list(PODS, { namespace })
         .filter(({ metadata }) => matchesLabelSelector(selector, metadata.labels))
         .map((pod) => [pod.metadata.name ?? "", readySince(pod)]),
     );

@@ -5,7 +5,6 @@
  * @module
  */
 import type { Clock } from "../../clock.ts";
-import type { Job } from "../builtin/kinds/batch/job/shape.ts";
 import { unlessGone } from "./absence.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import { JOBS, concerns, keyFrom, textOf } from "./keys.ts";
@@ -29,7 +28,7 @@ export class TtlController implements Controller {
   }
 
   async sync(key: string): Promise<number | undefined> {
-    const job = this.#client.find(JOBS, keyFrom(key)) as Job | undefined;
+    const job = this.#client.find(JOBS, keyFrom(key));
     const seconds = job?.spec.ttlSecondsAfterFinished;
     if (!job || job.metadata.deletionTimestamp || seconds === undefined) return undefined;
     const end = job.status?.conditions?.find(

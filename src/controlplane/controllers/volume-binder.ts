@@ -44,7 +44,7 @@ export class VolumeBinder implements Controller {
     else if (concerns(event, VOLUMES) || concerns(event, STORAGE_CLASSES)) {
       const { name } = event.object.metadata;
       const isLost = concerns(event, VOLUMES) && event.type === "DELETED";
-      for (const claim of this.#client.list(CLAIMS) as readonly PersistentVolumeClaim[]) {
+      for (const claim of this.#client.list(CLAIMS)) {
         const { volumeName } = claim.spec;
         const isBound = claim.metadata.annotations?.[BIND_COMPLETED] !== undefined;
         if (isBound ? isLost && volumeName === name : !volumeName || volumeName === name) {
@@ -55,12 +55,12 @@ export class VolumeBinder implements Controller {
   }
 
   async sync(key: string): Promise<undefined> {
-    const claim = this.#client.find(CLAIMS, keyFrom(key)) as PersistentVolumeClaim | undefined;
+    const claim = this.#client.find(CLAIMS, keyFrom(key));
     if (!claim || claim.metadata.deletionTimestamp) return;
     if (claim.metadata.annotations?.[BIND_COMPLETED] !== undefined) await this.#keep(claim);
     else if (claim.spec.volumeName) await this.#take(claim, claim.spec.volumeName);
     else {
-      const volumes = this.#client.list(VOLUMES) as readonly PersistentVolume[];
+      const volumes = this.#client.list(VOLUMES);
       const volume = bestVolumeFor(claim, volumes, this.#isDelayed(claim));
       if (volume) await this.#bind(claim, volume);
       else await this.#wait(claim);
@@ -83,7 +83,7 @@ export class VolumeBinder implements Controller {
       await lose("ClaimLost", lost("reference to PersistentVolume"));
       return;
     }
-    const volume = this.#client.find(VOLUMES, { name: volumeName }) as PersistentVolume | undefined;
+    const volume = this.#client.find(VOLUMES, { name: volumeName });
     if (!volume) await lose("ClaimLost", lost("its PersistentVolume"));
     else if (!volume.spec.claimRef || volume.spec.claimRef.uid === claim.metadata.uid) {
       await this.#bind(claim, volume);
@@ -95,7 +95,7 @@ export class VolumeBinder implements Controller {
 
   /** A claim that names its volume gets that one or none. */
   async #take(claim: PersistentVolumeClaim, name: string): Promise<void> {
-    const volume = this.#client.find(VOLUMES, { name }) as PersistentVolume | undefined;
+    const volume = this.#client.find(VOLUMES, { name });
     if (!volume) return;
     const quoted = JSON.stringify(name);
     if (volume.spec.claimRef && !isBoundTo(volume, claim)) {

@@ -33,14 +33,14 @@ export class VolumePhaseController implements Controller {
   *observe(event: StoreEvent): Iterable<string> {
     if (concerns(event, VOLUMES)) yield textOf(event.object);
     else if (concerns(event, CLAIMS)) {
-      const { volumeName } = (event.object as PersistentVolumeClaim).spec;
+      const { volumeName } = event.object.spec;
       if (volumeName) yield `/${volumeName}`;
     }
   }
 
   async sync(key: string): Promise<undefined> {
     const { name } = keyFrom(key);
-    const volume = this.#client.find(VOLUMES, { name }) as PersistentVolume | undefined;
+    const volume = this.#client.find(VOLUMES, { name });
     if (!volume) return;
     const { claimRef } = volume.spec;
     if (!claimRef || (claimRef.uid ?? "") === "") {
@@ -50,7 +50,7 @@ export class VolumePhaseController implements Controller {
     const found = this.#client.find(CLAIMS, {
       namespace: claimRef.namespace ?? "",
       name: claimRef.name ?? "",
-    }) as PersistentVolumeClaim | undefined;
+    });
     const claim = found?.metadata.uid === claimRef.uid ? found : undefined;
     if (!claim) await this.#release(volume);
     else if (!claim.spec.volumeName) await this.#noteMode(volume, claim);
@@ -88,7 +88,7 @@ export class VolumePhaseController implements Controller {
       annotations?.[BOUND_BY] === undefined
         ? { spec: { claimRef: { uid: null } } }
         : { metadata: { annotations: { [BOUND_BY]: null } }, spec: { claimRef: null } };
-    const next = (await this.#client.patch(VOLUMES, { name }, patch)) as PersistentVolume;
+    const next = await this.#client.patch(VOLUMES, { name }, patch);
     await this.#setPhase(next, "Available");
   }
 

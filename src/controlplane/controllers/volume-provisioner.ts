@@ -52,7 +52,7 @@ export class VolumeProvisioner implements Controller {
   }
 
   async sync(key: string): Promise<undefined> {
-    const claim = this.#client.find(CLAIMS, keyFrom(key)) as PersistentVolumeClaim | undefined;
+    const claim = this.#client.find(CLAIMS, keyFrom(key));
     if (!claim || claim.metadata.deletionTimestamp || claim.spec.volumeName) return;
     const { annotations = {}, uid = "" } = claim.metadata;
     const provisioner = PROVISIONERS.map((name) => annotations[name]).find(Boolean);

@@ -7,7 +7,7 @@
 import type { Clock } from "../../clock.ts";
 import { compareQuantities, parseQuantity } from "../../kube/quantity.ts";
 import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
-import type { PersistentVolume, PersistentVolumeClaim } from "../builtin/shared/shapes.ts";
+import type { PersistentVolumeClaim } from "../builtin/shared/shapes.ts";
 import { usedClaims, usersOf } from "./claims.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import { EventRecorder } from "./event-recorder.ts";
@@ -42,14 +42,14 @@ export class VolumeResizer implements Controller {
   }
 
   async sync(key: string): Promise<undefined> {
-    const claim = this.#client.find(CLAIMS, keyFrom(key)) as PersistentVolumeClaim | undefined;
+    const claim = this.#client.find(CLAIMS, keyFrom(key));
     if (!claim || claim.metadata.annotations?.[BIND_COMPLETED] === undefined) return;
     const { status, spec } = claim;
     if (status?.phase !== "Bound") return;
     const wanted = storageOf(spec.resources?.requests);
     if (!isLess(storageOf(status.capacity), wanted)) return;
     const name = spec.volumeName ?? "";
-    const volume = this.#client.find(VOLUMES, { name }) as PersistentVolume | undefined;
+    const volume = this.#client.find(VOLUMES, { name });
     if (!volume) return;
     if (isLess(storageOf(volume.spec.capacity), wanted)) {
       const message = `External resizer is resizing volume ${name}`;

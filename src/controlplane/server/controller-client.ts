@@ -52,13 +52,13 @@ class DirectClient implements ControllerClient {
     };
   }
 
-  find(resource: ResourceName, key: ObjectKey): SentObject | undefined {
+  find<T extends SentObject>(resource: ResourceName<T>, key: ObjectKey): T | undefined {
     const served = this.#cluster.registry.preferred(resource.group, resource.plural);
     const object = served && this.#cluster.store.get(collectionOf(served), keyText(key));
-    return object && readNow(this.#cluster, served, object);
+    return object && (readNow(this.#cluster, served, object) as T);
   }
 
-  list(resource: ResourceName, selection: Selection = {}): readonly SentObject[] {
+  list<T extends SentObject>(resource: ResourceName<T>, selection: Selection = {}): readonly T[] {
     const served = this.#cluster.registry.preferred(resource.group, resource.plural);
     if (!served) return [];
     const wanted = Object.entries(selection.labels ?? {});
@@ -67,7 +67,7 @@ class DirectClient implements ControllerClient {
       .filter(({ metadata: { labels = {} } }) =>
         wanted.every(([name, value]) => labels[name] === value),
       )
-      .map((object) => readNow(this.#cluster, served, object));
+      .map((object) => readNow(this.#cluster, served, object) as T);
   }
 
   resources(): readonly ResourceInfo[] {
@@ -82,7 +82,7 @@ class DirectClient implements ControllerClient {
       );
   }
 
-  async create(resource: ResourceName, object: SentObject): Promise<SentObject> {
+  async create<T extends SentObject>(resource: ResourceName<T>, object: SentObject): Promise<T> {
     const served = this.#served(resource);
     const namespace = served.namespaced ? (object.metadata.namespace ?? "") : "";
     const created = await createObject(
@@ -93,19 +93,23 @@ class DirectClient implements ControllerClient {
       this.#options,
     );
     await this.#cluster.store.durable();
-    return created;
+    return created as T;
   }
 
-  async update(resource: ResourceName, object: SentObject, subresource = ""): Promise<SentObject> {
+  async update<T extends SentObject>(
+    resource: ResourceName<T>,
+    object: SentObject,
+    subresource = "",
+  ): Promise<T> {
     return this.#change(resource, object.metadata, subresource, true, () => copyJson(object));
   }
 
-  async patch(
-    resource: ResourceName,
+  async patch<T extends SentObject>(
+    resource: ResourceName<T>,
     key: ObjectKey,
     patch: object,
     subresource = "",
-  ): Promise<SentObject> {
+  ): Promise<T> {
     return this.#change(
       resource,
       key,
@@ -180,13 +184,13 @@ class DirectClient implements ControllerClient {
     });
   }
 
-  async #change(
-    resource: ResourceName,
+  async #change<T extends SentObject>(
+    resource: ResourceName<T>,
     key: { readonly namespace?: string | undefined; readonly name?: string },
     subresource: string,
     replaces: boolean,
     change: (live: SentObject) => SentObject,
-  ): Promise<SentObject> {
+  ): Promise<T> {
     const endpoint = this.#endpoint(this.#served(resource), subresource);
     const changed = await updateObject(
       this.#cluster,
@@ -202,7 +206,7 @@ class DirectClient implements ControllerClient {
       { ...this.#options, replaces },
     );
     await this.#cluster.store.durable();
-    return changed;
+    return changed as T;
   }
 
   #served({ group, plural }: ResourceName): ServedResource {

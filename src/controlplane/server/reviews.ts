@@ -247,22 +247,22 @@ const selfSubjectRules: Review = {
 
 const selfSubject: Review = {
   tracked: false,
-  answer(cluster, user, object) {
+  answer(cluster, user, object: Reviewed) {
     object.metadata = { creationTimestamp: timestamp(cluster.clock) };
-    (object as Reviewed).status = { userInfo: userInfo(user) };
+    object.status = { userInfo: userInfo(user) };
   },
 };
 
 const token: Review = {
   tracked: true,
-  answer(cluster, _user, object) {
+  answer(cluster, _user, object: Reviewed) {
     const { token: text = "", audiences } = specOf(object) as {
       token?: string;
       audiences?: string[];
     };
     if (text === "") throw badRequest("token is required for TokenReview in authentication");
     const verdict = cluster.tokens.verify(text, audiences?.length ? audiences : undefined);
-    (object as Reviewed).status =
+    object.status =
       "error" in verdict
         ? { user: {}, error: verdict.error }
         : {
@@ -273,8 +273,7 @@ const token: Review = {
   },
 };
 
-function specOf(object: SentObject): JsonObject {
-  const reviewed = object as Reviewed;
+function specOf(reviewed: Reviewed): JsonObject {
   reviewed.spec ??= {};
   return reviewed.spec;
 }

@@ -14,7 +14,6 @@ import {
   nameErrorsAt,
 } from "../../../kube/field-errors.ts";
 import { dns1123SubdomainErrors, pathSegmentErrors } from "../../../kube/names.ts";
-import type { SentObject } from "../../../kube/object.ts";
 import { selectorErrors } from "../../../kube/selector-rules.ts";
 import { optionalWord, ruleErrors, type WebhookRule } from "../../../kube/webhook-rules.ts";
 import type { Binding, MatchResources, ParamRef } from "./policy.ts";
@@ -23,19 +22,19 @@ const MUTATED_OPERATIONS = ["*", "CONNECT", "CREATE", "UPDATE"];
 const ACTIONS = ["Audit", "Deny", "Warn"];
 
 /** Everything wrong with a ValidatingAdmissionPolicyBinding. */
-export function validatingBindingErrors(object: SentObject): FieldError[] {
-  const { validationActions } = (object as Binding).spec;
+export function validatingBindingErrors(object: Binding): FieldError[] {
+  const { validationActions } = object.spec;
   return [...bindingErrors(object), ...actionErrors(validationActions, "spec.validationActions")];
 }
 
 /** Everything wrong with a MutatingAdmissionPolicyBinding. */
-export function mutatingBindingErrors(object: SentObject): FieldError[] {
-  const rules = (object as Binding).spec.matchResources?.resourceRules ?? [];
+export function mutatingBindingErrors(object: Binding): FieldError[] {
+  const rules = object.spec.matchResources?.resourceRules ?? [];
   return [...bindingErrors(object), ...mutatedOperationErrors(rules, "spec.matchResources")];
 }
 
-function bindingErrors(object: SentObject): FieldError[] {
-  const { policyName, paramRef, matchResources } = (object as Binding).spec;
+function bindingErrors(object: Binding): FieldError[] {
+  const { policyName, paramRef, matchResources } = object.spec;
   return [
     ...(policyName
       ? nameErrorsAt("spec.policyName", policyName, dns1123SubdomainErrors)

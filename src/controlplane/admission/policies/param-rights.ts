@@ -5,19 +5,18 @@
  */
 import { sameJson } from "../../../kube/json.ts";
 import { type FieldError, forbidden } from "../../../kube/field-errors.ts";
-import type { SentObject } from "../../../kube/object.ts";
 import { parseApiVersion } from "../../../kube/resource.ts";
 import type { User, WriteContext } from "../../kinds.ts";
 import { type Binding, POLICY_GROUP, type ParamKind, type Policy } from "./policy.ts";
 
 /** Errors of a policy that is fine but for the rights of who makes it. */
 export function paramKindRights(
-  object: SentObject,
-  old: SentObject | undefined,
+  object: Policy,
+  old: Policy | undefined,
   context: WriteContext,
 ): FieldError[] {
-  const { paramKind } = (object as Policy).spec;
-  const before = (old as Policy | undefined)?.spec.paramKind;
+  const { paramKind } = object.spec;
+  const before = old?.spec.paramKind;
   if (!paramKind || sameJson(paramKind, before)) return [];
   const { group, version } = parseApiVersion(paramKind.apiVersion);
   const resource = context.pluralOf(group, version, paramKind.kind) ?? "*";
@@ -30,11 +29,11 @@ export function paramKindRights(
 
 /** Errors of a binding that is fine but for the rights of who makes it. @param policies - the plural of its policies */
 export function paramRefRights(
-  object: SentObject,
+  object: Binding,
   context: WriteContext,
   policies: "validatingadmissionpolicies" | "mutatingadmissionpolicies",
 ): FieldError[] {
-  const { paramRef, policyName } = (object as Binding).spec;
+  const { paramRef, policyName } = object.spec;
   if (!paramRef) return [];
   const policy = context.find(POLICY_GROUP, policies, "", policyName) as Policy | undefined;
   const { name = "", namespace = "" } = paramRef;

@@ -18,7 +18,6 @@ import {
   dns1123SubdomainErrors,
   qualifiedNameErrors,
 } from "../../../kube/names.ts";
-import type { SentObject } from "../../../kube/object.ts";
 import { isReserved } from "../../../kube/schema/cel/escaping.ts";
 import { BOOL, type CelType, NULL, STRING, listOf } from "../../../kube/schema/cel/types.ts";
 import { conditionErrors, optionalWord } from "../../../kube/webhook-rules.ts";
@@ -43,11 +42,13 @@ const MAX_ANNOTATION_BYTES = 5 * 1024;
 const IDENTIFIER = /^[_a-zA-Z][_a-zA-Z0-9]*$/;
 
 /** Everything wrong with a ValidatingAdmissionPolicy. @param old - absent: a new one */
-export function validatingPolicyErrors(object: SentObject, old?: SentObject): FieldError[] {
-  const policy = object as ValidatingPolicy;
+export function validatingPolicyErrors(
+  policy: ValidatingPolicy,
+  old?: ValidatingPolicy,
+): FieldError[] {
   const check = new PolicyCheck(policy);
   const { validations, auditAnnotations } = policy.spec;
-  const errors = check.commonErrors(old as ValidatingPolicy | undefined, false);
+  const errors = check.commonErrors(old, false);
   if (!validations?.length && !auditAnnotations?.length) {
     const rule = "validations or auditAnnotations must contain at least one item";
     return [...errors, required("spec.validations", rule), required("spec.auditAnnotations", rule)];
@@ -71,11 +72,10 @@ export function validatingPolicyErrors(object: SentObject, old?: SentObject): Fi
 }
 
 /** Everything wrong with a MutatingAdmissionPolicy. @param old - absent: a new one */
-export function mutatingPolicyErrors(object: SentObject, old?: SentObject): FieldError[] {
-  const policy = object as MutatingPolicy;
+export function mutatingPolicyErrors(policy: MutatingPolicy, old?: MutatingPolicy): FieldError[] {
   const check = new PolicyCheck(policy);
   const { mutations, reinvocationPolicy = "" } = policy.spec;
-  const errors = check.commonErrors(old as MutatingPolicy | undefined, true);
+  const errors = check.commonErrors(old, true);
   if (!mutations?.length) {
     errors.push(required("spec.mutations", "mutations must contain at least one item"));
   }

@@ -4,7 +4,6 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#type-checking
  * @module
  */
-import type { SentObject } from "../../../kube/object.ts";
 import { parseApiVersion } from "../../../kube/resource.ts";
 import { DeclaredObjects, declaredType } from "../../../kube/schema/cel/declared-type.ts";
 import { type CelType, DYN } from "../../../kube/schema/cel/types.ts";
@@ -27,11 +26,10 @@ const TEXT: Schema = { type: "string" };
 
 /** The warnings about a policy; none when its expressions fit all kinds. */
 export function typeWarnings(
-  object: SentObject,
+  policy: ValidatingPolicy,
   { registry }: Pick<WebhookSource, "registry">,
   compiler: ExpressionCompiler,
 ): ExpressionWarning[] {
-  const policy = object as ValidatingPolicy;
   const { matchConstraints, paramKind, validations = [], variables = [] } = policy.spec;
   const resources = kindsOf(matchConstraints?.resourceRules ?? [], registry.all());
   const params = typesOf(paramKind && findKind(paramKind, registry.all()), "params");

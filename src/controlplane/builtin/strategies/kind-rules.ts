@@ -12,7 +12,7 @@ import type { KindTraits, TablePrinter, WriteContext } from "../../kinds.ts";
 import type { SelectableFields } from "../selectable-fields.ts";
 
 /** A subresource through which a part of the object is written. */
-export interface SubresourceRules {
+interface SubresourceRules {
   /** Takes over from what is given. */
   take(object: SentObject, given: SentObject, context: WriteContext): void;
   /** The metadata stays as it is. */

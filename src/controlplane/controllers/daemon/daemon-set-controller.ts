@@ -29,7 +29,11 @@ import {
   rolled,
 } from "./daemon-rollout.ts";
 
-const KIND: OwnerKind = { apiVersion: "apps/v1", kind: "DaemonSet", resource: DAEMON_SETS };
+const KIND: OwnerKind<DaemonSet> = {
+  apiVersion: "apps/v1",
+  kind: "DaemonSet",
+  resource: DAEMON_SETS,
+};
 const FIRST_BACKOFF_MS = 1000;
 const LONGEST_BACKOFF_MS = 15 * 60_000;
 
@@ -58,7 +62,7 @@ export class DaemonSetController implements Controller {
   *observe(event: StoreEvent): Iterable<string> {
     if (concerns(event, DAEMON_SETS)) yield textOf(event.object);
     if (concerns(event, NODES)) yield* this.#setsConcernedBy(event);
-    yield* ownersOf(this.#client, event, PODS, KIND, (set) => (set as DaemonSet).spec.selector);
+    yield* ownersOf(this.#client, event, PODS, KIND, (set: DaemonSet) => set.spec.selector);
   }
 
   /** The sets that gain or lose a pod by what happened to a node. A node that goes concerns none. */
@@ -70,10 +74,10 @@ export class DaemonSetController implements Controller {
       sameJson(before.metadata.labels, node.metadata.labels) &&
       sameJson(before.spec?.taints, node.spec?.taints);
     if (isSame) return;
-    const onNode = (this.#client.list(PODS) as readonly Pod[]).filter(
-      ({ spec }) => spec.nodeName === node.metadata.name,
-    );
-    for (const set of this.#client.list(DAEMON_SETS) as readonly DaemonSet[]) {
+    const onNode = this.#client
+      .list(PODS)
+      .filter(({ spec }) => spec.nodeName === node.metadata.name);
+    for (const set of this.#client.list(DAEMON_SETS)) {
       const { runs, stays } = fit(set, node);
       const isThere = onNode.some((pod) => controllerOf(pod)?.uid === set.metadata.uid);
       const isMisplaced = isThere && (!stays || (set.status?.numberMisscheduled ?? 0) > 0);
@@ -82,7 +86,7 @@ export class DaemonSetController implements Controller {
   }
 
   async sync(key: string): Promise<number | undefined> {
-    const set = this.#client.find(DAEMON_SETS, keyFrom(key)) as DaemonSet | undefined;
+    const set = this.#client.find(DAEMON_SETS, keyFrom(key));
     if (!set || set.metadata.deletionTimestamp) return undefined;
     const generation = set.metadata.annotations?.[TEMPLATE_GENERATION];
     const history = new RevisionHistory(this.#client, set, {
@@ -112,19 +116,19 @@ export class DaemonSetController implements Controller {
   }
 
   async #situation(set: DaemonSet, hash: string): Promise<Situation> {
-    const nodes = this.#client.list(NODES) as readonly Node[];
+    const nodes = this.#client.list(NODES);
     const placement = await this.#placement(set);
     return { set, nodes, placement, hash, nowMs: this.#clock.now() };
   }
 
   async #placement(set: DaemonSet): Promise<Placement> {
-    const pods = (await claimed({
+    const pods = await claimed({
       client: this.#client,
       owner: set,
       kind: KIND,
       resource: PODS,
       selector: set.spec.selector,
-    })) as Pod[];
+    });
     const byNode = new Map<string, Pod[]>();
     for (const pod of pods) {
       const node = targetOf(pod);

@@ -9,7 +9,6 @@
  */
 import { sameJson } from "../../../kube/json.ts";
 import type { Clock } from "../../../clock.ts";
-import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Deployment } from "../../builtin/kinds/apps/shared.ts";
 import type { ReplicaSet } from "../../builtin/shared/workloads/shapes.ts";
 import type { ControllerClient, StoreEvent } from "../client.ts";
@@ -57,7 +56,7 @@ export class DeploymentController implements Controller {
       event,
       REPLICA_SETS,
       KIND,
-      (owner) => (owner as Deployment).spec.selector,
+      (owner: Deployment) => owner.spec.selector,
     );
     // Recreate waits until the last old pod is gone.
     if (concerns(event, PODS) && event.type === "DELETED") {
@@ -77,13 +76,13 @@ export class DeploymentController implements Controller {
     if (!deployment) return undefined;
     const { selector } = deployment.spec;
     if (Object.keys(selector).length === 0) return undefined;
-    const owned = (await claimed({
+    const owned = await claimed({
       client: this.#client,
       owner: deployment,
       kind: KIND,
       resource: REPLICA_SETS,
       selector,
-    })) as ReplicaSet[];
+    });
     if (deployment.metadata.deletionTimestamp) {
       const sets = divide(deployment, owned);
       return this.#writeStatus(
@@ -101,7 +100,7 @@ export class DeploymentController implements Controller {
   }
 
   #find(key: string): Deployment | undefined {
-    return this.#client.find(DEPLOYMENTS, keyFrom(key)) as Deployment | undefined;
+    return this.#client.find(DEPLOYMENTS, keyFrom(key));
   }
 
   /** Tells of a pause, and of its end, in the Progressing condition. */
@@ -183,9 +182,9 @@ export class DeploymentController implements Controller {
     if (sets.old.some(({ status }) => (status?.replicas ?? 0) > 0)) return true;
     const others = owned.filter((set) => set.metadata.uid !== sets.newSet?.metadata.uid);
     return others.some((set) =>
-      (this.#client.list(PODS, { namespace: set.metadata.namespace ?? "" }) as readonly Pod[]).some(
-        (pod) => isControlledBy(pod, set) && !isFinished(pod),
-      ),
+      this.#client
+        .list(PODS, { namespace: set.metadata.namespace ?? "" })
+        .some((pod) => isControlledBy(pod, set) && !isFinished(pod)),
     );
   }
 
@@ -215,7 +214,7 @@ export class DeploymentController implements Controller {
 
   #refresh({ newSet, old }: Sets): Sets {
     const read = (set: ReplicaSet): ReplicaSet =>
-      (this.#client.find(REPLICA_SETS, keyFrom(textOf(set))) as ReplicaSet | undefined) ?? set;
+      this.#client.find(REPLICA_SETS, keyFrom(textOf(set))) ?? set;
     return { newSet: newSet && read(newSet), old: old.map(read) };
   }
 }

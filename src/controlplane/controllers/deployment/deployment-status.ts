@@ -73,7 +73,7 @@ export async function updateStatus(
   client: ControllerClient,
   deployment: Deployment,
 ): Promise<Deployment> {
-  return (await client.update(DEPLOYMENTS, deployment, "status")) as Deployment;
+  return await client.update(DEPLOYMENTS, deployment, "status");
 }
 
 /** What can be counted, and whether enough pods are available. */

@@ -35,7 +35,7 @@ import {
 import { newSetReplicas, replicasOf, sizeAnnotations } from "./rollout-arithmetic.ts";
 
 /** What a Deployment is to those that it owns. */
-export const KIND: OwnerKind = {
+export const KIND: OwnerKind<Deployment> = {
   apiVersion: "apps/v1",
   kind: "Deployment",
   resource: DEPLOYMENTS,
@@ -77,11 +77,11 @@ export class RevisionSets {
       canonicalJson(annotations) !== canonicalJson(newSet.metadata.annotations ?? {}) ||
       (newSet.spec.minReadySeconds ?? 0) !== minReadySeconds
     ) {
-      newSet = (await this.#client.update(REPLICA_SETS, {
+      newSet = await this.#client.update(REPLICA_SETS, {
         ...newSet,
         metadata: { ...newSet.metadata, annotations },
         spec: { ...newSet.spec, minReadySeconds },
-      } as ReplicaSet)) as ReplicaSet;
+      } as ReplicaSet);
     }
     const conditions =
       hasDeadline(deployment) && !findCondition(deployment.status, "Progressing")
@@ -132,7 +132,7 @@ export class RevisionSets {
     const { name = "" } = draft.metadata;
     let newSet: ReplicaSet;
     try {
-      newSet = (await this.#client.create(REPLICA_SETS, draft)) as ReplicaSet;
+      newSet = await this.#client.create(REPLICA_SETS, draft);
     } catch (thrown) {
       if (isAlreadyExists(thrown)) await this.#noteCollision(deployment, draft);
       else await this.#noteFailedSet(deployment, name, thrown);
@@ -164,7 +164,7 @@ export class RevisionSets {
   /** Somebody else's set has the name: the next try takes another one. */
   async #noteCollision(deployment: Deployment, draft: ReplicaSet): Promise<void> {
     const { namespace = "", name = "" } = draft.metadata;
-    const existing = this.#client.find(REPLICA_SETS, { namespace, name }) as ReplicaSet | undefined;
+    const existing = this.#client.find(REPLICA_SETS, { namespace, name });
     if (
       existing &&
       isControlledBy(existing, deployment) &&

@@ -43,7 +43,7 @@ import {
   wantedActive,
 } from "./job-progress.ts";
 
-const KIND: OwnerKind = { apiVersion: "batch/v1", kind: "Job", resource: JOBS };
+const KIND: OwnerKind<Job> = { apiVersion: "batch/v1", kind: "Job", resource: JOBS };
 /** Marks the key of a pod that no Job owns any more. */
 const ORPHAN = "orphan:";
 const OWN_MANAGER = "kubernetes.io/job-controller";
@@ -82,7 +82,7 @@ export class JobController implements Controller {
 
   *observe(event: StoreEvent): Iterable<string> {
     if (concerns(event, JOBS)) yield textOf(event.object);
-    yield* ownersOf(this.#client, event, PODS, KIND, (job) => (job as Job).spec.selector);
+    yield* ownersOf(this.#client, event, PODS, KIND, (job: Job) => job.spec.selector);
     const { finalizers } = event.object.metadata;
     if (!concerns(event, PODS) || controllerOf(event.object)) return;
     if (finalizers?.includes(TRACKING)) yield `${ORPHAN}${textOf(event.object)}`;
@@ -90,12 +90,12 @@ export class JobController implements Controller {
 
   async sync(key: string): Promise<number | undefined> {
     if (key.startsWith(ORPHAN)) {
-      const pod = this.#client.find(PODS, keyFrom(key.slice(ORPHAN.length))) as Pod | undefined;
+      const pod = this.#client.find(PODS, keyFrom(key.slice(ORPHAN.length)));
       if (pod && !controllerOf(pod)) await this.#release(pod);
       return undefined;
     }
     const { namespace, name } = keyFrom(key);
-    const job = this.#client.find(JOBS, { namespace, name }) as Job | undefined;
+    const job = this.#client.find(JOBS, { namespace, name });
     if (!job) {
       await this.#releaseOrphans(namespace, name);
       return undefined;
@@ -106,20 +106,20 @@ export class JobController implements Controller {
       this.#startTimes.delete(job.metadata.uid ?? "");
       return undefined;
     }
-    const pods = (await claimed({
+    const pods = await claimed({
       client: this.#client,
       owner: job,
       kind: KIND,
       resource: PODS,
       selector: job.spec.selector,
       finalizer: TRACKING,
-    })) as Pod[];
+    });
     return this.#advance(job, pods);
   }
 
   /** Pods whose Job is gone wait for nobody. */
   async #releaseOrphans(namespace: string, jobName: string): Promise<void> {
-    for (const pod of this.#client.list(PODS, { namespace }) as Pod[]) {
+    for (const pod of this.#client.list(PODS, { namespace })) {
       const owner = controllerOf(pod);
       if (owner?.kind === "Job" && owner.name === jobName) await this.#release(pod);
     }
@@ -320,11 +320,13 @@ export class JobController implements Controller {
     const { ending } = progress;
     if (!ending) return;
     const { namespace = "" } = job.metadata;
-    const left = (this.#client.list(PODS, { namespace }) as Pod[]).some(
-      (pod) =>
-        controllerOf(pod)?.uid === job.metadata.uid &&
-        (!isFinished(pod) || pod.metadata.finalizers?.includes(TRACKING)),
-    );
+    const left = this.#client
+      .list(PODS, { namespace })
+      .some(
+        (pod) =>
+          controllerOf(pod)?.uid === job.metadata.uid &&
+          (!isFinished(pod) || pod.metadata.finalizers?.includes(TRACKING)),
+      );
     if (left) return;
     const success = ending.type === "SuccessCriteriaMet";
     const status: NonNullable<Job["status"]> = {
@@ -356,7 +358,7 @@ export class JobController implements Controller {
     const stored = this.#client.find(JOBS, {
       namespace: job.metadata.namespace ?? "",
       name: job.metadata.name ?? "",
-    }) as Job | undefined;
+    });
     if (stored && sameJson(stored.status, status)) return { ...job, status };
     const written: SentObject = await this.#client.update(
       JOBS,

@@ -61,13 +61,13 @@ export class Kubelet implements Controller {
   }
 
   *#podsOf(node: string): Iterable<string> {
-    for (const pod of this.#client.list(PODS) as readonly Pod[]) {
+    for (const pod of this.#client.list(PODS)) {
       if (pod.spec.nodeName === node) yield textOf(pod);
     }
   }
 
   async sync(key: string): Promise<number | undefined> {
-    const pod = this.#client.find(PODS, keyFrom(key)) as Pod | undefined;
+    const pod = this.#client.find(PODS, keyFrom(key));
     if (!pod) {
       this.#addresses.free(key);
       this.#probes.forget(key);

@@ -33,7 +33,7 @@ export function mountProblems(client: ControllerClient, pod: Pod): readonly stri
     const claimName = claimNameOf(pod, volume);
     if (claimName !== undefined) {
       const key = { namespace, name: claimName };
-      const claim = client.find(CLAIMS, key) as PersistentVolumeClaim | undefined;
+      const claim = client.find(CLAIMS, key);
       const problem = claimProblem(claim, claimName);
       if (problem !== undefined) {
         problems.push(

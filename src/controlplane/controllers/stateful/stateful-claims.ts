@@ -94,7 +94,7 @@ export class StatefulClaims {
 
   #find(set: StatefulSet, name: string): PersistentVolumeClaim | undefined {
     const key = { namespace: set.metadata.namespace ?? "", name };
-    return this.#client.find(CLAIMS, key) as PersistentVolumeClaim | undefined;
+    return this.#client.find(CLAIMS, key);
   }
 }
 

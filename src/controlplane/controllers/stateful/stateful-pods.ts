@@ -11,7 +11,7 @@ import { STATEFUL_SETS } from "../keys.ts";
 import { type OwnerKind, controllerReference } from "../ownership.ts";
 import { availableInMs, isReady, podFrom } from "../pods.ts";
 
-export const KIND: OwnerKind = {
+export const KIND: OwnerKind<StatefulSet> = {
   apiVersion: "apps/v1",
   kind: "StatefulSet",
   resource: STATEFUL_SETS,

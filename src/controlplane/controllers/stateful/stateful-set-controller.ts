@@ -75,17 +75,11 @@ export class StatefulSetController implements Controller {
 
   *observe(event: StoreEvent): Iterable<string> {
     if (concerns(event, STATEFUL_SETS)) yield textOf(event.object);
-    yield* ownersOf(
-      this.#client,
-      event,
-      PODS,
-      KIND,
-      (owner) => (owner as StatefulSet).spec.selector,
-    );
+    yield* ownersOf(this.#client, event, PODS, KIND, (owner: StatefulSet) => owner.spec.selector);
   }
 
   async sync(key: string): Promise<number | undefined> {
-    const set = this.#client.find(STATEFUL_SETS, keyFrom(key)) as StatefulSet | undefined;
+    const set = this.#client.find(STATEFUL_SETS, keyFrom(key));
     if (!set) return undefined;
     const { annotations } = set.metadata;
     const history = new RevisionHistory(this.#client, set, {
@@ -94,14 +88,14 @@ export class StatefulSetController implements Controller {
       ...(annotations ? { annotations } : {}),
     });
     const revisions = await history.list();
-    const pods = (await claimed({
+    const pods = await claimed({
       client: this.#client,
       owner: set,
       kind: KIND,
       resource: PODS,
       selector: set.spec.selector,
-      mayBeMine: (pod) => ordinalOf(set, pod as Pod) >= 0,
-    })) as Pod[];
+      mayBeMine: (pod: Pod) => ordinalOf(set, pod) >= 0,
+    });
     const update = await history.current(revisions);
     const named = revisions.find(({ metadata }) => metadata.name === set.status?.currentRevision);
     const versions: Versions = { current: named ?? update, update };

@@ -7,10 +7,11 @@ import { mutatingBindingErrors } from "../../../admission/policies/match-errors.
 import { paramRefRights } from "../../../admission/policies/param-rights.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { checkedBy, policyBinding, setBindingDefaults } from "./shared.ts";
+import type { Binding } from "../../../admission/policies/policy.ts";
 
 /** The rules of MutatingAdmissionPolicyBindings. */
 export const mutatingAdmissionPolicyBindingRules: KindRules = {
-  ...checkedBy(mutatingBindingErrors, (object, _old, context) =>
+  ...checkedBy(mutatingBindingErrors, (object: Binding, _old, context) =>
     paramRefRights(object, context, "mutatingadmissionpolicies"),
   ),
   setDefaults: setBindingDefaults,

@@ -3,7 +3,6 @@
  *
  * @module
  */
-import type { SentObject } from "../../../../kube/object.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import {
   WEBHOOK_CONFIGURATION,
@@ -12,9 +11,9 @@ import {
   webhooks,
 } from "./shared.ts";
 
-function setMutatingWebhookDefaults(object: SentObject): void {
+function setMutatingWebhookDefaults(object: WebhookConfiguration): void {
   setValidatingWebhookDefaults(object);
-  for (const webhook of (object as WebhookConfiguration).webhooks ?? []) {
+  for (const webhook of object.webhooks ?? []) {
     webhook.reinvocationPolicy ??= "Never";
   }
 }

@@ -62,8 +62,8 @@ function setMatchDefaults(match: MatchResources): void {
   }
 }
 
-export function setValidatingWebhookDefaults(object: SentObject): void {
-  for (const webhook of (object as WebhookConfiguration).webhooks ?? []) {
+export function setValidatingWebhookDefaults(object: WebhookConfiguration): void {
+  for (const webhook of object.webhooks ?? []) {
     setMatchDefaults(webhook);
     webhook.failurePolicy ??= "Fail";
     webhook.timeoutSeconds ??= 10;
@@ -72,14 +72,14 @@ export function setValidatingWebhookDefaults(object: SentObject): void {
   }
 }
 
-export function setPolicyDefaults(object: SentObject): void {
-  const { spec } = object as Configuration;
+export function setPolicyDefaults(object: Configuration): void {
+  const { spec } = object;
   spec.failurePolicy ??= "Fail";
   if (spec.matchConstraints) setMatchDefaults(spec.matchConstraints);
 }
 
-export function setBindingDefaults(object: SentObject): void {
-  const { matchResources } = (object as Configuration).spec;
+export function setBindingDefaults(object: Configuration): void {
+  const { matchResources } = object.spec;
   if (matchResources) setMatchDefaults(matchResources);
 }
 
@@ -91,20 +91,14 @@ export const WEBHOOK_CONFIGURATION: KindRules = {
     webhookConfigurationErrors(object, conditionProblem(new ExpressionCompiler())),
 };
 
-/** What differs between kinds of policies: their own errors. */
-type Errors = (object: SentObject, old?: SentObject) => FieldError[];
-
-/** Rights are asked about only for what is fine otherwise. */
-type Rights = (
-  object: SentObject,
-  old: SentObject | undefined,
-  context: WriteContext,
-) => FieldError[];
-
-export function checkedBy(errors: Errors, rights: Rights): KindRules {
+/** Checks the rights of the user only for what is valid otherwise. */
+export function checkedBy<Checked extends SentObject>(
+  errors: (object: Checked, old?: Checked) => FieldError[],
+  rights: (object: Checked, old: Checked | undefined, context: WriteContext) => FieldError[],
+): KindRules {
   const check = (
-    object: SentObject,
-    old: SentObject | undefined,
+    object: Checked,
+    old: Checked | undefined,
     context: WriteContext,
   ): FieldError[] => {
     const found = errors(object, old);
@@ -113,8 +107,8 @@ export function checkedBy(errors: Errors, rights: Rights): KindRules {
   return {
     generation: ["spec"],
     conditionalUpdate: true,
-    validateCreate: (object, context) => check(object, undefined, context),
-    validateUpdate: check,
+    validateCreate: (object: Checked, context) => check(object, undefined, context),
+    validateUpdate: (object: Checked, old: Checked, context) => check(object, old, context),
   };
 }
 

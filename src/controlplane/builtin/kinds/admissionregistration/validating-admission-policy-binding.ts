@@ -7,10 +7,11 @@ import { validatingBindingErrors } from "../../../admission/policies/match-error
 import { paramRefRights } from "../../../admission/policies/param-rights.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { checkedBy, policyBinding, setBindingDefaults } from "./shared.ts";
+import type { Binding } from "../../../admission/policies/policy.ts";
 
 /** The rules of ValidatingAdmissionPolicyBindings. */
 export const validatingAdmissionPolicyBindingRules: KindRules = {
-  ...checkedBy(validatingBindingErrors, (object, _old, context) =>
+  ...checkedBy(validatingBindingErrors, (object: Binding, _old, context) =>
     paramRefRights(object, context, "validatingadmissionpolicies"),
   ),
   setDefaults: setBindingDefaults,

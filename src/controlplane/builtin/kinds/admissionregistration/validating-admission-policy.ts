@@ -4,15 +4,14 @@
  * @module
  */
 import { type FieldError, required } from "../../../../kube/field-errors.ts";
-import type { SentObject } from "../../../../kube/object.ts";
 import { paramKindRights } from "../../../admission/policies/param-rights.ts";
 import { validatingPolicyErrors } from "../../../admission/policies/policy-errors.ts";
 import { conditionsErrors } from "../../shared/conditions.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { type Configuration, admissionPolicy, checkedBy, setPolicyDefaults } from "./shared.ts";
 
-function policyStatusErrors(object: SentObject): FieldError[] {
-  const { typeChecking, conditions } = (object as Configuration).status ?? {};
+function policyStatusErrors(object: Configuration): FieldError[] {
+  const { typeChecking, conditions } = object.status ?? {};
   const warnings = (typeChecking?.expressionWarnings ?? []).flatMap(
     ({ warning = "", fieldRef = "" }, index) => {
       const at = `status.typeChecking.expressionWarnings[${index}]`;

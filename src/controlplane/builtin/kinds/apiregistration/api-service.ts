@@ -24,14 +24,13 @@ import { timestampOf } from "../../strategies/timestamp.ts";
 import { ageColumn, column, conditionOf, nameColumn, printer } from "../../tables/column.ts";
 
 /** Services are asked on the port of HTTPS. */
-function setApiServiceDefaults(object: SentObject): void {
-  const { service } = (object as ApiService).spec;
+function setApiServiceDefaults(object: ApiService): void {
+  const { service } = object.spec;
   if (service) service.port ??= 443;
 }
 
 /** A group that the API server serves by itself is always available. */
-function prepareApiServiceForCreate(object: SentObject, context: WriteContext): void {
-  const service = object as ApiService;
+function prepareApiServiceForCreate(service: ApiService, context: WriteContext): void {
   if (service.spec.service) return;
   const lastTransitionTime = timestampOf(context.clock);
   service.status = {
@@ -71,8 +70,8 @@ interface ApiService extends SentObject {
 const STATUSES = ["True", "False", "Unknown"];
 
 /** What is wrong with an APIService as it is. */
-function apiServiceErrors(object: SentObject): FieldError[] {
-  const { spec } = object as ApiService;
+function apiServiceErrors(object: ApiService): FieldError[] {
+  const { spec } = object;
   const { group = "", version = "" } = spec;
   const errors: FieldError[] = [];
   if (group === "" && version !== "v1") {
@@ -95,7 +94,7 @@ function apiServiceErrors(object: SentObject): FieldError[] {
 }
 
 /** What is wrong with a new one. */
-const newApiServiceErrors = (object: SentObject): FieldError[] => [
+const newApiServiceErrors = (object: ApiService): FieldError[] => [
   ...serviceNameErrors(object),
   ...apiServiceErrors(object),
 ];
@@ -157,8 +156,8 @@ function backendErrors(spec: ApiService["spec"]): FieldError[] {
 }
 
 /** What is wrong with the status of an APIService. */
-function apiServiceStatusErrors(object: SentObject): FieldError[] {
-  const { conditions = [] } = (object as ApiService).status ?? {};
+function apiServiceStatusErrors(object: ApiService): FieldError[] {
+  const { conditions = [] } = object.status ?? {};
   return conditions.flatMap(({ status = "" }, index) =>
     oneOf(`status.conditions[${index}].status`, status, STATUSES),
   );

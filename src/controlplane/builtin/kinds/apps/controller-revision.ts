@@ -16,8 +16,8 @@ interface ControllerRevision extends SentObject {
   revision?: number;
 }
 
-function newControllerRevisionErrors(object: SentObject): FieldError[] {
-  const { data, revision } = object as ControllerRevision;
+function newControllerRevisionErrors(object: ControllerRevision): FieldError[] {
+  const { data, revision } = object;
   const errors = notNegative("revision", revision);
   if (data === undefined || data === null)
     return [...errors, required("data", "data is mandatory")];
@@ -26,9 +26,12 @@ function newControllerRevisionErrors(object: SentObject): FieldError[] {
     : [...errors, required("data", "data must be a valid JSON object")];
 }
 
-const controllerRevisionUpdateErrors = (object: SentObject, previous: SentObject): FieldError[] => [
-  ...notNegative("revision", (object as ControllerRevision).revision),
-  ...immutable("data", (object as ControllerRevision).data, (previous as ControllerRevision).data),
+const controllerRevisionUpdateErrors = (
+  object: ControllerRevision,
+  previous: ControllerRevision,
+): FieldError[] => [
+  ...notNegative("revision", object.revision),
+  ...immutable("data", object.data, previous.data),
 ];
 
 function controllerText(object: SentObject): string {

@@ -43,8 +43,8 @@ import { HISTORY, collisionErrors, isZero, selectorUpdateErrors, shownSelector }
 
 const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
 
-function setDaemonSetDefaults(object: SentObject): void {
-  const { spec, metadata } = object as DaemonSet;
+function setDaemonSetDefaults(object: DaemonSet): void {
+  const { spec, metadata } = object;
   (metadata.annotations ??= {})[TEMPLATE_GENERATION] ??= "0";
   setPodTemplateDefaults(spec.template);
   spec.updateStrategy.type ??= "RollingUpdate";
@@ -69,9 +69,9 @@ function prepareDaemonSetStatus(object: SentObject, old: SentObject): void {
   (object.metadata.annotations ??= {})[TEMPLATE_GENERATION] = generation;
 }
 
-function prepareDaemonSetForUpdate(object: SentObject, old: SentObject): void {
+function prepareDaemonSetForUpdate(object: DaemonSet, old: DaemonSet): void {
   const before = Number(old.metadata.annotations?.[TEMPLATE_GENERATION] ?? "0");
-  const changed = !sameJson((object as DaemonSet).spec.template, (old as DaemonSet).spec.template);
+  const changed = !sameJson(object.spec.template, old.spec.template);
   const annotations = (object.metadata.annotations ??= {});
   annotations[TEMPLATE_GENERATION] = String(changed ? before + 1 : before);
 }
@@ -100,8 +100,8 @@ export interface DaemonSet extends SentObject {
   };
 }
 
-function daemonSetErrors(object: SentObject): FieldError[] {
-  const { spec } = object as DaemonSet;
+function daemonSetErrors(object: DaemonSet): FieldError[] {
+  const { spec } = object;
   const { selector, template } = spec;
   const wrong = selector ? selectorErrors("spec.selector", selector) : [];
   const emptyText = "empty selector is invalid for daemonset";
@@ -119,7 +119,7 @@ function daemonSetErrors(object: SentObject): FieldError[] {
   ];
 }
 
-function daemonSetUpdateErrors(object: SentObject, old: SentObject): FieldError[] {
+function daemonSetUpdateErrors(object: DaemonSet, old: DaemonSet): FieldError[] {
   return [...selectorUpdateErrors(object, old), ...daemonSetErrors(object)];
 }
 
@@ -151,7 +151,7 @@ function daemonStrategyErrors({
   return errors;
 }
 
-const daemonSetStatusErrors = (object: SentObject, previous: SentObject): FieldError[] => [
+const daemonSetStatusErrors = (object: DaemonSet, previous: SentObject): FieldError[] => [
   ...countErrors(
     object,
     [

@@ -41,8 +41,8 @@ import {
 } from "./shared.ts";
 import { selectorScale } from "../../shared/workloads/scale.ts";
 
-function setDeploymentDefaults(object: SentObject): void {
-  const { spec } = object as Deployment;
+function setDeploymentDefaults(object: Deployment): void {
+  const { spec } = object;
   setPodTemplateDefaults(spec.template);
   spec.replicas ??= 1;
   spec.strategy.type ??= "RollingUpdate";
@@ -55,8 +55,8 @@ function setDeploymentDefaults(object: SentObject): void {
   spec.progressDeadlineSeconds ??= 600;
 }
 
-function deploymentErrors(object: SentObject): FieldError[] {
-  const { spec } = object as Deployment;
+function deploymentErrors(object: Deployment): FieldError[] {
+  const { spec } = object;
   const { minReadySeconds = 0, progressDeadlineSeconds } = spec;
   const late = progressDeadlineSeconds !== undefined && progressDeadlineSeconds <= minReadySeconds;
   return [
@@ -117,7 +117,7 @@ function strategyErrors({
   ];
 }
 
-const deploymentStatusErrors = (object: SentObject, previous: SentObject): FieldError[] => [
+const deploymentStatusErrors = (object: Deployment, previous: SentObject): FieldError[] => [
   ...countErrors(
     object,
     [

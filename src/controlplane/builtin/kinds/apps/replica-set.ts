@@ -4,7 +4,6 @@
  * @module
  */
 import type { FieldError } from "../../../../kube/field-errors.ts";
-import type { SentObject } from "../../../../kube/object.ts";
 import { notNegative } from "../../shared/checks.ts";
 import { setPodTemplateDefaults } from "../../shared/pods/defaults.ts";
 import { namedTemplateWarnings } from "../../shared/pods/warnings.ts";
@@ -24,14 +23,14 @@ import {
 import { TEXTS, selectionErrors, selectorUpdateErrors } from "./shared.ts";
 import { selectorScale } from "../../shared/workloads/scale.ts";
 
-function setReplicaSetDefaults(object: SentObject): void {
-  const { spec } = object as ReplicaSet;
+function setReplicaSetDefaults(object: ReplicaSet): void {
+  const { spec } = object;
   setPodTemplateDefaults(spec.template);
   spec.replicas ??= 1;
 }
 
-function replicaSetErrors(object: SentObject): FieldError[] {
-  const { spec } = object as ReplicaSet;
+function replicaSetErrors(object: ReplicaSet): FieldError[] {
+  const { spec } = object;
   return [
     ...notNegative("spec.replicas", spec.replicas),
     ...notNegative("spec.minReadySeconds", spec.minReadySeconds),

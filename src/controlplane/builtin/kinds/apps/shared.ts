@@ -86,19 +86,23 @@ interface Selecting extends SentObject {
 }
 
 /** Selectors never change. */
-export function selectorUpdateErrors(object: SentObject, old: SentObject): FieldError[] {
+export function selectorUpdateErrors(object: Selecting, old: Selecting): FieldError[] {
   return immutableForm(
     "spec.selector",
     "*metav1.LabelSelector",
-    (object as Selecting).spec.selector,
-    (old as Selecting).spec.selector,
+    object.spec.selector,
+    old.spec.selector,
   );
 }
 
+interface Colliding extends SentObject {
+  status?: { collisionCount?: number };
+}
+
 /** The count of collisions of names only grows. */
-export function collisionErrors(object: SentObject, previous: SentObject): FieldError[] {
-  const { collisionCount: before } = (previous as Deployment).status ?? {};
-  const { collisionCount: now } = (object as Deployment).status ?? {};
+export function collisionErrors(object: Colliding, previous: Colliding): FieldError[] {
+  const { collisionCount: before } = previous.status ?? {};
+  const { collisionCount: now } = object.status ?? {};
   return before !== undefined && (now === undefined || now < before)
     ? [invalidValue("status.collisionCount", now ?? 0, "cannot be decremented")]
     : [];

@@ -32,11 +32,11 @@ import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, containerColumns, nameColumn, printer } from "../../tables/column.ts";
 import { HISTORY, collisionErrors, readyOfDesired, selectionErrors } from "./shared.ts";
 import { selectorScale } from "../../shared/workloads/scale.ts";
+import { type Deployment } from "./shared.ts";
 
 /** Warnings on StatefulSets. */
-function statefulSetWarnings(object: SentObject, old: SentObject | undefined): string[] {
-  const { revisionHistoryLimit: limit = 0, volumeClaimTemplates = [] } = (object as StatefulSet)
-    .spec;
+function statefulSetWarnings(object: StatefulSet, old: SentObject | undefined): string[] {
+  const { revisionHistoryLimit: limit = 0, volumeClaimTemplates = [] } = object.spec;
   const warnings = templateWarnings(object, old);
   for (const [index, { spec }] of volumeClaimTemplates.entries()) {
     const field = `spec.volumeClaimTemplates[${index}]${old ? ".Spec" : ""}`;
@@ -51,13 +51,13 @@ function statefulSetWarnings(object: SentObject, old: SentObject | undefined): s
 }
 
 /** The same for a StatefulSet, whose updates have such a feature themselves. */
-function dropFromStatefulSet(object: SentObject): void {
+function dropFromStatefulSet(object: StatefulSet): void {
   dropFromWorkload(object);
-  delete (object as StatefulSet).spec.updateStrategy.rollingUpdate?.maxUnavailable;
+  delete object.spec.updateStrategy.rollingUpdate?.maxUnavailable;
 }
 
-function setStatefulSetDefaults(object: SentObject): void {
-  const { spec } = object as StatefulSet;
+function setStatefulSetDefaults(object: StatefulSet): void {
+  const { spec } = object;
   setPodTemplateDefaults(spec.template);
   spec.podManagementPolicy ??= "OrderedReady";
   if (spec.updateStrategy.type === undefined) {
@@ -110,14 +110,14 @@ const TEXTS = { empty: "empty selector is invalid for statefulset", invalid: "" 
 
 const RETENTION = ["Retain", "Delete"];
 
-function newStatefulSetErrors(object: SentObject): FieldError[] {
-  const { volumeClaimTemplates = [], serviceName = "" } = (object as StatefulSet).spec;
+function newStatefulSetErrors(object: StatefulSet): FieldError[] {
+  const { volumeClaimTemplates = [], serviceName = "" } = object.spec;
   const claims = volumeClaimTemplates.flatMap(({ spec }, index) =>
     claimSpecErrors(`spec.volumeClaimTemplates[${index}].spec`, spec),
   );
   const service =
     serviceName === "" ? [] : nameErrorsAt("spec.serviceName", serviceName, dns1123LabelErrors);
-  return specErrors(object as StatefulSet, { claims, service, template: true });
+  return specErrors(object, { claims, service, template: true });
 }
 
 /** What is looked at in one case and not in another. */
@@ -203,7 +203,7 @@ function statefulStrategyErrors({
 const STATEFUL_UPDATES =
   "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
 
-function statefulSetUpdateErrors(object: SentObject, old: SentObject): FieldError[] {
+function statefulSetUpdateErrors(object: StatefulSet, old: StatefulSet): FieldError[] {
   const fixed = ({ spec }: StatefulSet): unknown => [
     spec.selector,
     spec.serviceName ?? "",
@@ -211,14 +211,14 @@ function statefulSetUpdateErrors(object: SentObject, old: SentObject): FieldErro
     spec.volumeClaimTemplates ?? [],
   ];
   const extent = { claims: [], service: [], template: true };
-  const wasWrong = specErrors(old as StatefulSet, extent).length > 0;
-  const errors = specErrors(object as StatefulSet, { ...extent, template: !wasWrong });
-  return sameJson(fixed(object as StatefulSet), fixed(old as StatefulSet))
+  const wasWrong = specErrors(old, extent).length > 0;
+  const errors = specErrors(object, { ...extent, template: !wasWrong });
+  return sameJson(fixed(object), fixed(old))
     ? errors
     : [...errors, forbidden("spec", STATEFUL_UPDATES)];
 }
 
-const statefulSetStatusErrors = (object: SentObject, previous: SentObject): FieldError[] => [
+const statefulSetStatusErrors = (object: Deployment, previous: SentObject): FieldError[] => [
   ...countErrors(
     object,
     [

@@ -33,8 +33,8 @@ import type { JobSpec } from "./job-spec-shape.ts";
 import { jobSpecErrors, setJobSpecDefaults, tooManyIndexes } from "./job-spec.ts";
 
 /** Warnings on CronJobs: those of their jobs, and of a time zone that the schedule names. */
-function cronJobWarnings(object: SentObject, old: SentObject | undefined): string[] {
-  const { schedule, jobTemplate } = (object as CronJob).spec;
+function cronJobWarnings(object: CronJob, old: SentObject | undefined): string[] {
+  const { schedule, jobTemplate } = object.spec;
   const at = "spec.jobTemplate.spec";
   const { template } = jobTemplate.spec;
   const { metadata = {}, spec } = template;
@@ -54,12 +54,12 @@ function cronJobWarnings(object: SentObject, old: SentObject | undefined): strin
 }
 
 /** The same for the jobs of a CronJob. */
-function dropFromCronJob(object: SentObject): void {
-  dropFromTemplate((object as CronJob).spec.jobTemplate.spec.template);
+function dropFromCronJob(object: CronJob): void {
+  dropFromTemplate(object.spec.jobTemplate.spec.template);
 }
 
-function setCronJobDefaults(object: SentObject): void {
-  const { spec } = object as CronJob;
+function setCronJobDefaults(object: CronJob): void {
+  const { spec } = object;
   setJobSpecDefaults(spec.jobTemplate.spec);
   spec.concurrencyPolicy ??= "Allow";
   spec.suspend ??= false;
@@ -95,8 +95,8 @@ export interface CronJob extends SentObject {
 const CONCURRENCY = ["Allow", "Forbid", "Replace"];
 
 /** What is wrong with a new CronJob. */
-function newCronJobErrors(object: SentObject): FieldError[] {
-  const { spec, metadata } = object as CronJob;
+function newCronJobErrors(object: CronJob): FieldError[] {
+  const { spec, metadata } = object;
   const errors = cronJobSpecErrors(spec, undefined);
   const { name = "" } = metadata;
   return name.length > 52
@@ -104,8 +104,8 @@ function newCronJobErrors(object: SentObject): FieldError[] {
     : errors;
 }
 
-function cronJobUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
-  return cronJobSpecErrors((object as CronJob).spec, (previous as CronJob).spec);
+function cronJobUpdateErrors(object: CronJob, previous: CronJob): FieldError[] {
+  return cronJobSpecErrors(object.spec, previous.spec);
 }
 
 function cronJobSpecErrors(spec: CronJob["spec"], old: CronJob["spec"] | undefined): FieldError[] {

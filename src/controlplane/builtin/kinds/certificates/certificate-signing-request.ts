@@ -29,8 +29,8 @@ import { ageColumn, column, nameColumn, printer, textColumn } from "../../tables
 import { fields, labelNotSupported } from "../../selectable-fields.ts";
 
 /** The request names its user, whatever it said itself. */
-function prepareSigningRequestForCreate(object: SentObject, context: WriteContext): void {
-  const { spec } = object as SigningRequest;
+function prepareSigningRequestForCreate(object: SigningRequest, context: WriteContext): void {
+  const { spec } = object;
   const { name, uid, groups, extra } = context.user;
   delete spec.uid;
   delete spec.extra;
@@ -45,18 +45,18 @@ function prepareSigningRequestForCreate(object: SentObject, context: WriteContex
 }
 
 /** An update changes metadata only. */
-function prepareSigningRequestForUpdate(object: SentObject, old: SentObject): void {
-  (object as SigningRequest).spec = structuredClone((old as SigningRequest).spec);
+function prepareSigningRequestForUpdate(object: SigningRequest, old: SigningRequest): void {
+  object.spec = structuredClone(old.spec);
 }
 
 /** A signer leaves the decisions as they are. */
 function prepareSigningStatus(
-  object: SentObject,
-  previous: SentObject,
+  object: SigningRequest,
+  previous: SigningRequest,
   context: WriteContext,
 ): void {
-  const conditions = (object as SigningRequest).status?.conditions ?? [];
-  const before = (previous as SigningRequest).status?.conditions ?? [];
+  const conditions = object.status?.conditions ?? [];
+  const before = previous.status?.conditions ?? [];
   for (const type of ["Approved", "Denied"]) {
     const old = before.filter((condition) => condition.type === type);
     const now = conditions.filter((condition) => condition.type === type);
@@ -151,20 +151,20 @@ const LONGEST_SIGNER = 571;
 const FIELD = "status.conditions";
 
 /** Everything wrong with a new request. */
-const newSigningRequestErrors = (object: SentObject): FieldError[] =>
-  requestErrors(object as SigningRequest, undefined);
+const newSigningRequestErrors = (object: SigningRequest): FieldError[] =>
+  requestErrors(object, undefined);
 
 /** What is wrong with an update of the request itself, which changes metadata only. */
-const signingRequestUpdateErrors = (object: SentObject, old: SentObject): FieldError[] =>
-  changeErrors(object as SigningRequest, old as SigningRequest, "update");
+const signingRequestUpdateErrors = (object: SigningRequest, old: SigningRequest): FieldError[] =>
+  changeErrors(object, old, "update");
 
 /** What is wrong with a write of the certificate. */
-const signingStatusErrors = (object: SentObject, old: SentObject): FieldError[] =>
-  changeErrors(object as SigningRequest, old as SigningRequest, "status");
+const signingStatusErrors = (object: SigningRequest, old: SigningRequest): FieldError[] =>
+  changeErrors(object, old, "status");
 
 /** What is wrong with an approval or a denial. */
-const signingApprovalErrors = (object: SentObject, old: SentObject): FieldError[] =>
-  changeErrors(object as SigningRequest, old as SigningRequest, "approval");
+const signingApprovalErrors = (object: SigningRequest, old: SigningRequest): FieldError[] =>
+  changeErrors(object, old, "approval");
 
 function requestErrors(object: SigningRequest, old: SigningRequest | undefined): FieldError[] {
   const { request, signerName = "", expirationSeconds: seconds } = object.spec;

@@ -10,8 +10,8 @@ import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, nameColumn, printer, textColumn } from "../../tables/column.ts";
 
 /** Coordinated leader election is off: what belongs to it is dropped. */
-function dropLeaseStrategy(object: SentObject): void {
-  const { spec } = object as Lease;
+function dropLeaseStrategy(object: Lease): void {
+  const { spec } = object;
   delete spec?.strategy;
   delete spec?.preferredHolder;
 }
@@ -25,8 +25,8 @@ interface Lease extends SentObject {
   };
 }
 
-function leaseErrors(object: SentObject): FieldError[] {
-  const { leaseDurationSeconds: seconds, leaseTransitions } = (object as Lease).spec ?? {};
+function leaseErrors(object: Lease): FieldError[] {
+  const { leaseDurationSeconds: seconds, leaseTransitions } = object.spec ?? {};
   const errors: FieldError[] = [];
   if (seconds !== undefined && seconds <= 0) {
     errors.push(invalidValue("spec.leaseDurationSeconds", seconds, "must be greater than 0"));

@@ -25,8 +25,8 @@ export interface ConfigMap extends SentObject {
   immutable?: boolean;
 }
 
-function configMapErrors(object: SentObject): FieldError[] {
-  const { data = {}, binaryData = {} } = object as ConfigMap;
+function configMapErrors(object: ConfigMap): FieldError[] {
+  const { data = {}, binaryData = {} } = object;
   const errors: FieldError[] = [];
   for (const key of Object.keys(data)) {
     errors.push(...nameErrorsAt(`data[${key}]`, key, configKeyErrors));
@@ -42,9 +42,7 @@ function configMapErrors(object: SentObject): FieldError[] {
   return errors;
 }
 
-function configMapUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
-  const map = object as ConfigMap;
-  const old = previous as ConfigMap;
+function configMapUpdateErrors(map: ConfigMap, old: ConfigMap): FieldError[] {
   if (old.immutable !== true) return [];
   const errors: FieldError[] = [];
   if (map.immutable !== true) errors.push(forbidden("immutable", FIXED));

@@ -14,8 +14,8 @@ import { type EndpointPort, PROTOCOLS, appProtocolErrors } from "../../shared/en
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, column, listWithMore, nameColumn, printer } from "../../tables/column.ts";
 
-function setEndpointsDefaults(object: SentObject): void {
-  for (const { ports = [] } of (object as Endpoints).subsets ?? []) {
+function setEndpointsDefaults(object: Endpoints): void {
+  for (const { ports = [] } of object.subsets ?? []) {
     for (const port of ports) port.protocol ??= "TCP";
   }
 }
@@ -34,8 +34,8 @@ interface Endpoints extends SentObject {
   }[];
 }
 
-function newEndpointsErrors(object: SentObject): FieldError[] {
-  const { subsets = [] } = object as Endpoints;
+function newEndpointsErrors(object: Endpoints): FieldError[] {
+  const { subsets = [] } = object;
   return subsets.flatMap(({ addresses = [], notReadyAddresses = [], ports = [] }, index) => {
     const at = `subsets[${index}]`;
     return [
@@ -56,8 +56,8 @@ function newEndpointsErrors(object: SentObject): FieldError[] {
 }
 
 /** What is wrong already may stay. */
-function endpointsUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
-  const same = sameJson((object as Endpoints).subsets, (previous as Endpoints).subsets);
+function endpointsUpdateErrors(object: Endpoints, previous: Endpoints): FieldError[] {
+  const same = sameJson(object.subsets, previous.subsets);
   return same ? [] : newEndpointsErrors(object);
 }
 

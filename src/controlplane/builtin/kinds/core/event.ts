@@ -53,9 +53,9 @@ const textIn = (fields: JsonObject, name: string): string => {
 };
 
 /** What is wrong with an event, new or changed. */
-function eventErrors(object: SentObject): FieldError[] {
+function eventErrors(object: Event): FieldError[] {
   const fields = coreFields(object);
-  const { eventTime } = object as Event;
+  const { eventTime } = object;
   const { namespace = "" } = object.metadata;
   const about = (fields["involvedObject"] as { namespace?: string } | undefined)?.namespace ?? "";
   const elsewhere = invalidValue(
@@ -86,10 +86,10 @@ function eventErrors(object: SentObject): FieldError[] {
 }
 
 /** What is wrong with a new event only in events.k8s.io. */
-function newEventErrors(object: SentObject): FieldError[] {
+function newEventErrors(object: Event): FieldError[] {
   if (!isNew(object)) return [];
   const fields = coreFields(object);
-  const { eventTime, type = "" } = object as Event;
+  const { eventTime, type = "" } = object;
   const errors = seriesErrors(object);
   if (!eventTime) errors.push(required("eventTime"));
   if (type !== "Normal" && type !== "Warning") {

@@ -28,8 +28,8 @@ function nameLimitRange({ metadata }: SentObject): void {
 }
 
 /** Of a container's limits, what is left out follows from the others. */
-function setLimitRangeDefaults(object: SentObject): void {
-  for (const limit of (object as LimitRange).spec?.limits ?? []) {
+function setLimitRangeDefaults(object: LimitRange): void {
+  for (const limit of object.spec?.limits ?? []) {
     if (limit.type !== "Container") continue;
     const standard = { ...limit.max, ...limit.default };
     const request = { ...limit.min, ...standard, ...limit.defaultRequest };
@@ -54,9 +54,9 @@ export interface LimitRange extends SentObject {
 
 const LIMIT_TYPES = ["Pod", "Container", "PersistentVolumeClaim"];
 
-function limitRangeErrors(object: SentObject): FieldError[] {
+function limitRangeErrors(object: LimitRange): FieldError[] {
   const types = new Set<string>();
-  return ((object as LimitRange).spec?.limits ?? []).flatMap((limit, index) => {
+  return (object.spec?.limits ?? []).flatMap((limit, index) => {
     const at = `spec.limits[${index}]`;
     const errors = limitTypeErrors(`${at}.type`, limit.type);
     if (types.has(limit.type)) errors.push(duplicate(`${at}.type`, limit.type));

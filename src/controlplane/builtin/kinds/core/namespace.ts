@@ -16,24 +16,22 @@ import { ageColumn, nameColumn, printer, textColumn } from "../../tables/column.
 const NAME_LABEL = "kubernetes.io/metadata.name";
 
 /** Every namespace carries its name as a label. */
-function setNamespaceDefaults(object: SentObject): void {
-  const namespace = object as Namespace;
+function setNamespaceDefaults(namespace: Namespace): void {
   const { metadata } = namespace;
   if (metadata.name) (metadata.labels ??= {})[NAME_LABEL] = metadata.name;
   (namespace.status ??= {}).phase ??= "Active";
 }
 
-function prepareNamespaceForCreate(object: SentObject): void {
-  const namespace = object as Namespace;
+function prepareNamespaceForCreate(namespace: Namespace): void {
   // A generated name was not there yet when defaults were set.
-  setNamespaceDefaults(object);
+  setNamespaceDefaults(namespace);
   const finalizers = ((namespace.spec ??= {}).finalizers ??= []);
   if (!finalizers.includes("kubernetes")) finalizers.push("kubernetes");
 }
 
 /** Only the finalize subresource changes `spec.finalizers`. */
-function prepareNamespaceForUpdate(object: SentObject, old: SentObject): void {
-  (object as Namespace).spec = structuredClone((old as Namespace).spec ?? {});
+function prepareNamespaceForUpdate(object: Namespace, old: Namespace): void {
+  object.spec = structuredClone(old.spec ?? {});
 }
 
 export interface Namespace extends SentObject {
@@ -51,8 +49,8 @@ const namespaceFinalizeErrors = (object: SentObject): FieldError[] =>
 const namespaceErrors = (object: SentObject): FieldError[] =>
   finalizerErrors(object, () => "spec.finalizers");
 
-function finalizerErrors(object: SentObject, fieldOf: (index: number) => string): FieldError[] {
-  const { finalizers = [] } = (object as Namespace).spec ?? {};
+function finalizerErrors(object: Namespace, fieldOf: (index: number) => string): FieldError[] {
+  const { finalizers = [] } = object.spec ?? {};
   return finalizers.flatMap((name, index) => {
     const field = fieldOf(index);
     const known = ["kubernetes", "orphan", "foregroundDeletion"].includes(name);
@@ -63,8 +61,8 @@ function finalizerErrors(object: SentObject, fieldOf: (index: number) => string)
   });
 }
 
-function namespaceStatusErrors(object: SentObject): FieldError[] {
-  const { metadata, status } = object as Namespace;
+function namespaceStatusErrors(object: Namespace): FieldError[] {
+  const { metadata, status } = object;
   const phase = status?.phase ?? "";
   const going = metadata.deletionTimestamp !== undefined;
   const expected = going ? "Terminating" : "Active";

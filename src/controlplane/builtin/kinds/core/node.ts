@@ -33,8 +33,8 @@ import {
 } from "../../tables/column.ts";
 import { fields, labelNotSupported } from "../../selectable-fields.ts";
 
-function setNodeDefaults(object: SentObject): void {
-  const { status, spec } = object as Node;
+function setNodeDefaults(object: Node): void {
+  const { status, spec } = object;
   // The single range is what counts when both are there and differ.
   if (spec?.podCIDR && spec.podCIDR !== spec.podCIDRs?.[0]) spec.podCIDRs = [spec.podCIDR];
   else if (spec?.podCIDRs?.[0]) spec.podCIDR = spec.podCIDRs[0];
@@ -44,8 +44,7 @@ function setNodeDefaults(object: SentObject): void {
 }
 
 /** A new node is tainted until somebody reports it ready. */
-function prepareNodeForCreate(object: SentObject, { plugins }: WriteContext): void {
-  const node = object as Node;
+function prepareNodeForCreate(node: Node, { plugins }: WriteContext): void {
   prepareNodeForUpdate(node);
   prepareNodeStatus(node);
   if (!plugins.isOn("TaintNodesByCondition")) return;
@@ -57,12 +56,12 @@ function prepareNodeForCreate(object: SentObject, { plugins }: WriteContext): vo
 }
 
 /** The kubelet's configuration is no longer kept in a node. */
-function prepareNodeForUpdate(object: SentObject): void {
-  delete (object as Node).spec?.configSource;
+function prepareNodeForUpdate(object: Node): void {
+  delete object.spec?.configSource;
 }
 
-function prepareNodeStatus(object: SentObject): void {
-  delete (object as Node).status?.config;
+function prepareNodeStatus(object: Node): void {
+  delete object.status?.config;
 }
 
 export interface Node extends SentObject {
@@ -94,8 +93,7 @@ const nodeResourceErrors = ({ status }: Node): FieldError[] => [
   ...amountsErrors("status.allocatable", status?.allocatable),
 ];
 
-function newNodeErrors(object: SentObject): FieldError[] {
-  const node = object as Node;
+function newNodeErrors(node: Node): FieldError[] {
   const { taints = [], podCIDRs = [] } = node.spec ?? {};
   const field = "spec.podCIDRs";
   return [
@@ -119,8 +117,8 @@ function unparsedErrors(field: string, ranges: readonly string[]): FieldError[] 
 }
 
 /** What the writer of a Node is told. */
-function nodeWarnings(object: SentObject): string[] {
-  const { configSource, externalID } = (object as Node).spec ?? {};
+function nodeWarnings(object: Node): string[] {
+  const { configSource, externalID } = object.spec ?? {};
   const unused = "is deprecated, and is unused by Kubernetes";
   return [
     ...(configSource
@@ -133,10 +131,9 @@ function nodeWarnings(object: SentObject): string[] {
 }
 
 /** What is wrong with a change of a node, in its spec or in its status. */
-function nodeStatusErrors(object: SentObject, previous: SentObject): FieldError[] {
-  const node = object as Node;
+function nodeStatusErrors(node: Node, previous: Node): FieldError[] {
   const { podCIDRs = [], providerID = "", taints = [] } = node.spec ?? {};
-  const { podCIDRs: old = [], providerID: oldProvider = "" } = (previous as Node).spec ?? {};
+  const { podCIDRs: old = [], providerID: oldProvider = "" } = previous.spec ?? {};
   const errors = nodeResourceErrors(node);
   const addresses = new Set<string>();
   for (const [index, { type, address }] of (node.status?.addresses ?? []).entries()) {
@@ -164,7 +161,7 @@ function nodeStatusErrors(object: SentObject, previous: SentObject): FieldError[
   }
   errors.push(...taintsErrors("metadata.taints", taints));
   const { externalID = "" } = node.spec ?? {};
-  return externalID === ((previous as Node).spec?.externalID ?? "")
+  return externalID === (previous.spec?.externalID ?? "")
     ? errors
     : [...errors, forbidden("spec.externalID", "may not be updated")];
 }

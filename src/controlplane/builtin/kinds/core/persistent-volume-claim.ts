@@ -47,10 +47,12 @@ interface StorageClass extends SentObject {
 }
 
 /** Lets a claim grow, or not. @throws StatusError 403 */
-function admitExpansion(object: SentObject, before: SentObject, context: WriteContext): void {
+function admitExpansion(
+  claim: PersistentVolumeClaim,
+  old: PersistentVolumeClaim,
+  context: WriteContext,
+): void {
   if (!context.plugins.isOn("PersistentVolumeClaimResize")) return;
-  const claim = object as PersistentVolumeClaim;
-  const old = before as PersistentVolumeClaim;
   if (compareQuantities(sizeOf(claim), sizeOf(old)) <= 0) return;
   const { name = "" } = claim.metadata;
   const refuse = (why: string): Error =>
@@ -76,8 +78,7 @@ function admitExpansion(object: SentObject, before: SentObject, context: WriteCo
 const sizeOf = ({ spec }: PersistentVolumeClaim): ReturnType<typeof parseQuantity> =>
   parseQuantity(spec.resources?.requests?.["storage"] ?? "0");
 
-function setPersistentVolumeClaimDefaults(object: SentObject): void {
-  const claim = object as PersistentVolumeClaim;
+function setPersistentVolumeClaimDefaults(claim: PersistentVolumeClaim): void {
   (claim.status ??= {}).phase ??= "Pending";
   claim.spec.volumeMode ??= "Filesystem";
 }
@@ -95,9 +96,11 @@ function dropDisabledSources(spec: PersistentVolumeClaim["spec"]): void {
 }
 
 /** A source that is there already stays as it is. */
-function preparePersistentVolumeClaimForUpdate(object: SentObject, previous: SentObject): void {
-  const claim = object as PersistentVolumeClaim;
-  const { dataSource, dataSourceRef } = (previous as PersistentVolumeClaim).spec;
+function preparePersistentVolumeClaimForUpdate(
+  claim: PersistentVolumeClaim,
+  previous: PersistentVolumeClaim,
+): void {
+  const { dataSource, dataSourceRef } = previous.spec;
   if (!dataSource && !dataSourceRef) dropDisabledSources(claim.spec);
   copyDataSource(claim);
 }
@@ -112,9 +115,11 @@ function copyDataSource(claim: PersistentVolumeClaim): void {
 }
 
 /** A claim without a class gets the default one; a claim in use is protected by a finalizer. */
-function preparePersistentVolumeClaimForCreate(object: SentObject, context: WriteContext): void {
-  const claim = object as PersistentVolumeClaim;
-  protectInUse(object, "kubernetes.io/pvc-protection", context);
+function preparePersistentVolumeClaimForCreate(
+  claim: PersistentVolumeClaim,
+  context: WriteContext,
+): void {
+  protectInUse(claim, "kubernetes.io/pvc-protection", context);
   dropDisabledSources(claim.spec);
   copyDataSource(claim);
   if (classOf(claim) !== undefined || !context.plugins.isOn("DefaultStorageClass")) return;
@@ -145,8 +150,8 @@ export function defaultClassOf(classes: readonly SentObject[]): string | undefin
 }
 
 /** Warnings on PersistentVolumeClaims. */
-function claimWarnings(object: SentObject): string[] {
-  const { spec, metadata } = object as PersistentVolumeClaim;
+function claimWarnings(object: PersistentVolumeClaim): string[] {
+  const { spec, metadata } = object;
   const sizes = claimSizeWarnings("spec", spec);
   return metadata.annotations?.[CLASS] === undefined
     ? sizes
@@ -156,8 +161,8 @@ function claimWarnings(object: SentObject): string[] {
       ];
 }
 
-function claimErrors(object: SentObject): FieldError[] {
-  return claimSpecErrors("spec", (object as PersistentVolumeClaim).spec);
+function claimErrors(object: PersistentVolumeClaim): FieldError[] {
+  return claimSpecErrors("spec", object.spec);
 }
 
 const CLAIM_UPDATES =
@@ -166,9 +171,12 @@ const CLAIM_UPDATES =
 const CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class";
 
 /** A bound claim may grow; else its spec stays. */
-function claimUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
-  const { spec, status, metadata } = object as PersistentVolumeClaim;
-  const { spec: old, status: oldStatus, metadata: oldMetadata } = previous as PersistentVolumeClaim;
+function claimUpdateErrors(
+  object: PersistentVolumeClaim,
+  previous: PersistentVolumeClaim,
+): FieldError[] {
+  const { spec, status, metadata } = object;
+  const { spec: old, status: oldStatus, metadata: oldMetadata } = previous;
   const errors = claimErrors(object);
   const annotated = metadata.annotations?.[CLASS_ANNOTATION];
   const oldAnnotated = oldMetadata.annotations?.[CLASS_ANNOTATION];
@@ -242,8 +250,8 @@ const RESIZING = [
 ];
 
 /** What a write to the status of a claim may say. */
-function claimStatusErrors(object: SentObject): FieldError[] {
-  const { spec, status = {} } = object as PersistentVolumeClaim;
+function claimStatusErrors(object: PersistentVolumeClaim): FieldError[] {
+  const { spec, status = {} } = object;
   const errors = (spec.accessModes ?? []).length === 0 ? [required("Spec.accessModes")] : [];
   const amountsErrors = (field: string, amount: string): FieldError[] => {
     const { nanos } = parseQuantity(amount);

@@ -29,32 +29,29 @@ import {
   volumeModeColumn,
 } from "./volume-columns.ts";
 
-function setPersistentVolumeDefaults(object: SentObject): void {
-  const volume = object as PersistentVolume;
+function setPersistentVolumeDefaults(volume: PersistentVolume): void {
   (volume.status ??= {}).phase ??= "Pending";
   volume.spec.persistentVolumeReclaimPolicy ??= "Retain";
   volume.spec.volumeMode ??= "Filesystem";
   setVolumeSourceDefaults(volume.spec);
 }
 
-function preparePersistentVolumeForCreate(object: SentObject, context: WriteContext): void {
-  const volume = object as PersistentVolume;
+function preparePersistentVolumeForCreate(volume: PersistentVolume, context: WriteContext): void {
   volume.status = {
     phase: "Pending",
     lastPhaseTransitionTime: timestampOf(context.clock),
   };
-  protectInUse(object, "kubernetes.io/pv-protection", context);
+  protectInUse(volume, "kubernetes.io/pv-protection", context);
 }
 
 /** A new phase begins now, unless the writer says when. */
 function preparePersistentVolumeStatus(
-  object: SentObject,
-  previous: SentObject,
+  volume: PersistentVolume,
+  previous: PersistentVolume,
   context: WriteContext,
 ): void {
-  const volume = object as PersistentVolume;
   const status = (volume.status ??= {});
-  const { phase, lastPhaseTransitionTime: before } = (previous as PersistentVolume).status ?? {};
+  const { phase, lastPhaseTransitionTime: before } = previous.status ?? {};
   const { lastPhaseTransitionTime: now } = status;
   if (phase === (status.phase ?? "Pending")) {
     if (now === undefined && before !== undefined) status.lastPhaseTransitionTime = before;
@@ -107,12 +104,15 @@ interface CheckedVolume extends SentObject {
   spec: VolumeSpec;
 }
 
-const persistentVolumeErrors = (object: SentObject): FieldError[] =>
-  volumeSpecErrors("spec", (object as CheckedVolume).spec, object.metadata.name ?? "");
+const persistentVolumeErrors = (object: CheckedVolume): FieldError[] =>
+  volumeSpecErrors("spec", object.spec, object.metadata.name ?? "");
 
-function persistentVolumeUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
-  const { spec } = object as CheckedVolume;
-  const { spec: old } = previous as CheckedVolume;
+function persistentVolumeUpdateErrors(
+  object: CheckedVolume,
+  previous: CheckedVolume,
+): FieldError[] {
+  const { spec } = object;
+  const { spec: old } = previous;
   const before = { ...old };
   // A secret for expanding may be added later.
   if (old.csi && !old.csi.controllerExpandSecretRef && spec.csi?.controllerExpandSecretRef) {

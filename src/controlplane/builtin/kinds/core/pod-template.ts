@@ -26,8 +26,8 @@ function podTemplateWarnings(object: SentObject, old: SentObject | undefined): s
 }
 
 /** Everything wrong with a PodTemplate. */
-const podTemplateErrors = (object: SentObject): FieldError[] =>
-  templateErrors("template", (object as PodTemplateObject).template);
+const podTemplateErrors = (object: PodTemplateObject): FieldError[] =>
+  templateErrors("template", object.template);
 
 interface PodTemplateObject extends SentObject {
   template: PodTemplate;
@@ -38,8 +38,8 @@ export const podTemplateRules: KindRules = {
   warnings: podTemplateWarnings,
   validate: podTemplateErrors,
   generation: ["template"],
-  setDefaults: (object) => setPodTemplateDefaults((object as TemplateObject).template),
-  dropDisabled: (object) => dropFromTemplate((object as TemplateObject).template),
+  setDefaults: (object: TemplateObject) => setPodTemplateDefaults(object.template),
+  dropDisabled: (object: TemplateObject) => dropFromTemplate(object.template),
   table: printer([
     nameColumn,
     ...containerColumns("template.spec.containers", {}),

@@ -36,17 +36,16 @@ import { fields, labelNotSupported } from "../../selectable-fields.ts";
 import { mapSelectorScale } from "../../shared/workloads/scale.ts";
 
 /** Warnings on ReplicationControllers: at a change, on the template that there was, as upstream looks at that one. */
-function replicationControllerWarnings(object: SentObject, old: SentObject | undefined): string[] {
+function replicationControllerWarnings(object: Templated, old: Templated | undefined): string[] {
   if (!old) return namedTemplateWarnings(object, undefined);
-  const { template } = (old as Templated).spec;
+  const { template } = old.spec;
   if (!template || isUncounted(object, old)) return [];
   const { metadata = {}, spec } = template;
   return specWarnings("spec.template.spec", "spec.template.metadata", metadata, spec);
 }
 
 /** A ReplicationController takes labels and selector from its template. */
-function setReplicationControllerDefaults(object: SentObject): void {
-  const controller = object as ReplicationController;
+function setReplicationControllerDefaults(controller: ReplicationController): void {
   const { spec, metadata } = controller;
   setPodTemplateDefaults(spec.template);
   spec.replicas ??= 1;
@@ -56,7 +55,7 @@ function setReplicationControllerDefaults(object: SentObject): void {
   metadata.labels ??= { ...labels };
 }
 
-interface ReplicationController extends SentObject {
+export interface ReplicationController extends SentObject {
   spec: {
     replicas?: number;
     minReadySeconds?: number;
@@ -66,8 +65,8 @@ interface ReplicationController extends SentObject {
   status?: ReplicaStatus;
 }
 
-function replicationControllerErrors(object: SentObject): FieldError[] {
-  const { spec } = object as ReplicationController;
+function replicationControllerErrors(object: ReplicationController): FieldError[] {
+  const { spec } = object;
   const errors = [
     ...notNegative("spec.minReadySeconds", spec.minReadySeconds),
     ...(Object.keys(spec.selector ?? {}).length === 0 ? [required("spec.selector")] : []),

@@ -63,8 +63,8 @@ const EXISTS_ONLY = [
   "CrossNamespacePodAffinity",
 ];
 
-function resourceQuotaErrors(object: SentObject): FieldError[] {
-  const { hard = {}, scopes = [], scopeSelector } = (object as ResourceQuota).spec ?? {};
+function resourceQuotaErrors(object: ResourceQuota): FieldError[] {
+  const { hard = {}, scopes = [], scopeSelector } = object.spec ?? {};
   return [
     ...hardErrors("spec.hard", hard),
     ...scopesErrors(scopes, hard),
@@ -73,19 +73,17 @@ function resourceQuotaErrors(object: SentObject): FieldError[] {
 }
 
 /** Scopes stay as they are. */
-function resourceQuotaUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
-  const scopesOf = (quota: SentObject): string[] => (quota as ResourceQuota).spec?.scopes ?? [];
+function resourceQuotaUpdateErrors(object: ResourceQuota, previous: SentObject): FieldError[] {
+  const scopesOf = (quota: ResourceQuota): string[] => quota.spec?.scopes ?? [];
   const now = scopesOf(object);
   const before = scopesOf(previous);
   const same =
     now.every((scope) => before.includes(scope)) && new Set(now).size === new Set(before).size;
-  return same
-    ? []
-    : [invalidValue("spec.scopes", asGiven((object as ResourceQuota).spec, "scopes"), IMMUTABLE)];
+  return same ? [] : [invalidValue("spec.scopes", asGiven(object.spec, "scopes"), IMMUTABLE)];
 }
 
-function resourceQuotaStatusErrors(object: SentObject): FieldError[] {
-  const { hard = {}, used = {} } = (object as ResourceQuota).status ?? {};
+function resourceQuotaStatusErrors(object: ResourceQuota): FieldError[] {
+  const { hard = {}, used = {} } = object.status ?? {};
   return [...hardErrors("status.hard", hard), ...hardErrors("status.used", used)];
 }
 

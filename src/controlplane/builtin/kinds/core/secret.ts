@@ -24,8 +24,7 @@ import { FIXED, MAX_BYTES, decodedBytes } from "./data-limits.ts";
 import { fields, labelNotSupported } from "../../selectable-fields.ts";
 
 /** `stringData` is written into `data`, in base64. */
-function setSecretDefaults(object: SentObject): void {
-  const secret = object as Secret;
+function setSecretDefaults(secret: Secret): void {
   secret.type ??= "Opaque";
   if (!secret.stringData) return;
   const data = (secret.data ??= {});
@@ -38,8 +37,8 @@ function setSecretDefaults(object: SentObject): void {
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?-----END \1-----/g;
 
 /** Warnings on Secrets of the type `kubernetes.io/tls`. */
-function secretWarnings(object: SentObject): string[] {
-  const { type, data = {} } = object as Secret;
+function secretWarnings(object: Secret): string[] {
+  const { type, data = {} } = object;
   if (type !== "kubernetes.io/tls") return [];
   const decode = (key: string): string => Buffer.from(data[key] ?? "", "base64").toString("utf8");
   const problem = pairProblem(decode("tls.crt"), decode("tls.key"));
@@ -77,7 +76,7 @@ function pairProblem(certificate: string, key: string): string | undefined {
   return parsed.checkPrivateKey(secret) ? undefined : "tls: private key does not match public key";
 }
 
-interface Secret extends SentObject {
+export interface Secret extends SentObject {
   data?: Record<string, string | null>;
   stringData?: Record<string, string>;
   type?: string;
@@ -92,8 +91,8 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   "kubernetes.io/tls": ["tls.crt", "tls.key"],
 };
 
-function secretErrors(object: SentObject): FieldError[] {
-  const { data = {}, type = "", metadata } = object as Secret;
+function secretErrors(object: Secret): FieldError[] {
+  const { data = {}, type = "", metadata } = object;
   const errors = Object.keys(data).flatMap((key) =>
     nameErrorsAt(`data[${key}]`, key, configKeyErrors),
   );
@@ -135,9 +134,7 @@ function jsonObjectProblem(base64: string): string | undefined {
   }
 }
 
-function secretUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
-  const secret = object as Secret;
-  const old = previous as Secret;
+function secretUpdateErrors(secret: Secret, old: Secret): FieldError[] {
   const errors: FieldError[] = [];
   if (secret.type !== old.type) {
     errors.push(invalidValue("type", secret.type, "field is immutable"));

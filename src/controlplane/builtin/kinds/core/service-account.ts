@@ -13,8 +13,7 @@ interface Account extends SentObject {
 }
 
 /** Of the secrets of an account only the names are kept. */
-function keepSecretNames(object: SentObject): void {
-  const account = object as Account;
+function keepSecretNames(account: Account): void {
   if (account.secrets) {
     account.secrets = account.secrets.map(({ name }) => (name === undefined ? {} : { name }));
   }

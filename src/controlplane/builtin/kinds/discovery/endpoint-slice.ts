@@ -34,16 +34,15 @@ import {
   textColumn,
 } from "../../tables/column.ts";
 
-function setEndpointSliceDefaults(object: SentObject): void {
-  for (const port of (object as EndpointSlice).ports ?? []) {
+function setEndpointSliceDefaults(object: EndpointSlice): void {
+  for (const port of object.ports ?? []) {
     port.name ??= "";
     port.protocol ??= "TCP";
   }
 }
 
 /** Topology is written by the older version of the API only. */
-function dropTopology(object: SentObject, previous?: unknown): void {
-  const slice = object as EndpointSlice;
+function dropTopology(slice: EndpointSlice, previous?: unknown): void {
   const before = (previous as Partial<EndpointSlice> | undefined)?.endpoints;
   if (sameJson(slice.endpoints, before)) return;
   for (const endpoint of slice.endpoints ?? []) delete endpoint.deprecatedTopology;
@@ -80,9 +79,7 @@ function newEndpointSliceErrors(object: SentObject): FieldError[] {
 }
 
 /** What is wrong with endpoints already may stay; the type of the addresses has to. */
-function endpointSliceUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
-  const slice = object as EndpointSlice;
-  const old = previous as EndpointSlice;
+function endpointSliceUpdateErrors(slice: EndpointSlice, old: EndpointSlice): FieldError[] {
   return [
     ...frameErrors(slice),
     ...(sameJson(slice.endpoints, old.endpoints) ? [] : sliceEndpointsErrors(slice)),
@@ -91,8 +88,8 @@ function endpointSliceUpdateErrors(object: SentObject, previous: SentObject): Fi
 }
 
 /** What a writer of domain names, or of addresses in an odd form, is told. */
-function endpointSliceWarnings(object: SentObject, old: SentObject | undefined): string[] {
-  const { addressType, endpoints } = object as EndpointSlice;
+function endpointSliceWarnings(object: EndpointSlice, old: SentObject | undefined): string[] {
+  const { addressType, endpoints } = object;
   if (addressType === "FQDN") {
     return old ? [] : ["spec.addressType: FQDN endpoints are deprecated"];
   }

@@ -30,8 +30,8 @@ interface FlowSchema extends SentObject {
   spec: { matchingPrecedence?: number };
 }
 
-function setFlowSchemaDefaults(object: SentObject): void {
-  const { spec } = object as FlowSchema;
+function setFlowSchemaDefaults(object: FlowSchema): void {
+  const { spec } = object;
   if (!spec.matchingPrecedence) spec.matchingPrecedence = 1000;
 }
 

@@ -30,8 +30,8 @@ interface PriorityLevel extends SentObject {
   };
 }
 
-function setPriorityLevelDefaults(object: SentObject): void {
-  const { limited, exempt } = (object as PriorityLevel).spec;
+function setPriorityLevelDefaults(object: PriorityLevel): void {
+  const { limited, exempt } = object.spec;
   if (exempt) {
     exempt.nominalConcurrencyShares ??= 0;
     exempt.lendablePercent ??= 0;

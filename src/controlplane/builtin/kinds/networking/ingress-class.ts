@@ -19,8 +19,8 @@ import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, column, defaultNameColumn, printer, textColumn } from "../../tables/column.ts";
 import { referenceErrors } from "./shared.ts";
 
-function setIngressClassDefaults(object: SentObject): void {
-  const { parameters } = (object as IngressClass).spec;
+function setIngressClassDefaults(object: IngressClass): void {
+  const { parameters } = object.spec;
   if (parameters) parameters.scope ??= "Cluster";
 }
 
@@ -41,8 +41,8 @@ const MAX_CONTROLLER = 250;
 
 const SCOPES = ["Cluster", "Namespace"];
 
-function ingressClassErrors(object: SentObject): FieldError[] {
-  const { controller = "", parameters } = (object as IngressClass).spec;
+function ingressClassErrors(object: IngressClass): FieldError[] {
+  const { controller = "", parameters } = object.spec;
   const errors =
     controller.length > MAX_CONTROLLER ? [tooLong("spec.controller", MAX_CONTROLLER)] : [];
   errors.push(...domainPrefixedPathErrors("spec.controller", controller));
@@ -62,9 +62,8 @@ function ingressClassErrors(object: SentObject): FieldError[] {
     : [...errors, ...nameErrorsAt(`${at}.namespace`, namespace, dns1123LabelErrors)];
 }
 
-function ingressClassUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
-  const controllerOf = (target: SentObject): string =>
-    (target as IngressClass).spec.controller ?? "";
+function ingressClassUpdateErrors(object: IngressClass, previous: IngressClass): FieldError[] {
+  const controllerOf = (target: IngressClass): string => target.spec.controller ?? "";
   return [
     ...immutable("spec.controller", controllerOf(object), controllerOf(previous)),
     ...ingressClassErrors(object),

@@ -53,8 +53,8 @@ const FORBIDDEN_ENDS = ["/..", "/."];
 const WILDCARD =
   "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. '*.example.com', regex used for validation is '\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
-function ingressErrors(object: SentObject): FieldError[] {
-  const { spec } = object as Ingress;
+function ingressErrors(object: Ingress): FieldError[] {
+  const { spec } = object;
   const { defaultBackend, rules = [], tls = [], ingressClassName } = spec;
   const errors: FieldError[] = [];
   if (rules.length === 0 && !defaultBackend) {
@@ -94,9 +94,9 @@ function ingressErrors(object: SentObject): FieldError[] {
 }
 
 /** The class may be named in one place only, or in both alike. */
-function newIngressErrors(object: SentObject): FieldError[] {
+function newIngressErrors(object: Ingress): FieldError[] {
   const annotated = object.metadata.annotations?.[CLASS_ANNOTATION];
-  const named = (object as Ingress).spec.ingressClassName;
+  const named = object.spec.ingressClassName;
   if (annotated === undefined || named === undefined || annotated === named) return [];
   return [
     invalidValue(
@@ -116,8 +116,8 @@ function ingressWarnings(object: SentObject, old: SentObject | undefined): strin
       ];
 }
 
-function ingressStatusErrors(object: SentObject): FieldError[] {
-  const entries = (object as Ingress).status?.loadBalancer?.ingress ?? [];
+function ingressStatusErrors(object: Ingress): FieldError[] {
+  const entries = object.status?.loadBalancer?.ingress ?? [];
   return entries.flatMap(({ ip = "", hostname = "" }, index) => {
     const at = `status.loadBalancer.ingress[${index}]`;
     return [

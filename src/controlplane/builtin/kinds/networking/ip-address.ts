@@ -20,8 +20,8 @@ interface IpAddress extends SentObject {
   };
 }
 
-function newIpAddressErrors(object: SentObject): FieldError[] {
-  const parent = (object as IpAddress).spec?.parentRef;
+function newIpAddressErrors(object: IpAddress): FieldError[] {
+  const parent = object.spec?.parentRef;
   const at = "spec.parentRef";
   if (!parent) return [required(at)];
   const { group = "", resource = "", name = "", namespace = "" } = parent;
@@ -34,7 +34,7 @@ function newIpAddressErrors(object: SentObject): FieldError[] {
 }
 
 function ipAddressUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
-  const parentOf = (address: SentObject): unknown => (address as IpAddress).spec?.parentRef;
+  const parentOf = (address: IpAddress): unknown => address.spec?.parentRef;
   return immutableForm(
     "spec.parentRef",
     "*networking.ParentReference",

@@ -26,8 +26,8 @@ import {
   printer,
 } from "../../tables/column.ts";
 
-function setNetworkPolicyDefaults(object: SentObject): void {
-  const { spec } = object as NetworkPolicy;
+function setNetworkPolicyDefaults(object: NetworkPolicy): void {
+  const { spec } = object;
   spec.policyTypes ??= spec.egress ? ["Ingress", "Egress"] : ["Ingress"];
   for (const { ports = [] } of [...(spec.ingress ?? []), ...(spec.egress ?? [])]) {
     for (const port of ports) port.protocol ??= "TCP";
@@ -68,8 +68,8 @@ const PROTOCOLS = ["TCP", "UDP", "SCTP"];
 
 const DIRECTIONS = ["Ingress", "Egress"];
 
-function networkPolicyErrors(object: SentObject): FieldError[] {
-  const { spec } = object as NetworkPolicy;
+function networkPolicyErrors(object: NetworkPolicy): FieldError[] {
+  const { spec } = object;
   const { podSelector, ingress = [], egress = [], policyTypes = [] } = spec;
   const errors = selectorErrors("spec.podSelector", podSelector);
   for (const [index, rule] of ingress.entries()) {

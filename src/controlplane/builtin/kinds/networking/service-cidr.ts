@@ -16,9 +16,9 @@ interface ServiceCidr extends SentObject {
   spec?: { cidrs?: string[] };
 }
 
-function newServiceCidrErrors(object: SentObject): FieldError[] {
+function newServiceCidrErrors(object: ServiceCidr): FieldError[] {
   const field = "spec.cidrs";
-  const { cidrs = [] } = (object as ServiceCidr).spec ?? {};
+  const { cidrs = [] } = object.spec ?? {};
   if (cidrs.length === 0) return [required(field, "at least one CIDR required")];
   if (cidrs.length > 2) {
     return [invalidValue(field, { CIDRs: cidrs }, "may only hold up to 2 values")];
@@ -37,9 +37,9 @@ function newServiceCidrErrors(object: SentObject): FieldError[] {
 }
 
 /** Ranges stay; a second one may come. */
-function serviceCidrUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
-  const { cidrs = [] } = (object as ServiceCidr).spec ?? {};
-  const { cidrs: old = [] } = (previous as ServiceCidr).spec ?? {};
+function serviceCidrUpdateErrors(object: ServiceCidr, previous: ServiceCidr): FieldError[] {
+  const { cidrs = [] } = object.spec ?? {};
+  const { cidrs: old = [] } = previous.spec ?? {};
   const changed = old.flatMap((before, index) =>
     cidrs[index] === before
       ? []
@@ -47,7 +47,7 @@ function serviceCidrUpdateErrors(object: SentObject, previous: SentObject): Fiel
   );
   if (cidrs.length === old.length) return changed;
   if (old.length === 1 && cidrs.length === 2) return [...changed, ...newServiceCidrErrors(object)];
-  return [invalidValue("spec.cidrs", asGiven((object as ServiceCidr).spec, "cidrs"), IMMUTABLE)];
+  return [invalidValue("spec.cidrs", asGiven(object.spec, "cidrs"), IMMUTABLE)];
 }
 
 /** The rules of ServiceCIDRs. */

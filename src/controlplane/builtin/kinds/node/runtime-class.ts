@@ -26,8 +26,8 @@ interface RuntimeClass extends SentObject {
   scheduling?: { nodeSelector?: Record<string, string>; tolerations?: Toleration[] };
 }
 
-function newRuntimeClassErrors(object: SentObject): FieldError[] {
-  const { handler = "", overhead, scheduling } = object as RuntimeClass;
+function newRuntimeClassErrors(object: RuntimeClass): FieldError[] {
+  const { handler = "", overhead, scheduling } = object;
   const { nodeSelector, tolerations = [] } = scheduling ?? {};
   const seen = new Set<string>();
   return [
@@ -53,8 +53,8 @@ function newRuntimeClassErrors(object: SentObject): FieldError[] {
   ];
 }
 
-const runtimeClassUpdateErrors = (object: SentObject, previous: SentObject): FieldError[] =>
-  immutable("handler", (object as RuntimeClass).handler, (previous as RuntimeClass).handler);
+const runtimeClassUpdateErrors = (object: RuntimeClass, previous: RuntimeClass): FieldError[] =>
+  immutable("handler", object.handler, previous.handler);
 
 /** The rules of RuntimeClasses. */
 export const runtimeClassRules: KindRules = {

@@ -36,13 +36,13 @@ interface DisruptionBudget extends SentObject {
   };
 }
 
-function disruptionBudgetErrors(object: SentObject): FieldError[] {
+function disruptionBudgetErrors(object: DisruptionBudget): FieldError[] {
   const {
     minAvailable,
     maxUnavailable,
     selector,
     unhealthyPodEvictionPolicy: policy,
-  } = (object as DisruptionBudget).spec ?? {};
+  } = object.spec ?? {};
   const errors: FieldError[] = [];
   if (minAvailable !== undefined && maxUnavailable !== undefined) {
     const shown = {
@@ -65,8 +65,8 @@ function disruptionBudgetErrors(object: SentObject): FieldError[] {
       ];
 }
 
-function disruptionBudgetStatusErrors(object: SentObject): FieldError[] {
-  const { status = {} } = object as DisruptionBudget;
+function disruptionBudgetStatusErrors(object: DisruptionBudget): FieldError[] {
+  const { status = {} } = object;
   return [
     ...conditionsErrors("status.conditions", status.conditions),
     ...(

@@ -12,8 +12,8 @@ interface Binding extends SentObject {
   subjects?: { kind: string; apiGroup?: string }[];
 }
 
-export function setBindingDefaults(object: SentObject): void {
-  const { roleRef, subjects = [] } = object as Binding;
+export function setBindingDefaults(object: Binding): void {
+  const { roleRef, subjects = [] } = object;
   if (!roleRef.apiGroup) roleRef.apiGroup = RBAC;
   for (const subject of subjects) {
     if (!subject.apiGroup && (subject.kind === "User" || subject.kind === "Group")) {

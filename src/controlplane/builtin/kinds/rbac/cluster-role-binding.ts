@@ -4,13 +4,13 @@
  * @module
  */
 import type { FieldError } from "../../../../kube/field-errors.ts";
-import type { SentObject } from "../../../../kube/object.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { roleBinding } from "./binding-columns.ts";
 import { setBindingDefaults } from "./binding-defaults.ts";
 import { bindingErrors, bindingUpdateErrors } from "./shared.ts";
+import { type Binding } from "./shared.ts";
 
-const clusterRoleBindingErrors = (object: SentObject): FieldError[] =>
+const clusterRoleBindingErrors = (object: Binding): FieldError[] =>
   bindingErrors(object, ["ClusterRole"], false);
 
 /** The rules of ClusterRoleBindings. */

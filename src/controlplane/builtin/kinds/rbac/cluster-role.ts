@@ -4,14 +4,13 @@
  * @module
  */
 import { type FieldError, invalidValue, required } from "../../../../kube/field-errors.ts";
-import type { SentObject } from "../../../../kube/object.ts";
 import { selectorErrors } from "../../../../kube/selector-rules.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { type Role, rulesErrors } from "./shared.ts";
 
-function clusterRoleErrors(object: SentObject): FieldError[] {
+function clusterRoleErrors(object: Role): FieldError[] {
   const errors = rulesErrors(object, false);
-  const { aggregationRule } = object as Role;
+  const { aggregationRule } = object;
   if (!aggregationRule) return errors;
   const { clusterRoleSelectors = [] } = aggregationRule;
   const field = "aggregationRule.clusterRoleSelectors";

@@ -4,13 +4,13 @@
  * @module
  */
 import type { FieldError } from "../../../../kube/field-errors.ts";
-import type { SentObject } from "../../../../kube/object.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { roleBinding } from "./binding-columns.ts";
 import { setBindingDefaults } from "./binding-defaults.ts";
 import { bindingErrors, bindingUpdateErrors } from "./shared.ts";
+import { type Binding } from "./shared.ts";
 
-const roleBindingErrors = (object: SentObject): FieldError[] =>
+const roleBindingErrors = (object: Binding): FieldError[] =>
   bindingErrors(object, ["Role", "ClusterRole"], true);
 
 /** The rules of RoleBindings. */

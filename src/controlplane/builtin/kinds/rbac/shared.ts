@@ -30,13 +30,13 @@ export interface Role extends SentObject {
   aggregationRule?: { clusterRoleSelectors?: LabelSelector[] };
 }
 
-interface Binding extends SentObject {
+export interface Binding extends SentObject {
   roleRef: { apiGroup: string; kind: string; name: string };
   subjects?: { kind: string; apiGroup?: string; name: string; namespace?: string }[];
 }
 
-export function rulesErrors(object: SentObject, namespaced: boolean): FieldError[] {
-  return ((object as Role).rules ?? []).flatMap((rule, index) => {
+export function rulesErrors(object: Role, namespaced: boolean): FieldError[] {
+  return (object.rules ?? []).flatMap((rule, index) => {
     const at = `rules[${index}]`;
     const {
       verbs,
@@ -82,11 +82,11 @@ export function rulesErrors(object: SentObject, namespaced: boolean): FieldError
 }
 
 export function bindingErrors(
-  object: SentObject,
+  object: Binding,
   kinds: readonly string[],
   namespaced: boolean,
 ): FieldError[] {
-  const { roleRef, subjects = [] } = object as Binding;
+  const { roleRef, subjects = [] } = object;
   const errors: FieldError[] = [];
   if (roleRef.apiGroup !== GROUP) {
     errors.push(notSupported("roleRef.apiGroup", roleRef.apiGroup, [GROUP]));
@@ -114,9 +114,9 @@ export function bindingErrors(
   return errors;
 }
 
-export function bindingUpdateErrors(object: SentObject, old: SentObject): FieldError[] {
-  const { roleRef } = object as Binding;
-  if (sameJson(roleRef, (old as Binding).roleRef)) return [];
+export function bindingUpdateErrors(object: Binding, old: Binding): FieldError[] {
+  const { roleRef } = object;
+  if (sameJson(roleRef, old.roleRef)) return [];
   const shown = { APIGroup: roleRef.apiGroup, Kind: roleRef.kind, Name: roleRef.name };
   return [invalidValue("roleRef", shown, "cannot change roleRef")];
 }

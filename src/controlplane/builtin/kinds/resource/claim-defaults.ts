@@ -22,8 +22,8 @@ interface ResourceClaim extends SentObject {
 }
 
 /** Defaults of a claim, and of the claim in a template. */
-export function setResourceClaimDefaults(object: SentObject): void {
-  const { spec } = object as ResourceClaim;
+export function setResourceClaimDefaults(object: ResourceClaim): void {
+  const { spec } = object;
   for (const { exactly, firstAvailable = [] } of (spec?.spec ?? spec)?.devices?.requests ?? []) {
     for (const request of exactly ? [exactly, ...firstAvailable] : firstAvailable) {
       request.allocationMode ||= "ExactCount";

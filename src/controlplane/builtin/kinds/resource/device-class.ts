@@ -26,8 +26,8 @@ interface DeviceClass extends SentObject {
 }
 
 /** What is wrong with a DeviceClass. */
-function deviceClassErrors(object: SentObject): FieldError[] {
-  const { selectors, config, extendedResourceName: name } = (object as DeviceClass).spec ?? {};
+function deviceClassErrors(object: DeviceClass): FieldError[] {
+  const { selectors, config, extendedResourceName: name } = object.spec ?? {};
   const isExtended =
     name === undefined ||
     (name.includes("/") &&

@@ -18,15 +18,15 @@ interface ClaimTemplate extends SentObject {
 }
 
 /** What is wrong with a new template. */
-function newClaimTemplateErrors(object: SentObject, context: WriteContext): FieldError[] {
-  const { spec = {}, metadata } = object as ClaimTemplate;
+function newClaimTemplateErrors(object: ClaimTemplate, context: WriteContext): FieldError[] {
+  const { spec = {}, metadata } = object;
   const admin = adminErrors(spec.spec?.devices ?? {}, metadata.namespace ?? "", context);
   return [...admin, ...claimTemplateErrors(object)];
 }
 
 /** What is wrong with a template, new or not. */
-function claimTemplateErrors(object: SentObject): FieldError[] {
-  const { metadata = {}, spec = {} } = (object as ClaimTemplate).spec ?? {};
+function claimTemplateErrors(object: ClaimTemplate): FieldError[] {
+  const { metadata = {}, spec = {} } = object.spec ?? {};
   return [
     ...templateMetadataErrors("spec.metadata", metadata),
     ...claimSpecErrors("spec.spec", spec),
@@ -34,10 +34,10 @@ function claimTemplateErrors(object: SentObject): FieldError[] {
 }
 
 /** A template stays. */
-function claimTemplateUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
+function claimTemplateUpdateErrors(object: ClaimTemplate, previous: ClaimTemplate): FieldError[] {
   const type = "resource.ResourceClaimTemplateSpec";
-  const { spec } = object as ClaimTemplate;
-  return immutableForm("spec", type, spec, (previous as ClaimTemplate).spec);
+  const { spec } = object;
+  return immutableForm("spec", type, spec, previous.spec);
 }
 
 /** The rules of ResourceClaimTemplates. */

@@ -130,10 +130,10 @@ const keysOf = ({ allocation }: ClaimStatus): Set<string> =>
   new Set((allocation?.devices?.results ?? []).map((one) => JSON.stringify(idOf(one))));
 
 /** Drops what was told of devices that are no longer given to the claim. */
-function dropDeallocatedDevices(object: SentObject, previous: SentObject): void {
-  const { status } = object as ResourceClaim;
+function dropDeallocatedDevices(object: ResourceClaim, previous: ResourceClaim): void {
+  const { status } = object;
   if (!status?.devices) return;
-  const before = keysOf((previous as ResourceClaim).status ?? {});
+  const before = keysOf(previous.status ?? {});
   const now = keysOf(status);
   status.devices = status.devices.filter((device) => {
     const key = JSON.stringify(idOf(device));
@@ -143,9 +143,9 @@ function dropDeallocatedDevices(object: SentObject, previous: SentObject): void 
 }
 
 /** What is wrong with the status of a claim, and with its change. */
-function claimAllocationErrors(object: SentObject, previous: SentObject): FieldError[] {
-  const { status = {}, metadata } = object as ResourceClaim;
-  const old = (previous as ResourceClaim).status ?? {};
+function claimAllocationErrors(object: ResourceClaim, previous: ResourceClaim): FieldError[] {
+  const { status = {}, metadata } = object;
+  const old = previous.status ?? {};
   const { allocation } = status;
   const reservedFor = status.reservedFor ?? [];
   const allocated = keysOf(status);
@@ -279,13 +279,13 @@ function networkErrors(at: string, network: NetworkData): FieldError[] {
   ];
 }
 
-function requestNamesOf(claim: SentObject): RequestNames {
-  return namesIn((claim as ResourceClaim).spec?.devices ?? {});
+function requestNamesOf(claim: ResourceClaim): RequestNames {
+  return namesIn(claim.spec?.devices ?? {});
 }
 
 /** What is wrong with a new ResourceClaim. */
-function newResourceClaimErrors(object: SentObject, context: WriteContext): FieldError[] {
-  const { spec = {}, metadata } = object as ResourceClaim;
+function newResourceClaimErrors(object: ResourceClaim, context: WriteContext): FieldError[] {
+  const { spec = {}, metadata } = object;
   return [
     ...adminErrors(spec.devices ?? {}, metadata.namespace ?? "", context),
     ...claimSpecErrors("spec", spec),
@@ -293,14 +293,12 @@ function newResourceClaimErrors(object: SentObject, context: WriteContext): Fiel
 }
 
 /** What is asked for stays. */
-const resourceClaimUpdateErrors = (object: SentObject, previous: SentObject): FieldError[] => {
-  const { spec } = object as ResourceClaim;
-  return immutableForm(
-    "spec",
-    "resource.ResourceClaimSpec",
-    spec,
-    (previous as ResourceClaim).spec,
-  );
+const resourceClaimUpdateErrors = (
+  object: ResourceClaim,
+  previous: ResourceClaim,
+): FieldError[] => {
+  const { spec } = object;
+  return immutableForm("spec", "resource.ResourceClaimSpec", spec, previous.spec);
 };
 
 function claimState(claim: SentObject): string {

@@ -21,8 +21,8 @@ import {
   textColumn,
 } from "../../tables/column.ts";
 
-function setPriorityClassDefaults(object: SentObject): void {
-  (object as PriorityClass).preemptionPolicy ??= "PreemptLowerPriority";
+function setPriorityClassDefaults(object: PriorityClass): void {
+  object.preemptionPolicy ??= "PreemptLowerPriority";
 }
 
 interface PriorityClass extends SentObject {
@@ -33,8 +33,8 @@ interface PriorityClass extends SentObject {
 
 const HIGHEST_PRIORITY = 1_000_000_000;
 
-function newPriorityClassErrors(object: SentObject): FieldError[] {
-  const { metadata, value = 0, globalDefault, preemptionPolicy } = object as PriorityClass;
+function newPriorityClassErrors(object: PriorityClass): FieldError[] {
+  const { metadata, value = 0, globalDefault, preemptionPolicy } = object;
   const { name = "" } = metadata;
   const errors: FieldError[] = [];
   if (name.startsWith("system-")) {
@@ -64,9 +64,7 @@ function newPriorityClassErrors(object: SentObject): FieldError[] {
     : [...errors, ...preemptionErrors("preemptionPolicy", preemptionPolicy)];
 }
 
-function priorityClassUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
-  const now = object as PriorityClass;
-  const old = previous as PriorityClass;
+function priorityClassUpdateErrors(now: PriorityClass, old: PriorityClass): FieldError[] {
   return [
     ...((now.value ?? 0) === (old.value ?? 0)
       ? []

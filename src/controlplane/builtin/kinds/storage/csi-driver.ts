@@ -11,8 +11,8 @@ import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, column, nameColumn, printer } from "../../tables/column.ts";
 import { flagColumn } from "./shared.ts";
 
-function setCsiDriverDefaults(object: SentObject): void {
-  const { spec } = object as CsiDriver;
+function setCsiDriverDefaults(object: CsiDriver): void {
+  const { spec } = object;
   spec.attachRequired ??= true;
   spec.podInfoOnMount ??= false;
   spec.storageCapacity ??= false;
@@ -23,8 +23,8 @@ function setCsiDriverDefaults(object: SentObject): void {
 }
 
 /** Removes what belongs to features that are off. */
-function dropFromCsiDriver(object: SentObject): void {
-  delete (object as CsiDriver).spec.preventPodSchedulingIfMissing;
+function dropFromCsiDriver(object: CsiDriver): void {
+  delete object.spec.preventPodSchedulingIfMissing;
 }
 
 interface CsiDriver extends SentObject {
@@ -43,8 +43,8 @@ interface CsiDriver extends SentObject {
   };
 }
 
-function csiDriverErrors(object: SentObject): FieldError[] {
-  const { spec } = object as CsiDriver;
+function csiDriverErrors(object: CsiDriver): FieldError[] {
+  const { spec } = object;
   const { fsGroupPolicy: policy, nodeAllocatableUpdatePeriodSeconds: period } = spec;
   const requests = spec.tokenRequests ?? [];
   const errors: FieldError[] = [];
@@ -85,9 +85,9 @@ function csiDriverErrors(object: SentObject): FieldError[] {
   return errors;
 }
 
-function csiDriverUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
-  const { spec } = object as CsiDriver;
-  const { spec: old } = previous as CsiDriver;
+function csiDriverUpdateErrors(object: CsiDriver, previous: CsiDriver): FieldError[] {
+  const { spec } = object;
+  const { spec: old } = previous;
   return [
     ...csiDriverErrors(object),
     ...immutable("spec.attachedRequired", spec.attachRequired, old.attachRequired),
@@ -96,9 +96,9 @@ function csiDriverUpdateErrors(object: SentObject, previous: SentObject): FieldE
 }
 
 /** What the writer of a CSIDriver is told. */
-function csiDriverWarnings(object: SentObject, old: SentObject | undefined): string[] {
+function csiDriverWarnings(object: CsiDriver, old: SentObject | undefined): string[] {
   if (old) return [];
-  const { spec } = object as CsiDriver;
+  const { spec } = object;
   return (spec.tokenRequests ?? []).length > 0 && spec.serviceAccountTokenInSecrets === undefined
     ? [
         "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes",

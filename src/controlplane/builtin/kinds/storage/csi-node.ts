@@ -29,9 +29,9 @@ interface CsiNode extends SentObject {
   };
 }
 
-function csiNodeErrors(object: SentObject): FieldError[] {
+function csiNodeErrors(object: CsiNode): FieldError[] {
   const names = new Set<string>();
-  return ((object as CsiNode).spec.drivers ?? []).flatMap((driver, index) => {
+  return (object.spec.drivers ?? []).flatMap((driver, index) => {
     const { name, nodeID, topologyKeys, allocatable } = driver;
     const at = `spec.drivers[${index}]`;
     const errors = csiDriverNameErrors(`${at}.name`, name);
@@ -51,13 +51,13 @@ function csiNodeErrors(object: SentObject): FieldError[] {
   });
 }
 
-function csiNodeUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
+function csiNodeUpdateErrors(object: CsiNode, previous: CsiNode): FieldError[] {
   const type = "storage.CSINodeDriver";
   const fixed = (driver: object): object => ({ ...driver, allocatable: undefined });
-  const now = (object as CsiNode).spec.drivers ?? [];
+  const now = object.spec.drivers ?? [];
   return [
     ...csiNodeErrors(object),
-    ...((previous as CsiNode).spec.drivers ?? []).flatMap((old) =>
+    ...(previous.spec.drivers ?? []).flatMap((old) =>
       now
         .filter(({ name }) => name === old.name)
         .flatMap((driver) => immutableForm("spec.drivers", type, fixed(driver), fixed(old))),

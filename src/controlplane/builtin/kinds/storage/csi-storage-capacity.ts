@@ -18,8 +18,8 @@ interface Capacity extends SentObject {
   capacity?: string;
 }
 
-function storageCapacityErrors(object: SentObject): FieldError[] {
-  const { nodeTopology, storageClassName = "", capacity } = object as Capacity;
+function storageCapacityErrors(object: Capacity): FieldError[] {
+  const { nodeTopology, storageClassName = "", capacity } = object;
   const errors = nodeTopology ? selectorErrors("nodeTopology", nodeTopology) : [];
   errors.push(...nameErrorsAt("storageClassName", storageClassName, dns1123SubdomainErrors));
   return capacity !== undefined && parseQuantity(capacity).nanos < 0n
@@ -27,9 +27,7 @@ function storageCapacityErrors(object: SentObject): FieldError[] {
     : errors;
 }
 
-function storageCapacityUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
-  const now = object as Capacity;
-  const old = previous as Capacity;
+function storageCapacityUpdateErrors(now: Capacity, old: Capacity): FieldError[] {
   return [
     ...immutableForm("nodeTopology", "*metav1.LabelSelector", now.nodeTopology, old.nodeTopology),
     ...(now.storageClassName === old.storageClassName

@@ -19,8 +19,7 @@ import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, defaultNameColumn, printer, textColumn } from "../../tables/column.ts";
 import { flagColumn, parametersErrors, provisionerErrors } from "./shared.ts";
 
-function setStorageClassDefaults(object: SentObject): void {
-  const storageClass = object as StorageClass;
+function setStorageClassDefaults(storageClass: StorageClass): void {
   storageClass.reclaimPolicy ??= "Delete";
   storageClass.volumeBindingMode ??= "Immediate";
 }
@@ -37,9 +36,9 @@ interface StorageClass extends SentObject {
   allowedTopologies?: TopologyTerm[];
 }
 
-function newStorageClassErrors(object: SentObject): FieldError[] {
-  const { provisioner = "", parameters, reclaimPolicy = "" } = object as StorageClass;
-  const { volumeBindingMode: mode, allowedTopologies = [] } = object as StorageClass;
+function newStorageClassErrors(object: StorageClass): FieldError[] {
+  const { provisioner = "", parameters, reclaimPolicy = "" } = object;
+  const { volumeBindingMode: mode, allowedTopologies = [] } = object;
   const seen: unknown[] = [];
   return [
     ...provisionerErrors("provisioner", provisioner),
@@ -81,9 +80,7 @@ function topologyErrors(at: string, { matchLabelExpressions = [] }: TopologyTerm
   });
 }
 
-function storageClassUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
-  const now = object as StorageClass;
-  const old = previous as StorageClass;
+function storageClassUpdateErrors(now: StorageClass, old: StorageClass): FieldError[] {
   return (["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"] as const).flatMap(
     (field) =>
       sameJson(now[field] ?? null, old[field] ?? null)

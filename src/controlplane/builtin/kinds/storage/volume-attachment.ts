@@ -22,8 +22,8 @@ import { ageColumn, nameColumn, printer, textColumn } from "../../tables/column.
 import { MOST_BYTES, bytesOf, flagColumn } from "./shared.ts";
 
 /** A volume that stands in an attachment has the defaults of its source. */
-function setAttachmentDefaults(object: SentObject): void {
-  const { source } = (object as Attachment).spec;
+function setAttachmentDefaults(object: Attachment): void {
+  const { source } = object.spec;
   if (source.inlineVolumeSpec) setVolumeSourceDefaults(source.inlineVolumeSpec);
 }
 
@@ -54,8 +54,8 @@ interface Attachment extends SentObject {
   };
 }
 
-function attachmentErrors(object: SentObject): FieldError[] {
-  const { spec, status = {} } = object as Attachment;
+function attachmentErrors(object: Attachment): FieldError[] {
+  const { spec, status = {} } = object;
   const { attacher = "", nodeName = "", source } = spec;
   const { persistentVolumeName: name, inlineVolumeSpec: inline } = source;
   const field = "spec.source";
@@ -89,9 +89,9 @@ function attachmentErrors(object: SentObject): FieldError[] {
       ];
 }
 
-function attachmentUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
-  const { spec } = object as Attachment;
-  const { spec: old } = previous as Attachment;
+function attachmentUpdateErrors(object: Attachment, previous: Attachment): FieldError[] {
+  const { spec } = object;
+  const { spec: old } = previous;
   return [
     ...attachmentErrors(object),
     ...immutableForm("spec", "storage.VolumeAttachmentSpec", spec, old),

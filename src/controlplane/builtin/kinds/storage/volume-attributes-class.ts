@@ -22,14 +22,12 @@ interface AttributesClass extends SentObject {
   parameters?: Record<string, string>;
 }
 
-const attributesClassErrors = (object: SentObject): FieldError[] => [
-  ...provisionerErrors("driverName", (object as AttributesClass).driverName ?? ""),
-  ...parametersErrors((object as AttributesClass).parameters, false),
+const attributesClassErrors = (object: AttributesClass): FieldError[] => [
+  ...provisionerErrors("driverName", object.driverName ?? ""),
+  ...parametersErrors(object.parameters, false),
 ];
 
-function attributesClassUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
-  const now = object as AttributesClass;
-  const old = previous as AttributesClass;
+function attributesClassUpdateErrors(now: AttributesClass, old: AttributesClass): FieldError[] {
   return (["driverName", "parameters"] as const).flatMap((field) =>
     sameJson(now[field] ?? null, old[field] ?? null)
       ? []

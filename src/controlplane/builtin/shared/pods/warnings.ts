@@ -59,15 +59,15 @@ export function isUncounted(object: SentObject, old: SentObject | undefined): bo
 export type Templated = SentObject & { spec: { template?: PodTemplate } };
 
 /** Warnings on the kinds whose template stands in `spec.template`. */
-export function templateWarnings(object: SentObject, old: SentObject | undefined): string[] {
-  const { spec } = object as Templated;
+export function templateWarnings(object: Templated, old: SentObject | undefined): string[] {
+  const { spec } = object;
   if (!spec.template || isUncounted(object, old)) return [];
   const { metadata = {}, spec: pod } = spec.template;
   return specWarnings("spec.template.spec", "spec.template.metadata", metadata, pod);
 }
 
 /** The same for those whose names are told to be bad ones for their pods: Deployments and ReplicaSets. */
-export function namedTemplateWarnings(object: SentObject, old: SentObject | undefined): string[] {
+export function namedTemplateWarnings(object: Templated, old: SentObject | undefined): string[] {
   return [
     ...nameWarnings(old ? undefined : object.metadata.name),
     ...templateWarnings(object, old),

@@ -8,19 +8,19 @@ import type { SentObject } from "../../../../kube/object.ts";
 import { notNegative } from "../checks.ts";
 
 interface Counts extends SentObject {
-  status?: Record<string, unknown>;
+  status?: object;
 }
 
 /** Counts are not negative, and no part is larger than the whole. */
 export function countErrors(
-  object: SentObject,
+  object: Counts,
   counts: readonly string[],
   parts: readonly string[],
   ready = "readyReplicas",
 ): FieldError[] {
-  const { status = {} } = object as Counts;
+  const status = new Map<string, unknown>(Object.entries(object.status ?? {}));
   const count = (name: string): number => {
-    const value = status[name];
+    const value = status.get(name);
     return typeof value === "number" ? value : 0;
   };
   const errors = counts.flatMap((name) => notNegative(`status.${name}`, count(name)));

@@ -3,11 +3,10 @@
  *
  * @module
  */
-import type { SentObject } from "../../../../kube/object.ts";
 import { dropFromTemplate } from "../pods/defaults.ts";
-import type { ReplicaSet } from "./shapes.ts";
+import type { Templated } from "../pods/warnings.ts";
 
 /** Removes what belongs to features that are off from the template of a workload. */
-export function dropFromWorkload(object: SentObject): void {
-  dropFromTemplate((object as ReplicaSet).spec.template);
+export function dropFromWorkload(object: Templated): void {
+  dropFromTemplate(object.spec.template);
 }

@@ -77,14 +77,8 @@ const MAX_WINDOW = 3600;
 
 const MAX_PERIOD = 1800;
 
-export function autoscalerErrors(object: SentObject): FieldError[] {
-  const {
-    minReplicas,
-    maxReplicas = 0,
-    scaleTargetRef = {},
-    metrics,
-    behavior,
-  } = (object as Autoscaler).spec;
+export function autoscalerErrors(object: Autoscaler): FieldError[] {
+  const { minReplicas, maxReplicas = 0, scaleTargetRef = {}, metrics, behavior } = object.spec;
   const errors: FieldError[] = [];
   if (minReplicas !== undefined && minReplicas < 1) {
     errors.push(
@@ -121,8 +115,8 @@ export function autoscalerErrors(object: SentObject): FieldError[] {
   ];
 }
 
-export function autoscalerStatusErrors(object: SentObject): FieldError[] {
-  const { status } = object as Autoscaler;
+export function autoscalerStatusErrors(object: Autoscaler): FieldError[] {
+  const { status } = object;
   return [
     ...notNegative("status.currentReplicas", status?.currentReplicas),
     ...notNegative("status.desiredReplicas", status?.desiredReplicas),

@@ -3,12 +3,11 @@
  *
  * @module
  */
-import type { SentObject } from "../../../../../kube/object.ts";
 import { setJobSpecDefaults } from "../job-spec.ts";
 import type { Job } from "./shape.ts";
 
-export function setJobDefaults(object: SentObject): void {
-  const { spec, metadata } = object as Job;
+export function setJobDefaults(object: Job): void {
+  const { spec, metadata } = object;
   setJobSpecDefaults(spec);
   if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
   spec.parallelism ??= 1;
@@ -23,8 +22,8 @@ export function setJobDefaults(object: SentObject): void {
 }
 
 /** A new Job selects its pods by its own uid, unless its writer takes care of that. */
-export function prepareJobForCreate(object: SentObject): void {
-  const { spec, metadata } = object as Job;
+export function prepareJobForCreate(object: Job): void {
+  const { spec, metadata } = object;
   if (spec.manualSelector) return;
   const uid = metadata.uid ?? "";
   const labels = ((spec.template.metadata ??= {}).labels ??= {});

@@ -10,7 +10,6 @@ import {
   invalidValue,
   required,
 } from "../../../../../kube/field-errors.ts";
-import type { SentObject } from "../../../../../kube/object.ts";
 import { immutable, notNegative } from "../../../shared/checks.ts";
 import { parseIndexes } from "../job-indexes.ts";
 import type { Job } from "./shape.ts";
@@ -28,10 +27,9 @@ const clash = (detail: string): FieldError => ({
   message: `Invalid value: ${detail}`,
 });
 
-export function jobStatusErrors(object: SentObject, previous: SentObject): FieldError[] {
-  const job = object as Job;
+export function jobStatusErrors(job: Job, previous: Job): FieldError[] {
   const { status = {} } = job;
-  const { status: old = {} } = previous as Job;
+  const { status: old = {} } = previous;
   return [
     ...(["active", "succeeded", "failed", "ready", "terminating"] as const).flatMap((part) =>
       notNegative(`status.${part}`, status[part]),

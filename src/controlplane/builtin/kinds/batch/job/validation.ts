@@ -5,7 +5,6 @@
  */
 import { type FieldError, invalidValue, required } from "../../../../../kube/field-errors.ts";
 import { dns1123LabelErrors } from "../../../../../kube/names.ts";
-import type { SentObject } from "../../../../../kube/object.ts";
 import { selectorErrors } from "../../../../../kube/selector-rules.ts";
 import { matchesLabelSelector } from "../../../../../kube/selector.ts";
 import { immutable, immutableForm } from "../../../shared/checks.ts";
@@ -15,9 +14,9 @@ import type { JobSpec } from "../job-spec-shape.ts";
 import { jobSpecErrors } from "../job-spec.ts";
 import type { Job } from "./shape.ts";
 
-export function jobErrors(object: SentObject): FieldError[] {
-  const { spec, metadata } = object as Job;
-  const errors = [...generatedErrors(object as Job), ...jobSpecErrors("spec", spec)];
+export function jobErrors(object: Job): FieldError[] {
+  const { spec, metadata } = object;
+  const errors = [...generatedErrors(object), ...jobSpecErrors("spec", spec)];
   errors.push(...jobSelectorErrors(spec));
   if (spec.completionMode !== "Indexed" || !spec.completions) return errors;
   const longest = `${metadata.name ?? ""}-${spec.completions - 1}`;
@@ -66,9 +65,9 @@ function generatedErrors({ spec, metadata }: Job): FieldError[] {
 }
 
 /** Of a Job little may change: parallelism and suspension, and of a suspended one where and how its pods will run. */
-export function jobUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
-  const { spec } = object as Job;
-  const { spec: old } = previous as Job;
+export function jobUpdateErrors(object: Job, previous: Job): FieldError[] {
+  const { spec } = object;
+  const { spec: old } = previous;
   const errors = [...jobSpecErrors("spec", spec), ...jobSelectorErrors(spec)];
   if (spec.completionMode !== "Indexed") {
     errors.push(...immutable("spec.completions", spec.completions, old.completions));
@@ -82,7 +81,7 @@ export function jobUpdateErrors(object: SentObject, previous: SentObject): Field
   }
   errors.push(
     ...fixed("selector", "*metav1.LabelSelector", spec, old),
-    ...templateUpdateErrors(spec.template, previous as Job),
+    ...templateUpdateErrors(spec.template, previous),
   );
   for (const [part, type] of [
     ["completionMode", "*text"],

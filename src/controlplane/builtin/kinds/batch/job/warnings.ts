@@ -9,9 +9,9 @@ import { tooManyIndexes } from "../job-spec.ts";
 import type { Job } from "./shape.ts";
 
 /** Warnings on Jobs. */
-export function jobWarnings(object: SentObject, old: SentObject | undefined): string[] {
+export function jobWarnings(object: Job, old: SentObject | undefined): string[] {
   if (isUncounted(object, old)) return [];
-  const tooMany = tooManyIndexes("spec", (object as Job).spec);
+  const tooMany = tooManyIndexes("spec", object.spec);
   const names = nameWarnings(old ? undefined : object.metadata.name);
   return [...names, ...tooMany, ...templateWarnings(object, old)];
 }

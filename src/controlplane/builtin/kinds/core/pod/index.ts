@@ -44,7 +44,7 @@ export const podRules: KindRules = {
   status: "no-owners",
   generation: ["spec"],
   setDefaults: setPodDefaults,
-  dropDisabled: (object) => dropFromTemplate(object as Pod),
+  dropDisabled: (object: Pod) => dropFromTemplate(object),
   admit: admitPod,
   prepareForCreate: preparePodForCreate,
   table: printer(

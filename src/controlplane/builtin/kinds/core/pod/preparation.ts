@@ -27,8 +27,8 @@ import { podForbidden } from "./forbidden.ts";
 import type { Pod, PodStatus } from "./shape.ts";
 
 /** Defaults of a Pod: those of its spec, and what only a Pod has, such as requests from limits. */
-export function setPodDefaults(object: SentObject): void {
-  const { spec, status } = object as Pod;
+export function setPodDefaults(object: Pod): void {
+  const { spec, status } = object;
   if (status) settleAddresses(status);
   setPodSpecDefaults(spec);
   // Of a pod only: templates keep what they say.
@@ -76,8 +76,7 @@ function setPodLevelRequests(spec: PodSpec): void {
 }
 
 /** Resolves what a new pod refers to; once more changes nothing. @throws StatusError 403 */
-export function admitPod(object: SentObject, context: WriteContext): void {
-  const pod = object as Pod;
+export function admitPod(pod: Pod, context: WriteContext): void {
   const { plugins } = context;
   if (plugins.isOn("LimitRanger")) setLimitRangeRequirements(pod, context);
   if (plugins.isOn("ServiceAccount")) takeServiceAccount(pod, context);
@@ -87,8 +86,7 @@ export function admitPod(object: SentObject, context: WriteContext): void {
 }
 
 /** Gives a new pod its first status. */
-export function preparePodForCreate(object: SentObject, context: WriteContext): void {
-  const pod = object as Pod;
+export function preparePodForCreate(pod: Pod, context: WriteContext): void {
   matchLabelKeys(pod);
   pod.status = { phase: "Pending", qosClass: qosClassOf(pod.spec) };
   const gates = pod.spec.schedulingGates ?? [];
@@ -98,13 +96,9 @@ export function preparePodForCreate(object: SentObject, context: WriteContext): 
 }
 
 /** What every pod has comes back when an update leaves it out. */
-export function preparePodForUpdate(
-  object: SentObject,
-  previous: SentObject,
-  { plugins }: WriteContext,
-): void {
-  const { spec } = object as Pod;
-  const { priority, preemptionPolicy } = (previous as Pod).spec;
+export function preparePodForUpdate(object: Pod, previous: Pod, { plugins }: WriteContext): void {
+  const { spec } = object;
+  const { priority, preemptionPolicy } = previous.spec;
   if (plugins.isOn("Priority")) {
     if (priority !== undefined) spec.priority ??= priority;
     if (preemptionPolicy !== undefined) spec.preemptionPolicy ??= preemptionPolicy;
@@ -113,9 +107,9 @@ export function preparePodForUpdate(
 }
 
 /** The status keeps the quality of service unless it says another; addresses are written in both forms. */
-export function preparePodStatus(object: SentObject, previous: SentObject): void {
-  const { status } = object as Pod;
-  const { status: old } = previous as Pod;
+export function preparePodStatus(object: Pod, previous: Pod): void {
+  const { status } = object;
+  const { status: old } = previous;
   if (!status) return;
   if (!status.qosClass && old?.qosClass) status.qosClass = old.qosClass;
 }

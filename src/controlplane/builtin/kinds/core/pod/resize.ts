@@ -10,7 +10,6 @@ import {
   quote,
 } from "../../../../../kube/field-errors.ts";
 import { sameJson } from "../../../../../kube/json.ts";
-import type { SentObject } from "../../../../../kube/object.ts";
 import type { Container } from "../../../shared/pods/shapes.ts";
 import type { ResourceList } from "../../../shared/shapes.ts";
 import { formDifference } from "../../../strategies/go-internal.ts";
@@ -25,13 +24,9 @@ const LISTS = ["containers", "initContainers"] as const;
 const IMMUTABLE = "only cpu and memory resources are mutable";
 
 /** What is wrong with a write to a subresource of a pod. */
-export function podSubresourceErrors(
-  object: SentObject,
-  old: SentObject,
-  subresource: string,
-): FieldError[] {
-  if (subresource === "resize") return resizeErrors(object as Pod, old as Pod);
-  return subresource === "ephemeralcontainers" ? ephemeralErrors(object as Pod, old as Pod) : [];
+export function podSubresourceErrors(object: Pod, old: Pod, subresource: string): FieldError[] {
+  if (subresource === "resize") return resizeErrors(object, old);
+  return subresource === "ephemeralcontainers" ? ephemeralErrors(object, old) : [];
 }
 
 function resizeErrors(pod: Pod, old: Pod): FieldError[] {

@@ -11,7 +11,6 @@ import {
 } from "../../../../../kube/field-errors.ts";
 import { sameJson } from "../../../../../kube/json.ts";
 import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../../../kube/names.ts";
-import type { SentObject } from "../../../../../kube/object.ts";
 import { addressErrors, isOneOfEach } from "../../../shared/addresses/addresses.ts";
 import { immutable } from "../../../shared/checks.ts";
 import { imageErrors } from "../../../shared/pods/containers.ts";
@@ -30,10 +29,10 @@ const MIRROR = "kubernetes.io/config.mirror";
 const APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/";
 
 /** Of a pod's spec, an update changes images, a few limits in one direction, and adds tolerations. */
-export function podUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
-  const { spec } = object as Pod;
-  const { spec: old } = previous as Pod;
-  const errors = annotationErrors(object as Pod, previous as Pod);
+export function podUpdateErrors(object: Pod, previous: Pod): FieldError[] {
+  const { spec } = object;
+  const { spec: old } = previous;
+  const errors = annotationErrors(object, previous);
   for (const list of ["containers", "initContainers"] as const) {
     if ((spec[list] ?? []).length !== (old[list] ?? []).length) {
       const detail = "pod updates may not add or remove containers";
@@ -201,10 +200,10 @@ function mutedAffinity(spec: PodSpec, old: PodSpec): Affinity | undefined {
 const SYSTEM_CONDITIONS = ["PodScheduled", "Ready", "Initialized"];
 
 /** What a write to the status of a pod may say. */
-export function podStatusErrors(object: SentObject, previous: SentObject): FieldError[] {
-  const { spec, status = {} } = object as Pod;
-  const { spec: oldSpec, status: old = {} } = previous as Pod;
-  const errors = annotationErrors(object as Pod, previous as Pod);
+export function podStatusErrors(object: Pod, previous: Pod): FieldError[] {
+  const { spec, status = {} } = object;
+  const { spec: oldSpec, status: old = {} } = previous;
+  const errors = annotationErrors(object, previous);
   for (const [index, { type, observedGeneration = 0 }] of (status.conditions ?? []).entries()) {
     const at = `status.conditions[${index}]`;
     if (observedGeneration < 0) {

@@ -4,15 +4,14 @@
  * @module
  */
 import { type FieldError, forbidden } from "../../../../../kube/field-errors.ts";
-import type { SentObject } from "../../../../../kube/object.ts";
 import { imageErrors } from "../../../shared/pods/containers.ts";
 import { podAnnotationErrors, podSpecErrors } from "../../../shared/pods/pod-spec.ts";
 import type { PodSpec } from "../../../shared/pods/shapes.ts";
 import type { Pod } from "./shape.ts";
 
 /** Everything wrong with a new or changed Pod. */
-export function podErrors(object: SentObject): FieldError[] {
-  const { metadata, spec } = object as Pod;
+export function podErrors(object: Pod): FieldError[] {
+  const { metadata, spec } = object;
   const errors = [
     ...podAnnotationErrors("metadata.annotations", metadata, spec),
     ...podSpecErrors("spec", spec, metadata.name ?? ""),
@@ -42,8 +41,8 @@ const tokenErrors = (spec: PodSpec): FieldError[] =>
   );
 
 /** What is wrong with a Pod only when it is new. */
-export function newPodErrors(object: SentObject): FieldError[] {
-  const { spec } = object as Pod;
+export function newPodErrors(object: Pod): FieldError[] {
+  const { spec } = object;
   const errors: FieldError[] = [];
   if ((spec.ephemeralContainers ?? []).length > 0) {
     errors.push(forbidden("spec.ephemeralContainers", "cannot be set on create"));

@@ -8,9 +8,9 @@ import { nameWarnings, specWarnings } from "../../../shared/pods/warnings.ts";
 import type { Pod } from "./shape.ts";
 
 /** Warnings on a new Pod; changes bring none. */
-export function podWarnings(object: SentObject, old: SentObject | undefined): string[] {
+export function podWarnings(object: Pod, old: SentObject | undefined): string[] {
   if (old) return [];
-  const { metadata, spec } = object as Pod;
+  const { metadata, spec } = object;
   return [
     ...nameWarnings(metadata.name, "the Pod's hostname"),
     ...specWarnings("spec", "metadata", metadata, spec),

@@ -4,7 +4,6 @@
  * @module
  */
 import { type FieldError, invalid, invalidValue } from "../../../../../kube/field-errors.ts";
-import type { SentObject } from "../../../../../kube/object.ts";
 import type { WriteContext } from "../../../../kinds.ts";
 import { clusterAddressErrors, familyOf } from "./addresses.ts";
 import { allocateFor } from "./allocation.ts";
@@ -12,8 +11,8 @@ import type { Service, ServicePort } from "./shape.ts";
 
 const KIND = { group: "", kind: "Service" };
 
-export function setServiceDefaults(object: SentObject): void {
-  const { spec, status } = object as Service;
+export function setServiceDefaults(object: Service): void {
+  const { spec, status } = object;
   spec.sessionAffinity ??= "None";
   if (spec.sessionAffinity === "None") delete spec.sessionAffinityConfig;
   if (spec.sessionAffinity === "ClientIP") {
@@ -53,8 +52,7 @@ const needsNodePorts = (spec: Service["spec"]): boolean =>
 export const needsHealthCheckPort = (spec: Service["spec"]): boolean =>
   spec.type === "LoadBalancer" && spec.externalTrafficPolicy === "Local";
 
-export function prepareServiceForCreate(object: SentObject, context: WriteContext): void {
-  const service = object as Service;
+export function prepareServiceForCreate(service: Service, context: WriteContext): void {
   if (service.spec.clusterIP && !service.spec.clusterIPs) {
     service.spec.clusterIPs = [service.spec.clusterIP];
   }
@@ -62,12 +60,10 @@ export function prepareServiceForCreate(object: SentObject, context: WriteContex
 }
 
 export function prepareServiceForUpdate(
-  object: SentObject,
-  previous: SentObject,
+  service: Service,
+  old: Service,
   context: WriteContext,
 ): void {
-  const service = object as Service;
-  const old = previous as Service;
   keepAllocated(service.spec, old.spec);
   dropWhatTypeLacks(service.spec, old.spec);
   if (service.spec.type !== "LoadBalancer" && service.status) service.status.loadBalancer = {};

@@ -18,7 +18,6 @@ import {
   dns1123SubdomainErrors,
   qualifiedNameErrors,
 } from "../../../../../kube/names.ts";
-import type { SentObject } from "../../../../../kube/object.ts";
 import {
   addressErrors,
   endpointAddressErrors,
@@ -54,8 +53,8 @@ const MODE = "service.kubernetes.io/topology-mode";
 const RANGES = "service.beta.kubernetes.io/load-balancer-source-ranges";
 
 /** Everything wrong with a Service as it is. */
-export function serviceErrors(object: SentObject): FieldError[] {
-  const { spec, metadata } = object as Service;
+export function serviceErrors(object: Service): FieldError[] {
+  const { spec, metadata } = object;
   const { type = "", ports = [] } = spec;
   const { [HINTS]: hints, [MODE]: mode } = metadata.annotations ?? {};
   const errors: FieldError[] = [];
@@ -76,7 +75,7 @@ export function serviceErrors(object: SentObject): FieldError[] {
     ...externalAddressErrors(spec),
     ...oneOf("spec.type", type, TYPES),
     ...portNumbersErrors(spec),
-    ...balancerErrors(object as Service),
+    ...balancerErrors(object),
     ...trafficErrors(spec),
   ];
 }
@@ -235,9 +234,9 @@ function trafficErrors(spec: Spec): FieldError[] {
 }
 
 /** What is wrong with a change of a Service. */
-export function serviceUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
-  const { spec } = object as Service;
-  const { spec: old } = previous as Service;
+export function serviceUpdateErrors(object: Service, previous: Service): FieldError[] {
+  const { spec } = object;
+  const { spec: old } = previous;
   const isBalancer = spec.type === "LoadBalancer";
   const { loadBalancerClass: name } = spec;
   const errors = addressUpdateErrors(spec, old);
@@ -254,8 +253,8 @@ export function serviceUpdateErrors(object: SentObject, previous: SentObject): F
 }
 
 /** What a write to the status of a Service may say of its load balancer. */
-export function serviceStatusErrors(object: SentObject): FieldError[] {
-  const { spec, status } = object as Service;
+export function serviceStatusErrors(object: Service): FieldError[] {
+  const { spec, status } = object;
   const ingress = status?.loadBalancer?.ingress ?? [];
   const field = "status.loadBalancer.ingress";
   if (spec.type !== "LoadBalancer") {

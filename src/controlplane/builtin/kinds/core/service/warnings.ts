@@ -5,7 +5,6 @@
  */
 import { isIPv4 } from "node:net";
 import { quote } from "../../../../../kube/field-errors.ts";
-import type { SentObject } from "../../../../../kube/object.ts";
 import { formatAddress, parseRange } from "../../../shared/addresses/addresses.ts";
 import { addressWarnings } from "../../../shared/addresses/warnings.ts";
 import { isHeadless } from "./addresses.ts";
@@ -42,8 +41,8 @@ const HINTS = "service.kubernetes.io/topology-aware-hints";
 const MODE = "service.kubernetes.io/topology-mode";
 
 /** Warnings on Services. */
-export function serviceWarnings(object: SentObject): string[] {
-  const { spec, metadata } = object as Service;
+export function serviceWarnings(object: Service): string[] {
+  const { spec, metadata } = object;
   const { externalIPs = [], loadBalancerIP = "", type, clusterIP = "" } = spec;
   const isExternal = type === "ExternalName";
   const warnings: string[] = [];

@@ -12,8 +12,8 @@ interface ResourceSlice extends SentObject {
 }
 
 /** Taints of devices say since when they are there. */
-export function stampDeviceTaints(object: SentObject, context: WriteContext): void {
-  for (const { taints = [] } of (object as ResourceSlice).spec?.devices ?? []) {
+export function stampDeviceTaints(object: ResourceSlice, context: WriteContext): void {
+  for (const { taints = [] } of object.spec?.devices ?? []) {
     for (const taint of taints) taint.timeAdded ??= timestampOf(context.clock);
   }
 }

@@ -101,8 +101,8 @@ interface ResourceSlice extends SentObject {
 }
 
 /** Removes what belongs to features that are off: lists as attributes, and what a device takes of its node. */
-export function dropFromResourceSlice(object: SentObject): void {
-  for (const device of (object as ResourceSlice).spec?.devices ?? []) {
+export function dropFromResourceSlice(object: ResourceSlice): void {
+  for (const device of object.spec?.devices ?? []) {
     delete device.nodeAllocatableResourceMappings;
     for (const attribute of Object.values(device.attributes ?? {})) {
       for (const list of ["bools", "ints", "strings", "versions"]) {
@@ -113,8 +113,8 @@ export function dropFromResourceSlice(object: SentObject): void {
 }
 
 /** What the writer of a ResourceSlice is told. */
-export function resourceSliceWarnings(object: SentObject): string[] {
-  const { driver = "" } = (object as ResourceSlice).spec ?? {};
+export function resourceSliceWarnings(object: ResourceSlice): string[] {
+  const { driver = "" } = object.spec ?? {};
   return driver === driver.toLowerCase()
     ? []
     : [
@@ -123,12 +123,14 @@ export function resourceSliceWarnings(object: SentObject): string[] {
 }
 
 /** What is wrong with a new ResourceSlice. */
-export const newResourceSliceErrors = (object: SentObject): FieldError[] =>
-  sliceErrors((object as ResourceSlice).spec ?? {});
+export const newResourceSliceErrors = (object: ResourceSlice): FieldError[] =>
+  sliceErrors(object.spec ?? {});
 
 /** What is wrong with a change of a ResourceSlice. */
-export const resourceSliceUpdateErrors = (object: SentObject, previous: SentObject): FieldError[] =>
-  sliceErrors((object as ResourceSlice).spec ?? {}, (previous as ResourceSlice).spec ?? {});
+export const resourceSliceUpdateErrors = (
+  object: ResourceSlice,
+  previous: ResourceSlice,
+): FieldError[] => sliceErrors(object.spec ?? {}, previous.spec ?? {});
 
 function sliceErrors(spec: SliceSpec, old?: SliceSpec): FieldError[] {
   const { pool = {}, devices = [], sharedCounters } = spec;
