@@ -4,6 +4,7 @@
  * @see https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md#typical-status-properties
  * @module
  */
+import { timeOf } from "./times.ts";
 
 /** What a condition is, as `meta/v1` has it. */
 export interface StatusCondition {
@@ -42,10 +43,7 @@ export function setCondition<C extends StatusCondition>(
 ): (C | StatusCondition)[] {
   const known = conditions ?? [];
   const old = findCondition(known, change.type);
-  const lastTransitionTime =
-    old?.status === change.status
-      ? old.lastTransitionTime
-      : new Date(nowMs).toISOString().replace(/\.\d+Z$/, "Z");
+  const lastTransitionTime = old?.status === change.status ? old.lastTransitionTime : timeOf(nowMs);
   const next = { ...change, lastTransitionTime };
   return old ? known.map((condition) => (condition === old ? next : condition)) : [...known, next];
 }

@@ -6,11 +6,21 @@
  *
  * @module
  */
-import type { JsonObject } from "./object.ts";
+import type { JsonObject, SentObject } from "./object.ts";
 
 /** Whether `value` is a JSON object: neither null nor an array. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The fields of an object, by name: its interface has no index, the object itself is JSON. */
+export function asJson(object: object): JsonObject {
+  return object as JsonObject;
+}
+
+/** A JSON object that is known to have a type and metadata. */
+export function asObject(json: object): SentObject {
+  return json as SentObject;
 }
 
 /** Sets an own field, whatever its name. */

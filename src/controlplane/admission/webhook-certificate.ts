@@ -7,6 +7,7 @@
  * @see https://pkg.go.dev/crypto/x509#Certificate.Verify
  * @module
  */
+import { timeOf } from "../../kube/times.ts";
 import { X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import type { TLSSocket } from "node:tls";
@@ -64,13 +65,10 @@ function isForServers(leaf: X509Certificate): boolean {
   return usages?.some((usage) => SERVER_USAGES.includes(usage)) ?? true;
 }
 
-/** A time as Go prints it: RFC 3339 in UTC, to the second. */
-const shownTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
-
 function dateProblem({ validFrom, validTo }: X509Certificate, nowMs: number): string | undefined {
   const [fromMs, toMs] = [Date.parse(validFrom), Date.parse(validTo)];
-  if (nowMs < fromMs) return `${EXPIRED} ${shownTime(nowMs)} is before ${shownTime(fromMs)}`;
-  if (nowMs > toMs) return `${EXPIRED} ${shownTime(nowMs)} is after ${shownTime(toMs)}`;
+  if (nowMs < fromMs) return `${EXPIRED} ${timeOf(nowMs)} is before ${timeOf(fromMs)}`;
+  if (nowMs > toMs) return `${EXPIRED} ${timeOf(nowMs)} is after ${timeOf(toMs)}`;
   return undefined;
 }
 

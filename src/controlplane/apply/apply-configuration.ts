@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/
  * @module
  */
-import { copyJson, isJsonObject, sameJson } from "../../kube/json.ts";
+import { asJson, asObject, copyJson, isJsonObject, sameJson } from "../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { type StatusError, failure } from "../../kube/status.ts";
 import { type Conflict, conflictError, withoutFields } from "./conflicts.ts";
@@ -158,14 +158,14 @@ export function applyConfiguration(
     manager: by.manager,
   };
   const empty = { apiVersion: write.apiVersion, kind: resource.kind };
-  const stored = live ? withoutManagedFields(live as unknown as JsonObject) : empty;
+  const stored = live ? withoutManagedFields(asJson(live)) : empty;
   try {
     const known = before.size === 0 ? managersOfExisting(write, stored, before, live) : before;
     const result = applyAs(write, stored, config, known, by.force, (conflicts) => {
       const allowed = lastAppliedFields(lastApplied, stored);
       return allowed ? withoutFields(conflicts, allowed) : conflicts;
     });
-    const object = copyJson(result.object) as unknown as SentObject;
+    const object = asObject(copyJson(result.object));
     refreshLastApplied(lastApplied, object, config);
     object.metadata = isJsonObject(object.metadata) ? object.metadata : {};
     setManagers(write, object, result.managers);

@@ -5,7 +5,7 @@
  * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/#upgrading-from-client-side-apply-to-server-side-apply
  * @module
  */
-import { copyJson, isJsonObject } from "../../kube/json.ts";
+import { asJson, copyJson, isJsonObject } from "../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { compareObjects } from "./comparison.ts";
 import { findMisfits } from "./conformity.ts";
@@ -65,7 +65,7 @@ export function refreshLastApplied(
   object: SentObject,
   config: JsonObject,
 ): void {
-  const annotations = annotationsOf(object as unknown as JsonObject);
+  const annotations = annotationsOf(asJson(object));
   if (apply.manager !== "kubectl" || !annotations?.[ANNOTATION]) return;
   const applied = copyJson(config);
   const own = annotationsOf(applied);

@@ -6,7 +6,8 @@
  * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
  * @module
  */
-import type { JsonObject, SentObject } from "../../kube/object.ts";
+import { asJson } from "../../kube/json.ts";
+import type { SentObject } from "../../kube/object.ts";
 import { type Managers, capUpdaters, isReset, readManagers } from "./managers.ts";
 import {
   type OwnedResource,
@@ -46,10 +47,8 @@ export function trackUpdate(
     delete updated.metadata.managedFields;
     return;
   }
-  const newObject = withoutManagedFields(updated as unknown as JsonObject);
-  const oldObject = live
-    ? withoutManagedFields(live as unknown as JsonObject)
-    : write.emptyObject();
+  const newObject = withoutManagedFields(asJson(updated));
+  const oldObject = live ? withoutManagedFields(asJson(live)) : write.emptyObject();
   try {
     const after = updateManagers(write, oldObject, newObject, before, write.name("Update"));
     setManagers(write, updated, capUpdaters(after));

@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { timeOf } from "../../kube/times.ts";
 import { isJsonObject, setField } from "../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { apiVersionOf } from "../../kube/resource.ts";
@@ -99,7 +100,7 @@ export class Write {
   }
 
   get time(): string {
-    return `${new Date(this.#by.nowMs).toISOString().slice(0, 19)}Z`;
+    return timeOf(this.#by.nowMs);
   }
 
   get isSubresource(): boolean {

@@ -4,8 +4,8 @@
  * @see https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/horizontal-pod-autoscaler-v1/
  * @module
  */
-import { copyJson, isJsonObject } from "../../kube/json.ts";
-import type { JsonObject, SentObject } from "../../kube/object.ts";
+import { asObject, copyJson, isJsonObject } from "../../kube/json.ts";
+import type { JsonObject } from "../../kube/object.ts";
 import { inGoOrder } from "./strategies/go-order.ts";
 import { normaliseShape } from "./strategies/go-shape.ts";
 
@@ -188,7 +188,7 @@ function plainAnnotations(object: JsonObject): JsonObject {
 
 function toV1(given: JsonObject): JsonObject {
   // What becomes text in annotations has its keys in the order of the fields.
-  const object = inGoOrder(given as unknown as SentObject);
+  const object = inGoOrder(asObject(given));
   const [spec, status] = [objectAt(object, "spec"), objectAt(object, "status")];
   const metrics = listAt(spec, "metrics");
   const reported = listAt(status, "currentMetrics");
@@ -296,7 +296,7 @@ function toV2(object: JsonObject): JsonObject {
 export function convertAutoscaler(object: JsonObject, apiVersion: string): JsonObject {
   const convert = apiVersion === "autoscaling/v1" ? toV1 : toV2;
   const converted = copyJson(convert(object));
-  normaliseShape(converted as unknown as SentObject);
+  normaliseShape(asObject(converted));
   return converted;
 }
 

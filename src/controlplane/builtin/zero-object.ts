@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { asJson } from "../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { apiVersionOf } from "../../kube/resource.ts";
 import type { GroupVersionKind } from "./definitions.ts";
@@ -15,7 +16,7 @@ import { normaliseShape } from "./strategies/go-shape.ts";
 export function zeroObject(gvk: GroupVersionKind): JsonObject {
   const object: SentObject = { apiVersion: apiVersionOf(gvk), kind: gvk.kind, metadata: {} };
   normaliseShape(object);
-  const zero = object as unknown as JsonObject;
+  const zero = asJson(object);
   const { spec, ...rest } = rulesOf(gvk.group, gvk.kind)?.writtenNulls ?? {};
   return {
     ...zero,

@@ -15,7 +15,7 @@ import { type MetricSpec, problemOf } from "./autoscaler-metrics.ts";
 import type { ControllerClient, ResourceName, ScaleView, StoreEvent } from "./client.ts";
 import type { EventRecorder } from "./event-recorder.ts";
 import { AUTOSCALERS, PODS, concerns, keyFrom, textOf } from "./keys.ts";
-import { timeOf } from "./times.ts";
+import { timeOf } from "../../kube/times.ts";
 import type { Controller } from "./work-loop.ts";
 
 interface Autoscaler extends SentObject {

@@ -16,7 +16,7 @@ import type { ControllerClient, StoreEvent } from "./client.ts";
 import type { EventRecorder } from "./event-recorder.ts";
 import { CRON_JOBS, JOBS, concerns, keyFrom, textOf } from "./keys.ts";
 import { type OwnerKind, controllerOf, controllerReference, isControlledBy } from "./ownership.ts";
-import { msOf, timeOf } from "./times.ts";
+import { msOf, timeOf } from "../../kube/times.ts";
 import type { Controller } from "./work-loop.ts";
 
 const KIND: OwnerKind = { apiVersion: "batch/v1", kind: "CronJob", resource: CRON_JOBS };

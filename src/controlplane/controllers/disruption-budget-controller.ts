@@ -28,7 +28,7 @@ import {
 import { controllerOf } from "./ownership.ts";
 import { isReady } from "./pods.ts";
 import { shareOf } from "./share.ts";
-import { msOf, timeOf } from "./times.ts";
+import { msOf, timeOf } from "../../kube/times.ts";
 import type { Controller } from "./work-loop.ts";
 
 interface Budget extends SentObject {

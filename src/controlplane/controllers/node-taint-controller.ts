@@ -14,7 +14,7 @@ import type { EventRecorder } from "./event-recorder.ts";
 import { NODES, PODS, concerns, keyFrom, textOf } from "./keys.ts";
 import { tolerates } from "./pod-scheduling.ts";
 import { isFinished } from "./pods.ts";
-import { msOf, timeOf } from "./times.ts";
+import { msOf, timeOf } from "../../kube/times.ts";
 import type { Controller } from "./work-loop.ts";
 
 type Taint = NonNullable<NonNullable<Node["spec"]>["taints"]>[number];

@@ -19,7 +19,7 @@ import { PODS, concerns, keyFrom, textOf } from "./keys.ts";
 import { type OwnerKind, claimed, controllerReference, ownersOf } from "./ownership.ts";
 import { availableInMs, isActive, isFinished, isReady, podFrom } from "./pods.ts";
 import { rankForDeletion } from "./pod-ranking.ts";
-import { timeOf } from "./times.ts";
+import { timeOf } from "../../kube/times.ts";
 import type { Controller } from "./work-loop.ts";
 
 interface Replicas extends SentObject {

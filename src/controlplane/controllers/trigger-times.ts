@@ -10,7 +10,7 @@ import type { Service } from "../builtin/kinds/core/service/shape.ts";
 import type { ControllerClient } from "./client.ts";
 import { PODS, textOf } from "./keys.ts";
 import { readySince } from "./pods.ts";
-import { msOf, timeOf } from "./times.ts";
+import { msOf, timeOf } from "../../kube/times.ts";
 
 const ANNOTATION = "endpoints.kubernetes.io/last-change-trigger-time";
 

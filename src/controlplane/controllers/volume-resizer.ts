@@ -12,7 +12,7 @@ import { usedClaims, usersOf } from "./claims.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import { EventRecorder } from "./event-recorder.ts";
 import { CLAIMS, PODS, VOLUMES, concerns, keyFrom, textOf } from "./keys.ts";
-import { timeOf } from "./times.ts";
+import { timeOf } from "../../kube/times.ts";
 import { BIND_COMPLETED } from "./volume-annotations.ts";
 import { storageOf } from "./volume-matching.ts";
 import type { Controller } from "./work-loop.ts";

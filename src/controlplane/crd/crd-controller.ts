@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { timeOf } from "../../kube/times.ts";
 import type { Clock } from "../../clock.ts";
 import { copyJson, sameJson } from "../../kube/json.ts";
 import type { SentObject } from "../../kube/object.ts";
@@ -258,11 +259,11 @@ export class CrdController implements Controller {
   }
 
   #definitions(): readonly Definition[] {
-    return this.#client.list(definitionResource) as readonly Definition[];
+    return this.#client.list<Definition>(definitionResource);
   }
 
   #now(): string {
-    return new Date(this.#clock.now()).toISOString().replace(/\.\d{3}Z$/, "Z");
+    return timeOf(this.#clock.now());
   }
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { type FieldError, invalidValue } from "../../kube/field-errors.ts";
-import { sameJson, setField } from "../../kube/json.ts";
+import { asJson, sameJson, setField } from "../../kube/json.ts";
 import { dns1123SubdomainErrors, maskTrailingDash, qualifiedNameErrors } from "../../kube/names.ts";
 import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { groupResourceOf, type ResourceInfo } from "../../kube/resource.ts";
@@ -47,11 +47,9 @@ const RULES_SKIPPED =
 
 const STANDARD_FINALIZERS = ["orphan", "foregroundDeletion", "kubernetes"];
 
-const fieldsOf = (object: SentObject): JsonObject => object as unknown as JsonObject;
-
 /** Everything but metadata. */
 function contentOf(object: SentObject): JsonObject {
-  const content = { ...fieldsOf(object) };
+  const content = { ...asJson(object) };
   delete content["metadata"];
   return content;
 }
@@ -102,7 +100,7 @@ export class CustomResourceStrategy implements Strategy {
         kind: resource.plural,
       });
     }
-    if (hasStatus) delete fieldsOf(object)["status"];
+    if (hasStatus) delete asJson(object)["status"];
     object.metadata.generation = 1;
   }
 
@@ -196,8 +194,8 @@ export class CustomStatusStrategy extends CustomResourceStrategy {
   }
 
   override prepareForUpdate(object: SentObject, old: SentObject): void {
-    const fields = fieldsOf(object);
-    const before = fieldsOf(old);
+    const fields = asJson(object);
+    const before = asJson(old);
     const { managedFields, resourceVersion } = object.metadata;
     for (const name of Object.keys(fields)) {
       if (name !== "status" && !Object.hasOwn(before, name)) Reflect.deleteProperty(fields, name);
@@ -222,7 +220,7 @@ export class CustomStatusStrategy extends CustomResourceStrategy {
     const { schema, scale } = this.kind;
     const correlation = new Correlation(object, old, schema);
     const errors: FieldError[] = [];
-    const { status } = fieldsOf(object);
+    const { status } = asJson(object);
     if (status !== undefined) {
       const options = { base: "status", correlation: correlation.field("status") };
       errors.push(...this.#status.validate(status, options));
@@ -240,9 +238,9 @@ function newListErrors(object: SentObject, old: SentObject, schema: Schema): Fie
 }
 
 function keepField(name: string, object: SentObject, old: SentObject): void {
-  const before = fieldsOf(old)[name];
-  if (before === undefined) delete fieldsOf(object)[name];
-  else fieldsOf(object)[name] = before;
+  const before = asJson(old)[name];
+  if (before === undefined) delete asJson(object)[name];
+  else asJson(object)[name] = before;
 }
 
 function warnOfFinalizers(finalizers: readonly string[], context: WriteContext): void {

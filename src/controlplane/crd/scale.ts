@@ -4,6 +4,7 @@
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#scale-subresource
  * @module
  */
+import { asJson } from "../../kube/json.ts";
 import { type FieldError, invalidValue } from "../../kube/field-errors.ts";
 import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { failure, type StatusError } from "../../kube/status.ts";
@@ -12,8 +13,6 @@ import type { DefinitionScale } from "../../kube/definition/definition.ts";
 import { findInteger, findText, type Nested, setNested } from "./nested.ts";
 
 const INT32_MAX = 2 ** 31 - 1;
-
-const fields = (object: SentObject): JsonObject => object as unknown as JsonObject;
 
 const plainFailure = (message: string): StatusError => failure(500, "", message);
 
@@ -29,7 +28,7 @@ export function scaleAccess(scale: DefinitionScale): ScaleAccess {
     specReplicasPath,
     statusReplicasPath,
     read(object): ScaleValues {
-      const from = fields(object);
+      const from = asJson(object);
       return {
         replicas: valueOf(findInteger(from, specReplicasPath)),
         statusReplicas: valueOf(findInteger(from, statusReplicasPath)) ?? 0,
@@ -38,7 +37,7 @@ export function scaleAccess(scale: DefinitionScale): ScaleAccess {
       };
     },
     write(object, replicas): void {
-      const problem = setNested(fields(object), specReplicasPath, replicas);
+      const problem = setNested(asJson(object), specReplicasPath, replicas);
       if (problem !== undefined) throw plainFailure(problem);
     },
   };
@@ -54,15 +53,15 @@ function countErrors(object: JsonObject, path: string): FieldError[] {
 
 /** What is wrong with the wanted number of replicas. */
 export function scaleSpecErrors(object: SentObject, scale: DefinitionScale): FieldError[] {
-  return countErrors(fields(object), scale.specReplicasPath ?? "");
+  return countErrors(asJson(object), scale.specReplicasPath ?? "");
 }
 
 /** What is wrong with the observed number of replicas, and with the selector. */
 export function scaleStatusErrors(object: SentObject, scale: DefinitionScale): FieldError[] {
-  const errors = countErrors(fields(object), scale.statusReplicasPath ?? "");
+  const errors = countErrors(asJson(object), scale.statusReplicasPath ?? "");
   const { labelSelectorPath } = scale;
   if (labelSelectorPath === undefined || labelSelectorPath === "") return errors;
-  const { problem } = findText(fields(object), labelSelectorPath);
+  const { problem } = findText(asJson(object), labelSelectorPath);
   if (problem !== undefined) errors.push(invalidValue(labelSelectorPath, "", problem));
   return errors;
 }

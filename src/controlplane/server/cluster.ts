@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { timeOf } from "../../kube/times.ts";
 import { copyJson } from "../../kube/json.ts";
 import type { Clock } from "../../clock.ts";
 import type { JsonObject, SentObject } from "../../kube/object.ts";
@@ -121,7 +122,7 @@ export function writeContext(cluster: Cluster, options: WriteOptions): WriteCont
 
 /** Now, as metadata writes it: RFC 3339 in UTC, to the second. */
 export function timestamp(clock: Clock, offsetMs = 0): string {
-  return `${new Date(clock.now() + offsetMs).toISOString().slice(0, 19)}Z`;
+  return timeOf(clock.now() + offsetMs);
 }
 
 /** A random UUID from the clock's numbers, so that a seeded run names things the same. */

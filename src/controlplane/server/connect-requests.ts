@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { asObject } from "../../kube/json.ts";
 import { quote } from "../../kube/field-errors.ts";
 import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { failure } from "../../kube/status.ts";
@@ -54,7 +55,7 @@ export async function connectRequest(cluster: Cluster, asked: ResourceRequest): 
         "CONNECT",
         asked,
         // Options have no metadata, unlike everything else that is admitted.
-        { object: object as unknown as SentObject },
+        { object: asObject(object) },
         writeOptions(asked, { dryRun: false, fieldManager: "" }),
       ),
     );

@@ -4,8 +4,8 @@
  * @module
  */
 import { InternalError } from "../../errors.ts";
-import { copyJson } from "../../kube/json.ts";
-import type { JsonObject, SentObject, ObjectKey } from "../../kube/object.ts";
+import { asJson, asObject, copyJson } from "../../kube/json.ts";
+import type { SentObject, ObjectKey } from "../../kube/object.ts";
 import { applyMergePatch } from "../../kube/patch.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";
 import type {
@@ -110,13 +110,8 @@ class DirectClient implements ControllerClient {
     patch: object,
     subresource = "",
   ): Promise<T> {
-    return this.#change(
-      resource,
-      key,
-      subresource,
-      false,
-      (live) =>
-        applyMergePatch(copyJson(live) as unknown as JsonObject, patch) as unknown as SentObject,
+    return this.#change(resource, key, subresource, false, (live) =>
+      asObject(applyMergePatch(asJson(copyJson(live)), patch)),
     );
   }
 
@@ -130,7 +125,7 @@ class DirectClient implements ControllerClient {
       namespace,
       name,
       (live) => {
-        const config = copyJson(object) as unknown as JsonObject;
+        const config = asJson(copyJson(object));
         const next = applyTo(this.#cluster, endpoint, live, config, by);
         endpoint.strategy.setDefaults(next);
         return next;

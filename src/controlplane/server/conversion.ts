@@ -5,7 +5,7 @@
  * @module
  */
 import { formatFieldError, quote } from "../../kube/field-errors.ts";
-import { copyJson, getField, isJsonObject, sameJson } from "../../kube/json.ts";
+import { asObject, copyJson, getField, isJsonObject, sameJson } from "../../kube/json.ts";
 import { validateAnnotations, validateLabels } from "../../kube/metadata.ts";
 import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { goKindOf } from "../../kube/patch.ts";
@@ -258,7 +258,7 @@ function checked(before: SentObject, after: JsonObject, apiVersion: string): Sen
     if (changed !== undefined) checkTexts(field, changed);
     kept[field] = value;
   }
-  return { ...after, metadata: kept } as unknown as SentObject;
+  return asObject({ ...after, metadata: kept });
 }
 
 const IDENTITY = [

@@ -4,7 +4,7 @@
  * @module
  */
 import { InternalError } from "../../errors.ts";
-import { copyJson } from "../../kube/json.ts";
+import { asJson, asObject, copyJson } from "../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { parseApiVersion } from "../../kube/resource.ts";
 import { StatusError } from "../../kube/status.ts";
@@ -117,11 +117,11 @@ function writeBy(
       schemaOf: (apiVersion) => versionSchemas?.get(apiVersion) ?? versionOf(apiVersion)?.schema,
       convert(object, apiVersion) {
         if (builtIn) return convertVersion(object, apiVersion);
-        const custom = object as unknown as SentObject;
+        const custom = asObject(object);
         // What the other version does not know is not dropped here, and then does not fit its schema.
         if (!webhook) return { ...copyJson(object), apiVersion };
         try {
-          return conversion.converted(webhook, custom, apiVersion) as unknown as JsonObject;
+          return asJson(conversion.converted(webhook, custom, apiVersion));
         } catch (error) {
           if (error instanceof StatusError) throw new Untrackable(error.message);
           throw error;

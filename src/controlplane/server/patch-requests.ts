@@ -4,8 +4,8 @@
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#patch-and-apply
  * @module
  */
-import { copyJson, sameJson } from "../../kube/json.ts";
-import type { JsonObject, SentObject } from "../../kube/object.ts";
+import { asJson, copyJson, sameJson } from "../../kube/json.ts";
+import type { SentObject } from "../../kube/object.ts";
 import { applyJsonPatch, applyMergePatch } from "../../kube/patch.ts";
 import { failure } from "../../kube/status.ts";
 import { strategicMerge } from "../apply/strategic-merge.ts";
@@ -113,7 +113,7 @@ export function patched(
   { patch }: DecodedPatch,
   resource: PatchedResource,
 ): unknown {
-  const object = live as unknown as JsonObject;
+  const object = asJson(live);
   if (type === STRATEGIC_PATCH) return strategicMerge(object, patch, resource.schema);
   // What was converted from another version has no defaults yet.
   const isWhole = !hasVersions(resource);
@@ -161,10 +161,7 @@ async function applyRequest(
 /** Whether an apply changed owners alone: what was converted then gets no defaults of its version. */
 const isUnchanged = (resource: ServedResource, live: SentObject, object: SentObject): boolean =>
   hasVersions(resource) &&
-  sameJson(
-    withoutManagedFields(live as unknown as JsonObject),
-    withoutManagedFields(object as unknown as JsonObject),
-  );
+  sameJson(withoutManagedFields(asJson(live)), withoutManagedFields(asJson(object)));
 
 async function createByApply(
   cluster: Cluster,

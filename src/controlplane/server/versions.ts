@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { copyJson, sameJson } from "../../kube/json.ts";
-import type { JsonObject, SentObject } from "../../kube/object.ts";
+import { asObject, copyJson, sameJson, asJson } from "../../kube/json.ts";
+import type { SentObject } from "../../kube/object.ts";
 import { apiVersionOf } from "../../kube/resource.ts";
 import { StatusError } from "../../kube/status.ts";
 import { convertVersion } from "../builtin/kind-versions.ts";
@@ -14,8 +14,6 @@ import type { Conversion } from "./conversion.ts";
 import { notInitialised } from "../failures.ts";
 import { type Registry, collectionOf } from "./registry.ts";
 import { type Store, deepFreeze } from "../store/store.ts";
-
-const asJson = (object: SentObject): JsonObject => object as unknown as JsonObject;
 
 const shown = new WeakMap<ServedResource, WeakMap<SentObject, SentObject>>();
 
@@ -49,7 +47,7 @@ export function readAs(
   if (isForWebhook(resource, object)) throw new Unconverted(resource, object);
   const result = deepFreeze(
     resource.builtIn
-      ? (convertVersion(asJson(object), apiVersion) as unknown as SentObject)
+      ? asObject(convertVersion(asJson(object), apiVersion))
       : customAs(registry, resource, object, apiVersion),
   );
   known.set(object, result);
@@ -219,7 +217,7 @@ export function convertForStore(
 export function storeAs(resource: ServedResource, object: SentObject): SentObject {
   const apiVersion = apiVersionOf({ group: resource.group, version: resource.storageVersion });
   if (object.apiVersion === apiVersion) return object;
-  if (!resource.storage) return convertVersion(asJson(object), apiVersion) as unknown as SentObject;
+  if (!resource.storage) return asObject(convertVersion(asJson(object), apiVersion));
   // What the version of the store does not know is lost here; its defaults are set when it is read.
   const copy = { ...copyJson(object), apiVersion };
   resource.storage.dropUnknown(copy);
@@ -242,7 +240,7 @@ export function converterWith(conversion: Conversion): ConvertObject {
   return (object, from, to) => {
     const apiVersion = apiVersionOf(to);
     if (object.apiVersion === apiVersion) return object;
-    if (from.builtIn) return convertVersion(asJson(object), apiVersion) as unknown as SentObject;
+    if (from.builtIn) return asObject(convertVersion(asJson(object), apiVersion));
     const { conversion: webhook } = from;
     return webhook
       ? conversion.convert(webhook, object, apiVersion)

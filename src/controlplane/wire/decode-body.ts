@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { isJsonObject, setField } from "../../kube/json.ts";
+import { asObject, isJsonObject, setField } from "../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { goKindOf } from "../../kube/patch.ts";
 import { apiVersionOf, parseApiVersion } from "../../kube/resource.ts";
@@ -234,7 +234,7 @@ function decodeObject(
     if (error instanceof WireError) throw refuse(error.message);
     throw error;
   }
-  let object = Object.assign(read.object, type) as unknown as SentObject;
+  let object = asObject(Object.assign(read.object, type));
   if (body.withEmpty) {
     normaliseShape(object);
     object = withoutEmptied(object);

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { encodeJson, isJsonObject } from "../../kube/json.ts";
+import { asObject, encodeJson, isJsonObject } from "../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { type StatusError, failure } from "../../kube/status.ts";
 import { quote } from "../../kube/field-errors.ts";
@@ -201,7 +201,7 @@ interface PatchedKind {
 function readPatched(patched: unknown, expected: ExpectedKind, form: PatchForm): PatchedKind {
   const given = readType(patched);
   const of = (type: TypeMeta, read: ReadKind, definition?: string): PatchedKind => ({
-    object: Object.assign(read.object, type) as unknown as SentObject,
+    object: asObject(Object.assign(read.object, type)),
     unknown: read.unknown,
     definition,
   });
@@ -272,7 +272,7 @@ export function acceptApplied(
       ? readBuiltInKind(applied, kind, convertBuiltIn)
       : readAppliedCustom(applied);
     const { apiVersion } = applied;
-    return Object.assign(object, { apiVersion, kind: applied.kind }) as unknown as SentObject;
+    return asObject(Object.assign(object, { apiVersion, kind: applied.kind }));
   } catch (error) {
     if (!(error instanceof WireError)) throw error;
     const { name = "" } = applied.metadata;

@@ -4,7 +4,8 @@
  *
  * @module
  */
-import type { JsonObject, SentObject } from "../../../kube/object.ts";
+import { asJson, asObject } from "../../../kube/json.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import type { Strategy } from "../../kinds.ts";
 import { convertAutoscaler } from "../autoscaler-versions.ts";
 
@@ -40,13 +41,13 @@ export function autoscalerStrategy(strategy: Strategy): Strategy {
 
 function inV2(object: SentObject): SentObject {
   if (object.apiVersion !== V1) return object;
-  return convertAutoscaler(object as unknown as JsonObject, V2) as unknown as SentObject;
+  return asObject(convertAutoscaler(asJson(object), V2));
 }
 
 function changeInV2(object: SentObject, change: (object: SentObject) => void): void {
   const converted = inV2(object);
   change(converted);
   if (converted !== object) {
-    Object.assign(object, convertAutoscaler(converted as unknown as JsonObject, V1));
+    Object.assign(object, convertAutoscaler(asJson(converted), V1));
   }
 }

@@ -13,7 +13,7 @@
  *
  * @module
  */
-import { getField, setField } from "../../../kube/json.ts";
+import { asJson, getField, setField } from "../../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../../kube/object.ts";
 import { formatQuantity, parseQuantity, roundUpToMilli } from "../../../kube/quantity.ts";
 import { LineTable } from "../../line-table.ts";
@@ -37,7 +37,7 @@ export function findGoFields(type: string): Fields | undefined {
 /** Puts `object` into its printed shape, in place. Kinds that the table does not know stay as they are. */
 export function normaliseShape(object: SentObject): void {
   const lost = { any: false };
-  shapeStruct(object as unknown as JsonObject, `${object.apiVersion}.${object.kind}`, lost);
+  shapeStruct(asJson(object), `${object.apiVersion}.${object.kind}`, lost);
   if (lost.any) markEmptied(object);
 }
 

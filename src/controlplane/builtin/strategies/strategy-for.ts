@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { sameJson } from "../../../kube/json.ts";
+import { asJson, sameJson } from "../../../kube/json.ts";
 import {
   dns1035LabelErrors,
   dns1123LabelErrors,
@@ -12,7 +12,7 @@ import {
   pathSegmentErrors,
 } from "../../../kube/names.ts";
 import type { FieldError } from "../../../kube/field-errors.ts";
-import type { JsonObject, SentObject } from "../../../kube/object.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import { pluralOf } from "../../../kube/plural.ts";
 import type { Strategy, WriteContext } from "../../kinds.ts";
 import { autoscalerStrategy } from "./autoscaler-strategy.ts";
@@ -164,8 +164,8 @@ function resetStatus(object: SentObject): void {
 }
 
 function keepFields(object: SentObject, old: SentObject, fields: readonly string[]): void {
-  const target = object as unknown as JsonObject;
-  const source = old as unknown as JsonObject;
+  const target = asJson(object);
+  const source = asJson(old);
   for (const field of fields) {
     if (source[field] === undefined) Reflect.deleteProperty(target, field);
     // The old object is frozen; defaults and allocation may write into what is kept.
@@ -209,8 +209,8 @@ function keepGeneration(object: SentObject, old: SentObject): void {
 }
 
 function isChange(object: SentObject, old: SentObject, rules: KindRules): boolean {
-  const now = object as unknown as JsonObject;
-  const before = old as unknown as JsonObject;
+  const now = asJson(object);
+  const before = asJson(old);
   const differs = (left: unknown, right: unknown): boolean =>
     !sameJson(left ?? null, right ?? null);
   if (rules.generation?.some((field) => differs(now[field], before[field]))) return true;

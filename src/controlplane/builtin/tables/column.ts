@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { JsonObject, SentObject } from "../../../kube/object.ts";
+import { asJson, asObject } from "../../../kube/json.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import type { TableColumn, TablePrinter, TableRowCondition } from "../../kinds.ts";
 import { at, listAt, mapAt, textAt } from "../at.ts";
 import { documentationOf } from "../documentation.ts";
@@ -128,9 +129,7 @@ export function printer(
 ): TablePrinter {
   const { version, ...rest } = extras;
   const read = (object: SentObject): SentObject =>
-    version === undefined
-      ? object
-      : (convertVersion(object as unknown as JsonObject, version) as unknown as SentObject);
+    version === undefined ? object : asObject(convertVersion(asJson(object), version));
   return {
     columns: columns.map(({ column }) => column),
     cells: (object, nowMs) => {

@@ -6,7 +6,7 @@
  */
 import type { Clock } from "../../../clock.ts";
 import { readCertificateRequest } from "../../auth/certificate-request.ts";
-import { timestampOf } from "../../builtin/strategies/timestamp.ts";
+import { timeOf } from "../../../kube/times.ts";
 import type {
   SigningCondition,
   SigningRequest,
@@ -68,7 +68,7 @@ export class SigningController implements Controller {
         status: "True",
         reason: "SignerValidationFailure",
         message: problem,
-        lastUpdateTime: timestampOf(this.#clock),
+        lastUpdateTime: timeOf(this.#clock.now()),
       };
       await this.#write(object, { conditions: [...conditions, failed] }, "status");
       return;

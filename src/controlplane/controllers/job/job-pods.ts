@@ -9,7 +9,7 @@ import type { Job } from "../../builtin/kinds/batch/job/shape.ts";
 import { type OwnerKind, controllerReference } from "../ownership.ts";
 import { rankForDeletion } from "../pod-ranking.ts";
 import { podFrom } from "../pods.ts";
-import { msOf } from "../times.ts";
+import { msOf } from "../../../kube/times.ts";
 
 /** Holds a finished pod until it is counted. */
 export const TRACKING = "batch.kubernetes.io/job-tracking";

@@ -9,7 +9,7 @@
 import type { ContainerStatus, Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Container } from "../../builtin/shared/pods/shapes.ts";
 import { formatDuration } from "../../../kube/duration.ts";
-import { msOf, timeOf } from "../times.ts";
+import { msOf, timeOf } from "../../../kube/times.ts";
 import type { CommandEnd } from "./commands.ts";
 import { begunStatus, containerId, type Terminated, waitingStatus } from "./container-statuses.ts";
 

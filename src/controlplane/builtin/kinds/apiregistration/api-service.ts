@@ -20,7 +20,7 @@ import type { WriteContext } from "../../../kinds.ts";
 import { at, textAt } from "../../at.ts";
 import { oneOf } from "../../shared/checks.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { timestampOf } from "../../strategies/timestamp.ts";
+import { timeOf } from "../../../../kube/times.ts";
 import { ageColumn, column, conditionOf, nameColumn, printer } from "../../tables/column.ts";
 
 /** Services are asked on the port of HTTPS. */
@@ -32,7 +32,7 @@ function setApiServiceDefaults(object: ApiService): void {
 /** A group that the API server serves by itself is always available. */
 function prepareApiServiceForCreate(service: ApiService, context: WriteContext): void {
   if (service.spec.service) return;
-  const lastTransitionTime = timestampOf(context.clock);
+  const lastTransitionTime = timeOf(context.clock.now());
   service.status = {
     conditions: [
       {

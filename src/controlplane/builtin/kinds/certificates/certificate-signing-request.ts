@@ -22,7 +22,7 @@ import type { WriteContext } from "../../../kinds.ts";
 import { at, listAt, textAt } from "../../at.ts";
 import { internalForm } from "../../strategies/go-internal.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { timestampOf } from "../../strategies/timestamp.ts";
+import { timeOf } from "../../../../kube/times.ts";
 import { unifiedDiff } from "../../strategies/unified-diff.ts";
 import { humanDuration } from "../../tables/age.ts";
 import { ageColumn, column, nameColumn, printer, textColumn } from "../../tables/column.ts";
@@ -76,7 +76,7 @@ function stampConditions(
   before: readonly SigningCondition[],
   context: WriteContext,
 ): void {
-  const now = timestampOf(context.clock);
+  const now = timeOf(context.clock.now());
   for (const condition of conditions) {
     condition.lastUpdateTime ??= now;
     const same = before.find(

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { asJson } from "../../../../kube/json.ts";
 import { type SelectableFields, fields, labelNotSupported } from "../../selectable-fields.ts";
 import {
   type FieldError,
@@ -34,7 +35,7 @@ const isNew = ({ apiVersion }: SentObject): boolean => apiVersion === "events.k8
 
 /** The fields of an event under the names that core/v1 has for them. */
 function coreFields(object: SentObject): JsonObject {
-  const event = object as unknown as JsonObject;
+  const event = asJson(object);
   if (!isNew(object)) return { ...event, reportingController: event["reportingComponent"] };
   return {
     ...event,

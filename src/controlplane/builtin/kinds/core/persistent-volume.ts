@@ -17,7 +17,7 @@ import { type VolumeSpec, volumeSpecErrors } from "../../shared/volumes/volume-s
 import { SOURCES } from "../../shared/volumes/warnings.ts";
 import { formDifference, internalForm, sameForm } from "../../strategies/go-internal.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { timestampOf } from "../../strategies/timestamp.ts";
+import { timeOf } from "../../../../kube/times.ts";
 import { ageColumn, column, nameColumn, printer, textColumn } from "../../tables/column.ts";
 import {
   CLASS,
@@ -39,7 +39,7 @@ function setPersistentVolumeDefaults(volume: PersistentVolume): void {
 function preparePersistentVolumeForCreate(volume: PersistentVolume, context: WriteContext): void {
   volume.status = {
     phase: "Pending",
-    lastPhaseTransitionTime: timestampOf(context.clock),
+    lastPhaseTransitionTime: timeOf(context.clock.now()),
   };
   protectInUse(volume, "kubernetes.io/pv-protection", context);
 }
@@ -56,7 +56,7 @@ function preparePersistentVolumeStatus(
   if (phase === (status.phase ?? "Pending")) {
     if (now === undefined && before !== undefined) status.lastPhaseTransitionTime = before;
   } else if (now === undefined || now === before) {
-    status.lastPhaseTransitionTime = timestampOf(context.clock);
+    status.lastPhaseTransitionTime = timeOf(context.clock.now());
   }
 }
 

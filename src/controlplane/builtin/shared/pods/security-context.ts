@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { asJson } from "../../../../kube/json.ts";
 import {
   type FieldError,
   duplicate,
@@ -228,7 +229,7 @@ export function osErrors(field: string, spec: PodSpec): FieldError[] {
         ? []
         : [forbidden(`${where}.${part}`, "cannot be set for a windows pod")],
     );
-  const host = spec as unknown as JsonObject;
+  const host = asJson(spec);
   return [
     ...banned(at, context, WINDOWS_POD),
     ...(spec.hostUsers === undefined

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { JsonObject, SentObject } from "../../../../../kube/object.ts";
+import { asJson } from "../../../../../kube/json.ts";
+import type { SentObject } from "../../../../../kube/object.ts";
 import { DEFAULT_UTILIZATION, noteWhatV2Says } from "../../../autoscaler-versions.ts";
 import { asGiven } from "../../../strategies/emptied.ts";
 
@@ -26,7 +27,7 @@ export function setAutoscalerDefaults(object: SentObject): void {
   const { spec, apiVersion } = object as Autoscaler;
   spec.minReplicas ??= 1;
   if (apiVersion === "autoscaling/v1") {
-    noteWhatV2Says(object as unknown as JsonObject);
+    noteWhatV2Says(asJson(object));
     return;
   }
   spec.metrics ??= [

@@ -20,7 +20,7 @@ import type {
 import type { Condition, ResourceList, ResourceRequirements } from "../../../shared/shapes.ts";
 import { SYSTEM_PRIORITIES } from "../../../shared/system-priorities.ts";
 import { setLimitRangeRequirements } from "../../../strategies/limit-ranger.ts";
-import { timestampOf } from "../../../strategies/timestamp.ts";
+import { timeOf } from "../../../../../kube/times.ts";
 import { qosClassOf } from "./resources.ts";
 import { takeServiceAccount } from "./service-account.ts";
 import { podForbidden } from "./forbidden.ts";
@@ -119,7 +119,7 @@ function waitingCondition(context: WriteContext): Condition {
   return {
     type: "PodScheduled",
     status: "False",
-    lastTransitionTime: timestampOf(context.clock),
+    lastTransitionTime: timeOf(context.clock.now()),
     reason: "SchedulingGated",
     message: "Scheduling is blocked due to non-empty scheduling gates",
   };

@@ -5,7 +5,7 @@
  */
 import type { SentObject } from "../../../../../kube/object.ts";
 import type { WriteContext } from "../../../../kinds.ts";
-import { timestampOf } from "../../../strategies/timestamp.ts";
+import { timeOf } from "../../../../../kube/times.ts";
 
 interface ResourceSlice extends SentObject {
   spec?: { devices?: { taints?: { timeAdded?: string }[] }[] };
@@ -14,6 +14,6 @@ interface ResourceSlice extends SentObject {
 /** Taints of devices say since when they are there. */
 export function stampDeviceTaints(object: ResourceSlice, context: WriteContext): void {
   for (const { taints = [] } of object.spec?.devices ?? []) {
-    for (const taint of taints) taint.timeAdded ??= timestampOf(context.clock);
+    for (const taint of taints) taint.timeAdded ??= timeOf(context.clock.now());
   }
 }
