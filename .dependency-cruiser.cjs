@@ -20,6 +20,36 @@ const downward = Object.entries(MAY_IMPORT).map(([folder, below]) => ({
   },
 }));
 
+/**
+ * Inside of src/controlplane. Each row: a folder, and what else of controlplane it may import. Folders that still import
+ * each other (admission, builtin, wire, apply) are not here.
+ */
+const FLOORS = {
+  store: ["wire/"],
+  auth: ["kinds\\.ts$"],
+  views: ["kinds\\.ts$", "builtin/tables/"],
+  discovery: ["kinds\\.ts$", "failures\\.ts$", "views/"],
+  "builtin/tables": ["kinds\\.ts$", "builtin/[^/]+\\.ts$"],
+  "builtin/shared": [
+    "kinds\\.ts$",
+    "builtin/[^/]+\\.ts$",
+    "builtin/tables/",
+    "builtin/strategies/",
+  ],
+  controllers: ["kinds\\.ts$", "auth/", "builtin/"],
+};
+
+const floors = Object.entries(FLOORS).map(([folder, below]) => ({
+  name: `controlplane-${folder.replace("/", "-")}-imports-downward`,
+  comment: `src/controlplane/${folder} may import ${below.join(", ")} of controlplane.`,
+  severity: "error",
+  from: { path: `^src/controlplane/${folder}/` },
+  to: {
+    path: "^src/controlplane/",
+    pathNot: [folder + "/", ...below].map((path) => `^src/controlplane/${path}`),
+  },
+}));
+
 /** A package, and the only places that know it. */
 const ONLY_IN = {
   "@peculiar/asn1-schema": "^src/runtime/webhook/certificates/issue\\.ts$",
@@ -67,6 +97,14 @@ module.exports = {
       to: { circular: true },
     },
     ...downward,
+    ...floors,
+    {
+      name: "controlplane-server-is-on-top",
+      severity: "error",
+      comment: "Folders beside src/controlplane/server do not know of requests.",
+      from: { path: "^src/controlplane/[^/]+/", pathNot: "^src/controlplane/server/" },
+      to: { path: "^src/controlplane/server/" },
+    },
     ...packages,
     {
       name: "ground-imports-nothing",

@@ -10,7 +10,7 @@ import { readFileSync } from "node:fs";
 import { InternalError } from "../../errors.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import type { ServedResource, ServedSubresource } from "../kinds.ts";
-import { printerOf } from "./tables/printer-of.ts";
+import { printerOf } from "./printer-of.ts";
 import { findBuiltInSchema } from "./definitions.ts";
 import { rulesOf } from "./kinds/kind-table.ts";
 import { strategyFor, subresourceStrategyFor } from "./strategies/strategy-for.ts";

@@ -10,7 +10,7 @@ import type { Status } from "../../kube/status.ts";
 import type { ServedResource, TablePrinter } from "../kinds.ts";
 import { encode } from "../views/encode.ts";
 import { type Representation, negotiate } from "../views/negotiate.ts";
-import { scalePrinter } from "../builtin/tables/printer-of.ts";
+import { scalePrinter } from "../builtin/printer-of.ts";
 import { show } from "../views/show.ts";
 import { type IncludeObject, parseIncludeObject } from "../views/table.ts";
 import type { Cluster } from "./cluster.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { printerOf } from "../../../src/controlplane/builtin/tables/printer-of.ts";
+import { printerOf } from "../../../src/controlplane/builtin/printer-of.ts";
 import type { SentObject } from "../../../src/kube/object.ts";
 
 const nowMs = Date.UTC(2026, 0, 1, 0, 5);

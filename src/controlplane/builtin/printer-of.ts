@@ -3,10 +3,10 @@
  *
  * @module
  */
-import type { TablePrinter } from "../../kinds.ts";
-import { rulesOf } from "../kinds/kind-table.ts";
-import { described } from "./column-descriptions.ts";
-import { column, nameColumn, printer } from "./column.ts";
+import type { TablePrinter } from "../kinds.ts";
+import { rulesOf } from "./kinds/kind-table.ts";
+import { described } from "./tables/column-descriptions.ts";
+import { column, nameColumn, printer } from "./tables/column.ts";
 
 /** What the server falls back on: its name, and when it was created. */
 const createdAtPrinter: TablePrinter = printer(
