@@ -26,7 +26,7 @@ import {
   textOf,
 } from "./keys.ts";
 import { controllerOf } from "./ownership.ts";
-import { isReady } from "./pods.ts";
+import { isReady } from "./pods/pods.ts";
 import { shareOf } from "./share.ts";
 import { msOf, timeOf } from "../../kube/times.ts";
 import type { Controller } from "./work-loop.ts";

@@ -17,8 +17,8 @@ import type { ControllerClient, ResourceName, StoreEvent } from "./client.ts";
 import type { EventRecorder } from "./event-recorder.ts";
 import { PODS, concerns, keyFrom, textOf } from "./keys.ts";
 import { type OwnerKind, claimed, controllerReference, ownersOf } from "./ownership.ts";
-import { availableInMs, isActive, isFinished, isReady, podFrom } from "./pods.ts";
-import { rankForDeletion } from "./pod-ranking.ts";
+import { availableInMs, isActive, isFinished, isReady, podFrom } from "./pods/pods.ts";
+import { rankForDeletion } from "./pods/pod-ranking.ts";
 import { timeOf } from "../../kube/times.ts";
 import type { Controller } from "./work-loop.ts";
 

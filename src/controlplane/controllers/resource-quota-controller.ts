@@ -21,7 +21,7 @@ import type { Service } from "../builtin/kinds/core/service/shape.ts";
 import type { ResourceList } from "../builtin/shared/shapes.ts";
 import type { ControllerClient, ResourceName, StoreEvent } from "./client.ts";
 import { CLAIMS, PODS, QUOTAS, SERVICES, concerns, keyFrom, textOf } from "./keys.ts";
-import { isFinished } from "./pods.ts";
+import { isFinished } from "./pods/pods.ts";
 import type { Controller } from "./work-loop.ts";
 
 /** All is counted anew as often as this. */

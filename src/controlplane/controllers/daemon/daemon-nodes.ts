@@ -9,8 +9,8 @@ import type { PodSpec, Toleration } from "../../builtin/shared/pods/shapes.ts";
 import type { Node } from "../../builtin/kinds/core/node.ts";
 import type { DaemonSet } from "../../builtin/kinds/apps/daemon-set.ts";
 import { type OwnerKind, controllerReference } from "../ownership.ts";
-import { isSelected, untolerated } from "../pod-scheduling.ts";
-import { podFrom } from "../pods.ts";
+import { isSelected, untolerated } from "../pods/pod-scheduling.ts";
+import { podFrom } from "../pods/pods.ts";
 
 export const HASH_LABEL = "controller-revision-hash";
 export const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";

@@ -6,7 +6,7 @@
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Node } from "../../builtin/kinds/core/node.ts";
 import type { DaemonSet } from "../../builtin/kinds/apps/daemon-set.ts";
-import { availableInMs, isFinished, isReady } from "../pods.ts";
+import { availableInMs, isFinished, isReady } from "../pods/pods.ts";
 import { shareOf } from "../share.ts";
 import { HASH_LABEL, TEMPLATE_GENERATION, GENERATION_LABEL, fit } from "./daemon-nodes.ts";
 

@@ -15,7 +15,7 @@ import type { ControllerClient, StoreEvent } from "../client.ts";
 import type { EventRecorder } from "../event-recorder.ts";
 import { DAEMON_SETS, NODES, PODS, concerns, keyFrom, textOf } from "../keys.ts";
 import { type OwnerKind, claimed, controllerOf, ownersOf } from "../ownership.ts";
-import { availableInMs, isFinished, isReady } from "../pods.ts";
+import { availableInMs, isFinished, isReady } from "../pods/pods.ts";
 import { type Revision, RevisionHistory } from "../revision-history.ts";
 import type { Controller } from "../work-loop.ts";
 import { HASH_LABEL, TEMPLATE_GENERATION, daemonPod, fit, targetOf } from "./daemon-nodes.ts";

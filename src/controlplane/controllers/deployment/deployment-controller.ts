@@ -15,7 +15,7 @@ import type { ControllerClient, StoreEvent } from "../client.ts";
 import type { EventRecorder } from "../event-recorder.ts";
 import { DEPLOYMENTS, PODS, REPLICA_SETS, concerns, keyFrom, textOf } from "../keys.ts";
 import { claimed, controllerOf, isControlledBy, ownersOf } from "../ownership.ts";
-import { isFinished } from "../pods.ts";
+import { isFinished } from "../pods/pods.ts";
 import type { Controller } from "../work-loop.ts";
 import {
   countedStatus,

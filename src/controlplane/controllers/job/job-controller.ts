@@ -18,7 +18,7 @@ import type { ControllerClient, StoreEvent } from "../client.ts";
 import type { EventRecorder } from "../event-recorder.ts";
 import { JOBS, PODS, concerns, keyFrom, textOf } from "../keys.ts";
 import { type OwnerKind, claimed, controllerOf, ownersOf } from "../ownership.ts";
-import { isFinished, isReady } from "../pods.ts";
+import { isFinished, isReady } from "../pods/pods.ts";
 import { msOf, timeOf } from "../../../kube/times.ts";
 import type { Controller } from "../work-loop.ts";
 import {

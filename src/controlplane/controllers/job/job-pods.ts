@@ -7,8 +7,8 @@ import type { JsonObject } from "../../../kube/object.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Job } from "../../builtin/kinds/batch/job/shape.ts";
 import { type OwnerKind, controllerReference } from "../ownership.ts";
-import { rankForDeletion } from "../pod-ranking.ts";
-import { podFrom } from "../pods.ts";
+import { rankForDeletion } from "../pods/pod-ranking.ts";
+import { podFrom } from "../pods/pods.ts";
 import { msOf } from "../../../kube/times.ts";
 
 /** Holds a finished pod until it is counted. */

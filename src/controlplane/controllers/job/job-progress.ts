@@ -8,7 +8,7 @@
 import { formatIndexes, parseIndexes } from "../../builtin/kinds/batch/job-indexes.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Job } from "../../builtin/kinds/batch/job/shape.ts";
-import { isActive, isReady, restartsOf } from "../pods.ts";
+import { isActive, isReady, restartsOf } from "../pods/pods.ts";
 import {
   TRACKING,
   type Verdict,

@@ -7,10 +7,10 @@ import type { SentObject } from "../../../kube/object.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Container, KeyedSource } from "../../builtin/shared/pods/shapes.ts";
 import type { PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
-import { claimNameOf } from "../claims.ts";
+import { claimNameOf } from "../volumes/claims.ts";
 import type { ControllerClient, ResourceName } from "../client.ts";
 import { CLAIMS, CONFIG_MAPS, SECRETS } from "../keys.ts";
-import { BIND_COMPLETED } from "../volume-annotations.ts";
+import { BIND_COMPLETED } from "../volumes/volume-annotations.ts";
 
 interface KeyedObject extends SentObject {
   readonly data?: Readonly<Record<string, string>>;

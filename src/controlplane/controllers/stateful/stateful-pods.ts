@@ -9,7 +9,7 @@ import type { PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
 import type { StatefulSet } from "../../builtin/kinds/apps/stateful-set.ts";
 import { STATEFUL_SETS } from "../keys.ts";
 import { type OwnerKind, controllerReference } from "../ownership.ts";
-import { availableInMs, isReady, podFrom } from "../pods.ts";
+import { availableInMs, isReady, podFrom } from "../pods/pods.ts";
 
 export const KIND: OwnerKind<StatefulSet> = {
   apiVersion: "apps/v1",

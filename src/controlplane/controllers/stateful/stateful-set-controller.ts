@@ -18,7 +18,7 @@ import type { ControllerClient, StoreEvent } from "../client.ts";
 import type { EventRecorder } from "../event-recorder.ts";
 import { PODS, STATEFUL_SETS, concerns, keyFrom, textOf } from "../keys.ts";
 import { claimed, ownersOf } from "../ownership.ts";
-import { isFinished } from "../pods.ts";
+import { isFinished } from "../pods/pods.ts";
 import { RevisionHistory } from "../revision-history.ts";
 import type { Controller } from "../work-loop.ts";
 import { StatefulClaims } from "./stateful-claims.ts";

@@ -5,7 +5,7 @@
  */
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { StatefulSet } from "../../builtin/kinds/apps/stateful-set.ts";
-import { availableInMs } from "../pods.ts";
+import { availableInMs } from "../pods/pods.ts";
 import type { Revision } from "../revision-history.ts";
 import { isAvailable, isRunningAndReady, revisionOf } from "./stateful-pods.ts";
 

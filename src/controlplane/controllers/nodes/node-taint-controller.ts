@@ -4,18 +4,18 @@
  * @see https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/#taint-based-evictions
  * @module
  */
-import type { Clock } from "../../clock.ts";
-import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
-import type { Toleration } from "../builtin/shared/pods/shapes.ts";
-import type { Node } from "../builtin/kinds/core/node.ts";
-import { unlessGone } from "./absence.ts";
-import type { ControllerClient, StoreEvent } from "./client.ts";
-import type { EventRecorder } from "./event-recorder.ts";
-import { NODES, PODS, concerns, keyFrom, textOf } from "./keys.ts";
-import { tolerates } from "./pod-scheduling.ts";
-import { isFinished } from "./pods.ts";
-import { msOf, timeOf } from "../../kube/times.ts";
-import type { Controller } from "./work-loop.ts";
+import type { Clock } from "../../../clock.ts";
+import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
+import type { Toleration } from "../../builtin/shared/pods/shapes.ts";
+import type { Node } from "../../builtin/kinds/core/node.ts";
+import { unlessGone } from "../absence.ts";
+import type { ControllerClient, StoreEvent } from "../client.ts";
+import type { EventRecorder } from "../event-recorder.ts";
+import { NODES, PODS, concerns, keyFrom, textOf } from "../keys.ts";
+import { tolerates } from "../pods/pod-scheduling.ts";
+import { isFinished } from "../pods/pods.ts";
+import { msOf, timeOf } from "../../../kube/times.ts";
+import type { Controller } from "../work-loop.ts";
 
 type Taint = NonNullable<NonNullable<Node["spec"]>["taints"]>[number];
 

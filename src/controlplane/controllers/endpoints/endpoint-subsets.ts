@@ -6,9 +6,9 @@
  * @see https://kubernetes.io/docs/reference/kubernetes-api/service-resources/endpoints-v1/
  * @module
  */
-import type { SentObject } from "../../kube/object.ts";
-import { sortedByHash } from "./go-hash.ts";
-import { canonicalJson } from "./template-hash.ts";
+import type { SentObject } from "../../../kube/object.ts";
+import { sortedByHash } from "../go-hash.ts";
+import { canonicalJson } from "../template-hash.ts";
 
 /** An address and what stands behind it. */
 export interface EndpointAddress {

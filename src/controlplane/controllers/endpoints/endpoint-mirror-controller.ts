@@ -4,13 +4,13 @@
  * @see https://kubernetes.io/docs/concepts/services-networking/service/#services-without-selectors
  * @module
  */
-import type { SentObject } from "../../kube/object.ts";
-import type { Service } from "../builtin/kinds/core/service/shape.ts";
-import type { ControllerClient, StoreEvent } from "./client.ts";
-import { ENDPOINTS, ENDPOINT_SLICES, SERVICES, concerns, keyFrom, textOf } from "./keys.ts";
-import { type OwnerKind, controllerReference } from "./ownership.ts";
-import { canonicalJson } from "./template-hash.ts";
-import type { Controller } from "./work-loop.ts";
+import type { SentObject } from "../../../kube/object.ts";
+import type { Service } from "../../builtin/kinds/core/service/shape.ts";
+import type { ControllerClient, StoreEvent } from "../client.ts";
+import { ENDPOINTS, ENDPOINT_SLICES, SERVICES, concerns, keyFrom, textOf } from "../keys.ts";
+import { type OwnerKind, controllerReference } from "../ownership.ts";
+import { canonicalJson } from "../template-hash.ts";
+import type { Controller } from "../work-loop.ts";
 
 const KIND: OwnerKind = { apiVersion: "v1", kind: "Endpoints", resource: ENDPOINTS };
 const MANAGED_BY = "endpointslice.kubernetes.io/managed-by";

@@ -4,12 +4,12 @@
  * @see https://kubernetes.io/docs/concepts/storage/ephemeral-volumes/#generic-ephemeral-volumes
  * @module
  */
-import { isAlreadyExists } from "../../kube/status.ts";
-import type { ControllerClient, StoreEvent } from "./client.ts";
-import { CLAIMS, PODS, concerns, keyFrom, textOf } from "./keys.ts";
-import { type OwnerKind, controllerReference } from "./ownership.ts";
-import { isActive } from "./pods.ts";
-import type { Controller } from "./work-loop.ts";
+import { isAlreadyExists } from "../../../kube/status.ts";
+import type { ControllerClient, StoreEvent } from "../client.ts";
+import { CLAIMS, PODS, concerns, keyFrom, textOf } from "../keys.ts";
+import { type OwnerKind, controllerReference } from "../ownership.ts";
+import { isActive } from "../pods/pods.ts";
+import type { Controller } from "../work-loop.ts";
 
 const KIND: OwnerKind = { apiVersion: "v1", kind: "Pod", resource: PODS };
 

@@ -4,9 +4,9 @@
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/replicaset/#scaling-a-replicaset
  * @module
  */
-import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
+import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import { isReady, readySince, restartsOf } from "./pods.ts";
-import { msOf } from "../../kube/times.ts";
+import { msOf } from "../../../kube/times.ts";
 
 const PHASES = ["Pending", "Unknown", "Running"];
 const COST = "controller.kubernetes.io/pod-deletion-cost";

@@ -4,13 +4,13 @@
  * @see https://kubernetes.io/docs/concepts/storage/storage-classes/#volume-binding-mode
  * @module
  */
-import type { SentObject } from "../../kube/object.ts";
-import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
-import type { PersistentVolumeClaim } from "../builtin/shared/shapes.ts";
-import { classOf } from "../builtin/kinds/core/persistent-volume-claim.ts";
+import type { SentObject } from "../../../kube/object.ts";
+import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
+import type { PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
+import { classOf } from "../../builtin/kinds/core/persistent-volume-claim.ts";
 import { claimNameOf } from "./claims.ts";
-import type { ControllerClient } from "./client.ts";
-import { CLAIMS, STORAGE_CLASSES, VOLUMES } from "./keys.ts";
+import type { ControllerClient } from "../client.ts";
+import { CLAIMS, STORAGE_CLASSES, VOLUMES } from "../keys.ts";
 import { BIND_COMPLETED, NO_PROVISIONER, SELECTED_NODE } from "./volume-annotations.ts";
 import { bestVolumeFor } from "./volume-matching.ts";
 

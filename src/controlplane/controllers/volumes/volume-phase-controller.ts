@@ -4,14 +4,14 @@
  * @see https://kubernetes.io/docs/concepts/storage/persistent-volumes/#reclaiming
  * @module
  */
-import type { PersistentVolume, PersistentVolumeClaim } from "../builtin/shared/shapes.ts";
-import { unlessGone } from "./absence.ts";
-import type { ControllerClient, StoreEvent } from "./client.ts";
-import type { EventRecorder } from "./event-recorder.ts";
-import { CLAIMS, VOLUMES, concerns, keyFrom, textOf } from "./keys.ts";
+import type { PersistentVolume, PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
+import { unlessGone } from "../absence.ts";
+import type { ControllerClient, StoreEvent } from "../client.ts";
+import type { EventRecorder } from "../event-recorder.ts";
+import { CLAIMS, VOLUMES, concerns, keyFrom, textOf } from "../keys.ts";
 import { BOUND_BY, PROVISIONED_BY } from "./volume-annotations.ts";
 import { haveSameMode } from "./volume-matching.ts";
-import type { Controller } from "./work-loop.ts";
+import type { Controller } from "../work-loop.ts";
 
 type Phase = "Available" | "Bound" | "Released" | "Failed";
 

@@ -4,16 +4,16 @@
  * @see https://kubernetes.io/docs/concepts/storage/dynamic-provisioning/
  * @module
  */
-import type { Clock } from "../../clock.ts";
-import { dns1123SubdomainErrors } from "../../kube/names.ts";
-import type { SentObject } from "../../kube/object.ts";
-import { isAlreadyExists, StatusError } from "../../kube/status.ts";
-import type { PersistentVolumeClaim } from "../builtin/shared/shapes.ts";
-import { classOf } from "../builtin/kinds/core/persistent-volume-claim.ts";
+import type { Clock } from "../../../clock.ts";
+import { dns1123SubdomainErrors } from "../../../kube/names.ts";
+import type { SentObject } from "../../../kube/object.ts";
+import { isAlreadyExists, StatusError } from "../../../kube/status.ts";
+import type { PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
+import { classOf } from "../../builtin/kinds/core/persistent-volume-claim.ts";
 import { claimReference } from "./claims.ts";
-import type { ControllerClient, StoreEvent } from "./client.ts";
-import { EventRecorder } from "./event-recorder.ts";
-import { CLAIMS, STORAGE_CLASSES, VOLUMES, concerns, keyFrom, textOf } from "./keys.ts";
+import type { ControllerClient, StoreEvent } from "../client.ts";
+import { EventRecorder } from "../event-recorder.ts";
+import { CLAIMS, STORAGE_CLASSES, VOLUMES, concerns, keyFrom, textOf } from "../keys.ts";
 import {
   BIND_COMPLETED,
   PROVISIONED_BY,
@@ -21,7 +21,7 @@ import {
   SELECTED_NODE,
 } from "./volume-annotations.ts";
 import { storageOf } from "./volume-matching.ts";
-import type { Controller } from "./work-loop.ts";
+import type { Controller } from "../work-loop.ts";
 
 interface StorageClass extends SentObject {
   provisioner?: string;

@@ -4,13 +4,13 @@
  * @see https://kubernetes.io/docs/reference/labels-annotations-taints/#endpoints-kubernetes-io-last-change-trigger-time
  * @module
  */
-import type { ObjectMeta } from "../../kube/object.ts";
-import { matchesLabelSelector } from "../../kube/selector.ts";
-import type { Service } from "../builtin/kinds/core/service/shape.ts";
-import type { ControllerClient } from "./client.ts";
-import { PODS, textOf } from "./keys.ts";
-import { readySince } from "./pods.ts";
-import { msOf, timeOf } from "../../kube/times.ts";
+import type { ObjectMeta } from "../../../kube/object.ts";
+import { matchesLabelSelector } from "../../../kube/selector.ts";
+import type { Service } from "../../builtin/kinds/core/service/shape.ts";
+import type { ControllerClient } from "../client.ts";
+import { PODS, textOf } from "../keys.ts";
+import { readySince } from "../pods/pods.ts";
+import { msOf, timeOf } from "../../../kube/times.ts";
 
 const ANNOTATION = "endpoints.kubernetes.io/last-change-trigger-time";
 

@@ -4,17 +4,17 @@
  * @see https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces/
  * @module
  */
-import type { Clock } from "../../clock.ts";
-import type { SentObject } from "../../kube/object.ts";
-import { type ResourceInfo, groupResourceOf } from "../../kube/resource.ts";
-import type { Namespace } from "../builtin/kinds/core/namespace.ts";
-import type { Condition } from "../builtin/shared/shapes.ts";
-import { unlessGone } from "./absence.ts";
-import type { ControllerClient, StoreEvent } from "./client.ts";
-import { NAMESPACES, PODS, concerns } from "./keys.ts";
-import { isFinished } from "./pods.ts";
-import { timeOf } from "../../kube/times.ts";
-import type { Controller } from "./work-loop.ts";
+import type { Clock } from "../../../clock.ts";
+import type { SentObject } from "../../../kube/object.ts";
+import { type ResourceInfo, groupResourceOf } from "../../../kube/resource.ts";
+import type { Namespace } from "../../builtin/kinds/core/namespace.ts";
+import type { Condition } from "../../builtin/shared/shapes.ts";
+import { unlessGone } from "../absence.ts";
+import type { ControllerClient, StoreEvent } from "../client.ts";
+import { NAMESPACES, PODS, concerns } from "../keys.ts";
+import { isFinished } from "../pods/pods.ts";
+import { timeOf } from "../../../kube/times.ts";
+import type { Controller } from "../work-loop.ts";
 
 /** What is left of one resource. */
 interface Remainder {

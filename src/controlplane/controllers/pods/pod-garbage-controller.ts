@@ -6,16 +6,16 @@
  * @see https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-garbage-collection
  * @module
  */
-import type { Clock } from "../../clock.ts";
-import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
-import type { Node } from "../builtin/kinds/core/node.ts";
-import type { Condition } from "../builtin/shared/shapes.ts";
-import { unlessGone } from "./absence.ts";
-import type { ControllerClient, StoreEvent } from "./client.ts";
-import { NODES, PODS, concerns } from "./keys.ts";
+import type { Clock } from "../../../clock.ts";
+import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
+import type { Node } from "../../builtin/kinds/core/node.ts";
+import type { Condition } from "../../builtin/shared/shapes.ts";
+import { unlessGone } from "../absence.ts";
+import type { ControllerClient, StoreEvent } from "../client.ts";
+import { NODES, PODS, concerns } from "../keys.ts";
 import { isFinished } from "./pods.ts";
-import { msOf, timeOf } from "../../kube/times.ts";
-import type { Controller } from "./work-loop.ts";
+import { msOf, timeOf } from "../../../kube/times.ts";
+import type { Controller } from "../work-loop.ts";
 
 const ALL = "all";
 const PERIOD_MS = 20_000;

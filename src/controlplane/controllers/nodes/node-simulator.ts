@@ -3,14 +3,14 @@
  *
  * @module
  */
-import type { Clock } from "../../clock.ts";
-import type { SentObject } from "../../kube/object.ts";
-import type { Node } from "../builtin/kinds/core/node.ts";
-import { KUBERNETES_VERSION } from "../../kube/kubernetes-version.ts";
-import type { ControllerClient, StoreEvent } from "./client.ts";
-import { NODES, concerns } from "./keys.ts";
-import { timeOf } from "../../kube/times.ts";
-import type { Controller } from "./work-loop.ts";
+import type { Clock } from "../../../clock.ts";
+import type { SentObject } from "../../../kube/object.ts";
+import type { Node } from "../../builtin/kinds/core/node.ts";
+import { KUBERNETES_VERSION } from "../../../kube/kubernetes-version.ts";
+import type { ControllerClient, StoreEvent } from "../client.ts";
+import { NODES, concerns } from "../keys.ts";
+import { timeOf } from "../../../kube/times.ts";
+import type { Controller } from "../work-loop.ts";
 
 const NOT_READY = "node.kubernetes.io/not-ready";
 const CAPACITY = { cpu: "32", memory: "128Gi", "ephemeral-storage": "512Gi", pods: "1000" };

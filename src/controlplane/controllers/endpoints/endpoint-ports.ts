@@ -4,12 +4,12 @@
  * @module
  */
 import { isIP } from "node:net";
-import { matchesLabelSelector } from "../../kube/selector.ts";
-import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
-import type { Service, ServicePort } from "../builtin/kinds/core/service/shape.ts";
-import type { ControllerClient, StoreEvent } from "./client.ts";
-import { NODES, PODS, SERVICES, concerns, textOf } from "./keys.ts";
-import { isFinished, isReady } from "./pods.ts";
+import { matchesLabelSelector } from "../../../kube/selector.ts";
+import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
+import type { Service, ServicePort } from "../../builtin/kinds/core/service/shape.ts";
+import type { ControllerClient, StoreEvent } from "../client.ts";
+import { NODES, PODS, SERVICES, concerns, textOf } from "../keys.ts";
+import { isFinished, isReady } from "../pods/pods.ts";
 
 const HEADLESS = "service.kubernetes.io/headless";
 

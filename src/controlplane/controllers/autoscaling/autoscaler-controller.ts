@@ -5,18 +5,18 @@
  * @see https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/
  * @module
  */
-import { sameJson } from "../../kube/json.ts";
-import type { Clock } from "../../clock.ts";
-import { messageOf } from "../../errors.ts";
-import type { SentObject } from "../../kube/object.ts";
-import { matchesLabels, parseLabelSelector } from "../../kube/selector.ts";
-import type { Condition } from "../builtin/shared/shapes.ts";
+import { sameJson } from "../../../kube/json.ts";
+import type { Clock } from "../../../clock.ts";
+import { messageOf } from "../../../errors.ts";
+import type { SentObject } from "../../../kube/object.ts";
+import { matchesLabels, parseLabelSelector } from "../../../kube/selector.ts";
+import type { Condition } from "../../builtin/shared/shapes.ts";
 import { type MetricSpec, problemOf } from "./autoscaler-metrics.ts";
-import type { ControllerClient, ResourceName, ScaleView, StoreEvent } from "./client.ts";
-import type { EventRecorder } from "./event-recorder.ts";
-import { AUTOSCALERS, PODS, concerns, keyFrom, textOf } from "./keys.ts";
-import { timeOf } from "../../kube/times.ts";
-import type { Controller } from "./work-loop.ts";
+import type { ControllerClient, ResourceName, ScaleView, StoreEvent } from "../client.ts";
+import type { EventRecorder } from "../event-recorder.ts";
+import { AUTOSCALERS, PODS, concerns, keyFrom, textOf } from "../keys.ts";
+import { timeOf } from "../../../kube/times.ts";
+import type { Controller } from "../work-loop.ts";
 
 interface Autoscaler extends SentObject {
   spec: {

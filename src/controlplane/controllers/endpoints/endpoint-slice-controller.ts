@@ -4,8 +4,8 @@
  * @see https://kubernetes.io/docs/concepts/services-networking/endpoint-slices/
  * @module
  */
-import { unlessGone } from "./absence.ts";
-import type { ControllerClient, StoreEvent } from "./client.ts";
+import { unlessGone } from "../absence.ts";
+import type { ControllerClient, StoreEvent } from "../client.ts";
 import { hasEndpoints, podsBehind, servicesOf } from "./endpoint-ports.ts";
 import {
   type EndpointSlice,
@@ -14,10 +14,10 @@ import {
   serviceOf,
   sliceLabels,
 } from "./endpoint-slice-plan.ts";
-import type { EventRecorder } from "./event-recorder.ts";
-import { ENDPOINT_SLICES, NODES, PODS, SERVICES, concerns, keyFrom } from "./keys.ts";
+import type { EventRecorder } from "../event-recorder.ts";
+import { ENDPOINT_SLICES, NODES, PODS, SERVICES, concerns, keyFrom } from "../keys.ts";
 import { TriggerTimes, withTriggerTime } from "./trigger-times.ts";
-import type { Controller } from "./work-loop.ts";
+import type { Controller } from "../work-loop.ts";
 
 /** Keeps the slices of each Service. */
 export class EndpointSliceController implements Controller {

@@ -5,11 +5,11 @@
  * @module
  */
 import { usedClaims, usersOf } from "./claims.ts";
-import type { ControllerClient, StoreEvent } from "./client.ts";
-import { dropFinalizer } from "./finalizers.ts";
-import { CLAIMS, PODS, VOLUMES, concerns, keyFrom, textOf } from "./keys.ts";
-import { isFinished } from "./pods.ts";
-import type { Controller } from "./work-loop.ts";
+import type { ControllerClient, StoreEvent } from "../client.ts";
+import { dropFinalizer } from "../finalizers.ts";
+import { CLAIMS, PODS, VOLUMES, concerns, keyFrom, textOf } from "../keys.ts";
+import { isFinished } from "../pods/pods.ts";
+import type { Controller } from "../work-loop.ts";
 
 const CLAIM_FINALIZER = "kubernetes.io/pvc-protection";
 const VOLUME_FINALIZER = "kubernetes.io/pv-protection";

@@ -4,13 +4,13 @@
  * @see https://kubernetes.io/docs/concepts/services-networking/service/#endpoints
  * @module
  */
-import { messageOf } from "../../errors.ts";
-import type { SentObject, ObjectMeta } from "../../kube/object.ts";
-import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
-import type { Service } from "../builtin/kinds/core/service/shape.ts";
-import { unlessGone } from "./absence.ts";
-import type { ControllerClient, StoreEvent } from "./client.ts";
-import type { EventRecorder } from "./event-recorder.ts";
+import { messageOf } from "../../../errors.ts";
+import type { SentObject, ObjectMeta } from "../../../kube/object.ts";
+import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
+import type { Service } from "../../builtin/kinds/core/service/shape.ts";
+import { unlessGone } from "../absence.ts";
+import type { ControllerClient, StoreEvent } from "../client.ts";
+import type { EventRecorder } from "../event-recorder.ts";
 import {
   type ResolvedPort,
   addressesOf,
@@ -30,11 +30,11 @@ import {
   repackSubsets,
   truncated,
 } from "./endpoint-subsets.ts";
-import { ENDPOINTS, NODES, PODS, SERVICES, concerns, keyFrom, textOf } from "./keys.ts";
-import { isReady } from "./pods.ts";
-import { canonicalJson } from "./template-hash.ts";
+import { ENDPOINTS, NODES, PODS, SERVICES, concerns, keyFrom, textOf } from "../keys.ts";
+import { isReady } from "../pods/pods.ts";
+import { canonicalJson } from "../template-hash.ts";
 import { TriggerTimes, withTriggerTime } from "./trigger-times.ts";
-import type { Controller } from "./work-loop.ts";
+import type { Controller } from "../work-loop.ts";
 
 const MANAGED_BY = "endpoints.kubernetes.io/managed-by";
 const MANAGER = "endpoint-controller";

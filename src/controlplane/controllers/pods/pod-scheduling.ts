@@ -4,9 +4,9 @@
  * @see https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
  * @module
  */
-import { matchesLabelSelector } from "../../kube/selector.ts";
-import type { PodSpec, Toleration } from "../builtin/shared/pods/shapes.ts";
-import type { Node } from "../builtin/kinds/core/node.ts";
+import { matchesLabelSelector } from "../../../kube/selector.ts";
+import type { PodSpec, Toleration } from "../../builtin/shared/pods/shapes.ts";
+import type { Node } from "../../builtin/kinds/core/node.ts";
 
 interface Taint {
   readonly key: string;

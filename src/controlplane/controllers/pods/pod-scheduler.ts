@@ -5,12 +5,12 @@
  * @see https://kubernetes.io/docs/concepts/scheduling-eviction/kube-scheduler/
  * @module
  */
-import type { Clock } from "../../clock.ts";
-import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
-import type { Node } from "../builtin/kinds/core/node.ts";
-import { usersOf } from "./claims.ts";
-import type { ControllerClient, StoreEvent } from "./client.ts";
-import type { EventRecorder } from "./event-recorder.ts";
+import type { Clock } from "../../../clock.ts";
+import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
+import type { Node } from "../../builtin/kinds/core/node.ts";
+import { usersOf } from "../volumes/claims.ts";
+import type { ControllerClient, StoreEvent } from "../client.ts";
+import type { EventRecorder } from "../event-recorder.ts";
 import {
   CLAIMS,
   NODES,
@@ -20,11 +20,11 @@ import {
   concerns,
   keyFrom,
   textOf,
-} from "./keys.ts";
-import { chooseNodeForClaims, claimsForScheduling } from "./claim-scheduling.ts";
+} from "../keys.ts";
+import { chooseNodeForClaims, claimsForScheduling } from "../volumes/claim-scheduling.ts";
 import { isSelected, untolerated } from "./pod-scheduling.ts";
-import { timeOf } from "../../kube/times.ts";
-import type { Controller } from "./work-loop.ts";
+import { timeOf } from "../../../kube/times.ts";
+import type { Controller } from "../work-loop.ts";
 
 const EFFECTS = ["NoSchedule", "NoExecute"];
 

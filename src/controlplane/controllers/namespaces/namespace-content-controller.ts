@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { isAlreadyExists } from "../../kube/status.ts";
-import type { ConfigMap } from "../builtin/kinds/core/config-map.ts";
-import type { ControllerClient, StoreEvent } from "./client.ts";
-import { CONFIG_MAPS, NAMESPACES, SERVICE_ACCOUNTS, concerns } from "./keys.ts";
-import type { Controller } from "./work-loop.ts";
+import { isAlreadyExists } from "../../../kube/status.ts";
+import type { ConfigMap } from "../../builtin/kinds/core/config-map.ts";
+import type { ControllerClient, StoreEvent } from "../client.ts";
+import { CONFIG_MAPS, NAMESPACES, SERVICE_ACCOUNTS, concerns } from "../keys.ts";
+import type { Controller } from "../work-loop.ts";
 
 const ACCOUNT = "default";
 const CERTIFICATES = "kube-root-ca.crt";

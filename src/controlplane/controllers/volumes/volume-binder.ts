@@ -4,14 +4,14 @@
  * @see https://kubernetes.io/docs/concepts/storage/persistent-volumes/
  * @module
  */
-import type { SentObject } from "../../kube/object.ts";
-import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
-import type { PersistentVolume, PersistentVolumeClaim } from "../builtin/shared/shapes.ts";
-import { classOf, defaultClassOf } from "../builtin/kinds/core/persistent-volume-claim.ts";
+import type { SentObject } from "../../../kube/object.ts";
+import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
+import type { PersistentVolume, PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
+import { classOf, defaultClassOf } from "../../builtin/kinds/core/persistent-volume-claim.ts";
 import { claimReference, usedClaims, usersOf } from "./claims.ts";
-import type { ControllerClient, StoreEvent } from "./client.ts";
-import type { EventRecorder } from "./event-recorder.ts";
-import { CLAIMS, PODS, STORAGE_CLASSES, VOLUMES, concerns, keyFrom, textOf } from "./keys.ts";
+import type { ControllerClient, StoreEvent } from "../client.ts";
+import type { EventRecorder } from "../event-recorder.ts";
+import { CLAIMS, PODS, STORAGE_CLASSES, VOLUMES, concerns, keyFrom, textOf } from "../keys.ts";
 import {
   BIND_COMPLETED,
   BOUND_BY,
@@ -20,7 +20,7 @@ import {
   SELECTED_NODE,
 } from "./volume-annotations.ts";
 import { bestVolumeFor, isBoundTo, mismatchOf } from "./volume-matching.ts";
-import type { Controller } from "./work-loop.ts";
+import type { Controller } from "../work-loop.ts";
 
 interface StorageClass extends SentObject {
   provisioner?: string;

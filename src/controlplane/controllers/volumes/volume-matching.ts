@@ -6,10 +6,10 @@
  * @see https://kubernetes.io/docs/concepts/storage/persistent-volumes/#binding
  * @module
  */
-import { compareQuantities, parseQuantity } from "../../kube/quantity.ts";
-import { matchesLabelSelector } from "../../kube/selector.ts";
-import type { PersistentVolume, PersistentVolumeClaim } from "../builtin/shared/shapes.ts";
-import { classOf } from "../builtin/kinds/core/persistent-volume-claim.ts";
+import { compareQuantities, parseQuantity } from "../../../kube/quantity.ts";
+import { matchesLabelSelector } from "../../../kube/selector.ts";
+import type { PersistentVolume, PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
+import { classOf } from "../../builtin/kinds/core/persistent-volume-claim.ts";
 
 /** The storage that a list of resources names; none is 0. */
 export const storageOf = (amounts: Readonly<Record<string, string>> | undefined): string =>

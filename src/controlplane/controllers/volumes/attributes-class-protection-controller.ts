@@ -4,11 +4,11 @@
  * @see https://kubernetes.io/docs/concepts/storage/volume-attributes-classes/
  * @module
  */
-import type { SentObject } from "../../kube/object.ts";
-import type { ControllerClient, StoreEvent } from "./client.ts";
-import { dropFinalizer } from "./finalizers.ts";
-import { ATTRIBUTES_CLASSES, CLAIMS, VOLUMES, concerns } from "./keys.ts";
-import type { Controller } from "./work-loop.ts";
+import type { SentObject } from "../../../kube/object.ts";
+import type { ControllerClient, StoreEvent } from "../client.ts";
+import { dropFinalizer } from "../finalizers.ts";
+import { ATTRIBUTES_CLASSES, CLAIMS, VOLUMES, concerns } from "../keys.ts";
+import type { Controller } from "../work-loop.ts";
 
 /** What a claim or a volume says of its classes. */
 interface ClassUser extends SentObject {

@@ -6,11 +6,11 @@
  * @see https://kubernetes.io/docs/concepts/services-networking/endpoint-slices/
  * @module
  */
-import { sameJson } from "../../kube/json.ts";
-import type { SentObject } from "../../kube/object.ts";
-import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
-import type { Node } from "../builtin/kinds/core/node.ts";
-import type { Service } from "../builtin/kinds/core/service/shape.ts";
+import { sameJson } from "../../../kube/json.ts";
+import type { SentObject } from "../../../kube/object.ts";
+import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
+import type { Node } from "../../builtin/kinds/core/node.ts";
+import type { Service } from "../../builtin/kinds/core/service/shape.ts";
 import {
   type ResolvedPort,
   addressesOf,
@@ -19,11 +19,11 @@ import {
   referenceTo,
   resolvePorts,
 } from "./endpoint-ports.ts";
-import { sortedByHash } from "./go-hash.ts";
-import { SERVICES } from "./keys.ts";
-import { type OwnerKind, controllerReference } from "./ownership.ts";
-import { isReady } from "./pods.ts";
-import { canonicalJson } from "./template-hash.ts";
+import { sortedByHash } from "../go-hash.ts";
+import { SERVICES } from "../keys.ts";
+import { type OwnerKind, controllerReference } from "../ownership.ts";
+import { isReady } from "../pods/pods.ts";
+import { canonicalJson } from "../template-hash.ts";
 
 const KIND: OwnerKind = { apiVersion: "v1", kind: "Service", resource: SERVICES };
 const SERVICE_NAME = "kubernetes.io/service-name";
