@@ -15,7 +15,7 @@ import { ageOf } from "./age.ts";
 type Cell = (object: SentObject, nowMs: number) => unknown;
 
 /** A column with its cell. */
-interface PrintedColumn {
+export interface PrintedColumn {
   readonly column: TableColumn;
   readonly cell: Cell;
 }
