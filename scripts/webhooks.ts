@@ -1,7 +1,7 @@
 /**
  * `npm run webhooks -- --home DIR [--objects N]`: webhooks against a real control plane, with the operator as a process of this
  * machine: a kind with defaults, checks and two versions, made by the commands alone, is installed, asked with kubectl, and
- * migrated while others write.
+ * migrated while others write. Then `examples/gateway`, as its users see it.
  *
  * `DIR/bin` has etcd, kube-apiserver and kube-controller-manager. Prints a line a step, and exits with 1 when something does
  * not hold.
@@ -14,8 +14,10 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { systemClock } from "../src/clock.ts";
 import { messageOf } from "../src/errors.ts";
+import { lookAtGateways } from "../test/journeys/support/gateway-journey.ts";
 import { Newcomer } from "../test/journeys/support/newcomer.ts";
 import { WebhookJourney } from "../test/journeys/support/webhook-journey.ts";
+import { copyExampleTo } from "../test/support/example.ts";
 import { Kubectl } from "../test/support/kubectl.ts";
 import { FaultyControlPlane } from "./faults/control-plane.ts";
 
@@ -82,6 +84,18 @@ try {
     const { code, err } = await operator.stop();
     const left = await kubectl.output([...configurations, "-o", "name"]);
     if (code !== 0 || left !== "") throw new Error(`exit ${code}, left ${left}; ${err}`);
+    return undefined;
+  });
+  await step("examples/gateway answers and reconciles", async () => {
+    const example = join(newcomer.home, "gateway");
+    copyExampleTo(example, "gateway");
+    await newcomer.succeed("npm install", example);
+    await newcomer.succeed(`npx tsop install --kubeconfig ${kubeconfig}`, example);
+    const gateway = newcomer.start(`npx tsop run --kubeconfig ${kubeconfig}`, example);
+    await gateway.waitFor(/^webhooks /m);
+    await lookAtGateways(kubectl, example);
+    const { code, err } = await gateway.stop();
+    if (code !== 0) throw new Error(`exit ${code}; ${err}`);
     return undefined;
   });
 } catch (error) {

@@ -85,6 +85,10 @@ describe("tsop create webhook", { timeout: 120_000 }, () => {
       "manager.webhooks.add(new WidgetDefaulter());\nmanager.webhooks.add(new WidgetValidator());\nmanager.webhooks.add(new WidgetV1alpha1Conversion());\nawait manager.start(",
     );
     expect(files["src/webhooks/widget-v1alpha1-conversion.ts"]).toContain("size: spec.size ?? 1,");
+    // A converter is asked about what was sent, which may lack what the server fills in.
+    const converter = files["src/webhooks/widget-v1alpha1-conversion.ts"];
+    expect(converter).toContain("toHub({ spec, status }: Sent<WidgetV1alpha1>): Content<Widget>");
+    expect(converter).toContain("fromHub({ spec, status }: Sent<Widget>): Content<WidgetV1alpha1>");
     expect(files["PROJECT"]).toContain("spokes:\n        - v1alpha1");
     expect(files["src/api/v1/widget.ts"]).toContain("storage: true");
     expect(files["src/api/v1alpha1/widget.ts"]).toContain("storage: false");

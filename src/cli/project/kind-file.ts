@@ -24,9 +24,7 @@ export function withStorage(texts: readonly string[], kind: string): string | un
   const files = texts.map((text, index) => project.createSourceFile(`${index}.ts`, text));
   const options = files.map((file) => resourceOptions(file, kind));
   if (options.some((literal) => literal?.getProperty("storage"))) return undefined;
-  const last = options[0]?.getProperties().at(-1);
-  // Not addPropertyAssignment: it breaks a literal on one line into several.
-  return last && files[0]?.insertText(last.getEnd(), ", storage: true").getFullText();
+  return options[0] && withStoredMark(options[0]);
 }
 
 /** A version of a kind, as its file says it. */
@@ -52,8 +50,7 @@ export function withHub(versions: readonly VersionText[]): string[] {
         ? text
         : said.replaceWithText(stored).getSourceFile().getFullText();
     }
-    const last = options.getProperties().at(-1);
-    return last ? file.insertText(last.getEnd(), ", storage: true").getFullText() : text;
+    return withStoredMark(options) ?? text;
   });
 }
 
@@ -85,6 +82,17 @@ const openText = (text: string): SourceFile =>
     "kind.ts",
     text,
   );
+
+/** The text of the file with `storage: true` as the last option: on a line of its own where the others have theirs. */
+function withStoredMark(options: ObjectLiteralExpression): string | undefined {
+  const last = options.getProperties().at(-1);
+  if (!last) return undefined;
+  // Not addPropertyAssignment: it breaks a literal on one line into several.
+  const file = options.getSourceFile();
+  const before = file.getFullText().slice(last.getStartLinePos(), last.getStart());
+  const between = before.trim() === "" ? `,\n${before}` : ", ";
+  return file.insertText(last.getEnd(), `${between}storage: true`).getFullText();
+}
 
 function resourceOptions(file: SourceFile, className: string): ObjectLiteralExpression | undefined {
   return file

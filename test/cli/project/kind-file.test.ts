@@ -13,6 +13,12 @@ describe("the stored one of several versions", () => {
     expect(withStorage([page('version: "v1", storage: true'), second], "Page")).toBeUndefined();
   });
 
+  it("is told on a line of its own where the other options have theirs", () => {
+    const first = page('\n  version: "v1",\n  plural: "pages",\n');
+    const stored = page('\n  version: "v1",\n  plural: "pages",\n  storage: true,\n');
+    expect(withStorage([first, page('version: "v2"')], "Page")).toBe(stored);
+  });
+
   it("is left to the user where the class is not found", () => {
     expect(withStorage(["// mine\n", page('version: "v2"')], "Page")).toBeUndefined();
     expect(withStorage(["class Page {}\n", page('version: "v2"')], "Page")).toBeUndefined();

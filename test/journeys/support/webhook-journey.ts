@@ -178,7 +178,8 @@ const old = (
   spec: { size: 3, color: "red" },
 });
 
-function expectSame(found: unknown, wanted: unknown, what: string): void {
+/** @throws Error what is not as it should be */
+export function expectSame(found: unknown, wanted: unknown, what: string): void {
   if (isDeepStrictEqual(found, wanted)) return;
   throw new Error(`${what} is ${JSON.stringify(found)}, not ${JSON.stringify(wanted)}`);
 }

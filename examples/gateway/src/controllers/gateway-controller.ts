@@ -1,0 +1,62 @@
+import {
+  controllerFor,
+  Rbac,
+  setCondition,
+  type Client,
+  type Manager,
+  type ReconcileContext,
+  type Reconciler,
+  type Request,
+} from "tsop";
+import { ConfigMap, Deployment, Service } from "tsop/k8s";
+import { Gateway } from "../api/v1/gateway.ts";
+import { configMapFor, deploymentFor, serviceFor } from "./children.ts";
+
+/** Makes the cluster match what each Gateway asks for. It knows v1 alone: older objects come converted. */
+@Rbac(Gateway, ["get", "list", "watch"])
+@Rbac(Gateway, ["get", "patch"], { subresource: "status" })
+@Rbac(Gateway, ["update"], { subresource: "finalizers" }) // to own children that block its deletion
+@Rbac(ConfigMap, ["get", "list", "watch", "create", "patch"])
+@Rbac(Deployment, ["get", "list", "watch", "create", "patch"])
+@Rbac(Service, ["get", "list", "watch", "create", "patch"])
+export class GatewayReconciler implements Reconciler {
+  readonly #client: Client;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  async reconcile({ key }: Request, { nowMs }: ReconcileContext): Promise<void> {
+    const gateway = await this.#client.find(Gateway, key);
+    if (!gateway) return; // It is gone, and what it owned goes with it.
+
+    await this.#client.apply(ConfigMap, configMapFor(gateway), { owner: gateway });
+    const deployment = await this.#client.apply(Deployment, deploymentFor(gateway), {
+      owner: gateway,
+    });
+    await this.#client.apply(Service, serviceFor(gateway), { owner: gateway });
+
+    const isServed = (deployment.status?.readyReplicas ?? 0) > 0;
+    // A function of the status as it is: conditions that others wrote meanwhile survive.
+    await this.#client.status.patch(gateway, (status) => ({
+      observedGeneration: gateway.metadata.generation ?? 0,
+      conditions: setCondition(
+        status?.conditions,
+        isServed
+          ? { type: "Ready", status: "True", reason: "Served", message: "The routes are served." }
+          : { type: "Ready", status: "False", reason: "NoPodsReady", message: "No pod is ready." },
+        nowMs,
+      ),
+    }));
+  }
+}
+
+/** Hands the controller of Gateway to the manager. */
+export function setUpGateway(manager: Manager): void {
+  controllerFor(manager)
+    .for(Gateway)
+    .owns(ConfigMap)
+    .owns(Deployment)
+    .owns(Service)
+    .complete(new GatewayReconciler(manager.client));
+}

@@ -1,0 +1,62 @@
+import {
+  ValidatingWebhook,
+  type Client,
+  type Unstored,
+  type ValidationReview,
+  type Validator,
+} from "tsop";
+import { Gateway, type Host } from "../api/v1/gateway.ts";
+
+/**
+ * Refuses a host that another Gateway serves. What one object says alone is in the schema: the API server checks that
+ * itself, and no operator has to run for it.
+ */
+@ValidatingWebhook(Gateway, {
+  // Two Gateways of one host would answer in turns: better wait for the operator.
+  failurePolicy: "Fail",
+  // The cluster's own namespace and the operator's have to work while no operator answers.
+  namespaceSelector: {
+    matchExpressions: [
+      {
+        key: "kubernetes.io/metadata.name",
+        operator: "NotIn",
+        values: ["kube-system", "gateway-system"],
+      },
+    ],
+  },
+})
+export class GatewayValidator implements Validator<Gateway> {
+  readonly #client: Client;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  validateCreate(gateway: Unstored<Gateway>, review: ValidationReview<Gateway>): Promise<void> {
+    return this.#checkHosts(gateway, [], review);
+  }
+
+  /** Only hosts that are new: what is stored and taken already must stay changeable, or nobody can mend it. */
+  validateUpdate(gateway: Gateway, old: Gateway, review: ValidationReview<Gateway>): Promise<void> {
+    return this.#checkHosts(gateway, old.spec.hosts ?? [], review);
+  }
+
+  async #checkHosts(
+    { metadata, spec }: Unstored<Gateway>,
+    before: readonly Host[],
+    review: ValidationReview<Gateway>,
+  ): Promise<void> {
+    const gateways = await this.#client.list(Gateway);
+    const others = gateways.filter(({ metadata: { uid } }) => uid !== metadata.uid);
+    for (const [index, host] of (spec.hosts ?? []).entries()) {
+      if (before.includes(host)) continue;
+      const owner = others.find((other) => other.spec.hosts?.includes(host))?.metadata;
+      if (owner) {
+        review.invalid(
+          (gateway) => gateway.spec.hosts?.[index],
+          `is served by ${owner.namespace ?? ""}/${owner.name}`,
+        );
+      }
+    }
+  }
+}
