@@ -41,7 +41,8 @@ export async function installOperator(
   const installed = rendered.filter((one) => isInstalled(one) && !isWebhookConfiguration(one));
   const objects = [...external, ...installed];
   const crds = objects.filter(({ kind }) => kind === CRD.kind);
-  for (const crd of crds.filter(isConverted)) refuseConversion(controlPlane, crd);
+  const own = new Set(rendered.filter(({ kind }) => kind === "Service").map(serviceName));
+  for (const crd of crds.filter(isConverted)) refuseConversion(controlPlane, crd, own);
   await applyCrds(controlPlane, crds);
   for (const object of objects) {
     if (object.kind !== CRD.kind) await applyTo(client, object);
@@ -49,12 +50,20 @@ export async function installOperator(
   return accessOf(controlPlane, operatorUser(rendered));
 }
 
-/** Until a test serves the conversion of a kind, requests that need it fail, and say what to add. */
-function refuseConversion(controlPlane: ControlPlane, crd: ManifestObject): void {
-  const why = new Error(
-    `this test serves no conversion of ${crd.metadata.name}: add \`const webhooks = await installWebhooks(cluster, [conversion]);\`, createManager({ config, webhooks }) and manager.webhooks.add(conversion), with an object of its class in src/webhooks`,
-  );
+/** Until a test serves the conversion of a kind, requests that need it fail, and say what to do. */
+function refuseConversion(
+  controlPlane: ControlPlane,
+  crd: ManifestObject,
+  own: ReadonlySet<string>,
+): void {
+  const { name } = crd.metadata;
   for (const service of askedServices([crd])) {
-    controlPlane.routeService(service, Promise.reject(why));
+    const why = own.has(service)
+      ? `this test serves no conversion of ${name}: add \`const webhooks = await installWebhooks(cluster, [conversion]);\`, createManager({ config, webhooks }) and manager.webhooks.add(conversion), with an object of its class in src/webhooks`
+      : `the versions of ${name} are converted by ${service} of others, which does not run here: use the version that is stored`;
+    controlPlane.routeService(service, Promise.reject(new Error(why)));
   }
 }
+
+const serviceName = ({ metadata }: ManifestObject): string =>
+  `${metadata.namespace ?? ""}/${metadata.name}`;

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { clientFor, installOperator, startControlPlane } from "../../src/testing.ts";
 import { filesIn, newProject, runCli } from "./support/run-cli.ts";
 
 const crd = (group: string, kind: string): string => `apiVersion: apiextensions.k8s.io/v1
@@ -27,6 +28,21 @@ spec:
           status: { type: object, properties: { ready: { type: boolean } } }
 `;
 const CERTIFICATE = crd("cert-manager.io", "Certificate");
+
+/** The CRD with a second version, and a webhook that converts. */
+function converted(): string {
+  const [head = "", version = ""] = CERTIFICATE.split("  versions:\n");
+  const conversion = `  conversion:
+    strategy: Webhook
+    webhook:
+      conversionReviewVersions: [v1]
+      clientConfig: { service: { name: cm-webhook, namespace: cert-manager, path: /convert } }
+`;
+  const old = version
+    .replace("name: v1\n", "name: v1alpha1\n")
+    .replace("storage: true", "storage: false");
+  return `${head}${conversion}  versions:\n${version}${old}`;
+}
 
 const RBAC = `import { Rbac } from "tsop";
 import { Certificate } from "./api/v1/certificate.ts";
@@ -107,6 +123,67 @@ describe("kinds whose CRD is somebody else's", () => {
     expect(await runCli(folder, ["deploy", "--render", "--image", "a:1"])).toMatchObject({
       code: 0,
     });
+  });
+
+  it("whose versions others convert are told so, and get admission webhooks that do not stop others", async () => {
+    const folder = await newProject();
+    writeFileSync(join(folder, "crd.yaml"), converted());
+    const imported = await runCli(folder, ["import", "crd.yaml"]);
+    expect([imported.code, imported.err]).toEqual([
+      0,
+      expect.stringContaining("converted by those whose kind it is"),
+    ]);
+    const flags = ["--group", "cert-manager.io", "--version", "v1", "--kind", "Certificate"];
+    const webhook = await runCli(folder, ["create", "webhook", ...flags, "--validation"]);
+    expect([webhook.code, webhook.err]).toEqual([0, ""]);
+    const validator = readFileSync(join(folder, "src/webhooks/certificate-validator.ts"), "utf8");
+    expect(validator).toContain('failurePolicy: "Ignore"');
+    const conversion = ["--conversion", "--spoke", "v1alpha1"];
+    const refused = await runCli(folder, ["create", "webhook", ...flags, ...conversion]);
+    expect([refused.code, refused.err]).toEqual([
+      2,
+      expect.stringContaining("conversion-of-others"),
+    ]);
+    expect(await runCli(folder, ["manifests"])).toMatchObject({ code: 0, err: "" });
+
+    // The version that is stored works without a conversion; the other says why it does not.
+    await using cluster = await startControlPlane();
+    await installOperator(cluster, join(folder, "config"));
+    const client = clientFor(cluster);
+    const [v1, v1alpha1] = [
+      await client.dynamic("cert-manager.io/v1", "Certificate"),
+      await client.dynamic("cert-manager.io/v1alpha1", "Certificate"),
+    ];
+    const object = (name: string) => ({
+      metadata: { namespace: "default", name },
+      spec: { secretName: "one" },
+    });
+    await client.create(v1, object("one"));
+    await expect(client.create(v1alpha1, object("two"))).rejects.toThrow(
+      "the versions of certificates.cert-manager.io are converted by cert-manager/cm-webhook of others, which does not run here: use the version that is stored",
+    );
+  });
+
+  it("that become the project's own keep the conversion of others until they get one", async () => {
+    const folder = await newProject();
+    writeFileSync(join(folder, "crd.yaml"), converted());
+    const imported = await runCli(folder, ["import", "crd.yaml", "--own"]);
+    expect(imported.err).toContain("stays the one that is asked, with its caBundle");
+    expect(await runCli(folder, ["manifests"])).toMatchObject({ code: 0 });
+    const generated = (): string =>
+      readFileSync(join(folder, "config/crd/bases/cert-manager.io_certificates.yaml"), "utf8");
+    expect(generated()).toContain("name: cm-webhook");
+    const flags = ["--group", "cert-manager.io", "--version", "v1", "--kind", "Certificate"];
+    const conversion = ["--conversion", "--spoke", "v1alpha1"];
+    const webhook = await runCli(folder, ["create", "webhook", ...flags, ...conversion]);
+    expect([webhook.code, webhook.err]).toEqual([
+      0,
+      expect.stringContaining("src/api/v1/certificate.ts: the option conversion is taken out"),
+    ]);
+    expect(webhook.err).not.toContain("is stored as v1 from now on");
+    expect(await runCli(folder, ["manifests"])).toMatchObject({ code: 0 });
+    expect(generated()).not.toContain("name: cm-webhook");
+    expect(generated()).toContain("name: webhook-service");
   });
 
   it("get a file of their own beside a kind of the same name, in whatever order they come", async () => {

@@ -288,12 +288,17 @@ async function storeHub(
   );
   const before: Record<string, "true" | "false" | "unset"> = {};
   for (const [index, { file, className, version: changing }] of versions.entries()) {
-    const [text, earlier = ""] = [changed[index], texts[index]];
+    const [text, earlier = ""] = [changed[index]?.text, texts[index]];
+    if (changed[index]?.wasConverted) {
+      context.err(
+        `${paint(context).yellow("note")} ${file}: the option conversion is taken out, since the converters of src/webhooks take its place.`,
+      );
+    }
     if (text === undefined || text === earlier) continue;
     files.set(file, text);
     before[changing] = storageOf({ className, text: earlier });
   }
-  const moved = others.filter((_one, index) => changed[index + 1] !== texts[index + 1]);
+  const moved = others.filter((_one, index) => changed[index + 1]?.wasStored);
   if (moved.length > 0) {
     context.err(
       `${paint(context).yellow("note")} ${kind} is stored as ${version} from now on, in place of ${moved.map((one) => one.version).join(", ")}: \`tsop migrate\` rewrites what a cluster has.`,

@@ -33,24 +33,36 @@ export interface VersionText {
   readonly text: string;
 }
 
+/** A version's file once the hub is stored. */
+export interface HubChange {
+  readonly text: string;
+  /** The version was the one that is stored. */
+  readonly wasStored: boolean;
+  /** It said how versions are converted. */
+  readonly wasConverted: boolean;
+}
+
 /**
- * The texts with the first version, the hub, as the one that is stored: `storage: true` stands there alone. A file whose
- * class is not found stays as it is.
+ * The texts with the first version, the hub, as the one that is stored: `storage: true` stands there alone. What they say of
+ * another conversion goes: that of the hub's converters takes its place. A file whose class is not found stays as it is.
  */
-export function withHub(versions: readonly VersionText[]): string[] {
+export function withHub(versions: readonly VersionText[]): HubChange[] {
   const project = new Project({ useInMemoryFileSystem: true, skipLoadingLibFiles: true });
   return versions.map(({ className, text }, index) => {
     const file = project.createSourceFile(`${index}.ts`, text);
     const options = resourceOptions(file, className);
-    const said = options?.getProperty("storage");
-    if (!options || (index > 0 && !said)) return text;
-    if (said) {
-      const stored = index === 0 ? "storage: true" : "storage: false";
-      return said.getText() === stored
-        ? text
-        : said.replaceWithText(stored).getSourceFile().getFullText();
-    }
-    return withStoredMark(options) ?? text;
+    const conversion = options?.getProperty("conversion")?.asKind(SyntaxKind.PropertyAssignment);
+    conversion?.remove();
+    const storage = options?.getProperty("storage");
+    const isStored = storage?.getText() === "storage: true";
+    if (options && storage && isStored !== (index === 0)) {
+      storage.replaceWithText(`storage: ${index === 0}`);
+    } else if (options && !storage && index === 0) withStoredMark(options);
+    return {
+      text: file.getFullText(),
+      wasStored: isStored,
+      wasConverted: conversion !== undefined,
+    };
   });
 }
 

@@ -219,9 +219,10 @@ function optionsOf(
   { resource, namespaced }: ApiTarget,
   otherwise: string,
 ): string {
-  const policy = resource.core ? "Ignore" : "Fail";
+  const isOthers = resource.core === true || resource.external === true;
+  const policy = isOthers ? "Ignore" : "Fail";
   const own = `${project.projectName}-system`;
-  const why = resource.core
+  const why = isOthers
     ? `  // Others' objects must not wait for this operator. While none answers: "Ignore" ${otherwise}, "Fail" refuses the request.`
     : `  // While no operator answers: "Fail" refuses the request, "Ignore" ${otherwise}.`;
   const lines = [why, `  failurePolicy: "${policy}",`];

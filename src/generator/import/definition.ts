@@ -4,7 +4,7 @@
  * @module
  */
 import { TsopError } from "../../errors.ts";
-import { isRecord, misshapen, type Shape } from "./shape.ts";
+import { isRecord, misshapen, type Shape, unknownFields } from "./shape.ts";
 
 /** A column of a definition. */
 export interface ColumnDefinition {
@@ -62,58 +62,68 @@ export interface CrdDefinition {
 
 type Unknown = Record<string, unknown>;
 
-const COLUMNS: Shape = [
-  {
-    name: "text",
-    type: "text",
-    jsonPath: "text",
-    JSONPath: "text",
-    format: "text",
-    description: "text",
-    priority: "number",
-  },
-];
+const COLUMN = {
+  name: "text",
+  type: "text",
+  jsonPath: "text",
+  format: "text",
+  description: "text",
+  priority: "number",
+} as const;
 
 const SUBRESOURCES: Shape = {
   status: "object",
   scale: { specReplicasPath: "text", statusReplicasPath: "text", labelSelectorPath: "text" },
 };
 
-/** What of a definition is read, in both versions. */
-const DEFINITION: Shape = {
-  metadata: { name: "text", annotations: "object", labels: "object" },
-  spec: {
-    group: "text",
-    version: "text",
-    scope: "text",
-    names: {
-      kind: "text",
-      plural: "text",
-      singular: "text",
-      listKind: "text",
-      shortNames: "texts",
-      categories: "texts",
+const specOf = (columns: Shape, more: Record<string, Shape>): Shape => ({
+  group: "text",
+  scope: "text",
+  names: {
+    kind: "text",
+    plural: "text",
+    singular: "text",
+    listKind: "text",
+    shortNames: "texts",
+    categories: "texts",
+  },
+  preserveUnknownFields: "boolean",
+  conversion: "object",
+  versions: [
+    {
+      name: "text",
+      served: "boolean",
+      storage: "boolean",
+      deprecated: "boolean",
+      deprecationWarning: "text",
+      schema: "object",
+      subresources: SUBRESOURCES,
+      additionalPrinterColumns: columns,
+      selectableFields: [{ jsonPath: "text" }],
     },
-    preserveUnknownFields: "boolean",
-    conversion: "object",
+  ],
+  ...more,
+});
+
+const LEGACY_COLUMNS: Shape = [{ ...COLUMN, JSONPath: "text" }];
+
+/** What of a definition is read, by its version. */
+const SPECS: Readonly<Record<string, Shape>> = {
+  v1: specOf([COLUMN], {}),
+  v1beta1: specOf(LEGACY_COLUMNS, {
+    version: "text",
     validation: "object",
     subresources: SUBRESOURCES,
-    additionalPrinterColumns: COLUMNS,
-    versions: [
-      {
-        name: "text",
-        served: "boolean",
-        storage: "boolean",
-        deprecated: "boolean",
-        deprecationWarning: "text",
-        schema: "object",
-        subresources: SUBRESOURCES,
-        additionalPrinterColumns: COLUMNS,
-        selectableFields: [{ jsonPath: "text" }],
-      },
-    ],
-  },
+    additionalPrinterColumns: LEGACY_COLUMNS,
+    conversion: {
+      strategy: "text",
+      webhookClientConfig: "object",
+      conversionReviewVersions: "texts",
+    },
+  }),
 };
+
+const METADATA: Shape = { name: "text", annotations: "object", labels: "object" };
 
 /** Makes the errors about one definition. */
 export const refusal =
@@ -144,36 +154,53 @@ export function readDefinition(found: unknown, from: string, notes: string[]): C
   if (typeof name !== "string" || typeof plural !== "string") {
     throw refuse("spec.names has no kind and plural");
   }
-  const problem = misshapen(found, DEFINITION, "")?.slice(1);
+  const version = /^apiextensions\.k8s\.io\/(v1|v1beta1)$/.exec(String(apiVersion))?.[1];
+  const shape = SPECS[version ?? ""];
+  if (!shape) throw refuse(`its apiVersion is ${JSON.stringify(apiVersion)}`);
+  const problem = misshapen(metadata, METADATA, "metadata") ?? misshapen(spec, shape, "spec");
   if (problem !== undefined) throw refuse(problem);
+  const { scope } = spec;
+  if (typeof scope === "string" && scope !== "Namespaced" && scope !== "Cluster") {
+    throw refuse(`spec.scope is ${JSON.stringify(scope)}, neither Namespaced nor Cluster`);
+  }
+  for (const path of unknownFields(spec, shape, "spec")) {
+    notes.push(`${version} knows no ${path}; it was left out.`);
+  }
+  if (typeof scope !== "string") notes.push("spec.scope was not set; it is Namespaced.");
   const named = { ...found, metadata: isRecord(metadata) ? metadata : {}, spec };
-  if (apiVersion === "apiextensions.k8s.io/v1beta1") {
-    return namedVersions(upgrade(named, notes), refuse);
-  }
-  if (apiVersion !== "apiextensions.k8s.io/v1") {
-    throw refuse(`its apiVersion is ${JSON.stringify(apiVersion)}`);
-  }
+  if (version === "v1beta1") return checkedVersions(upgrade(named, notes), notes, refuse);
   if (!Array.isArray(spec["versions"]) || spec["versions"].length === 0) {
     throw refuse("it has no versions");
   }
-  return namedVersions(named as unknown as CrdDefinition, refuse);
+  return checkedVersions(named as unknown as CrdDefinition, notes, refuse);
 }
 
-/** A version without a name has no file; a column without one has no title. */
-function namedVersions(
+/** A version without a name has no file, and two of one name have the same; a column without one has no title. */
+function checkedVersions(
   definition: CrdDefinition,
+  notes: string[],
   refuse: (what: string) => TsopError,
 ): CrdDefinition {
   const lacks = (value: object, field: string): boolean =>
     (value as Unknown)[field] === undefined || (value as Unknown)[field] === null;
-  for (const [index, version] of definition.spec.versions.entries()) {
+  const { versions, conversion } = definition.spec;
+  const names = new Set<string>();
+  for (const [index, version] of versions.entries()) {
     const at = `spec.versions[${index}]`;
     if (lacks(version, "name")) throw refuse(`${at} has no name`);
+    if (names.has(version.name)) throw refuse(`${at} is another ${version.name}`);
+    names.add(version.name);
+    if (!version.deprecated && (version.deprecationWarning ?? "") !== "") {
+      notes.push(`${at}.deprecationWarning was left out: the version is not deprecated.`);
+    }
     for (const column of version.additionalPrinterColumns ?? []) {
       if (["name", "type", "jsonPath"].some((field) => lacks(column, field))) {
         throw refuse(`${at}.additionalPrinterColumns has one without a name, type or jsonPath`);
       }
     }
+  }
+  if (conversion?.["strategy"] === "None" && isRecord(conversion["webhook"])) {
+    notes.push("spec.conversion.webhook was left out: with the strategy None nobody is asked.");
   }
   return definition;
 }
@@ -186,18 +213,28 @@ function upgrade(found: { spec: Unknown; metadata: Unknown }, notes: string[]): 
   const versions =
     listed.length > 0 ? listed : [{ name: version, served: true, storage: true } as Unknown];
   if (listed.length === 0) notes.push("spec.version became the only entry of spec.versions.");
-  for (const [field, value] of Object.entries({ validation, subresources })) {
-    if (value !== undefined) notes.push(`spec.${field} moved into each version.`);
+  else if (isSaid(version) && version !== listed[0]?.["name"]) {
+    notes.push(
+      `spec.version, ${JSON.stringify(version)}, was left out: spec.versions says others.`,
+    );
   }
-  if (additionalPrinterColumns !== undefined) {
-    notes.push("spec.additionalPrinterColumns moved into each version; JSONPath is jsonPath now.");
+  const moved = { validation: "schema", subresources: "subresources" };
+  for (const [field, name] of Object.entries(moved)) {
+    if (isSaid(spec[field]))
+      notes.push(`spec.${field} moved into ${versionsWithout(versions, name)}.`);
+  }
+  const columns = "additionalPrinterColumns";
+  if (isSaid(additionalPrinterColumns)) {
+    const where = versionsWithout(versions, columns);
+    notes.push(`spec.${columns} moved into ${where}; JSONPath is jsonPath now.`);
+  } else if (versions.some((each) => isSaid(each[columns]))) {
+    notes.push(`JSONPath of the versions' ${columns} is jsonPath now.`);
   }
   if (rest["preserveUnknownFields"] !== false) {
     notes.push(
       "v1beta1 kept unknown fields everywhere; v1 keeps them where @PreserveUnknownFields() says so.",
     );
   }
-  if (spec["scope"] === undefined) notes.push("spec.scope was not set; it is Namespaced.");
   return {
     ...found,
     spec: {
@@ -216,6 +253,14 @@ function upgrade(found: { spec: Unknown; metadata: Unknown }, notes: string[]): 
       })),
     },
   } as unknown as CrdDefinition;
+}
+
+const isSaid = (value: unknown): boolean => value !== undefined && value !== null;
+
+/** Which versions get what `v1beta1` says once: a version that says its own keeps that. */
+function versionsWithout(versions: readonly Unknown[], field: string): string {
+  const own = versions.filter((each) => isSaid(each[field])).map(({ name }) => String(name));
+  return own.length === 0 ? "each version" : `each version but ${own.join(", ")}, with its own`;
 }
 
 const optional = (name: string, value: unknown): Unknown =>
@@ -240,7 +285,15 @@ function upgradeConversion(
   { strategy, webhookClientConfig, conversionReviewVersions }: Unknown,
   notes: string[],
 ): Unknown {
-  if (strategy !== "Webhook") return { strategy: "None" };
+  if (strategy !== "Webhook") {
+    if (isSaid(webhookClientConfig)) {
+      notes.push("spec.conversion.webhookClientConfig was left out: the strategy is not Webhook.");
+    }
+    return { strategy: "None" };
+  }
+  if (!isSaid(conversionReviewVersions)) {
+    notes.push("spec.conversion.conversionReviewVersions was not set; it is v1beta1.");
+  }
   notes.push("spec.conversion.webhookClientConfig moved to spec.conversion.webhook.");
   return {
     strategy,

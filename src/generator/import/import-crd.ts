@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { readDefinition, refusal } from "./definition.ts";
+import { type CrdDefinition, readDefinition, refusal } from "./definition.ts";
 import { type SharedSchema, kindSource } from "./kind-source.ts";
 import { normalSchema } from "./normal-schema.ts";
 
@@ -61,6 +61,7 @@ export function importCrd(
   for (const [field] of left) {
     notes.push(`metadata.${field} was left out: it belongs to one object in one cluster.`);
   }
+  notes.push(...conversionNotes(definition.spec, external === true));
   const files = new Map<string, string>();
   const written = new Map<string, SharedSchema>();
   versions.forEach((version, index) => {
@@ -91,6 +92,22 @@ export function importCrd(
     versions: versions.map(({ name }) => name),
   };
   return { kind, files, notes: [...new Set(notes)] };
+}
+
+/** What somebody else's conversion means for those who import the kind. */
+function conversionNotes(
+  { conversion, versions }: CrdDefinition["spec"],
+  external: boolean,
+): string[] {
+  if (conversion?.["strategy"] !== "Webhook") return [];
+  const stored = versions.find(({ storage }) => storage === true)?.name ?? "the one that is stored";
+  return external
+    ? [
+        `spec.conversion: its versions are converted by those whose kind it is. Tests and \`tsop dev\` have nobody to ask, so use ${stored} there.`,
+      ]
+    : [
+        "spec.conversion: the webhook of others that it names stays the one that is asked, with its caBundle. To convert here, `tsop create webhook --conversion` takes its place.",
+      ];
 }
 
 /** What of the metadata becomes code, or is made anew by the server. */

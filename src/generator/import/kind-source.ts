@@ -180,7 +180,10 @@ const otherwise = (value: string | undefined, usual: string): string | undefined
 function columns({ additionalPrinterColumns }: VersionDefinition, writer: TypeWriter): string[] {
   return (additionalPrinterColumns ?? []).map((column) => {
     writer.uses.add("PrintColumn");
-    const { name, jsonPath, ...more }: ColumnDefinition = column;
+    const { name, jsonPath, type, format, description, priority }: ColumnDefinition = column;
+    const said = { type, format, description, priority };
+    // In the order in which they were said.
+    const more = Object.fromEntries(Object.entries(column).filter(([field]) => field in said));
     return `@PrintColumn(${literal(name)}, ${literal(jsonPath)}, ${literal({ ...more, unchecked: true })})`;
   });
 }

@@ -47,6 +47,23 @@ export function misshapen(value: unknown, shape: Shape, path: string): string | 
   );
 }
 
+/** The paths of what a shape has no field for, at any depth of it. */
+export function unknownFields(value: unknown, shape: Shape, path: string): string[] {
+  if (typeof shape === "string") return [];
+  if (Array.isArray(shape)) {
+    const [item] = shape as [Shape];
+    const items: unknown[] = Array.isArray(value) ? value : [];
+    return items.flatMap((one, index) => unknownFields(one, item, `${path}[${index}]`));
+  }
+  if (!isRecord(value)) return [];
+  const fields = shape as Record<string, Shape>;
+  return Object.entries(value).flatMap(([name, inner]) => {
+    if (inner === null) return [];
+    const known = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    return known ? unknownFields(inner, known, `${path}.${name}`) : [`${path}.${name}`];
+  });
+}
+
 /** An item of a list is not left out. */
 function listed(value: unknown, shape: Shape, path: string): string | undefined {
   if (value === null || value === undefined) return `${path} is empty`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { withStorage } from "../../../src/cli/project/kind-file.ts";
+import { withHub, withStorage } from "../../../src/cli/project/kind-file.ts";
 
 const page = (options: string): string =>
   `@Resource({ ${options} })\nexport class Page extends CustomResource<PageSpec> {}\n`;
@@ -22,5 +22,21 @@ describe("the stored one of several versions", () => {
   it("is left to the user where the class is not found", () => {
     expect(withStorage(["// mine\n", page('version: "v2"')], "Page")).toBeUndefined();
     expect(withStorage(["class Page {}\n", page('version: "v2"')], "Page")).toBeUndefined();
+  });
+});
+
+describe("the hub of several versions", () => {
+  it("is stored alone, and converted by its converters alone", () => {
+    const hub = page('\n  version: "v1",\n  conversion: { strategy: "Webhook" },\n');
+    const spoke = page('version: "v1beta1", storage: true');
+    const texts = [hub, spoke].map((text) => ({ className: "Page", text }));
+    expect(withHub(texts)).toEqual([
+      {
+        text: page('\n  version: "v1",\n  storage: true\n'),
+        wasStored: false,
+        wasConverted: true,
+      },
+      { text: page('version: "v1beta1", storage: false'), wasStored: true, wasConverted: false },
+    ]);
   });
 });

@@ -99,13 +99,122 @@ describe("importCrd", () => {
     );
     expect([...files.values()].join("")).toContain('@PrintColumn("Age", ".metadata.x"');
     expect(notes).toEqual([
+      "spec.scope was not set; it is Namespaced.",
       "spec.version became the only entry of spec.versions.",
       "spec.validation moved into each version.",
       "spec.subresources moved into each version.",
       "spec.additionalPrinterColumns moved into each version; JSONPath is jsonPath now.",
       "v1beta1 kept unknown fields everywhere; v1 keeps them where @PreserveUnknownFields() says so.",
-      "spec.scope was not set; it is Namespaced.",
     ]);
+  });
+
+  it("says what of a definition of v1beta1 is said twice, and which of the two holds", () => {
+    const { notes } = importCrd(
+      {
+        apiVersion: "apiextensions.k8s.io/v1beta1",
+        kind: "CustomResourceDefinition",
+        metadata: { name: "zones.dns.example.com" },
+        spec: {
+          group: "dns.example.com",
+          version: "v3",
+          scope: "Cluster",
+          names: { kind: "Zone", plural: "zones" },
+          preserveUnknownFields: false,
+          conversion: { strategy: "Webhook", webhookClientConfig: { url: "https://example.com" } },
+          subresources: { status: {} },
+          validation: { openAPIV3Schema: { type: "object" } },
+          versions: [
+            {
+              name: "v2",
+              served: true,
+              storage: true,
+              additionalPrinterColumns: [{ name: "A", type: "string", JSONPath: ".a" }],
+            },
+            {
+              name: "v1",
+              served: true,
+              storage: false,
+              schema: { openAPIV3Schema: { type: "object" } },
+            },
+          ],
+        },
+      },
+      "old.yaml",
+    );
+    expect(notes).toEqual([
+      'spec.version, "v3", was left out: spec.versions says others.',
+      "spec.validation moved into each version but v1, with its own.",
+      "spec.subresources moved into each version.",
+      "JSONPath of the versions' additionalPrinterColumns is jsonPath now.",
+      "spec.conversion.conversionReviewVersions was not set; it is v1beta1.",
+      "spec.conversion.webhookClientConfig moved to spec.conversion.webhook.",
+      "spec.conversion: the webhook of others that it names stays the one that is asked, with its caBundle. To convert here, `tsop create webhook --conversion` takes its place.",
+    ]);
+  });
+
+  it("says what it leaves out, since the API server would not read it", () => {
+    const { files, notes } = importCrd(
+      {
+        apiVersion: "apiextensions.k8s.io/v1",
+        kind: "CustomResourceDefinition",
+        metadata: { name: "zones.dns.example.com", finalizers: ["example.com/x"] },
+        spec: {
+          group: "dns.example.com",
+          names: { kind: "Zone", plural: "zones", shortName: "z" },
+          validation: { openAPIV3Schema: { type: "object" } },
+          conversion: { strategy: "None", webhook: { conversionReviewVersions: ["v1"] } },
+          versions: [
+            {
+              name: "v1",
+              served: true,
+              storage: true,
+              deprecationWarning: "use v2",
+              subresource: { status: {} },
+              additionalPrinterColumns: [
+                { name: "A", type: "string", jsonPath: ".a", JSONPath: ".b", width: 3 },
+              ],
+              schema: { openAPIV3Schema: { type: "object", optional: true } },
+            },
+          ],
+        },
+      },
+      "typos.yaml",
+    );
+    expect([...files.values()].join("")).not.toContain("width");
+    expect(notes).toEqual([
+      "v1 knows no spec.names.shortName; it was left out.",
+      "v1 knows no spec.validation; it was left out.",
+      "v1 knows no spec.versions[0].subresource; it was left out.",
+      "v1 knows no spec.versions[0].additionalPrinterColumns[0].JSONPath; it was left out.",
+      "v1 knows no spec.versions[0].additionalPrinterColumns[0].width; it was left out.",
+      "spec.scope was not set; it is Namespaced.",
+      "spec.versions[0].deprecationWarning was left out: the version is not deprecated.",
+      "spec.conversion.webhook was left out: with the strategy None nobody is asked.",
+      "metadata.finalizers was left out: it belongs to one object in one cluster.",
+      "v1: the API server knows no keyword optional; it was left out.",
+    ]);
+  });
+
+  it.each<[string, object, string]>([
+    ["a scope of another name", { scope: "namespaced" }, 'spec.scope is "namespaced"'],
+    [
+      "two versions of one name",
+      { versions: [{ name: "v1" }, { name: "v1" }] },
+      "spec.versions[1] is another v1",
+    ],
+  ])("refuses %s instead of mending it", (_what, spec, problem) => {
+    const crd = {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: "zones.dns.example.com" },
+      spec: {
+        group: "dns.example.com",
+        names: { kind: "Zone", plural: "zones" },
+        versions: [{ name: "v1", served: true, storage: true }],
+        ...spec,
+      },
+    };
+    expect(() => importCrd(crd, "x.yaml")).toThrow(problem);
   });
 
   it("refuses what is no definition", () => {
