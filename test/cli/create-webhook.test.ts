@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
@@ -236,6 +236,7 @@ describe("the certificate of the webhooks", { timeout: 120_000 }, () => {
       expect({ ...edited, [list]: "" }).toEqual({ ...created, [list]: "" });
     }
     expect(Object.keys(filesIn(root))).toEqual(Object.keys(selfManaged));
+    expect(existsSync(join(root, "config/certmanager"))).toBe(false);
   });
 
   it("leaves files that the user changed alone, unless forced", async () => {

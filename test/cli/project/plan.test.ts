@@ -1,5 +1,5 @@
-import { chmodSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { actionOf, applyPlan, planFiles } from "../../../src/cli/project/plan.ts";
 import { emptyFolder, filesIn } from "../support/run-cli.ts";
@@ -26,6 +26,18 @@ describe("a plan", () => {
     await applyPlan(plan);
     expect(filesIn(root)).toEqual({ same: "1", other: "2", "deep/new": "3" });
     expect((await planFiles(root, wanted)).changes).toEqual([]);
+  });
+
+  it("leaves no folder empty of which it deletes the last file", async () => {
+    const root = emptyFolder();
+    for (const path of ["a/b/c/last", "a/b/kept", "d/e/last"]) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), "1");
+    }
+    const gone = ["a/b/c/last", "d/e/last"].map((path) => [path, undefined] as const);
+    await applyPlan(await planFiles(root, new Map(gone)));
+    expect(readdirSync(root)).toEqual(["a"]);
+    expect(readdirSync(join(root, "a/b"))).toEqual(["kept"]);
   });
 
   it("takes everything back when one file cannot be written", async () => {

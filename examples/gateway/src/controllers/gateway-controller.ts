@@ -39,7 +39,7 @@ export class GatewayReconciler implements Reconciler {
     const isServed = (deployment.status?.readyReplicas ?? 0) > 0;
     // A function of the status as it is: conditions that others wrote meanwhile survive.
     await this.#client.status.patch(gateway, (status) => ({
-      observedGeneration: gateway.metadata.generation ?? 0,
+      observedGeneration: gateway.metadata.generation,
       conditions: setCondition(
         status?.conditions,
         isServed

@@ -1,4 +1,6 @@
 import {
+  formatKey,
+  keyOf,
   ValidatingWebhook,
   type Client,
   type Unstored,
@@ -50,11 +52,11 @@ export class GatewayValidator implements Validator<Gateway> {
     const others = gateways.filter(({ metadata: { uid } }) => uid !== metadata.uid);
     for (const [index, host] of (spec.hosts ?? []).entries()) {
       if (before.includes(host)) continue;
-      const owner = others.find((other) => other.spec.hosts?.includes(host))?.metadata;
+      const owner = others.find((other) => other.spec.hosts?.includes(host));
       if (owner) {
         review.invalid(
           (gateway) => gateway.spec.hosts?.[index],
-          `is served by ${owner.namespace ?? ""}/${owner.name}`,
+          `is served by ${formatKey(keyOf(owner))}`,
         );
       }
     }
