@@ -3,9 +3,11 @@
  * processor time in microseconds for each line that it is sent.
  *
  * - `tsop`: an operator's webhook server with one validator; `busy`: the same beside a reconciler that never rests;
- * - `empty`: Node's https server that reads each body and gives the same answer to all.
+ * - `empty`: Node's https server that reads each body and gives the same answer to all;
+ * - `parsing`: the same that parses each body and writes its answer: the least that answers reviews.
  */
 import { readFileSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -36,17 +38,43 @@ createInterface(process.stdin).on("line", () => {
   console.log(user + system);
 });
 if (mode === "empty") serveNothing();
+else if (mode === "parsing") serveParsed();
 else await serveOperator(mode === "busy");
 
-function serveNothing(): void {
-  const answer = JSON.stringify({
+function answerTo(uid: string): string {
+  return JSON.stringify({
     kind: "AdmissionReview",
     apiVersion: "admission.k8s.io/v1",
-    response: { uid: "705ab4f5-6393-11e8-b7cc-42010a800002", allowed: true },
+    response: { uid, allowed: true },
   });
+}
+
+function serveNothing(): void {
+  const answer = answerTo("705ab4f5-6393-11e8-b7cc-42010a800002");
+  serve((request, send) => {
+    request.resume().on("end", () => {
+      send(answer);
+    });
+  });
+}
+
+function serveParsed(): void {
+  serve((request, send) => {
+    const parts: Buffer[] = [];
+    request.on("data", (part: Buffer) => parts.push(part));
+    request.on("end", () => {
+      const [first = Buffer.alloc(0)] = parts;
+      const body = parts.length === 1 ? first : Buffer.concat(parts);
+      const review = JSON.parse(body.toString()) as { request: { uid: string } };
+      send(answerTo(review.request.uid));
+    });
+  });
+}
+
+function serve(handle: (request: IncomingMessage, send: (answer: string) => void) => void): void {
   const tls = { cert: readFileSync(files.certFile), key: readFileSync(files.keyFile) };
   const server = createServer(tls, (request, response) => {
-    request.resume().on("end", () => {
+    handle(request, (answer) => {
       response.writeHead(200, {
         "Content-Type": "application/json",
         "Content-Length": answer.length,

@@ -1,6 +1,6 @@
 /**
  * Admission reviews on one core: an operator's webhook server against controller-runtime's (`GOMAXPROCS=1`), with a
- * validator each, and against an https server of Node that does nothing; in the same run, with the same bodies over the
+ * validator each, and against https servers of Node that do nothing, and parse and answer alone; in the same run, with the same bodies over the
  * same number of connections; all of them read the whole body, and their answers are as long. And once more while a
  * reconciler of the operator never rests.
  *
@@ -175,6 +175,7 @@ export async function benchWebhooks(): Promise<void> {
   const servers = new Map<string, Server>([
     ["tsop", ours("tsop")],
     ["empty https server", ours("empty")],
+    ["https server that parses", ours("parsing")],
     ["tsop, beside a busy reconciler", ours("busy")],
   ]);
   try {
@@ -211,6 +212,12 @@ function report(rates: ReadonlyMap<string, readonly Rate[]>): void {
       `reviews a second, ${name.padEnd(30)} ${perSecond}, p99 ${middle(name, "p99Ms").toFixed(1)} ms; processor time ${us} µs each (the asker's ${asker})`,
     );
   }
+  // What reading a review and writing an answer cost whoever does it in Node.
+  const limit =
+    middle("empty https server", "serverUs") / middle("https server that parses", "serverUs");
+  console.log(
+    `an https server that parses and answers alone does ${limit.toFixed(2)}x of the empty one`,
+  );
   for (const [peer, goal] of [
     ["empty https server", 0.7],
     ["controller-runtime", 1],

@@ -16,6 +16,7 @@ import { Patience, patienceOf } from "./patience.ts";
 import { failureReply, type Reply, ReviewFailure, UNREAD } from "./replies.ts";
 import { BodyBudget, receiveBody } from "./request-body.ts";
 import { replyOf, type ServedPath } from "./served-path.ts";
+import { SharedConnections } from "./shared-connections.ts";
 import { SilentConnections } from "./silent-connections.ts";
 
 const MAX_CONNECTIONS = 2000;
@@ -37,6 +38,7 @@ export class WebhookServer {
   readonly #clock: Clock;
   readonly #paths: ReadonlyMap<string, ServedPath>;
   readonly #server: Server;
+  readonly #shared = new SharedConnections(MAX_CONNECTIONS);
   readonly #silent = new SilentConnections(MAX_SILENT_CONNECTIONS);
   readonly #budget = new BodyBudget(MAX_BODIES_BYTES);
   readonly #open = new Set<Patience>();
@@ -56,11 +58,12 @@ export class WebhookServer {
       handshakeTimeout: HANDSHAKE_MS,
     };
     this.#server = createServer({ ...tlsOptions(certificate), ...limits });
-    this.#server.maxConnections = MAX_CONNECTIONS;
     // Who does not take the answer would have it kept here for ever.
     this.#server.timeout = stalledMs;
     this.#server.on("connection", (socket) => {
-      if (socket instanceof Socket) this.#silent.opened(socket);
+      if (!(socket instanceof Socket)) return;
+      this.#shared.opened(socket);
+      this.#silent.opened(socket);
     });
     this.#server.on("request", (request, response) => {
       this.#exchange(request, response);
