@@ -14,11 +14,12 @@ const FOLDER = ".tsop/dev/webhook";
 
 /** The webhooks of one session. */
 export class DevWebhooks {
-  readonly #controlPlane: ControlPlane;
+  readonly #controlPlane: Pick<ControlPlane, "routeService">;
   readonly #server: OperatorWebhooks;
-  #served: (address: string) => void = () => undefined;
+  /** What requests wait for while no operator serves. */
+  #next: NextOperator | undefined;
 
-  constructor(root: string, controlPlane: ControlPlane, clock: Clock) {
+  constructor(root: string, controlPlane: Pick<ControlPlane, "routeService">, clock: Clock) {
     this.#controlPlane = controlPlane;
     this.#server = new OperatorWebhooks({ folder: join(root, FOLDER), clock });
   }
@@ -37,16 +38,34 @@ export class DevWebhooks {
     return certificate ? withAuthority(objects, certificate) : objects;
   }
 
-  /** Requests wait from now on until an operator serves its webhooks again. */
+  /**
+   * Requests wait from now on until an operator serves its webhooks again. Those that wait already do so for the same one:
+   * a reload pauses when it ends the operator before, and when it starts the next.
+   */
   pause(): void {
-    const address = new Promise<string>((resolve) => {
-      this.#served = resolve;
-    });
+    this.#next ??= nextOperator();
+    const { address } = this.#next;
     for (const service of this.#server.services) this.#controlPlane.routeService(service, address);
   }
 
   /** Takes the lines of the operator's log. */
   hear(line: string): void {
-    if (tellsWebhooksServed(line)) this.#served(`127.0.0.1:${this.#server.port}`);
+    if (!tellsWebhooksServed(line)) return;
+    this.#next?.serves(`127.0.0.1:${this.#server.port}`);
+    this.#next = undefined;
   }
+}
+
+/** An operator that does not serve yet. */
+interface NextOperator {
+  readonly address: Promise<string>;
+  serves(address: string): void;
+}
+
+function nextOperator(): NextOperator {
+  let serves: (address: string) => void = () => undefined;
+  const address = new Promise<string>((resolve) => {
+    serves = resolve;
+  });
+  return { address, serves };
 }
