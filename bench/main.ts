@@ -5,8 +5,10 @@ import { benchControlPlaneStart } from "./control-plane-start.ts";
 import { benchImport } from "./import.ts";
 import { benchInformerSync } from "./informer-sync.ts";
 import { benchManifests } from "./manifests.ts";
+import { benchInProcess } from "./in-process.ts";
 import { machine } from "./measure.ts";
 import { benchReconciles } from "./reconciles.ts";
+import { benchVirtualDay } from "./virtual-day.ts";
 import { benchWebhooks } from "./webhooks.ts";
 
 const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
@@ -18,6 +20,8 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   webhooks: benchWebhooks,
   "control-plane-start": benchControlPlaneStart,
   "control-plane": benchControlPlane,
+  "in-process": benchInProcess,
+  "virtual-day": benchVirtualDay,
 };
 
 const wanted = process.argv.slice(2);
