@@ -223,11 +223,9 @@ export type {
   Query,
   RestRequest,
   SendRequest,
-  WatchBookmark,
-  WatchEvent,
-  WatchStream,
 } from "./runtime/client/rest-client.ts";
 export type { ApiWarning, WarningHandler, WarningOption } from "./runtime/client/warnings.ts";
+export type { WatchBookmark, WatchEvent, WatchStream } from "./runtime/client/watch-events.ts";
 export type { EventDetails, EventRecorder } from "./runtime/events/recorder.ts";
 export {
   BucketRateLimiter,

@@ -36,6 +36,7 @@ import { acceptAdmitted } from "./server/admitted.ts";
 import { converterWith } from "./server/versions.ts";
 import { Api } from "./server/api.ts";
 import { followApiServices } from "./server/api-services.ts";
+import { BookmarkTicks } from "./server/bookmark-ticks.ts";
 import { type Cluster, randomUid } from "./server/cluster.ts";
 import { Conversion } from "./server/conversion.ts";
 import { controllerContext } from "./server/controller-client.ts";
@@ -221,6 +222,7 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
     admission,
     plugins,
     conversion,
+    bookmarkTicks: new BookmarkTicks(clock),
     clock,
     log,
   };

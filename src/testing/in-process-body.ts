@@ -31,7 +31,8 @@ interface Reader {
 export class PiecesBody implements Body {
   readonly #onReturn: () => void;
   #waiting = "";
-  #reader: Reader | undefined;
+  /** In the order in which they asked. */
+  readonly #readers: Reader[] = [];
   #ended = false;
   #failure: Error | undefined;
 
@@ -42,7 +43,7 @@ export class PiecesBody implements Body {
 
   /** Whether all that came was read, and dealt with: the reader waits for more, or has gone. */
   get isRead(): boolean {
-    return this.#waiting === "" && (this.#reader !== undefined || this.#isOver);
+    return this.#waiting === "" && (this.#readers.length > 0 || this.#isOver);
   }
 
   /** The next piece. */
@@ -75,7 +76,7 @@ export class PiecesBody implements Body {
     return {
       next: () =>
         new Promise((resolve, reject) => {
-          this.#reader = { resolve, reject };
+          this.#readers.push({ resolve, reject });
           this.#answer();
         }),
       return: () => {
@@ -90,15 +91,15 @@ export class PiecesBody implements Body {
   }
 
   #answer(): void {
-    const reader = this.#reader;
-    if (!reader) return;
-    if (this.#waiting === "" && !this.#isOver) return;
-    this.#reader = undefined;
-    if (this.#waiting !== "") {
-      const value = Buffer.from(this.#waiting);
-      this.#waiting = "";
-      reader.resolve({ done: false, value });
-    } else if (this.#failure) reader.reject(this.#failure);
-    else reader.resolve({ done: true, value: undefined });
+    while (this.#waiting !== "" || this.#isOver) {
+      const reader = this.#readers.shift();
+      if (!reader) return;
+      if (this.#waiting !== "") {
+        const value = Buffer.from(this.#waiting);
+        this.#waiting = "";
+        reader.resolve({ done: false, value });
+      } else if (this.#failure) reader.reject(this.#failure);
+      else reader.resolve({ done: true, value: undefined });
+    }
   }
 }

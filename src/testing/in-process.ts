@@ -103,7 +103,8 @@ class InProcessTransport implements Transport {
   async request(request: TransportRequest): Promise<TransportResponse> {
     const { method, path, body, signal, lastCheck } = request;
     signal?.throwIfAborted();
-    const headers = await this.#headersOf(request);
+    const { controlPlane, certificate, credentials } = this.#parts;
+    const headers = this.#headersOf(request, credentials ? await authorizationOf(credentials) : {});
     if (!REQUEST_TARGET.test(path) || !isHeaderName(method)) {
       throw new TypeError(
         `${method} ${path} is no request: it has characters that are not escaped.`,
@@ -111,7 +112,6 @@ class InProcessTransport implements Transport {
     }
     signal?.throwIfAborted();
     lastCheck?.();
-    const { controlPlane, certificate, credentials } = this.#parts;
     const exchange = controlPlane.request({
       method,
       target: path,
@@ -132,45 +132,43 @@ class InProcessTransport implements Transport {
     exchange: DirectExchange,
     signal: AbortSignal | undefined,
   ): Promise<TransportResponse> {
-    let fail: (error: Error) => void = () => undefined;
-    const aborted = new Promise<never>((_, reject) => {
-      fail = reject;
-    });
+    let body: PiecesBody | undefined;
     const abort = (): void => {
-      fail(abortReason(signal));
-      exchange.leave();
+      if (body) {
+        this.#streams.delete(body);
+        body.fail(abortReason(signal));
+      }
+      exchange.cut();
     };
-    signal?.addEventListener("abort", abort, { once: true });
     const over = (): void => {
       signal?.removeEventListener("abort", abort);
       exchange.leave();
     };
+    signal?.addEventListener("abort", abort, { once: true });
     this.#underWay++;
     try {
-      const answer = await Promise.race([exchange.answer, aborted]);
+      const answer = await exchange.answer;
+      signal?.throwIfAborted();
       if (typeof answer.body === "function") {
-        return this.#streamed(answer, answer.body, {
-          over,
-          onAbort: (told) => {
-            fail = told;
-          },
-        });
+        const response = this.#streamed(answer, answer.body, over);
+        body = response.body;
+        return response;
       }
       over();
       return { ...answer, body: wholeBody(answer.body), cancel: () => undefined };
     } catch (error) {
       over();
-      throw signal?.aborted ? error : this.#broken(error);
+      throw signal?.aborted ? abortReason(signal) : this.#broken(error);
     } finally {
       this.#underWay--;
     }
   }
 
   #streamed(
-    answer: DirectAnswer,
+    { status, headers }: DirectAnswer,
     write: Exclude<DirectAnswer["body"], string | Uint8Array>,
-    { over, onAbort }: { over: () => void; onAbort: (told: (error: Error) => void) => void },
-  ): TransportResponse {
+    over: () => void,
+  ): TransportResponse & { readonly body: PiecesBody } {
     const cancel = (): void => {
       this.#streams.delete(body);
       body.giveUp(() => this.#broken(new Error("the reader gave up")));
@@ -178,10 +176,6 @@ class InProcessTransport implements Transport {
     };
     const body = new PiecesBody(cancel);
     this.#streams.add(body);
-    onAbort((error) => {
-      this.#streams.delete(body);
-      body.fail(error);
-    });
     write((piece) => {
       body.push(piece);
     }).then(
@@ -194,13 +188,19 @@ class InProcessTransport implements Transport {
         over();
       },
     );
-    return { status: answer.status, headers: answer.headers, body, cancel };
+    return { status, headers, body, cancel };
   }
 
-  async #headersOf({ headers = {}, body }: TransportRequest): Promise<Record<string, string>> {
-    const { userAgent, credentials, impersonate } = this.#parts;
-    const all: Record<string, string> = { "user-agent": userAgent, host: "in-process" };
-    if (credentials) Object.assign(all, await authorizationOf(credentials));
+  #headersOf(
+    { headers = {}, body }: TransportRequest,
+    authorization: Readonly<Record<string, string>>,
+  ): Record<string, string> {
+    const { userAgent, impersonate } = this.#parts;
+    const all: Record<string, string> = {
+      "user-agent": userAgent,
+      host: "in-process",
+      ...authorization,
+    };
     if (impersonate) Object.assign(all, impersonationOf(impersonate));
     for (const [name, value] of Object.entries(headers)) all[name.toLowerCase()] = value;
     if (body !== undefined) all["content-length"] = String(Buffer.byteLength(body));

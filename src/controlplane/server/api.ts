@@ -113,7 +113,7 @@ export class Api {
     return isNamedPost && isCustom && path.subresource === undefined ? "create" : verb;
   }
 
-  async #perform(verb: string, asked: ResourceRequest): Promise<Answer> {
+  #perform(verb: string, asked: ResourceRequest): Answer | Promise<Answer> {
     const cluster = this.#cluster;
     const presenter = new Presenter(cluster, asked, verb);
     const special = specialHandler(asked, verb);

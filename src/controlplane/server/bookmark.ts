@@ -40,8 +40,19 @@ export function bookmarkObject(
   };
 }
 
-// What follows from a resource never changes: a memo, and no state.
+// What follows from a resource, and a version, never changes: memos, and no state.
 const zeros = new WeakMap<ServedResource, JsonObject>();
+const latest = new WeakMap<ServedResource, SentObject>();
+
+/** The bookmark of all watches of a resource at `version`: the same object for each of them. */
+export function plainBookmark(resource: ServedResource, version: number): SentObject {
+  let bookmark = latest.get(resource);
+  if (bookmark?.metadata.resourceVersion !== String(version)) {
+    bookmark = bookmarkObject(resource, version);
+    latest.set(resource, bookmark);
+  }
+  return bookmark;
+}
 
 function zeroOf(resource: ServedResource): JsonObject {
   let zero = zeros.get(resource);

@@ -16,6 +16,7 @@ import { authorize } from "../auth/authorizer.ts";
 import type { TokenAuthority } from "../auth/tokens.ts";
 import type { ServedResource, Strategy, User, WriteContext } from "../kinds.ts";
 import { type Store, storeKey } from "../store/store.ts";
+import type { BookmarkTicks } from "./bookmark-ticks.ts";
 import type { Conversion } from "./conversion.ts";
 import { type Registry, collectionOf } from "./registry.ts";
 import { readNow, storeAs } from "./versions.ts";
@@ -28,6 +29,7 @@ export interface Cluster {
   readonly admission: Admission;
   readonly plugins: AdmissionPlugins;
   readonly conversion: Conversion;
+  readonly bookmarkTicks: BookmarkTicks;
   readonly clock: Clock;
   readonly log: Logger;
 }

@@ -17,7 +17,13 @@ export interface DirectRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   /** Whom the client's certificate names; none was shown when absent. */
-  readonly certificate?: { readonly user: string; readonly groups: readonly string[] };
+  readonly certificate?: Certificate;
+}
+
+/** What a client certificate says; the same object for all requests of a client. */
+interface Certificate {
+  readonly user: string;
+  readonly groups: readonly string[];
 }
 
 /** An answer as it would come over the wire. */
@@ -35,6 +41,8 @@ export interface DirectExchange {
   readonly answer: Promise<DirectAnswer>;
   /** The client goes, or has got all of the answer. */
   leave(): void;
+  /** The client goes at once: an answer that is not there yet is rejected, and a stream is. */
+  cut(): void;
 }
 
 /** The server has cut the connection. */
@@ -49,7 +57,7 @@ export class DirectServer {
   readonly #handle: (request: RawRequest) => Promise<Answer>;
   readonly #nowMs: () => number;
   readonly #exchanges = new Set<Exchange>();
-  readonly #peers = new Map<string, PeerIdentity>();
+  readonly #peers = new WeakMap<Certificate, PeerIdentity>();
   #closed = false;
 
   constructor(handle: (request: RawRequest) => Promise<Answer>, nowMs: () => number) {
@@ -113,13 +121,15 @@ export class DirectServer {
   }
 
   /** The identity in a certificate that this control plane would issue. */
-  #peerOf({ user, groups }: NonNullable<DirectRequest["certificate"]>): PeerIdentity {
-    const id = JSON.stringify([user, groups]);
-    let peer = this.#peers.get(id);
+  #peerOf(certificate: Certificate): PeerIdentity {
+    let peer = this.#peers.get(certificate);
     if (!peer) {
-      const fingerprint = createHash("sha256").update(id).digest("hex");
+      const { user, groups } = certificate;
+      const fingerprint = createHash("sha256")
+        .update(JSON.stringify([user, groups]))
+        .digest("hex");
       peer = { commonName: user, organizations: groups, fingerprint };
-      this.#peers.set(id, peer);
+      this.#peers.set(certificate, peer);
     }
     return peer;
   }

@@ -34,8 +34,6 @@ export class Presenter {
   readonly #representation: Representation;
   readonly #includeObject: IncludeObject;
   #columnsSent = false;
-  // The same one is sent again and again in a quiet cluster.
-  #bookmark: { readonly event: WatchEvent; readonly line: string } | undefined;
 
   /** @throws StatusError 406 when nothing that the client accepts can be served */
   constructor(cluster: Cluster, asked: ResourceRequest, verb: string) {
@@ -83,9 +81,7 @@ export class Presenter {
   /** The line of a watch event. */
   event(event: WatchEvent): string {
     if (this.#representation.view) return this.#viewLine(event);
-    if (event.type !== "BOOKMARK") return plainLine(this.#cluster, event);
-    if (event !== this.#bookmark?.event) this.#bookmark = { event, line: lineOf(event) };
-    return this.#bookmark.line;
+    return event.type === "BOOKMARK" ? bookmarkLine(event) : plainLine(this.#cluster, event);
   }
 
   #viewLine({ type, object }: WatchEvent): string {
@@ -130,6 +126,18 @@ function plainLine(cluster: Cluster, { type, object }: WatchEvent): string {
   if (latest?.object === object && latest.type === type) return latest.line;
   const line = lineOf({ type, object });
   latestLines.set(cluster, { type, object, line });
+  return line;
+}
+
+// The same one is sent again and again in a quiet cluster, to all watches.
+const bookmarkLines = new WeakMap<WatchEvent["object"], string>();
+
+function bookmarkLine(event: WatchEvent): string {
+  let line = bookmarkLines.get(event.object);
+  if (line === undefined) {
+    line = lineOf(event);
+    bookmarkLines.set(event.object, line);
+  }
   return line;
 }
 

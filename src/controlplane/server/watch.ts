@@ -11,7 +11,7 @@ import type { ServedResource } from "../kinds.ts";
 import type { Change } from "../store/change.ts";
 import { storeKey } from "../store/store.ts";
 import type { Cluster } from "./cluster.ts";
-import { bookmarkObject } from "./bookmark.ts";
+import { bookmarkObject, plainBookmark } from "./bookmark.ts";
 import { expired, plainError } from "../failures.ts";
 import { isSelected, waitForVersion } from "./list.ts";
 import type { WatchQuery } from "./query.ts";
@@ -30,7 +30,6 @@ export interface WatchSink {
   end(): void;
 }
 
-const BOOKMARK_INTERVAL_MS = 60_000;
 const DEFAULT_TIMEOUT_MS = 30 * 60_000;
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 
@@ -48,8 +47,6 @@ export class Watch {
   #ended = false;
   #reached = 0;
   #bookmarked = 0;
-  // Most bookmarks of a quiet cluster say the same.
-  #lastBookmark: WatchEvent | undefined;
 
   constructor(cluster: Cluster, resource: ServedResource, query: WatchQuery, sink: WatchSink) {
     this.#cluster = cluster;
@@ -151,7 +148,12 @@ export class Watch {
         if (change.collection === this.#collection) this.#send(change);
       }),
     );
-    if (this.#query.bookmarks) this.#bookmarkRegularly();
+    if (!this.#query.bookmarks) return;
+    this.#releases.push(
+      this.#cluster.bookmarkTicks.subscribe(() => {
+        this.#bookmark();
+      }),
+    );
   }
 
   /** What a change means to one who sees only what the selectors let through. */
@@ -185,30 +187,13 @@ export class Watch {
 
   #bookmark(annotations?: Record<string, string>): void {
     const version = Math.max(this.#cluster.store.version, this.#reached);
-    const last = version === this.#bookmarked && !annotations ? this.#lastBookmark : undefined;
-    const object = (): SentObject => bookmarkObject(this.#resource, version, annotations);
-    const bookmark = last ?? { type: "BOOKMARK", object: object() };
+    const object = annotations
+      ? bookmarkObject(this.#resource, version, annotations)
+      : plainBookmark(this.#resource, version);
     this.#bookmarked = version;
-    this.#lastBookmark = annotations ? undefined : bookmark;
     this.#inOrder([], () => {
-      this.#tell(bookmark);
+      this.#tell({ type: "BOOKMARK", object });
     });
-  }
-
-  #bookmarkRegularly(): void {
-    const timer = this.#cluster.clock.after(
-      BOOKMARK_INTERVAL_MS,
-      () => {
-        this.#releases.splice(this.#releases.indexOf(cancel), 1);
-        this.#bookmark();
-        this.#bookmarkRegularly();
-      },
-      { unref: true },
-    );
-    const cancel = (): void => {
-      timer.cancel();
-    };
-    this.#releases.push(cancel);
   }
 
   #limitTime(): void {

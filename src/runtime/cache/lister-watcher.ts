@@ -9,7 +9,8 @@ import type { ResourceInfo } from "../../kube/resource.ts";
 import { completeList } from "../client/complete-list.ts";
 import { acceptOf, nameKind, nameKinds } from "../client/metadata-only.ts";
 import { collectionPath } from "../client/paths.ts";
-import type { Query, RestClient, WatchStream } from "../client/rest-client.ts";
+import type { Query, RestClient } from "../client/rest-client.ts";
+import type { WatchStream } from "../client/watch-events.ts";
 
 /** The parameters of a list or watch, under their wire names. */
 export interface ListWatchOptions {

@@ -9,7 +9,7 @@ import { messageOf, TsopError } from "../../errors.ts";
 import { copyJson, sameJson } from "../../kube/json.ts";
 import { formatKey, keyOf, type KubeObject } from "../../kube/object.ts";
 import type { Logger } from "../../log.ts";
-import type { WatchEvent, WatchStream } from "../client/rest-client.ts";
+import type { WatchEvent, WatchStream } from "../client/watch-events.ts";
 import { ToldBefore } from "../told-before.ts";
 import type { ListerWatcher } from "./lister-watcher.ts";
 

@@ -42,7 +42,7 @@ import { keyIn } from "./paths.ts";
 import type { PodClient } from "./pods/pod-client.ts";
 import type { RawAnswer } from "./raw-answer.ts";
 import type { RawRequest } from "./raw-request.ts";
-import type { WatchStream } from "./rest-client.ts";
+import type { WatchStream } from "./watch-events.ts";
 import { assertSelection, indexMissing } from "./selection.ts";
 import { changedStatus, isStatusPatched } from "./status-patch.ts";
 

@@ -10,7 +10,7 @@ import type { Patch } from "./patches.ts";
 import type { PodClient } from "./pods/pod-client.ts";
 import type { RawAnswer } from "./raw-answer.ts";
 import type { RawRequest } from "./raw-request.ts";
-import type { WatchStream } from "./rest-client.ts";
+import type { WatchStream } from "./watch-events.ts";
 
 /** Which objects of a kind, as an API server can select them. */
 export interface Selection {

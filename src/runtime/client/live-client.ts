@@ -51,9 +51,10 @@ import { livePods } from "./pods/live-pods.ts";
 import type { PodClient } from "./pods/pod-client.ts";
 import type { RawAnswer } from "./raw-answer.ts";
 import { rawRequest, type RawRequest } from "./raw-request.ts";
-import type { Query, RestClient, RestRequest, WatchStream } from "./rest-client.ts";
+import type { Query, RestClient, RestRequest } from "./rest-client.ts";
 import { assertDeletion, assertServed, selectionOf } from "./selection.ts";
 import { lockedStatusPatch, patchStatusFrom } from "./status-patch.ts";
+import type { WatchStream } from "./watch-events.ts";
 
 const APPLY = "application/apply-patch+yaml";
 const PAGE_SIZE = 500;

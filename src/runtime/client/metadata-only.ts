@@ -7,7 +7,7 @@
 import { TsopError } from "../../errors.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import { apiVersionOf, type ResourceInfo, type ResourceType } from "../../kube/resource.ts";
-import type { WatchEvent, WatchStream } from "./rest-client.ts";
+import type { WatchEvent, WatchStream } from "./watch-events.ts";
 
 /** What to accept for one object, or a list, of the kind; `undefined` for whole objects. */
 export function acceptOf(resource: ResourceInfo, list: boolean): { readonly accept?: string } {

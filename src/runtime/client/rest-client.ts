@@ -5,7 +5,6 @@
  * @module
  */
 import type { Clock } from "../../clock.ts";
-import { isJson, isJsonObject } from "../../kube/json.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import {
   ConnectionError,
@@ -16,13 +15,13 @@ import {
   type UpgradedConnection,
 } from "../transport/transport.ts";
 import { noUpgrade } from "../transport/upgraded-connection.ts";
-import { brokenAnswer, isFailure, statusErrorOf, statusErrorOfEvent } from "./answers.ts";
-import { parseExact, stringifyExact } from "./exact-json.ts";
-import { wholeLines } from "../transport/lines.ts";
+import { brokenAnswer, isFailure, statusErrorOf } from "./answers.ts";
+import { stringifyExact } from "./exact-json.ts";
 import { readItems, type ReadList } from "./list-items.ts";
 import { ObjectReader, textOf } from "./object-reader.ts";
 import { RawAnswer } from "./raw-answer.ts";
 import { parseWarnings, type WarningHandler } from "./warnings.ts";
+import { watchEvents, type WatchStream } from "./watch-events.ts";
 
 type QueryValue = string | number | boolean;
 
@@ -68,34 +67,9 @@ export type ExchangeObserver = (
   code: string,
 ) => void;
 
-/** A change of an object, or a bookmark. */
-export type WatchEvent<T extends KubeObject = KubeObject> =
-  { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: T } | WatchBookmark;
-
-/** How far a watch has come: it is of no object, and carries nothing but a version from which to go on. */
-export interface WatchBookmark {
-  readonly type: "BOOKMARK";
-  readonly object: {
-    apiVersion: string;
-    kind: string;
-    metadata: { resourceVersion: string; annotations?: Record<string, string> };
-  };
-}
-
-/**
- * The events of a watch, in batches as they arrive. It ends when the server closes the stream, or the
- * connection breaks: both mean to go on from the last version.
- *
- * @throws StatusError for an `ERROR` event, and with 500 for what is no event at all
- */
-export type WatchStream<T extends KubeObject = KubeObject> = AsyncIterable<
-  readonly WatchEvent<T>[]
->;
-
 const MAX_RETRIES = 10;
 // What client-go waits before it repeats a GET whose connection broke.
 const RETRY_AFTER_RESET_MS = 1000;
-const EVENT_TYPES = new Set(["ADDED", "MODIFIED", "DELETED", "BOOKMARK"]);
 
 /** Sends a request on and returns the decoded answer. */
 export type SendRequest = (request: RestRequest) => Promise<unknown>;
@@ -207,7 +181,7 @@ export class RestClient {
   async watch<T extends KubeObject>(request: WatchRequest): Promise<WatchStream<T>> {
     const { withoutManagedFields = false, ...rest } = request;
     const response = await this.#send({ ...rest, method: "GET" }, true);
-    return decodeWatch(response, withoutManagedFields, request.signal);
+    return watchEvents(response, withoutManagedFields, request.signal);
   }
 
   /** The successful answer, after as many tries as are allowed. */
@@ -324,12 +298,14 @@ function encodeBody({ body, raw }: RestRequest): string | undefined {
 
 /** `?name=value&...`, escaped; empty without parameters. */
 function encodeQuery(query: Query): string {
-  const parts = Object.entries(query).flatMap(([name, value]) =>
-    (value === undefined ? [] : [value].flat()).map(
-      (one) => `${encodeURIComponent(name)}=${encodeURIComponent(one)}`,
-    ),
-  );
-  return parts.length === 0 ? "" : `?${parts.join("&")}`;
+  let text = "";
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined) continue;
+    for (const one of typeof value === "object" ? value : [value]) {
+      text += `${text === "" ? "?" : "&"}${encodeURIComponent(name)}=${encodeURIComponent(one)}`;
+    }
+  }
+  return text;
 }
 
 async function readText(response: TransportResponse): Promise<string> {
@@ -356,82 +332,4 @@ async function readBytes({ body }: TransportResponse): Promise<Buffer> {
 function itemsOf(answer: unknown): readonly unknown[] {
   const { items } = (answer ?? {}) as { items?: unknown };
   return Array.isArray(items) ? items : [];
-}
-
-async function* decodeWatch<T extends KubeObject>(
-  response: TransportResponse,
-  withoutManagedFields: boolean,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<readonly WatchEvent<T>[]> {
-  const reader = new ObjectReader(withoutManagedFields);
-  try {
-    for await (const { bytes, ended } of wholeLines(response.body)) {
-      // Half an event at the end is the mark of a cut connection, and that is no error.
-      if (!ended && !isJson(textOf(bytes))) return;
-      const { events, error } = decodeEvents<T>(bytes, reader);
-      // What came before an error is as good as ever.
-      if (events.length > 0) yield events;
-      if (error) throw error;
-    }
-  } catch (error) {
-    if (!(error instanceof ConnectionError) || signal?.aborted) throw error;
-  } finally {
-    response.cancel();
-  }
-}
-
-interface Decoded<T extends KubeObject> {
-  readonly events: readonly WatchEvent<T>[];
-  readonly error?: Error;
-}
-
-/** The events of some lines, up to the first that is none. */
-function decodeEvents<T extends KubeObject>(lines: Buffer, reader: ObjectReader): Decoded<T> {
-  const together = parseTogether(lines, reader);
-  if (together?.every(isEvent)) return { events: together as WatchEvent<T>[] };
-  const events: WatchEvent<T>[] = [];
-  for (const line of textOf(lines).split("\n")) {
-    if (line.trim() === "") continue;
-    const event = decodeEvent<T>(line);
-    if (event instanceof Error) return { events, error: event };
-    events.push(event);
-  }
-  return { events };
-}
-
-/** The values of all lines, parsed as one array, which is a third faster; `undefined` where that is no good. */
-function parseTogether(lines: Buffer, reader: ObjectReader): unknown[] | undefined {
-  try {
-    return reader.lines(lines, objectOf);
-  } catch {
-    // One of the lines is broken; which one, and what is in the others, comes out line by line.
-    return undefined;
-  }
-}
-
-function objectOf(event: unknown): unknown {
-  return (event as { object?: unknown } | null)?.object;
-}
-
-function isEvent(value: unknown): boolean {
-  const event = value as { type?: string; object?: unknown } | null;
-  return EVENT_TYPES.has(event?.type ?? "") && isJsonObject(event?.object);
-}
-
-/** An event, or the error that the line stands for. */
-function decodeEvent<T extends KubeObject>(line: string): WatchEvent<T> | Error {
-  let event: { type?: string; object?: unknown } | null;
-  try {
-    event = parseExact(line) as typeof event;
-  } catch {
-    // Nothing of the line, which may be a Secret; the parser's error quotes it.
-    return brokenAnswer(
-      `unable to decode an event from the watch stream: ${line.length} characters that are not JSON`,
-    );
-  }
-  if (event?.type === "ERROR") return statusErrorOfEvent(event.object);
-  if (isEvent(event)) return event as WatchEvent<T>;
-  return brokenAnswer(
-    `unable to decode an event from the watch stream: got invalid watch event type: ${String(event?.type).slice(0, 100)}`,
-  );
 }

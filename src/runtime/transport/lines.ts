@@ -23,7 +23,7 @@ export function wholeLines(
   chunks: AsyncIterable<Uint8Array>,
   maxBytes?: number,
 ): AsyncGenerator<Batch> {
-  return wholeParts(chunks, (chunk) => chunk.lastIndexOf(NEWLINE), maxBytes);
+  return wholeParts(chunks, lastNewline, maxBytes);
 }
 
 /**
@@ -38,26 +38,71 @@ export async function* wholeParts(
   lastBorder: (chunk: Buffer) => number,
   maxBytes = LARGEST_ANSWER_BYTES,
 ): AsyncGenerator<Batch> {
-  // Chunks of an unfinished part: joined once, when its end comes, so that a huge one costs linear time.
-  let pending: Buffer[] = [];
-  let pendingBytes = 0;
+  const splitter = new Splitter(lastBorder, maxBytes);
   for await (const chunk of chunks) {
+    for (const bytes of splitter.parts(chunk)) yield { bytes, ended: true };
+  }
+  const { rest } = splitter;
+  if (rest.length > 0) yield { bytes: rest, ended: false };
+}
+
+/** Splits chunks into lines. */
+export function lineSplitter(maxBytes = LARGEST_ANSWER_BYTES): Splitter {
+  return new Splitter(lastNewline, maxBytes);
+}
+
+const lastNewline = (chunk: Buffer): number => chunk.lastIndexOf(NEWLINE);
+
+/** Splits chunks at borders. */
+class Splitter {
+  readonly #lastBorder: (chunk: Buffer) => number;
+  readonly #maxBytes: number;
+  // Chunks of an unfinished part: joined once, when its end comes, so that a huge one costs linear time.
+  #pending: Buffer[] = [];
+  #pendingBytes = 0;
+
+  constructor(lastBorder: (chunk: Buffer) => number, maxBytes: number) {
+    this.#lastBorder = lastBorder;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Whether nothing came behind the last border. */
+  get isBetween(): boolean {
+    return this.#pending.length === 0;
+  }
+
+  /** What came behind the last border. */
+  get rest(): Buffer {
+    return Buffer.concat(this.#pending);
+  }
+
+  /**
+   * All that `chunk` completes, at once, with the borders between the parts; it is good until `use` returns.
+   *
+   * @returns what `use` returned; `undefined` when nothing was completed
+   * @throws TsopError `answer-too-large`
+   */
+  add<R>(chunk: Uint8Array, use: (bytes: Buffer) => R): R | undefined {
+    for (const bytes of this.parts(chunk)) return use(bytes);
+    return undefined;
+  }
+
+  /** The same, as none or one; it is good until the next one is asked for. @throws TsopError `answer-too-large` */
+  *parts(chunk: Uint8Array): Generator<Buffer> {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    const end = lastBorder(bytes);
+    const end = this.#lastBorder(bytes);
     if (end < 0) {
       // A copy, as a chunk is good only until the next one is asked for.
-      pending.push(Buffer.from(bytes));
-      pendingBytes += bytes.length;
-      if (pendingBytes > maxBytes) throw answerTooLarge(maxBytes);
-      continue;
+      this.#pending.push(Buffer.from(bytes));
+      this.#pendingBytes += bytes.length;
+      if (this.#pendingBytes > this.#maxBytes) throw answerTooLarge(this.#maxBytes);
+      return;
     }
     const whole = bytes.subarray(0, end);
-    const parts = [...pending, whole];
-    pendingBytes = bytes.length - end - 1;
-    pending = pendingBytes > 0 ? [Buffer.from(bytes.subarray(end + 1))] : [];
-    if (parts.length === 1) yield { bytes: whole, ended: true };
-    else for (const joined of joinedInScratch(parts)) yield { bytes: joined, ended: true };
+    const pending = this.#pending;
+    this.#pendingBytes = bytes.length - end - 1;
+    this.#pending = this.#pendingBytes > 0 ? [Buffer.from(bytes.subarray(end + 1))] : [];
+    if (pending.length === 0) yield whole;
+    else yield* joinedInScratch([...pending, whole]);
   }
-  const rest = Buffer.concat(pending);
-  if (rest.length > 0) yield { bytes: rest, ended: false };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { VirtualClock, settlePromises } from "../../../src/clock.ts";
 import { builtInResources } from "../../../src/controlplane/builtin/resources.ts";
+import { BookmarkTicks } from "../../../src/controlplane/server/bookmark-ticks.ts";
 import type { Cluster } from "../../../src/controlplane/server/cluster.ts";
 import { Registry } from "../../../src/controlplane/server/registry.ts";
 import { Watch, type WatchSink } from "../../../src/controlplane/server/watch.ts";
@@ -35,7 +36,8 @@ function start(sink: Partial<WatchSink>, isGone = false) {
   const registry = new Registry(builtInResources());
   const resource = registry.find("", "v1", "configmaps");
   if (!resource) throw new Error("no ConfigMaps");
-  const cluster = { store, registry, clock } as Partial<Cluster> as Cluster;
+  const bookmarkTicks = new BookmarkTicks(clock);
+  const cluster = { store, registry, clock, bookmarkTicks } as Partial<Cluster> as Cluster;
   const query = {
     labels: [],
     fields: [],
@@ -62,6 +64,24 @@ describe("Watch", () => {
     expect(clock.pending).toBeGreaterThan(0);
     watch.stop();
     expect(store.followers).toBe(0);
+    expect(clock.pending).toBe(0);
+  });
+
+  it("gets a bookmark each minute, with one timer for all watches", async () => {
+    const clock = new VirtualClock();
+    const ticks = new BookmarkTicks(clock);
+    const atMs: Record<string, number[]> = { early: [], late: [] };
+    const note = (name: string) => (): void => void atMs[name]?.push(clock.monotonicMs());
+    const endEarly = ticks.subscribe(note("early"));
+    await clock.advance(45_000);
+    const endLate = ticks.subscribe(note("late"));
+    expect(clock.pending).toBe(1);
+    await clock.advance(80_000);
+    expect(atMs).toEqual({ early: [60_000, 120_000], late: [60_000, 120_000] });
+    endEarly();
+    await clock.advance(60_000);
+    expect(atMs).toEqual({ early: [60_000, 120_000], late: [60_000, 120_000, 180_000] });
+    endLate();
     expect(clock.pending).toBe(0);
   });
 
