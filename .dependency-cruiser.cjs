@@ -66,6 +66,8 @@ const ONLY_IN = {
   picocolors: "^src/cli/",
   pino: "^src/(log\\.ts|runtime/)",
   "prom-client": "^src/runtime/",
+  vitest: "^src/testing/vitest-matchers\\.ts$",
+  "@opentelemetry/api": "^src/runtime/tracing/",
 };
 
 const packages = Object.entries(ONLY_IN).map(([name, where]) => ({
@@ -119,7 +121,7 @@ module.exports = {
       comment:
         "A user does not have it. Bundle it (scripts/bundle-cached.mjs) or make it a dependency, with a line in the changelog.",
       from: { path: "^src/", pathNot: "^src/(cli/(vendor/|processes\\.ts$)|generator/load\\.ts)" },
-      to: { dependencyTypes: ["npm-dev"], dependencyTypesNot: ["type-only"] },
+      to: { dependencyTypes: ["npm-dev"], dependencyTypesNot: ["type-only", "npm-peer"] },
     },
   ],
   options: {

@@ -14,6 +14,7 @@ export {
   type ControlPlane,
   type ControlPlaneOptions,
   startControlPlane,
+  type StoredChange,
 } from "./controlplane/control-plane.ts";
 export { silentLogger } from "./log.ts";
 export {

@@ -90,6 +90,17 @@ interface Identity {
   readonly groups?: readonly string[];
 }
 
+/** A change that was stored. */
+export interface StoredChange {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  /** `configmaps`, `deployments.apps`. */
+  readonly resource: string;
+  /** As it is now, or was when it was deleted; frozen. */
+  readonly object: SentObject;
+  /** As it was before; absent for a new one. */
+  readonly old?: SentObject;
+}
+
 /** A running control plane. */
 export interface ControlPlane extends AsyncDisposable {
   /** `https://host:port`. @throws TsopError `not-listening` */
@@ -125,6 +136,8 @@ export interface ControlPlane extends AsyncDisposable {
   dropConnections(): void;
   /** The objects of a resource (`configmaps`, `deployments.apps`) as they are stored, frozen. */
   objects(resource: string, namespace?: string): readonly SentObject[];
+  /** Tells of each change from now on, whoever made it. @returns what ends that */
+  onChange(listener: (change: StoredChange) => void): () => void;
   /**
    * Another control plane that begins with the same objects, versions, keys and accounts, on a port of its own and in
    * memory; what happens in one is not seen in the other. Watches from before the fork begin anew (410).
@@ -318,6 +331,10 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
       });
     },
     objects: (resource, namespace) => store.list(resource, namespace),
+    onChange: (listener) =>
+      store.subscribe(({ type, collection, object, old }) => {
+        listener({ type, resource: collection, object, ...(old ? { old } : {}) });
+      }),
     stop,
     [Symbol.asyncDispose]: stop,
   };

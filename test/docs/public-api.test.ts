@@ -3,7 +3,9 @@ import ts from "typescript";
 import { expect, it } from "vitest";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const ENTRIES = ["src/index.ts", "src/testing.ts"].map((file) => `${root}${file}`);
+const ENTRIES = ["src/index.ts", "src/testing.ts", "src/testing-vitest.ts"].map(
+  (file) => `${root}${file}`,
+);
 
 /** What the packages' entries export without a docstring: exports, and methods of exported types. */
 function undocumented(): string[] {

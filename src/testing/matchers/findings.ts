@@ -1,0 +1,49 @@
+/**
+ * What a matcher found, free of the test runner.
+ *
+ * @module
+ */
+
+/** The verdict of a matcher. */
+export interface Finding {
+  readonly pass: boolean;
+  /** What was expected, and what was found instead. */
+  readonly message: string;
+}
+
+interface Named {
+  readonly kind?: string;
+  readonly metadata: { readonly namespace?: string; readonly name?: string };
+}
+
+/** Whether it can be an object of Kubernetes: it has metadata. */
+export function isObject(value: unknown): value is Named {
+  const { metadata } = (value ?? {}) as { metadata?: unknown };
+  return typeof metadata === "object" && metadata !== null;
+}
+
+/** `Deployment default/web`. */
+export function describeObject({ kind = "object", metadata }: Named): string {
+  const { namespace, name = "(no name)" } = metadata;
+  return `${kind} ${namespace ? `${namespace}/` : ""}${name}`;
+}
+
+/** The finding about what is not an object at all. */
+export function notAnObject(matcher: string, value: unknown): Finding {
+  const found = value === null ? "null" : typeof value;
+  return {
+    pass: false,
+    message: `${matcher} looks at an object of Kubernetes, and got ${found === "object" ? "an object without metadata" : found}.`,
+  };
+}
+
+/** Rows below their heads, in columns. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => (row[column] ?? "").length)),
+  );
+  return rows
+    .map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")}`)
+    .map((line) => line.trimEnd())
+    .join("\n");
+}

@@ -1,0 +1,71 @@
+/**
+ * Whether doing something again changes nothing in a control plane.
+ *
+ * @module
+ */
+import type { ControlPlane, StoredChange } from "../../controlplane/control-plane.ts";
+import type { SentObject } from "../../kube/object.ts";
+import { describeObject, type Finding } from "./findings.ts";
+
+/** They tell of the work, or that somebody is there. */
+const NOT_WORK: ReadonlySet<string> = new Set([
+  "events",
+  "events.events.k8s.io",
+  "leases.coordination.k8s.io",
+]);
+
+/** What is another one at each write. */
+const OF_EACH_WRITE = ["resourceVersion", "managedFields", "generation"];
+
+/** Shows the difference of two values; `undefined` when there is none. */
+type ShowDifference = (before: unknown, after: unknown) => string | undefined;
+
+/**
+ * Does it once, lets the control plane's own controllers work that off, and does it again.
+ *
+ * @throws what `pass` throws
+ */
+export async function findingOfSecondPass(
+  pass: () => unknown,
+  controlPlane: ControlPlane,
+  show: ShowDifference,
+): Promise<Finding> {
+  await pass();
+  await controlPlane.settle();
+  const writes: StoredChange[] = [];
+  const end = controlPlane.onChange((change) => {
+    if (!NOT_WORK.has(change.resource)) writes.push(change);
+  });
+  try {
+    await pass();
+  } finally {
+    end();
+  }
+  if (writes.length === 0) {
+    return {
+      pass: true,
+      message: "Expected the second pass to write something. It wrote nothing.",
+    };
+  }
+  const count = writes.length === 1 ? "1 write" : `${writes.length} writes`;
+  const shown = writes.map((write) => describeWrite(write, show)).join("\n\n");
+  return {
+    pass: false,
+    message: `Expected the second pass to write nothing, as all was done by the first. It made ${count}:\n\n${shown}`,
+  };
+}
+
+const VERBS = { ADDED: "created", MODIFIED: "changed", DELETED: "deleted" } as const;
+
+function describeWrite({ type, object, old }: StoredChange, show: ShowDifference): string {
+  const head = `${VERBS[type]} ${describeObject(object)}`;
+  if (type !== "MODIFIED" || !old) return head;
+  const difference = show(contentOf(old), contentOf(object));
+  return difference === undefined ? head : `${head}\n${difference}`;
+}
+
+function contentOf(object: SentObject): object {
+  const metadata: Record<string, unknown> = { ...object.metadata };
+  for (const field of OF_EACH_WRITE) Reflect.deleteProperty(metadata, field);
+  return { ...object, metadata };
+}

@@ -1,0 +1,69 @@
+/**
+ * Matchers for vitest, in the words of Kubernetes. Importing this module adds them to `expect`.
+ *
+ * @module
+ */
+import { expect } from "vitest";
+import type { ControlPlane } from "../controlplane/control-plane.ts";
+import type { KubeObject } from "../kube/object.ts";
+import { findingOfCondition, type WantedCondition } from "./matchers/condition.ts";
+import type { Finding } from "./matchers/findings.ts";
+import { findingOfSecondPass } from "./matchers/idempotence.ts";
+import { type ExpectedOwnership, findingOfOwner } from "./matchers/ownership.ts";
+
+declare module "vitest" {
+  // eslint-disable-next-line @typescript-eslint/no-unused-vars -- vitest's declaration has it
+  interface Matchers<T> {
+    /**
+     * The function does the same twice without a second effect: whatever it wrote to the control plane, it writes nothing
+     * when it is called again. Events and Leases do not count.
+     *
+     * @example
+     * await expect(() => reconciler.reconcile({ key })).toBeIdempotent(cluster);
+     */
+    toBeIdempotent(controlPlane: ControlPlane): Promise<void>;
+    /**
+     * The object has the condition, with status `True` when nothing else is said. A condition of an older generation does
+     * not count.
+     *
+     * @example
+     * expect(web).toHaveCondition("Ready");
+     * expect(web).toHaveCondition("Ready", { status: "False", reason: "ImageMissing", message: /nginx/ });
+     */
+    toHaveCondition(type: string, expected?: WantedCondition): void;
+    /**
+     * The object has an owner reference to that very object, by its uid.
+     *
+     * @example
+     * expect(deployment).toBeOwnedBy(web, { controller: true });
+     */
+    toBeOwnedBy(owner: KubeObject, options?: ExpectedOwnership): void;
+  }
+}
+
+interface Verdict {
+  readonly pass: boolean;
+  readonly message: () => string;
+}
+
+const resultOf = ({ pass, message }: Finding): Verdict => ({
+  pass,
+  message: () => message,
+});
+
+expect.extend({
+  async toBeIdempotent(received: unknown, controlPlane: ControlPlane): Promise<Verdict> {
+    if (typeof received !== "function") {
+      const message = `toBeIdempotent calls a function twice, and got ${typeof received}: write expect(() => ...).`;
+      return resultOf({ pass: false, message });
+    }
+    const { utils } = this;
+    const show = (before: unknown, after: unknown): string | undefined =>
+      utils.diff(before, after, { aAnnotation: "Before", bAnnotation: "After" }) ?? undefined;
+    return resultOf(await findingOfSecondPass(received as () => unknown, controlPlane, show));
+  },
+  toHaveCondition: (received: unknown, type: string, expected?: WantedCondition) =>
+    resultOf(findingOfCondition(received, type, expected)),
+  toBeOwnedBy: (received: unknown, owner: KubeObject, options?: ExpectedOwnership) =>
+    resultOf(findingOfOwner(received, owner, options)),
+});
