@@ -67,7 +67,6 @@ const ONLY_IN = {
   pino: "^src/(log\\.ts|runtime/)",
   "prom-client": "^src/runtime/",
   vitest: "^src/testing/vitest-matchers\\.ts$",
-  "@opentelemetry/api": "^src/runtime/tracing/",
 };
 
 const packages = Object.entries(ONLY_IN).map(([name, where]) => ({

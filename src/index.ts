@@ -226,6 +226,7 @@ export type {
 } from "./runtime/client/rest-client.ts";
 export type { ApiWarning, WarningHandler, WarningOption } from "./runtime/client/warnings.ts";
 export type { WatchBookmark, WatchEvent, WatchStream } from "./runtime/client/watch-events.ts";
+export type { TracingApi, TracingSpan, TracingSpanOptions } from "./runtime/tracing/tracing-api.ts";
 export type { EventDetails, EventRecorder } from "./runtime/events/recorder.ts";
 export {
   BucketRateLimiter,

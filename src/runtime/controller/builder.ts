@@ -211,7 +211,7 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
       );
     }
     const finalizer = main && finalizerOf(reconciler, main, { name, ...this.#options });
-    const { clock, log, metrics, scopes, shards } = this.#manager;
+    const { clock, log, metrics, scopes, shards, tracing } = this.#manager;
     const counted = metrics.controller(name, this.#options.maxConcurrentReconciles ?? 1);
     const lifecycle = main && this.#lifecycle(reconciler, { main, name, finalizer, counted });
     const controller = new Controller({
@@ -227,10 +227,11 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
       clock,
       log,
       scopes,
+      tracing,
       metrics: counted,
       options: this.#options,
       ...(shards ? { gate: shards } : {}),
-      ...(main ? { tell: this.#teller(name, main.resource) } : {}),
+      ...(main ? { kind: main.resource.kind, tell: this.#teller(name, main.resource) } : {}),
       ...(lifecycle && reconciler.onError ? { onError: lifecycle.failed.bind(lifecycle) } : {}),
     });
     this.#manager.add(controller);

@@ -12,6 +12,7 @@ import type { ControllerMetrics } from "../manager/metrics.ts";
 import type { RateLimiter } from "../queue/rate-limiters.ts";
 import type { QueueObserver, RateLimitingQueue } from "../queue/work-queue.ts";
 import type { KeyGate } from "../sharding/key-gate.ts";
+import type { Tracing } from "../tracing/tracing.ts";
 import type { WatchOptions, WatchReaction } from "./handlers.ts";
 import type { ReconcileScopes } from "./reconcile-scopes.ts";
 import type { ReconcileContext, Reconciler } from "./reconciler.ts";
@@ -64,6 +65,10 @@ export interface ControllerParts {
   /** Shared with the client that the reconciler writes with. */
   readonly scopes: ReconcileScopes;
   readonly options: ControllerOptions;
+  /** Of the objects that are reconciled, where it is for one kind. */
+  readonly kind?: string;
+  /** Makes a span of each reconcile; none when absent. */
+  readonly tracing?: Tracing | undefined;
   /** Which keys this process may work on; all when absent. */
   readonly gate?: KeyGate;
   /** Lets the reconciler say what went wrong, before it is tried again. */

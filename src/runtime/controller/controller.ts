@@ -18,7 +18,7 @@ import type { Enqueue, EnqueueHint, WatchOptions, WatchReaction } from "./handle
 import type { ControllerParts } from "./controller-parts.ts";
 import { FailureLog } from "./failure-log.ts";
 import { HotLoops } from "./hot-loops.ts";
-import { givenUpAfter, isGone, parseKey, requeueOf } from "./outcomes.ts";
+import { givenUpAfter, isGone, outcomeOf, parseKey, requeueOf } from "./outcomes.ts";
 import { ReconcileRun } from "./reconcile-run.ts";
 import type { ReconcileScope } from "./reconcile-scopes.ts";
 import type { Outcome, ReconcileContext } from "./reconciler.ts";
@@ -228,21 +228,27 @@ export class Controller {
     const timeoutMs = options.reconcileTimeoutMs;
     const timeout = timeoutMs === undefined ? undefined : timeoutSignal(clock, timeoutMs, parent);
     const run = this.#begin(id, timeout?.signal ?? parent);
+    const span = this.#parts.tracing?.reconcile({ ...run.traced, kind: this.#parts.kind });
+    const work = (): Promise<Outcome> => this.#call(id, run);
     try {
       let result: Outcome;
       try {
-        const call = scopes.run(run.scope, () => this.#call(id, run));
+        const call = scopes.run(run.scope, span ? () => span.run(work) : work);
         result = await (timeoutMs === undefined ? call : this.#inTime(run.scope, call, timeoutMs));
       } finally {
         this.#note(run);
       }
+      span?.set("tsop.outcome", outcomeOf(result));
       this.#succeeded(id, run, result);
     } catch (error) {
+      span?.set("tsop.outcome", "error");
+      span?.fail(error);
       if (run.signal.aborted && !parent.aborted) metrics.timedOut();
       metrics.reconciled("error", (clock.monotonicMs() - run.startMs) / 1000);
       if (this.#parts.onError) await this.#tellFailure(id, error, run.again(parent));
       this.#failed(id, error, run);
     } finally {
+      span?.end();
       scopes.leave(run.scope);
       timeout?.clear();
       gate?.leave(id);
@@ -286,7 +292,7 @@ export class Controller {
     const requeueAfterMs = requeueOf(result);
     this.#queue.forget(id);
     const seconds = (clock.monotonicMs() - startMs) / 1000;
-    metrics.reconciled(requeueAfterMs === undefined ? "success" : "requeue_after", seconds);
+    metrics.reconciled(outcomeOf(result), seconds);
     if (requeueAfterMs === undefined || requeueAfterMs > 0) this.#atOnce.forget(id);
     if (requeueAfterMs === undefined) return;
     this.#causes.add(id, `asked for after ${requeueAfterMs} ms`);

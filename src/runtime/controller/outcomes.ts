@@ -26,6 +26,11 @@ export function requeueOf(result: Outcome): number | undefined {
   return requeueAfterMs;
 }
 
+/** What metrics and traces call a reconcile that did not fail. @throws TsopError `bad-requeue` */
+export function outcomeOf(result: Outcome): "success" | "requeue_after" {
+  return requeueOf(result) === undefined ? "success" : "requeue_after";
+}
+
 /** What a reconcile fails with that does not end although its time is over. */
 export function givenUpAfter(afterMs: number): TsopError {
   return new TsopError(

@@ -52,6 +52,11 @@ export class ReconcileRun implements ReconcileContext {
     return new ReconcileRun({ ...this.#start, signal });
   }
 
+  /** What its span says. */
+  get traced(): Pick<ReconcileStart, "controller" | "key" | "id" | "causes" | "failures"> {
+    return this.#start;
+  }
+
   /** Made when somebody asks: most reconciles have nothing to say. */
   get log(): Logger {
     const { log, controller, key, id } = this.#start;

@@ -11,6 +11,7 @@ import { LiveClient, writeDefaults } from "../client/live-client.ts";
 import { RestClient } from "../client/rest-client.ts";
 import type { ClusterConfig } from "../transport/cluster-config.ts";
 import { HttpsTransport } from "../transport/https-transport.ts";
+import { TracedTransport } from "../tracing/traced-transport.ts";
 import type { Transport } from "../transport/transport.ts";
 import type { Manager } from "./manager.ts";
 
@@ -49,8 +50,9 @@ export interface Cluster {
  */
 export function createCluster(manager: Manager, options: ClusterOptions): Cluster {
   const { name, config, cache: cacheOptions = {}, fieldManager = name } = options;
-  const { clock, metrics, scopes } = manager;
-  const transport = options.transport ?? new HttpsTransport(config, fieldManager);
+  const { clock, metrics, scopes, tracing } = manager;
+  const way = options.transport ?? new HttpsTransport(config, fieldManager);
+  const transport = tracing ? new TracedTransport(way, tracing) : way;
   const log = manager.log.child({ cluster: name });
   const observe = metrics.requests(new URL(transport.server).host);
   const cache = new Cache(new RestClient(transport, clock, { observe }), clock, log, cacheOptions);

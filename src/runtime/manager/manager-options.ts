@@ -10,6 +10,7 @@ import type { ClientMiddleware } from "../client/rest-client.ts";
 import type { WarningOption } from "../client/warnings.ts";
 import type { ShardingOptions } from "../sharding/shard-member.ts";
 import type { ClusterConfig } from "../transport/cluster-config.ts";
+import type { TracingApi } from "../tracing/tracing-api.ts";
 import type { Transport } from "../transport/transport.ts";
 import type { WebhookServerOptions } from "../webhook/certificate.ts";
 import type { MetricsEndpoint } from "./health.ts";
@@ -53,6 +54,15 @@ export interface ManagerOptions {
   readonly warnings?: WarningOption;
   /** Between the client and the server: to look on, to change, to refuse. */
   readonly middlewares?: readonly ClientMiddleware[];
+  /**
+   * `@opentelemetry/api`: reconciles, their requests and reviews become spans of the provider that is registered there.
+   * None when absent.
+   *
+   * @example
+   * import * as opentelemetry from "@opentelemetry/api";
+   * const manager = createManager({ tracing: opentelemetry });
+   */
+  readonly tracing?: TracingApi;
   /** For tests: time and randomness. */
   readonly clock?: Clock;
   /** For tests: the way to the API server. */

@@ -24,6 +24,8 @@ import type { ClusterConfig } from "../transport/cluster-config.ts";
 import { FencedTransport } from "../transport/fenced-transport.ts";
 import { loadClusterConfig } from "../transport/load-config.ts";
 import { openTransport } from "../transport/open-transport.ts";
+import { TracedTransport } from "../tracing/traced-transport.ts";
+import { Tracing } from "../tracing/tracing.ts";
 import type { Transport } from "../transport/transport.ts";
 import { certificateFrom } from "./certificate-files.ts";
 import { coordinationAccess, createMember, electionSettings } from "./coordination.ts";
@@ -65,6 +67,8 @@ export interface Manager {
   readonly metrics: RuntimeMetrics;
   /** What the client and the controllers know together of the reconciles under way. */
   readonly scopes: ReconcileScopes;
+  /** Makes spans of what happens here; absent without `ManagerOptions.tracing`. */
+  readonly tracing: Tracing | undefined;
   /** Which keys this process works on; absent where they are not shared. */
   readonly shards: ShardMember | undefined;
   /** Resolves when this process leads, or at once without leader election. */
@@ -148,6 +152,7 @@ class OperatorManager implements Manager {
   readonly log: Logger;
   readonly metrics: RuntimeMetrics;
   readonly scopes = new ReconcileScopes();
+  readonly tracing: Tracing | undefined;
   readonly shards: ShardMember | undefined;
   readonly webhooks: WebhookHost;
   readonly #options: ManagerOptions;
@@ -188,7 +193,8 @@ class OperatorManager implements Manager {
     this.clock = clock;
     this.log = options.log ?? defaultLogger();
     this.metrics = new RuntimeMetrics(clock);
-    this.#transport = transport;
+    this.tracing = options.tracing && new Tracing(options.tracing, clock);
+    this.#transport = this.tracing ? new TracedTransport(transport, this.tracing) : transport;
     const observe = this.metrics.requests(new URL(this.#transport.server).host);
     this.#observe = observe;
     // The elector itself must be able to write before it leads, and the caches only read.
@@ -245,6 +251,7 @@ class OperatorManager implements Manager {
       clock,
       log: this.log,
       namespace: this.#namespace,
+      tracing: this.tracing,
       observe: this.metrics.certificateRead.bind(this.metrics),
     });
     this.#healthz.add("ping", () => undefined);

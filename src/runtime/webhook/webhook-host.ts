@@ -8,6 +8,7 @@ import { TsopError } from "../../errors.ts";
 import { CONVERSION_PATH } from "../../kube/webhook-marks.ts";
 import { bindMethods } from "../bind-methods.ts";
 import type { ServerCertificate } from "../manager/certificate-files.ts";
+import type { Tracing } from "../tracing/tracing.ts";
 import {
   type CertificateProvider,
   WEBHOOKS_SERVED,
@@ -41,6 +42,8 @@ export interface WebhookParts extends Omit<ProviderParts, "marks"> {
   /** Nothing is served when absent. */
   readonly options: WebhookServerOptions | undefined;
   readonly registry: Registry;
+  /** Makes a span of each review; none when absent. */
+  readonly tracing?: Tracing | undefined;
 }
 
 // As controller-runtime's.
@@ -114,7 +117,8 @@ export class WebhookHost implements Webhooks {
     const certificate = await this.#provider.start(renewed, this.#ended.signal);
     if (this.#ended.signal.aborted) return;
     this.#served = this.#paths();
-    this.#server = new WebhookServer(this.#parts.clock, this.#served, certificate);
+    const { clock, tracing } = this.#parts;
+    this.#server = new WebhookServer(clock, this.#served, certificate, { tracing });
     this.#port = await this.#server.listen(options);
     log.info({ port: this.#port }, WEBHOOKS_SERVED);
     options.listening?.(this.#port);

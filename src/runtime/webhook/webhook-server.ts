@@ -12,6 +12,7 @@ import { Socket } from "node:net";
 import type { Clock } from "../../clock.ts";
 import type { ServerCertificate } from "../manager/certificate-files.ts";
 import { type Endpoint, listen, STRANGER_LIMITS, tlsOptions } from "../manager/listening.ts";
+import type { Tracing } from "../tracing/tracing.ts";
 import { Patience, patienceOf } from "./patience.ts";
 import { failureReply, type Reply, ReviewFailure, UNREAD } from "./replies.ts";
 import { BodyBudget, receiveBody } from "./request-body.ts";
@@ -28,15 +29,19 @@ const HANDSHAKE_MS = 10_000;
 // Longer than any wait between two requests, and than the API server waits for any answer.
 const STALLED_MS = 120_000;
 
-/** How long a connection stays on which nothing moves. */
-interface StallLimit {
+/** What may be left out. */
+interface ServerOptions {
+  /** How long a connection stays on which nothing moves. */
   readonly stalledMs?: number;
+  /** Makes a span of each review; none when absent. */
+  readonly tracing?: Tracing | undefined;
 }
 
 /** Serves webhooks. */
 export class WebhookServer {
   readonly #clock: Clock;
   readonly #paths: ReadonlyMap<string, ServedPath>;
+  readonly #tracing: Tracing | undefined;
   readonly #server: Server;
   readonly #shared = new SharedConnections(MAX_CONNECTIONS);
   readonly #silent = new SilentConnections(MAX_SILENT_CONNECTIONS);
@@ -48,9 +53,10 @@ export class WebhookServer {
     clock: Clock,
     paths: ReadonlyMap<string, ServedPath>,
     certificate: ServerCertificate,
-    { stalledMs = STALLED_MS }: StallLimit = {},
+    { stalledMs = STALLED_MS, tracing }: ServerOptions = {},
   ) {
     this.#clock = clock;
+    this.#tracing = tracing;
     this.#paths = paths;
     const limits = {
       ...STRANGER_LIMITS,
@@ -116,26 +122,31 @@ export class WebhookServer {
     this.#silent.spoke(request.socket);
     const { url = "/", method, headers } = request;
     const at = url.indexOf("?");
-    const path = this.#paths.get(at < 0 ? url : url.slice(0, at));
+    const pathname = at < 0 ? url : url.slice(0, at);
+    const path = this.#paths.get(pathname);
     if (!path) {
       request.resume();
       const failure = new ReviewFailure(404, "no webhook is served at this path");
       this.#send(request, response, failureReply(UNREAD, failure));
       return;
     }
+    const span = this.#tracing?.review(pathname, headers);
     const done = path.metrics.began();
     const query = at < 0 ? "" : url.slice(at + 1);
     const patience = new Patience(this.#clock, patienceOf(query, path.defaultTimeoutMs));
     const send = (reply: Reply): void => {
       this.#send(request, response, reply);
       done(reply.status);
+      span?.answered(reply.status);
     };
     receiveBody(request, { maxBytes: path.maxBytes, budget: this.#budget }, (body) => {
       if (body instanceof ReviewFailure) {
         send(failureReply(UNREAD, body));
         return;
       }
-      const reply = replyOf(path, { method, headers, body }, patience);
+      const answer = (): Reply | Promise<Reply> =>
+        replyOf(path, { method, headers, body }, patience);
+      const reply = span ? span.run(answer) : answer();
       if (!(reply instanceof Promise)) {
         send(reply);
         return;
