@@ -17,7 +17,10 @@ export interface KeptSpan {
 }
 
 class MemorySpan implements api.Span {
-  constructor(readonly kept: KeptSpan) {}
+  readonly kept: KeptSpan;
+  constructor(kept: KeptSpan) {
+    this.kept = kept;
+  }
   spanContext(): api.SpanContext {
     const { traceId, spanId } = this.kept;
     return { traceId, spanId, traceFlags: api.TraceFlags.SAMPLED };
