@@ -15,6 +15,7 @@ const PAGES = [
   "own-metrics",
   "pods",
   "testing",
+  "tracing",
   "versions",
   "webhooks",
 ];

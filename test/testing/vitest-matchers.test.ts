@@ -15,7 +15,7 @@ async function messageOf(check: () => unknown): Promise<string> {
     await check();
   } catch (error) {
     // eslint-disable-next-line no-control-regex -- what colours consist of
-    return String((error as Error).message).replaceAll(/\u001b\[\d+m/g, "");
+    return (error as Error).message.replaceAll(/\u001b\[\d+m/g, "");
   }
   throw new Error("the assertion did not fail");
 }

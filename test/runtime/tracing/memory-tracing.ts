@@ -25,7 +25,7 @@ class MemorySpan implements api.Span {
     const { traceId, spanId } = this.kept;
     return { traceId, spanId, traceFlags: api.TraceFlags.SAMPLED };
   }
-  setAttribute(key: string, value: api.AttributeValue): this {
+  setAttribute(key: string, value: api.AnyValue): this {
     this.kept.attributes[key] = value;
     return this;
   }
@@ -56,7 +56,7 @@ class MemorySpan implements api.Span {
     return true;
   }
   recordException(exception: api.Exception): void {
-    this.kept.exceptions.push(exception instanceof Error ? exception.message : String(exception));
+    this.kept.exceptions.push(exception instanceof Error ? exception.message : "no error");
   }
 }
 
