@@ -41,11 +41,11 @@ afterAll(() => {
 
 describe("the page about traces", { timeout: 60_000 }, () => {
   it("has an operator whose spans are told of its reconciles", async () => {
-    const { tracedOperator } = (await load("tracing")) as TracingPage;
+    const page = (await load("tracing")) as TracingPage;
     const memory = registerMemoryTracing();
     const clock = new VirtualClock();
     await using cluster = await startControlPlane({ clock, listen: false });
-    const manager = tracedOperator({ transport: inProcess(cluster), log: silentLogger });
+    const manager = page.tracedOperator({ transport: inProcess(cluster), log: silentLogger });
     const stop = new AbortController();
     const running = manager.start(stop.signal);
     await manager.idle();
