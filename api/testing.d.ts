@@ -23,6 +23,7 @@ interface ControlPlane extends AsyncDisposable {
   compact(): void;
   dropConnections(): void;
   objects(resource: string, namespace?: string): readonly SentObject[];
+  onChange(listener: (change: StoredChange) => void): () => void;
   fork(): Promise<ControlPlane>;
   stop(): Promise<void>;
 }
@@ -61,6 +62,7 @@ interface DirectAnswer {
 interface DirectExchange {
   readonly answer: Promise<DirectAnswer>;
   leave(): void;
+  cut(): void;
 }
 
 interface DirectRequest {
@@ -68,10 +70,7 @@ interface DirectRequest {
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  readonly certificate?: {
-    readonly user: string;
-    readonly groups: readonly string[];
-  };
+  readonly certificate?: Certificate;
 }
 
 interface EventuallyOptions {
@@ -158,6 +157,13 @@ interface SeenRequest {
 interface SimulatedPods {
   readonly namespace?: string | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
+}
+
+interface StoredChange {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  readonly resource: string;
+  readonly object: SentObject;
+  readonly old?: SentObject;
 }
 
 class VirtualClock implements Clock {
@@ -265,6 +271,11 @@ const ADMISSION_PLUGINS: readonly [
 ];
 
 type AdmissionPlugin = (typeof ADMISSION_PLUGINS)[number];
+
+interface Certificate {
+  readonly user: string;
+  readonly groups: readonly string[];
+}
 
 interface ConnectionSink {
   data(bytes: Buffer): void;

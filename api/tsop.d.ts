@@ -769,6 +769,7 @@ interface Manager {
   readonly log: Logger;
   readonly metrics: RuntimeMetrics;
   readonly scopes: ReconcileScopes;
+  readonly tracing: Tracing | undefined;
   readonly shards: ShardMember | undefined;
   readonly elected: Promise<void>;
   readonly webhooks: Webhooks;
@@ -801,6 +802,7 @@ interface ManagerOptions {
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
   readonly warnings?: WarningOption;
   readonly middlewares?: readonly ClientMiddleware[];
+  readonly tracing?: TracingApi;
   readonly clock?: Clock;
   readonly transport?: Transport;
 }
@@ -1506,6 +1508,37 @@ interface TimerOptions<T extends KubeObject> {
 const Title: Marker<(values_0: string) => FieldOrClassMarker<unknown>>;
 
 type Token<T extends SentObject = KubeObject> = ResourceType<T> | ResourceClass<T>;
+
+interface TracingApi {
+  readonly trace: {
+    getTracer(name: string): {
+      startSpan(name: string, options?: TracingSpanOptions, context?: never): TracingSpan;
+    };
+    setSpan(context: never, span: never): unknown;
+    getSpan(context: never): unknown;
+  };
+  readonly context: {
+    active(): unknown;
+    with(context: never, run: () => unknown): unknown;
+  };
+  readonly propagation: {
+    inject(context: never, carrier: Record<string, string>): void;
+    extract(context: never, carrier: Readonly<Record<string, unknown>>): unknown;
+  };
+}
+
+interface TracingSpan {
+  setAttribute(key: string, value: string | number | boolean | string[]): unknown;
+  setStatus(status: { code: number; message?: string }): unknown;
+  recordException(exception: Error, time?: number): void;
+  end(endTime?: number): void;
+}
+
+interface TracingSpanOptions {
+  kind?: number;
+  attributes?: Record<string, string | number | boolean | string[]>;
+  startTime?: number;
+}
 
 interface Transport {
   readonly server: string;
@@ -2281,6 +2314,16 @@ type PartFields<T> = {
   [K in keyof T]?: Part<T[K]> | undefined;
 };
 
+class PlacedSpan {
+  run<T>(work: () => T): T;
+  headers(): Record<string, string>;
+  set(name: string, value: string | number): void;
+  fail(error: unknown): void;
+  failSilently(): void;
+  answered(status: number): void;
+  end(): void;
+}
+
 interface PollParts {
   readonly clock: Clock;
   readonly log: Logger;
@@ -2408,6 +2451,21 @@ type Strict<Methods> = {
 };
 
 type TextKeywords = "minLength" | "maxLength" | "pattern" | "format";
+
+interface TracedReconcile {
+  readonly controller: string;
+  readonly kind: string | undefined;
+  readonly key: string;
+  readonly id: string;
+  readonly causes: readonly string[];
+  readonly failures: number;
+}
+
+class Tracing {
+  reconcile({ controller, kind, key, id, causes, failures }: TracedReconcile): PlacedSpan;
+  request({ method, path }: TransportRequest, server: string): PlacedSpan | undefined;
+  review(path: string, headers: Readonly<Record<string, unknown>>): PlacedSpan;
+}
 
 interface Typed {
   apiVersion?: string | undefined;

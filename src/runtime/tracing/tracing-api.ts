@@ -7,9 +7,13 @@
 
 /** A span under way. */
 export interface TracingSpan {
+  /** Notes what is known of it. */
   setAttribute(key: string, value: string | number | boolean | string[]): unknown;
+  /** Says whether it failed: code 2. */
   setStatus(status: { code: number; message?: string }): unknown;
+  /** Notes an error with its stack. */
   recordException(exception: Error, time?: number): void;
+  /** Ends it. */
   end(endTime?: number): void;
 }
 

@@ -1,0 +1,12 @@
+// The public API of tsop/testing/vitest, for reviews: a change of it is seen here.
+// Made from the code by `npm run api`.
+
+interface ExpectedCondition {
+  readonly status?: "True" | "False" | "Unknown";
+  readonly reason?: string;
+  readonly message?: string | RegExp;
+}
+
+interface ExpectedOwnership {
+  readonly controller?: boolean;
+}
