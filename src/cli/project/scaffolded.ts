@@ -8,7 +8,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { visit } from "yaml";
-import { ts } from "../vendor/source-editor.ts";
+import { ts } from "../../generator/load.ts";
 import { readIfThere } from "./plan.ts";
 import { parseProject, withResource, type Project } from "./project-file.ts";
 import { readYaml } from "./yaml-documents.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-export { Project, SyntaxKind, ts } from "ts-morph";
+export { Project, SyntaxKind } from "ts-morph";
 export type {
   CallExpression,
   ExpressionStatement,

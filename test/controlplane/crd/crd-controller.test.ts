@@ -43,7 +43,7 @@ function start(): Started {
     loop,
     clock,
     conditions: (name) => {
-      const found = client.find(definitionResource, { name }) as Definition | undefined;
+      const found = client.find<Definition>(definitionResource, { name });
       const conditions = found?.status?.conditions ?? [];
       return Object.fromEntries(
         conditions.map(({ type, status, reason }) => [type, `${status} ${reason ?? ""}`]),
