@@ -4,7 +4,7 @@
  * @module
  */
 import { realpath, stat } from "node:fs/promises";
-import { resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { UsageError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import { diagnose, type Diagnosis } from "../doctor/diagnose.ts";
@@ -33,7 +33,9 @@ export async function doctor(
   const folder = path === undefined ? (project?.root ?? asked) : asked;
   const isWhole = project !== undefined && (await isSameFolder(project.root, folder));
   const reading = await readExamined(folder, isWhole ? project : undefined);
-  const found = await diagnose(reading);
+  // As the shell and the editor that opens them know them.
+  const from = relative(context.cwd, isFolder ? folder : dirname(folder));
+  const found = (await diagnose(reading)).map((one) => ({ ...one, place: join(from, one.place) }));
   if (options.output === "json") {
     context.out(JSON.stringify({ found: found.map(positioned) }, undefined, 2));
   } else {

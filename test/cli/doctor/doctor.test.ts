@@ -95,6 +95,15 @@ describe("tsop doctor", { timeout: 60_000 }, () => {
     expect(out).toMatch(/^a\.yaml:7:\d+ no-verbs: .*\n {2}fix .*\n1 found in 1 object$/);
   });
 
+  it("names a file as the shell that it runs in knows it", async () => {
+    const folder = folderOf({ "deploy/a.yaml": CASES["no-verbs"]?.bad["a.yaml"] ?? "" });
+    for (const path of ["deploy", "deploy/a.yaml", "./deploy/"]) {
+      expect((await runCli(folder, ["doctor", path])).out).toMatch(/^deploy\/a\.yaml:7:/);
+    }
+    const below = await runCli(join(folder, "deploy"), ["doctor", ".."]);
+    expect(below.out).toMatch(/^\.\.\/deploy\/a\.yaml:7:/);
+  });
+
   it.each([[[]], [["--namespaced"]]])("finds nothing in a fresh project %j", async (flags) => {
     const root = await newProject(...flags);
     expect(await findings(root)).toEqual([]);
