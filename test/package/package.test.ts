@@ -79,7 +79,7 @@ describe("the published package", { timeout: 120_000 }, () => {
   it("holds what runs, its declarations, its templates and its guides; no sources, tests or maps", () => {
     const paths = packed.files.map(({ path }) => path);
     const expected =
-      /^(bin\/(tsop\.js|package\.json)|dist\/.+\.(c?js|d\.ts|data\.json)|dist\/(build-id|THIRD-PARTY\.txt)|templates\/.+\.hbs|docs\/[a-z-]+\.md|(LICENSE|NOTICE|README\.md|package\.json))$/;
+      /^(bin\/(tsop\.js|package\.json)|dist\/.+\.(c?js|d\.ts|data\.json)|dist\/(build-id|THIRD-PARTY\.txt)|templates\/.+\.hbs|docs\/(README|[a-z-]+)\.md|(LICENSE|NOTICE|README\.md|package\.json))$/;
     expect(paths.filter((path) => !expected.test(path))).toEqual([]);
     // The commands and the generator are in the bundles alone, but for what tests of operators render with.
     expect(paths.filter((path) => /^dist\/(cli\/commands|generator\/read)\//.test(path))).toEqual(
