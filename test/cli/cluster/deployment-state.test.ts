@@ -23,7 +23,7 @@ const deployment = (status: DeploymentState["status"], replicas = 2): Deployment
 const pod = (status: PodState["status"]): PodState => ({
   apiVersion: "v1",
   kind: "Pod",
-  metadata: META,
+  metadata: { ...META, name: "web-1" },
   ...(status ? { status } : {}),
 });
 
