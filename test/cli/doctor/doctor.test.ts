@@ -143,8 +143,8 @@ describe("tsop doctor", { timeout: 60_000 }, () => {
     const rules = (await findings(join(root, "src"), root)).map(
       ({ rule, file }) => `${file} ${rule}`,
     );
-    expect(rules).toContain("config/samples/web_v1_page.yaml invalid-object");
-    expect(rules).toContain("src/controllers/page-controller.ts code");
+    expect(rules).toContain("../config/samples/web_v1_page.yaml invalid-object");
+    expect(rules).toContain("controllers/page-controller.ts code");
     edit(
       "src/controllers/page-controller.ts",
       'await this.#client.get(ConfigMap, { namespace: "default", name: "a" });',
