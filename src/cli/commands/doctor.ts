@@ -34,8 +34,11 @@ export async function doctor(
   const isWhole = project !== undefined && (await isSameFolder(project.root, folder));
   const reading = await readExamined(folder, isWhole ? project : undefined);
   // As the shell and the editor that opens them know them.
-  const from = relative(context.cwd, isFolder ? folder : dirname(folder));
-  const found = (await diagnose(reading)).map((one) => ({ ...one, place: join(from, one.place) }));
+  const base = isFolder ? folder : dirname(folder);
+  const found = (await diagnose(reading)).map((one) => ({
+    ...one,
+    place: relative(context.cwd, join(base, one.place)),
+  }));
   if (options.output === "json") {
     context.out(JSON.stringify({ found: found.map(positioned) }, undefined, 2));
   } else {
