@@ -24,6 +24,7 @@ const downward = Object.entries(MAY_IMPORT).map(([folder, below]) => ({
  * Inside of src/controlplane. Each row: a folder, and what else of controlplane it may import. Folders that still import
  * each other (admission, builtin, wire, apply) are not here.
  */
+const BESIDE_THE_SERVER = "(?!server/)";
 const FLOORS = {
   store: ["wire/"],
   auth: ["kinds\\.ts$"],
@@ -37,6 +38,10 @@ const FLOORS = {
     "builtin/strategies/",
   ],
   controllers: ["kinds\\.ts$", "auth/", "builtin/"],
+  "server/cluster": [BESIDE_THE_SERVER],
+  "server/read": [BESIDE_THE_SERVER, "server/cluster/"],
+  "server/write": [BESIDE_THE_SERVER, "server/cluster/"],
+  "server/requests": [BESIDE_THE_SERVER, "server/cluster/", "server/read/", "server/write/"],
 };
 
 const floors = Object.entries(FLOORS).map(([folder, below]) => ({

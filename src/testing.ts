@@ -39,7 +39,7 @@ export type {
   DirectAnswer,
   DirectExchange,
   DirectRequest,
-} from "./controlplane/server/direct-server.ts";
+} from "./controlplane/server/http/direct-server.ts";
 export { HttpsTransport } from "./runtime/transport/https-transport.ts";
 export {
   type Reply,

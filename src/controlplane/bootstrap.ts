@@ -10,7 +10,7 @@ import { advertisedAddress } from "./advertised-address.ts";
 import { bootstrapRbacObjects } from "./auth/bootstrap-rbac.ts";
 import { aggregatedRules } from "./controllers/cluster-role-aggregation-controller.ts";
 import { ServerWriter } from "./server-writer.ts";
-import type { Cluster } from "./server/cluster.ts";
+import type { Cluster } from "./server/cluster/cluster.ts";
 
 const RBAC_PLURALS: Readonly<Record<string, string>> = {
   ClusterRole: "clusterroles",

@@ -32,21 +32,25 @@ import { type RunningControllers, startControllers } from "./controllers/start-c
 import { WorkLoop } from "./controllers/work-loop.ts";
 import { CrdController } from "./crd/crd-controller.ts";
 import type { ServedResource } from "./kinds.ts";
-import { acceptAdmitted } from "./server/admitted.ts";
-import { converterWith } from "./server/versions.ts";
-import { Api } from "./server/api.ts";
-import { followApiServices } from "./server/api-services.ts";
-import { BookmarkTicks } from "./server/bookmark-ticks.ts";
-import { type Cluster, randomUid } from "./server/cluster.ts";
-import { Conversion } from "./server/conversion.ts";
+import { acceptAdmitted } from "./server/write/admitted.ts";
+import { converterWith } from "./server/cluster/versions.ts";
+import { Api } from "./server/requests/api.ts";
+import { followApiServices } from "./server/cluster/api-services.ts";
+import { BookmarkTicks } from "./server/cluster/bookmark-ticks.ts";
+import { type Cluster, randomUid } from "./server/cluster/cluster.ts";
+import { Conversion } from "./server/cluster/conversion.ts";
 import { controllerContext } from "./server/controller-client.ts";
-import { followDefinitions, withDefinitions } from "./server/definitions.ts";
-import { type DirectExchange, type DirectRequest, DirectServer } from "./server/direct-server.ts";
-import { listen } from "./server/listening.ts";
-import { GIT_VERSION, otherPath } from "./server/other-paths.ts";
+import { followDefinitions, withDefinitions } from "./server/cluster/definitions.ts";
+import {
+  type DirectExchange,
+  type DirectRequest,
+  DirectServer,
+} from "./server/http/direct-server.ts";
+import { listen } from "./server/http/listening.ts";
+import { GIT_VERSION, otherPath } from "./server/requests/other-paths.ts";
 import { OpenApi } from "./openapi/openapi.ts";
-import { Registry } from "./server/registry.ts";
-import type { Answer, RawRequest } from "./server/request.ts";
+import { Registry } from "./server/cluster/registry.ts";
+import type { Answer, RawRequest } from "./server/requests/request.ts";
 import type { LoadedState, StoreLog } from "./store/log.ts";
 import { Store } from "./store/store.ts";
 import { type ServiceAddress, ServiceRoutes } from "./admission/service-routes.ts";

@@ -7,7 +7,7 @@ import type { Clock } from "../clock.ts";
 import { sameJson } from "../kube/json.ts";
 import type { SentObject } from "../kube/object.ts";
 import { ServerOwnership } from "./bootstrap-owners.ts";
-import { type Cluster, randomUid, timestamp } from "./server/cluster.ts";
+import { type Cluster, randomUid, timestamp } from "./server/cluster/cluster.ts";
 import { type Store, storeKey } from "./store/store.ts";
 
 /** Puts objects of the server's own into the store. */

@@ -7,7 +7,7 @@
 import type { SentObject } from "../kube/object.ts";
 import type { Service } from "./builtin/kinds/core/service/shape.ts";
 import { ServerWriter } from "./server-writer.ts";
-import type { Cluster } from "./server/cluster.ts";
+import type { Cluster } from "./server/cluster/cluster.ts";
 
 const SERVICES = "services";
 const ADDRESSES = "ipaddresses.networking.k8s.io";

@@ -5,7 +5,7 @@
  */
 import { abortReason, type Clock } from "../clock.ts";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
-import type { DirectAnswer, DirectExchange } from "../controlplane/server/direct-server.ts";
+import type { DirectAnswer, DirectExchange } from "../controlplane/server/http/direct-server.ts";
 import { messageOf } from "../errors.ts";
 import type { ClusterConfig, Impersonation } from "../runtime/transport/cluster-config.ts";
 import { fixedCredentials, type CredentialSource } from "../runtime/transport/credentials.ts";

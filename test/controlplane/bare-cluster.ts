@@ -3,8 +3,8 @@ import { VirtualClock } from "../../src/clock.ts";
 import { AdmissionPlugins } from "../../src/controlplane/admission/plugins.ts";
 import { type BootstrapOptions, createBootstrapObjects } from "../../src/controlplane/bootstrap.ts";
 import { builtInResources } from "../../src/controlplane/builtin/resources.ts";
-import type { Cluster } from "../../src/controlplane/server/cluster.ts";
-import { Registry } from "../../src/controlplane/server/registry.ts";
+import type { Cluster } from "../../src/controlplane/server/cluster/cluster.ts";
+import { Registry } from "../../src/controlplane/server/cluster/registry.ts";
 import { Store } from "../../src/controlplane/store/store.ts";
 
 /** What controllers and their clients need of a cluster, on a clock that tests move. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/clock.ts";
-import type { Cluster } from "../../src/controlplane/server/cluster.ts";
+import type { Cluster } from "../../src/controlplane/server/cluster/cluster.ts";
 import { followServices } from "../../src/controlplane/service-addresses.ts";
 import { Store } from "../../src/controlplane/store/store.ts";
 import type { SentObject } from "../../src/kube/object.ts";

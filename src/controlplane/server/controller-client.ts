@@ -19,15 +19,15 @@ import type {
 } from "../controllers/client.ts";
 import type { ServedResource } from "../kinds.ts";
 import { storeKey } from "../store/store.ts";
-import { type Cluster, type Endpoint, type WriteOptions, mainEndpoint } from "./cluster.ts";
-import { createObject } from "./create.ts";
-import { deleteObject } from "./delete.ts";
+import { type Cluster, type Endpoint, type WriteOptions, mainEndpoint } from "./cluster/cluster.ts";
+import { createObject } from "./write/create.ts";
+import { deleteObject } from "./write/delete.ts";
 import { noSuchResource } from "../failures.ts";
-import { applyTo, trackChange } from "./ownership.ts";
-import { collectionOf } from "./registry.ts";
-import { type ScaleTarget, readScale, setReplicas } from "./scale-requests.ts";
-import { updateObject } from "./update.ts";
-import { readNow } from "./versions.ts";
+import { applyTo, trackChange } from "./write/ownership.ts";
+import { collectionOf } from "./cluster/registry.ts";
+import { type ScaleTarget, readScale, setReplicas } from "./write/scale.ts";
+import { updateObject } from "./write/update.ts";
+import { readNow } from "./cluster/versions.ts";
 
 /** What controllers are built with, over this cluster. */
 export function controllerContext(cluster: Cluster): ControllerContext {

@@ -13,7 +13,7 @@ import { controllerContext } from "../../../src/controlplane/server/controller-c
 import {
   followDefinitions,
   withDefinitions,
-} from "../../../src/controlplane/server/definitions.ts";
+} from "../../../src/controlplane/server/cluster/definitions.ts";
 import { bareCluster } from "../bare-cluster.ts";
 import type { SentObject } from "../../../src/kube/object.ts";
 

@@ -1,0 +1,139 @@
+/**
+ * What every operation of the API works on, and what it knows of the request.
+ *
+ * @module
+ */
+import { timeOf } from "../../../kube/times.ts";
+import { copyJson } from "../../../kube/json.ts";
+import type { Clock } from "../../../clock.ts";
+import type { JsonObject, SentObject } from "../../../kube/object.ts";
+import type { Logger } from "../../../log.ts";
+import type { Admission } from "../../admission/admission.ts";
+import type { AdmissionPlugins } from "../../admission/plugins.ts";
+import type { AdmittedKind } from "../../admission/attributes.ts";
+import { trackUpdate } from "../../apply/track-update.ts";
+import { authorize } from "../../auth/authorizer.ts";
+import type { TokenAuthority } from "../../auth/tokens.ts";
+import type { ServedResource, Strategy, User, WriteContext } from "../../kinds.ts";
+import { type Store, storeKey } from "../../store/store.ts";
+import type { BookmarkTicks } from "./bookmark-ticks.ts";
+import type { Conversion } from "./conversion.ts";
+import { type Registry, collectionOf } from "./registry.ts";
+import { readNow, storeAs } from "./versions.ts";
+
+/** The parts of a running control plane that operations use. */
+export interface Cluster {
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly tokens: TokenAuthority;
+  readonly admission: Admission;
+  readonly plugins: AdmissionPlugins;
+  readonly conversion: Conversion;
+  readonly bookmarkTicks: BookmarkTicks;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** A resource, or the subresource of it that writes the same object (`status`). */
+export interface Endpoint {
+  readonly resource: ServedResource;
+  /** Empty for the resource itself. */
+  readonly subresource: string;
+  readonly strategy: Strategy;
+  /** The kind that travels, where it is not the resource's. */
+  readonly kind?: AdmittedKind;
+}
+
+/** How a write is to be made. */
+export interface WriteOptions {
+  readonly user: User;
+  /** The field manager. */
+  readonly manager: string;
+  readonly dryRun: boolean;
+  /** The other options as they were asked for: admission shows them. */
+  readonly asked?: JsonObject;
+  /** One of many in the deletion of a collection. */
+  readonly collection?: boolean;
+  /** Adds a `Warning` header to the answer. */
+  readonly warn: (text: string) => void;
+}
+
+/** The endpoint of a resource itself. */
+export function mainEndpoint(resource: ServedResource): Endpoint {
+  return { resource, subresource: "", strategy: resource.strategy };
+}
+
+/**
+ * The context of the checks of a write. What is refused brings no warnings but those of a custom resource's rules:
+ * the others are kept until `tellWarnings`.
+ */
+export function checkContext(
+  cluster: Cluster,
+  { builtIn }: ServedResource,
+  options: WriteOptions,
+): { readonly context: WriteContext; readonly tellWarnings: () => void } {
+  const warnings: string[] = [];
+  const warn = builtIn ? (text: string): void => void warnings.push(text) : options.warn;
+  return {
+    context: writeContext(cluster, { ...options, warn }),
+    tellWarnings: () => {
+      for (const warning of warnings) options.warn(warning);
+    },
+  };
+}
+
+/** What a strategy may ask during a write. */
+export function writeContext(cluster: Cluster, options: WriteOptions): WriteContext {
+  const { store, registry, clock } = cluster;
+  return {
+    user: options.user,
+    dryRun: options.dryRun,
+    clock,
+    plugins: cluster.plugins,
+    find(group, plural, namespace, name) {
+      const resource = registry.preferred(group, plural);
+      if (!resource) return undefined;
+      const object = store.get(collectionOf(resource), storeKey(namespace, name));
+      return object && readNow(cluster, resource, object);
+    },
+    list(group, plural, namespace): readonly SentObject[] {
+      const resource = registry.preferred(group, plural);
+      if (!resource) return [];
+      return store
+        .list(collectionOf(resource), namespace)
+        .map((object) => readNow(cluster, resource, object));
+    },
+    pluralOf: (group, version, kind) =>
+      registry
+        .all()
+        .find((one) => one.group === group && one.version === version && one.kind === kind)?.plural,
+    may: (attributes) => authorize(store, options.user, attributes).allowed,
+    putStatus(group, plural, object) {
+      const resource = registry.preferred(group, plural);
+      if (!resource || options.dryRun) return;
+      const { namespace = "", name = "" } = object.metadata;
+      const live = store.get(collectionOf(resource), storeKey(namespace, name));
+      const changed = copyJson(object);
+      const by = { manager: "kube-apiserver", subresource: "status", nowMs: clock.now() };
+      trackUpdate(live && readNow(cluster, resource, live), changed, resource, by);
+      store.put(collectionOf(resource), storeAs(resource, changed));
+    },
+    warn: options.warn,
+  };
+}
+
+/** Now, as metadata writes it: RFC 3339 in UTC, to the second. */
+export function timestamp(clock: Clock, offsetMs = 0): string {
+  return timeOf(clock.now() + offsetMs);
+}
+
+/** A random UUID from the clock's numbers, so that a seeded run names things the same. */
+export function randomUid(clock: Clock): string {
+  const eight = (): string =>
+    Math.floor(clock.random() * 2 ** 32)
+      .toString(16)
+      .padStart(8, "0");
+  const [first, second, third, last] = [eight(), eight(), eight(), eight()];
+  const variant = "89ab".charAt(parseInt(third.charAt(0), 16) & 3);
+  return `${first}-${second.slice(0, 4)}-4${second.slice(5)}-${variant}${third.slice(1, 4)}-${third.slice(4)}${last}`;
+}

@@ -1,0 +1,109 @@
+/**
+ * Which resources are served: the built-in ones, and those of CustomResourceDefinitions as they come and go.
+ *
+ * @module
+ */
+import { type ResourceInfo, groupResourceOf } from "../../../kube/resource.ts";
+import type { ServedResource } from "../../kinds.ts";
+
+/** A version of a group. */
+export interface GroupVersion {
+  readonly group: string;
+  readonly version: string;
+}
+
+/** Finds resources by what a path says. */
+export class Registry {
+  readonly #builtIn: readonly ServedResource[];
+  readonly #custom = new Map<string, readonly ServedResource[]>();
+  readonly #announced = new Map<string, readonly GroupVersion[]>();
+  #all: readonly ServedResource[];
+  #byPath = new Map<string, ServedResource>();
+  #preferred = new Map<string, ServedResource>();
+  #groups = new Map<string, "built-in" | "custom">();
+  #collections = new Map<string, ServedResource>();
+  readonly #listeners = new Set<() => void>();
+
+  constructor(builtIn: readonly ServedResource[]) {
+    this.#builtIn = builtIn;
+    this.#all = builtIn;
+    this.#index();
+  }
+
+  /** Every served resource, one for each version; built-in ones first. */
+  all(): readonly ServedResource[] {
+    return this.#all;
+  }
+
+  /** The resource at `/apis/group/version/plural`. */
+  find(group: string, version: string, plural: string): ServedResource | undefined {
+    return this.#byPath.get(`${group}/${version}/${plural}`);
+  }
+
+  /** The resource in its preferred version: the first one that is served. */
+  preferred(group: string, plural: string): ServedResource | undefined {
+    return this.#preferred.get(`${group}/${plural}`);
+  }
+
+  /** The preferred version of what a collection of the store holds. */
+  ofCollection(collection: string): ServedResource | undefined {
+    return this.#collections.get(collection);
+  }
+
+  /** Whose group it is; `undefined` when nobody serves it. */
+  groupOwner(group: string): "built-in" | "custom" | undefined {
+    return this.#groups.get(group);
+  }
+
+  /** The versions of groups that definitions announce, be they served or not. */
+  announced(): readonly GroupVersion[] {
+    return [...this.#announced.values()].flat();
+  }
+
+  /**
+   * Replaces what the CustomResourceDefinition of that name serves; nothing when it is gone.
+   *
+   * @param announced - the versions that it would serve, also while its names are taken
+   */
+  setCustom(
+    definition: string,
+    resources: readonly ServedResource[],
+    announced: readonly GroupVersion[] = resources,
+  ): void {
+    if (announced.length === 0) this.#announced.delete(definition);
+    else this.#announced.set(definition, announced);
+    if (resources.length === 0) this.#custom.delete(definition);
+    else this.#custom.set(definition, resources);
+    this.#all = [...this.#builtIn, ...[...this.#custom.values()].flat()];
+    this.#index();
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  /** Calls `listener` after each change of what is served. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #index(): void {
+    this.#byPath = new Map();
+    this.#preferred = new Map();
+    this.#groups = new Map();
+    this.#collections = new Map();
+    for (const resource of this.#all) {
+      const { group, version, plural, builtIn } = resource;
+      this.#byPath.set(`${group}/${version}/${plural}`, resource);
+      const name = `${group}/${plural}`;
+      if (!this.#preferred.has(name)) this.#preferred.set(name, resource);
+      const collection = collectionOf(resource);
+      if (!this.#collections.has(collection)) this.#collections.set(collection, resource);
+      if (!this.#groups.has(group)) this.#groups.set(group, builtIn ? "built-in" : "custom");
+    }
+  }
+}
+
+/** The name of the store's collection for a resource; both Event groups show the same one. */
+export function collectionOf(resource: Pick<ResourceInfo, "group" | "plural">): string {
+  const name = groupResourceOf(resource);
+  return name === "events.events.k8s.io" ? "events" : name;
+}

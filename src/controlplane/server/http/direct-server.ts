@@ -1,0 +1,200 @@
+/**
+ * Requests from within the process: what `HttpServer` does, without a socket. All of it moves by promises.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import type { PeerIdentity } from "../../auth/authenticator.ts";
+import { BODY_MAX_BYTES, bodyTooLarge, headerText, parseQuery } from "./http-messages.ts";
+import type { Answer, RawRequest } from "../requests/request.ts";
+
+/** A request as it would go over the wire. */
+export interface DirectRequest {
+  /** In capitals. */
+  readonly method: string;
+  /** With its query, escaped. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Whom the client's certificate names; none was shown when absent. */
+  readonly certificate?: Certificate;
+}
+
+/** What a client certificate says; the same object for all requests of a client. */
+interface Certificate {
+  readonly user: string;
+  readonly groups: readonly string[];
+}
+
+/** An answer as it would come over the wire. */
+export interface DirectAnswer {
+  readonly status: number;
+  /** Names in lower case; what is sent several times is joined. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** All of it, or what writes its pieces until it is over. Rejects when the server cuts the connection. */
+  readonly body: string | Uint8Array | ((write: (piece: string) => void) => Promise<void>);
+}
+
+/** A request on its way. */
+export interface DirectExchange {
+  /** Rejects when the server cuts the connection first. */
+  readonly answer: Promise<DirectAnswer>;
+  /** The client goes, or has got all of the answer. */
+  leave(): void;
+  /** The client goes at once: an answer that is not there yet is rejected, and a stream is. */
+  cut(): void;
+}
+
+/** The server has cut the connection. */
+class CutConnection extends Error {
+  constructor() {
+    super("the control plane cut the connection");
+  }
+}
+
+/** Answers requests of this process. */
+export class DirectServer {
+  readonly #handle: (request: RawRequest) => Promise<Answer>;
+  readonly #nowMs: () => number;
+  readonly #exchanges = new Set<Exchange>();
+  readonly #peers = new WeakMap<Certificate, PeerIdentity>();
+  #closed = false;
+
+  constructor(handle: (request: RawRequest) => Promise<Answer>, nowMs: () => number) {
+    this.#handle = handle;
+    this.#nowMs = nowMs;
+  }
+
+  /** Begins to answer. */
+  request(request: DirectRequest): DirectExchange {
+    const exchange = new Exchange((over) => this.#exchanges.delete(over));
+    this.#exchanges.add(exchange);
+    if (this.#closed) exchange.cut();
+    else void this.#respond(request, exchange);
+    return exchange;
+  }
+
+  /** Cuts all that is under way. */
+  dropConnections(): void {
+    for (const exchange of [...this.#exchanges]) exchange.cut();
+  }
+
+  /** Cuts all that is under way, and whatever comes. */
+  close(): void {
+    this.#closed = true;
+    this.dropConnections();
+  }
+
+  async #respond(request: DirectRequest, exchange: Exchange): Promise<void> {
+    const { method, target, certificate, body } = request;
+    const question = target.indexOf("?");
+    try {
+      const answer = await this.#handle({
+        method,
+        path: question < 0 ? target : target.slice(0, question),
+        query: parseQuery(question < 0 ? "" : target.slice(question + 1)),
+        headers: request.headers,
+        ...(certificate ? { peer: this.#peerOf(certificate) } : {}),
+        body: () => bytesOf(body),
+        whenGone: (listener) => {
+          exchange.whenGone(listener);
+        },
+      });
+      exchange.answered(this.#asSent(answer, method, exchange));
+    } catch (error) {
+      exchange.failed(error);
+    }
+  }
+
+  #asSent({ status, headers, body }: Answer, method: string, exchange: Exchange): DirectAnswer {
+    const sent: Record<string, string> = { date: new Date(this.#nowMs()).toUTCString() };
+    for (const [name, value] of Object.entries(headers)) {
+      sent[name.toLowerCase()] = (Array.isArray(value) ? value : [value])
+        .map(headerText)
+        .join(", ");
+    }
+    if (typeof body === "function") {
+      return { status, headers: sent, body: (write) => exchange.stream(body, write) };
+    }
+    sent["content-length"] = String(Buffer.byteLength(body));
+    return { status, headers: sent, body: method === "HEAD" ? "" : body };
+  }
+
+  /** The identity in a certificate that this control plane would issue. */
+  #peerOf(certificate: Certificate): PeerIdentity {
+    let peer = this.#peers.get(certificate);
+    if (!peer) {
+      const { user, groups } = certificate;
+      const fingerprint = createHash("sha256")
+        .update(JSON.stringify([user, groups]))
+        .digest("hex");
+      peer = { commonName: user, organizations: groups, fingerprint };
+      this.#peers.set(certificate, peer);
+    }
+    return peer;
+  }
+}
+
+class Exchange implements DirectExchange {
+  readonly answer: Promise<DirectAnswer>;
+  readonly #onOver: (exchange: Exchange) => void;
+  #listeners: (() => void)[] = [];
+  #cuts: ((error: Error) => void)[] = [];
+  #resolve: (answer: DirectAnswer) => void = () => undefined;
+  #over = false;
+
+  constructor(onOver: (exchange: Exchange) => void) {
+    this.#onOver = onOver;
+    this.answer = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#cuts.push(reject);
+    });
+  }
+
+  leave(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#onOver(this);
+    for (const listener of this.#listeners.splice(0)) listener();
+  }
+
+  cut(): void {
+    this.failed(new CutConnection());
+    this.leave();
+  }
+
+  whenGone(listener: () => void): void {
+    if (this.#over) listener();
+    else this.#listeners.push(listener);
+  }
+
+  answered(answer: DirectAnswer): void {
+    this.#resolve(answer);
+  }
+
+  failed(error: unknown): void {
+    const reason = error instanceof Error ? error : new Error(String(error));
+    for (const cut of this.#cuts.splice(0)) cut(reason);
+  }
+
+  /** Writes the pieces until the server ends, or the connection is cut. */
+  stream(
+    write: Exclude<Answer["body"], string | Uint8Array>,
+    take: (piece: string) => void,
+  ): Promise<void> {
+    if (this.#over) return Promise.reject(new CutConnection());
+    return new Promise((resolve, reject) => {
+      this.#cuts.push(reject);
+      write((piece) => {
+        if (!this.#over) take(piece);
+      }).then(resolve, reject);
+    });
+  }
+}
+
+/** @throws StatusError 413 */
+async function bytesOf(body: string | undefined): Promise<Uint8Array> {
+  const bytes = Buffer.from(body ?? "", "utf8");
+  if (bytes.length > BODY_MAX_BYTES) throw bodyTooLarge();
+  return Promise.resolve(bytes);
+}

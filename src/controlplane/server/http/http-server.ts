@@ -1,0 +1,267 @@
+/**
+ * Sockets: TLS, HTTP/1.1, bodies, streams. Everything else is `Api`.
+ *
+ * @module
+ */
+import type { X509Certificate } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type Server, createServer } from "node:https";
+import type { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
+import { settlePromises } from "../../../clock.ts";
+import { TsopError } from "../../../errors.ts";
+import { failure } from "../../../kube/status.ts";
+import type { PeerIdentity } from "../../auth/authenticator.ts";
+import { BODY_MAX_BYTES, bodyTooLarge, headerText, parseQuery } from "./http-messages.ts";
+import type { Answer, RawRequest } from "../requests/request.ts";
+
+/** What a server is made of. */
+export interface HttpServerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly certificate: string;
+  readonly key: string;
+  /** Whether it is our authority that issued a client's certificate, to be used as one now. */
+  readonly isTrusted: (certificate: X509Certificate) => boolean;
+  readonly handle: (request: RawRequest) => Promise<Answer>;
+}
+
+/** As Go's server has it; Node's own 16 KiB are too few for a long label selector. */
+const HEADER_MAX_BYTES = 1024 * 1024;
+/** How much of a body that nobody wanted is read after the answer, so that its sender gets to see that. */
+const UNWANTED_MAX_BYTES = 64 * 1024 * 1024;
+
+/** The API's HTTPS server. */
+export class HttpServer {
+  readonly #options: HttpServerOptions;
+  readonly #sockets = new Set<Socket>();
+  readonly #peers = new WeakMap<Socket, PeerIdentity | "untrusted">();
+  #server: Server | undefined;
+  #turn: Promise<void> | undefined;
+
+  constructor(options: HttpServerOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Listens, and resolves with the port.
+   *
+   * @throws TsopError `port-in-use`
+   */
+  async listen(): Promise<number> {
+    const { host, port, certificate, key } = this.#options;
+    const server = createServer(
+      {
+        cert: certificate,
+        key,
+        // For any authority but none, Node first reads the 150 that it comes with: a third of the whole start.
+        ca: [],
+        requestCert: true,
+        rejectUnauthorized: false,
+        sessionIdContext: "tsop",
+        maxHeaderSize: HEADER_MAX_BYTES,
+        keepAliveTimeout: 120_000,
+        requestTimeout: 0,
+      },
+      (request, response) => {
+        this.#respond(request, response).catch(() => {
+          // What cannot be written cannot be answered either; the client sees the connection end.
+          response.destroy();
+        });
+      },
+    );
+    this.#server = server;
+    server.on("connection", (socket: Socket) => {
+      this.#sockets.add(socket);
+      socket.on("close", () => this.#sockets.delete(socket));
+    });
+    server.on("secureConnection", readAsStream);
+    // A client that speaks no TLS, or goes during the handshake, is its own concern.
+    server.on("tlsClientError", (_error, socket) => socket.destroy());
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", (error: NodeJS.ErrnoException) => {
+        reject(error.code === "EADDRINUSE" ? portInUse(host, port, error) : error);
+      });
+      server.listen(port, host, resolve);
+    });
+    const address = server.address();
+    return typeof address === "object" && address ? address.port : port;
+  }
+
+  /** Cuts all connections; the server goes on listening. */
+  dropConnections(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** Stops listening and cuts all connections. */
+  async close(): Promise<void> {
+    const server = this.#server;
+    if (!server) return;
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      this.dropConnections();
+    });
+  }
+
+  async #respond(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const target = incoming.url ?? "/";
+    const question = target.indexOf("?");
+    const { socket } = incoming;
+    if (!response.socket) await turnOf(response, socket);
+    const peer = socket instanceof TLSSocket ? this.#peerOf(socket) : undefined;
+    const answer = await this.#options.handle({
+      method: incoming.method ?? "GET",
+      path: question < 0 ? target : target.slice(0, question),
+      query: parseQuery(question < 0 ? "" : target.slice(question + 1)),
+      headers: incoming.headers,
+      ...(peer ? { peer } : {}),
+      body: () => readBody(incoming),
+      whenGone: (listener) => {
+        // `close` of the request comes with the end of its body; that of the response when the client goes.
+        if (response.destroyed) listener();
+        else response.once("close", listener);
+      },
+    });
+    await this.#endOfTurn();
+    if (response.destroyed) return;
+    await this.#send(response, answer);
+    if (!incoming.complete) discardRest(incoming);
+  }
+
+  #peerOf(socket: TLSSocket): PeerIdentity | "untrusted" | undefined {
+    const known = this.#peers.get(socket);
+    if (known) return known;
+    const certificate = socket.getPeerX509Certificate();
+    if (!certificate) return undefined;
+    const peer = this.#options.isTrusted(certificate) ? identityOf(certificate) : "untrusted";
+    this.#peers.set(socket, peer);
+    return peer;
+  }
+
+  async #send(response: ServerResponse, { status, headers, body }: Answer): Promise<void> {
+    const texts: Record<string, string | number | string[]> = {};
+    for (const [name, value] of Object.entries(headers)) {
+      texts[name] = Array.isArray(value) ? value.map(headerText) : headerText(value);
+    }
+    if (typeof body !== "function") {
+      const length = Buffer.byteLength(body);
+      texts["content-length"] = length;
+      response.writeHead(status, texts);
+      // A text of ASCII alone goes out in one piece with the headers; another would be encoded with them once more.
+      if (typeof body !== "string") response.end(body);
+      else if (body.length === length) response.end(body, "latin1");
+      else response.end(Buffer.from(body, "utf8"));
+      return;
+    }
+    response.writeHead(status, texts);
+    response.flushHeaders();
+    await body(this.#together(response));
+    response.end();
+  }
+
+  /** Writes lines; those of one turn go out in one piece. */
+  #together(response: ServerResponse): (line: string) => void {
+    let isCorked = false;
+    return (line) => {
+      if (!isCorked) {
+        isCorked = true;
+        response.cork();
+        void this.#endOfTurn().then(() => {
+          isCorked = false;
+          response.uncork();
+        });
+      }
+      response.write(line);
+    };
+  }
+
+  /**
+   * Resolves when all that has come in is dealt with. Whoever waits for an answer is woken by it, which takes longer
+   * than to write it: what is ready at the same time goes out at the same time.
+   */
+  #endOfTurn(): Promise<void> {
+    this.#turn ??= settlePromises().then(() => {
+      this.#turn = undefined;
+    });
+    return this.#turn;
+  }
+}
+
+/**
+ * Has Node's HTTP parser take what was received from the stream, and not from beneath it.
+ *
+ * A large answer counts as unsent until the event loop's next turn, although it has arrived long since. A request that
+ * comes before that pauses socket and parser; TLS still hands on what it has decrypted, the paused parser takes that for
+ * an error (`HPE_PAUSED`), and Node resets the connection. A paused stream keeps it instead. To listen to `data` is
+ * Node's own switch between the two.
+ */
+function readAsStream(socket: TLSSocket): void {
+  socket.on("data", () => {});
+}
+
+/**
+ * Resolves when the answers to earlier requests of the connection have gone: requests on one connection are served one
+ * after the other, as by Go. Until then no more of them are read.
+ */
+async function turnOf(response: ServerResponse, socket: Socket): Promise<void> {
+  socket.pause();
+  await new Promise((resolve) => response.once("socket", resolve));
+  socket.resume();
+}
+
+/** Reads what is left of a body whose request is answered; a client that never ends it is cut off. */
+function discardRest(incoming: IncomingMessage): void {
+  let size = 0;
+  incoming.on("data", (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > UNWANTED_MAX_BYTES) incoming.destroy();
+  });
+  incoming.resume();
+}
+
+function portInUse(host: string, port: number, cause: Error): TsopError {
+  return new TsopError(
+    "port-in-use",
+    `Port ${port} of ${host} is taken by another program.`,
+    "Pass another port, or 0 to take any free one.",
+    { cause },
+  );
+}
+
+function identityOf(certificate: X509Certificate): PeerIdentity {
+  const { subject } = certificate.toLegacyObject();
+  const values = (name: string): string[] => {
+    const value = (subject as Record<string, string | string[] | undefined>)[name] ?? [];
+    return Array.isArray(value) ? value : [value];
+  };
+  return {
+    commonName: values("CN")[0] ?? "",
+    organizations: values("O"),
+    fingerprint: certificate.fingerprint256.replaceAll(":", "").toLowerCase(),
+  };
+}
+
+/** @throws StatusError 413, or 400 when the client goes before all of it has come */
+function readBody(incoming: IncomingMessage): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let isWhole = false;
+    const cut = (): void => {
+      if (!isWhole) reject(failure(400, "BadRequest", "unexpected EOF"));
+    };
+    if (incoming.destroyed) cut();
+    incoming.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= BODY_MAX_BYTES) chunks.push(chunk);
+      else reject(bodyTooLarge());
+    });
+    incoming.on("end", () => {
+      isWhole = true;
+      const [first] = chunks;
+      resolve(first && chunks.length === 1 ? first : Buffer.concat(chunks));
+    });
+    incoming.on("error", cut);
+    incoming.on("close", cut);
+  });
+}

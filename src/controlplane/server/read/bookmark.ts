@@ -1,0 +1,64 @@
+/**
+ * The object of a BOOKMARK event: nothing but a version, and what Go prints of an empty object.
+ *
+ * @module
+ */
+import type { JsonObject, SentObject } from "../../../kube/object.ts";
+import { apiVersionOf } from "../../../kube/resource.ts";
+import { zeroObject } from "../../builtin/zero-object.ts";
+import type { ServedResource } from "../../kinds.ts";
+
+/** What an empty object gains on its way from the server's own form to the version that is sent. */
+const CONVERTED_SPEC: Readonly<Record<string, JsonObject>> = {
+  Deployment: { replicas: 0 },
+  ReplicaSet: { replicas: 0 },
+  StatefulSet: { replicas: 0 },
+};
+const CONVERTED_ANNOTATIONS: Readonly<Record<string, Record<string, string>>> = {
+  DaemonSet: { "deprecated.daemonset.template.generation": "0" },
+};
+
+/** A bookmark at `version`. */
+export function bookmarkObject(
+  resource: ServedResource,
+  version: number,
+  annotations?: Record<string, string>,
+): SentObject {
+  const { kind, builtIn } = resource;
+  const zero = builtIn ? zeroOf(resource) : {};
+  const spec = builtIn ? CONVERTED_SPEC[kind] : undefined;
+  const all = { ...(builtIn ? CONVERTED_ANNOTATIONS[kind] : {}), ...annotations };
+  return {
+    ...zero,
+    ...(spec ? { spec: { ...(zero["spec"] as JsonObject), ...spec } } : {}),
+    kind,
+    apiVersion: apiVersionOf(resource),
+    metadata: {
+      resourceVersion: String(version),
+      ...(Object.keys(all).length > 0 ? { annotations: all } : {}),
+    },
+  };
+}
+
+// What follows from a resource, and a version, never changes: memos, and no state.
+const zeros = new WeakMap<ServedResource, JsonObject>();
+const latest = new WeakMap<ServedResource, SentObject>();
+
+/** The bookmark of all watches of a resource at `version`: the same object for each of them. */
+export function plainBookmark(resource: ServedResource, version: number): SentObject {
+  let bookmark = latest.get(resource);
+  if (bookmark?.metadata.resourceVersion !== String(version)) {
+    bookmark = bookmarkObject(resource, version);
+    latest.set(resource, bookmark);
+  }
+  return bookmark;
+}
+
+function zeroOf(resource: ServedResource): JsonObject {
+  let zero = zeros.get(resource);
+  if (!zero) {
+    zero = zeroObject(resource);
+    zeros.set(resource, zero);
+  }
+  return zero;
+}

@@ -1,0 +1,101 @@
+/**
+ * Where a list goes on: the parameter `continue`.
+ *
+ * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks
+ * @module
+ */
+import { messageOf } from "../../../errors.ts";
+import { isJsonObject } from "../../../kube/json.ts";
+import { badRequest } from "../../failures.ts";
+import { scanJson } from "../../wire/json-scanner.ts";
+import { plainNumbers } from "../../wire/number-literal.ts";
+
+/** A place in a list, as it was at a version; a version below zero is the one of now. */
+export interface ContinuePoint {
+  readonly version: number;
+  readonly key: string;
+}
+
+const FORM = "meta.k8s.io/v1";
+
+/** The token of a point. The watch cache of the real server, where there is one, writes a slash before the key. */
+export function writeContinue({ version, key }: ContinuePoint, cached: boolean): string {
+  const start = cached ? `/${key}` : key;
+  return Buffer.from(JSON.stringify({ v: FORM, rv: version, start })).toString("base64url");
+}
+
+/** The point of a token. @throws StatusError 400, in the words of the real server */
+export function readContinue(token: string): ContinuePoint {
+  const bad = (why: string): Error =>
+    badRequest(`invalid continue token: continue key is not valid: ${why}`);
+  const { v, rv, start } = readPoint(token, bad);
+  if (v !== FORM) throw bad(`server does not recognize this encoded version ${v}`);
+  if (rv === 0) throw bad(`incorrect encoded start resourceVersion (version ${FORM})`);
+  if (start === "") throw bad(`encoded start key empty (version ${FORM})`);
+  const key = start.replace(/^\//, "");
+  const parts = key.split("/");
+  // What is above the collection, or beside it, is not the client's to read.
+  const leaves = parts.some((part) => part === "." || part === ".." || part === "");
+  if (leaves && key !== "") throw bad(start);
+  return { version: rv, key };
+}
+
+interface RawPoint {
+  readonly v: string;
+  readonly rv: number;
+  readonly start: string;
+}
+
+function readPoint(token: string, bad: (why: string) => Error): RawPoint {
+  const wrongByte = findWrongByte(token);
+  if (wrongByte >= 0) throw bad(`illegal base64 data at input byte ${wrongByte}`);
+  const value = readValue(Buffer.from(token, "base64url"), bad);
+  if (value === null) return { v: "", rv: 0, start: "" };
+  if (!isJsonObject(value)) {
+    throw bad(
+      `json: cannot unmarshal ${typeName(value)} into Go value of type storage.continueToken`,
+    );
+  }
+  const read = <T>(
+    name: string,
+    type: string,
+    isRight: (part: unknown) => part is T,
+    zero: T,
+  ): T => {
+    const part = value[name] ?? zero;
+    if (isRight(part)) return part;
+    const shown = typeof part === "number" ? `number ${part}` : typeName(part);
+    const where = `Go struct field continueToken.${name} of type ${type}`;
+    throw bad(`json: cannot unmarshal ${shown} into ${where}`);
+  };
+  const isText = (part: unknown): part is string => typeof part === "string";
+  return {
+    v: read("v", "string", isText, ""),
+    rv: Number(read("rv", "int64", isVersion, 0)),
+    start: read("start", "string", isText, ""),
+  };
+}
+
+const isVersion = (part: unknown): part is number | bigint =>
+  typeof part === "bigint" || Number.isSafeInteger(part);
+
+function readValue(bytes: Buffer, bad: (why: string) => Error): unknown {
+  try {
+    return plainNumbers(scanJson(bytes).value);
+  } catch (error) {
+    throw bad(messageOf(error));
+  }
+}
+
+/** Where base64 without padding ends to be that, or -1. */
+function findWrongByte(token: string): number {
+  const wrong = token.search(/[^\w-]/);
+  if (wrong >= 0) return wrong;
+  return token.length % 4 === 1 ? token.length - 1 : -1;
+}
+
+function typeName(value: unknown): string {
+  if (Array.isArray(value)) return "array";
+  if (typeof value === "boolean") return "bool";
+  return typeof value === "bigint" ? "number" : typeof value;
+}

@@ -1,0 +1,278 @@
+/**
+ * Watches: what happened since a version, then what happens, as one client may see it.
+ *
+ * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
+ * @module
+ */
+import { sameJson } from "../../../kube/json.ts";
+import type { SentObject } from "../../../kube/object.ts";
+import type { FieldRequirement, LabelRequirement } from "../../../kube/selector.ts";
+import { type Status, StatusError } from "../../../kube/status.ts";
+import type { ServedResource } from "../../kinds.ts";
+import type { Change } from "../../store/change.ts";
+import { storeKey } from "../../store/store.ts";
+import type { Cluster } from "../cluster/cluster.ts";
+import { bookmarkObject, plainBookmark } from "./bookmark.ts";
+import { expired, plainError } from "../../failures.ts";
+import { isSelected, waitForVersion } from "./list.ts";
+import { collectionOf } from "../cluster/registry.ts";
+import { prepareReads, readAs } from "../cluster/versions.ts";
+
+/** A watch as a request asks for it. */
+export interface WatchQuery {
+  readonly labels: readonly LabelRequirement[];
+  readonly fields: readonly FieldRequirement[];
+  readonly namespace: string;
+  readonly resourceVersion: string;
+  /** Absent when the query does not say, and names a version to go on from. */
+  readonly sendInitialEvents?: boolean;
+  readonly bookmarks: boolean;
+  readonly timeoutSeconds?: number;
+}
+
+/** One line of a watch. */
+export interface WatchEvent {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
+  readonly object: SentObject | Status;
+}
+
+/** Takes events; `end` is called once, last, unless the watch was stopped from outside. */
+export interface WatchSink {
+  event(event: WatchEvent): void;
+  end(): void;
+}
+
+const DEFAULT_TIMEOUT_MS = 30 * 60_000;
+const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
+
+/** A running watch. */
+export class Watch {
+  readonly #cluster: Cluster;
+  readonly #resource: ServedResource;
+  readonly #query: WatchQuery;
+  readonly #sink: WatchSink;
+  readonly #collection: string;
+  readonly #releases: (() => void)[] = [];
+  /** How many wait to be sent, one after the other. */
+  #waiting = 0;
+  #line: Promise<void> = Promise.resolve();
+  #ended = false;
+  #reached = 0;
+  #bookmarked = 0;
+
+  constructor(cluster: Cluster, resource: ServedResource, query: WatchQuery, sink: WatchSink) {
+    this.#cluster = cluster;
+    this.#resource = resource;
+    this.#query = query;
+    this.#sink = sink;
+    this.#collection = collectionOf(resource);
+  }
+
+  /** Sends what is due and goes on until it is stopped, the time is up, or the resource goes. */
+  start(): void {
+    // Who asked is gone already.
+    if (this.#ended) return;
+    this.#limitTime();
+    this.#endWithResource();
+    void this.#begin().catch((thrown: unknown) => {
+      this.#fail(thrown);
+    });
+  }
+
+  /** Ends it from outside: the client is gone. */
+  stop(): void {
+    this.#finish();
+  }
+
+  async #begin(): Promise<void> {
+    const { store } = this.#cluster;
+    const { resourceVersion, sendInitialEvents } = this.#query;
+    const from = Number(resourceVersion || "0");
+    if (sendInitialEvents) {
+      await waitForVersion(this.#cluster, this.#resource, from);
+      if (this.#ended) return;
+      this.#sendExisting();
+      this.#follow();
+      if (this.#query.bookmarks) this.#bookmark({ [INITIAL_EVENTS_END]: "true" });
+      return;
+    }
+    if (from === 0) {
+      this.#reached = store.version;
+      this.#follow();
+      return;
+    }
+    this.#reached = from;
+    if (from < store.oldestVersion(this.#collection)) {
+      throw expired(
+        this.#collection === "events"
+          ? "The resourceVersion for the provided watch is too old."
+          : `too old resource version: ${from} (${store.oldestVersion(this.#collection)})`,
+      );
+    }
+    for (const change of store.changesSince(this.#collection, from)) this.#send(change);
+    this.#follow();
+  }
+
+  #sendExisting(): void {
+    const { store } = this.#cluster;
+    this.#reached = store.version;
+    const existing = store.list(this.#collection, this.#query.namespace);
+    this.#inOrder(existing, () => {
+      for (const object of existing) {
+        const visible = readAs(this.#cluster, this.#resource, object);
+        if (this.#matches(visible)) this.#tell({ type: "ADDED", object: visible });
+      }
+    });
+  }
+
+  /** Sends something once the objects in it can be read; what comes later is sent later. */
+  #inOrder(objects: readonly SentObject[], send: () => void): void {
+    const prepare = (): Promise<void> | undefined =>
+      prepareReads(this.#cluster, this.#resource, objects);
+    const prepared = this.#waiting === 0 ? prepare() : undefined;
+    if (this.#waiting === 0 && !prepared) {
+      try {
+        send();
+      } catch (thrown) {
+        this.#fail(thrown);
+      }
+      return;
+    }
+    this.#waiting++;
+    this.#line = this.#line
+      .then(() => prepared ?? prepare())
+      .then(() => {
+        if (!this.#ended) send();
+      })
+      .catch((thrown: unknown) => {
+        this.#fail(thrown);
+      })
+      .finally(() => {
+        this.#waiting--;
+      });
+  }
+
+  #follow(): void {
+    // It may have ended with what there was to tell at first.
+    if (this.#ended) return;
+    this.#releases.push(
+      this.#cluster.store.subscribe((change) => {
+        if (change.collection === this.#collection) this.#send(change);
+      }),
+    );
+    if (!this.#query.bookmarks) return;
+    this.#releases.push(
+      this.#cluster.bookmarkTicks.subscribe(() => {
+        this.#bookmark();
+      }),
+    );
+  }
+
+  /** What a change means to one who sees only what the selectors let through. */
+  #send(change: Change): void {
+    if (this.#ended || change.version <= this.#reached) return;
+    this.#reached = change.version;
+    const { namespace } = this.#query;
+    if (namespace !== "" && !change.key.startsWith(storeKey(namespace, ""))) return;
+    const objects = change.old ? [change.object, change.old] : [change.object];
+    this.#inOrder(objects, () => {
+      this.#show(change);
+    });
+  }
+
+  #show(change: Change): void {
+    const visible = readAs(this.#cluster, this.#resource, change.object);
+    const before = change.old && readAs(this.#cluster, this.#resource, change.old);
+    const was = before && this.#matches(before) ? before : undefined;
+    if (change.type !== "DELETED" && this.#matches(visible)) {
+      this.#tell({ type: was ? "MODIFIED" : "ADDED", object: visible });
+    } else if (was) {
+      // Who leaves a selector is seen as it was, at the version of its leaving.
+      const last = change.type === "DELETED" ? visible : withVersion(was, change.version);
+      this.#tell({ type: "DELETED", object: last });
+    }
+  }
+
+  #matches(object: SentObject): boolean {
+    return isSelected(this.#resource, this.#query, object);
+  }
+
+  #bookmark(annotations?: Record<string, string>): void {
+    const version = Math.max(this.#cluster.store.version, this.#reached);
+    const object = annotations
+      ? bookmarkObject(this.#resource, version, annotations)
+      : plainBookmark(this.#resource, version);
+    this.#bookmarked = version;
+    this.#inOrder([], () => {
+      this.#tell({ type: "BOOKMARK", object });
+    });
+  }
+
+  #limitTime(): void {
+    const { clock } = this.#cluster;
+    const seconds = this.#query.timeoutSeconds;
+    // Without a wish it ends at a random time, so that not all watches come back at once.
+    const limitMs =
+      seconds === undefined || seconds <= 0
+        ? DEFAULT_TIMEOUT_MS * (1 + clock.random())
+        : seconds * 1000;
+    const timer = clock.after(
+      limitMs,
+      () => {
+        if (this.#query.bookmarks && this.#cluster.store.version > this.#bookmarked) {
+          this.#bookmark();
+        }
+        this.#end();
+      },
+      { unref: true },
+    );
+    this.#releases.push(() => {
+      timer.cancel();
+    });
+  }
+
+  /** A watch of a custom resource ends when its definition changes. */
+  #endWithResource(): void {
+    if (this.#resource.builtIn) return;
+    const { registry } = this.#cluster;
+    const { group, version, plural, definedBy } = this.#resource;
+    this.#releases.push(
+      registry.onChange(() => {
+        const now = registry.find(group, version, plural);
+        if (!now || (now !== this.#resource && !sameJson(now.definedBy, definedBy))) this.#end();
+      }),
+    );
+  }
+
+  /** One that cannot be shown as the client wants it ends the watch without a word, and is no matter of who wrote. */
+  #tell(event: WatchEvent): void {
+    if (this.#ended) return;
+    try {
+      this.#sink.event(event);
+    } catch {
+      this.#end();
+    }
+  }
+
+  #fail(thrown: unknown): void {
+    if (this.#ended) return;
+    const error = thrown instanceof StatusError ? thrown : plainError(String(thrown));
+    this.#tell({ type: "ERROR", object: error.status });
+    this.#end();
+  }
+
+  #end(): void {
+    if (this.#ended) return;
+    this.#finish();
+    this.#sink.end();
+  }
+
+  #finish(): void {
+    this.#ended = true;
+    for (const release of this.#releases.splice(0)) release();
+  }
+}
+
+function withVersion(object: SentObject, version: number): SentObject {
+  return { ...object, metadata: { ...object.metadata, resourceVersion: String(version) } };
+}

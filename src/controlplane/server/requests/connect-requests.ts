@@ -1,0 +1,102 @@
+/**
+ * Requests that want to be connected to a pod, a service or a node. Nothing runs behind them here, so an allowed one
+ * ends with the answer of a real server that cannot reach its target.
+ *
+ * @module
+ */
+import { asObject } from "../../../kube/json.ts";
+import { quote } from "../../../kube/field-errors.ts";
+import type { JsonObject, SentObject } from "../../../kube/object.ts";
+import { failure } from "../../../kube/status.ts";
+import { admissionRequest, admitSubresource } from "../write/admitted.ts";
+import type { Cluster } from "../cluster/cluster.ts";
+import { badRequest, notFound } from "../../failures.ts";
+import { getObject } from "../read/list.ts";
+import { checkContainer } from "./pod-containers.ts";
+import { booleanOption } from "./query.ts";
+import type { Answer, ResourceRequest } from "./request.ts";
+import { writeOptions } from "./write-requests.ts";
+
+const STREAMS = ["stdin", "stdout", "stderr", "tty"];
+
+/** The options of a connection, as its query says them. */
+function connectionOptions({ request, subresource, rest }: ResourceRequest): JsonObject {
+  const { query } = request;
+  switch (subresource?.name) {
+    case "exec":
+    case "attach": {
+      const streams = STREAMS.filter((name) => booleanOption(query, name));
+      const command = query.getAll("command");
+      return {
+        ...Object.fromEntries(streams.map((name) => [name, true])),
+        ...(query.get("container") ? { container: query.get("container") } : {}),
+        ...(subresource.name === "exec" && command.length > 0 ? { command } : {}),
+      };
+    }
+    case "portforward": {
+      const ports = query.getAll("ports").flatMap((text) => text.split(",").map(Number));
+      return ports.length > 0 ? { ports } : {};
+    }
+    default:
+      return { path: `/${rest ?? ""}` };
+  }
+}
+
+/** `exec`, `attach`, `portforward` and `proxy`, with any verb. */
+export async function connectRequest(cluster: Cluster, asked: ResourceRequest): Promise<Answer> {
+  const { resource, subresource } = asked;
+  if (subresource) {
+    const { group, version, kind } = subresource;
+    const object = { kind, apiVersion: version, ...connectionOptions(asked) };
+    await admitSubresource(
+      cluster,
+      admissionRequest(
+        { resource, subresource: subresource.name, kind: { group, version, kind } },
+        "CONNECT",
+        asked,
+        // Options have no metadata, unlike everything else that is admitted.
+        { object: asObject(object) },
+        writeOptions(asked, { dryRun: false, fieldManager: "" }),
+      ),
+    );
+  }
+  throw unreachable(cluster, asked);
+}
+
+function podUnreachable(cluster: Cluster, asked: ResourceRequest): Error {
+  const { resource, subresource, namespace, name } = asked;
+  const pod = getObject(cluster, resource, namespace, name) as PodWithAddress;
+  if (subresource?.name === "proxy" && !pod.status?.podIP) {
+    return badRequest("address not allowed");
+  }
+  if (subresource?.name === "exec" || subresource?.name === "attach") {
+    checkContainer(pod, asked.request.query.get("container") ?? "");
+  }
+  return badRequest(`pod ${name} does not have a host assigned`);
+}
+
+interface PodWithAddress extends SentObject {
+  readonly status?: { readonly podIP?: string };
+}
+
+/** Why there is no way to the target. */
+function unreachable(cluster: Cluster, asked: ResourceRequest): Error {
+  const { resource, namespace, name } = asked;
+  if (resource.plural === "pods") return podUnreachable(cluster, asked);
+  // A service may be named with scheme and port: `https:web:8443`.
+  const parts = name.split(":");
+  const target = parts.length === 1 ? name : (parts[parts.length === 2 ? 0 : 1] ?? "");
+  const key = namespace === "" ? target : `${namespace}/${target}`;
+  // Those of a service are written by a controller; without them it cannot be told from no service at all.
+  const isKnown =
+    cluster.store.get(resource.plural, key) &&
+    (resource.plural !== "services" || cluster.store.get("endpoints", key));
+  if (!isKnown) return notFound(resource, target);
+  return failure(
+    503,
+    "ServiceUnavailable",
+    resource.plural === "services"
+      ? `no endpoints available for service ${quote(target)}`
+      : `node ${quote(target)} cannot be reached: it is simulated`,
+  );
+}

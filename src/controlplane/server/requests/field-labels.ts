@@ -1,0 +1,19 @@
+/**
+ * Which fields a selector may ask for, and how the API server refuses the others.
+ *
+ * @module
+ */
+import type { ServedResource } from "../../kinds.ts";
+
+/** What is wrong with a field selector's field; `undefined` when the resource has it. */
+export function fieldErrorFor(resource: ServedResource, field: string): string | undefined {
+  const { builtIn, namespaced, selectableFields, traits = {} } = resource;
+  if (field === "metadata.name") return undefined;
+  const hasNamespace = namespaced || (builtIn && !traits.selectsNoNamespace);
+  if (field === "metadata.namespace" && hasNamespace) return undefined;
+  if (selectableFields && Object.hasOwn(selectableFields, field)) return undefined;
+  if (traits.refuseFieldLabel) return traits.refuseFieldLabel(field);
+  return builtIn
+    ? `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`
+    : `field label not supported: ${field}`;
+}

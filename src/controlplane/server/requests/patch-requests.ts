@@ -1,0 +1,187 @@
+/**
+ * PATCH in its four forms.
+ *
+ * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#patch-and-apply
+ * @module
+ */
+import { asJson, copyJson, sameJson } from "../../../kube/json.ts";
+import type { SentObject } from "../../../kube/object.ts";
+import { applyJsonPatch, applyMergePatch } from "../../../kube/patch.ts";
+import { failure } from "../../../kube/status.ts";
+import { strategicMerge } from "../../apply/strategic-merge.ts";
+import { withoutManagedFields } from "../../apply/write.ts";
+import type { ServedResource } from "../../kinds.ts";
+import {
+  type DecodedConfiguration,
+  type DecodedPatch,
+  type PatchForm,
+  decodePatch,
+} from "../../wire/decode-patch.ts";
+import { storeKey } from "../../store/store.ts";
+import { checkApplied, checkPatched, readConfiguration, tellMistakes } from "./body.ts";
+import type { Cluster, Endpoint, WriteOptions } from "../cluster/cluster.ts";
+import { matchName, matchNamespace } from "../write/match-path.ts";
+import { conflict, notFound } from "../../failures.ts";
+import { applyTo, trackChange } from "../write/ownership.ts";
+import { permitCreate } from "./permission.ts";
+import type { Presenter } from "./presenter.ts";
+import { parseWriteQuery } from "./query.ts";
+import { collectionOf } from "../cluster/registry.ts";
+import { type Answer, type ResourceRequest, headerOf } from "./request.ts";
+import { answerCreate, answerUpdate, endpointOf, writeOptions } from "./write-requests.ts";
+
+const JSON_PATCH = "application/json-patch+json";
+const MERGE_PATCH = "application/merge-patch+json";
+const STRATEGIC_PATCH = "application/strategic-merge-patch+json";
+/** The media type of server-side apply. */
+export const APPLY = "application/apply-patch+yaml";
+
+/** How a patch of that media type is read. */
+export function patchForm(type: string): PatchForm {
+  if (type === JSON_PATCH) return "json";
+  return type === STRATEGIC_PATCH ? "strategic" : "merge";
+}
+
+/** The form of a patch. @throws StatusError 415 */
+export function patchType(asked: ResourceRequest): string {
+  const type = (headerOf(asked.request, "content-type").split(";")[0] ?? "").trim();
+  const { builtIn } = asked.resource;
+  const known = [JSON_PATCH, MERGE_PATCH, ...(builtIn ? [STRATEGIC_PATCH] : []), APPLY];
+  if (known.includes(type)) return type;
+  if (builtIn) throw failure(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
+  throw failure(
+    415,
+    "UnsupportedMediaType",
+    `the body of the request was in an unknown format - accepted media types include: ${known.join(", ")}`,
+  );
+}
+
+/** What a patch has to know of its resource. */
+type PatchedResource = Pick<ServedResource, "schema" | "builtIn" | "versionSchemas">;
+
+/** PATCH of an object or of its status. */
+export async function patchRequest(
+  cluster: Cluster,
+  asked: ResourceRequest,
+  presenter: Presenter,
+): Promise<Answer> {
+  const type = patchType(asked);
+  if (type === APPLY) return applyRequest(cluster, asked, presenter);
+  const { request, resource } = asked;
+  const query = parseWriteQuery(request.query, "patch");
+  const bytes = await request.body();
+  const endpoint = endpointOf(asked);
+  const options = writeOptions(asked, query);
+  return answerUpdate(
+    cluster,
+    asked,
+    presenter,
+    endpoint,
+    (live) => {
+      const patch = decodePatch(bytes, patchForm(type));
+      const object = checkPatched(asked, patched(type, live, patch, resource), live, patch, query);
+      endpoint.strategy.setDefaults(object);
+      trackChange(cluster, endpoint, live, object, options.manager);
+      matchPath(asked, object);
+      return object;
+    },
+    { ...options, replaces: false },
+  );
+}
+
+/** @throws StatusError 400 when a patch made another object of it than the path names */
+function matchPath({ resource, namespace, name }: ResourceRequest, object: SentObject): void {
+  matchNamespace(resource, namespace, object);
+  matchName(object, name);
+}
+
+/**
+ * What a patch makes of an object; the object stays as it is. That of a custom kind may share frozen parts with it:
+ * defaults and pruning leave them alone, since they went through both.
+ *
+ * @throws StatusError
+ */
+export function patched(
+  type: string,
+  live: SentObject,
+  { patch }: DecodedPatch,
+  resource: PatchedResource,
+): unknown {
+  const object = asJson(live);
+  if (type === STRATEGIC_PATCH) return strategicMerge(object, patch, resource.schema);
+  // What was converted from another version has no defaults yet.
+  const isWhole = !hasVersions(resource);
+  if (type === JSON_PATCH) return applyJsonPatch(isWhole ? object : copyJson(object), patch);
+  return applyMergePatch(isWhole && !resource.builtIn ? object : copyJson(object), patch);
+}
+
+/** Whether an object of a custom kind may have been stored in another version. */
+const hasVersions = ({ versionSchemas }: Pick<ServedResource, "versionSchemas">): boolean =>
+  (versionSchemas?.size ?? 1) > 1;
+
+/** Server-side apply, which also creates. */
+async function applyRequest(
+  cluster: Cluster,
+  asked: ResourceRequest,
+  presenter: Presenter,
+): Promise<Answer> {
+  const { namespace, name, request, resource } = asked;
+  const query = parseWriteQuery(request.query, "apply");
+  const decoded = await readConfiguration(asked, query);
+  const { config } = decoded;
+  const endpoint = endpointOf(asked);
+  const options = writeOptions(asked, query);
+  const by = { manager: query.fieldManager, force: query.force };
+  const found = cluster.store.get(collectionOf(resource), storeKey(namespace, name));
+  if (!found) return createByApply(cluster, asked, endpoint, decoded, by, options, presenter);
+  return answerUpdate(
+    cluster,
+    asked,
+    presenter,
+    endpoint,
+    (live) => {
+      const object = checkApplied(asked, applyTo(cluster, endpoint, live, config, by));
+      tellMistakes(asked, decoded);
+      if (!isUnchanged(resource, live, object)) {
+        endpoint.strategy.setDefaults(object, { keepNulls: true });
+      }
+      matchPath(asked, object);
+      return object;
+    },
+    { ...options, replaces: false, keepsNulls: true },
+  );
+}
+
+/** Whether an apply changed owners alone: what was converted then gets no defaults of its version. */
+const isUnchanged = (resource: ServedResource, live: SentObject, object: SentObject): boolean =>
+  hasVersions(resource) &&
+  sameJson(withoutManagedFields(asJson(live)), withoutManagedFields(asJson(object)));
+
+async function createByApply(
+  cluster: Cluster,
+  asked: ResourceRequest,
+  endpoint: Endpoint,
+  decoded: DecodedConfiguration,
+  by: { readonly manager: string; readonly force: boolean },
+  options: WriteOptions,
+  presenter: Presenter,
+): Promise<Answer> {
+  const { name, resource } = asked;
+  if (endpoint.subresource !== "" && !resource.traits?.statusCreates) {
+    throw notFound(resource, name);
+  }
+  permitCreate(cluster, asked);
+  const object = checkApplied(asked, applyTo(cluster, endpoint, undefined, decoded.config, by));
+  tellMistakes(asked, decoded);
+  const { uid = "" } = object.metadata;
+  if (uid !== "") {
+    throw conflict(
+      resource,
+      name,
+      `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
+    );
+  }
+  matchPath(asked, object);
+  delete object.metadata.resourceVersion;
+  return answerCreate(cluster, asked, presenter, object, { ...options, ownedAlready: true });
+}

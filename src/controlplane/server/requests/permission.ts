@@ -1,0 +1,36 @@
+/**
+ * Whether the user of a request may do what it asks for.
+ *
+ * @module
+ */
+import { authorize } from "../../auth/authorizer.ts";
+import { denial } from "../../auth/denial.ts";
+import type { Attributes } from "../../auth/attributes.ts";
+import type { User } from "../../kinds.ts";
+import type { Cluster } from "../cluster/cluster.ts";
+import type { ResourceRequest } from "./request.ts";
+
+/** @throws StatusError 403 */
+export function permit(
+  { store }: Pick<Cluster, "store">,
+  user: User,
+  attributes: Attributes,
+): void {
+  const { allowed, reason } = authorize(store, user, attributes);
+  if (allowed) return;
+  throw denial(user, attributes, reason);
+}
+
+/** A PUT or an apply that creates needs the right to create, too. @throws StatusError 403 */
+export function permitCreate(cluster: Cluster, asked: ResourceRequest): void {
+  const { resource, request, namespace, name } = asked;
+  permit(cluster, request.user, {
+    verb: "create",
+    group: resource.group,
+    version: resource.version,
+    resource: resource.plural,
+    subresource: "",
+    namespace,
+    name,
+  });
+}

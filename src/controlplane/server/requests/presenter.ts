@@ -1,0 +1,157 @@
+/**
+ * Shows what an operation gave in the form that the client asked for.
+ *
+ * @module
+ */
+import { encodeJson } from "../../../kube/json.ts";
+import type { KubeList, SentObject } from "../../../kube/object.ts";
+import { apiVersionOf } from "../../../kube/resource.ts";
+import type { Status } from "../../../kube/status.ts";
+import type { ServedResource, TablePrinter } from "../../kinds.ts";
+import { encode } from "../../views/encode.ts";
+import { type Representation, negotiate } from "../../views/negotiate.ts";
+import { scalePrinter } from "../../builtin/printer-of.ts";
+import { show } from "../../views/show.ts";
+import { type IncludeObject, parseIncludeObject } from "../../views/table.ts";
+import type { Cluster } from "../cluster/cluster.ts";
+import type { ListPage } from "../read/list.ts";
+import { type Answer, type ResourceRequest, headerOf } from "./request.ts";
+import type { WatchEvent } from "../read/watch.ts";
+
+/** What Go calls the API server's own type of an object or of the objects of a list. */
+function internalType({ builtIn, group }: ServedResource, kind: string): string {
+  if (kind === "Scale") return builtIn ? "autoscaling.Scale" : "v1.Scale";
+  if (!builtIn) return "unstructured.Unstructured";
+  const package_ = group === "" || group === "events.k8s.io" ? "core" : group.replace(/\..*/, "");
+  return `${package_}.${kind.replace(/List$/, "")}`;
+}
+
+/** The negotiated form of one request's answers. */
+export class Presenter {
+  readonly #cluster: Cluster;
+  readonly #resource: ServedResource;
+  readonly #printer: TablePrinter | undefined;
+  readonly #representation: Representation;
+  readonly #includeObject: IncludeObject;
+  #columnsSent = false;
+
+  /** @throws StatusError 406 when nothing that the client accepts can be served */
+  constructor(cluster: Cluster, asked: ResourceRequest, verb: string) {
+    this.#cluster = cluster;
+    this.#resource = asked.resource;
+    const { request, resource, subresource } = asked;
+    const isScale = subresource?.kind === "Scale";
+    this.#printer = isScale ? scalePrinter(resource.builtIn) : resource.table;
+    this.#representation = negotiate(headerOf(request, "accept") || undefined, {
+      builtIn: resource.builtIn,
+      tables: resource.verbs.includes("get"),
+      collection: verb === "list" || verb === "watch",
+      watch: verb === "watch",
+    });
+    this.#includeObject =
+      this.#representation.view?.kind === "Table"
+        ? parseIncludeObject(request.query.get("includeObject"))
+        : "Metadata";
+  }
+
+  /** An object or a `Status`. */
+  object(status: number, object: SentObject | Status): Answer {
+    return this.#answer(status, isStatus(object) ? object : this.#show(object));
+  }
+
+  /** A page of a list. Items of built-in kinds leave out what the list's kind says. */
+  list(page: ListPage): Answer {
+    const resource = this.#resource;
+    const list: KubeList<SentObject> = {
+      kind: resource.listKind,
+      apiVersion: apiVersionOf(resource),
+      metadata: page.metadata,
+      items: [...page.items],
+    };
+    const { view } = this.#representation;
+    if (!view && resource.builtIn) list.items = page.items.map(withoutType);
+    return this.#answer(200, this.#show(list));
+  }
+
+  /** @throws StatusError 406 when events cannot be written as the client accepts them */
+  requireStream(): void {
+    if (this.#representation.noStream) throw this.#representation.noStream;
+  }
+
+  /** The line of a watch event. */
+  event(event: WatchEvent): string {
+    if (this.#representation.view) return this.#viewLine(event);
+    return event.type === "BOOKMARK" ? bookmarkLine(event) : plainLine(this.#cluster, event);
+  }
+
+  #viewLine({ type, object }: WatchEvent): string {
+    const shown = isStatus(object) ? object : this.#show(object, !this.#columnsSent);
+    this.#columnsSent = true;
+    return `${encodeJson({ type, object: shown })}\n`;
+  }
+
+  #show(object: SentObject | KubeList<SentObject>, withColumns = true): object {
+    return show(object, {
+      view: this.#representation.view,
+      printer: this.#printer,
+      includeObject: this.#includeObject,
+      nowMs: this.#cluster.clock.now(),
+      goType: internalType(this.#resource, object.kind),
+      withColumns,
+    });
+  }
+
+  #answer(status: number, body: object): Answer {
+    const { mediaType } = this.#representation;
+    return {
+      status,
+      headers: { "cache-control": "no-cache, private", "content-type": mediaType },
+      body: encode(body, mediaType),
+    };
+  }
+}
+
+/** What was written last for a watch of a cluster. */
+interface LatestLine {
+  readonly type: WatchEvent["type"];
+  readonly object: WatchEvent["object"];
+  readonly line: string;
+}
+
+const latestLines = new WeakMap<Cluster, LatestLine>();
+
+/** The line of an object as it is; all watches that see a change get the same text. */
+function plainLine(cluster: Cluster, { type, object }: WatchEvent): string {
+  const latest = latestLines.get(cluster);
+  if (latest?.object === object && latest.type === type) return latest.line;
+  const line = lineOf({ type, object });
+  latestLines.set(cluster, { type, object, line });
+  return line;
+}
+
+// The same one is sent again and again in a quiet cluster, to all watches.
+const bookmarkLines = new WeakMap<WatchEvent["object"], string>();
+
+function bookmarkLine(event: WatchEvent): string {
+  let line = bookmarkLines.get(event.object);
+  if (line === undefined) {
+    line = lineOf(event);
+    bookmarkLines.set(event.object, line);
+  }
+  return line;
+}
+
+function lineOf({ type, object }: WatchEvent): string {
+  return `${encodeJson({ type, object })}\n`;
+}
+
+function isStatus(object: SentObject | Status): object is Status {
+  return object.kind === "Status";
+}
+
+function withoutType(object: SentObject): SentObject {
+  const rest: Partial<SentObject> = { ...object };
+  delete rest.kind;
+  delete rest.apiVersion;
+  return rest as SentObject;
+}

@@ -1,0 +1,98 @@
+/**
+ * GET requests: one object, a list, a watch.
+ *
+ * @module
+ */
+import type { SentObject } from "../../../kube/object.ts";
+import type { Cluster } from "../cluster/cluster.ts";
+import { plainError } from "../../failures.ts";
+import { getObject, listObjects, type ListPage, waitForVersion } from "../read/list.ts";
+import type { Presenter } from "./presenter.ts";
+import { checkPlace, isPage, parseListQuery, parseWatchQuery, versionProblem } from "./query.ts";
+import type { Answer, ResourceRequest } from "./request.ts";
+import { converting, convertingList } from "../cluster/versions.ts";
+import { Watch } from "../read/watch.ts";
+
+/** GET of an object. */
+export async function getRequest(
+  cluster: Cluster,
+  asked: ResourceRequest,
+  presenter: Presenter,
+): Promise<Answer> {
+  return presenter.object(200, await readOne(cluster, asked));
+}
+
+/**
+ * The object that was asked for, as new as was asked for.
+ *
+ * @throws StatusError 404 when there is none, 500 for a resourceVersion that is no number, 504 for one of the future
+ */
+export async function readOne(
+  cluster: Cluster,
+  { resource, request, namespace, name }: ResourceRequest,
+): Promise<SentObject> {
+  const version = request.query.get("resourceVersion") ?? "";
+  const problem = versionProblem(version);
+  if (problem !== undefined) throw plainError(problem);
+  await waitForVersion(cluster, resource, Number(version || "0"));
+  return converting(cluster, () => getObject(cluster, resource, namespace, name));
+}
+
+/** GET of a collection. */
+export async function listRequest(
+  cluster: Cluster,
+  asked: ResourceRequest,
+  presenter: Presenter,
+): Promise<Answer> {
+  const { resource, request, namespace } = asked;
+  const query = parseListQuery(request.query, resource, namespace);
+  checkPlace(query);
+  await waitForVersion(cluster, resource, Number(query.resourceVersion || "0"));
+  const place = { resource, namespace, isPaged: isPage(query) };
+  const read = (): ListPage => listObjects(cluster, resource, query);
+  return presenter.list(resource.conversion ? await convertingList(cluster, place, read) : read());
+}
+
+/** GET with `watch`. @throws StatusError 400, 406, 422, or 500 for a resourceVersion that is no number */
+export function watchRequest(
+  cluster: Cluster,
+  asked: ResourceRequest,
+  presenter: Presenter,
+): Answer {
+  const { resource, request, namespace, name, watchPrefix } = asked;
+  const query = parseWatchQuery(request.query, resource, namespace);
+  const problem = versionProblem(query.resourceVersion);
+  if (problem !== undefined) throw plainError(problem);
+  presenter.requireStream();
+  const fields =
+    watchPrefix && name !== ""
+      ? [...query.fields, { field: "metadata.name", operator: "=" as const, value: name }]
+      : query.fields;
+  // Events may come before the answer's head is written.
+  const early: string[] = [];
+  let write = (line: string): void => void early.push(line);
+  let finish: () => void = () => undefined;
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const watch = new Watch(
+    cluster,
+    resource,
+    { ...query, fields },
+    { event: (event) => write(presenter.event(event)), end: finish },
+  );
+  request.whenGone(() => {
+    watch.stop();
+    finish();
+  });
+  watch.start();
+  return {
+    status: 200,
+    headers: { "cache-control": "no-cache, private", "content-type": "application/json" },
+    body: async (send) => {
+      early.forEach(send);
+      write = send;
+      await finished;
+    },
+  };
+}

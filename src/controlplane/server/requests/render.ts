@@ -1,0 +1,87 @@
+/**
+ * Answers that are the same for every resource: documents, failures, warnings.
+ *
+ * @module
+ */
+import type { StatusError } from "../../../kube/status.ts";
+import { JSON_TYPE, YAML_TYPE, chooseMediaType } from "../../views/accept.ts";
+import { encode } from "../../views/encode.ts";
+import type { Answer } from "./request.ts";
+
+const NO_CACHE = { "cache-control": "no-cache, private" };
+
+/** JSON with the status. */
+export function jsonAnswer(
+  status: number,
+  body: object,
+  headers: Readonly<Record<string, string | string[]>> = {},
+): Answer {
+  return {
+    status,
+    headers: { ...NO_CACHE, "content-type": "application/json", ...headers },
+    body: `${JSON.stringify(body)}\n`,
+  };
+}
+
+/** What asks for another view of an object, or for a stream; a failure has neither. */
+const FORMS = ["as", "g", "v", "stream"];
+
+/** A failure as its `Status`, in YAML for who asks for nothing else. */
+export function failureAnswer(error: StatusError, accept: string | undefined): Answer {
+  const { status } = error;
+  const seconds = status.details?.retryAfterSeconds;
+  const mediaType =
+    chooseMediaType(accept, [JSON_TYPE, YAML_TYPE], (type, parameters) =>
+      FORMS.some((name) => parameters[name] !== undefined) ? undefined : type.join("/"),
+    ) ?? "application/json";
+  return {
+    status: status.code,
+    headers: {
+      ...NO_CACHE,
+      "content-type": mediaType,
+      ...(seconds === undefined ? {} : { "retry-after": String(seconds) }),
+    },
+    body: encode(status, mediaType),
+  };
+}
+
+/** `404 page not found`: what a path gets that nobody serves. */
+export function pageNotFound(): Answer {
+  return {
+    status: 404,
+    headers: {
+      ...NO_CACHE,
+      "content-type": "text/plain; charset=utf-8",
+      "x-content-type-options": "nosniff",
+    },
+    body: "404 page not found\n",
+  };
+}
+
+const WARNINGS_MAX_LENGTH = 4096;
+const WARNING_CUT_LENGTH = 256;
+
+/** The parts of `Warning` headers for these texts, each once; all are cut when together they are too long. */
+export function warningHeader(warnings: readonly string[]): Record<string, string[]> {
+  const texts = [...new Set(warnings)].filter((text) => text !== "" && !/\p{Cc}/u.test(text));
+  if (texts.length === 0) return {};
+  return { warning: fitting(texts).map((text) => `299 - "${text.replace(/[\\"]/g, "\\$&")}"`) };
+}
+
+function fitting(texts: readonly string[]): readonly string[] {
+  const lengths = texts.map((text) => Array.from(text).length);
+  const total = lengths.reduce((sum, length) => sum + length, 0);
+  if (total <= WARNINGS_MAX_LENGTH) return texts;
+  const kept: string[] = [];
+  let before = 0;
+  let keptLength = 0;
+  for (const [index, text] of texts.entries()) {
+    // Those that came before it was too much are all kept.
+    if (before > WARNINGS_MAX_LENGTH && keptLength >= WARNINGS_MAX_LENGTH) break;
+    const cut = Array.from(text).slice(0, WARNING_CUT_LENGTH);
+    kept.push(cut.join(""));
+    keptLength += cut.length;
+    before += lengths[index] ?? 0;
+  }
+  return kept;
+}

@@ -1,0 +1,113 @@
+/**
+ * The selectors of access reviews: which objects of a resource somebody wants to list, watch or delete.
+ *
+ * @see https://kubernetes.io/docs/reference/kubernetes-api/authorization-resources/subject-access-review-v1/
+ * @module
+ */
+import { type FieldError, invalidValue, required } from "../../../kube/field-errors.ts";
+import { parseFieldSelector, parseLabelSelector, SelectorError } from "../../../kube/selector.ts";
+import { isOperator, labelErrors, valueCountErrors } from "../../../kube/selector-rules.ts";
+
+interface Requirement {
+  readonly key?: string;
+  readonly operator?: string;
+  readonly values?: readonly string[];
+}
+
+interface Selector {
+  readonly rawSelector?: string;
+  readonly requirements?: readonly Requirement[];
+}
+
+/** As they stand among the attributes of a resource. */
+export interface ReviewSelectors {
+  readonly fieldSelector?: Selector;
+  readonly labelSelector?: Selector;
+}
+
+const AT = "spec.resourceAttributes";
+
+/** What is wrong with them. Operators that nobody knows are let through: those of a newer client. */
+export function selectorErrors({ fieldSelector, labelSelector }: ReviewSelectors): FieldError[] {
+  return [
+    ...errorsOf(`${AT}.fieldSelector`, fieldSelector, (at, requirement) => [
+      ...(requirement.key ? [] : [required(`${at}.key`, "must be specified")]),
+      ...valueCountErrors(at, requirement),
+    ]),
+    ...errorsOf(`${AT}.labelSelector`, labelSelector, (at, requirement) => [
+      ...valueCountErrors(at, requirement),
+      ...labelErrors(at, requirement),
+    ]),
+  ];
+}
+
+function errorsOf(
+  at: string,
+  selector: Selector | undefined,
+  check: (at: string, requirement: Requirement) => FieldError[],
+): FieldError[] {
+  if (!selector) return [];
+  const { rawSelector = "", requirements = [] } = selector;
+  const errors: FieldError[] = [];
+  if (rawSelector !== "" && requirements.length > 0) {
+    const detail = "may not specified at the same time as requirements";
+    errors.push(invalidValue(`${at}.rawSelector`, rawSelector, detail));
+  }
+  if (rawSelector === "" && requirements.length === 0) {
+    const detail = `when ${at} is specified, requirements or rawSelector is required`;
+    errors.push(required(`${at}.requirements`, detail));
+  }
+  for (const [index, requirement] of requirements.entries()) {
+    errors.push(...check(`${at}.requirements[${index}]`, requirement));
+  }
+  return errors;
+}
+
+/** What of them an authorizer cannot take into account, as the answer tells it; empty when that is nothing. */
+export function ignoredSelectors({ fieldSelector, labelSelector }: ReviewSelectors): string {
+  const ignored = [
+    ignoredPart("fieldSelector", fieldSelector, parseFieldSelector, isFieldRequirement),
+    ignoredPart("labelSelector", labelSelector, parseLabelSelector, isLabelRequirement),
+  ];
+  return ignored.filter((text) => text !== "").join("; ");
+}
+
+function ignoredPart(
+  name: string,
+  { rawSelector = "", requirements = [] }: Selector = {},
+  parse: (text: string) => unknown,
+  isKnown: (requirement: Requirement) => boolean,
+): string {
+  const known = requirements.filter(isKnown).length;
+  if (known === requirements.length && isReadable(rawSelector, parse)) return "";
+  const extent = known > 0 ? "partially ignored" : "ignored";
+  return `${AT}.${name} ${extent} due to parse error`;
+}
+
+function isReadable(text: string, parse: (text: string) => unknown): boolean {
+  try {
+    parse(text);
+    return true;
+  } catch (error) {
+    if (error instanceof SelectorError) return false;
+    throw error;
+  }
+}
+
+/** Fields are compared with one value. */
+const isFieldRequirement = ({ operator, values = [] }: Requirement): boolean =>
+  (operator === "In" || operator === "NotIn") && values.length === 1;
+
+const isLabelRequirement = ({ operator = "" }: Requirement): boolean => isOperator(operator);
+
+/** The selector of fields as the parameter of a list writes it; what cannot be written so is left out. */
+export function fieldSelectorText({ fieldSelector = {} }: ReviewSelectors): string {
+  const { rawSelector = "", requirements = [] } = fieldSelector;
+  const known = requirements.filter(isFieldRequirement);
+  if (known.length === 0) return rawSelector;
+  return known
+    .map(({ key = "", operator, values: [value = ""] = [] }) =>
+      [key, operator === "In" ? "=" : "!=", value].join(""),
+    )
+    .join(",");
+}

@@ -1,0 +1,288 @@
+/**
+ * Reviews: questions to the API about users and rights, answered and not stored.
+ *
+ * @see https://kubernetes.io/docs/reference/access-authn-authz/authorization/#checking-api-access
+ * @module
+ */
+import { InternalError } from "../../../errors.ts";
+import { type FieldError, invalid, invalidValue } from "../../../kube/field-errors.ts";
+import type { JsonObject, SentObject } from "../../../kube/object.ts";
+import { type ResourceInfo, groupResourceOf } from "../../../kube/resource.ts";
+import { authorize } from "../../auth/authorizer.ts";
+import type { Attributes } from "../../auth/attributes.ts";
+import { rulesOf } from "../../auth/rbac.ts";
+import { userInfo } from "../../auth/user-info.ts";
+import { inGoOrder } from "../../builtin/strategies/go-order.ts";
+import type { User } from "../../kinds.ts";
+import { readObject } from "./body.ts";
+import { type Cluster, mainEndpoint, timestamp } from "../cluster/cluster.ts";
+import { matchNamespace } from "../write/match-path.ts";
+import { badRequest } from "../../failures.ts";
+import { trackChange } from "../write/ownership.ts";
+import type { Presenter } from "./presenter.ts";
+import { parseWriteQuery } from "./query.ts";
+import { type Answer, type ResourceRequest, managerOf } from "./request.ts";
+import {
+  type ReviewSelectors,
+  fieldSelectorText,
+  ignoredSelectors,
+  selectorErrors,
+} from "./review-selectors.ts";
+
+/** Fills in the answer of a review. */
+interface Review {
+  /** Whether the answer shows who wrote the question. */
+  readonly tracked: boolean;
+  /** @throws StatusError 400 or 422 */
+  answer(cluster: Cluster, user: User, object: SentObject, namespace: string): void;
+}
+
+/** Whether objects of the resource are questions. */
+export function isReview(resource: Pick<ResourceInfo, "group" | "plural">): boolean {
+  return Object.hasOwn(REVIEWS, groupResourceOf(resource));
+}
+
+/** POST of a review. */
+export async function reviewRequest(
+  cluster: Cluster,
+  asked: ResourceRequest,
+  presenter: Presenter,
+): Promise<Answer> {
+  const { resource, request, namespace } = asked;
+  const review = REVIEWS[groupResourceOf(resource)];
+  if (!review) throw new InternalError(`${resource.plural} is no review`);
+  const query = parseWriteQuery(request.query, "create");
+  const object = await readObject(asked, query);
+  delete (object as Reviewed).status;
+  matchNamespace(resource, namespace, object);
+  resource.strategy.setDefaults(object);
+  if (review.tracked) {
+    delete object.metadata.managedFields;
+    const manager = managerOf(request, query.fieldManager);
+    trackChange(cluster, mainEndpoint(resource), undefined, object, manager);
+  }
+  review.answer(cluster, request.user, object, namespace);
+  return presenter.object(201, object);
+}
+
+interface AccessSpec {
+  resourceAttributes?: ReviewSelectors &
+    Partial<
+      Record<
+        "verb" | "group" | "version" | "resource" | "subresource" | "namespace" | "name",
+        string
+      >
+    >;
+  nonResourceAttributes?: { path?: string; verb?: string };
+  user?: string;
+  groups?: string[];
+  uid?: string;
+  extra?: Record<string, string[]>;
+}
+
+interface Reviewed extends SentObject {
+  spec?: JsonObject;
+  status?: unknown;
+}
+
+function accessErrors(spec: AccessSpec, named: boolean): FieldError[] {
+  const { resourceAttributes, nonResourceAttributes } = spec;
+  const errors: FieldError[] = [];
+  if (resourceAttributes && nonResourceAttributes) {
+    errors.push(
+      invalidValue(
+        "spec.nonResourceAttributes",
+        goAttributes(nonResourceAttributes),
+        "cannot be specified in combination with resourceAttributes",
+      ),
+    );
+  }
+  if (!resourceAttributes && !nonResourceAttributes) {
+    errors.push(
+      invalidValue(
+        "spec.resourceAttributes",
+        undefined,
+        "exactly one of nonResourceAttributes or resourceAttributes must be specified",
+      ),
+    );
+  }
+  if (named && !spec.user && !spec.groups?.length) {
+    errors.push(invalidValue("spec.user", "", "at least one of user or group must be specified"));
+  }
+  return resourceAttributes ? [...errors, ...selectorErrors(resourceAttributes)] : errors;
+}
+
+/** A review has no name and no labels; a local one has a namespace. */
+function metadataErrors({ metadata }: SentObject, isLocal: boolean): FieldError[] {
+  const allowed = isLocal ? ["managedFields", "namespace"] : ["managedFields"];
+  const isEmpty = Object.entries(metadata).every(([field, part]: [string, unknown]) => {
+    if (allowed.includes(field) || part === "" || part === 0) return true;
+    return typeof part === "object" && Object.keys(part ?? {}).length === 0;
+  });
+  if (isEmpty) return [];
+  const shown = inGoOrder({ apiVersion: "v1", kind: "ConfigMap", metadata })["metadata"];
+  const detail = isLocal ? "must be empty except for namespace" : "must be empty";
+  return [invalidValue("metadata", shown, detail)];
+}
+
+/** As Go prints its internal type. */
+function goAttributes({ path = "", verb = "" }: { path?: string; verb?: string }): object {
+  return { Path: path, Verb: verb };
+}
+
+function refuse(errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalid({ group: "authorization.k8s.io", kind: "" }, "", errors);
+}
+
+function attributesOf({ resourceAttributes, nonResourceAttributes }: AccessSpec): Attributes {
+  if (!resourceAttributes) {
+    const { path = "", verb = "" } = nonResourceAttributes ?? {};
+    return { path, verb };
+  }
+  const {
+    verb = "",
+    group = "",
+    version = "",
+    resource = "",
+    subresource = "",
+    namespace = "",
+    name = "",
+  } = resourceAttributes;
+  const fieldSelector = fieldSelectorText(resourceAttributes);
+  return { verb, group, version, resource, subresource, namespace, name, fieldSelector };
+}
+
+function decide(cluster: Cluster, user: User, spec: AccessSpec, object: Reviewed): void {
+  const { allowed, reason } = authorize(cluster.store, user, attributesOf(spec));
+  const evaluationError = ignoredSelectors(spec.resourceAttributes ?? {});
+  object.status = {
+    allowed,
+    ...(reason === "" ? {} : { reason }),
+    ...(evaluationError === "" ? {} : { evaluationError }),
+  };
+}
+
+function subjectOf(spec: AccessSpec): User {
+  const { user = "", groups = [], uid, extra } = spec;
+  return {
+    name: user,
+    groups,
+    ...(uid === undefined ? {} : { uid }),
+    ...(extra === undefined ? {} : { extra }),
+  };
+}
+
+const subjectAccess: Review = {
+  tracked: true,
+  answer(cluster, _user, object) {
+    const spec = specOf(object) as AccessSpec;
+    refuse([...accessErrors(spec, true), ...metadataErrors(object, false)]);
+    decide(cluster, subjectOf(spec), spec, object);
+  },
+};
+
+const localSubjectAccess: Review = {
+  tracked: true,
+  answer(cluster, _user, object, namespace) {
+    const spec = specOf(object) as AccessSpec;
+    const errors = [...accessErrors(spec, true), ...metadataErrors(object, true)];
+    const wanted = spec.resourceAttributes?.namespace ?? "";
+    if (spec.resourceAttributes && wanted !== namespace) {
+      errors.push(
+        invalidValue("spec.resourceAttributes.namespace", wanted, "must match metadata.namespace"),
+      );
+    }
+    if (spec.nonResourceAttributes) {
+      errors.push(
+        invalidValue(
+          "spec.nonResourceAttributes",
+          goAttributes(spec.nonResourceAttributes),
+          "disallowed on this kind of request",
+        ),
+      );
+    }
+    refuse(errors);
+    decide(cluster, subjectOf(spec), spec, object);
+  },
+};
+
+const selfSubjectAccess: Review = {
+  tracked: true,
+  answer(cluster, user, object) {
+    const spec = specOf(object) as AccessSpec;
+    refuse([...accessErrors(spec, false), ...metadataErrors(object, false)]);
+    decide(cluster, user, spec, object);
+  },
+};
+
+const selfSubjectRules: Review = {
+  tracked: false,
+  answer(cluster, user, object) {
+    const { namespace } = specOf(object) as { namespace?: string };
+    if (!namespace) throw badRequest("no namespace on request");
+    const { granted, errors } = rulesOf(cluster.store, user, namespace);
+    const isNode = user.groups.includes("system:nodes") && user.name.startsWith("system:node:");
+    const own = errors.length > 1 ? [`[${[...new Set(errors)].join(", ")}]`] : errors;
+    const problems = [
+      ...own,
+      ...(isNode ? ["node authorizer does not support user rule resolution"] : []),
+    ];
+    const rules = granted.map(({ rule }) => rule);
+    const reviewed: Reviewed = object;
+    reviewed.spec = {};
+    reviewed.status = {
+      resourceRules: rules.flatMap(({ verbs, apiGroups, resources, resourceNames }) =>
+        resources?.length
+          ? [{ verbs, apiGroups, resources, ...(resourceNames ? { resourceNames } : {}) }]
+          : [],
+      ),
+      nonResourceRules: rules.flatMap(({ verbs, nonResourceURLs }) =>
+        nonResourceURLs?.length ? [{ verbs, nonResourceURLs }] : [],
+      ),
+      incomplete: isNode,
+      ...(problems.length > 0 ? { evaluationError: problems.join(", ") } : {}),
+    };
+  },
+};
+
+const selfSubject: Review = {
+  tracked: false,
+  answer(cluster, user, object: Reviewed) {
+    object.metadata = { creationTimestamp: timestamp(cluster.clock) };
+    object.status = { userInfo: userInfo(user) };
+  },
+};
+
+const token: Review = {
+  tracked: true,
+  answer(cluster, _user, object: Reviewed) {
+    const { token: text = "", audiences } = specOf(object) as {
+      token?: string;
+      audiences?: string[];
+    };
+    if (text === "") throw badRequest("token is required for TokenReview in authentication");
+    const verdict = cluster.tokens.verify(text, audiences?.length ? audiences : undefined);
+    object.status =
+      "error" in verdict
+        ? { user: {}, error: verdict.error }
+        : {
+            authenticated: true,
+            user: userInfo(verdict.user),
+            audiences: verdict.audiences,
+          };
+  },
+};
+
+function specOf(reviewed: Reviewed): JsonObject {
+  reviewed.spec ??= {};
+  return reviewed.spec;
+}
+
+const REVIEWS: Readonly<Record<string, Review>> = {
+  "subjectaccessreviews.authorization.k8s.io": subjectAccess,
+  "localsubjectaccessreviews.authorization.k8s.io": localSubjectAccess,
+  "selfsubjectaccessreviews.authorization.k8s.io": selfSubjectAccess,
+  "selfsubjectrulesreviews.authorization.k8s.io": selfSubjectRules,
+  "selfsubjectreviews.authentication.k8s.io": selfSubject,
+  "tokenreviews.authentication.k8s.io": token,
+};

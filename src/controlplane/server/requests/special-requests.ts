@@ -1,0 +1,70 @@
+/**
+ * Requests that are neither plain reads nor plain writes, by resource and subresource.
+ *
+ * @module
+ */
+import { groupResourceOf } from "../../../kube/resource.ts";
+import type { Cluster } from "../cluster/cluster.ts";
+import { connectRequest } from "./connect-requests.ts";
+import { internalError } from "../../failures.ts";
+import { getObject } from "../read/list.ts";
+import { checkContainer, checkLogOptions } from "./pod-containers.ts";
+import { bindRequest, evictRequest } from "./pod-requests.ts";
+import type { Presenter } from "./presenter.ts";
+import type { Answer, ResourceRequest } from "./request.ts";
+import { isReview, reviewRequest } from "./reviews.ts";
+import { getScale, patchScale, putScale } from "./scale-requests.ts";
+import { tokenRequest } from "./token-requests.ts";
+
+/** Answers a request to a resource. */
+export type RequestHandler = (
+  cluster: Cluster,
+  asked: ResourceRequest,
+  presenter: Presenter,
+) => Answer | Promise<Answer>;
+
+/** By `resource/subresource verb`; `*` stands for any resource, or any verb. */
+const HANDLERS: Readonly<Record<string, RequestHandler>> = {
+  "*/scale get": getScale,
+  "*/scale update": putScale,
+  "*/scale patch": patchScale,
+  "bindings create": bindRequest,
+  "pods/binding create": bindRequest,
+  "pods/eviction create": evictRequest,
+  "pods/log get": podLog,
+  "pods/exec *": connectRequest,
+  "pods/attach *": connectRequest,
+  "*/proxy *": connectRequest,
+  "pods/portforward *": connectRequest,
+  "serviceaccounts/token create": tokenRequest,
+};
+
+/** Who answers a request out of the ordinary; `undefined` for ordinary ones. */
+export function specialHandler(
+  { resource, subresource }: Pick<ResourceRequest, "resource" | "subresource">,
+  verb: string,
+): RequestHandler | undefined {
+  if (!subresource && verb === "create" && isReview(resource)) return reviewRequest;
+  const part = subresource ? `/${subresource.name}` : "";
+  const name = groupResourceOf(resource);
+  return (
+    HANDLERS[`${name}${part} ${verb}`] ??
+    HANDLERS[`*${part} ${verb}`] ??
+    HANDLERS[`${name}${part} *`] ??
+    HANDLERS[`*${part} *`]
+  );
+}
+
+/** A pod that waits for a node has said nothing yet; one on a simulated node never says anything. */
+function podLog(cluster: Cluster, asked: ResourceRequest): Answer {
+  checkLogOptions(asked.request.query, asked.name);
+  const pod = getObject(cluster, asked.resource, asked.namespace, asked.name);
+  checkContainer(pod, asked.request.query.get("container") ?? "");
+  const { nodeName = "" } = (pod as { spec?: { nodeName?: string } }).spec ?? {};
+  if (nodeName !== "") {
+    throw internalError(
+      `pod ${asked.name} runs on the simulated node ${nodeName}, which has no logs`,
+    );
+  }
+  return { status: 204, headers: { "cache-control": "no-cache, private" }, body: "" };
+}

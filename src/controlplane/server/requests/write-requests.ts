@@ -1,0 +1,200 @@
+/**
+ * POST, PUT, PATCH and DELETE requests.
+ *
+ * @module
+ */
+import { copyJson } from "../../../kube/json.ts";
+import type { JsonObject, SentObject } from "../../../kube/object.ts";
+import { StatusError } from "../../../kube/status.ts";
+import { checkMediaType, readDeletion, readObject } from "./body.ts";
+import {
+  type Cluster,
+  type Endpoint,
+  type WriteOptions,
+  mainEndpoint,
+} from "../cluster/cluster.ts";
+import { type CreateOptions, createObject } from "../write/create.ts";
+import { matchName, matchNamespace } from "../write/match-path.ts";
+import { deleteObject, warnOfDeletion } from "../write/delete.ts";
+import { noSuchResource } from "../../failures.ts";
+import { listObjects, waitForVersion } from "../read/list.ts";
+import { trackChange } from "../write/ownership.ts";
+import { permitCreate } from "./permission.ts";
+import type { Presenter } from "./presenter.ts";
+import { type WriteQuery, checkPlace, isPage, parseListQuery, parseWriteQuery } from "./query.ts";
+import { type Answer, type ResourceRequest, managerOf } from "./request.ts";
+import { type UpdateOptions, updateObject, wrongUid } from "../write/update.ts";
+import { convertingList } from "../cluster/versions.ts";
+import { collectionOf } from "../cluster/registry.ts";
+import { storeKey } from "../../store/store.ts";
+
+/** How the request wants its write to be made. */
+export function writeOptions(
+  { request, warnings }: ResourceRequest,
+  query: Pick<WriteQuery, "dryRun" | "fieldManager"> & { readonly asked?: JsonObject },
+): WriteOptions {
+  return {
+    user: request.user,
+    manager: managerOf(request, query.fieldManager),
+    dryRun: query.dryRun,
+    asked: query.asked ?? {},
+    warn: (text) => void warnings.push(text),
+  };
+}
+
+/** The endpoint that the path names. @throws StatusError 404 for a subresource that writes no object */
+export function endpointOf({ resource, subresource }: ResourceRequest): Endpoint {
+  if (!subresource) return mainEndpoint(resource);
+  if (!subresource.strategy) throw noSuchResource();
+  return { resource, subresource: subresource.name, strategy: subresource.strategy };
+}
+
+/** Stores the new object and answers with it, as soon as it lasts. @throws StatusError */
+export async function answerCreate(
+  cluster: Cluster,
+  { resource, namespace }: ResourceRequest,
+  presenter: Presenter,
+  object: SentObject,
+  options: CreateOptions,
+): Promise<Answer> {
+  const created = await createObject(cluster, resource, namespace, object, options);
+  await cluster.store.durable();
+  return presenter.object(201, created);
+}
+
+/** Changes the object of the path and answers with it, as soon as the change lasts. @throws StatusError */
+export async function answerUpdate(
+  cluster: Cluster,
+  { namespace, name }: ResourceRequest,
+  presenter: Presenter,
+  endpoint: Endpoint,
+  change: (live: SentObject) => SentObject,
+  options: UpdateOptions,
+): Promise<Answer> {
+  const updated = await updateObject(cluster, endpoint, namespace, name, change, options);
+  await cluster.store.durable();
+  return presenter.object(200, updated);
+}
+
+/** POST to a collection. */
+export async function createRequest(
+  cluster: Cluster,
+  asked: ResourceRequest,
+  presenter: Presenter,
+): Promise<Answer> {
+  checkMediaType(asked);
+  const query = parseWriteQuery(asked.request.query, "create");
+  const object = await readObject(asked, query);
+  if (asked.name !== "") nameFromPath(object, asked.name);
+  return answerCreate(cluster, asked, presenter, object, writeOptions(asked, query));
+}
+
+function nameFromPath(object: SentObject, name: string): void {
+  object.metadata.name ??= name;
+}
+
+/** PUT of an object or of its status. */
+export async function updateRequest(
+  cluster: Cluster,
+  asked: ResourceRequest,
+  presenter: Presenter,
+): Promise<Answer> {
+  const { resource, namespace, name, request } = asked;
+  checkMediaType(asked);
+  const query = parseWriteQuery(request.query, "update");
+  const sent = await readObject(asked, query);
+  matchName(sent, name);
+  matchNamespace(resource, namespace, sent);
+  const endpoint = endpointOf(asked);
+  const options = writeOptions(asked, query);
+  const exists = cluster.store.get(collectionOf(resource), storeKey(namespace, name));
+  if (!exists && endpoint.strategy.allowCreateOnUpdate) {
+    return createByUpdate(cluster, asked, sent, options, presenter);
+  }
+  return answerUpdate(
+    cluster,
+    asked,
+    presenter,
+    endpoint,
+    (live) => {
+      // Another write may come first; then this one is tried again.
+      const object = copyJson(sent);
+      endpoint.strategy.setDefaults(object);
+      trackChange(cluster, endpoint, live, object, options.manager);
+      return object;
+    },
+    { ...options, replaces: true },
+  );
+}
+
+/** PUT of what is not there, for the kinds that take it as a POST. */
+async function createByUpdate(
+  cluster: Cluster,
+  asked: ResourceRequest,
+  object: SentObject,
+  options: WriteOptions,
+  presenter: Presenter,
+): Promise<Answer> {
+  const { resource, namespace, name } = asked;
+  permitCreate(cluster, asked);
+  const { uid = "" } = object.metadata;
+  if (uid !== "") throw wrongUid(resource, namespace, name, uid, "");
+  delete object.metadata.resourceVersion;
+  return answerCreate(cluster, asked, presenter, object, options);
+}
+
+/** DELETE of an object. */
+export async function deleteRequest(
+  cluster: Cluster,
+  asked: ResourceRequest,
+  presenter: Presenter,
+): Promise<Answer> {
+  const { deletion, dryRun, shown } = await readDeletion(asked);
+  const { body, gone } = await deleteObject(
+    cluster,
+    asked.resource,
+    asked.namespace,
+    asked.name,
+    deletion,
+    writeOptions(asked, { dryRun, fieldManager: "", asked: shown }),
+  );
+  await cluster.store.durable();
+  return presenter.object(deletion.orphanDependents === false && !gone ? 202 : 200, body);
+}
+
+/** What a list of an older version shows may be gone already. */
+function unlessGone(thrown: unknown): void {
+  if (!(thrown instanceof StatusError) || thrown.status.reason !== "NotFound") throw thrown;
+}
+
+/** DELETE of a collection: each object that the selectors mean; the answer shows them as they were. */
+export async function deleteCollectionRequest(
+  cluster: Cluster,
+  asked: ResourceRequest,
+  presenter: Presenter,
+): Promise<Answer> {
+  const { resource, request, namespace } = asked;
+  const query = parseListQuery(request.query, resource, namespace);
+  const { deletion, dryRun, shown } = await readDeletion(asked);
+  const options = {
+    ...writeOptions(asked, { dryRun, fieldManager: "", asked: shown }),
+    collection: true,
+  };
+  warnOfDeletion(resource, deletion, options);
+  checkPlace(query);
+  await waitForVersion(cluster, resource, Number(query.resourceVersion || "0"));
+  const place = { resource, namespace, isPaged: isPage(query) };
+  const page = await convertingList(cluster, place, () => listObjects(cluster, resource, query));
+  for (const { metadata } of page.items) {
+    await deleteObject(
+      cluster,
+      resource,
+      metadata.namespace ?? "",
+      metadata.name ?? "",
+      deletion,
+      options,
+    ).catch(unlessGone);
+  }
+  await cluster.store.durable();
+  return presenter.list(page);
+}

@@ -1,0 +1,168 @@
+/**
+ * The bridge from the write path to admission: what is asked about a write, and what comes back.
+ *
+ * @module
+ */
+import type { JsonObject, SentObject } from "../../../kube/object.ts";
+import { groupResourceOf, parseApiVersion } from "../../../kube/resource.ts";
+import type {
+  AdmissionOperation,
+  AdmissionRequest,
+  AdmittedKind,
+} from "../../admission/attributes.ts";
+import { internal } from "../../admission/webhook-patch.ts";
+import { managersMistake } from "../../apply/managers.ts";
+import { findBuiltInSchema } from "../../builtin/definitions.ts";
+import { readBuiltInKind, readType } from "../../wire/decode-body.ts";
+import { problemOf, strictMistake } from "../../wire/content.ts";
+import { WireError } from "../../wire/wire-error.ts";
+import type { Cluster, Endpoint, WriteOptions } from "../cluster/cluster.ts";
+import { plainError } from "../../failures.ts";
+import { tidyMetadata } from "./object-limits.ts";
+
+/** The objects that a write is about. */
+export interface AdmittedObjects {
+  readonly object?: SentObject;
+  readonly oldObject?: SentObject;
+}
+
+const OPTIONS_KIND: Readonly<Record<AdmissionOperation, string>> = {
+  CREATE: "CreateOptions",
+  UPDATE: "UpdateOptions",
+  DELETE: "DeleteOptions",
+  CONNECT: "",
+};
+
+/** A write as admission is asked about it. The kind is that of the object that travels. */
+export function admissionRequest(
+  endpoint: Pick<Endpoint, "resource" | "subresource" | "kind">,
+  operation: AdmissionOperation,
+  key: { readonly namespace: string; readonly name: string },
+  objects: AdmittedObjects,
+  options: WriteOptions,
+): AdmissionRequest {
+  const { resource, subresource } = endpoint;
+  const { group, version, kind } = endpoint.kind ?? resource;
+  return {
+    operation,
+    resource,
+    subresource,
+    kind: { group, version, kind },
+    namespace: groupResourceOf(resource) === "namespaces" ? key.name : key.namespace,
+    name: key.name,
+    ...objects,
+    user: options.user,
+    dryRun: options.dryRun,
+    options: reviewOptions(operation, options),
+    warn: options.warn,
+  };
+}
+
+function reviewOptions(operation: AdmissionOperation, options: WriteOptions): JsonObject | null {
+  if (operation === "CONNECT") return null;
+  return {
+    kind: OPTIONS_KIND[operation],
+    apiVersion: "meta.k8s.io/v1",
+    ...options.asked,
+    ...(options.dryRun ? { dryRun: ["All"] } : {}),
+  };
+}
+
+/** Has mutated and validated what a subresource takes without storing it (`Binding`, `Scale`). @throws StatusError */
+export async function admitSubresource(
+  { admission }: Cluster,
+  request: AdmissionRequest,
+): Promise<SentObject | undefined> {
+  const object = (await admission.mutate(request)) ?? request.object;
+  await admission.validate(object ? { ...request, object } : request);
+  return object;
+}
+
+/**
+ * What a patch of a webhook made of an object, with its defaults.
+ *
+ * @throws StatusError 500 when it is no object of its kind
+ */
+export function acceptAdmitted(
+  request: AdmissionRequest,
+  patched: unknown,
+  { isStrict = false } = {},
+): SentObject {
+  const { resource, kind, object } = request;
+  const isParent = kind.kind === resource.kind;
+  if (!resource.builtIn && !isParent) return acceptScale(request, patched);
+  try {
+    const type = readType(patched);
+    // A custom resource of another kind is told from its own kind when it is validated.
+    const isOwn = !resource.builtIn && type.kind !== "";
+    if ((!isOwn && type.kind !== kind.kind) || type.apiVersion !== object?.apiVersion) {
+      // Another known kind is read as that one, and may fail at that first.
+      const other = { ...parseApiVersion(type.apiVersion), kind: type.kind };
+      if (findBuiltInSchema(other)) readBuiltInKind(patched, other);
+      throw internal(
+        `no kind ${JSON.stringify(type.kind)} is registered for version ${JSON.stringify(type.apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`,
+      );
+    }
+    const accepted = (
+      resource.builtIn || !isParent ? { ...readKnown(patched, kind, isStrict), ...type } : patched
+    ) as SentObject;
+    tidyMetadata(accepted);
+    if (isParent) resource.strategy.setDefaults(accepted, { keepUnknown: true });
+    keepManagers(accepted, object, request.warn);
+    return accepted;
+  } catch (error) {
+    if (error instanceof WireError) throw internal(error.message);
+    throw error;
+  }
+}
+
+/**
+ * The Scale of a custom resource is read when all webhooks have had it, from a map into its type: in other words.
+ *
+ * @throws StatusError 500 when it is no Scale
+ */
+function acceptScale({ kind, object }: AdmissionRequest, patched: unknown): SentObject {
+  const type = readType(patched);
+  if (type.kind !== kind.kind || type.apiVersion !== object?.apiVersion) {
+    throw plainError(
+      `no kind ${JSON.stringify(type.kind)} is registered for version ${JSON.stringify(type.apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
+    );
+  }
+  try {
+    return { ...readKnown(patched, kind, false), ...type } as SentObject;
+  } catch (error) {
+    const goType =
+      error instanceof WireError ? / of type (\w+)$/.exec(error.message)?.[1] : undefined;
+    if (goType === undefined) throw error;
+    throw plainError(
+      `unable to convert unstructured object to ${type.apiVersion}, Kind=${type.kind}: unrecognized type: ${goType}`,
+    );
+  }
+}
+
+/** @throws WireError for wrong types, with `isStrict` for unknown fields too */
+function readKnown(patched: unknown, kind: AdmittedKind, isStrict: boolean): JsonObject {
+  const { object, unknown } = readBuiltInKind(patched, kind);
+  if (isStrict && unknown.length > 0) {
+    throw new WireError(strictMistake(unknown.map((path) => problemOf("unknown", path))));
+  }
+  return object;
+}
+
+/** Puts the managers of fields back when a webhook broke them. */
+function keepManagers(
+  accepted: SentObject,
+  before: SentObject,
+  warn: AdmissionRequest["warn"],
+): void {
+  const { managedFields: given } = accepted.metadata;
+  if (given?.length === 0) delete accepted.metadata.managedFields;
+  const mistake = managersMistake(given);
+  if (mistake === undefined) return;
+  const { managedFields } = before.metadata;
+  if (managedFields) accepted.metadata.managedFields = managedFields;
+  else delete accepted.metadata.managedFields;
+  warn(
+    `.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: ${mistake}`,
+  );
+}

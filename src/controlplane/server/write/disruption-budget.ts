@@ -1,0 +1,170 @@
+/**
+ * What a disruption budget says to the eviction of a pod.
+ *
+ * @see https://kubernetes.io/docs/concepts/scheduling-eviction/api-eviction/
+ * @module
+ */
+import { copyJson } from "../../../kube/json.ts";
+import type { SentObject } from "../../../kube/object.ts";
+import { type LabelSelector, matchesLabelSelector } from "../../../kube/selector.ts";
+import { type StatusError, failure } from "../../../kube/status.ts";
+import type { Condition } from "../../builtin/shared/shapes.ts";
+import { type Cluster, type WriteOptions, timestamp } from "../cluster/cluster.ts";
+import { forbiddenTo, plainError } from "../../failures.ts";
+import { trackChange } from "./ownership.ts";
+import { updateObject } from "./update.ts";
+
+/** What counts of a pod. */
+interface Pod extends SentObject {
+  readonly status?: {
+    readonly phase?: string;
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+  };
+}
+
+interface Budget extends SentObject {
+  readonly spec?: {
+    readonly selector?: LabelSelector;
+    readonly unhealthyPodEvictionPolicy?: string;
+  };
+  status?: {
+    disruptionsAllowed?: number;
+    observedGeneration?: number;
+    desiredHealthy?: number;
+    currentHealthy?: number;
+    disruptedPods?: Record<string, string>;
+    conditions?: Condition[];
+  };
+}
+
+/** More evictions than this may not be unconfirmed. */
+const DISRUPTED_MAX = 2000;
+const RETRY_SECONDS = 10;
+const BUDGETS = { group: "policy", plural: "poddisruptionbudgets" };
+
+/**
+ * Takes one disruption from the budget of a pod that is to be evicted; a pod that disturbs nobody needs none.
+ *
+ * @param manager - who writes the status of the budget
+ * @throws StatusError 429 when the budget has none left, 403 when it is broken, 500 for two budgets
+ */
+export async function spendBudget(
+  cluster: Cluster,
+  pod: Pod,
+  options: WriteOptions,
+  manager: string,
+): Promise<void> {
+  const { phase } = pod.status ?? {};
+  const harmless = phase === "Succeeded" || phase === "Failed" || phase === "Pending";
+  if (harmless || pod.metadata.deletionTimestamp !== undefined) return;
+  const { namespace = "", labels } = pod.metadata;
+  const budgets = (
+    cluster.store.list("poddisruptionbudgets.policy", namespace) as readonly Budget[]
+  ).filter(({ spec }) => matchesLabelSelector(spec?.selector, labels));
+  if (budgets.length > 1) {
+    throw plainError(
+      "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
+    );
+  }
+  const [budget] = budgets;
+  const resource = cluster.registry.preferred(BUDGETS.group, BUDGETS.plural);
+  const strategy = resource?.subresources.find(({ name }) => name === "status")?.strategy;
+  if (!budget || !resource || !strategy || (!isReady(pod) && mayGoUnready(budget))) return;
+  const endpoint = { resource, subresource: "status", strategy };
+  await updateObject(
+    cluster,
+    endpoint,
+    namespace,
+    budget.metadata.name ?? "",
+    (live) => {
+      checkBudget(live);
+      const next = spent(live, pod, timestamp(cluster.clock));
+      trackChange(cluster, endpoint, live, next, manager);
+      return next;
+    },
+    { ...options, manager, replaces: false },
+  );
+}
+
+const isReady = (pod: Pod): boolean =>
+  pod.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ===
+  true;
+
+/** A pod that is not ready does not count as healthy, so it may go while enough others are. */
+function mayGoUnready({ spec, status = {} }: Budget): boolean {
+  if (spec?.unhealthyPodEvictionPolicy === "AlwaysAllow") return true;
+  const { currentHealthy = 0, desiredHealthy = 0 } = status;
+  return currentHealthy >= desiredHealthy && desiredHealthy > 0;
+}
+
+function spent(live: Budget, pod: Pod, time: string): Budget {
+  const budget = copyJson(live);
+  const status = (budget.status ??= {});
+  status.disruptionsAllowed = (status.disruptionsAllowed ?? 0) - 1;
+  status.disruptedPods = { ...status.disruptedPods, [pod.metadata.name ?? ""]: time };
+  if (status.disruptionsAllowed === 0) status.conditions = exhausted(status, time);
+  return budget;
+}
+
+/** The conditions of a budget that allows no more. */
+function exhausted(
+  { conditions = [], observedGeneration = 0 }: NonNullable<Budget["status"]>,
+  time: string,
+): Condition[] {
+  const old = conditions.find(({ type }) => type === "DisruptionAllowed");
+  const since = old?.status === "False" ? old.lastTransitionTime : time;
+  const condition: Condition = {
+    type: "DisruptionAllowed",
+    status: "False",
+    reason: "InsufficientPods",
+    message: "",
+    observedGeneration,
+    ...(since === undefined ? {} : { lastTransitionTime: since }),
+  };
+  return [...conditions.filter((one) => one !== old), condition];
+}
+
+/** @throws StatusError 403 or 429 */
+function checkBudget({ metadata, status = {} }: Budget): void {
+  const name = metadata.name ?? "";
+  const { disruptionsAllowed = 0, disruptedPods = {} } = status;
+  if ((status.observedGeneration ?? 0) < (metadata.generation ?? 0)) {
+    throw refused(`${name} is still being processed by the server.`, RETRY_SECONDS);
+  }
+  const broken = (why: string): StatusError =>
+    forbiddenTo({ group: "policy", plural: "poddisruptionbudget" }, name, why);
+  if (disruptionsAllowed < 0) throw broken("pdb disruptions allowed is negative");
+  if (Object.keys(disruptedPods).length > DISRUPTED_MAX) {
+    throw broken("DisruptedPods map too big - too many evictions not confirmed by PDB controller");
+  }
+  if (disruptionsAllowed === 0) throw refused(`${name} ${reasonOf(status)}`);
+}
+
+function reasonOf({
+  conditions = [],
+  currentHealthy = 0,
+  desiredHealthy = 0,
+}: NonNullable<Budget["status"]>): string {
+  const no = "does not allow evicting pods currently";
+  const refusal = conditions.find(
+    ({ type, status, message }) =>
+      type === "DisruptionAllowed" && status === "False" && (message ?? "") !== "",
+  );
+  if (refusal?.reason === "SyncFailed")
+    return `${no} because it failed sync: ${refusal.message ?? ""}`;
+  if (currentHealthy <= desiredHealthy) {
+    return `needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`;
+  }
+  return refusal ? `${no} (${refusal.reason ?? ""}): ${refusal.message ?? ""}` : no;
+}
+
+const refused = (why: string, retryAfterSeconds?: number): StatusError =>
+  failure(
+    429,
+    "TooManyRequests",
+    "Cannot evict pod as it would violate the pod's disruption budget.",
+    {
+      causes: [{ reason: "DisruptionBudget", message: `The disruption budget ${why}` }],
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    },
+  );

@@ -1,0 +1,207 @@
+/**
+ * Scales: the number of replicas of an object, read and written whatever its kind.
+ *
+ * @see https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/scale-v1/
+ * @module
+ */
+import { invalid, invalidValue } from "../../../kube/field-errors.ts";
+import { copyJson } from "../../../kube/json.ts";
+import type { SentObject } from "../../../kube/object.ts";
+import { apiVersionOf, parseApiVersion } from "../../../kube/resource.ts";
+import type { AdmissionRequest } from "../../admission/attributes.ts";
+import { type ScaledKind, managersAfterScale, scaleManagers } from "../../apply/scale-fields.ts";
+import { badRequest, internalError, notFound } from "../../failures.ts";
+import type { ScaleAccess, ServedResource, ServedSubresource } from "../../kinds.ts";
+import { admissionRequest } from "./admitted.ts";
+import type { Cluster, Endpoint, WriteOptions } from "../cluster/cluster.ts";
+import { matchName, matchNamespace } from "./match-path.ts";
+import { trackScale } from "./ownership.ts";
+import { updateObject } from "./update.ts";
+
+/** What the Scale of a custom resource without replicas is patched from; nobody may ask for it. */
+const UNSET = -(2 ** 31);
+
+/** The kind of a Scale. */
+export const SCALE = { group: "autoscaling", version: "v1", kind: "Scale" };
+
+/** The size of an object, as clients read and write it. */
+export interface Scale extends SentObject {
+  spec?: { replicas?: number };
+  status: { replicas: number; selector?: string };
+}
+
+/** Whose size it is. */
+export interface ScaleTarget {
+  readonly resource: ServedResource;
+  readonly subresource?: ServedSubresource;
+  /** Empty when the resource has none. */
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** How the resource's objects are scaled. @throws StatusError 404 when they are not */
+export function accessOf({ resource, subresource, name }: ScaleTarget): ScaleAccess {
+  const access = subresource?.scale ?? resource.traits?.scale;
+  if (!access) throw notFound(resource, name);
+  return access;
+}
+
+/** The Scale of an object. */
+export function scaleOf(object: SentObject, access: ScaleAccess): Scale {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const { replicas = 0, statusReplicas, selector } = access.read(object);
+  return {
+    kind: "Scale",
+    apiVersion: "autoscaling/v1",
+    metadata: {
+      ...(name === undefined ? {} : { name }),
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(uid === undefined ? {} : { uid }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      ...(creationTimestamp === undefined ? {} : { creationTimestamp }),
+    },
+    spec: replicas === 0 ? {} : { replicas },
+    status: { replicas: statusReplicas, ...(selector === "" ? {} : { selector }) },
+  };
+}
+
+/** The size of an object. @throws StatusError 404 when its kind has none, 500 when the object has none */
+export function readScale(asked: ScaleTarget, object: SentObject): Scale {
+  const access = accessOf(asked);
+  if (!asked.resource.builtIn && access.read(object).replicas === undefined) {
+    throw internalError(
+      `the spec replicas field ${JSON.stringify(access.specReplicasPath)} does not exist`,
+    );
+  }
+  return scaleOf(object, access);
+}
+
+/** Gives an object another size, as a PUT of its Scale does. */
+export async function setReplicas(
+  cluster: Cluster,
+  asked: ScaleTarget,
+  options: WriteOptions,
+  replicas: number,
+): Promise<void> {
+  await changeScale(cluster, asked, options, true, (live) => {
+    const scale = { ...live, spec: { replicas } };
+    trackScale(cluster, live, scale, options.manager);
+    return scale;
+  });
+}
+
+/** Changes the Scale of an object; the object as it is then stored. */
+export async function changeScale(
+  cluster: Cluster,
+  asked: ScaleTarget,
+  options: WriteOptions,
+  replaces: boolean,
+  change: (live: Scale) => Scale,
+): Promise<SentObject> {
+  const access = accessOf(asked);
+  const kind = scaledKind(cluster, asked, access);
+  const updated = await updateObject(
+    cluster,
+    scaleEndpoint(asked),
+    asked.namespace,
+    asked.name,
+    async (live) => {
+      const before = scaleOf(live, access);
+      const { builtIn } = asked.resource;
+      const isUnset = !builtIn && access.read(live).replicas === undefined;
+      if (isUnset) before.spec = { replicas: UNSET };
+      const managed = scaleManagers(kind, live.metadata.managedFields);
+      if (managed) before.metadata.managedFields = managed;
+      const given = change(copyJson(before));
+      matchNamespace(asked.resource, asked.namespace, given);
+      matchName(given, asked.name);
+      const wanted = await mutateScale(cluster, asked, before, given, options);
+      const object = copyJson(live);
+      access.write(object, replicasOf(asked, access, wanted));
+      // A stale version or another uid in the Scale is a conflict about the object.
+      object.metadata.resourceVersion = wanted.metadata.resourceVersion ?? "";
+      object.metadata.uid = wanted.metadata.uid ?? live.metadata.uid ?? "";
+      const after = managersAfterScale(
+        kind,
+        live.metadata.managedFields,
+        wanted.metadata.managedFields,
+      );
+      if (after) object.metadata.managedFields = after;
+      else delete object.metadata.managedFields;
+      return object;
+    },
+    {
+      ...options,
+      replaces,
+      unconditional: true,
+      validating: (object, live) =>
+        cluster.admission.validate(
+          scaleReview(asked, scaleOf(live, access), scaleOf(object, access), options),
+        ),
+    },
+  );
+  await cluster.store.durable();
+  return updated;
+}
+
+/** The Scale as mutating admission leaves it. */
+async function mutateScale(
+  cluster: Cluster,
+  asked: ScaleTarget,
+  before: Scale,
+  wanted: Scale,
+  options: WriteOptions,
+): Promise<Scale> {
+  const mutated = await cluster.admission.mutate(scaleReview(asked, before, wanted, options));
+  return (mutated ?? wanted) as Scale;
+}
+
+function scaleReview(
+  asked: ScaleTarget,
+  oldObject: Scale,
+  object: Scale,
+  options: WriteOptions,
+): AdmissionRequest {
+  return admissionRequest(scaleEndpoint(asked), "UPDATE", asked, { object, oldObject }, options);
+}
+
+/** Where the replicas are in each version of the kind. */
+function scaledKind(
+  { registry }: Cluster,
+  { resource }: ScaleTarget,
+  access: ScaleAccess,
+): ScaledKind {
+  const { group, plural } = resource;
+  return {
+    apiVersion: apiVersionOf(resource),
+    replicasPath(apiVersion) {
+      const other = parseApiVersion(apiVersion);
+      const found = other.group === group ? registry.find(group, other.version, plural) : undefined;
+      if (!found) return undefined;
+      const scale = found.subresources.find(({ name }) => name === "scale");
+      return (scale?.scale ?? access).specReplicasPath;
+    },
+  };
+}
+
+function scaleEndpoint({ resource }: ScaleTarget): Endpoint {
+  return { resource, subresource: "scale", strategy: resource.strategy, kind: SCALE };
+}
+
+/** @throws StatusError 400 when nobody gives a number, 422 for a negative one of a built-in kind */
+function replicasOf(
+  { resource, name }: ScaleTarget,
+  { specReplicasPath }: ScaleAccess,
+  scale: Scale,
+): number {
+  const replicas = scale.spec?.replicas ?? 0;
+  if (!resource.builtIn && replicas === UNSET) {
+    throw badRequest(`the spec replicas field ${JSON.stringify(specReplicasPath)} cannot be empty`);
+  }
+  if (resource.builtIn && replicas < 0) {
+    throw invalid({ group: "autoscaling", kind: "Scale" }, name, [
+      invalidValue("spec.replicas", replicas, "must be greater than or equal to 0"),
+    ]);
+  }
+  return replicas;
+}
