@@ -88,7 +88,7 @@ export type {
   Num,
   Time,
 } from "./kube/scalars.ts";
-export { Quantity } from "./kube/quantity-text.ts";
+export { Quantity } from "./kube/values/quantity-text.ts";
 export type { Condition } from "./generated/k8s/meta-v1.ts";
 
 // Runtime: what runs in the operator's process.
@@ -270,28 +270,28 @@ export type {
   UserInfo,
   ValidationReview,
   Validator,
-} from "./kube/admission.ts";
-export type { Content, Converter } from "./kube/conversion.ts";
+} from "./kube/webhooks/admission.ts";
+export type { Content, Converter } from "./kube/webhooks/conversion.ts";
 export {
   type ConditionChange,
   findCondition,
   setCondition,
   type StatusCondition,
-} from "./kube/conditions.ts";
+} from "./kube/progress/conditions.ts";
 export {
   formatDuration,
   formatIsoDuration,
   parseDuration,
   parseIsoDuration,
-} from "./kube/duration.ts";
-export { statusOf } from "./kube/kstatus.ts";
-export type { ObjectProgress, ObjectStatus } from "./kube/status-view.ts";
+} from "./kube/values/duration.ts";
+export { statusOf } from "./kube/progress/kstatus.ts";
+export type { ObjectProgress, ObjectStatus } from "./kube/progress/status-view.ts";
 export { hashOf, shortName } from "./kube/stable-names.ts";
 export {
   formatFieldSelector,
   formatLabelSelector,
   labelRequirements,
-} from "./kube/selector-format.ts";
+} from "./kube/selectors/selector-format.ts";
 export {
   type FieldRequirement,
   type LabelOperator,
@@ -304,8 +304,8 @@ export {
   parseFieldSelector,
   parseLabelSelector,
   SelectorError,
-} from "./kube/selector.ts";
-export { summarize, type SummaryOptions } from "./kube/summary.ts";
+} from "./kube/selectors/selector.ts";
+export { summarize, type SummaryOptions } from "./kube/progress/summary.ts";
 export { hasFinalizer, isBeingDeleted } from "./kube/finalizers.ts";
 export { isPaused, PAUSED_ANNOTATION } from "./kube/paused.ts";
 export type { AnyIntent, Intent, IntentMeta, NewMeta, NewObject } from "./kube/input.ts";

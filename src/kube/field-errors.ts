@@ -7,7 +7,7 @@
  * @see https://pkg.go.dev/k8s.io/apimachinery/pkg/util/validation/field
  * @module
  */
-import { formatNumber, isNumeric } from "./go-number.ts";
+import { formatNumber, isNumeric } from "./text/go-number.ts";
 import { encodeJson } from "./json.ts";
 import { type StatusError, failure } from "./status.ts";
 

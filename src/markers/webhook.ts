@@ -4,17 +4,17 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
  * @module
  */
-import type { AdmissionHandler, Defaulter, Validator } from "../kube/admission.ts";
-import type { Converter } from "../kube/conversion.ts";
+import type { AdmissionHandler, Defaulter, Validator } from "../kube/webhooks/admission.ts";
+import type { Converter } from "../kube/webhooks/conversion.ts";
 import type { KubeObject } from "../kube/object.ts";
 import { resourceOf, type Token } from "../kube/resource.ts";
-import type { LabelSelector } from "../kube/selector.ts";
+import type { LabelSelector } from "../kube/selectors/selector.ts";
 import {
   configurationOf,
   markConversion,
   markWebhook,
   webhookPathOf,
-} from "../kube/webhook-marks.ts";
+} from "../kube/webhooks/webhook-marks.ts";
 import type { ClassMarker } from "./marker.ts";
 
 /** What may be done to an object while a webhook is asked; `*` is all of them. */

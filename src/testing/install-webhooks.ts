@@ -17,7 +17,7 @@ import { systemClock } from "../clock.ts";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
 import { TsopError } from "../errors.ts";
 import type { ManifestObject } from "../kube/object.ts";
-import { conversionOf, webhooksOf } from "../kube/webhook-marks.ts";
+import { conversionOf, webhooksOf } from "../kube/webhooks/webhook-marks.ts";
 import type { CertificatePaths } from "../runtime/manager/certificate-files.ts";
 import type { WebhookServerOptions } from "../runtime/webhook/certificate.ts";
 import type { ServingCertificate } from "../runtime/webhook/certificates/issue.ts";

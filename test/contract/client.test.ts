@@ -1,6 +1,6 @@
 /** The client and its cache on an API server, over TLS: what the embedded control plane and a real one have in common. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { SelectorError } from "../../src/kube/selector.ts";
+import { SelectorError } from "../../src/kube/selectors/selector.ts";
 import {
   cacheOf,
   controllerFor,

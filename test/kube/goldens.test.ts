@@ -8,15 +8,15 @@ import {
   parseDuration,
   parseGoNanos,
   parseIsoDuration,
-} from "../../src/kube/duration.ts";
-import { statusOf } from "../../src/kube/kstatus.ts";
+} from "../../src/kube/values/duration.ts";
+import { statusOf } from "../../src/kube/progress/kstatus.ts";
 import type { KubeObject } from "../../src/kube/object.ts";
-import { Quantity } from "../../src/kube/quantity-text.ts";
+import { Quantity } from "../../src/kube/values/quantity-text.ts";
 import {
   formatFieldSelector,
   formatLabelSelector,
   labelRequirements,
-} from "../../src/kube/selector-format.ts";
+} from "../../src/kube/selectors/selector-format.ts";
 import {
   matchesLabels,
   matchesLabelSelector,
@@ -24,7 +24,7 @@ import {
   parseLabelSelector,
   SelectorError,
   type LabelSelector,
-} from "../../src/kube/selector.ts";
+} from "../../src/kube/selectors/selector.ts";
 import { asRead } from "../support/as-read.ts";
 
 const NOW = Date.UTC(2026, 6, 1);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findCondition, setCondition } from "../../src/kube/conditions.ts";
+import { findCondition, setCondition } from "../../src/kube/progress/conditions.ts";
 import {
   controllerOf,
   hasControllerReference,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { CustomResource, Resource } from "../../src/index.ts";
-import type { Content, Converter } from "../../src/kube/conversion.ts";
+import type { Content, Converter } from "../../src/kube/webhooks/conversion.ts";
 import type { KubeObject, Sent, SentObject } from "../../src/kube/object.ts";
 import type { Schema } from "../../src/kube/schema/structural.ts";
 import { ConversionWebhook } from "../../src/markers/webhook.ts";

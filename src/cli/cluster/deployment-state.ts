@@ -5,7 +5,7 @@
  * @module
  */
 import { TsopError } from "../../errors.ts";
-import { statusOf } from "../../kube/kstatus.ts";
+import { statusOf } from "../../kube/progress/kstatus.ts";
 import type { KubeObject } from "../../kube/object.ts";
 
 interface Condition {

@@ -4,7 +4,7 @@
  * @module
  */
 import { TsopError } from "../../errors.ts";
-import { statusOf } from "../../kube/kstatus.ts";
+import { statusOf } from "../../kube/progress/kstatus.ts";
 import type { ManifestObject } from "../../kube/object.ts";
 import { StatusError } from "../../kube/status.ts";
 import type { Applied, ClusterSession } from "./cluster-session.ts";

@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { compilePattern } from "../../kube/schema/cel/patterns.ts";
-import { CelError } from "../../kube/schema/cel/values.ts";
+import { compilePattern } from "../../kube/cel/patterns.ts";
+import { CelError } from "../../kube/cel/values.ts";
 import { isJsonObject, setField } from "../../kube/json.ts";
 import { fieldSlot, type FieldSlot, itemSlot, splitPath } from "./field-specs.ts";
 import { scalarText } from "./resource.ts";

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { compilePattern } from "../../kube/schema/cel/patterns.ts";
-import { CelError } from "../../kube/schema/cel/values.ts";
-import { matchesLabels, parseLabelSelector, SelectorError } from "../../kube/selector.ts";
+import { compilePattern } from "../../kube/cel/patterns.ts";
+import { CelError } from "../../kube/cel/values.ts";
+import { matchesLabels, parseLabelSelector, SelectorError } from "../../kube/selectors/selector.ts";
 import { effectiveNamespace, type Manifest, type ResourceId, textsOf } from "./resource.ts";
 
 /** Chooses manifests; texts are regular expressions that match the whole value. */

@@ -6,8 +6,8 @@
  */
 import { TsopError } from "../../errors.ts";
 import { isJsonObject, setField } from "../../kube/json.ts";
-import { compilePattern } from "../../kube/schema/cel/patterns.ts";
-import { CelError } from "../../kube/schema/cel/values.ts";
+import { compilePattern } from "../../kube/cel/patterns.ts";
+import { CelError } from "../../kube/cel/values.ts";
 import {
   type FieldSlot,
   type FieldSpec,

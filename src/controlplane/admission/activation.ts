@@ -4,14 +4,8 @@
  * @see https://pkg.go.dev/k8s.io/apiserver/pkg/admission/plugin/cel
  * @module
  */
-import type { Result } from "../../kube/schema/cel/scope.ts";
-import {
-  CelError,
-  CelMap,
-  type CelValue,
-  ValueList,
-  ValueMap,
-} from "../../kube/schema/cel/values.ts";
+import type { Result } from "../../kube/cel/run/scope.ts";
+import { CelError, CelMap, type CelValue, ValueList, ValueMap } from "../../kube/cel/values.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import type { AdmissionRequest } from "./attributes.ts";
 import { type Authorize, AuthorizerValue, ResourceCheck } from "./authorizer-library.ts";

@@ -4,11 +4,11 @@
  * @see https://pkg.go.dev/k8s.io/apiserver/pkg/cel/library#Authz
  * @module
  */
-import type { Library } from "../../kube/schema/cel/environment.ts";
-import { type FunctionDeclaration, member } from "../../kube/schema/cel/functions.ts";
-import { KubernetesValue } from "../../kube/schema/cel/library/kubernetes-value.ts";
-import { BOOL, type CelType, STRING, struct } from "../../kube/schema/cel/types.ts";
-import { CelError, type CelValue, noSuchOverload } from "../../kube/schema/cel/values.ts";
+import type { Library } from "../../kube/cel/environment.ts";
+import { type FunctionDeclaration, member } from "../../kube/cel/functions.ts";
+import { KubernetesValue } from "../../kube/cel/library/kubernetes-value.ts";
+import { BOOL, type CelType, STRING, struct } from "../../kube/cel/types.ts";
+import { CelError, type CelValue, noSuchOverload } from "../../kube/cel/values.ts";
 import type { Attributes } from "../auth/attributes.ts";
 import type { Decision } from "../auth/rbac.ts";
 import { serviceAccountGroups } from "../auth/tokens.ts";

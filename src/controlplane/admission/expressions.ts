@@ -4,15 +4,11 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#validation-expression
  * @module
  */
-import {
-  CompileFailure,
-  type Expression,
-  compileExpression,
-} from "../../kube/schema/cel/compile.ts";
-import type { Environment, ObjectFields } from "../../kube/schema/cel/environment.ts";
-import { admissionEnvironment } from "../../kube/schema/cel/libraries.ts";
-import { BOOL, type CelType, DYN, formatType, sameType } from "../../kube/schema/cel/types.ts";
-import type { ConditionProblem } from "../../kube/webhook-rules.ts";
+import { CompileFailure, type Expression, compileExpression } from "../../kube/cel/compile.ts";
+import type { Environment, ObjectFields } from "../../kube/cel/environment.ts";
+import { admissionEnvironment } from "../../kube/cel/libraries.ts";
+import { BOOL, type CelType, DYN, formatType, sameType } from "../../kube/cel/types.ts";
+import type { ConditionProblem } from "../../kube/webhooks/webhook-rules.ts";
 import { AUTHORIZER, RESOURCE_CHECK, authorizerLibrary } from "./authorizer-library.ts";
 import { patchLibrary } from "./patch-library.ts";
 import { AdmissionTypes, NAMESPACE, REQUEST, VARIABLES } from "./request-types.ts";

@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#matching-requests-matchconditions
  * @module
  */
-import { CelError } from "../../kube/schema/cel/values.ts";
+import { CelError } from "../../kube/cel/values.ts";
 import { Activation, Budget, CONDITIONS_BUDGET, type Inputs, OutOfBudget } from "./activation.ts";
 import type { CompiledExpression } from "./expressions.ts";
 

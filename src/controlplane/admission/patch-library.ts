@@ -9,10 +9,10 @@
  */
 import type { JsonObject } from "../../kube/object.ts";
 import { setField } from "../../kube/json.ts";
-import type { Library, MessageType } from "../../kube/schema/cel/environment.ts";
-import { overload } from "../../kube/schema/cel/functions.ts";
-import { Duration, Timestamp } from "../../kube/schema/cel/time.ts";
-import { type CelType, DYN, STRING, struct } from "../../kube/schema/cel/types.ts";
+import type { Library, MessageType } from "../../kube/cel/environment.ts";
+import { overload } from "../../kube/cel/functions.ts";
+import { Duration, Timestamp } from "../../kube/cel/time.ts";
+import { type CelType, DYN, STRING, struct } from "../../kube/cel/types.ts";
 import {
   CelError,
   CelList,
@@ -23,7 +23,7 @@ import {
   formatValue,
   noSuchOverload,
   Uint,
-} from "../../kube/schema/cel/values.ts";
+} from "../../kube/cel/values.ts";
 
 /** The type of a whole `Object{}`. */
 export const OBJECT = struct("Object");

@@ -5,7 +5,7 @@
  * @see https://pkg.go.dev/k8s.io/apiserver/pkg/admission/plugin/cel#BuildRequestType
  * @module
  */
-import type { ObjectFields } from "../../kube/schema/cel/environment.ts";
+import type { ObjectFields } from "../../kube/cel/environment.ts";
 import {
   BOOL,
   type CelType,
@@ -16,7 +16,7 @@ import {
   STRING,
   struct,
   TIMESTAMP,
-} from "../../kube/schema/cel/types.ts";
+} from "../../kube/cel/types.ts";
 
 /** The type of `request`. */
 export const REQUEST = struct("kubernetes.AdmissionRequest");

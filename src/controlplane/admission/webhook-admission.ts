@@ -7,7 +7,7 @@
 import { sameJson } from "../../kube/json.ts";
 import type { SentObject } from "../../kube/object.ts";
 import { groupResourceOf } from "../../kube/resource.ts";
-import { BOOL } from "../../kube/schema/cel/types.ts";
+import { BOOL } from "../../kube/cel/types.ts";
 import { type Status, StatusError, failure } from "../../kube/status.ts";
 import type { ServedResource } from "../kinds.ts";
 import type { AcceptObject, AdmissionRequest, ConvertObject } from "./attributes.ts";

@@ -17,7 +17,7 @@ import { messageOf } from "../../errors.ts";
 import { quote } from "../../kube/field-errors.ts";
 import { encodeJson } from "../../kube/json.ts";
 import type { SentObject } from "../../kube/object.ts";
-import type { WebhookClientConfig } from "../../kube/webhook-address.ts";
+import type { WebhookClientConfig } from "../../kube/webhooks/webhook-address.ts";
 import { storeKey } from "../store/store.ts";
 import type { ServiceRoutes } from "./service-routes.ts";
 import { answerProblem } from "./webhook-answer.ts";

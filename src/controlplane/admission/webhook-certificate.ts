@@ -7,7 +7,7 @@
  * @see https://pkg.go.dev/crypto/x509#Certificate.Verify
  * @module
  */
-import { timeOf } from "../../kube/times.ts";
+import { timeOf } from "../../kube/values/times.ts";
 import { X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import type { TLSSocket } from "node:tls";

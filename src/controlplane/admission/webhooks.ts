@@ -5,10 +5,10 @@
  * @module
  */
 import type { SentObject } from "../../kube/object.ts";
-import type { LabelSelector } from "../../kube/selector.ts";
-import { matchesLabelSelector } from "../../kube/selector.ts";
+import type { LabelSelector } from "../../kube/selectors/selector.ts";
+import { matchesLabelSelector } from "../../kube/selectors/selector.ts";
 import { failure, StatusError } from "../../kube/status.ts";
-import type { ConfiguredWebhook, WebhookRule } from "../../kube/webhook-rules.ts";
+import type { ConfiguredWebhook, WebhookRule } from "../../kube/webhooks/webhook-rules.ts";
 import type { ServedResource } from "../kinds.ts";
 import type { AdmissionRequest } from "./attributes.ts";
 import type { WebhookTarget } from "./webhook-caller.ts";

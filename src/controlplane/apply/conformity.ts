@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { isNumeric } from "../../kube/go-number.ts";
+import { isNumeric } from "../../kube/text/go-number.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import { printSource, printType, printValue } from "./go-print.ts";

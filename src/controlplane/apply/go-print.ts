@@ -4,7 +4,7 @@
  * @module
  */
 import { quote } from "../../kube/field-errors.ts";
-import { formatNumber, isInt64, isNumeric } from "../../kube/go-number.ts";
+import { formatNumber, isInt64, isNumeric } from "../../kube/text/go-number.ts";
 import { encodeJson, isJsonObject } from "../../kube/json.ts";
 import { sortedKeys } from "../../kube/schema/sorted-keys.ts";
 

@@ -8,7 +8,7 @@
  * @module
  */
 import { quote } from "../../kube/field-errors.ts";
-import { isNumeric } from "../../kube/go-number.ts";
+import { isNumeric } from "../../kube/text/go-number.ts";
 import { encodeJson } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import { readJson } from "../wire/json-scanner.ts";

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { timeOf } from "../../kube/times.ts";
+import { timeOf } from "../../kube/values/times.ts";
 import { isJsonObject, setField } from "../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { apiVersionOf } from "../../kube/resource.ts";

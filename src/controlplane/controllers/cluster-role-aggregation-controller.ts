@@ -6,7 +6,7 @@
  */
 import { sameJson } from "../../kube/json.ts";
 import type { SentObject } from "../../kube/object.ts";
-import { type LabelSelector, matchesLabelSelector } from "../../kube/selector.ts";
+import { type LabelSelector, matchesLabelSelector } from "../../kube/selectors/selector.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import { CLUSTER_ROLES, concerns, keyFrom, textOf } from "./keys.ts";
 import type { Controller } from "./work-loop.ts";

@@ -7,7 +7,7 @@
 import { sameJson } from "../../kube/json.ts";
 import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
-import { type CronSchedule, parseCron } from "../../kube/cron.ts";
+import { type CronSchedule, parseCron } from "../../kube/values/cron.ts";
 import { isAlreadyExists } from "../../kube/status.ts";
 import type { CronJob } from "../builtin/kinds/batch/cron-job.ts";
 import type { Job } from "../builtin/kinds/batch/job/shape.ts";
@@ -16,7 +16,7 @@ import type { ControllerClient, StoreEvent } from "./client.ts";
 import type { EventRecorder } from "./event-recorder.ts";
 import { CRON_JOBS, JOBS, concerns, keyFrom, textOf } from "./keys.ts";
 import { type OwnerKind, controllerOf, controllerReference, isControlledBy } from "./ownership.ts";
-import { msOf, timeOf } from "../../kube/times.ts";
+import { msOf, timeOf } from "../../kube/values/times.ts";
 import type { Controller } from "./work-loop.ts";
 
 const KIND: OwnerKind = { apiVersion: "batch/v1", kind: "CronJob", resource: CRON_JOBS };

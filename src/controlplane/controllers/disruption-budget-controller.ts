@@ -8,8 +8,8 @@ import { sameJson } from "../../kube/json.ts";
 import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import type { SentObject, OwnerReference } from "../../kube/object.ts";
-import { type LabelSelector, matchesLabelSelector } from "../../kube/selector.ts";
-import { selectorText } from "../../kube/selector-text.ts";
+import { type LabelSelector, matchesLabelSelector } from "../../kube/selectors/selector.ts";
+import { selectorText } from "../../kube/selectors/selector-text.ts";
 import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
 import type { Condition, IntOrString } from "../builtin/shared/shapes.ts";
 import type { ControllerClient, ResourceName, StoreEvent } from "./client.ts";
@@ -28,7 +28,7 @@ import {
 import { controllerOf } from "./ownership.ts";
 import { isReady } from "./pods/pods.ts";
 import { shareOf } from "./share.ts";
-import { msOf, timeOf } from "../../kube/times.ts";
+import { msOf, timeOf } from "../../kube/values/times.ts";
 import type { Controller } from "./work-loop.ts";
 
 interface Budget extends SentObject {

@@ -12,7 +12,7 @@ import { hasReason, isAlreadyExists, isNotFound } from "../../kube/status.ts";
 import { unlessGone } from "./absence.ts";
 import type { ControllerClient } from "./client.ts";
 import { EVENTS } from "./keys.ts";
-import { timeOf } from "../../kube/times.ts";
+import { timeOf } from "../../kube/values/times.ts";
 
 interface Recorded {
   /** Unknown while nothing was written. */

@@ -5,7 +5,7 @@
  * @module
  */
 import type { SentObject, OwnerReference } from "../../kube/object.ts";
-import { type LabelSelector, matchesLabelSelector } from "../../kube/selector.ts";
+import { type LabelSelector, matchesLabelSelector } from "../../kube/selectors/selector.ts";
 import { unlessGone } from "./absence.ts";
 import type { ControllerClient, ResourceName, StoreEvent } from "./client.ts";
 import { concerns, textOf } from "./keys.ts";

@@ -8,7 +8,7 @@ import { sameJson } from "../../kube/json.ts";
 import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import type { SentObject } from "../../kube/object.ts";
-import { type LabelSelector, matchesLabelSelector } from "../../kube/selector.ts";
+import { type LabelSelector, matchesLabelSelector } from "../../kube/selectors/selector.ts";
 import { isNotFound } from "../../kube/status.ts";
 import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
 import type { PodTemplate } from "../builtin/shared/pods/shapes.ts";
@@ -19,7 +19,7 @@ import { PODS, concerns, keyFrom, textOf } from "./keys.ts";
 import { type OwnerKind, claimed, controllerReference, ownersOf } from "./ownership.ts";
 import { availableInMs, isActive, isFinished, isReady, podFrom } from "./pods/pods.ts";
 import { rankForDeletion } from "./pods/pod-ranking.ts";
-import { timeOf } from "../../kube/times.ts";
+import { timeOf } from "../../kube/values/times.ts";
 import type { Controller } from "./work-loop.ts";
 
 interface Replicas extends SentObject {

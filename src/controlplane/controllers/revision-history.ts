@@ -5,7 +5,7 @@
  * @module
  */
 import type { SentObject } from "../../kube/object.ts";
-import type { LabelSelector } from "../../kube/selector.ts";
+import type { LabelSelector } from "../../kube/selectors/selector.ts";
 import type { PodTemplate } from "../builtin/shared/pods/shapes.ts";
 import type { ControllerClient } from "./client.ts";
 import { REVISIONS } from "./keys.ts";

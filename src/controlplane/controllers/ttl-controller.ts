@@ -8,7 +8,7 @@ import type { Clock } from "../../clock.ts";
 import { unlessGone } from "./absence.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import { JOBS, concerns, keyFrom, textOf } from "./keys.ts";
-import { msOf } from "../../kube/times.ts";
+import { msOf } from "../../kube/values/times.ts";
 import type { Controller } from "./work-loop.ts";
 
 /** Deletes what has been finished for long enough. */

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { timeOf } from "../../kube/times.ts";
+import { timeOf } from "../../kube/values/times.ts";
 import type { Clock } from "../../clock.ts";
 import { copyJson, sameJson } from "../../kube/json.ts";
 import type { SentObject } from "../../kube/object.ts";

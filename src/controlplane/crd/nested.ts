@@ -6,7 +6,7 @@
  */
 import { encodeJson, getField, isJsonObject, setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
-import { formatNumber, isInt64, isNumeric } from "../../kube/go-number.ts";
+import { formatNumber, isInt64, isNumeric } from "../../kube/text/go-number.ts";
 import { sortedKeys } from "../../kube/schema/sorted-keys.ts";
 
 /** The value; or what is wrong with it; or neither when it is not there. */

@@ -25,7 +25,7 @@ import {
   type DefinitionVersion,
   isConditionTrue,
 } from "../../kube/definition/definition.ts";
-import { type JsonPath, parseJsonPath } from "../../kube/json-path.ts";
+import { type JsonPath, parseJsonPath } from "../../kube/text/json-path.ts";
 import { scaleAccess } from "./scale.ts";
 
 const VERBS = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];

@@ -4,7 +4,7 @@
  * @module
  */
 import { encodeJson } from "../../kube/json.ts";
-import { toYaml } from "../../kube/yaml.ts";
+import { toYaml } from "../../kube/text/yaml.ts";
 
 /** The text of `value`: compact JSON with a line break at its end, or YAML as Kubernetes writes it. */
 export function encode(value: object, mediaType: string, pretty = false): string {

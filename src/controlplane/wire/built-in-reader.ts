@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { isInt64, isNumeric } from "../../kube/go-number.ts";
+import { isInt64, isNumeric } from "../../kube/text/go-number.ts";
 import { isJsonObject, setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import { goKindOf } from "../../kube/patch.ts";

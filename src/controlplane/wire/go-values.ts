@@ -4,7 +4,7 @@
  * @module
  */
 import { messageOf } from "../../errors.ts";
-import { parseQuantity } from "../../kube/quantity.ts";
+import { parseQuantity } from "../../kube/values/quantity.ts";
 import { NumberLiteral } from "./number-literal.ts";
 import { WireError } from "./wire-error.ts";
 

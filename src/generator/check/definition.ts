@@ -7,7 +7,7 @@
 import { definitionErrors } from "../../kube/definition/definition-rules.ts";
 import type { Definition } from "../../kube/definition/definition.ts";
 import type { FieldError } from "../../kube/field-errors.ts";
-import { parseJsonPath } from "../../kube/json-path.ts";
+import { parseJsonPath } from "../../kube/text/json-path.ts";
 import { validateObjectMeta } from "../../kube/metadata.ts";
 import { dns1123SubdomainErrors } from "../../kube/names.ts";
 import { crdOf, type VersionedKind } from "../emit/crd.ts";

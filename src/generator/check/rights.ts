@@ -8,7 +8,7 @@
  * @module
  */
 import { rbacMarker } from "../../kube/needed-rights.ts";
-import { OPERATOR_NAMESPACE } from "../../kube/webhook-marks.ts";
+import { OPERATOR_NAMESPACE } from "../../kube/webhooks/webhook-marks.ts";
 import type { Findings } from "../findings.ts";
 import type { GrantModel, ProjectModel, UnclearModel, UseModel, UsesModel } from "../model.ts";
 

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { kubernetesEnvironment } from "../../kube/schema/cel/libraries.ts";
+import { kubernetesEnvironment } from "../../kube/cel/libraries.ts";
 import type { TypeModel } from "../model.ts";
 import { didYouMean } from "../nearest-name.ts";
 

@@ -4,9 +4,9 @@
  *
  * @module
  */
-import { childrenOf, type Expr } from "../../kube/schema/cel/expression.ts";
-import { kubernetesEnvironment } from "../../kube/schema/cel/libraries.ts";
-import { parse } from "../../kube/schema/cel/parser.ts";
+import { childrenOf, type Expr } from "../../kube/cel/expression.ts";
+import { kubernetesEnvironment } from "../../kube/cel/libraries.ts";
+import { parse } from "../../kube/cel/syntax/parser.ts";
 import { propertyOf, type Schema } from "../../kube/schema/structural.ts";
 
 /**

@@ -6,8 +6,8 @@
  * @see https://kubernetes.io/docs/concepts/cluster-administration/admission-webhooks-good-practices/
  * @module
  */
-import type { Labels, LabelSelector } from "../../kube/selector.ts";
-import { matchesLabelSelector } from "../../kube/selector.ts";
+import type { Labels, LabelSelector } from "../../kube/selectors/selector.ts";
+import { matchesLabelSelector } from "../../kube/selectors/selector.ts";
 import { asksService } from "../emit/webhook-service.ts";
 import type { Findings } from "../findings.ts";
 import type { BuiltInKind, Position, WebhookModel } from "../model.ts";

@@ -3,13 +3,13 @@
  *
  * @module
  */
-import { compileExpression, CompileFailure } from "../../kube/schema/cel/compile.ts";
-import { kubernetesEnvironment } from "../../kube/schema/cel/libraries.ts";
-import { DYN } from "../../kube/schema/cel/types.ts";
+import { compileExpression, CompileFailure } from "../../kube/cel/compile.ts";
+import { kubernetesEnvironment } from "../../kube/cel/libraries.ts";
+import { DYN } from "../../kube/cel/types.ts";
 import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../kube/names.ts";
 import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { validateObjectMeta } from "../../kube/metadata.ts";
-import { webhookConfigurationErrors } from "../../kube/webhook-rules.ts";
+import { webhookConfigurationErrors } from "../../kube/webhooks/webhook-rules.ts";
 import { webhookConfigurations } from "../emit/webhooks.ts";
 import type { Findings } from "../findings.ts";
 import type { Position, WebhookModel } from "../model.ts";

@@ -4,9 +4,9 @@
  *
  * @module
  */
-import { type CertificateRule, certificateRights } from "../../kube/certificate-rights.ts";
+import { type CertificateRule, certificateRights } from "../../kube/webhooks/certificate-rights.ts";
 import type { JsonObject } from "../../kube/object.ts";
-import { OPERATOR_NAMESPACE } from "../../kube/webhook-marks.ts";
+import { OPERATOR_NAMESPACE } from "../../kube/webhooks/webhook-marks.ts";
 import type { WebhookModel } from "../model.ts";
 import type { VersionedKind } from "./crd.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 import type { JsonObject } from "../../kube/object.ts";
-import { CONVERSION_PATH } from "../../kube/webhook-marks.ts";
+import { CONVERSION_PATH } from "../../kube/webhooks/webhook-marks.ts";
 import type { ColumnModel, ConversionModel, KindModel } from "../model.ts";
 import { schemaOf } from "./schema.ts";
 import { SERVICE_ADDRESS } from "./webhook-service.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 import type { JsonObject } from "../../kube/object.ts";
-import { OPERATOR_NAMESPACE } from "../../kube/webhook-marks.ts";
-import { toYaml } from "../../kube/yaml.ts";
+import { OPERATOR_NAMESPACE } from "../../kube/webhooks/webhook-marks.ts";
+import { toYaml } from "../../kube/text/yaml.ts";
 import type { GrantModel, WebhookModel } from "../model.ts";
 import {
   CERTIFICATE_ROLES,

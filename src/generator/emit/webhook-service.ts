@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { WEBHOOK_SERVICE } from "../../kube/certificate-rights.ts";
+import { WEBHOOK_SERVICE } from "../../kube/webhooks/certificate-rights.ts";
 import type { JsonObject } from "../../kube/object.ts";
-import { OPERATOR_NAMESPACE } from "../../kube/webhook-marks.ts";
+import { OPERATOR_NAMESPACE } from "../../kube/webhooks/webhook-marks.ts";
 
 /** The Service before the operator, as manifests name it before kustomize does. */
 export const SERVICE_ADDRESS = { name: WEBHOOK_SERVICE, namespace: OPERATOR_NAMESPACE } as const;

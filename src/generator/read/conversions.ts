@@ -5,10 +5,10 @@
  */
 import type { ts } from "../load.ts";
 import type { ConversionModel, VersionModel } from "../model.ts";
-import { decorationsOf } from "./marks.ts";
+import { decorationsOf } from "./marks/marks.ts";
 import type { Module } from "./module.ts";
 import { type Reader, complain } from "./reader.ts";
-import { tokenOf } from "./token.ts";
+import { tokenOf } from "./marks/token.ts";
 
 /** The conversions of one class: one that can be read, unless it wears the marker twice. */
 export function readConversions(

@@ -9,17 +9,17 @@ import type { Schema } from "../../kube/schema/structural.ts";
 import { ts } from "../load.ts";
 import type { ExternalKindModel, KindModel, Position, PropertyModel, TypeModel } from "../model.ts";
 import { standardFields } from "../standard-fields.ts";
-import { applyMarks } from "./apply-marks.ts";
+import { applyMarks } from "./marks/apply-marks.ts";
 import { descriptionOf } from "./documentation.ts";
-import { withDescriptions } from "./embed.ts";
-import { leaf, narrow } from "./keywords.ts";
-import { type Decoration, decorationsOf, argumentsOf, marksOf } from "./marks.ts";
-import { readMembers } from "./members.ts";
+import { withDescriptions } from "./types/embed.ts";
+import { leaf, narrow } from "./types/keywords.ts";
+import { type Decoration, decorationsOf, argumentsOf, marksOf } from "./marks/marks.ts";
+import { readMembers } from "./types/members.ts";
 import type { Module } from "./module.ts";
-import { readColumns, readScale, readSelectable } from "./columns.ts";
-import { bind } from "./named-type.ts";
+import { readColumns, readScale, readSelectable } from "./marks/columns.ts";
+import { bind } from "./types/named-type.ts";
 import { type Reader, type Scope, type Trail, complain, topScope } from "./reader.ts";
-import { readResource } from "./resource-call.ts";
+import { readResource } from "./marks/resource-call.ts";
 
 /** A kind without a spec: `CustomResource<undefined, Status>`. */
 const ABSENT = new Set<ts.SyntaxKind>([ts.SyntaxKind.UndefinedKeyword, ts.SyntaxKind.NeverKeyword]);

@@ -8,7 +8,7 @@ import { ts } from "../load.ts";
 import type { TypeModel } from "../model.ts";
 import { didYouMean } from "../nearest-name.ts";
 import { evaluate } from "./evaluate.ts";
-import { leaf } from "./keywords.ts";
+import { leaf } from "./types/keywords.ts";
 import type { Module } from "./module.ts";
 import { type Reader, complain } from "./reader.ts";
 

@@ -17,17 +17,17 @@ import type {
   UsesModel,
   WebhookModel,
 } from "../model.ts";
-import { checkedType } from "./checked-type.ts";
+import { checkedType } from "./types/checked-type.ts";
 import { readConversions } from "./conversions.ts";
 import { Disk, type EditedFiles } from "./disk.ts";
 import { readKind } from "./kind.ts";
 import type { Module } from "./module.ts";
-import { readDeclared } from "./named-type.ts";
+import { readDeclared } from "./types/named-type.ts";
 import { Modules } from "./modules.ts";
-import { type Decoration, decorationsOf } from "./marks.ts";
+import { type Decoration, decorationsOf } from "./marks/marks.ts";
 import { complain, type Reader, TooLarge } from "./reader.ts";
-import { readRights } from "./rights.ts";
-import { readType } from "./type.ts";
+import { readRights } from "./marks/rights.ts";
+import { readType } from "./types/type.ts";
 import { findTooDeep, mostNested } from "./syntax-depth.ts";
 import { UsesReader, type Whereabouts } from "../uses/uses.ts";
 import { readWebhooks } from "./webhooks.ts";

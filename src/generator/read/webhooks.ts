@@ -5,17 +5,21 @@
  */
 import type { Json, JsonObject } from "../../kube/object.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";
-import { configurationOf, webhookNameOf, webhookPathOf } from "../../kube/webhook-marks.ts";
+import {
+  configurationOf,
+  webhookNameOf,
+  webhookPathOf,
+} from "../../kube/webhooks/webhook-marks.ts";
 import { SERVICE_ADDRESS } from "../emit/webhook-service.ts";
 import type { ts } from "../load.ts";
 import type { Findings } from "../findings.ts";
 import type { HandlerModel, Position, WebhookModel } from "../model.ts";
 import { readHandler } from "./handler.ts";
-import { decorationsOf } from "./marks.ts";
+import { decorationsOf } from "./marks/marks.ts";
 import type { Module } from "./module.ts";
-import { type OptionTable, type SaidOptions, readOptions } from "./options.ts";
+import { type OptionTable, type SaidOptions, readOptions } from "./marks/options.ts";
 import { type Reader, complain } from "./reader.ts";
-import { tokenOf } from "./token.ts";
+import { tokenOf } from "./marks/token.ts";
 
 const OPTIONS: OptionTable = {
   name: "string",

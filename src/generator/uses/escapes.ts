@@ -6,7 +6,7 @@
 import { ts } from "../load.ts";
 import type { Module } from "../read/module.ts";
 import type { Reader } from "../read/reader.ts";
-import { type TokenModel, tokenOf } from "../read/token.ts";
+import { type TokenModel, tokenOf } from "../read/marks/token.ts";
 import { findBinding, plain } from "./bindings.ts";
 import type { Callees } from "./callees.ts";
 import type { KindFlow } from "./kind-flow.ts";

@@ -7,7 +7,7 @@ import { ts } from "../load.ts";
 import type { UnclearModel, UseModel, UsesModel } from "../model.ts";
 import type { Module } from "../read/module.ts";
 import type { Reader } from "../read/reader.ts";
-import { type TokenModel, tokenOf } from "../read/token.ts";
+import { type TokenModel, tokenOf } from "../read/marks/token.ts";
 import { plain } from "./bindings.ts";
 import { isLocal, lastName } from "./methods.ts";
 

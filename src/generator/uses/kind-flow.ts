@@ -13,7 +13,7 @@ import { evaluate } from "../read/evaluate.ts";
 import type { Module } from "../read/module.ts";
 import type { Found } from "../read/modules.ts";
 import type { Reader } from "../read/reader.ts";
-import { type TokenModel, declaredToken } from "../read/token.ts";
+import { type TokenModel, declaredToken } from "../read/marks/token.ts";
 import {
   EACH,
   type Path,

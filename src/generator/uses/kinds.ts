@@ -4,7 +4,7 @@
  * @module
  */
 import type { ts } from "../load.ts";
-import type { TokenModel } from "../read/token.ts";
+import type { TokenModel } from "../read/marks/token.ts";
 import type { Path } from "./bindings.ts";
 
 /** A parameter, or a part of one, that stands for a kind. */

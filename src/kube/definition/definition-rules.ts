@@ -27,7 +27,7 @@ import { goVersions } from "./go-form.ts";
 import { hoistVersions } from "./hoisted.ts";
 import type { SchemaErrorOptions } from "./schema-errors.ts";
 import { versionErrors, versionPartErrors } from "./version-rules.ts";
-import { caBundleErrors, webhookAddressErrors } from "../webhook-address.ts";
+import { caBundleErrors, webhookAddressErrors } from "../webhooks/webhook-address.ts";
 
 const SCOPES = ["Cluster", "Namespaced"];
 const STRATEGIES = ["None", "Webhook"];

@@ -7,7 +7,7 @@
  * @module
  */
 import type { SentObject } from "../object.ts";
-import type { WebhookClientConfig } from "../webhook-address.ts";
+import type { WebhookClientConfig } from "../webhooks/webhook-address.ts";
 import type { Schema } from "../schema/structural.ts";
 
 /** The names of a kind. */

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { formatFloat, formatNumber, isInt64 } from "../go-number.ts";
+import { formatFloat, formatNumber, isInt64 } from "../text/go-number.ts";
 import { breaks, breaksWhole, type Outcome } from "./outcome.ts";
 import type { Schema } from "./structural.ts";
 

@@ -4,12 +4,12 @@
  * @see https://pkg.go.dev/k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel#Validator
  * @module
  */
-import type { Bindings, Expression } from "./cel/compile.ts";
-import { type DeclaredType, declaredType, withTypeMeta } from "./cel/declared-type.ts";
-import { escapeName } from "./cel/escaping.ts";
-import { valueOf } from "./cel/object-values.ts";
-import type { Result } from "./cel/scope.ts";
-import { CelError, type CelValue, Optional } from "./cel/values.ts";
+import type { Bindings, Expression } from "../cel/compile.ts";
+import { type DeclaredType, declaredType, withTypeMeta } from "../cel/declared-type.ts";
+import { escapeName } from "../cel/escaping.ts";
+import { valueOf } from "../cel/object-values.ts";
+import type { Result } from "../cel/run/scope.ts";
+import { CelError, type CelValue, Optional } from "../cel/values.ts";
 import {
   duplicate,
   duplicateStructure,

@@ -4,8 +4,8 @@
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#resource-use-by-validation-functions
  * @module
  */
-import { type DeclaredType, declaredType } from "./cel/declared-type.ts";
-import { escapeName } from "./cel/escaping.ts";
+import { type DeclaredType, declaredType } from "../cel/declared-type.ts";
+import { escapeName } from "../cel/escaping.ts";
 import { type FieldError, forbidden, internalError, invalidValue } from "../field-errors.ts";
 import { type CompiledRule, compileRules } from "./rules.ts";
 import { type Schema, type ValidationRule, valuesOf } from "./structural.ts";

@@ -4,15 +4,15 @@
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules
  * @module
  */
-import { CompileFailure, compileExpression, type Expression } from "./cel/compile.ts";
+import { CompileFailure, compileExpression, type Expression } from "../cel/compile.ts";
 import {
   DeclaredObjects,
   type DeclaredType,
   MAX_REQUEST_BYTES,
   sizesOf,
-} from "./cel/declared-type.ts";
-import { kubernetesEnvironment } from "./cel/libraries.ts";
-import { optionalOf } from "./cel/types.ts";
+} from "../cel/declared-type.ts";
+import { kubernetesEnvironment } from "../cel/libraries.ts";
+import { optionalOf } from "../cel/types.ts";
 import { parseFieldPath } from "./field-path.ts";
 import type { Schema, ValidationRule } from "./structural.ts";
 

@@ -8,7 +8,7 @@
  * @module
  */
 import { type FieldError, formatValue } from "../field-errors.ts";
-import { isInt64, isNumeric } from "../go-number.ts";
+import { isInt64, isNumeric } from "../text/go-number.ts";
 import { isJsonObject, sameJson } from "../json.ts";
 import type { JsonObject } from "../object.ts";
 import type { Correlation } from "./correlation.ts";

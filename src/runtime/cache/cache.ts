@@ -16,7 +16,7 @@ import {
   type ResourceInfo,
   type ReadToken,
 } from "../../kube/resource.ts";
-import { matchesLabels, parseLabelSelector } from "../../kube/selector.ts";
+import { matchesLabels, parseLabelSelector } from "../../kube/selectors/selector.ts";
 import { metadataPart } from "../client/metadata-only.ts";
 import type { RestClient } from "../client/rest-client.ts";
 import { rightsAdvice } from "../client/rights.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { formatKey, type KubeObject, type ObjectKey } from "../../kube/object.ts";
-import { matchesLabels, parseLabelSelector } from "../../kube/selector.ts";
+import { matchesLabels, parseLabelSelector } from "../../kube/selectors/selector.ts";
 import type { ListOptions } from "../client/client.ts";
 import { NAMESPACE_INDEX } from "./indexer.ts";
 import type { SharedInformer } from "./shared-informer.ts";

@@ -12,7 +12,7 @@ import {
   type ReadToken,
   type ResourceInfo,
 } from "../../kube/resource.ts";
-import { parseLabelSelector } from "../../kube/selector.ts";
+import { parseLabelSelector } from "../../kube/selectors/selector.ts";
 import { assertSelection, selectionOf } from "../client/selection.ts";
 
 /** What becomes of a read of a kind, or in a namespace, that is not watched: the server is asked, or the read fails. */

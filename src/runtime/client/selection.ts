@@ -6,7 +6,7 @@
 import { TsopError } from "../../errors.ts";
 import { labelValueErrors, qualifiedNameErrors } from "../../kube/names.ts";
 import { groupResourceOf, type ResourceInfo } from "../../kube/resource.ts";
-import { SelectorError } from "../../kube/selector.ts";
+import { SelectorError } from "../../kube/selectors/selector.ts";
 import type { ListOptions, Selection } from "./client.ts";
 import type { Query } from "./rest-client.ts";
 

@@ -7,7 +7,7 @@
 import type { Clock } from "../../clock.ts";
 import { TsopError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
-import { statusOf } from "../../kube/kstatus.ts";
+import { statusOf } from "../../kube/progress/kstatus.ts";
 import { formatKey, keyOf, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import { controllerOf } from "../../kube/owner.ts";
 import { isPaused } from "../../kube/paused.ts";

@@ -9,7 +9,11 @@
  * @module
  */
 import { messageOf, TerminalError } from "../../errors.ts";
-import { findCondition, setCondition, type StatusCondition } from "../../kube/conditions.ts";
+import {
+  findCondition,
+  setCondition,
+  type StatusCondition,
+} from "../../kube/progress/conditions.ts";
 import { hasFinalizer, isBeingDeleted } from "../../kube/finalizers.ts";
 import { formatKey, keyOf, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import { isPaused, PAUSED_ANNOTATION } from "../../kube/paused.ts";

@@ -9,7 +9,7 @@ import type {
   AdmissionRequest,
   GroupVersionKind,
   GroupVersionResource,
-} from "../../kube/admission.ts";
+} from "../../kube/webhooks/admission.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import { frozen } from "../cache/freeze.ts";

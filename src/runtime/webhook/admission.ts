@@ -4,12 +4,16 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#response
  * @module
  */
-import type { AdmissionAnswer, AdmissionRequest, GroupVersionKind } from "../../kube/admission.ts";
+import type {
+  AdmissionAnswer,
+  AdmissionRequest,
+  GroupVersionKind,
+} from "../../kube/webhooks/admission.ts";
 import { copyJson, isJsonObject } from "../../kube/json.ts";
 import type { JsonObject, KubeObject, SentObject } from "../../kube/object.ts";
 import { apiVersionOf } from "../../kube/resource.ts";
 import { StatusError } from "../../kube/status.ts";
-import type { WebhookMark } from "../../kube/webhook-marks.ts";
+import type { WebhookMark } from "../../kube/webhooks/webhook-marks.ts";
 import { stringifyExact } from "../client/exact-json.ts";
 import { bad } from "./admission-request.ts";
 import type { AdmissionRoute } from "./handlers.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Converter } from "../../kube/conversion.ts";
+import type { Converter } from "../../kube/webhooks/conversion.ts";
 import type { KubeObject, SentObject } from "../../kube/object.ts";
 
 /** A converter between any two versions: which they are is said by its marker, `conversionOf(converter)`. */

@@ -10,7 +10,7 @@
 import { TsopError } from "../../errors.ts";
 import { formatValue } from "../../kube/field-errors.ts";
 import { getField, isJsonObject } from "../../kube/json.ts";
-import type { FieldOf } from "../../kube/admission.ts";
+import type { FieldOf } from "../../kube/webhooks/admission.ts";
 
 /** A field, and what is in it. */
 export interface NamedField {

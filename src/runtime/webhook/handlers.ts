@@ -4,7 +4,7 @@
  * @module
  */
 import { TsopError } from "../../errors.ts";
-import type { AdmissionHandler, Defaulter, Validator } from "../../kube/admission.ts";
+import type { AdmissionHandler, Defaulter, Validator } from "../../kube/webhooks/admission.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import {
   CONVERSION_PATH,
@@ -12,7 +12,7 @@ import {
   conversionOf,
   type WebhookMark,
   webhooksOf,
-} from "../../kube/webhook-marks.ts";
+} from "../../kube/webhooks/webhook-marks.ts";
 import type { AnyConverter } from "./conversion-registry.ts";
 
 /** What may be added: an object whose class wears the marker of a webhook, or of several. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { AdmissionRequest, Review, ValidationReview } from "../../kube/admission.ts";
+import type { AdmissionRequest, Review, ValidationReview } from "../../kube/webhooks/admission.ts";
 import {
   duplicate,
   type FieldError,

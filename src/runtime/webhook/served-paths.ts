@@ -5,7 +5,7 @@
  * @module
  */
 import { messageOf, TsopError } from "../../errors.ts";
-import type { AdmissionRequest } from "../../kube/admission.ts";
+import type { AdmissionRequest } from "../../kube/webhooks/admission.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import { StatusError } from "../../kube/status.ts";
 import type { Logger } from "../../log.ts";

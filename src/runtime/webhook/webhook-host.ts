@@ -5,7 +5,7 @@
  */
 import type { Registry } from "prom-client";
 import { TsopError } from "../../errors.ts";
-import { CONVERSION_PATH } from "../../kube/webhook-marks.ts";
+import { CONVERSION_PATH } from "../../kube/webhooks/webhook-marks.ts";
 import { bindMethods } from "../bind-methods.ts";
 import type { ServerCertificate } from "../manager/certificate-files.ts";
 import type { Tracing } from "../tracing/tracing.ts";

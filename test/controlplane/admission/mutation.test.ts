@@ -10,7 +10,7 @@ import {
 import { rootType } from "../../../src/controlplane/apply/topology.ts";
 import { findBuiltInSchema } from "../../../src/controlplane/builtin/definitions.ts";
 import type { SentObject } from "../../../src/kube/object.ts";
-import { CelError } from "../../../src/kube/schema/cel/values.ts";
+import { CelError } from "../../../src/kube/cel/values.ts";
 
 const kind = { group: "apps", version: "v1", kind: "Deployment" };
 const deployment = {

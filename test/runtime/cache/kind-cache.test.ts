@@ -3,7 +3,7 @@ import { VirtualClock } from "../../../src/clock.ts";
 import { silentLogger } from "../../../src/log.ts";
 import { keyOf, type KubeObject } from "../../../src/kube/object.ts";
 import { metadataOf, type ResourceType } from "../../../src/kube/resource.ts";
-import type { StatusCondition } from "../../../src/kube/conditions.ts";
+import type { StatusCondition } from "../../../src/kube/progress/conditions.ts";
 import type { CacheOptions } from "../../../src/runtime/cache/cache.ts";
 import { mutableCopy } from "../../../src/runtime/cache/freeze.ts";
 import { cacheOf } from "../../../src/runtime/cache/kind-cache.ts";

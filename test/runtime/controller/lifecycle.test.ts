@@ -3,7 +3,7 @@ import { VirtualClock } from "../../../src/clock.ts";
 import { TerminalError } from "../../../src/errors.ts";
 import { silentLogger, type Logger } from "../../../src/log.ts";
 import type { KubeObject } from "../../../src/kube/object.ts";
-import type { StatusCondition } from "../../../src/kube/conditions.ts";
+import type { StatusCondition } from "../../../src/kube/progress/conditions.ts";
 import type { ResourceType } from "../../../src/kube/resource.ts";
 import { CustomResource, Resource } from "../../../src/markers/resource.ts";
 import type { ControllerBuilder } from "../../../src/runtime/controller/builder.ts";

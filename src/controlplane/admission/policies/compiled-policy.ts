@@ -4,7 +4,7 @@
  * @module
  */
 import type { SentObject } from "../../../kube/object.ts";
-import { BOOL, type CelType } from "../../../kube/schema/cel/types.ts";
+import { BOOL, type CelType } from "../../../kube/cel/types.ts";
 import type { CompiledExpression, ExpressionCompiler, Surroundings } from "../expressions.ts";
 import type { PolicySpec, Variable } from "./policy.ts";
 

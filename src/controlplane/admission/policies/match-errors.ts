@@ -14,8 +14,12 @@ import {
   nameErrorsAt,
 } from "../../../kube/field-errors.ts";
 import { dns1123SubdomainErrors, pathSegmentErrors } from "../../../kube/names.ts";
-import { selectorErrors } from "../../../kube/selector-rules.ts";
-import { optionalWord, ruleErrors, type WebhookRule } from "../../../kube/webhook-rules.ts";
+import { selectorErrors } from "../../../kube/selectors/selector-rules.ts";
+import {
+  optionalWord,
+  ruleErrors,
+  type WebhookRule,
+} from "../../../kube/webhooks/webhook-rules.ts";
 import type { Binding, MatchResources, ParamRef } from "./policy.ts";
 
 const MUTATED_OPERATIONS = ["*", "CONNECT", "CREATE", "UPDATE"];

@@ -6,7 +6,7 @@
  */
 import { sameJson } from "../../../kube/json.ts";
 import type { SentObject } from "../../../kube/object.ts";
-import { CelError } from "../../../kube/schema/cel/values.ts";
+import { CelError } from "../../../kube/cel/values.ts";
 import { failure } from "../../../kube/status.ts";
 import type { ServedResource } from "../../kinds.ts";
 import { Activation, Budget, type Inputs, OutOfBudget, POLICY_BUDGET } from "../activation.ts";

@@ -7,8 +7,8 @@
 import { isJsonObject } from "../../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../../kube/object.ts";
 import { apiVersionOf } from "../../../kube/resource.ts";
-import { listOf } from "../../../kube/schema/cel/types.ts";
-import { type CelError, CelList, type CelValue } from "../../../kube/schema/cel/values.ts";
+import { listOf } from "../../../kube/cel/types.ts";
+import { type CelError, CelList, type CelValue } from "../../../kube/cel/values.ts";
 import { failure } from "../../../kube/status.ts";
 import { findMisfits, printMisfits } from "../../apply/conformity.ts";
 import { mergeObjects } from "../../apply/merging.ts";

@@ -18,9 +18,9 @@ import {
   dns1123SubdomainErrors,
   qualifiedNameErrors,
 } from "../../../kube/names.ts";
-import { isReserved } from "../../../kube/schema/cel/escaping.ts";
-import { BOOL, type CelType, NULL, STRING, listOf } from "../../../kube/schema/cel/types.ts";
-import { conditionErrors, optionalWord } from "../../../kube/webhook-rules.ts";
+import { isReserved } from "../../../kube/cel/escaping.ts";
+import { BOOL, type CelType, NULL, STRING, listOf } from "../../../kube/cel/types.ts";
+import { conditionErrors, optionalWord } from "../../../kube/webhooks/webhook-rules.ts";
 import { conditionProblem, ExpressionCompiler, type Surroundings } from "../expressions.ts";
 import { OBJECT, PATCH } from "../patch-library.ts";
 import { matchErrors, mutatedOperationErrors } from "./match-errors.ts";

@@ -7,12 +7,12 @@
 import { messageOf } from "../../../errors.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import { groupResourceOf, parseApiVersion } from "../../../kube/resource.ts";
-import { matchesLabelSelector } from "../../../kube/selector.ts";
+import { matchesLabelSelector } from "../../../kube/selectors/selector.ts";
 import { StatusError } from "../../../kube/status.ts";
 import type { ServedResource } from "../../kinds.ts";
 import { storeKey } from "../../store/store.ts";
 import type { AdmissionRequest } from "../attributes.ts";
-import type { WebhookRule } from "../../../kube/webhook-rules.ts";
+import type { WebhookRule } from "../../../kube/webhooks/webhook-rules.ts";
 import { type WebhookSource, versionFor } from "../webhooks.ts";
 import type { Binding, MatchResources, ParamKind, ParamRef, Policy } from "./policy.ts";
 

@@ -5,8 +5,8 @@
  * @module
  */
 import type { SentObject } from "../../../kube/object.ts";
-import type { LabelSelector } from "../../../kube/selector.ts";
-import type { MatchCondition, WebhookRule } from "../../../kube/webhook-rules.ts";
+import type { LabelSelector } from "../../../kube/selectors/selector.ts";
+import type { MatchCondition, WebhookRule } from "../../../kube/webhooks/webhook-rules.ts";
 
 /** The group of policies and their bindings. */
 export const POLICY_GROUP = "admissionregistration.k8s.io";

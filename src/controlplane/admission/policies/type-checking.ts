@@ -5,13 +5,13 @@
  * @module
  */
 import { parseApiVersion } from "../../../kube/resource.ts";
-import { DeclaredObjects, declaredType } from "../../../kube/schema/cel/declared-type.ts";
-import { type CelType, DYN } from "../../../kube/schema/cel/types.ts";
+import { DeclaredObjects, declaredType } from "../../../kube/cel/declared-type.ts";
+import { type CelType, DYN } from "../../../kube/cel/types.ts";
 import type { Schema } from "../../../kube/schema/structural.ts";
 import { objectMetaSchema } from "../../builtin/definitions.ts";
 import type { ServedResource } from "../../kinds.ts";
 import type { ExpressionCompiler, Surroundings } from "../expressions.ts";
-import type { WebhookRule } from "../../../kube/webhook-rules.ts";
+import type { WebhookRule } from "../../../kube/webhooks/webhook-rules.ts";
 import type { WebhookSource } from "../webhooks.ts";
 import type { ParamKind, ValidatingPolicy } from "./policy.ts";
 

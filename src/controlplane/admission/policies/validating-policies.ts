@@ -6,8 +6,8 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/
  * @module
  */
-import { BOOL, NULL, STRING } from "../../../kube/schema/cel/types.ts";
-import { CelError } from "../../../kube/schema/cel/values.ts";
+import { BOOL, NULL, STRING } from "../../../kube/cel/types.ts";
+import { CelError } from "../../../kube/cel/values.ts";
 import type { StatusError } from "../../../kube/status.ts";
 import { Activation, Budget, type Inputs, OutOfBudget, POLICY_BUDGET } from "../activation.ts";
 import type { AdmissionRequest } from "../attributes.ts";

@@ -5,7 +5,7 @@
  */
 import { type FieldError, invalidValue } from "../../../kube/field-errors.ts";
 import { qualifiedNameErrors } from "../../../kube/names.ts";
-import { parseQuantity } from "../../../kube/quantity.ts";
+import { parseQuantity } from "../../../kube/values/quantity.ts";
 
 const WHOLE = 1_000_000_000n;
 

@@ -15,7 +15,7 @@
  */
 import { asJson, getField, setField } from "../../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../../kube/object.ts";
-import { formatQuantity, parseQuantity, roundUpToMilli } from "../../../kube/quantity.ts";
+import { formatQuantity, parseQuantity, roundUpToMilli } from "../../../kube/values/quantity.ts";
 import { LineTable } from "../../line-table.ts";
 import { markEmptied, noteEmptied } from "./emptied.ts";
 

@@ -5,7 +5,7 @@
  * @module
  */
 import type { SentObject } from "../../../kube/object.ts";
-import { type Quantity, compareQuantities, parseQuantity } from "../../../kube/quantity.ts";
+import { type Quantity, compareQuantities, parseQuantity } from "../../../kube/values/quantity.ts";
 import type { WriteContext } from "../../kinds.ts";
 import { aggregateLimits, aggregateRequests } from "../shared/pods/resources.ts";
 import type { Pod } from "../kinds/core/pod/shape.ts";

@@ -10,7 +10,7 @@ import {
   parseQuantity,
   subtractQuantities,
   formatQuantity,
-} from "../../../kube/quantity.ts";
+} from "../../../kube/values/quantity.ts";
 import { type StatusError, failure } from "../../../kube/status.ts";
 import type { WriteContext } from "../../kinds.ts";
 import { limitRangeRefusals } from "./limit-ranger.ts";

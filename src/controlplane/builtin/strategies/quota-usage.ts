@@ -5,7 +5,7 @@
  * @module
  */
 import type { SentObject } from "../../../kube/object.ts";
-import { addQuantities, formatQuantity, parseQuantity } from "../../../kube/quantity.ts";
+import { addQuantities, formatQuantity, parseQuantity } from "../../../kube/values/quantity.ts";
 import { qosClassOf } from "../kinds/core/pod/resources.ts";
 import { aggregateLimits, aggregateRequests } from "../shared/pods/resources.ts";
 import type { Pod } from "../kinds/core/pod/shape.ts";

@@ -9,13 +9,13 @@ import { sameJson } from "../../../kube/json.ts";
 import type { Clock } from "../../../clock.ts";
 import { messageOf } from "../../../errors.ts";
 import type { SentObject } from "../../../kube/object.ts";
-import { matchesLabels, parseLabelSelector } from "../../../kube/selector.ts";
+import { matchesLabels, parseLabelSelector } from "../../../kube/selectors/selector.ts";
 import type { Condition } from "../../builtin/shared/shapes.ts";
 import { type MetricSpec, problemOf } from "./autoscaler-metrics.ts";
 import type { ControllerClient, ResourceName, ScaleView, StoreEvent } from "../client.ts";
 import type { EventRecorder } from "../event-recorder.ts";
 import { AUTOSCALERS, PODS, concerns, keyFrom, textOf } from "../keys.ts";
-import { timeOf } from "../../../kube/times.ts";
+import { timeOf } from "../../../kube/values/times.ts";
 import type { Controller } from "../work-loop.ts";
 
 interface Autoscaler extends SentObject {

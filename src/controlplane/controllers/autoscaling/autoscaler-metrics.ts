@@ -6,8 +6,8 @@
  * @see https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/#support-for-metrics-apis
  * @module
  */
-import type { LabelSelector } from "../../../kube/selector.ts";
-import { selectorText } from "../../../kube/selector-text.ts";
+import type { LabelSelector } from "../../../kube/selectors/selector.ts";
+import { selectorText } from "../../../kube/selectors/selector-text.ts";
 
 interface Target {
   readonly value?: unknown;

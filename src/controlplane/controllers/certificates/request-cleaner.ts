@@ -10,7 +10,7 @@ import type { SigningRequest } from "../../builtin/kinds/certificates/certificat
 import { unlessGone } from "../absence.ts";
 import type { ControllerClient, StoreEvent } from "../client.ts";
 import { SIGNING_REQUESTS, concerns, keyFrom, textOf } from "../keys.ts";
-import { msOf } from "../../../kube/times.ts";
+import { msOf } from "../../../kube/values/times.ts";
 import type { Controller } from "../work-loop.ts";
 
 const HOUR_MS = 3_600_000;

@@ -6,7 +6,7 @@
  */
 import type { Clock } from "../../../clock.ts";
 import { readCertificateRequest } from "../../auth/certificate-request.ts";
-import { timeOf } from "../../../kube/times.ts";
+import { timeOf } from "../../../kube/values/times.ts";
 import type {
   SigningCondition,
   SigningRequest,

@@ -9,7 +9,7 @@ import type { Deployment } from "../../builtin/kinds/apps/shared.ts";
 import type { ReplicaSet } from "../../builtin/shared/workloads/shapes.ts";
 import type { ControllerClient } from "../client.ts";
 import { DEPLOYMENTS } from "../keys.ts";
-import { msOf, timeOf } from "../../../kube/times.ts";
+import { msOf, timeOf } from "../../../kube/values/times.ts";
 import { maxUnavailable, replicasOf, sumOf } from "./rollout-arithmetic.ts";
 
 export type DeploymentStatus = NonNullable<Deployment["status"]>;

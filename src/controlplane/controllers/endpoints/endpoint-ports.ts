@@ -4,7 +4,7 @@
  * @module
  */
 import { isIP } from "node:net";
-import { matchesLabelSelector } from "../../../kube/selector.ts";
+import { matchesLabelSelector } from "../../../kube/selectors/selector.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Service, ServicePort } from "../../builtin/kinds/core/service/shape.ts";
 import type { ControllerClient, StoreEvent } from "../client.ts";

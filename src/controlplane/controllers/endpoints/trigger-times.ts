@@ -5,12 +5,12 @@
  * @module
  */
 import type { ObjectMeta } from "../../../kube/object.ts";
-import { matchesLabelSelector } from "../../../kube/selector.ts";
+import { matchesLabelSelector } from "../../../kube/selectors/selector.ts";
 import type { Service } from "../../builtin/kinds/core/service/shape.ts";
 import type { ControllerClient } from "../client.ts";
 import { PODS, textOf } from "../keys.ts";
 import { readySince } from "../pods/pods.ts";
-import { msOf, timeOf } from "../../../kube/times.ts";
+import { msOf, timeOf } from "../../../kube/values/times.ts";
 
 const ANNOTATION = "endpoints.kubernetes.io/last-change-trigger-time";
 

@@ -19,7 +19,7 @@ import type { EventRecorder } from "../event-recorder.ts";
 import { JOBS, PODS, concerns, keyFrom, textOf } from "../keys.ts";
 import { type OwnerKind, claimed, controllerOf, ownersOf } from "../ownership.ts";
 import { isFinished, isReady } from "../pods/pods.ts";
-import { msOf, timeOf } from "../../../kube/times.ts";
+import { msOf, timeOf } from "../../../kube/values/times.ts";
 import type { Controller } from "../work-loop.ts";
 import {
   TRACKING,

@@ -9,7 +9,7 @@ import type { Job } from "../../builtin/kinds/batch/job/shape.ts";
 import { type OwnerKind, controllerReference } from "../ownership.ts";
 import { rankForDeletion } from "../pods/pod-ranking.ts";
 import { podFrom } from "../pods/pods.ts";
-import { msOf } from "../../../kube/times.ts";
+import { msOf } from "../../../kube/values/times.ts";
 
 /** Holds a finished pod until it is counted. */
 export const TRACKING = "batch.kubernetes.io/job-tracking";

@@ -8,8 +8,8 @@
  */
 import type { ContainerStatus, Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Container } from "../../builtin/shared/pods/shapes.ts";
-import { formatDuration } from "../../../kube/duration.ts";
-import { msOf, timeOf } from "../../../kube/times.ts";
+import { formatDuration } from "../../../kube/values/duration.ts";
+import { msOf, timeOf } from "../../../kube/values/times.ts";
 import type { CommandEnd } from "./commands.ts";
 import { begunStatus, containerId, type Terminated, waitingStatus } from "./container-statuses.ts";
 

@@ -6,7 +6,7 @@
  */
 import type { ContainerStatus, Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Condition } from "../../builtin/shared/shapes.ts";
-import { timeOf } from "../../../kube/times.ts";
+import { timeOf } from "../../../kube/values/times.ts";
 
 /** What the conditions follow from. */
 export interface PodFacts {

@@ -8,7 +8,7 @@
  */
 import type { ContainerStatus, Pod, PodStatus } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Container } from "../../builtin/shared/pods/shapes.ts";
-import { msOf, timeOf } from "../../../kube/times.ts";
+import { msOf, timeOf } from "../../../kube/values/times.ts";
 import { type ContainerRun, nextStep, type Note } from "./container-step.ts";
 import { waitingStatus } from "./container-statuses.ts";
 import { podConditions } from "./pod-conditions.ts";

@@ -9,7 +9,7 @@ import { request as httpsRequest } from "node:https";
 import { connect } from "node:net";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Container, Probe } from "../../builtin/shared/pods/shapes.ts";
-import { msOf } from "../../../kube/times.ts";
+import { msOf } from "../../../kube/values/times.ts";
 import type { Note } from "./container-step.ts";
 
 /** Where the process listens. */

@@ -13,7 +13,7 @@ import { unlessGone } from "../absence.ts";
 import type { ControllerClient, StoreEvent } from "../client.ts";
 import { NAMESPACES, PODS, concerns } from "../keys.ts";
 import { isFinished } from "../pods/pods.ts";
-import { timeOf } from "../../../kube/times.ts";
+import { timeOf } from "../../../kube/values/times.ts";
 import type { Controller } from "../work-loop.ts";
 
 /** What is left of one resource. */

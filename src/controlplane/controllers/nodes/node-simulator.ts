@@ -9,7 +9,7 @@ import type { Node } from "../../builtin/kinds/core/node.ts";
 import { KUBERNETES_VERSION } from "../../../kube/kubernetes-version.ts";
 import type { ControllerClient, StoreEvent } from "../client.ts";
 import { NODES, concerns } from "../keys.ts";
-import { timeOf } from "../../../kube/times.ts";
+import { timeOf } from "../../../kube/values/times.ts";
 import type { Controller } from "../work-loop.ts";
 
 const NOT_READY = "node.kubernetes.io/not-ready";

@@ -14,7 +14,7 @@ import type { EventRecorder } from "../event-recorder.ts";
 import { NODES, PODS, concerns, keyFrom, textOf } from "../keys.ts";
 import { tolerates } from "../pods/pod-scheduling.ts";
 import { isFinished } from "../pods/pods.ts";
-import { msOf, timeOf } from "../../../kube/times.ts";
+import { msOf, timeOf } from "../../../kube/values/times.ts";
 import type { Controller } from "../work-loop.ts";
 
 type Taint = NonNullable<NonNullable<Node["spec"]>["taints"]>[number];

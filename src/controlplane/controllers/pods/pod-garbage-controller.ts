@@ -14,7 +14,7 @@ import { unlessGone } from "../absence.ts";
 import type { ControllerClient, StoreEvent } from "../client.ts";
 import { NODES, PODS, concerns } from "../keys.ts";
 import { isFinished } from "./pods.ts";
-import { msOf, timeOf } from "../../../kube/times.ts";
+import { msOf, timeOf } from "../../../kube/values/times.ts";
 import type { Controller } from "../work-loop.ts";
 
 const ALL = "all";

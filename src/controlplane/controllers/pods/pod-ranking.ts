@@ -6,7 +6,7 @@
  */
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import { isReady, readySince, restartsOf } from "./pods.ts";
-import { msOf } from "../../../kube/times.ts";
+import { msOf } from "../../../kube/values/times.ts";
 
 const PHASES = ["Pending", "Unknown", "Running"];
 const COST = "controller.kubernetes.io/pod-deletion-cost";

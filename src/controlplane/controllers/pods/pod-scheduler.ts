@@ -23,7 +23,7 @@ import {
 } from "../keys.ts";
 import { chooseNodeForClaims, claimsForScheduling } from "../volumes/claim-scheduling.ts";
 import { isSelected, untolerated } from "./pod-scheduling.ts";
-import { timeOf } from "../../../kube/times.ts";
+import { timeOf } from "../../../kube/values/times.ts";
 import type { Controller } from "../work-loop.ts";
 
 const EFFECTS = ["NoSchedule", "NoExecute"];

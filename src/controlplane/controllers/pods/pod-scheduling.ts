@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
  * @module
  */
-import { matchesLabelSelector } from "../../../kube/selector.ts";
+import { matchesLabelSelector } from "../../../kube/selectors/selector.ts";
 import type { PodSpec, Toleration } from "../../builtin/shared/pods/shapes.ts";
 import type { Node } from "../../builtin/kinds/core/node.ts";
 

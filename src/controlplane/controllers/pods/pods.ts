@@ -6,7 +6,7 @@
 import type { SentObject, ObjectMeta } from "../../../kube/object.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { PodTemplate } from "../../builtin/shared/pods/shapes.ts";
-import { msOf } from "../../../kube/times.ts";
+import { msOf } from "../../../kube/values/times.ts";
 
 /** Not finished and not on its way out. */
 export function isActive(pod: Pod): boolean {

@@ -6,8 +6,8 @@
  * @see https://kubernetes.io/docs/concepts/storage/persistent-volumes/#binding
  * @module
  */
-import { compareQuantities, parseQuantity } from "../../../kube/quantity.ts";
-import { matchesLabelSelector } from "../../../kube/selector.ts";
+import { compareQuantities, parseQuantity } from "../../../kube/values/quantity.ts";
+import { matchesLabelSelector } from "../../../kube/selectors/selector.ts";
 import type { PersistentVolume, PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
 import { classOf } from "../../builtin/kinds/core/persistent-volume-claim.ts";
 

@@ -5,14 +5,14 @@
  * @module
  */
 import type { Clock } from "../../../clock.ts";
-import { compareQuantities, parseQuantity } from "../../../kube/quantity.ts";
+import { compareQuantities, parseQuantity } from "../../../kube/values/quantity.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
 import { usedClaims, usersOf } from "./claims.ts";
 import type { ControllerClient, StoreEvent } from "../client.ts";
 import { EventRecorder } from "../event-recorder.ts";
 import { CLAIMS, PODS, VOLUMES, concerns, keyFrom, textOf } from "../keys.ts";
-import { timeOf } from "../../../kube/times.ts";
+import { timeOf } from "../../../kube/values/times.ts";
 import { BIND_COMPLETED } from "./volume-annotations.ts";
 import { storageOf } from "./volume-matching.ts";
 import type { Controller } from "../work-loop.ts";

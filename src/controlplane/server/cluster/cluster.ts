@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { timeOf } from "../../../kube/times.ts";
+import { timeOf } from "../../../kube/values/times.ts";
 import { copyJson } from "../../../kube/json.ts";
 import type { Clock } from "../../../clock.ts";
 import type { JsonObject, SentObject } from "../../../kube/object.ts";

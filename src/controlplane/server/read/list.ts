@@ -9,7 +9,7 @@ import {
   type LabelRequirement,
   matchesFields,
   matchesLabels,
-} from "../../../kube/selector.ts";
+} from "../../../kube/selectors/selector.ts";
 import { failure } from "../../../kube/status.ts";
 import type { ServedResource } from "../../kinds.ts";
 import { storeKey } from "../../store/store.ts";

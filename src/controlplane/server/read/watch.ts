@@ -6,7 +6,7 @@
  */
 import { sameJson } from "../../../kube/json.ts";
 import type { SentObject } from "../../../kube/object.ts";
-import type { FieldRequirement, LabelRequirement } from "../../../kube/selector.ts";
+import type { FieldRequirement, LabelRequirement } from "../../../kube/selectors/selector.ts";
 import { type Status, StatusError } from "../../../kube/status.ts";
 import type { ServedResource } from "../../kinds.ts";
 import type { Change } from "../../store/change.ts";

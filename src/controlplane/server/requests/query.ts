@@ -18,7 +18,7 @@ import {
   SelectorError,
   parseFieldSelector,
   parseLabelSelector,
-} from "../../../kube/selector.ts";
+} from "../../../kube/selectors/selector.ts";
 import type { JsonObject } from "../../../kube/object.ts";
 import type { ServedResource } from "../../kinds.ts";
 import { readContinue } from "../read/continue-token.ts";

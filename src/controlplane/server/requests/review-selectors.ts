@@ -5,8 +5,16 @@
  * @module
  */
 import { type FieldError, invalidValue, required } from "../../../kube/field-errors.ts";
-import { parseFieldSelector, parseLabelSelector, SelectorError } from "../../../kube/selector.ts";
-import { isOperator, labelErrors, valueCountErrors } from "../../../kube/selector-rules.ts";
+import {
+  parseFieldSelector,
+  parseLabelSelector,
+  SelectorError,
+} from "../../../kube/selectors/selector.ts";
+import {
+  isOperator,
+  labelErrors,
+  valueCountErrors,
+} from "../../../kube/selectors/selector-rules.ts";
 
 interface Requirement {
   readonly key?: string;

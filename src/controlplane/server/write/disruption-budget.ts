@@ -6,7 +6,7 @@
  */
 import { copyJson } from "../../../kube/json.ts";
 import type { SentObject } from "../../../kube/object.ts";
-import { type LabelSelector, matchesLabelSelector } from "../../../kube/selector.ts";
+import { type LabelSelector, matchesLabelSelector } from "../../../kube/selectors/selector.ts";
 import { type StatusError, failure } from "../../../kube/status.ts";
 import type { Condition } from "../../builtin/shared/shapes.ts";
 import { type Cluster, type WriteOptions, timestamp } from "../cluster/cluster.ts";

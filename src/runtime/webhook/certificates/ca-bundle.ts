@@ -7,11 +7,11 @@
  */
 import type { X509Certificate } from "node:crypto";
 import { messageOf } from "../../../errors.ts";
-import { CA_BUNDLE_VERBS } from "../../../kube/certificate-rights.ts";
+import { CA_BUNDLE_VERBS } from "../../../kube/webhooks/certificate-rights.ts";
 import type { KubeObject } from "../../../kube/object.ts";
 import { groupResourceOf, metadataOf, type ResourceType } from "../../../kube/resource.ts";
 import { isConflict, isForbidden, isInvalid, isNotFound } from "../../../kube/status.ts";
-import type { WebhookClientConfig } from "../../../kube/webhook-address.ts";
+import type { WebhookClientConfig } from "../../../kube/webhooks/webhook-address.ts";
 import type { Client } from "../../client/client.ts";
 import { jsonPatch, type JsonPatchOperation } from "../../client/patches.ts";
 

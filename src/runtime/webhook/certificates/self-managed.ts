@@ -9,7 +9,7 @@
 import type { X509Certificate } from "node:crypto";
 import { abortReason, type Clock } from "../../../clock.ts";
 import { messageOf, TsopError } from "../../../errors.ts";
-import { CERTIFICATE_SECRET, WEBHOOK_SERVICE } from "../../../kube/certificate-rights.ts";
+import { CERTIFICATE_SECRET, WEBHOOK_SERVICE } from "../../../kube/webhooks/certificate-rights.ts";
 import { isAlreadyExists, isConflict } from "../../../kube/status.ts";
 import type { Logger } from "../../../log.ts";
 import type { Client } from "../../client/client.ts";

@@ -7,10 +7,10 @@ import {
   CA_BUNDLE_VERBS,
   CERTIFICATE_SECRET,
   CERTIFICATE_SECRET_VERBS,
-} from "../../../kube/certificate-rights.ts";
+} from "../../../kube/webhooks/certificate-rights.ts";
 import type { KubeObject } from "../../../kube/object.ts";
 import { groupResourceOf, type ResourceType } from "../../../kube/resource.ts";
-import type { ConversionMark, WebhookMark } from "../../../kube/webhook-marks.ts";
+import type { ConversionMark, WebhookMark } from "../../../kube/webhooks/webhook-marks.ts";
 import type { PlannedAccess } from "../../manager/preflight.ts";
 import type { BundleTarget } from "./ca-bundle.ts";
 

@@ -9,7 +9,7 @@ import { type Logger, silentLogger } from "../../../log.ts";
 import { isJsonObject } from "../../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../../kube/object.ts";
 import { apiVersionOf, parseApiVersion, type ResourceInfo } from "../../../kube/resource.ts";
-import { conversionOf } from "../../../kube/webhook-marks.ts";
+import { conversionOf } from "../../../kube/webhooks/webhook-marks.ts";
 import { ToldBefore } from "../../told-before.ts";
 import type { AnyConverter, ConversionRegistry } from "../conversion-registry.ts";
 import { type Step, type StepOptions, takeStep } from "./step.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CustomResource, Resource } from "../../../../src/index.ts";
-import type { Content, Converter } from "../../../../src/kube/conversion.ts";
+import type { Content, Converter } from "../../../../src/kube/webhooks/conversion.ts";
 import { validateAnnotations } from "../../../../src/kube/metadata.ts";
 import type { JsonObject, KubeObject, Sent } from "../../../../src/kube/object.ts";
 import { silentLogger } from "../../../../src/log.ts";

@@ -5,8 +5,8 @@
  */
 import type { FieldError } from "../../../../kube/field-errors.ts";
 import type { SentObject } from "../../../../kube/object.ts";
-import { selectorText } from "../../../../kube/selector-text.ts";
-import { webhookConfigurationErrors } from "../../../../kube/webhook-rules.ts";
+import { selectorText } from "../../../../kube/selectors/selector-text.ts";
+import { webhookConfigurationErrors } from "../../../../kube/webhooks/webhook-rules.ts";
 import { ExpressionCompiler, conditionProblem } from "../../../admission/expressions.ts";
 import type { TablePrinter, WriteContext } from "../../../kinds.ts";
 import { at, textAt } from "../../at.ts";

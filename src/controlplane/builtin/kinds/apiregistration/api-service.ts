@@ -20,7 +20,7 @@ import type { WriteContext } from "../../../kinds.ts";
 import { at, textAt } from "../../at.ts";
 import { oneOf } from "../../shared/checks.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { timeOf } from "../../../../kube/times.ts";
+import { timeOf } from "../../../../kube/values/times.ts";
 import { ageColumn, column, conditionOf, nameColumn, printer } from "../../tables/column.ts";
 
 /** Services are asked on the port of HTTPS. */

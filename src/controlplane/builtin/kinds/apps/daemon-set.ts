@@ -11,7 +11,7 @@ import {
 } from "../../../../kube/field-errors.ts";
 import { sameJson } from "../../../../kube/json.ts";
 import type { SentObject } from "../../../../kube/object.ts";
-import { selectorErrors } from "../../../../kube/selector-rules.ts";
+import { selectorErrors } from "../../../../kube/selectors/selector-rules.ts";
 import { mapAt } from "../../at.ts";
 import {
   countOrPercent,

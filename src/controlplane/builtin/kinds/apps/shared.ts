@@ -5,7 +5,7 @@
  */
 import { type FieldError, invalidValue, required } from "../../../../kube/field-errors.ts";
 import type { SentObject } from "../../../../kube/object.ts";
-import { selectorErrors } from "../../../../kube/selector-rules.ts";
+import { selectorErrors } from "../../../../kube/selectors/selector-rules.ts";
 import { numberAt } from "../../at.ts";
 import { immutableForm, selectsNothing } from "../../shared/checks.ts";
 import type { PodTemplate } from "../../shared/pods/shapes.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { messageOf } from "../../../../errors.ts";
-import { parseCron } from "../../../../kube/cron.ts";
+import { parseCron } from "../../../../kube/values/cron.ts";
 import {
   type FieldError,
   invalidValue,

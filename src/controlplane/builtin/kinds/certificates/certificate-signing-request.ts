@@ -22,7 +22,7 @@ import type { WriteContext } from "../../../kinds.ts";
 import { at, listAt, textAt } from "../../at.ts";
 import { internalForm } from "../../strategies/go-internal.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { timeOf } from "../../../../kube/times.ts";
+import { timeOf } from "../../../../kube/values/times.ts";
 import { unifiedDiff } from "../../strategies/unified-diff.ts";
 import { humanDuration } from "../../tables/age.ts";
 import { ageColumn, column, nameColumn, printer, textColumn } from "../../tables/column.ts";

@@ -12,7 +12,11 @@ import {
 } from "../../../../kube/field-errors.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
 import type { SentObject } from "../../../../kube/object.ts";
-import { type Quantity, compareQuantities, parseQuantity } from "../../../../kube/quantity.ts";
+import {
+  type Quantity,
+  compareQuantities,
+  parseQuantity,
+} from "../../../../kube/values/quantity.ts";
 import {
   containerResourceNameErrors,
   mayOvercommit,

@@ -13,7 +13,7 @@ import {
 } from "../../../../kube/field-errors.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
 import type { SentObject } from "../../../../kube/object.ts";
-import { compareQuantities, parseQuantity } from "../../../../kube/quantity.ts";
+import { compareQuantities, parseQuantity } from "../../../../kube/values/quantity.ts";
 import { failure } from "../../../../kube/status.ts";
 import type { WriteContext } from "../../../kinds.ts";
 import { listAt, textAt } from "../../at.ts";

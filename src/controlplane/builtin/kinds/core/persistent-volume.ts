@@ -17,7 +17,7 @@ import { type VolumeSpec, volumeSpecErrors } from "../../shared/volumes/volume-s
 import { SOURCES } from "../../shared/volumes/warnings.ts";
 import { formDifference, internalForm, sameForm } from "../../strategies/go-internal.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { timeOf } from "../../../../kube/times.ts";
+import { timeOf } from "../../../../kube/values/times.ts";
 import { ageColumn, column, nameColumn, printer, textColumn } from "../../tables/column.ts";
 import {
   CLASS,

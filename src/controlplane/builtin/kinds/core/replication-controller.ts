@@ -5,7 +5,7 @@
  */
 import { type FieldError, invalidValue, required } from "../../../../kube/field-errors.ts";
 import type { SentObject } from "../../../../kube/object.ts";
-import { matchesLabelSelector } from "../../../../kube/selector.ts";
+import { matchesLabelSelector } from "../../../../kube/selectors/selector.ts";
 import { numberAt } from "../../at.ts";
 import { notNegative } from "../../shared/checks.ts";
 import { setPodTemplateDefaults } from "../../shared/pods/defaults.ts";

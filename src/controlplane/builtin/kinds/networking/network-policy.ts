@@ -12,7 +12,7 @@ import {
   required,
 } from "../../../../kube/field-errors.ts";
 import type { SentObject } from "../../../../kube/object.ts";
-import { selectorErrors } from "../../../../kube/selector-rules.ts";
+import { selectorErrors } from "../../../../kube/selectors/selector-rules.ts";
 import { at } from "../../at.ts";
 import { type Range, masked, parseRange, rangeErrors } from "../../shared/addresses/addresses.ts";
 import { portNameErrors, portNumber } from "../../shared/checks.ts";

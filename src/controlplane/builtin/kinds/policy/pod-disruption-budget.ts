@@ -5,7 +5,7 @@
  */
 import { type FieldError, invalidValue } from "../../../../kube/field-errors.ts";
 import type { SentObject } from "../../../../kube/object.ts";
-import { selectorErrors } from "../../../../kube/selector-rules.ts";
+import { selectorErrors } from "../../../../kube/selectors/selector-rules.ts";
 import { numberAt } from "../../at.ts";
 import { countOrPercent, notNegative, notOverHundred, oneOf } from "../../shared/checks.ts";
 import { type ShownCondition, conditionsErrors } from "../../shared/conditions.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { type FieldError, invalidValue, required } from "../../../../kube/field-errors.ts";
-import { selectorErrors } from "../../../../kube/selector-rules.ts";
+import { selectorErrors } from "../../../../kube/selectors/selector-rules.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { type Role, rulesErrors } from "./shared.ts";
 

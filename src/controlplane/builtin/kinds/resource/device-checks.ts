@@ -20,9 +20,9 @@ import {
   labelValueErrors,
   qualifiedNameErrors,
 } from "../../../../kube/names.ts";
-import { CompileFailure, compileExpression } from "../../../../kube/schema/cel/compile.ts";
-import { admissionEnvironment } from "../../../../kube/schema/cel/libraries.ts";
-import { DYN, formatType } from "../../../../kube/schema/cel/types.ts";
+import { CompileFailure, compileExpression } from "../../../../kube/cel/compile.ts";
+import { admissionEnvironment } from "../../../../kube/cel/libraries.ts";
+import { DYN, formatType } from "../../../../kube/cel/types.ts";
 import { csiDriverNameErrors, oneOf } from "../../shared/checks.ts";
 
 /** Which devices do. */

@@ -6,8 +6,8 @@
 import { type FieldError, invalidValue, nameErrorsAt } from "../../../../kube/field-errors.ts";
 import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import type { SentObject } from "../../../../kube/object.ts";
-import { parseQuantity } from "../../../../kube/quantity.ts";
-import { selectorErrors } from "../../../../kube/selector-rules.ts";
+import { parseQuantity } from "../../../../kube/values/quantity.ts";
+import { selectorErrors } from "../../../../kube/selectors/selector-rules.ts";
 import { IMMUTABLE, immutableForm } from "../../shared/checks.ts";
 import type { LabelSelector } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";

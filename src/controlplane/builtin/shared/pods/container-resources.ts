@@ -14,7 +14,7 @@ import {
   required,
 } from "../../../../kube/field-errors.ts";
 import { dns1123LabelErrors } from "../../../../kube/names.ts";
-import { compareQuantities, parseQuantity } from "../../../../kube/quantity.ts";
+import { compareQuantities, parseQuantity } from "../../../../kube/values/quantity.ts";
 import { oneOf } from "../checks.ts";
 import {
   amountErrors,

@@ -9,7 +9,7 @@ import {
   compareQuantities,
   formatQuantity,
   parseQuantity,
-} from "../../../../kube/quantity.ts";
+} from "../../../../kube/values/quantity.ts";
 import type { ResourceList } from "../shapes.ts";
 import type { Container, PodSpec } from "./shapes.ts";
 

@@ -18,7 +18,7 @@ import {
   labelValueErrors,
   qualifiedNameErrors,
 } from "../../../../kube/names.ts";
-import { selectorErrors } from "../../../../kube/selector-rules.ts";
+import { selectorErrors } from "../../../../kube/selectors/selector-rules.ts";
 import { oneOf } from "../checks.ts";
 import type { LabelSelector } from "../shapes.ts";
 import type {

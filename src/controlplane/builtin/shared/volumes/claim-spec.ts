@@ -12,7 +12,7 @@ import {
 import { sameJson } from "../../../../kube/json.ts";
 import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import type { ObjectMeta } from "../../../../kube/object.ts";
-import { selectorErrors } from "../../../../kube/selector-rules.ts";
+import { selectorErrors } from "../../../../kube/selectors/selector-rules.ts";
 import { oneOf } from "../checks.ts";
 import { amountErrors } from "../resource-names.ts";
 import type { PersistentVolumeClaimSpec } from "../shapes.ts";

@@ -12,7 +12,7 @@ import {
   required,
 } from "../../../../kube/field-errors.ts";
 import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
-import { parseQuantity } from "../../../../kube/quantity.ts";
+import { parseQuantity } from "../../../../kube/values/quantity.ts";
 import { asGiven } from "../../strategies/emptied.ts";
 import { oneOf } from "../checks.ts";
 import { nodeSelectorErrors } from "../pods/scheduling.ts";

@@ -13,7 +13,7 @@ import {
   required,
 } from "../../../../kube/field-errors.ts";
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../../kube/names.ts";
-import { parseQuantity } from "../../../../kube/quantity.ts";
+import { parseQuantity } from "../../../../kube/values/quantity.ts";
 import { textAt } from "../../at.ts";
 import { localPathErrors } from "../checks.ts";
 import type { Volume } from "../pods/shapes.ts";

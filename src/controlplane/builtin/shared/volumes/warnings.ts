@@ -4,7 +4,7 @@
  * @module
  */
 import { quote } from "../../../../kube/field-errors.ts";
-import { parseQuantity } from "../../../../kube/quantity.ts";
+import { parseQuantity } from "../../../../kube/values/quantity.ts";
 import { at, listAt, textAt } from "../../at.ts";
 import type { Volume } from "../pods/shapes.ts";
 import type { PersistentVolumeClaimSpec } from "../shapes.ts";

@@ -9,7 +9,7 @@ import {
   invalidValue,
   notSupported,
 } from "../../../../kube/field-errors.ts";
-import { matchesLabelSelector } from "../../../../kube/selector.ts";
+import { matchesLabelSelector } from "../../../../kube/selectors/selector.ts";
 import { asGiven } from "../../strategies/emptied.ts";
 import { selectsNothing } from "../checks.ts";
 import { templateErrors } from "../pods/pod-spec.ts";

@@ -13,7 +13,7 @@ import {
 } from "../../../../../kube/field-errors.ts";
 import { dns1123LabelErrors } from "../../../../../kube/names.ts";
 import type { SentObject } from "../../../../../kube/object.ts";
-import { parseQuantity } from "../../../../../kube/quantity.ts";
+import { parseQuantity } from "../../../../../kube/values/quantity.ts";
 import { segmentErrors } from "../../../shared/addresses/names.ts";
 import { notNegative, oneOf } from "../../../shared/checks.ts";
 import { containerResourceNameErrors } from "../../../shared/resource-names.ts";

@@ -5,8 +5,8 @@
  */
 import { type FieldError, invalidValue, required } from "../../../../../kube/field-errors.ts";
 import { dns1123LabelErrors } from "../../../../../kube/names.ts";
-import { selectorErrors } from "../../../../../kube/selector-rules.ts";
-import { matchesLabelSelector } from "../../../../../kube/selector.ts";
+import { selectorErrors } from "../../../../../kube/selectors/selector-rules.ts";
+import { matchesLabelSelector } from "../../../../../kube/selectors/selector.ts";
 import { immutable, immutableForm } from "../../../shared/checks.ts";
 import type { Container, PodTemplate } from "../../../shared/pods/shapes.ts";
 import { mismatchErrors } from "../../../shared/workloads/selection.ts";

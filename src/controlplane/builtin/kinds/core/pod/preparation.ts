@@ -20,7 +20,7 @@ import type {
 import type { Condition, ResourceList, ResourceRequirements } from "../../../shared/shapes.ts";
 import { SYSTEM_PRIORITIES } from "../../../shared/system-priorities.ts";
 import { setLimitRangeRequirements } from "../../../strategies/limit-ranger.ts";
-import { timeOf } from "../../../../../kube/times.ts";
+import { timeOf } from "../../../../../kube/values/times.ts";
 import { qosClassOf } from "./resources.ts";
 import { takeServiceAccount } from "./service-account.ts";
 import { podForbidden } from "./forbidden.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { compareQuantities, parseQuantity } from "../../../../../kube/quantity.ts";
+import { compareQuantities, parseQuantity } from "../../../../../kube/values/quantity.ts";
 import type { PodSpec } from "../../../shared/pods/shapes.ts";
 import type { ResourceList } from "../../../shared/shapes.ts";
 

@@ -14,7 +14,7 @@ import {
   compareQuantities,
   formatQuantity,
   parseQuantity,
-} from "../../../../../kube/quantity.ts";
+} from "../../../../../kube/values/quantity.ts";
 import { setErrors } from "../device-checks.ts";
 
 const MAX_OPTIONS = 10;

@@ -5,7 +5,7 @@
  */
 import type { SentObject } from "../../../../../kube/object.ts";
 import type { WriteContext } from "../../../../kinds.ts";
-import { timeOf } from "../../../../../kube/times.ts";
+import { timeOf } from "../../../../../kube/values/times.ts";
 
 interface ResourceSlice extends SentObject {
   spec?: { devices?: { taints?: { timeAdded?: string }[] }[] };

@@ -1,0 +1,241 @@
+/**
+ * The markers that stand on a declaration, as decorators and as JSDoc tags, with their arguments.
+ *
+ * @module
+ */
+import { type MarkerDefinition } from "../../../markers/marker.ts";
+import { classMarkers, fieldMarkers } from "../../../markers/registry.ts";
+import { ts } from "../../load.ts";
+import type { Position } from "../../model.ts";
+import { didYouMean } from "../../nearest-name.ts";
+import { tagsOf } from "../documentation.ts";
+import { composedOf } from "./composed-marks.ts";
+import { evaluate, notConstant } from "../evaluate.ts";
+import { whyNotConstant } from "../not-constant.ts";
+import type { Module } from "../module.ts";
+import { type Reader, complain } from "../reader.ts";
+
+/** A field marker with its values. */
+export interface Mark {
+  /** As the user wrote it: `@Minimum`, or `@minimum` in JSDoc. */
+  readonly shown: string;
+  readonly definition: MarkerDefinition;
+  readonly values: readonly unknown[];
+  readonly at: Position;
+}
+
+/** A marker of `tsop` on a declaration, not yet read. */
+export interface Decoration {
+  readonly name: string;
+  readonly call: ts.CallExpression;
+  /** A decorator of the user's own, which applies the marker: the call's arguments are read there. */
+  readonly within?: { readonly reader: Reader; readonly module: Module; readonly at: Position };
+}
+
+/** The tags that are field markers too: `@minimum 1`. `@enum` and `@ignore` mean other things in JSDoc. */
+const tagMarkers: ReadonlyMap<string, MarkerDefinition> = new Map(
+  [...fieldMarkers]
+    .map(
+      ([name, definition]) =>
+        [`${name[0]?.toLowerCase() ?? ""}${name.slice(1)}`, definition] as const,
+    )
+    .filter(([name]) => name !== "enum" && name !== "ignore" && name !== "rawSchema"),
+);
+
+/** Every marker name, for suggestions. */
+const known = (): string[] => [...fieldMarkers.keys(), ...classMarkers];
+
+/** The decorators of `tsop` on a node, in source order. Those of other packages are nobody's business. */
+export function decorationsOf(reader: Reader, module: Module, node: ts.Node): Decoration[] {
+  if (!ts.canHaveDecorators(node)) return [];
+  const decorations: Decoration[] = [];
+  for (const { expression } of ts.getDecorators(node) ?? []) {
+    const call = ts.isCallExpression(expression) ? expression : undefined;
+    const name = markerName(reader, module, call ? call.expression : expression);
+    if (name === undefined) {
+      decorations.push(...composed(reader, module, expression));
+      continue;
+    }
+    if (!fieldMarkers.has(name) && !classMarkers.includes(name)) {
+      complain(
+        reader,
+        module,
+        expression,
+        "unknown-marker",
+        `tsop has no marker @${name}.`,
+        didYouMean(name, known(), "See docs/markers.md for the list."),
+      );
+    } else if (call) {
+      decorations.push({ name, call });
+    } else {
+      complain(
+        reader,
+        module,
+        expression,
+        "marker-not-called",
+        `@${name} does nothing without parentheses.`,
+        `Write @${name}().`,
+      );
+    }
+  }
+  return decorations;
+}
+
+/** The markers that a decorator of the user's own applies. */
+function composed(reader: Reader, module: Module, expression: ts.Expression): Decoration[] {
+  const followed = composedOf(reader, module, expression);
+  if (followed === undefined) return [];
+  const isClear =
+    followed !== "not followed" && followed.every(({ name }) => fieldMarkers.has(name));
+  if (isClear) {
+    const at = reader.modules.at(module, expression);
+    return followed.map(({ name, call, ...place }) => ({ name, call, within: { ...place, at } }));
+  }
+  const name = (ts.isCallExpression(expression) ? expression.expression : expression).getText();
+  complain(
+    reader,
+    module,
+    expression,
+    "decorator-not-followed",
+    `The decorator @${name} has to do with markers of tsop, but does more than to apply them.`,
+    "Write it as a function that returns (target, key) => { Minimum(1)(target, key); } and the like, or put the markers here.",
+  );
+  return [];
+}
+
+/** The name of the marker that an expression stands for, when it is one of `tsop`. */
+function markerName(reader: Reader, module: Module, node: ts.Expression): string | undefined {
+  if (ts.isPropertyAccessExpression(node) && ts.isIdentifier(node.expression)) {
+    const namespace = reader.modules.resolve(module, node.expression.text);
+    return namespace?.is === "namespace" && namespace.specifier === "tsop"
+      ? node.name.text
+      : undefined;
+  }
+  if (!ts.isIdentifier(node)) return undefined;
+  const found = reader.modules.resolve(module, node.text);
+  if (found) return found.is === "tsop" ? found.name : undefined;
+  if (module.imports.has(node.text)) return undefined;
+  complain(
+    reader,
+    module,
+    node,
+    "unknown-marker",
+    `@${node.text} is neither declared nor imported.`,
+    fieldMarkers.has(node.text) || classMarkers.includes(node.text)
+      ? `Add ${node.text} to the import from "tsop".`
+      : didYouMean(node.text, known(), "Import it, or remove it."),
+  );
+  return undefined;
+}
+
+/** The field markers on a declaration: decorators first, then JSDoc tags. */
+export function marksOf(reader: Reader, module: Module, node: ts.Node): Mark[] {
+  const marks: Mark[] = [];
+  for (const { name, call, within } of decorationsOf(reader, module, node)) {
+    const definition = fieldMarkers.get(name);
+    if (definition) {
+      const place = within ?? { reader, module, at: reader.modules.at(module, call) };
+      const values = argumentsOf(place.reader, place.module, call);
+      if (values) addMark(reader, marks, `@${name}`, definition, values, place.at);
+    } else if (!ts.isClassDeclaration(node)) {
+      complain(
+        reader,
+        module,
+        call,
+        "marker-needs-class",
+        `@${name} is on a field.`,
+        "Move it to the class.",
+      );
+    }
+  }
+  for (const { name, text, node: tag } of tagsOf(node, module)) {
+    const definition = tagMarkers.get(name);
+    if (!definition) continue;
+    const [only] = definition.parameters;
+    const texts =
+      only === undefined
+        ? []
+        : definition.last === "repeated"
+          ? text.split(/[\s,]+/).filter((word) => word !== "")
+          : [text];
+    const values = texts.map((word) => only?.parse(word));
+    // A JSDoc `@example` is code more often than JSON.
+    if (name === "example" && typeof values[0] === "string" && !text.startsWith('"')) continue;
+    addMark(reader, marks, `@${name}`, definition, values, reader.modules.at(module, tag));
+  }
+  return marks;
+}
+
+/** The values of a call's arguments; `undefined` when one is not constant, which is noted. */
+export function argumentsOf(
+  reader: Reader,
+  module: Module,
+  call: ts.CallExpression,
+): unknown[] | undefined {
+  const values = call.arguments.map((argument) => {
+    if (!ts.isSpreadElement(argument)) return [evaluate(reader, module, argument)];
+    const list = evaluate(reader, module, argument.expression);
+    return Array.isArray(list) ? (list as unknown[]) : [notConstant];
+  });
+  const wrong = values.findIndex((given) => given.includes(notConstant));
+  if (wrong < 0) return values.flat();
+  const argument = call.arguments[wrong] ?? call;
+  complain(
+    reader,
+    module,
+    argument,
+    "argument-not-constant",
+    `The argument \`${argument.getText(module.file)}\` is not known before the program runs: ${whyNotConstant(reader, module, ts.isSpreadElement(argument) ? argument.expression : argument)}.`,
+    "Use a literal, a constant or an enum member.",
+  );
+  return undefined;
+}
+
+/** JSON has no word for numbers beyond all bounds. */
+const shownValue = (value: unknown): string =>
+  typeof value === "number" ? String(value) : JSON.stringify(value);
+
+/** The text or the option that was meant, where one is near. */
+function suggestion(value: unknown, names: readonly string[] = []): string | undefined {
+  const typed = typeof value === "string" ? [value] : Object.keys(value ?? {});
+  const wrong = typed.find((name) => !names.includes(name));
+  const fix = wrong === undefined ? "" : didYouMean(wrong, names, "");
+  return fix === "" ? undefined : fix;
+}
+
+function addMark(
+  reader: Reader,
+  marks: Mark[],
+  shown: string,
+  definition: MarkerDefinition,
+  values: readonly unknown[],
+  at: Position,
+): void {
+  const { parameters, last } = definition;
+  const least = last === "optional" ? parameters.length - 1 : parameters.length;
+  if (values.length < least || (last !== "repeated" && values.length > parameters.length)) {
+    const wanted = parameters.map(({ says }) => says).join(" and ");
+    reader.findings.error(
+      at,
+      "wrong-arguments",
+      `${shown} takes ${wanted === "" ? "no argument" : wanted}.`,
+      wanted === "" ? "Leave the parentheses empty." : `Write ${shown} with ${wanted}.`,
+    );
+    return;
+  }
+  const wrong = values.findIndex(
+    (value, index) => !(parameters[index] ?? parameters.at(-1))?.accepts(value),
+  );
+  if (wrong >= 0) {
+    const parameter = parameters[wrong] ?? parameters.at(-1);
+    reader.findings.error(
+      at,
+      "wrong-argument",
+      `${shown} takes ${parameter?.says ?? "nothing"}, got ${shownValue(values[wrong])}.`,
+      suggestion(values[wrong], parameter?.names) ??
+        `Give ${shown} ${parameter?.says ?? "no argument"}.`,
+    );
+    return;
+  }
+  marks.push({ shown, definition, values, at });
+}

@@ -1,0 +1,36 @@
+/**
+ * Questions to the type checker, and what ends them.
+ *
+ * @module
+ */
+import type { ts } from "../../load.ts";
+import type { Position, TypeModel } from "../../model.ts";
+import type { Reader, Trail } from "../reader.ts";
+
+/** A question to the checker: which node it is about, and what is being read on the way to it. */
+export interface Asked {
+  readonly reader: Reader;
+  readonly checker: ts.TypeChecker;
+  readonly node: ts.Node;
+  readonly trail: Trail;
+  readonly at: Position;
+  /** The object types that are being read, outermost first. */
+  readonly within: readonly ts.Type[];
+  /** Reads a type that the checker computed. Objects hold types and types are objects; this is how they meet. */
+  readonly modelOf: (asked: Asked, type: ts.Type) => TypeModel;
+}
+
+/** What the checker computed has no schema. */
+export class NoSchema extends Error {
+  readonly code: string;
+  readonly fix: string;
+
+  constructor(code: string, message: string, fix: string) {
+    super(message);
+    this.code = code;
+    this.fix = fix;
+  }
+}
+
+/** A type in a generic declaration needs the checker, which knows it where the generic type is used. */
+export class NeedsArguments extends Error {}

@@ -1,0 +1,107 @@
+/**
+ * The program with types that is made when the checker has to be asked, and never otherwise.
+ *
+ * Its files are those that the reader parsed, so that a node of one is a node of the other. The scalars of `tsop`
+ * are served with a mark of their names, which the checker carries through whatever it computes: to TypeScript,
+ * `Int32` is `number` and nothing more.
+ *
+ * @module
+ */
+import { basename, dirname, join, sep } from "node:path";
+import { ts } from "../../load.ts";
+import { createHost, type Disk } from "../disk.ts";
+
+/** What a program is made of. */
+export interface ProgramParts {
+  readonly root: string;
+  readonly options: ts.CompilerOptions;
+  readonly disk: Disk;
+  /** The project's files: with all of them from the start the program is made once. */
+  readonly sources: readonly string[];
+  /** The file at a path as the reader parsed it. */
+  readonly fileAt: (path: string) => ts.SourceFile;
+}
+
+/** The parameter that carries the name of a scalar: what it is added to stays assignable to and from the plain type. */
+export const SCALAR_PARAMETER = "tsopScalar";
+
+/** A program that grows with what is asked of it. */
+export class CheckedProgram {
+  readonly #parts: ProgramParts;
+  #program: ts.Program | undefined;
+
+  constructor(parts: ProgramParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * The type checker for a file. It costs a second or more.
+   *
+   * The library's declarations are those of the project's own `typescript`; without one, types of the library
+   * are unknown to it.
+   */
+  checkerFor(file: ts.SourceFile): ts.TypeChecker {
+    if (this.#program?.getSourceFile(file.fileName) !== file) {
+      const roots = this.#program?.getRootFileNames() ?? this.#parts.sources;
+      this.#program = this.#create([...new Set([...roots, file.fileName])]);
+    }
+    return this.#program.getTypeChecker();
+  }
+
+  #create(roots: readonly string[]): ts.Program {
+    const { options: own, disk, fileAt } = this.#parts;
+    const library = this.#folderOf("typescript");
+    const options: ts.CompilerOptions = {
+      ...own,
+      strict: true,
+      module: ts.ModuleKind.ESNext,
+      moduleResolution: ts.ModuleResolutionKind.Bundler,
+      allowImportingTsExtensions: true,
+      noEmit: true,
+      skipLibCheck: true,
+      ...(library === undefined ? { noLib: true } : {}),
+    };
+    const host = createHost(options, disk);
+    const read = host.getSourceFile.bind(host);
+    const tsop = this.#folderOf("tsop");
+    host.getSourceFile = (path, settings, ...rest) => {
+      if (library !== undefined && dirname(path) === library) return read(path, settings, ...rest);
+      if (!/\.[cm]?tsx?$/.test(path) || !disk.fileExists(path))
+        return read(path, settings, ...rest);
+      if (tsop !== undefined && isScalars(path, tsop)) {
+        return ts.createSourceFile(path, markedScalars(disk.getText(path)), settings, true);
+      }
+      return fileAt(path);
+    };
+    if (library !== undefined) {
+      host.getDefaultLibLocation = () => library;
+      host.getDefaultLibFileName = (settings) => join(library, ts.getDefaultLibFileName(settings));
+    }
+    return ts.createProgram(roots, options, host, this.#program);
+  }
+
+  #folderOf(specifier: string): string | undefined {
+    const { root, options, disk } = this.#parts;
+    const { resolvedModule } = ts.resolveModuleName(
+      specifier,
+      join(root, "index.ts"),
+      { ...options, moduleResolution: ts.ModuleResolutionKind.Bundler },
+      disk,
+    );
+    return resolvedModule && dirname(resolvedModule.resolvedFileName);
+  }
+}
+
+const isScalars = (path: string, tsop: string): boolean =>
+  /^scalars\.(?:d\.)?ts$/.test(basename(path)) &&
+  path.split(sep).join("/").startsWith(tsop.split(sep).join("/"));
+
+/** `type Int32 = number` with a name that types keep: numbers and texts have a `valueOf` without parameters. */
+const markedScalars = (text: string): string =>
+  text.replace(/^export (?:declare )?type (\w+) = ([^;]+);/gm, (_, name: string, type: string) => {
+    const parts = type.split("|").map((part) => part.trim());
+    const marked = parts.map(
+      (part) => `(${part} & { valueOf(${SCALAR_PARAMETER}?: "${name}"): ${part} })`,
+    );
+    return `export type ${name} = ${marked.join(" | ")};`;
+  });

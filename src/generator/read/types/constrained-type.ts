@@ -1,0 +1,69 @@
+/**
+ * `With<T, { ... }>` and `Str<{ ... }>`: a type, narrowed by keywords.
+ *
+ * @module
+ */
+import type { Schema } from "../../../kube/schema/structural.ts";
+import type { ts } from "../../load.ts";
+import type { Position, TypeModel } from "../../model.ts";
+import { didYouMean } from "../../nearest-name.ts";
+import { type KeywordTarget, schemaKeywords } from "../../schema-keywords.ts";
+import { leaf, narrow } from "./keywords.ts";
+import type { Reader, Scope, Trail } from "../reader.ts";
+import { complain } from "../reader.ts";
+import { unsupported } from "./shapes.ts";
+import { valueOfType } from "./type-value.ts";
+
+/** The types of `markers/constrained.ts`. */
+export const CONSTRAINED: readonly string[] = ["With", "Str"];
+
+/** Reads the types of `markers/constrained.ts`; `undefined` for a name that is none of them. */
+export function constrainedType(
+  reader: Reader,
+  node: ts.TypeReferenceNode,
+  name: string,
+  scope: Scope,
+  trail: Trail,
+  at: Position,
+): TypeModel | undefined {
+  if (!CONSTRAINED.includes(name)) return undefined;
+  const [first, second] = node.typeArguments ?? [];
+  const [base, keywords] = name === "Str" ? [undefined, first] : [first, second];
+  const value = keywords && valueOfType(reader, keywords, scope);
+  if ((name === "With" && !base) || typeof value !== "object" || value === null) {
+    return unsupported(
+      reader,
+      scope.module,
+      keywords ?? node,
+      "wrong-arguments",
+      `${name} takes ${name === "Str" ? "" : "a type and "}keywords with fixed values.`,
+      name === "Str" ? "Write Str<{ maxLength: 63 }>." : "Write With<Int32, { minimum: 1 }>.",
+    );
+  }
+  const type = base ? reader.readType(reader, base, scope, trail) : leaf({ type: "string" }, at);
+  const schema = value as Schema;
+  for (const keyword of Object.keys(schema)) {
+    const fit = schemaKeywords.get(keyword);
+    if (fit !== undefined && fits(fit, type.schema)) continue;
+    complain(
+      reader,
+      scope.module,
+      keywords ?? node,
+      fit === undefined ? "unknown-keyword" : "keyword-of-other-type",
+      fit === undefined
+        ? `A schema has no keyword ${keyword}.`
+        : `The keyword ${keyword} is on ${type.schema.type ?? "another type"}.`,
+      fit === undefined
+        ? didYouMean(keyword, schemaKeywords.keys(), "See docs/markers.md for the list.")
+        : `Remove it, or make the type a${fit === "array" || fit === "object" ? "n" : ""} ${fit}.`,
+    );
+  }
+  return narrow(type, schema, reader.modules.at(scope.module, keywords ?? node));
+}
+
+/** On a type without a schema of its own, every keyword does. */
+function fits(fit: KeywordTarget, { type, ...schema }: Schema): boolean {
+  if (fit === "any" || type === undefined) return true;
+  if (fit === "string" && schema["x-kubernetes-int-or-string"]) return true;
+  return fit === "number" ? type === "integer" || type === "number" : fit === type;
+}

@@ -1,0 +1,56 @@
+/**
+ * The named scalars of `tsop` and their schemas.
+ *
+ * @module
+ */
+import type { Schema } from "../../../kube/schema/structural.ts";
+
+const INT_OR_STRING: Schema = {
+  anyOf: [{ type: "integer" }, { type: "string" }],
+  "x-kubernetes-int-or-string": true,
+};
+
+/** As apimachinery parses quantities. */
+const QUANTITY_PATTERN =
+  "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$";
+
+/** By the alias's name in `src/kube/scalars.ts`. */
+export const scalars: ReadonlyMap<string, Schema> = new Map<string, Schema>([
+  ["Int", { type: "integer" }],
+  ["Num", { type: "number" }],
+  ["Int32", { type: "integer", format: "int32" }],
+  ["Int64", { type: "integer", format: "int64" }],
+  ["Float", { type: "number", format: "float" }],
+  ["Double", { type: "number", format: "double" }],
+  ["Quantity", { ...INT_OR_STRING, pattern: QUANTITY_PATTERN }],
+  ["IntOrString", INT_OR_STRING],
+  ["Time", { type: "string", format: "date-time" }],
+  ["MicroTime", { type: "string", format: "date-time" }],
+  ["Duration", { type: "string" }],
+  ["Base64", { type: "string", format: "byte" }],
+]);
+
+const text: Schema = { type: "string" };
+const texts: Schema = { type: "object", additionalProperties: text };
+
+/**
+ * The fields of metadata inside a spec: those that a template can set. The API server would prune them all if the
+ * schema did not name them.
+ */
+export const templateMetadata: ReadonlyMap<string, Schema> = new Map<string, Schema>([
+  ["annotations", texts],
+  ["finalizers", { type: "array", items: text }],
+  ["labels", texts],
+  ["name", text],
+  ["namespace", text],
+]);
+
+/** Built-in types that are more, or less, than their fields. */
+export const builtIns: ReadonlyMap<string, Schema> = new Map<string, Schema>([
+  ["RawExtension", { type: "object", "x-kubernetes-preserve-unknown-fields": true }],
+  ["JSON", { "x-kubernetes-preserve-unknown-fields": true }],
+  ["FieldsV1", { type: "object", "x-kubernetes-preserve-unknown-fields": true }],
+]);
+
+/** What a number can be called. */
+export const NUMBER_NAMES = "Int32, Int64, Float or Double";

@@ -1,0 +1,41 @@
+/**
+ * Template literal types to patterns: `${number}s` is `^-?[0-9]+(\.[0-9]+)?s$`.
+ *
+ * @module
+ */
+import { ts } from "../../load.ts";
+import { literalsOf } from "./literals.ts";
+import type { Reader, Scope } from "../reader.ts";
+import { quoted } from "./union.ts";
+
+/** The pattern of the texts that a template stands for; `undefined` where a part has none. */
+export function patternOf(
+  reader: Reader,
+  node: ts.TemplateLiteralTypeNode,
+  scope: Scope,
+): string | undefined {
+  const parts = [quoted(node.head.text)];
+  for (const { type, literal } of node.templateSpans) {
+    const part = partOf(reader, type, scope);
+    if (part === undefined) return undefined;
+    parts.push(part, quoted(literal.text));
+  }
+  return `^${parts.join("")}$`;
+}
+
+function partOf(reader: Reader, node: ts.TypeNode, scope: Scope): string | undefined {
+  const values = literalsOf(reader, node, scope);
+  if (values) return `(${values.map((value) => quoted(String(value))).join("|")})`;
+  switch (node.kind) {
+    case ts.SyntaxKind.StringKeyword:
+      return ".*";
+    case ts.SyntaxKind.BooleanKeyword:
+      return "(true|false)";
+    case ts.SyntaxKind.NumberKeyword:
+      return "-?[0-9]+(\\.[0-9]+)?";
+    case ts.SyntaxKind.TypeReference:
+      return /^Int(?:32|64)?$/.test(node.getText(scope.module.file)) ? "-?[0-9]+" : undefined;
+    default:
+      return undefined;
+  }
+}

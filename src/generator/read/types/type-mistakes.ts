@@ -1,0 +1,100 @@
+/**
+ * What is wrong with types, told at the user's line.
+ *
+ * @module
+ */
+import type { ts } from "../../load.ts";
+import type { TypeModel } from "../../model.ts";
+import { didYouMean } from "../../nearest-name.ts";
+import { CONSTRAINED } from "./constrained-type.ts";
+import { evaluate, notConstant } from "../evaluate.ts";
+import type { Contradiction } from "./intersection.ts";
+import type { Declaration, Module } from "../module.ts";
+import { whyNotConstant } from "../not-constant.ts";
+import { attempt, type Found, type Reader, type Trail } from "../reader.ts";
+import { scalars } from "./scalars.ts";
+import { unsupported } from "./shapes.ts";
+
+/** What to do about the name of a type that is not there. */
+export function wayToType(reader: Reader, name: string, { declarations, imports }: Module): string {
+  if (scalars.has(name) || CONSTRAINED.includes(name))
+    return `Add ${name} to the import from "tsop".`;
+  if (reader.modules.isBuiltIn(name)) return `Import ${name} from "tsop/k8s".`;
+  const near = [...declarations.keys(), ...imports.keys(), ...scalars.keys(), "string", "boolean"];
+  return didYouMean(name, near, "Declare it, or import it.");
+}
+
+/** A type that contains itself. */
+export function recursive(
+  reader: Reader,
+  node: ts.Node,
+  module: Module,
+  declaration: Declaration,
+  trail: Trail,
+): TypeModel {
+  const cycle = [...trail.slice(trail.indexOf(declaration)), declaration]
+    .map((step) => step.name?.getText() ?? "")
+    .join(" -> ");
+  return unsupported(
+    reader,
+    module,
+    node,
+    "recursive-type",
+    `${cycle}: a schema cannot contain itself.`,
+    "Put @PreserveUnknownFields() with the type `unknown` on the field, or write out as many levels as you need.",
+  );
+}
+
+/** What is wrong with a type of a package is told where it is used: nobody can mend it in the package. */
+export function foreign(
+  reader: Reader,
+  { node, module, from, in: user }: Found,
+  read: (inner: Reader) => TypeModel,
+): TypeModel {
+  const isForeign = ({ path, builtIn }: Module): boolean =>
+    !builtIn && path.includes("node_modules");
+  if (!isForeign(module) || isForeign(user)) return read(reader);
+  const { result, findings } = attempt(reader, read);
+  const [first, ...others] = findings.sorted();
+  if (!first) return result;
+  const name = node.name?.getText(module.file) ?? "";
+  const more = others.length > 0 ? ` (and ${others.length} more)` : "";
+  return unsupported(
+    reader,
+    user,
+    from,
+    "foreign-type",
+    `${name} of ${first.file}:${first.line} has no schema: ${first.message.replace(/\.$/, "")}${more}.`,
+    `Take the fields that you need, Pick<${name}, "...">, or write a type of your own.`,
+  );
+}
+
+/** Why the values of an enum are not known, as the end of a sentence. */
+export function whyNotEnum(
+  reader: Reader,
+  module: Module,
+  { members }: ts.EnumDeclaration,
+): string {
+  const wrong = members.find(
+    ({ initializer }) => initializer && evaluate(reader, module, initializer) === notConstant,
+  );
+  return wrong?.initializer ? `: ${whyNotConstant(reader, module, wrong.initializer)}` : "";
+}
+
+/** A type that extends two which no value can be at once. */
+export function contradicting(
+  reader: Reader,
+  declaration: ts.ClassDeclaration | ts.InterfaceDeclaration,
+  module: Module,
+  { path, first, second }: Contradiction,
+): TypeModel {
+  const where = path.length === 0 ? "" : `: ${path.join(".")}`;
+  return unsupported(
+    reader,
+    module,
+    declaration.name ?? declaration,
+    "contradiction",
+    `No value is of both types that are extended${where} would be ${first} and ${second} at once.`,
+    "Leave the field out of one of them with Omit, or make both say the same.",
+  );
+}

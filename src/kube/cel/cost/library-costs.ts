@@ -1,0 +1,52 @@
+/**
+ * How libraries say what their calls cost, before and while they run.
+ *
+ * @module
+ */
+import type { CostEstimate, SizeEstimate } from "./estimates.ts";
+import type { Expr } from "../expression.ts";
+import type { Overload } from "../functions.ts";
+import type { CelType } from "../types.ts";
+import type { CelValue } from "../values.ts";
+import type { Result } from "../run/scope.ts";
+
+/** A part of an expression as the estimate sees it. */
+export interface CostNode {
+  readonly type: CelType;
+  /** Where its value comes from, from a variable on; absent when it is computed. */
+  readonly path: readonly string[] | undefined;
+  /** Absent for the items of a list. */
+  readonly expr: Expr | undefined;
+  /** Its size, as far as that is known. */
+  size(): SizeEstimate;
+  /** Its size where the expression itself says it. */
+  computedSize(): SizeEstimate | undefined;
+  /** The items of a list; `undefined` for other values. */
+  items(): CostNode | undefined;
+}
+
+/** What a call costs, and how large its result is where that is known. */
+export interface CallEstimate {
+  readonly cost: CostEstimate;
+  readonly resultSize?: SizeEstimate | undefined;
+}
+
+/** A call whose cost is asked for. */
+export interface EstimatedCall {
+  readonly name: string;
+  readonly overload: Overload;
+  readonly target: CostNode | undefined;
+  readonly args: readonly CostNode[];
+}
+
+/** The costs of a library's calls; `undefined` leaves a call to the others. */
+export interface LibraryCosts {
+  estimate(call: EstimatedCall): CallEstimate | undefined;
+  /** @param overloadId - empty when only the values decide which overload it is */
+  actual(
+    name: string,
+    overloadId: string,
+    args: readonly CelValue[],
+    result: Result,
+  ): number | undefined;
+}

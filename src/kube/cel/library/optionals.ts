@@ -1,0 +1,154 @@
+/**
+ * Values that may be missing: `optional.of(x)`, `a.?b`, `orValue`.
+ *
+ * @see https://pkg.go.dev/github.com/google/cel-go/cel#OptionalTypes
+ * @module
+ */
+import { type FunctionDeclaration, member, overload } from "../functions.ts";
+import type { Library } from "../environment.ts";
+import { optionalMacros } from "../syntax/macros.ts";
+import { Duration, Timestamp } from "../time.ts";
+import {
+  BOOL,
+  DYN,
+  INT,
+  listOf,
+  mapOf,
+  OPTIONAL,
+  optionalOf,
+  parameter,
+  STRING,
+} from "../types.ts";
+import {
+  CelError,
+  CelList,
+  CelMap,
+  type CelValue,
+  formatValue,
+  noSuchOverload,
+  Optional,
+  Uint,
+  ValueList,
+} from "../values.ts";
+
+const K = parameter("K");
+const V = parameter("V");
+const OPTIONAL_V = optionalOf(V);
+const LIST_V = listOf(V);
+const MAP_KV = mapOf(K, V);
+const LIST_OPTIONAL = listOf(OPTIONAL_V);
+
+/** Whether a value is the zero of its type. */
+function isZero(value: CelValue): boolean {
+  if (value === null || value === false || value === 0n || value === 0 || value === "") return true;
+  if (value instanceof Uint8Array) return value.length === 0;
+  if (value instanceof Uint) return value.value === 0n;
+  if (value instanceof ValueList) return value.size === 0;
+  if (value instanceof CelMap) return value.size === 0;
+  if (value instanceof Duration) return value.nanos === 0n;
+  return value instanceof Timestamp && value.rfc3339() === "0001-01-01T00:00:00Z";
+}
+
+function itemAt(list: CelValue, index: (size: number) => number): CelValue | CelError {
+  if (!(list instanceof CelList)) return noSuchOverload();
+  if (list.size === 0) return new Optional();
+  const item = list.at(index(list.size));
+  return item instanceof CelError ? item : new Optional(item);
+}
+
+function unwrap(list: CelValue): CelValue | CelError {
+  if (!(list instanceof CelList)) return noSuchOverload();
+  const items: CelValue[] = [];
+  for (const item of list) {
+    if (!(item instanceof Optional)) {
+      return new CelError(`value ${formatValue(item)} is not optional`);
+    }
+    if (item.value !== undefined) items.push(item.value);
+  }
+  return new ValueList(items);
+}
+
+const functions: readonly FunctionDeclaration[] = [
+  {
+    name: "optional.of",
+    overloads: [overload("optional_of", [V], OPTIONAL_V, (value) => new Optional(value))],
+  },
+  {
+    name: "optional.ofNonZeroValue",
+    overloads: [
+      overload("optional_ofNonZeroValue", [V], OPTIONAL_V, (value) =>
+        isZero(value) ? new Optional() : new Optional(value),
+      ),
+    ],
+  },
+  {
+    name: "optional.none",
+    overloads: [overload("optional_none", [], OPTIONAL_V, () => new Optional())],
+  },
+  {
+    name: "value",
+    overloads: [
+      member("optional_value", [OPTIONAL_V], V, (optional) =>
+        optional instanceof Optional
+          ? (optional.value ?? missingValue(optional))
+          : noSuchOverload(),
+      ),
+    ],
+  },
+  {
+    name: "hasValue",
+    overloads: [
+      member("optional_hasValue", [OPTIONAL_V], BOOL, (optional) =>
+        optional instanceof Optional ? optional.value !== undefined : noSuchOverload(),
+      ),
+    ],
+  },
+  { name: "or", overloads: [member("optional_or_optional", [OPTIONAL_V, OPTIONAL_V], OPTIONAL_V)] },
+  { name: "orValue", overloads: [member("optional_orValue_value", [OPTIONAL_V, V], V)] },
+  { name: "_?._", overloads: [overload("select_optional_field", [DYN, STRING], OPTIONAL_V)] },
+  {
+    name: "_[?_]",
+    overloads: [
+      overload("list_optindex_optional_int", [LIST_V, INT], OPTIONAL_V),
+      overload("optional_list_optindex_optional_int", [optionalOf(LIST_V), INT], OPTIONAL_V),
+      overload("map_optindex_optional_value", [MAP_KV, K], OPTIONAL_V),
+      overload("optional_map_optindex_optional_value", [optionalOf(MAP_KV), K], OPTIONAL_V),
+    ],
+  },
+  {
+    name: "_[_]",
+    overloads: [
+      overload("optional_list_index_int", [optionalOf(LIST_V), INT], OPTIONAL_V),
+      overload("optional_map_index_value", [optionalOf(MAP_KV), K], OPTIONAL_V),
+    ],
+  },
+  {
+    name: "last",
+    overloads: [
+      member("list_last", [LIST_V], OPTIONAL_V, (list) => itemAt(list, (size) => size - 1)),
+    ],
+  },
+  {
+    name: "first",
+    overloads: [member("list_first", [LIST_V], OPTIONAL_V, (list) => itemAt(list, () => 0))],
+  },
+  {
+    name: "optional.unwrap",
+    overloads: [overload("optional_unwrap", [LIST_OPTIONAL], LIST_V, unwrap)],
+  },
+  {
+    name: "unwrapOpt",
+    overloads: [member("optional_unwrapOpt", [LIST_OPTIONAL], LIST_V, unwrap)],
+  },
+];
+
+/** An optional of null has a value; only an empty one has none. */
+const missingValue = (optional: Optional): CelValue | CelError =>
+  optional.value === null ? null : new CelError("optional.none() dereference");
+
+/** The library of optional values. */
+export const optionalsLibrary: Library = {
+  functions,
+  macros: optionalMacros,
+  types: [OPTIONAL],
+};

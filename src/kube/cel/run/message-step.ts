@@ -1,0 +1,48 @@
+/**
+ * `Name{field: value}`: a value of a type that a library lets expressions make.
+ *
+ * @module
+ */
+import type { MessageType } from "../environment.ts";
+import type { StructExpr } from "../expression.ts";
+import { PlanError } from "./plan-error.ts";
+import type { Result, Scope, Step } from "./scope.ts";
+import { CelError, type CelValue, formatValue, Optional } from "../values.ts";
+
+const MESSAGE_COST = 40;
+
+/** Makes the value anew each time. */
+export class MessageStep implements Step {
+  readonly #message: MessageType;
+  readonly #expr: StructExpr;
+  readonly #values: readonly Step[];
+
+  /**
+   * @param values - of the fields, in their order
+   * @throws PlanError when there is no type of that name
+   */
+  constructor(message: MessageType | undefined, expr: StructExpr, values: readonly Step[]) {
+    if (!message) throw new PlanError(`unknown type: ${expr.name}`);
+    this.#message = message;
+    this.#expr = expr;
+    this.#values = values;
+  }
+
+  run(scope: Scope): Result {
+    const fields = new Map<string, CelValue>();
+    for (const [index, { name, optional }] of this.#expr.fields.entries()) {
+      const value = this.#values[index]?.run(scope) ?? null;
+      if (value instanceof CelError) return value;
+      if (!optional) fields.set(name, value);
+      else if (!(value instanceof Optional)) {
+        const shown = formatValue(value);
+        return new CelError(
+          `cannot initialize optional entry '${name}' from non-optional value ${shown}`,
+        );
+      } else if (value.value !== undefined) fields.set(name, value.value);
+    }
+    const made = this.#message.make(fields);
+    scope.meter.charge(MESSAGE_COST);
+    return made;
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * Conditions of a status: one per type, with the time of its last change.
+ *
+ * @see https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md#typical-status-properties
+ * @module
+ */
+import { timeOf } from "../values/times.ts";
+
+/** What a condition is, as `meta/v1` has it. */
+export interface StatusCondition {
+  type: string;
+  status: "True" | "False" | "Unknown";
+  /** One word in CamelCase. */
+  reason: string;
+  /** A sentence for people. */
+  message: string;
+  lastTransitionTime: string;
+  observedGeneration?: number;
+}
+
+/** A condition that is to hold from now on. */
+export type ConditionChange = Omit<StatusCondition, "lastTransitionTime">;
+
+/**
+ * The conditions with `change` among them. `lastTransitionTime` moves only when the status does, so the
+ * same change again gives an equal list.
+ *
+ * @example
+ * await client.status.patch(web, (status) => ({
+ *   conditions: setCondition(
+ *     status?.conditions,
+ *     { type: "Ready", status: "True", reason: "Served", message: "The page is served." },
+ *     nowMs,
+ *   ),
+ * }));
+ *
+ * @param nowMs - wall time in milliseconds: `context.nowMs` in a reconciler
+ */
+export function setCondition<C extends StatusCondition>(
+  conditions: readonly C[] | undefined,
+  change: ConditionChange,
+  nowMs: number,
+): (C | StatusCondition)[] {
+  const known = conditions ?? [];
+  const old = findCondition(known, change.type);
+  const lastTransitionTime = old?.status === change.status ? old.lastTransitionTime : timeOf(nowMs);
+  const next = { ...change, lastTransitionTime };
+  return old ? known.map((condition) => (condition === old ? next : condition)) : [...known, next];
+}
+
+/**
+ * The condition of a type, if there is one.
+ *
+ * @example
+ * const isReady = findCondition(web.status?.conditions, "Ready")?.status === "True";
+ */
+export function findCondition<C extends { readonly type: string }>(
+  conditions: readonly C[] | undefined,
+  type: string,
+): C | undefined {
+  return conditions?.find((condition) => condition.type === type);
+}
