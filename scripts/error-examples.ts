@@ -53,7 +53,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "bad-nodes": e("tsop cluster --nodes many"),
   "bad-period": e(
     "timerSource(manager, MyWeb, { everyMs: 0 })",
-    "everyMs of the timer of ... is ..., which is no time to wait.",
+    "everyMs of the timer of ... is ..., which is not a time to wait.",
     "Give a number of milliseconds above 0.",
   ),
   "bad-raw-path": e('await client.raw({ path: "version" })   // without the slash'),

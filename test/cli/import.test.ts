@@ -79,9 +79,9 @@ describe("tsop import", () => {
   const wrong: readonly (readonly [name: string, text: string, said: string])[] = [
     ["empty.yaml", "", "There is no CustomResourceDefinition in empty.yaml"],
     ["pod.yaml", "kind: Pod\n", "this is a Pod"],
-    ["list.yaml", "- 1\n- 2\n", "this is no object"],
-    ["text.yaml", "hello", "this is no object"],
-    ["binary.yaml", "\u0000\u0001\ufffd", "this is no object"],
+    ["list.yaml", "- 1\n- 2\n", "this is not an object"],
+    ["text.yaml", "hello", "this is not an object"],
+    ["binary.yaml", "\u0000\u0001\ufffd", "this is not an object"],
     ["broken.yaml", "a: [\n", "broken.yaml:2:1 is not valid YAML"],
     ["twice.yaml", "a: 1\na: 2\n", "twice.yaml:2:1 is not valid YAML"],
     ["open.json", "{", "open.json:1:2 is not valid YAML"],
@@ -116,7 +116,7 @@ describe("tsop import", () => {
       CRD.replace("type: integer", "type: [integer]"),
       "v1.spec.ttl.type has to be a text",
     ],
-    ["main.ts", "export const answer = 42;\nclass {", "this is no object"],
+    ["main.ts", "export const answer = 42;\nclass {", "this is not an object"],
   ];
   it.each(wrong)("says what is wrong with %s, and writes nothing", async (name, text, said) => {
     const folder = await newProject();

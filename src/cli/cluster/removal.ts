@@ -172,7 +172,7 @@ async function waitForEnd(
     await waitUntil(context, timeoutSeconds, async () => {
       const live = await session.find(object);
       if (!live || live.metadata.uid !== object.metadata.uid) return undefined;
-      return `${object.kind} ${object.metadata.name} is not gone${whatHolds(live)}`;
+      return `${object.kind} ${object.metadata.name} still exists${whatHolds(live)}`;
     });
   }
 }

@@ -106,7 +106,7 @@ function checkNames(kind: KindModel, approved: boolean, findings: Findings): voi
       findings.error(
         at(kind, option),
         "wrong-name",
-        `The ${option} "${value}" is no name that Kubernetes takes: ${message}.`,
+        `The ${option} "${value}" is not a valid Kubernetes name: ${message}.`,
         "Use lower-case letters, digits and dashes, beginning with a letter.",
       );
     }
@@ -124,7 +124,7 @@ function checkNames(kind: KindModel, approved: boolean, findings: Findings): voi
     findings.error(
       at(kind, "group"),
       "wrong-group",
-      `The group "${kind.group}" is no DNS name with a dot in it.`,
+      `The group "${kind.group}" is not a DNS name with a dot in it.`,
       'Use a name below a domain of yours, such as "shop.example.com".',
     );
   }

@@ -131,7 +131,7 @@ function checkName(webhook: WebhookModel, findings: Findings): void {
   findings.error(
     at(webhook, "name"),
     "wrong-webhook",
-    `The name "${name}" of a webhook is no DNS name of three parts or more.`,
+    `The name "${name}" of a webhook is not a DNS name of three parts or more.`,
     'Use a name below a domain of yours, such as "widget.shop.example.com".',
   );
 }
@@ -164,7 +164,7 @@ function checkEntry(webhook: WebhookModel, findings: Findings): void {
   if (service && !/^\/(?:[^/?#]+(?:\/[^/?#]+)*\/?)?$/.test(service.path)) {
     refuse(
       "path",
-      `"${service.path}" is no path.`,
+      `"${service.path}" is not a path.`,
       'Begin it with "/", and leave out "?" and "#".',
     );
   }
@@ -215,7 +215,7 @@ function checkConditions(webhook: WebhookModel, findings: Findings): void {
       findings.error(
         place,
         "wrong-match-condition",
-        `The name "${name}" of a match condition is ${names.has(name) ? "used twice" : "no name that Kubernetes takes"}.`,
+        `The name "${name}" of a match condition is ${names.has(name) ? "used twice" : "not a valid Kubernetes name"}.`,
         'Use a name of its own, such as "not-a-system-user".',
       );
     }
@@ -237,7 +237,7 @@ function problemOf(expression: string): string | undefined {
   const compiled = compileExpression(expression, kubernetesEnvironment.withVariables(VARIABLES));
   if (!(compiled instanceof CompileFailure)) {
     const { kind } = compiled.type;
-    return kind === "bool" || kind === "dyn" ? undefined : `it is no boolean, but ${kind}`;
+    return kind === "bool" || kind === "dyn" ? undefined : `it is not a boolean, but ${kind}`;
   }
   const ofAuthorizer = expression.includes("authorizer") && !compiled.message.includes("Syntax");
   return ofAuthorizer ? undefined : compiled.message.trim();

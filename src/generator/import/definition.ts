@@ -142,7 +142,7 @@ export const refusal =
  */
 export function readDefinition(found: unknown, from: string, notes: string[]): CrdDefinition {
   const refuse = refusal(from);
-  if (!isRecord(found)) throw refuse("this is no object");
+  if (!isRecord(found)) throw refuse("this is not an object");
   const { apiVersion, kind, metadata, spec } = found;
   if (kind !== "CustomResourceDefinition") {
     throw refuse(`this is a ${typeof kind === "string" ? kind : "document without a kind"}`);

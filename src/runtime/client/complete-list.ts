@@ -19,12 +19,12 @@ export function completeList<T extends KubeObject>(
 ): KubeList<T> {
   const list = answer as Partial<KubeList<T>> | null;
   if (typeof list !== "object" || !list?.metadata) {
-    throw brokenAnswer(`the list of ${resource.plural} is no list`);
+    throw brokenAnswer(`the list of ${resource.plural} is not a list`);
   }
   // Go's encoder writes an empty list of a custom kind as null.
   const items = (list.items as T[] | null | undefined) ?? [];
   if (!Array.isArray(items))
-    throw brokenAnswer(`the items of the list of ${resource.plural} are no list`);
+    throw brokenAnswer(`the items of the list of ${resource.plural} are not a list`);
   const apiVersion = apiVersionOf(resource);
   for (const item of items) {
     // Whoever reads the list says what becomes of what is no object.

@@ -38,7 +38,7 @@ export function fieldOf<T extends object>(object: T, field: FieldOf<T>): NamedFi
   if (place) return place;
   throw new TsopError(
     "field-not-named",
-    `A function that names a field returned ${shown(returned)}, which is no field of the object.`,
+    `A function that names a field returned ${shown(returned)}, which is not a field of the object.`,
     'Return the field itself, as in (widget) => widget.spec.size, or give its path: "spec.size".',
   );
 }

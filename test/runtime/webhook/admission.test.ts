@@ -248,7 +248,7 @@ describe("a validator", () => {
     );
     expect([status, body.message]).toEqual([
       500,
-      "WidgetValidator failed: A function that names a field returned NaN, which is no field of the object.",
+      "WidgetValidator failed: A function that names a field returned NaN, which is not a field of the object.",
     ]);
   });
 });

@@ -92,6 +92,6 @@ describe("a field", () => {
     ["nothing", () => undefined],
     ["a number of items", (w) => w.spec.ports.length],
   ])("is not %s", (_, name) => {
-    expect(() => fieldOf(web, name)).toThrow("which is no field of the object");
+    expect(() => fieldOf(web, name)).toThrow("which is not a field of the object");
   });
 });

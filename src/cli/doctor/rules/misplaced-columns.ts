@@ -19,7 +19,7 @@ const OF_VERSION = [
 export const misplacedColumns: Rule = {
   name: "misplaced-columns",
   about:
-    "Printer columns, or another setting of a version, stand inside of the schema, where they are no field and mean nothing.",
+    "Printer columns, or another setting of a version, stand inside of the schema, where they are not fields and mean nothing.",
   example:
     "versions:\n- name: v1\n  schema:\n    openAPIV3Schema:\n      type: object\n      additionalPrinterColumns: []",
   *find({ manifests, fragments }) {

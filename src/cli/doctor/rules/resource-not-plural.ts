@@ -50,7 +50,7 @@ export const resourceNotPlural: Rule = {
           if (plural === undefined) continue;
           yield {
             place: manifest.at(["rules", index, "resources", at]),
-            message: `${manifest.kind} ${manifest.name} gives rights to ${resource}, which is no resource: RBAC compares plurals.`,
+            message: `${manifest.kind} ${manifest.name} gives rights to ${resource}, which is not a resource: RBAC compares plurals.`,
             fix: `Write ${[plural, ...rest].join("/")}.`,
           };
         }

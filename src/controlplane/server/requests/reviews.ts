@@ -50,7 +50,7 @@ export async function reviewRequest(
 ): Promise<Answer> {
   const { resource, request, namespace } = asked;
   const review = REVIEWS[groupResourceOf(resource)];
-  if (!review) throw new InternalError(`${resource.plural} is no review`);
+  if (!review) throw new InternalError(`${resource.plural} is not a review`);
   const query = parseWriteQuery(request.query, "create");
   const object = await readObject(asked, query);
   delete (object as Reviewed).status;

@@ -97,7 +97,7 @@ function fieldsOf(
     second,
     "not-a-field",
     `${missing} is not a field of ${first.getText(scope.module.file)}.`,
-    "Methods, accessors and what is not public are no part of a schema: leave it out.",
+    "Methods, accessors and what is not public are not part of a schema: leave them out.",
   );
 }
 
