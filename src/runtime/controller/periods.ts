@@ -23,5 +23,9 @@ export function waitMs(what: string, value: number): number {
 }
 
 function badPeriod(what: string, value: number, fix: string): TsopError {
-  return new TsopError("bad-period", `${what} is ${String(value)}, which is not a time to wait.`, fix);
+  return new TsopError(
+    "bad-period",
+    `${what} is ${String(value)}, which is not a time to wait.`,
+    fix,
+  );
 }
