@@ -91,7 +91,7 @@ module.exports = {
       severity: "error",
       from: {
         path: "^src/",
-        pathNot: "^src/(cli/processes|runtime/transport/exec-program)\\.ts$",
+        pathNot: "^src/(cli/processes|runtime/transport/credentials/exec-program)\\.ts$",
       },
       to: { path: "^(?:node:)?child_process$" },
     },

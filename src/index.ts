@@ -151,7 +151,7 @@ export type {
   WatchOptions,
   WatchReaction,
 } from "./runtime/controller/handlers.ts";
-export { type PollOptions, PollSource } from "./runtime/controller/polling.ts";
+export { type PollOptions, PollSource } from "./runtime/controller/sources/polling.ts";
 export { type ObjectEvent, type Predicate, predicates } from "./runtime/controller/predicates.ts";
 export type {
   CleanupContext,
@@ -161,10 +161,14 @@ export type {
   Request,
   Result,
 } from "./runtime/controller/reconciler.ts";
-export type { SourceReport } from "./runtime/controller/source-report.ts";
-export type { AddedWatch } from "./runtime/controller/running-sources.ts";
-export { channelSource, type Source, type SourceRun } from "./runtime/controller/sources.ts";
-export { type TimerOptions, timerSource } from "./runtime/controller/timers.ts";
+export type { SourceReport } from "./runtime/controller/sources/source-report.ts";
+export type { AddedWatch } from "./runtime/controller/sources/running-sources.ts";
+export {
+  channelSource,
+  type Source,
+  type SourceRun,
+} from "./runtime/controller/sources/sources.ts";
+export { type TimerOptions, timerSource } from "./runtime/controller/sources/timers.ts";
 export type { Cache, CacheOptions, InformerHealth, InformerStats } from "./runtime/cache/cache.ts";
 export {
   cacheOf,
@@ -245,7 +249,7 @@ export {
 export type { KeyGate } from "./runtime/sharding/key-gate.ts";
 export type { ShardingOptions, ShardMember } from "./runtime/sharding/shard-member.ts";
 export type { ClusterConfig } from "./runtime/transport/cluster-config.ts";
-export type { Credentials, CredentialSource } from "./runtime/transport/credentials.ts";
+export type { Credentials, CredentialSource } from "./runtime/transport/credentials/credentials.ts";
 export { type ClusterConfigOptions, loadClusterConfig } from "./runtime/transport/load-config.ts";
 export {
   ConnectionError,

@@ -8,7 +8,10 @@ import type { ControlPlane } from "../controlplane/control-plane.ts";
 import type { DirectAnswer, DirectExchange } from "../controlplane/server/http/direct-server.ts";
 import { messageOf } from "../errors.ts";
 import type { ClusterConfig, Impersonation } from "../runtime/transport/cluster-config.ts";
-import { fixedCredentials, type CredentialSource } from "../runtime/transport/credentials.ts";
+import {
+  fixedCredentials,
+  type CredentialSource,
+} from "../runtime/transport/credentials/credentials.ts";
 import { escapeHeaderName, headerLine, isHeaderName } from "../runtime/transport/header.ts";
 import {
   ConnectionError,

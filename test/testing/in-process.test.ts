@@ -9,7 +9,7 @@ import {
 import { ConfigMap, Namespace, Secret } from "../../src/k8s.ts";
 import type { ClusterConfig } from "../../src/runtime/transport/cluster-config.ts";
 import { openTransport } from "../../src/runtime/transport/open-transport.ts";
-import { fixedCredentials } from "../../src/runtime/transport/credentials.ts";
+import { fixedCredentials } from "../../src/runtime/transport/credentials/credentials.ts";
 import type { Transport, TransportRequest } from "../../src/runtime/transport/transport.ts";
 import {
   clientFor,

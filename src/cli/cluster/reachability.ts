@@ -5,7 +5,7 @@
  */
 import { messageOf } from "../../errors.ts";
 import type { ClusterConfig } from "../../runtime/transport/cluster-config.ts";
-import { fixedCredentials } from "../../runtime/transport/credentials.ts";
+import { fixedCredentials } from "../../runtime/transport/credentials/credentials.ts";
 import { HttpsTransport } from "../../runtime/transport/https-transport.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "../output.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import type { KubeObject } from "../../kube/object.ts";
-import { dropManagedFields, metadataWithoutManagedFields } from "../client/managed-fields.ts";
+import { dropManagedFields, metadataWithoutManagedFields } from "../client/json/managed-fields.ts";
 import { copyWithMark } from "./partial-objects.ts";
 
 /** The same object, which nobody can change any more, all the way down. */

@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { isJsonObject } from "../../kube/json.ts";
 import { formatKey, keyOf, type KubeObject } from "../../kube/object.ts";
-import { stringifyExact } from "./exact-json.ts";
+import { stringifyExact } from "./json/exact-json.ts";
 import { LruMap } from "../lru.ts";
 
 const LIMIT = 50_000;

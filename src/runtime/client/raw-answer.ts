@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { parseExact } from "./exact-json.ts";
+import { parseExact } from "./json/exact-json.ts";
 
 /**
  * A successful answer as it came.

@@ -16,9 +16,9 @@ import {
 } from "../transport/transport.ts";
 import { noUpgrade } from "../transport/upgraded-connection.ts";
 import { brokenAnswer, isFailure, statusErrorOf } from "./answers.ts";
-import { stringifyExact } from "./exact-json.ts";
-import { readItems, type ReadList } from "./list-items.ts";
-import { ObjectReader, textOf } from "./object-reader.ts";
+import { stringifyExact } from "./json/exact-json.ts";
+import { readItems, type ReadList } from "./json/list-items.ts";
+import { ObjectReader, textOf } from "./json/object-reader.ts";
 import { RawAnswer } from "./raw-answer.ts";
 import { parseWarnings, type WarningHandler } from "./warnings.ts";
 import { watchEvents, type WatchStream } from "./watch-events.ts";

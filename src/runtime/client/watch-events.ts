@@ -8,8 +8,8 @@ import type { KubeObject } from "../../kube/object.ts";
 import { lineSplitter } from "../transport/lines.ts";
 import { ConnectionError, type TransportResponse } from "../transport/transport.ts";
 import { brokenAnswer, statusErrorOfEvent } from "./answers.ts";
-import { parseExact } from "./exact-json.ts";
-import { ObjectReader, textOf } from "./object-reader.ts";
+import { parseExact } from "./json/exact-json.ts";
+import { ObjectReader, textOf } from "./json/object-reader.ts";
 
 /** A change of an object, or a bookmark. */
 export type WatchEvent<T extends KubeObject = KubeObject> =

@@ -35,7 +35,7 @@ import { assertHooks, finalizerOf, misbuilt, type MainKind } from "./hooks.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { withoutLosing, type Predicate } from "./predicates.ts";
 import type { Reconciler } from "./reconciler.ts";
-import { kindSource, type Source } from "./sources.ts";
+import { kindSource, type Source } from "./sources/sources.ts";
 
 /** How owned objects are watched. */
 export interface OwnsOptions<T extends KubeObject> extends WatchOptions<T> {

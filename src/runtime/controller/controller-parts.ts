@@ -16,7 +16,7 @@ import type { Tracing } from "../tracing/tracing.ts";
 import type { WatchOptions, WatchReaction } from "./handlers.ts";
 import type { ReconcileScopes } from "./reconcile-scopes.ts";
 import type { ReconcileContext, Reconciler } from "./reconciler.ts";
-import type { Source } from "./sources.ts";
+import type { Source } from "./sources/sources.ts";
 
 /** How a controller works; everything may be left out. */
 export interface ControllerOptions {

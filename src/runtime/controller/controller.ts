@@ -22,7 +22,7 @@ import { givenUpAfter, isGone, outcomeOf, parseKey, requeueOf } from "./outcomes
 import { ReconcileRun } from "./reconcile-run.ts";
 import type { ReconcileScope } from "./reconcile-scopes.ts";
 import type { Outcome, ReconcileContext } from "./reconciler.ts";
-import { RunningSources, type AddedWatch } from "./running-sources.ts";
+import { RunningSources, type AddedWatch } from "./sources/running-sources.ts";
 
 /** What a controller logs once it works; `tsop dev` waits for it. */
 export const CONTROLLER_STARTED = "controller started";

@@ -8,7 +8,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { TsopError } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import type { KubeObject } from "../../kube/object.ts";
-import { stringifyExact } from "../client/exact-json.ts";
+import { stringifyExact } from "../client/json/exact-json.ts";
 import type { ClientMiddleware, RestRequest } from "../client/rest-client.ts";
 import { LruMap } from "../lru.ts";
 

@@ -10,9 +10,9 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { TsopError } from "../../errors.ts";
-import { CertificateError, readAuthorities } from "../transport/certificates.ts";
+import { CertificateError, readAuthorities } from "../transport/credentials/certificates.ts";
 import type { ClusterConfig } from "../transport/cluster-config.ts";
-import { fixedCredentials, type CredentialSource } from "../transport/credentials.ts";
+import { fixedCredentials, type CredentialSource } from "../transport/credentials/credentials.ts";
 import { proxyFromEnvironment, readProxy } from "../transport/proxy.ts";
 import { readServerAddress } from "../transport/server-address.ts";
 import {

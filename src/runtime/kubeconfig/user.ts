@@ -5,18 +5,18 @@
  */
 import { isAbsolute } from "node:path";
 import { TsopError } from "../../errors.ts";
-import { CertificateFiles } from "../transport/certificate-files.ts";
-import { CertificateError, readPair } from "../transport/certificates.ts";
+import { CertificateFiles } from "../transport/credentials/certificate-files.ts";
+import { CertificateError, readPair } from "../transport/credentials/certificates.ts";
 import type { Impersonation } from "../transport/cluster-config.ts";
 import {
   combinedCredentials,
   fixedCredentials,
   type CredentialSource,
   type ExecConfig,
-} from "../transport/credentials.ts";
-import { EXEC_API_VERSIONS, ExecCredentials } from "../transport/exec-credentials.ts";
+} from "../transport/credentials/credentials.ts";
+import { EXEC_API_VERSIONS, ExecCredentials } from "../transport/credentials/exec-credentials.ts";
 import { isHeaderValue } from "../transport/header.ts";
-import { TokenFile } from "../transport/token-file.ts";
+import { TokenFile } from "../transport/credentials/token-file.ts";
 import type { ExecEntry, UserEntry } from "./kubeconfig-file.ts";
 import type { KubeconfigMistakes } from "./mistakes.ts";
 import { readNamedFile, resolveNamed } from "./named-file.ts";

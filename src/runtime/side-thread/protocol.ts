@@ -9,7 +9,7 @@ import type { Endpoint } from "../manager/listening.ts";
 import type { ElectionSettings } from "../manager/leader-election.ts";
 import type { ClusterConfig } from "../transport/cluster-config.ts";
 import type { ShardSettings } from "../sharding/shard-lease.ts";
-import type { CredentialRecipe } from "../transport/credentials.ts";
+import type { CredentialRecipe } from "../transport/credentials/credentials.ts";
 
 /** How often the main thread shows that it moves, and the side thread looks. */
 export const BEAT_MS = 250;

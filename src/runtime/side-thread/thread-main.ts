@@ -14,7 +14,7 @@ import { RestClient } from "../client/rest-client.ts";
 import { serveProbes } from "../manager/health.ts";
 import { LeaderElector, type ElectionSettings } from "../manager/leader-election.ts";
 import { ShardLease, type ShardSettings } from "../sharding/shard-lease.ts";
-import { credentialsFrom } from "../transport/credential-recipe.ts";
+import { credentialsFrom } from "../transport/credentials/credential-recipe.ts";
 import { HttpsTransport } from "../transport/https-transport.ts";
 import { Probes } from "./probes.ts";
 import {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { CredentialSource } from "./credentials.ts";
+import type { CredentialSource } from "./credentials/credentials.ts";
 import type { Transport } from "./transport.ts";
 
 /** One server and one user. */

@@ -11,7 +11,7 @@ import { abortReason, systemClock, type Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import type { ClusterConfig } from "./cluster-config.ts";
 import { ConnectionPool } from "./connection-pool.ts";
-import type { Credentials } from "./credentials.ts";
+import type { Credentials } from "./credentials/credentials.ts";
 import { escapeHeaderName, headerLine, isHeaderName } from "./header.ts";
 import type { Exchange, HttpConnection } from "./http-connection.ts";
 import { proxyUrl } from "./proxy.ts";

@@ -11,11 +11,11 @@ import { systemClock, type Clock } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
 import { clusterConfigOf, parseKubeconfig, readKubeconfig } from "../kubeconfig/kubeconfig.ts";
 import type { Surroundings } from "../kubeconfig/surroundings.ts";
-import { readAuthorities } from "./certificates.ts";
+import { readAuthorities } from "./credentials/certificates.ts";
 import type { ClusterConfig } from "./cluster-config.ts";
 import { proxyFromEnvironment } from "./proxy.ts";
 import { serverUrl } from "./server-address.ts";
-import { TokenFile } from "./token-file.ts";
+import { TokenFile } from "./credentials/token-file.ts";
 
 /** Where to look. */
 export interface ClusterConfigOptions {

@@ -6,7 +6,7 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
 import { messageOf } from "../../errors.ts";
-import { parseExactBytes } from "../client/exact-json.ts";
+import { parseExactBytes } from "../client/json/exact-json.ts";
 import type { Patience } from "./patience.ts";
 import { type AskedReview, failureReply, type Reply, ReviewFailure, UNREAD } from "./replies.ts";
 import type { PathMetrics } from "./webhook-metrics.ts";

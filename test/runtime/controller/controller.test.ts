@@ -9,7 +9,7 @@ import { enqueueOwner } from "../../../src/runtime/controller/handlers.ts";
 import { predicates } from "../../../src/runtime/controller/predicates.ts";
 import { ReconcileScopes } from "../../../src/runtime/controller/reconcile-scopes.ts";
 import type { Reconciler } from "../../../src/runtime/controller/reconciler.ts";
-import { channelSource } from "../../../src/runtime/controller/sources.ts";
+import { channelSource } from "../../../src/runtime/controller/sources/sources.ts";
 import { RuntimeMetrics } from "../../../src/runtime/manager/metrics.ts";
 import { asRead } from "../../support/as-read.ts";
 

@@ -6,7 +6,7 @@ import { silentLogger } from "../../../src/log.ts";
 import type { SentObject } from "../../../src/kube/object.ts";
 import type { ResourceType } from "../../../src/kube/resource.ts";
 import { controllerFor } from "../../../src/runtime/controller/builder.ts";
-import { timerSource } from "../../../src/runtime/controller/timers.ts";
+import { timerSource } from "../../../src/runtime/controller/sources/timers.ts";
 import type { Outcome } from "../../../src/runtime/controller/reconciler.ts";
 import { createManager } from "../../../src/runtime/manager/manager.ts";
 import type { ManagerOptions } from "../../../src/runtime/manager/manager-options.ts";

@@ -11,7 +11,7 @@ import { SIDE_THREAD_PROGRAM } from "../../../src/generated/side-thread-program.
 import { silentLogger } from "../../../src/log.ts";
 import type { SideThreadSettings } from "../../../src/runtime/side-thread/protocol.ts";
 import { SideThread } from "../../../src/runtime/side-thread/side-thread.ts";
-import type { CredentialRecipe } from "../../../src/runtime/transport/credentials.ts";
+import type { CredentialRecipe } from "../../../src/runtime/transport/credentials/credentials.ts";
 import { eventually } from "../../../src/testing.ts";
 
 const SLOW = { timeoutMs: 15_000 };

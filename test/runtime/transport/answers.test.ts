@@ -4,7 +4,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from "node:n
 import { afterEach, describe, expect, it } from "vitest";
 import { settlePromises, VirtualClock } from "../../../src/clock.ts";
 import { AnswerParser, type AnswerHead } from "../../../src/runtime/transport/answer-parser.ts";
-import { fixedCredentials } from "../../../src/runtime/transport/credentials.ts";
+import { fixedCredentials } from "../../../src/runtime/transport/credentials/credentials.ts";
 import { HttpsTransport } from "../../../src/runtime/transport/https-transport.ts";
 import type { Body, TransportResponse } from "../../../src/runtime/transport/transport.ts";
 

@@ -7,7 +7,7 @@ import { createServer as createTls } from "node:tls";
 import { afterEach, describe, expect, it } from "vitest";
 import { settlePromises, VirtualClock } from "../../../src/clock.ts";
 import type { ClusterConfig } from "../../../src/runtime/transport/cluster-config.ts";
-import { fixedCredentials } from "../../../src/runtime/transport/credentials.ts";
+import { fixedCredentials } from "../../../src/runtime/transport/credentials/credentials.ts";
 import { HttpsTransport } from "../../../src/runtime/transport/https-transport.ts";
 import chains from "../kubeconfig/client-go/trust.json" with { type: "json" };
 

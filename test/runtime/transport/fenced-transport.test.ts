@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";
-import { fixedCredentials } from "../../../src/runtime/transport/credentials.ts";
+import { fixedCredentials } from "../../../src/runtime/transport/credentials/credentials.ts";
 import { FencedTransport } from "../../../src/runtime/transport/fenced-transport.ts";
 import { HttpsTransport } from "../../../src/runtime/transport/https-transport.ts";
 import {

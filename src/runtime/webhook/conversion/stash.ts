@@ -6,7 +6,7 @@
  */
 import { encodeJson, isJsonObject } from "../../../kube/json.ts";
 import type { JsonObject } from "../../../kube/object.ts";
-import { parseExact } from "../../client/exact-json.ts";
+import { parseExact } from "../../client/json/exact-json.ts";
 import { OURS } from "./content.ts";
 import { type Difference, isDifference } from "./difference.ts";
 

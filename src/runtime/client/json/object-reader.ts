@@ -7,7 +7,7 @@
  * @module
  */
 import { isAscii } from "node:buffer";
-import { borrowMemory, giveBack } from "../transport/scratch.ts";
+import { borrowMemory, giveBack } from "../../transport/scratch.ts";
 import { parseExactBytes } from "./exact-json.ts";
 import { copyWithoutManagedFields, dropMark, type Copied } from "./managed-fields.ts";
 

@@ -7,9 +7,9 @@
  *
  * @module
  */
-import { isJsonObject } from "../../kube/json.ts";
-import { answerTooLarge, LARGEST_ANSWER_BYTES } from "../transport/answer-size.ts";
-import { wholeParts } from "../transport/lines.ts";
+import { isJsonObject } from "../../../kube/json.ts";
+import { answerTooLarge, LARGEST_ANSWER_BYTES } from "../../transport/answer-size.ts";
+import { wholeParts } from "../../transport/lines.ts";
 import type { ObjectReader } from "./object-reader.ts";
 
 const ITEMS = `"items":[`;

@@ -6,13 +6,13 @@
  */
 import { isatty } from "node:tty";
 import { isMainThread } from "node:worker_threads";
-import { abortReason, timeoutSignal, type Clock } from "../../clock.ts";
-import { isJsonObject } from "../../kube/json.ts";
-import { TsopError } from "../../errors.ts";
+import { abortReason, timeoutSignal, type Clock } from "../../../clock.ts";
+import { isJsonObject } from "../../../kube/json.ts";
+import { TsopError } from "../../../errors.ts";
 import { CertificateError, readPair } from "./certificates.ts";
 import type { CredentialRecipe, CredentialSource, Credentials, ExecConfig } from "./credentials.ts";
 import { ProgramFailure, runProgram } from "./exec-program.ts";
-import { isHeaderValue } from "./header.ts";
+import { isHeaderValue } from "../header.ts";
 
 /** The versions of the protocol that client-go speaks. */
 export const EXEC_API_VERSIONS: readonly string[] = [

@@ -4,8 +4,8 @@
  * @module
  */
 import { readFile } from "node:fs/promises";
-import type { Clock } from "../../clock.ts";
-import { messageOf, TsopError } from "../../errors.ts";
+import type { Clock } from "../../../clock.ts";
+import { messageOf, TsopError } from "../../../errors.ts";
 import { readPair } from "./certificates.ts";
 import type {
   CertificateFilePaths,

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import type { Clock, Timer } from "../../clock.ts";
-import { formatKey, keyOf, type KubeObject } from "../../kube/object.ts";
-import { groupResourceOf, resourceOf, type ReadToken } from "../../kube/resource.ts";
-import type { Cache } from "../cache/cache.ts";
+import type { Clock, Timer } from "../../../clock.ts";
+import { formatKey, keyOf, type KubeObject } from "../../../kube/object.ts";
+import { groupResourceOf, resourceOf, type ReadToken } from "../../../kube/resource.ts";
+import type { Cache } from "../../cache/cache.ts";
 import { EventRetries } from "./event-retries.ts";
 import { periodMs, waitMs } from "./periods.ts";
 import type { Source } from "./sources.ts";

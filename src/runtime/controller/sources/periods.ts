@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { TsopError } from "../../errors.ts";
+import { TsopError } from "../../../errors.ts";
 
 /**
  * The time, if something can be done again and again after it.

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../../clock.ts";
 import { CertificateFiles } from "./certificate-files.ts";
 import {
   combinedCredentials,

@@ -3,15 +3,15 @@
  *
  * @module
  */
-import { timeoutSignal, type Clock } from "../../clock.ts";
-import { messageOf } from "../../errors.ts";
-import type { Logger } from "../../log.ts";
-import { sameJson } from "../../kube/json.ts";
-import { formatKey, type ObjectKey } from "../../kube/object.ts";
-import { unlessAborted } from "../abortable.ts";
-import { bindMethods } from "../bind-methods.ts";
-import { deferred } from "../deferred.ts";
-import type { Enqueue } from "./handlers.ts";
+import { timeoutSignal, type Clock } from "../../../clock.ts";
+import { messageOf } from "../../../errors.ts";
+import type { Logger } from "../../../log.ts";
+import { sameJson } from "../../../kube/json.ts";
+import { formatKey, type ObjectKey } from "../../../kube/object.ts";
+import { unlessAborted } from "../../abortable.ts";
+import { bindMethods } from "../../bind-methods.ts";
+import { deferred } from "../../deferred.ts";
+import type { Enqueue } from "../handlers.ts";
 import { periodMs } from "./periods.ts";
 import type { SourceReport } from "./source-report.ts";
 import type { Source, SourceRun } from "./sources.ts";

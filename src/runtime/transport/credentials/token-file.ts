@@ -4,9 +4,9 @@
  * @module
  */
 import { readFile } from "node:fs/promises";
-import type { Clock } from "../../clock.ts";
-import { TsopError } from "../../errors.ts";
-import { isHeaderValue } from "./header.ts";
+import type { Clock } from "../../../clock.ts";
+import { TsopError } from "../../../errors.ts";
+import { isHeaderValue } from "../header.ts";
 import type { CredentialRecipe, CredentialSource, Credentials } from "./credentials.ts";
 
 // client-go reads such a file again after a minute; the kubelet renews it long before the token ends.

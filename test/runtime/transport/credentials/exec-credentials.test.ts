@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { systemClock, VirtualClock, type Clock } from "../../../src/clock.ts";
-import type { TsopError } from "../../../src/errors.ts";
-import type { CredentialSource } from "../../../src/runtime/transport/credentials.ts";
-import { loadClusterConfig } from "../../../src/runtime/transport/load-config.ts";
-import chains from "../kubeconfig/client-go/trust.json" with { type: "json" };
+import { systemClock, VirtualClock, type Clock } from "../../../../src/clock.ts";
+import type { TsopError } from "../../../../src/errors.ts";
+import type { CredentialSource } from "../../../../src/runtime/transport/credentials/credentials.ts";
+import { loadClusterConfig } from "../../../../src/runtime/transport/load-config.ts";
+import chains from "../../kubeconfig/client-go/trust.json" with { type: "json" };
 
 const V1 = "client.authentication.k8s.io/v1";
 const V1BETA1 = "client.authentication.k8s.io/v1beta1";

@@ -7,9 +7,9 @@
  *
  * @module
  */
-import { TsopError } from "../../errors.ts";
-import { encodeJson, setField } from "../../kube/json.ts";
-import type { JsonObject } from "../../kube/object.ts";
+import { TsopError } from "../../../errors.ts";
+import { encodeJson, setField } from "../../../kube/json.ts";
+import type { JsonObject } from "../../../kube/object.ts";
 
 // The longest run of digits that always fits is that of 2^53, 16 digits.
 const LONG_RUN = 16;

@@ -1,17 +1,20 @@
 /** Keys that come from the time, from outside, and what reconcilers wait for. */
 import { describe, expect, it } from "vitest";
-import { VirtualClock } from "../../../src/clock.ts";
-import { silentLogger, type Logger } from "../../../src/log.ts";
-import { formatKey, type ObjectKey } from "../../../src/kube/object.ts";
-import type { CacheOptions } from "../../../src/runtime/cache/cache.ts";
-import { controllerFor } from "../../../src/runtime/controller/builder.ts";
-import { Expectations } from "../../../src/runtime/controller/expectations.ts";
-import { PollSource } from "../../../src/runtime/controller/polling.ts";
-import { kindSource } from "../../../src/runtime/controller/sources.ts";
-import { timerSource, type TimerOptions } from "../../../src/runtime/controller/timers.ts";
-import { createManager } from "../../../src/runtime/manager/manager.ts";
-import { MemoryApi } from "../support/memory-api.ts";
-import { widget, WIDGETS } from "../support/widgets.ts";
+import { VirtualClock } from "../../../../src/clock.ts";
+import { silentLogger, type Logger } from "../../../../src/log.ts";
+import { formatKey, type ObjectKey } from "../../../../src/kube/object.ts";
+import type { CacheOptions } from "../../../../src/runtime/cache/cache.ts";
+import { controllerFor } from "../../../../src/runtime/controller/builder.ts";
+import { Expectations } from "../../../../src/runtime/controller/expectations.ts";
+import { PollSource } from "../../../../src/runtime/controller/sources/polling.ts";
+import { kindSource } from "../../../../src/runtime/controller/sources/sources.ts";
+import {
+  timerSource,
+  type TimerOptions,
+} from "../../../../src/runtime/controller/sources/timers.ts";
+import { createManager } from "../../../../src/runtime/manager/manager.ts";
+import { MemoryApi } from "../../support/memory-api.ts";
+import { widget, WIDGETS } from "../../support/widgets.ts";
 
 const pathOf = (name: string): string => `/apis/example.com/v1/namespaces/d/widgets/${name}`;
 

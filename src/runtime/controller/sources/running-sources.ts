@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { deferred } from "../deferred.ts";
-import type { Enqueue } from "./handlers.ts";
+import { deferred } from "../../deferred.ts";
+import type { Enqueue } from "../handlers.ts";
 import type { SourceReport } from "./source-report.ts";
 import type { Source, SourceRun } from "./sources.ts";
 

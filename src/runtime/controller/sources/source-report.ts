@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Logger } from "../../log.ts";
+import type { Logger } from "../../../log.ts";
 
 /** Where a source tells what goes wrong. */
 export interface SourceReport {

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import type { KubeObject } from "../../kube/object.ts";
+import type { KubeObject } from "../../../kube/object.ts";
 
 // Its key in two parts: a search looks for the first character, and a capital is seldom.
 const KEY_START = Buffer.from(`"managed`);

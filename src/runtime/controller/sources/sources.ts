@@ -3,13 +3,13 @@
  *
  * @module
  */
-import type { Clock } from "../../clock.ts";
-import { formatKey, keyOf, type KubeObject, type ObjectKey } from "../../kube/object.ts";
-import type { ReadToken } from "../../kube/resource.ts";
-import type { Cache } from "../cache/cache.ts";
+import type { Clock } from "../../../clock.ts";
+import { formatKey, keyOf, type KubeObject, type ObjectKey } from "../../../kube/object.ts";
+import type { ReadToken } from "../../../kube/resource.ts";
+import type { Cache } from "../../cache/cache.ts";
 import { EventRetries, type Happening } from "./event-retries.ts";
-import type { Enqueue, EventHandler } from "./handlers.ts";
-import type { ObjectEvent, Predicate } from "./predicates.ts";
+import type { Enqueue, EventHandler } from "../handlers.ts";
+import type { ObjectEvent, Predicate } from "../predicates.ts";
 import type { SourceReport } from "./source-report.ts";
 
 /** Puts keys into a controller's queue until `signal` is aborted. */

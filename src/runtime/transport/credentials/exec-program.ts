@@ -6,7 +6,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { statSync, accessSync, constants } from "node:fs";
 import { delimiter, extname, isAbsolute, join } from "node:path";
-import { abortReason, type Clock } from "../../clock.ts";
+import { abortReason, type Clock } from "../../../clock.ts";
 
 /** The program, and what it is given. */
 export interface ProgramOptions {
