@@ -10,7 +10,7 @@ import { completeList } from "../client/complete-list.ts";
 import { acceptOf, nameKind, nameKinds } from "../client/metadata-only.ts";
 import { collectionPath } from "../client/paths.ts";
 import type { Query, RestClient } from "../client/rest-client.ts";
-import type { WatchStream } from "../client/watch-events.ts";
+import type { BookmarkMemory, WatchStream } from "../client/watch-events.ts";
 
 /** The parameters of a list or watch, under their wire names. */
 export interface ListWatchOptions {
@@ -61,6 +61,7 @@ export function restListerWatcher<T extends KubeObject>(
     // Empty means absent here, as in Go; the server would take it for a version.
     resourceVersion: options.resourceVersion === "" ? undefined : options.resourceVersion,
   });
+  const bookmarks: BookmarkMemory = {};
   return {
     resource,
     async list(options, signal, receive) {
@@ -89,6 +90,7 @@ export function restListerWatcher<T extends KubeObject>(
         ...acceptOf(resource, false),
         signal,
         withoutManagedFields: true,
+        bookmarks,
       });
       return nameKinds(stream, resource);
     },

@@ -60,6 +60,7 @@ export class Reflector<T extends KubeObject> {
   #failing = false;
   #watching = false;
   #cut: AbortController | undefined;
+  #requests: AbortController | undefined;
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
@@ -123,6 +124,7 @@ export class Reflector<T extends KubeObject> {
     };
     signal.addEventListener("abort", follow, { once: true });
     this.#cut = cut;
+    this.#requests = undefined;
     try {
       await round(cut.signal);
     } finally {
@@ -279,8 +281,21 @@ export class Reflector<T extends KubeObject> {
     const timeoutSeconds = Math.floor(MIN_WATCH_SECONDS * (1 + this.#options.clock.random()));
     return this.#options.listerWatcher.watch(
       { ...options, resourceVersion, allowWatchBookmarks: true, timeoutSeconds },
-      session.start(timeoutSeconds, signal),
+      session.start(timeoutSeconds, this.#requestsUntil(signal)),
     );
+  }
+
+  /** What ends the watches of a round. It is made anew only where one went silent: a signal costs as much as a request. */
+  #requestsUntil(signal: AbortSignal): AbortController {
+    if (this.#requests?.signal.aborted === false) return this.#requests;
+    const requests = new AbortController();
+    const follow = (): void => {
+      requests.abort(signal.reason);
+    };
+    if (signal.aborted) follow();
+    else signal.addEventListener("abort", follow, { once: true, signal: requests.signal });
+    this.#requests = requests;
+    return requests;
   }
 
   #session(initial: boolean): WatchSession<T> {

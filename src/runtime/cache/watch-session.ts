@@ -59,7 +59,7 @@ const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 export class WatchSession<T extends KubeObject> {
   readonly #options: WatchSessionOptions<T>;
   #startedMs: number;
-  readonly #silent = new AbortController();
+  #requests: AbortController | undefined;
   // Nearly always each comes once; only when one changes meanwhile they are looked up by key.
   #initialObjects: T[] = [];
   #synced: boolean;
@@ -67,7 +67,6 @@ export class WatchSession<T extends KubeObject> {
   #events = 0;
   #tooShort = false;
   #deadline: Timer | undefined;
-  #unfollow: (() => void) | undefined;
   #bookmarked: boolean;
 
   constructor(options: WatchSessionOptions<T>) {
@@ -85,7 +84,7 @@ export class WatchSession<T extends KubeObject> {
 
   /** Whether nothing came for so long that the stream was given up. */
   get silent(): boolean {
-    return this.#silent.signal.reason instanceof SilentWatch;
+    return this.#requests?.signal.reason instanceof SilentWatch;
   }
 
   /** Whether the server closed the stream within a second and without an event. */
@@ -93,20 +92,13 @@ export class WatchSession<T extends KubeObject> {
     return this.#tooShort;
   }
 
-  /** The signal for the watch's request: aborted with `signal`, and when the stream goes silent. */
-  start(timeoutSeconds: number, signal: AbortSignal): AbortSignal {
-    const follow = (): void => {
-      this.#silent.abort(signal.reason);
-    };
-    if (signal.aborted) follow();
-    signal.addEventListener("abort", follow, { once: true });
-    this.#unfollow = () => {
-      signal.removeEventListener("abort", follow);
-    };
+  /** The signal for the watch's request is that of `requests`, which is aborted when the stream goes silent. */
+  start(timeoutSeconds: number, requests: AbortController): AbortSignal {
+    this.#requests = requests;
     // Initial objects come one after the other; a server that stops there is better asked for a plain list.
     const isQuietAllowed = this.#synced && !this.#bookmarked;
     this.#expectWithin(isQuietAllowed ? timeoutSeconds * 1000 + GRACE_MS : SILENCE_MS);
-    return this.#silent.signal;
+    return requests.signal;
   }
 
   /**
@@ -133,10 +125,9 @@ export class WatchSession<T extends KubeObject> {
     if (this.#tooShort) this.#options.count("short-watch");
   }
 
-  /** Ends the session's timers. */
+  /** Ends the session's timer. */
   close(): void {
     this.#deadline?.cancel();
-    this.#unfollow?.();
   }
 
   #take(event: WatchEvent<T>): void {
@@ -204,7 +195,7 @@ export class WatchSession<T extends KubeObject> {
     this.#deadline = this.#options.clock.after(
       durationMs,
       () => {
-        this.#silent.abort(new SilentWatch("no event and no bookmark in time"));
+        this.#requests?.abort(new SilentWatch("no event and no bookmark in time"));
       },
       { unref: true },
     );

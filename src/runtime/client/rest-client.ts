@@ -21,7 +21,7 @@ import { readItems, type ReadList } from "./json/list-items.ts";
 import { ObjectReader, textOf } from "./json/object-reader.ts";
 import { RawAnswer } from "./raw-answer.ts";
 import { parseWarnings, type WarningHandler } from "./warnings.ts";
-import { watchEvents, type WatchStream } from "./watch-events.ts";
+import { type BookmarkMemory, watchEvents, type WatchStream } from "./watch-events.ts";
 
 type QueryValue = string | number | boolean;
 
@@ -58,7 +58,10 @@ export interface RestRequest {
 }
 
 /** The request of a watch. */
-export type WatchRequest = Omit<RestRequest, "method" | "body">;
+export interface WatchRequest extends Omit<RestRequest, "method" | "body"> {
+  /** What the watches before this one saw last. */
+  readonly bookmarks?: BookmarkMemory;
+}
 
 /** Told of each exchange; the metrics listen. */
 export type ExchangeObserver = (
@@ -179,9 +182,9 @@ export class RestClient {
    * @throws StatusError, ConnectionError like `request`
    */
   async watch<T extends KubeObject>(request: WatchRequest): Promise<WatchStream<T>> {
-    const { withoutManagedFields = false, ...rest } = request;
+    const { withoutManagedFields = false, bookmarks, ...rest } = request;
     const response = await this.#send({ ...rest, method: "GET" }, true);
-    return watchEvents(response, withoutManagedFields, request.signal);
+    return watchEvents(response, { withoutManagedFields, bookmarks, signal: request.signal });
   }
 
   /** The successful answer, after as many tries as are allowed. */
@@ -296,13 +299,19 @@ function encodeBody({ body, raw }: RestRequest): string | undefined {
   return raw && typeof body === "string" ? body : stringifyExact(body);
 }
 
+const UNRESERVED = /^[\w.~-]*$/;
+
+function escaped(text: string): string {
+  return UNRESERVED.test(text) ? text : encodeURIComponent(text);
+}
+
 /** `?name=value&...`, escaped; empty without parameters. */
 function encodeQuery(query: Query): string {
   let text = "";
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined) continue;
     for (const one of typeof value === "object" ? value : [value]) {
-      text += `${text === "" ? "?" : "&"}${encodeURIComponent(name)}=${encodeURIComponent(one)}`;
+      text += `${text === "" ? "?" : "&"}${escaped(name)}=${escaped(String(one))}`;
     }
   }
   return text;

@@ -37,13 +37,28 @@ export type WatchStream<T extends KubeObject = KubeObject> = AsyncIterable<
 
 const EVENT_TYPES = new Set(["ADDED", "MODIFIED", "DELETED", "BOOKMARK"]);
 
+/**
+ * The last bookmark of the watches of a kind, as bytes and decoded: in a quiet cluster the next one is the same, also
+ * that of the next watch.
+ */
+export interface BookmarkMemory {
+  last?: { readonly chunk: Buffer; readonly decoded: Decoded } | undefined;
+}
+
+/** How a watch is read. */
+interface WatchReading {
+  readonly withoutManagedFields: boolean;
+  /** The reader's own when absent. */
+  readonly bookmarks?: BookmarkMemory | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** Reads them as they come. */
 export function watchEvents<T extends KubeObject>(
   response: TransportResponse,
-  withoutManagedFields: boolean,
-  signal: AbortSignal | undefined,
+  reading: WatchReading,
 ): WatchStream<T> {
-  return new EventReader<T>(response, withoutManagedFields, signal);
+  return new EventReader<T>(response, reading);
 }
 
 type Batch<T extends KubeObject> = IteratorResult<readonly WatchEvent<T>[], undefined>;
@@ -58,18 +73,17 @@ class EventReader<T extends KubeObject> implements AsyncIterableIterator<
   readonly #signal: AbortSignal | undefined;
   readonly #chunks: AsyncIterator<Uint8Array>;
   readonly #lines = lineSplitter();
-  /** The last chunk and what was in it, when that was a bookmark: in a quiet cluster the next one is the same. */
-  #bookmark: { readonly chunk: Buffer; readonly decoded: Decoded<T> } | undefined;
+  readonly #bookmarks: BookmarkMemory;
   #failure: Error | undefined;
   #over = false;
 
   constructor(
     response: TransportResponse,
-    withoutManagedFields: boolean,
-    signal: AbortSignal | undefined,
+    { withoutManagedFields, bookmarks = {}, signal }: WatchReading,
   ) {
     this.#response = response;
     this.#reader = new ObjectReader(withoutManagedFields);
+    this.#bookmarks = bookmarks;
     this.#signal = signal;
     this.#chunks = response.body[Symbol.asyncIterator]();
   }
@@ -110,13 +124,15 @@ class EventReader<T extends KubeObject> implements AsyncIterableIterator<
   }
 
   #eventsIn(chunk: Uint8Array): Decoded<T> {
-    if (this.#bookmark?.chunk.equals(chunk)) return this.#bookmark.decoded;
+    const { last } = this.#bookmarks;
+    // Behind half an event it would be another half.
+    if (this.#lines.isBetween && last?.chunk.equals(chunk)) return last.decoded;
     const isBookmark = this.#lines.isBetween && isOneBookmark(chunk);
     // A copy: whoever parses it may change it.
     const copy = isBookmark ? Buffer.from(chunk) : undefined;
     const decode = (lines: Buffer): Decoded<T> => decodeEvents(lines, this.#reader);
     const decoded = this.#lines.add(chunk, decode) ?? NOTHING;
-    this.#bookmark = copy && { chunk: copy, decoded };
+    if (copy) this.#bookmarks.last = { chunk: copy, decoded: decoded as Decoded<never> };
     return decoded;
   }
 
@@ -139,7 +155,7 @@ function isOneBookmark(chunk: Uint8Array): boolean {
   return BOOKMARK.every((byte, index) => chunk[index] === byte);
 }
 
-interface Decoded<T extends KubeObject> {
+interface Decoded<T extends KubeObject = never> {
   readonly events: readonly WatchEvent<T>[];
   readonly error?: Error;
 }

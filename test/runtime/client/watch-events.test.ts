@@ -25,7 +25,7 @@ function watchOf(chunks: readonly (string | Error)[]) {
     }
   }
   const response = { status: 200, headers: {}, body: body(), cancel };
-  const events = watchEvents(response, false, undefined);
+  const events = watchEvents(response, { withoutManagedFields: false });
   return { events, cancelled: () => cancelled };
 }
 

@@ -40,10 +40,14 @@ export function integerOption(query: URLSearchParams, name: string): number | un
   return parseInteger(text);
 }
 
+/** Whole numbers with so many digits are exact, and in range. */
+const EXACT_DIGITS = 15;
+
 function parseInteger(text: string): number {
   const problem = (why: string): Error =>
     badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: ${why}`);
   if (!/^[+-]?\d+$/.test(text)) throw problem("invalid syntax");
+  if (text.length <= EXACT_DIGITS) return Number(text);
   const value = BigInt(text);
   if (value > 2n ** 63n - 1n || value < -(2n ** 63n)) throw problem("value out of range");
   return Number(value);
@@ -51,8 +55,11 @@ function parseInteger(text: string): number {
 
 /** What is wrong with a resourceVersion as an unsigned number; `undefined` when nothing is. */
 export function versionProblem(text: string): string | undefined {
-  if (text === "" || (/^\d+$/.test(text) && BigInt(text) < 2n ** 64n)) return undefined;
-  const why = /^\d+$/.test(text) ? "value out of range" : "invalid syntax";
+  const isNumber = /^\d+$/.test(text);
+  if (text === "" || (isNumber && (text.length <= EXACT_DIGITS || BigInt(text) < 2n ** 64n))) {
+    return undefined;
+  }
+  const why = isNumber ? "value out of range" : "invalid syntax";
   return `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}`;
 }
 
