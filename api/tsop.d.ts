@@ -984,6 +984,10 @@ interface Owned {
   metadata?: Pick<WrittenMeta, "name" | "namespace" | "ownerReferences"> | undefined;
 }
 
+interface OwnedBy {
+  readonly owner: KubeObject;
+}
+
 interface OwnsOptions<T extends KubeObject> extends WatchOptions<T> {
   readonly everyOwner?: boolean;
 }
@@ -1845,7 +1849,7 @@ function hasControllerReference(object: Owned): boolean;
 
 function hasFinalizer(object: SentObject, finalizer: string): boolean;
 
-function hasOwnerReference(owner: KubeObject, object: Owned): boolean;
+function hasOwnerReference(object: Owned, { owner }: OwnedBy): boolean;
 
 function hashOf(value: unknown, length?: number): string;
 
@@ -1855,7 +1859,7 @@ function isBeingDeleted(object: SentObject): boolean;
 
 const isConflict: (thrown: unknown) => thrown is StatusError;
 
-function isControlledBy(object: Owned, owner: KubeObject): boolean;
+function isControlledBy(object: Owned, { owner }: OwnedBy): boolean;
 
 const isExpired: (thrown: unknown) => thrown is StatusError;
 
@@ -1924,7 +1928,7 @@ const predicates: {
 
 function readFlags<const F extends FlagOptions>(options: F): FlagValues<F>;
 
-function removeControllerReference(owner: KubeObject, object: Owned): boolean;
+function removeControllerReference(object: Owned, { owner }: OwnedBy): boolean;
 
 function removeFinalizer<T extends KubeObject>(
   client: Client,
@@ -1934,7 +1938,7 @@ function removeFinalizer<T extends KubeObject>(
   options?: WriteOptions,
 ): Promise<T>;
 
-function removeOwnerReference(owner: KubeObject, object: Owned): boolean;
+function removeOwnerReference(object: Owned, { owner }: OwnedBy): boolean;
 
 function setCondition<C extends StatusCondition>(
   conditions: readonly C[] | undefined,
@@ -1942,9 +1946,9 @@ function setCondition<C extends StatusCondition>(
   nowMs: number,
 ): (C | StatusCondition)[];
 
-function setControllerReference(owner: KubeObject, object: Owned): void;
+function setControllerReference(object: Owned, { owner }: OwnedBy): void;
 
-function setOwnerReference(owner: KubeObject, object: Owned): void;
+function setOwnerReference(object: Owned, { owner }: OwnedBy): void;
 
 function setupSignalHandler(): AbortSignal;
 

@@ -21,7 +21,9 @@ const REFUSED = "The API server refuses ...: ....";
 /** By code. */
 export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "already-a-project": e("tsop init --domain example.com   # in a folder that has a PROJECT file"),
-  "already-owned": e("setControllerReference(web, child); // child has another controller already"),
+  "already-owned": e(
+    "setControllerReference(child, { owner: web }); // child has another controller already",
+  ),
   "answer-too-large": e("a list of objects of 1 GiB, without a limit"),
   "argument-not-constant": e(
     '@PrintColumn("Ready", (web: MyWeb) => web.status?.ready, optionsFor(mode))',
@@ -406,8 +408,12 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "operator-not-ready": e("tsop dev   # an informer waits for a kind that is not served"),
   "operator-not-started": e("tsop dev   # where node cannot be run"),
   "outside-project": e("tsop manifests   # config/crd/bases is a symbolic link to ../other/crds"),
-  "owner-elsewhere": e("setControllerReference(web, child); // web and child in two namespaces"),
-  "owner-incomplete": e('setControllerReference({ metadata: { name: "web" } } as MyWeb, child)'),
+  "owner-elsewhere": e(
+    "setControllerReference(child, { owner: web }); // web and child in two namespaces",
+  ),
+  "owner-incomplete": e(
+    'setControllerReference(child, { owner: { metadata: { name: "web" } } as MyWeb })',
+  ),
   "path-leads-nowhere": e('@PrintColumn("Ready", (web: MyWeb) => web.status?.redy)'),
   "port-in-use": e("tsop cluster --port 6443   # twice"),
   "program-failed": e("tsop manifests --against HEAD   # and git fails"),

@@ -332,6 +332,7 @@ export {
   hasOwnerReference,
   isControlledBy,
   type Owned,
+  type OwnedBy,
   removeControllerReference,
   removeOwnerReference,
   setControllerReference,

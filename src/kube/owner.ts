@@ -16,6 +16,17 @@ export interface Owned {
 }
 
 /**
+ * By whom. It is named, as both are objects: a call with the two swapped does not compile.
+ *
+ * @example
+ * const by: OwnedBy = { owner: web };
+ */
+export interface OwnedBy {
+  /** As it was read from the cluster. */
+  readonly owner: KubeObject;
+}
+
+/**
  * The reference to `owner`.
  *
  * @throws TsopError `owner-incomplete` when it was not read from a cluster: a reference needs its uid
@@ -43,13 +54,13 @@ function ownerReferenceTo(owner: KubeObject, controller: boolean): OwnerReferenc
  *
  * @example
  * const child = { metadata: { namespace: "default", name: "page" } };
- * setControllerReference(web, child);
+ * setControllerReference(child, { owner: web });
  * await client.create(ConfigMap, child);
  *
  * @throws TsopError `already-owned` when another object controls it; `owner-elsewhere` when the owner lives in
  *   another namespace; `owner-incomplete`
  */
-export function setControllerReference(owner: KubeObject, object: Owned): void {
+export function setControllerReference(object: Owned, { owner }: OwnedBy): void {
   const reference = ownerReferenceTo(owner, true);
   const current = controllerOf(object);
   if (current && !isSameOwner(current, reference)) {
@@ -67,12 +78,12 @@ export function setControllerReference(owner: KubeObject, object: Owned): void {
  *
  * @example
  * const shared = mutableCopy(configMap);
- * setOwnerReference(web, shared);
+ * setOwnerReference(shared, { owner: web });
  * await client.update(ConfigMap, shared);
  *
  * @throws TsopError `owner-elsewhere`, `owner-incomplete`
  */
-export function setOwnerReference(owner: KubeObject, object: Owned): void {
+export function setOwnerReference(object: Owned, { owner }: OwnedBy): void {
   putReference(owner, object, ownerReferenceTo(owner, false));
 }
 
@@ -81,11 +92,11 @@ export function setOwnerReference(owner: KubeObject, object: Owned): void {
  *
  * @example
  * const orphan = mutableCopy(configMap);
- * if (removeOwnerReference(web, orphan)) await client.update(ConfigMap, orphan);
+ * if (removeOwnerReference(orphan, { owner: web })) await client.update(ConfigMap, orphan);
  *
  * @returns whether it was one of them
  */
-export function removeOwnerReference(owner: KubeObject, object: Owned): boolean {
+export function removeOwnerReference(object: Owned, { owner }: OwnedBy): boolean {
   return removeReferences(object, (reference) => isReferenceTo(owner, reference));
 }
 
@@ -94,11 +105,11 @@ export function removeOwnerReference(owner: KubeObject, object: Owned): boolean 
  *
  * @example
  * const orphan = mutableCopy(configMap);
- * if (removeControllerReference(web, orphan)) await client.update(ConfigMap, orphan);
+ * if (removeControllerReference(orphan, { owner: web })) await client.update(ConfigMap, orphan);
  *
  * @returns whether it was the controller
  */
-export function removeControllerReference(owner: KubeObject, object: Owned): boolean {
+export function removeControllerReference(object: Owned, { owner }: OwnedBy): boolean {
   return removeReferences(
     object,
     (reference) => reference.controller === true && isReferenceTo(owner, reference),
@@ -110,9 +121,9 @@ export function removeControllerReference(owner: KubeObject, object: Owned): boo
  * earlier object of that name.
  *
  * @example
- * if (!hasOwnerReference(web, configMap)) return;
+ * if (!hasOwnerReference(configMap, { owner: web })) return;
  */
-export function hasOwnerReference(owner: KubeObject, object: Owned): boolean {
+export function hasOwnerReference(object: Owned, { owner }: OwnedBy): boolean {
   return (object.metadata?.ownerReferences ?? []).some((each) => isReferenceTo(owner, each));
 }
 
@@ -127,13 +138,13 @@ export function hasControllerReference(object: Owned): boolean {
 }
 
 /**
- * Whether `owner`, and no earlier object of that name, is the controller of `object`; in the order of Go's
+ * Whether `owner`, and no earlier object of that name, is the controller of `object`: by the uid, as Go's
  * `metav1.IsControlledBy`.
  *
  * @example
- * if (!isControlledBy(configMap, web)) return;
+ * if (!isControlledBy(configMap, { owner: web })) return;
  */
-export function isControlledBy(object: Owned, owner: KubeObject): boolean {
+export function isControlledBy(object: Owned, { owner }: OwnedBy): boolean {
   const uid = controllerOf(object)?.uid;
   return uid !== undefined && uid === owner.metadata.uid;
 }

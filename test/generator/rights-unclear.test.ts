@@ -156,7 +156,7 @@ const FOLLOWED: readonly (readonly [way: string, code: string, rule: string])[] 
   ],
   [
     "an owner that is set by hand",
-    "const own = (owner: Page, child: SentObject) => setControllerReference(owner, child);\nown(page, {} as never);",
+    "const own = (owner: Page, child: SentObject) => setControllerReference(child, { owner });\nown(page, {} as never);",
     "pages/finalizers: update",
   ],
   [

@@ -19,8 +19,8 @@ const web = (name: string, uid = `uid-${name}`) =>
 describe("setControllerReference", () => {
   it("makes the owner the controller, and may be repeated", () => {
     const object: Owned = { metadata: { name: "page" } };
-    setControllerReference(web("a"), object);
-    setControllerReference(web("a", "newer"), object);
+    setControllerReference(object, { owner: web("a") });
+    setControllerReference(object, { owner: web("a", "newer") });
     expect(object.metadata?.ownerReferences).toEqual([
       {
         apiVersion: "g.io/v1",
@@ -35,20 +35,20 @@ describe("setControllerReference", () => {
 
   it("allows one controller and any number of owners", () => {
     const object: Owned = { metadata: { name: "page" } };
-    setControllerReference(web("a"), object);
-    setOwnerReference(web("b"), object);
+    setControllerReference(object, { owner: web("a") });
+    setOwnerReference(object, { owner: web("b") });
     expect(controllerOf(object)?.name).toBe("a");
     expect(() => {
-      setControllerReference(web("b"), object);
+      setControllerReference(object, { owner: web("b") });
     }).toThrow("is already controlled by the Web a");
   });
 
   it("refuses an owner in another namespace, and one that was never stored", () => {
     expect(() => {
-      setOwnerReference(web("a"), { metadata: { namespace: "elsewhere" } });
+      setOwnerReference({ metadata: { namespace: "elsewhere" } }, { owner: web("a") });
     }).toThrow(expect.objectContaining({ code: "owner-elsewhere" }));
     expect(() => {
-      setOwnerReference(web("a", ""), {});
+      setOwnerReference({}, { owner: web("a", "") });
     }).toThrow(expect.objectContaining({ code: "owner-incomplete" }));
   });
 });
@@ -56,49 +56,51 @@ describe("setControllerReference", () => {
 describe("owner references", () => {
   const owned = (): Owned => {
     const object: Owned = { metadata: { name: "page" } };
-    setControllerReference(web("a"), object);
-    setOwnerReference(web("b"), object);
+    setControllerReference(object, { owner: web("a") });
+    setOwnerReference(object, { owner: web("b") });
     return object;
   };
   const names = ({ metadata }: Owned) => metadata?.ownerReferences?.map(({ name }) => name);
 
   it("keep their places when they are set again: owners that take turns come to rest", () => {
     const object = owned();
-    setControllerReference(web("a", "newer"), object);
-    setOwnerReference(web("b", "newer"), object);
+    setControllerReference(object, { owner: web("a", "newer") });
+    setOwnerReference(object, { owner: web("b", "newer") });
     expect(names(object)).toEqual(["a", "b"]);
   });
 
   it("are found by group, kind and name, as controller-runtime finds them", () => {
     const object = owned();
-    expect(hasOwnerReference(web("a", "newer"), object)).toBe(true);
-    expect(hasOwnerReference({ ...web("a"), apiVersion: "g.io/v2" }, object)).toBe(true);
-    expect(hasOwnerReference({ ...web("a"), apiVersion: "other.io/v1" }, object)).toBe(false);
-    expect(hasOwnerReference({ ...web("a"), kind: "Shop" }, object)).toBe(false);
-    expect(hasOwnerReference(web("c"), object)).toBe(false);
-    expect(hasOwnerReference(web("a"), {})).toBe(false);
+    expect(hasOwnerReference(object, { owner: web("a", "newer") })).toBe(true);
+    expect(hasOwnerReference(object, { owner: { ...web("a"), apiVersion: "g.io/v2" } })).toBe(true);
+    expect(hasOwnerReference(object, { owner: { ...web("a"), apiVersion: "other.io/v1" } })).toBe(
+      false,
+    );
+    expect(hasOwnerReference(object, { owner: { ...web("a"), kind: "Shop" } })).toBe(false);
+    expect(hasOwnerReference(object, { owner: web("c") })).toBe(false);
+    expect(hasOwnerReference({}, { owner: web("a") })).toBe(false);
   });
 
   it("tell whose the controller is, by its uid", () => {
     const object = owned();
     expect(hasControllerReference(object)).toBe(true);
-    expect(isControlledBy(object, web("a"))).toBe(true);
-    expect(isControlledBy(object, web("a", "newer"))).toBe(false);
-    expect(isControlledBy(object, web("b"))).toBe(false);
+    expect(isControlledBy(object, { owner: web("a") })).toBe(true);
+    expect(isControlledBy(object, { owner: web("a", "newer") })).toBe(false);
+    expect(isControlledBy(object, { owner: web("b") })).toBe(false);
     expect(hasControllerReference({})).toBe(false);
-    expect(isControlledBy({ metadata: {} }, web("a", ""))).toBe(false);
+    expect(isControlledBy({ metadata: {} }, { owner: web("a", "") })).toBe(false);
   });
 
   it("are removed alone, and it is told whether they were there", () => {
     const object = owned();
-    expect(removeControllerReference(web("b"), object)).toBe(false);
-    expect(removeOwnerReference(web("c"), object)).toBe(false);
+    expect(removeControllerReference(object, { owner: web("b") })).toBe(false);
+    expect(removeOwnerReference(object, { owner: web("c") })).toBe(false);
     expect(names(object)).toEqual(["a", "b"]);
-    expect(removeOwnerReference(web("b"), object)).toBe(true);
-    expect(removeControllerReference(web("a", "newer"), object)).toBe(true);
+    expect(removeOwnerReference(object, { owner: web("b") })).toBe(true);
+    expect(removeControllerReference(object, { owner: web("a", "newer") })).toBe(true);
     expect(names(object)).toEqual([]);
-    expect(removeOwnerReference(web("a"), object)).toBe(false);
-    expect(removeOwnerReference(web("a"), {})).toBe(false);
+    expect(removeOwnerReference(object, { owner: web("a") })).toBe(false);
+    expect(removeOwnerReference({}, { owner: web("a") })).toBe(false);
   });
 });
 

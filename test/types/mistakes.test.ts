@@ -57,6 +57,12 @@ const REFUSED: readonly (readonly [title: string, code: string, words: string])[
     "Argument of type 'Pod' is not assignable to parameter of type 'Web'",
   ],
   [
+    "an owner and what it owns that are swapped",
+    `const map = await client.get(ConfigMap, key);
+     if (tsop.isControlledBy(web, map)) await client.delete(ConfigMap, tsop.keyOf(map));`,
+    "Property 'owner' is missing in type 'ConfigMap'",
+  ],
+  [
     "a deletion of all objects by an index, which no server has",
     `await client.deleteAllOf(Pod, { namespace: "default", index: { name: "node", value: "one" } });`,
     "'index' does not exist in type 'Selection & DeleteOptions'",

@@ -81,8 +81,7 @@ export function isValueOf(node: ts.Identifier): boolean {
 }
 
 /** The owner that the options of a call name: `{ owner: web }`. */
-export function ownerIn({ arguments: given }: ts.CallExpression): ts.Expression | undefined {
-  const options = given[2];
+export function ownerIn(options: ts.Expression | undefined): ts.Expression | undefined {
   if (!options || !ts.isObjectLiteralExpression(options)) return undefined;
   for (const property of options.properties) {
     if (property.name?.getText() !== "owner") continue;

@@ -186,8 +186,8 @@ export class UsesReader {
   #readOwner(call: ts.CallExpression): void {
     const callee = plain(call.expression);
     const name = lastName(callee);
-    let owner = name === "apply" ? ownerIn(call) : undefined;
-    if (name === "setControllerReference") [owner] = call.arguments;
+    let owner = name === "apply" ? ownerIn(call.arguments[2]) : undefined;
+    if (name === "setControllerReference") owner = ownerIn(call.arguments[1]);
     if (name === "dependents" && ts.isPropertyAccessExpression(callee)) {
       owner = builtFor(callee.expression);
     }
@@ -266,7 +266,7 @@ export class UsesReader {
     if (!argument || call.arguments.length < rights.least) return false;
     const { tokens, parameters } = this.#flow.of(argument, rights.path);
     const { watches, isOurs } = rights;
-    const { verbs, watched } = ownerIn(call) ? ownerRights(rights) : rights;
+    const { verbs, watched } = ownerIn(call.arguments[2]) ? ownerRights(rights) : rights;
     const deed: Deed = {
       suffix,
       verbs,

@@ -45,7 +45,7 @@ const TRIES = 5;
  * @example
  * const { result } = await createOrUpdate(client, ConfigMap, key, (map) => {
  *   map.data = { ...map.data, page: "hello" };
- *   setControllerReference(web, map);
+ *   setControllerReference(map, { owner: web });
  * });
  *
  * @throws StatusError 409 when somebody else wrote in between: let the reconcile fail, it comes again

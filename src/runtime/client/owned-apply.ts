@@ -99,12 +99,10 @@ function claimed<T extends KubeObject>(
   // Asked of a copy: what else the object is owned by is not for us to apply.
   const controller = known && controllerOf(known);
   if (controller) {
-    setControllerReference(owner, {
-      kind,
-      metadata: { ...keyOf(known), ownerReferences: [controller] },
-    });
+    const copy = { kind, metadata: { ...keyOf(known), ownerReferences: [controller] } };
+    setControllerReference(copy, { owner });
   }
-  setControllerReference(owner, body);
+  setControllerReference(body, { owner });
   return withMetadata(intent, metadata);
 }
 

@@ -132,7 +132,7 @@ class EventReader<T extends KubeObject> implements AsyncIterableIterator<
     const copy = isBookmark ? Buffer.from(chunk) : undefined;
     const decode = (lines: Buffer): Decoded<T> => decodeEvents(lines, this.#reader);
     const decoded = this.#lines.add(chunk, decode) ?? NOTHING;
-    if (copy) this.#bookmarks.last = { chunk: copy, decoded: decoded as Decoded<never> };
+    if (copy) this.#bookmarks.last = { chunk: copy, decoded: decoded as Decoded };
     return decoded;
   }
 

@@ -50,7 +50,7 @@ class BudgetReconciler implements Reconciler<Deployment> {
   async #removeBudget(deployment: Deployment): Promise<void> {
     const { namespace, name } = deployment.metadata;
     const budget = await this.#client.find(PodDisruptionBudget, { namespace, name });
-    if (!budget || !isControlledBy(budget, deployment)) return;
+    if (!budget || !isControlledBy(budget, { owner: deployment })) return;
     const { uid, resourceVersion } = budget.metadata;
     const preconditions = { uid, resourceVersion };
     await this.#client.delete(PodDisruptionBudget, { namespace, name }, { preconditions });
