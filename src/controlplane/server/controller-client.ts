@@ -19,7 +19,13 @@ import type {
 } from "../controllers/client.ts";
 import type { ServedResource } from "../kinds.ts";
 import { storeKey } from "../store/store.ts";
-import { type Cluster, type Endpoint, type WriteOptions, mainEndpoint } from "./cluster/cluster.ts";
+import {
+  type Cluster,
+  type Endpoint,
+  type Write,
+  type WriteOptions,
+  mainEndpoint,
+} from "./cluster/cluster.ts";
 import { createObject } from "./write/create.ts";
 import { deleteObject } from "./write/delete.ts";
 import { noSuchResource } from "../failures.ts";
@@ -85,13 +91,8 @@ class DirectClient implements ControllerClient {
   async create<T extends SentObject>(resource: ResourceName<T>, object: SentObject): Promise<T> {
     const served = this.#served(resource);
     const namespace = served.namespaced ? (object.metadata.namespace ?? "") : "";
-    const created = await createObject(
-      this.#cluster,
-      served,
-      namespace,
-      copyJson(object),
-      this.#options,
-    );
+    const write = this.#write(mainEndpoint(served), { namespace }, this.#options);
+    const created = await createObject(write, copyJson(object));
     await this.#cluster.store.durable();
     return created as T;
   }
@@ -117,29 +118,21 @@ class DirectClient implements ControllerClient {
 
   async apply(resource: ResourceName, object: SentObject): Promise<SentObject> {
     const endpoint = mainEndpoint(this.#served(resource));
-    const { namespace = "", name = "" } = object.metadata;
     const by = { manager: this.#options.manager, force: true };
-    const changed = await updateObject(
-      this.#cluster,
-      endpoint,
-      namespace,
-      name,
-      (live) => {
-        const config = asJson(copyJson(object));
-        const next = applyTo(this.#cluster, endpoint, live, config, by);
-        endpoint.strategy.setDefaults(next);
-        return next;
-      },
-      { ...this.#options, replaces: false },
-    );
+    const options = { ...this.#options, replaces: false };
+    const changed = await updateObject(this.#write(endpoint, object.metadata, options), (live) => {
+      const config = asJson(copyJson(object));
+      const next = applyTo(this.#cluster, endpoint, live, config, by);
+      endpoint.strategy.setDefaults(next);
+      return next;
+    });
     await this.#cluster.store.durable();
     return changed;
   }
 
   async remove(resource: ResourceName, key: ObjectKey, options: DeleteOptions = {}): Promise<void> {
-    const served = this.#served(resource);
-    const namespace = key.namespace ?? "";
-    await deleteObject(this.#cluster, served, namespace, key.name, options, this.#options);
+    const endpoint = mainEndpoint(this.#served(resource));
+    await deleteObject(this.#write(endpoint, key, this.#options), options);
     await this.#cluster.store.durable();
   }
 
@@ -181,27 +174,29 @@ class DirectClient implements ControllerClient {
 
   async #change<T extends SentObject>(
     resource: ResourceName<T>,
-    key: { readonly namespace?: string | undefined; readonly name?: string },
+    key: PartialKey,
     subresource: string,
     replaces: boolean,
     change: (live: SentObject) => SentObject,
   ): Promise<T> {
     const endpoint = this.#endpoint(this.#served(resource), subresource);
-    const changed = await updateObject(
-      this.#cluster,
-      endpoint,
-      key.namespace ?? "",
-      key.name ?? "",
-      (live) => {
-        const object = change(live);
-        endpoint.strategy.setDefaults(object);
-        trackChange(this.#cluster, endpoint, live, object, this.#options.manager);
-        return object;
-      },
-      { ...this.#options, replaces },
-    );
+    const write = this.#write(endpoint, key, { ...this.#options, replaces });
+    const changed = await updateObject(write, (live) => {
+      const object = change(live);
+      endpoint.strategy.setDefaults(object);
+      trackChange(write, live, object);
+      return object;
+    });
     await this.#cluster.store.durable();
     return changed as T;
+  }
+
+  #write<O extends WriteOptions>(
+    endpoint: Endpoint,
+    { namespace = "", name = "" }: PartialKey,
+    options: O,
+  ): Write<O> {
+    return { cluster: this.#cluster, endpoint, namespace, name, options };
   }
 
   #served({ group, plural }: ResourceName): ServedResource {
@@ -218,6 +213,12 @@ class DirectClient implements ControllerClient {
     }
     return { resource, subresource, strategy: found.strategy };
   }
+}
+
+/** Where an object is; a part is left out where it is empty. */
+interface PartialKey {
+  readonly namespace?: string | undefined;
+  readonly name?: string;
 }
 
 function keyText({ namespace, name }: ObjectKey): string {

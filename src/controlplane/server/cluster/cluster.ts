@@ -58,6 +58,17 @@ export interface WriteOptions {
   readonly warn: (text: string) => void;
 }
 
+/** A write of one object: where it goes, and how it is to be made. */
+export interface Write<O extends WriteOptions = WriteOptions> {
+  readonly cluster: Cluster;
+  readonly endpoint: Endpoint;
+  /** Empty for cluster-scoped resources. */
+  readonly namespace: string;
+  /** Empty for a new object whose name is to be generated. */
+  readonly name: string;
+  readonly options: O;
+}
+
 /** The endpoint of a resource itself. */
 export function mainEndpoint(resource: ServedResource): Endpoint {
   return { resource, subresource: "", strategy: resource.strategy };
@@ -67,12 +78,12 @@ export function mainEndpoint(resource: ServedResource): Endpoint {
  * The context of the checks of a write. What is refused brings no warnings but those of a custom resource's rules:
  * the others are kept until `tellWarnings`.
  */
-export function checkContext(
-  cluster: Cluster,
-  { builtIn }: ServedResource,
-  options: WriteOptions,
-): { readonly context: WriteContext; readonly tellWarnings: () => void } {
+export function checkContext({ cluster, endpoint, options }: Omit<Write, "name">): {
+  readonly context: WriteContext;
+  readonly tellWarnings: () => void;
+} {
   const warnings: string[] = [];
+  const { builtIn } = endpoint.resource;
   const warn = builtIn ? (text: string): void => void warnings.push(text) : options.warn;
   return {
     context: writeContext(cluster, { ...options, warn }),

@@ -198,6 +198,17 @@ function setStoredDefaults(registry: Registry, resource: ServedResource, object:
   (resource.storage ?? stored?.strategy)?.setDefaults(object);
 }
 
+/** A stored object as `resource` shows it, converted by the webhook of its kind if need be. @throws StatusError 500 */
+export async function shownAs(
+  cluster: { readonly registry: Registry; readonly conversion: Conversion },
+  resource: ServedResource,
+  stored: SentObject,
+): Promise<SentObject> {
+  const prepared = prepareReads(cluster, resource, [stored]);
+  if (prepared) await prepared;
+  return readAs(cluster, resource, stored);
+}
+
 /** An object of a served version as it is to be stored, when a webhook has to be asked for that. */
 export function convertForStore(
   { conversion }: { readonly conversion: Conversion },

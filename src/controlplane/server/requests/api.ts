@@ -23,7 +23,7 @@ import { failureAnswer, pageNotFound, warningHeader } from "./render.ts";
 import { patchRequest } from "./patch-requests.ts";
 import { Presenter } from "./presenter.ts";
 import { type Answer, type ApiRequest, type ResourceRequest, headerOf } from "./request.ts";
-import { specialHandler } from "./special-requests.ts";
+import { type RequestHandler, specialHandler } from "./special-requests.ts";
 import { type ResourcePath, parsePath } from "./route.ts";
 import { booleanOption } from "./query.ts";
 import { checkTimeout } from "./deadline.ts";
@@ -36,6 +36,17 @@ import {
 
 /** A request by somebody who is not known yet. */
 type UnknownRequest = Omit<ApiRequest, "user">;
+
+/** Who answers ordinary requests, by verb. */
+const HANDLERS: Readonly<Record<string, RequestHandler>> = {
+  get: getRequest,
+  list: listRequest,
+  create: createRequest,
+  update: updateRequest,
+  patch: patchRequest,
+  delete: deleteRequest,
+  deletecollection: deleteCollectionRequest,
+};
 
 /** Answers requests; never throws. */
 export class Api {
@@ -113,31 +124,12 @@ export class Api {
     return isNamedPost && isCustom && path.subresource === undefined ? "create" : verb;
   }
 
-  #perform(verb: string, asked: ResourceRequest): Answer | Promise<Answer> {
-    const cluster = this.#cluster;
-    const presenter = new Presenter(cluster, asked, verb);
-    const special = specialHandler(asked, verb);
-    if (special) return special(cluster, asked, presenter);
-    switch (verb) {
-      case "get":
-        return getRequest(cluster, asked, presenter);
-      case "list":
-        return listRequest(cluster, asked, presenter);
-      case "watch":
-        return watchRequest(cluster, asked, presenter);
-      case "create":
-        return createRequest(cluster, asked, presenter);
-      case "update":
-        return updateRequest(cluster, asked, presenter);
-      case "patch":
-        return patchRequest(cluster, asked, presenter);
-      case "delete":
-        return deleteRequest(cluster, asked, presenter);
-      case "deletecollection":
-        return deleteCollectionRequest(cluster, asked, presenter);
-      default:
-        throw methodNotAllowed();
-    }
+  async #perform(verb: string, asked: ResourceRequest): Promise<Answer> {
+    const presenter = new Presenter(this.#cluster, asked, verb);
+    const handler = specialHandler(asked, verb) ?? HANDLERS[verb];
+    if (handler) return presenter.present(await handler(this.#cluster, asked));
+    if (verb === "watch") return watchRequest(this.#cluster, asked, presenter);
+    throw methodNotAllowed();
   }
 
   /**

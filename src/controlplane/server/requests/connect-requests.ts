@@ -48,17 +48,12 @@ export async function connectRequest(cluster: Cluster, asked: ResourceRequest): 
   if (subresource) {
     const { group, version, kind } = subresource;
     const object = { kind, apiVersion: version, ...connectionOptions(asked) };
-    await admitSubresource(
-      cluster,
-      admissionRequest(
-        { resource, subresource: subresource.name, kind: { group, version, kind } },
-        "CONNECT",
-        asked,
-        // Options have no metadata, unlike everything else that is admitted.
-        { object: asObject(object) },
-        writeOptions(asked, { dryRun: false, fieldManager: "" }),
-      ),
-    );
+    const endpoint = { resource, subresource: subresource.name, kind: { group, version, kind } };
+    const options = writeOptions(asked, { dryRun: false, fieldManager: "" });
+    // Options have no metadata, unlike everything else that is admitted.
+    const objects = { object: asObject(object) };
+    const request = admissionRequest({ ...asked, endpoint, options }, "CONNECT", objects);
+    await admitSubresource(cluster, request);
   }
   throw unreachable(cluster, asked);
 }

@@ -24,10 +24,9 @@ import { matchName, matchNamespace } from "../write/match-path.ts";
 import { conflict, notFound } from "../../failures.ts";
 import { applyTo, trackChange } from "../write/ownership.ts";
 import { permitCreate } from "./permission.ts";
-import type { Presenter } from "./presenter.ts";
 import { parseWriteQuery } from "./query.ts";
 import { collectionOf } from "../cluster/registry.ts";
-import { type Answer, type ResourceRequest, headerOf } from "./request.ts";
+import { type Outcome, type ResourceRequest, headerOf } from "./request.ts";
 import { answerCreate, answerUpdate, endpointOf, writeOptions } from "./write-requests.ts";
 
 const JSON_PATCH = "application/json-patch+json";
@@ -60,13 +59,9 @@ export function patchType(asked: ResourceRequest): string {
 type PatchedResource = Pick<ServedResource, "schema" | "builtIn" | "versionSchemas">;
 
 /** PATCH of an object or of its status. */
-export async function patchRequest(
-  cluster: Cluster,
-  asked: ResourceRequest,
-  presenter: Presenter,
-): Promise<Answer> {
+export async function patchRequest(cluster: Cluster, asked: ResourceRequest): Promise<Outcome> {
   const type = patchType(asked);
-  if (type === APPLY) return applyRequest(cluster, asked, presenter);
+  if (type === APPLY) return applyRequest(cluster, asked);
   const { request, resource } = asked;
   const query = parseWriteQuery(request.query, "patch");
   const bytes = await request.body();
@@ -75,13 +70,12 @@ export async function patchRequest(
   return answerUpdate(
     cluster,
     asked,
-    presenter,
     endpoint,
     (live) => {
       const patch = decodePatch(bytes, patchForm(type));
       const object = checkPatched(asked, patched(type, live, patch, resource), live, patch, query);
       endpoint.strategy.setDefaults(object);
-      trackChange(cluster, endpoint, live, object, options.manager);
+      trackChange({ cluster, endpoint, options }, live, object);
       matchPath(asked, object);
       return object;
     },
@@ -120,11 +114,7 @@ const hasVersions = ({ versionSchemas }: Pick<ServedResource, "versionSchemas">)
   (versionSchemas?.size ?? 1) > 1;
 
 /** Server-side apply, which also creates. */
-async function applyRequest(
-  cluster: Cluster,
-  asked: ResourceRequest,
-  presenter: Presenter,
-): Promise<Answer> {
+async function applyRequest(cluster: Cluster, asked: ResourceRequest): Promise<Outcome> {
   const { namespace, name, request, resource } = asked;
   const query = parseWriteQuery(request.query, "apply");
   const decoded = await readConfiguration(asked, query);
@@ -133,11 +123,10 @@ async function applyRequest(
   const options = writeOptions(asked, query);
   const by = { manager: query.fieldManager, force: query.force };
   const found = cluster.store.get(collectionOf(resource), storeKey(namespace, name));
-  if (!found) return createByApply(cluster, asked, endpoint, decoded, by, options, presenter);
+  if (!found) return createByApply(cluster, asked, endpoint, decoded, by, options);
   return answerUpdate(
     cluster,
     asked,
-    presenter,
     endpoint,
     (live) => {
       const object = checkApplied(asked, applyTo(cluster, endpoint, live, config, by));
@@ -164,8 +153,7 @@ async function createByApply(
   decoded: DecodedConfiguration,
   by: { readonly manager: string; readonly force: boolean },
   options: WriteOptions,
-  presenter: Presenter,
-): Promise<Answer> {
+): Promise<Outcome> {
   const { name, resource } = asked;
   if (endpoint.subresource !== "" && !resource.traits?.statusCreates) {
     throw notFound(resource, name);
@@ -183,5 +171,5 @@ async function createByApply(
   }
   matchPath(asked, object);
   delete object.metadata.resourceVersion;
-  return answerCreate(cluster, asked, presenter, object, { ...options, ownedAlready: true });
+  return answerCreate(cluster, asked, object, { ...options, ownedAlready: true });
 }

@@ -16,9 +16,8 @@ import { badRequest, conflict, plainError } from "../../failures.ts";
 import { spendBudget } from "../write/disruption-budget.ts";
 import { getObject } from "../read/list.ts";
 import { trackSubresource } from "../write/ownership.ts";
-import type { Presenter } from "./presenter.ts";
 import { parseWriteQuery } from "./query.ts";
-import type { Answer, ResourceRequest } from "./request.ts";
+import type { Outcome, ResourceRequest } from "./request.ts";
 import { updateObject } from "../write/update.ts";
 import { writeOptions } from "./write-requests.ts";
 
@@ -44,11 +43,7 @@ interface Pod extends SentObject {
 }
 
 /** POST of a `Binding` to a pod: puts it on a node, as a scheduler does. */
-export async function bindRequest(
-  cluster: Cluster,
-  asked: ResourceRequest,
-  presenter: Presenter,
-): Promise<Answer> {
+export async function bindRequest(cluster: Cluster, asked: ResourceRequest): Promise<Outcome> {
   const query = parseWriteQuery(asked.request.query, "create");
   const sent = await readObject(asked, query);
   const options = writeOptions(asked, query);
@@ -57,13 +52,16 @@ export async function bindRequest(
   const endpoint = { ...mainEndpoint(resource), subresource: subresource?.name ?? "" };
   if (sent.metadata.name === undefined && asked.name !== "") sent.metadata.name = asked.name;
   trackSubresource(cluster, BINDING, endpoint.subresource, sent, options.manager);
-  const key = { namespace: asked.namespace, name: sent.metadata.name ?? "" };
+  const { namespace } = asked;
   const request = admissionRequest(
-    { ...endpoint, kind: BINDING },
+    {
+      endpoint: { ...endpoint, kind: BINDING },
+      namespace,
+      name: sent.metadata.name ?? "",
+      options,
+    },
     "CREATE",
-    key,
     { object: sent },
-    options,
   );
   const binding: Binding = (await admitSubresource(cluster, request)) ?? sent;
   const name = asked.name === "" ? (binding.metadata.name ?? "") : asked.name;
@@ -80,16 +78,17 @@ export async function bindRequest(
   }
   const pods = cluster.registry.preferred("", "pods");
   if (!pods) throw badRequest("pods are not served");
-  await updateObject(
+  const podEndpoint = mainEndpoint(pods);
+  const write = {
     cluster,
-    { ...mainEndpoint(pods), strategy: bindingStrategy(mainEndpoint(pods).strategy) },
-    asked.namespace,
+    endpoint: { ...podEndpoint, strategy: bindingStrategy(podEndpoint.strategy) },
+    namespace,
     name,
-    (live) => bound(live as Pod, binding, node, timestamp(cluster.clock)),
-    { ...options, replaces: false },
-  );
+    options: { ...options, replaces: false },
+  };
+  await updateObject(write, (live) => bound(live as Pod, binding, node, timestamp(cluster.clock)));
   await cluster.store.durable();
-  return presenter.object(201, CREATED);
+  return { code: 201, object: CREATED };
 }
 
 /** A binding sets what an update of the pod may not. */
@@ -130,11 +129,7 @@ interface Eviction extends SentObject {
 }
 
 /** POST of an `Eviction`: deletes the pod if its disruption budget allows. */
-export async function evictRequest(
-  cluster: Cluster,
-  asked: ResourceRequest,
-  presenter: Presenter,
-): Promise<Answer> {
+export async function evictRequest(cluster: Cluster, asked: ResourceRequest): Promise<Outcome> {
   const query = parseWriteQuery(asked.request.query, "create");
   const sent = await readObject(asked, query);
   if (sent.metadata.name !== asked.name) {
@@ -142,16 +137,16 @@ export async function evictRequest(
   }
   matchNamespace(asked.resource, asked.namespace, sent);
   const { group = "", version = "" } = asked.subresource ?? {};
+  const { resource, namespace, name } = asked;
+  const endpoint = {
+    resource,
+    subresource: "eviction",
+    kind: { group, version, kind: "Eviction" },
+  };
   const request = admissionRequest(
-    {
-      resource: asked.resource,
-      subresource: "eviction",
-      kind: { group, version, kind: "Eviction" },
-    },
+    { endpoint, namespace, name, options: writeOptions(asked, query) },
     "CREATE",
-    asked,
     { object: sent },
-    writeOptions(asked, query),
   );
   const eviction: Eviction = (await admitSubresource(cluster, request)) ?? sent;
   const { dryRun, ...deletion } = deletionOf(eviction.deleteOptions ?? {});
@@ -159,12 +154,13 @@ export async function evictRequest(
     fieldManager: query.fieldManager,
     dryRun: query.dryRun || dryRun.length > 0,
   });
-  const pod = getObject(cluster, asked.resource, asked.namespace, asked.name) as Pod;
+  const pod = getObject(cluster, resource, namespace, name) as Pod;
   await spendBudget(cluster, pod, options, SERVER);
   if (!options.dryRun) await tellDisruption(cluster, asked, options);
-  await deleteObject(cluster, asked.resource, asked.namespace, asked.name, deletion, options);
+  const write = { cluster, endpoint: mainEndpoint(resource), namespace, name, options };
+  await deleteObject(write, deletion);
   await cluster.store.durable();
-  return presenter.object(201, CREATED);
+  return { code: 201, object: CREATED };
 }
 
 /** The pod says why it goes. */
@@ -183,17 +179,12 @@ async function tellDisruption(
     reason: "EvictionByEvictionAPI",
     message: "Eviction API: evicting",
   };
-  await updateObject(
-    cluster,
-    { resource, subresource: "status", strategy: status },
-    namespace,
-    name,
-    (live) => {
-      const pod = copyJson(live) as Pod;
-      const others = (pod.status?.conditions ?? []).filter(({ type }) => type !== condition.type);
-      pod.status = { ...pod.status, conditions: [...others, condition] };
-      return pod;
-    },
-    { ...options, replaces: false },
-  );
+  const endpoint = { resource, subresource: "status", strategy: status };
+  const write = { cluster, endpoint, namespace, name, options: { ...options, replaces: false } };
+  await updateObject(write, (live) => {
+    const pod = copyJson(live) as Pod;
+    const others = (pod.status?.conditions ?? []).filter(({ type }) => type !== condition.type);
+    pod.status = { ...pod.status, conditions: [...others, condition] };
+    return pod;
+  });
 }

@@ -15,7 +15,7 @@ import { show } from "../../views/show.ts";
 import { type IncludeObject, parseIncludeObject } from "../../views/table.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { ListPage } from "../read/list.ts";
-import { type Answer, type ResourceRequest, headerOf } from "./request.ts";
+import { type Answer, type Outcome, type ResourceRequest, headerOf } from "./request.ts";
 import type { WatchEvent } from "../read/watch.ts";
 
 /** What Go calls the API server's own type of an object or of the objects of a list. */
@@ -54,13 +54,16 @@ export class Presenter {
         : "Metadata";
   }
 
-  /** An object or a `Status`. */
-  object(status: number, object: SentObject | Status): Answer {
-    return this.#answer(status, isStatus(object) ? object : this.#show(object));
+  /** What came of the request, as the client asked for it. */
+  present(outcome: Outcome): Answer {
+    if ("page" in outcome) return this.#list(outcome.page);
+    if (!("object" in outcome)) return outcome;
+    const { code, object } = outcome;
+    return this.#answer(code, isStatus(object) ? object : this.#show(object));
   }
 
   /** A page of a list. Items of built-in kinds leave out what the list's kind says. */
-  list(page: ListPage): Answer {
+  #list(page: ListPage): Answer {
     const resource = this.#resource;
     const list: KubeList<SentObject> = {
       kind: resource.listKind,

@@ -9,17 +9,13 @@ import { plainError } from "../../failures.ts";
 import { getObject, listObjects, type ListPage, waitForVersion } from "../read/list.ts";
 import type { Presenter } from "./presenter.ts";
 import { checkPlace, isPage, parseListQuery, parseWatchQuery, versionProblem } from "./query.ts";
-import type { Answer, ResourceRequest } from "./request.ts";
+import type { Answer, Outcome, ResourceRequest } from "./request.ts";
 import { converting, convertingList } from "../cluster/versions.ts";
 import { Watch } from "../read/watch.ts";
 
 /** GET of an object. */
-export async function getRequest(
-  cluster: Cluster,
-  asked: ResourceRequest,
-  presenter: Presenter,
-): Promise<Answer> {
-  return presenter.object(200, await readOne(cluster, asked));
+export async function getRequest(cluster: Cluster, asked: ResourceRequest): Promise<Outcome> {
+  return { code: 200, object: await readOne(cluster, asked) };
 }
 
 /**
@@ -39,18 +35,14 @@ export async function readOne(
 }
 
 /** GET of a collection. */
-export async function listRequest(
-  cluster: Cluster,
-  asked: ResourceRequest,
-  presenter: Presenter,
-): Promise<Answer> {
+export async function listRequest(cluster: Cluster, asked: ResourceRequest): Promise<Outcome> {
   const { resource, request, namespace } = asked;
   const query = parseListQuery(request.query, resource, namespace);
   checkPlace(query);
   await waitForVersion(cluster, resource, Number(query.resourceVersion || "0"));
   const place = { resource, namespace, isPaged: isPage(query) };
   const read = (): ListPage => listObjects(cluster, resource, query);
-  return presenter.list(resource.conversion ? await convertingList(cluster, place, read) : read());
+  return { page: resource.conversion ? await convertingList(cluster, place, read) : read() };
 }
 
 /** GET with `watch`. @throws StatusError 400, 406, 422, or 500 for a resourceVersion that is no number */

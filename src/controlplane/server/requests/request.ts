@@ -3,8 +3,11 @@
  *
  * @module
  */
+import type { SentObject } from "../../../kube/object.ts";
+import type { Status } from "../../../kube/status.ts";
 import type { Credentials } from "../../auth/authenticator.ts";
 import type { ServedResource, ServedSubresource, User } from "../../kinds.ts";
+import type { ListPage } from "../read/list.ts";
 
 /** A request by somebody who is known. */
 export interface ApiRequest {
@@ -33,6 +36,12 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: string | Uint8Array | StreamWriter;
 }
+
+/** What came of a request: an object or a page of a list, whose form is the client's choice, or an answer as it is. */
+export type Outcome =
+  | { readonly code: number; readonly object: SentObject | Status }
+  | { readonly page: ListPage }
+  | Answer;
 
 /** A request to a resource that is served. */
 export interface ResourceRequest {

@@ -19,9 +19,8 @@ import { type Cluster, mainEndpoint, timestamp } from "../cluster/cluster.ts";
 import { matchNamespace } from "../write/match-path.ts";
 import { badRequest } from "../../failures.ts";
 import { trackChange } from "../write/ownership.ts";
-import type { Presenter } from "./presenter.ts";
 import { parseWriteQuery } from "./query.ts";
-import { type Answer, type ResourceRequest, managerOf } from "./request.ts";
+import { type Outcome, type ResourceRequest, managerOf } from "./request.ts";
 import {
   type ReviewSelectors,
   fieldSelectorText,
@@ -43,11 +42,7 @@ export function isReview(resource: Pick<ResourceInfo, "group" | "plural">): bool
 }
 
 /** POST of a review. */
-export async function reviewRequest(
-  cluster: Cluster,
-  asked: ResourceRequest,
-  presenter: Presenter,
-): Promise<Answer> {
+export async function reviewRequest(cluster: Cluster, asked: ResourceRequest): Promise<Outcome> {
   const { resource, request, namespace } = asked;
   const review = REVIEWS[groupResourceOf(resource)];
   if (!review) throw new InternalError(`${resource.plural} is not a review`);
@@ -59,10 +54,11 @@ export async function reviewRequest(
   if (review.tracked) {
     delete object.metadata.managedFields;
     const manager = managerOf(request, query.fieldManager);
-    trackChange(cluster, mainEndpoint(resource), undefined, object, manager);
+    const write = { cluster, endpoint: mainEndpoint(resource), options: { manager } };
+    trackChange(write, undefined, object);
   }
   review.answer(cluster, request.user, object, namespace);
-  return presenter.object(201, object);
+  return { code: 201, object: object };
 }
 
 interface AccessSpec {

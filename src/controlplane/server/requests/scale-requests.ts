@@ -14,10 +14,9 @@ import type { Cluster, WriteOptions } from "../cluster/cluster.ts";
 import { matchName } from "../write/match-path.ts";
 import { applyToScale, trackScale } from "../write/ownership.ts";
 import { APPLY, patchForm, patchType, patched } from "./patch-requests.ts";
-import type { Presenter } from "./presenter.ts";
 import { parseWriteQuery } from "./query.ts";
 import { readOne } from "./read-requests.ts";
-import type { Answer, ResourceRequest } from "./request.ts";
+import type { Outcome, ResourceRequest } from "./request.ts";
 import { SCALE, type Scale, accessOf, changeScale, readScale, scaleOf } from "../write/scale.ts";
 import { writeOptions } from "./write-requests.ts";
 
@@ -28,42 +27,30 @@ function inShape(object: SentObject): Scale {
 }
 
 /** GET of `/scale`. */
-export async function getScale(
-  cluster: Cluster,
-  asked: ResourceRequest,
-  presenter: Presenter,
-): Promise<Answer> {
-  return presenter.object(200, readScale(asked, await readOne(cluster, asked)));
+export async function getScale(cluster: Cluster, asked: ResourceRequest): Promise<Outcome> {
+  return { code: 200, object: readScale(asked, await readOne(cluster, asked)) };
 }
 
 /** PUT of `/scale`. */
-export async function putScale(
-  cluster: Cluster,
-  asked: ResourceRequest,
-  presenter: Presenter,
-): Promise<Answer> {
+export async function putScale(cluster: Cluster, asked: ResourceRequest): Promise<Outcome> {
   const query = parseWriteQuery(asked.request.query, "update");
   const scale = inShape(await readObject(asked, query));
   matchName(scale, asked.name);
   const options = writeOptions(asked, query);
-  return writeScale(cluster, asked, presenter, options, true, (live) => {
+  return writeScale(cluster, asked, options, true, (live) => {
     trackScale(cluster, live, scale, options.manager);
     return scale;
   });
 }
 
 /** PATCH of `/scale`. */
-export async function patchScale(
-  cluster: Cluster,
-  asked: ResourceRequest,
-  presenter: Presenter,
-): Promise<Answer> {
+export async function patchScale(cluster: Cluster, asked: ResourceRequest): Promise<Outcome> {
   const type = patchType(asked);
-  if (type === APPLY) return applyScale(cluster, asked, presenter);
+  if (type === APPLY) return applyScale(cluster, asked);
   const query = parseWriteQuery(asked.request.query, "patch");
   const sent = await readPatch(asked, patchForm(type));
   const options = writeOptions(asked, query);
-  return writeScale(cluster, asked, presenter, options, false, (live) => {
+  return writeScale(cluster, asked, options, false, (live) => {
     // Another write may come first; then this one is tried again.
     const patch = copyJson(sent);
     const result = patched(type, live, patch, {
@@ -79,25 +66,20 @@ export async function patchScale(
 async function writeScale(
   cluster: Cluster,
   asked: ResourceRequest,
-  presenter: Presenter,
   options: WriteOptions,
   replaces: boolean,
   change: (live: Scale) => Scale,
-): Promise<Answer> {
+): Promise<Outcome> {
   const updated = await changeScale(cluster, asked, options, replaces, change);
-  return presenter.object(200, scaleOf(updated, accessOf(asked)));
+  return { code: 200, object: scaleOf(updated, accessOf(asked)) };
 }
 
-async function applyScale(
-  cluster: Cluster,
-  asked: ResourceRequest,
-  presenter: Presenter,
-): Promise<Answer> {
+async function applyScale(cluster: Cluster, asked: ResourceRequest): Promise<Outcome> {
   const query = parseWriteQuery(asked.request.query, "apply");
   const decoded = await readConfiguration(asked, query);
   const { config } = decoded;
   const by = { manager: query.fieldManager, force: query.force };
-  return writeScale(cluster, asked, presenter, writeOptions(asked, query), false, (live) => {
+  return writeScale(cluster, asked, writeOptions(asked, query), false, (live) => {
     const { builtIn } = asked.resource;
     if (!builtIn && !live.metadata.managedFields?.length) {
       throw notConvertible("create manager for existing fields: failed to convert live object", {});

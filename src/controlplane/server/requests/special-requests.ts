@@ -10,8 +10,7 @@ import { internalError } from "../../failures.ts";
 import { getObject } from "../read/list.ts";
 import { checkContainer, checkLogOptions } from "./pod-containers.ts";
 import { bindRequest, evictRequest } from "./pod-requests.ts";
-import type { Presenter } from "./presenter.ts";
-import type { Answer, ResourceRequest } from "./request.ts";
+import type { Answer, Outcome, ResourceRequest } from "./request.ts";
 import { isReview, reviewRequest } from "./reviews.ts";
 import { getScale, patchScale, putScale } from "./scale-requests.ts";
 import { tokenRequest } from "./token-requests.ts";
@@ -20,8 +19,7 @@ import { tokenRequest } from "./token-requests.ts";
 export type RequestHandler = (
   cluster: Cluster,
   asked: ResourceRequest,
-  presenter: Presenter,
-) => Answer | Promise<Answer>;
+) => Outcome | Promise<Outcome>;
 
 /** By `resource/subresource verb`; `*` stands for any resource, or any verb. */
 const HANDLERS: Readonly<Record<string, RequestHandler>> = {

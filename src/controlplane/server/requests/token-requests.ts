@@ -15,9 +15,8 @@ import { type Cluster, randomUid, timestamp } from "../cluster/cluster.ts";
 import { badRequest, notFound } from "../../failures.ts";
 import { getObject } from "../read/list.ts";
 import { trackSubresource } from "../write/ownership.ts";
-import type { Presenter } from "./presenter.ts";
 import { parseWriteQuery } from "./query.ts";
-import type { Answer, ResourceRequest } from "./request.ts";
+import type { Outcome, ResourceRequest } from "./request.ts";
 import { writeOptions } from "./write-requests.ts";
 
 interface ObjectReference {
@@ -42,11 +41,7 @@ const SHORTEST_SECONDS = 600;
 const LONGEST_SECONDS = 2 ** 32;
 
 /** POST of a `TokenRequest`. */
-export async function tokenRequest(
-  cluster: Cluster,
-  asked: ResourceRequest,
-  presenter: Presenter,
-): Promise<Answer> {
+export async function tokenRequest(cluster: Cluster, asked: ResourceRequest): Promise<Outcome> {
   const { namespace, name, resource } = asked;
   const query = parseWriteQuery(asked.request.query, "create");
   const sent: TokenRequest = await readObject(asked, query);
@@ -54,16 +49,11 @@ export async function tokenRequest(
   const options = writeOptions(asked, query);
   checkRequest(sent, name);
   const object = trackedRequest(cluster, sent, namespace, options.manager);
-  const admission = admissionRequest(
-    { resource, subresource: "token", kind: TOKEN_REQUEST },
-    "CREATE",
-    asked,
-    { object },
-    options,
-  );
+  const endpoint = { resource, subresource: "token", kind: TOKEN_REQUEST };
+  const admission = admissionRequest({ endpoint, namespace, name, options }, "CREATE", { object });
   const admitted: TokenRequest = (await admitSubresource(cluster, admission)) ?? object;
   checkRequest(admitted, name);
-  return presenter.object(201, answered(cluster, admitted, account));
+  return { code: 201, object: answered(cluster, admitted, account) };
 }
 
 /** The request with its defaults, and who sent it. */

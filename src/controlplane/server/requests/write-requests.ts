@@ -20,9 +20,8 @@ import { noSuchResource } from "../../failures.ts";
 import { listObjects, waitForVersion } from "../read/list.ts";
 import { trackChange } from "../write/ownership.ts";
 import { permitCreate } from "./permission.ts";
-import type { Presenter } from "./presenter.ts";
 import { type WriteQuery, checkPlace, isPage, parseListQuery, parseWriteQuery } from "./query.ts";
-import { type Answer, type ResourceRequest, managerOf } from "./request.ts";
+import { type Outcome, type ResourceRequest, managerOf } from "./request.ts";
 import { type UpdateOptions, updateObject, wrongUid } from "../write/update.ts";
 import { convertingList } from "../cluster/versions.ts";
 import { collectionOf } from "../cluster/registry.ts";
@@ -53,40 +52,35 @@ export function endpointOf({ resource, subresource }: ResourceRequest): Endpoint
 export async function answerCreate(
   cluster: Cluster,
   { resource, namespace }: ResourceRequest,
-  presenter: Presenter,
   object: SentObject,
   options: CreateOptions,
-): Promise<Answer> {
-  const created = await createObject(cluster, resource, namespace, object, options);
+): Promise<Outcome> {
+  const place = { cluster, endpoint: mainEndpoint(resource), namespace, options };
+  const created = await createObject(place, object);
   await cluster.store.durable();
-  return presenter.object(201, created);
+  return { code: 201, object: created };
 }
 
 /** Changes the object of the path and answers with it, as soon as the change lasts. @throws StatusError */
 export async function answerUpdate(
   cluster: Cluster,
   { namespace, name }: ResourceRequest,
-  presenter: Presenter,
   endpoint: Endpoint,
   change: (live: SentObject) => SentObject,
   options: UpdateOptions,
-): Promise<Answer> {
-  const updated = await updateObject(cluster, endpoint, namespace, name, change, options);
+): Promise<Outcome> {
+  const updated = await updateObject({ cluster, endpoint, namespace, name, options }, change);
   await cluster.store.durable();
-  return presenter.object(200, updated);
+  return { code: 200, object: updated };
 }
 
 /** POST to a collection. */
-export async function createRequest(
-  cluster: Cluster,
-  asked: ResourceRequest,
-  presenter: Presenter,
-): Promise<Answer> {
+export async function createRequest(cluster: Cluster, asked: ResourceRequest): Promise<Outcome> {
   checkMediaType(asked);
   const query = parseWriteQuery(asked.request.query, "create");
   const object = await readObject(asked, query);
   if (asked.name !== "") nameFromPath(object, asked.name);
-  return answerCreate(cluster, asked, presenter, object, writeOptions(asked, query));
+  return answerCreate(cluster, asked, object, writeOptions(asked, query));
 }
 
 function nameFromPath(object: SentObject, name: string): void {
@@ -94,11 +88,7 @@ function nameFromPath(object: SentObject, name: string): void {
 }
 
 /** PUT of an object or of its status. */
-export async function updateRequest(
-  cluster: Cluster,
-  asked: ResourceRequest,
-  presenter: Presenter,
-): Promise<Answer> {
+export async function updateRequest(cluster: Cluster, asked: ResourceRequest): Promise<Outcome> {
   const { resource, namespace, name, request } = asked;
   checkMediaType(asked);
   const query = parseWriteQuery(request.query, "update");
@@ -109,18 +99,17 @@ export async function updateRequest(
   const options = writeOptions(asked, query);
   const exists = cluster.store.get(collectionOf(resource), storeKey(namespace, name));
   if (!exists && endpoint.strategy.allowCreateOnUpdate) {
-    return createByUpdate(cluster, asked, sent, options, presenter);
+    return createByUpdate(cluster, asked, sent, options);
   }
   return answerUpdate(
     cluster,
     asked,
-    presenter,
     endpoint,
     (live) => {
       // Another write may come first; then this one is tried again.
       const object = copyJson(sent);
       endpoint.strategy.setDefaults(object);
-      trackChange(cluster, endpoint, live, object, options.manager);
+      trackChange({ cluster, endpoint, options }, live, object);
       return object;
     },
     { ...options, replaces: true },
@@ -133,33 +122,27 @@ async function createByUpdate(
   asked: ResourceRequest,
   object: SentObject,
   options: WriteOptions,
-  presenter: Presenter,
-): Promise<Answer> {
+): Promise<Outcome> {
   const { resource, namespace, name } = asked;
   permitCreate(cluster, asked);
   const { uid = "" } = object.metadata;
   if (uid !== "") throw wrongUid(resource, namespace, name, uid, "");
   delete object.metadata.resourceVersion;
-  return answerCreate(cluster, asked, presenter, object, options);
+  return answerCreate(cluster, asked, object, options);
 }
 
 /** DELETE of an object. */
-export async function deleteRequest(
-  cluster: Cluster,
-  asked: ResourceRequest,
-  presenter: Presenter,
-): Promise<Answer> {
+export async function deleteRequest(cluster: Cluster, asked: ResourceRequest): Promise<Outcome> {
   const { deletion, dryRun, shown } = await readDeletion(asked);
+  const { resource, namespace, name } = asked;
+  const endpoint = mainEndpoint(resource);
+  const options = writeOptions(asked, { dryRun, fieldManager: "", asked: shown });
   const { body, gone } = await deleteObject(
-    cluster,
-    asked.resource,
-    asked.namespace,
-    asked.name,
+    { cluster, endpoint, namespace, name, options },
     deletion,
-    writeOptions(asked, { dryRun, fieldManager: "", asked: shown }),
   );
   await cluster.store.durable();
-  return presenter.object(deletion.orphanDependents === false && !gone ? 202 : 200, body);
+  return { code: deletion.orphanDependents === false && !gone ? 202 : 200, object: body };
 }
 
 /** What a list of an older version shows may be gone already. */
@@ -171,8 +154,7 @@ function unlessGone(thrown: unknown): void {
 export async function deleteCollectionRequest(
   cluster: Cluster,
   asked: ResourceRequest,
-  presenter: Presenter,
-): Promise<Answer> {
+): Promise<Outcome> {
   const { resource, request, namespace } = asked;
   const query = parseListQuery(request.query, resource, namespace);
   const { deletion, dryRun, shown } = await readDeletion(asked);
@@ -186,15 +168,10 @@ export async function deleteCollectionRequest(
   const place = { resource, namespace, isPaged: isPage(query) };
   const page = await convertingList(cluster, place, () => listObjects(cluster, resource, query));
   for (const { metadata } of page.items) {
-    await deleteObject(
-      cluster,
-      resource,
-      metadata.namespace ?? "",
-      metadata.name ?? "",
-      deletion,
-      options,
-    ).catch(unlessGone);
+    const { namespace: of = "", name = "" } = metadata;
+    const write = { cluster, endpoint: mainEndpoint(resource), namespace: of, name, options };
+    await deleteObject(write, deletion).catch(unlessGone);
   }
   await cluster.store.durable();
-  return presenter.list(page);
+  return { page };
 }

@@ -16,7 +16,7 @@ import { findBuiltInSchema } from "../../builtin/definitions.ts";
 import { readBuiltInKind, readType } from "../../wire/decode-body.ts";
 import { problemOf, strictMistake } from "../../wire/content.ts";
 import { WireError } from "../../wire/wire-error.ts";
-import type { Cluster, Endpoint, WriteOptions } from "../cluster/cluster.ts";
+import type { Cluster, Endpoint, Write, WriteOptions } from "../cluster/cluster.ts";
 import { plainError } from "../../failures.ts";
 import { tidyMetadata } from "./object-limits.ts";
 
@@ -33,13 +33,16 @@ const OPTIONS_KIND: Readonly<Record<AdmissionOperation, string>> = {
   CONNECT: "",
 };
 
+/** What admission has to know of a write. */
+interface AdmittedWrite extends Pick<Write, "namespace" | "name" | "options"> {
+  readonly endpoint: Pick<Endpoint, "resource" | "subresource" | "kind">;
+}
+
 /** A write as admission is asked about it. The kind is that of the object that travels. */
 export function admissionRequest(
-  endpoint: Pick<Endpoint, "resource" | "subresource" | "kind">,
+  { endpoint, namespace, name, options }: AdmittedWrite,
   operation: AdmissionOperation,
-  key: { readonly namespace: string; readonly name: string },
   objects: AdmittedObjects,
-  options: WriteOptions,
 ): AdmissionRequest {
   const { resource, subresource } = endpoint;
   const { group, version, kind } = endpoint.kind ?? resource;
@@ -48,8 +51,8 @@ export function admissionRequest(
     resource,
     subresource,
     kind: { group, version, kind },
-    namespace: groupResourceOf(resource) === "namespaces" ? key.name : key.namespace,
-    name: key.name,
+    namespace: groupResourceOf(resource) === "namespaces" ? name : namespace,
+    name,
     ...objects,
     user: options.user,
     dryRun: options.dryRun,

@@ -19,10 +19,9 @@ import { trackChange } from "./ownership.ts";
 import type { ServedResource } from "../../kinds.ts";
 import { storeKey } from "../../store/store.ts";
 import {
-  type Cluster,
+  type Write,
   type WriteOptions,
   checkContext,
-  mainEndpoint,
   randomUid,
   timestamp,
   writeContext,
@@ -30,13 +29,7 @@ import {
 import { alreadyExists, forbiddenTo, notFound, plainError } from "../../failures.ts";
 import { collectionOf } from "../cluster/registry.ts";
 import { noteUnfilled } from "./unfilled.ts";
-import {
-  convertForStore,
-  prepareReads,
-  readAs,
-  rememberRead,
-  storeAs,
-} from "../cluster/versions.ts";
+import { convertForStore, rememberRead, shownAs, storeAs } from "../cluster/versions.ts";
 
 const SUFFIX_LETTERS = "bcdfghjklmnpqrstvwxz2456789";
 const SUFFIX_LENGTH = 5;
@@ -52,48 +45,43 @@ export interface CreateOptions extends WriteOptions {
 /**
  * Stores a new object and returns it as `resource` shows it.
  *
- * @param object - decoded, in the version of `resource`; it is changed
- * @param namespace - of the request; empty for cluster-scoped resources
+ * @param object - decoded, in the version of the resource; it is changed
  * @throws StatusError
  */
 export async function createObject(
-  cluster: Cluster,
-  resource: ServedResource,
-  namespace: string,
+  place: Omit<Write<CreateOptions>, "name">,
   object: SentObject,
-  options: CreateOptions,
 ): Promise<SentObject> {
+  const { cluster, endpoint, namespace, options } = place;
+  const { resource } = endpoint;
+  const { ownedAlready = false } = options;
   matchNamespace(resource, namespace, object);
-  wipeSystemMetadata(object.metadata, options.ownedAlready === true);
+  wipeSystemMetadata(object.metadata, ownedAlready);
   dedupOwners(object.metadata, options.warn);
-  resource.strategy.setDefaults(object, { keepNulls: options.ownedAlready === true });
-  if (!options.ownedAlready) {
-    trackChange(cluster, mainEndpoint(resource), undefined, object, options.manager);
-  }
-  admitToNamespace(cluster, resource, namespace, object);
-  const key = { namespace, name: object.metadata.name ?? "" };
-  const endpoint = mainEndpoint(resource);
-  const admit = (one: SentObject): void => {
-    resource.strategy.admit?.(one, writeContext(cluster, options));
-  };
-  const request = admissionRequest(endpoint, "CREATE", key, { object }, options);
-  const mutation = cluster.admission.mutate(request, admit);
-  if (!mutation) admit(object);
-  const admitted = mutation ? ((await mutation) ?? object) : object;
-  if (admitted !== object) {
-    matchNamespace(resource, namespace, admitted);
-    dedupOwners(admitted.metadata, options.warn, " after mutating admission happens");
-  }
-  checkEscalation(cluster, endpoint, admitted, undefined, options.user);
-  const isWhole = admitted === object && !options.ownedAlready;
-  return storeNew(cluster, resource, key, admitted, options, isWhole);
+  resource.strategy.setDefaults(object, { keepNulls: ownedAlready });
+  if (!ownedAlready) trackChange(place, undefined, object);
+  // What a webhook makes of the name does not change what the request was about.
+  const write = { ...place, name: object.metadata.name ?? "" };
+  admitToNamespace(write, object);
+  const admitted = await mutated(write, object);
+  checkEscalation(write, admitted);
+  nameAndStamp(write, admitted);
+  validateNew(write, admitted);
+  const name = write.name === "" ? (admitted.metadata.name ?? "") : write.name;
+  const request = admissionRequest({ ...write, name }, "CREATE", { object: admitted });
+  await cluster.admission.validate(request);
+  const kept = await storeNew(write, admitted);
+  // All defaults are set, and no null stands where there should be none. A status that was not the client's to set has
+  // its default when the object is read.
+  const isWhole = admitted === object && !ownedAlready;
+  const statusHasDefault = resource.schema.properties?.["status"]?.default !== undefined;
+  if (isWhole && !statusHasDefault) rememberRead(resource, kept);
+  return shownAs(cluster, resource, kept);
 }
 
 /** Nothing new in a namespace that is not there, or going. */
 function admitToNamespace(
-  cluster: Cluster,
-  resource: ServedResource,
-  namespace: string,
+  { cluster, endpoint: { resource }, namespace }: Write,
   object: SentObject,
 ): void {
   if (!resource.namespaced || !cluster.plugins.isOn("NamespaceLifecycle")) return;
@@ -115,42 +103,54 @@ function admitToNamespace(
   );
 }
 
-/**
- * @param asked - the key that the request named; the name is empty for one that is to be generated
- * @param isWhole - all defaults are set, and no null stands where there should be none
- */
-async function storeNew(
-  cluster: Cluster,
-  resource: ServedResource,
-  asked: { readonly namespace: string; readonly name: string },
-  object: SentObject,
-  options: WriteOptions,
-  isWhole: boolean,
-): Promise<SentObject> {
-  const { store, clock } = cluster;
-  const { namespace } = asked;
-  const metadata = object.metadata;
-  const collection = collectionOf(resource);
-  const generated = (metadata.name ?? "") === "" && (metadata.generateName ?? "") !== "";
-  if (generated) {
-    const isFree = (name: string): boolean => !store.get(collection, storeKey(namespace, name));
-    metadata.name = generateName(metadata.generateName ?? "", isFree, clock);
+/** The object as mutating admission leaves it: the same one when nobody changed it. */
+async function mutated(write: Write, object: SentObject): Promise<SentObject> {
+  const { cluster, endpoint, namespace, options } = write;
+  const { resource } = endpoint;
+  const admit = (one: SentObject): void => {
+    resource.strategy.admit?.(one, writeContext(cluster, options));
+  };
+  const mutation = cluster.admission.mutate(admissionRequest(write, "CREATE", { object }), admit);
+  if (!mutation) admit(object);
+  const admitted = (await mutation) ?? object;
+  if (admitted !== object) {
+    matchNamespace(resource, namespace, admitted);
+    dedupOwners(admitted.metadata, options.warn, " after mutating admission happens");
   }
-  setSystemMetadata(cluster, metadata);
-  const { context, tellWarnings } = checkContext(cluster, resource, options);
+  return admitted;
+}
+
+/** Gives the object its identity. */
+function nameAndStamp({ cluster, endpoint, namespace }: Write, { metadata }: SentObject): void {
+  const { store, clock } = cluster;
+  const { generateName: prefix = "" } = metadata;
+  if ((metadata.name ?? "") === "" && prefix !== "") {
+    const collection = collectionOf(endpoint.resource);
+    const isFree = (name: string): boolean => !store.get(collection, storeKey(namespace, name));
+    metadata.name = generateName(prefix, isFree, clock);
+  }
+  metadata.uid = randomUid(clock);
+  metadata.creationTimestamp = timestamp(clock);
+}
+
+/** @throws StatusError 422 */
+function validateNew(write: Write, object: SentObject): void {
+  const { resource } = write.endpoint;
+  const { context, tellWarnings } = checkContext(write);
   resource.strategy.prepareForCreate(object, context);
+  const { metadata } = object;
+  const { name = "" } = metadata;
   if (!resource.builtIn && object.kind !== resource.kind) {
     const kind = { group: resource.group, kind: object.kind };
-    const wrongKind = resource.strategy.validateCreate(object, context);
-    throw invalid(kind, metadata.name ?? "", wrongKind);
+    throw invalid(kind, name, resource.strategy.validateCreate(object, context));
   }
   const metadataErrors = validateObjectMeta(
     metadata,
     resource.namespaced,
-    (name, prefix) => {
-      const wrong = resource.strategy.validateName(name, prefix);
+    (given, prefix) => {
+      const wrong = resource.strategy.validateName(given, prefix);
       // Names that a kind does not check at least fit into a path.
-      return wrong.length > 0 ? wrong : pathSegmentErrors(name, prefix);
+      return wrong.length > 0 ? wrong : pathSegmentErrors(given, prefix);
     },
     { strictFinalizers: hasStrictFinalizers(resource) },
   );
@@ -159,37 +159,30 @@ async function storeNew(
     metadataErrors,
     resource.strategy.validateCreate(object, { ...context, metadataErrors }),
   );
-  if (errors.length > 0) {
-    throw invalid(errorKindOf(resource.group, resource.kind), metadata.name ?? "", errors);
-  }
+  if (errors.length > 0) throw invalid(errorKindOf(resource.group, resource.kind), name, errors);
   tellWarnings();
-  const name = metadata.name ?? "";
-  // A webhook that renamed the object does not change what the request was about.
-  const key = { namespace, name: asked.name === "" ? name : asked.name };
-  const endpoint = mainEndpoint(resource);
-  const validation = cluster.admission.validate(
-    admissionRequest(endpoint, "CREATE", key, { object }, options),
-  );
-  if (validation) await validation;
+}
+
+/** @throws StatusError 409 when the name is taken, 500 for what cannot be stored */
+async function storeNew(
+  { cluster, endpoint: { resource }, namespace, options }: Write,
+  object: SentObject,
+): Promise<SentObject> {
+  const { metadata } = object;
   const isUnfilled = resource.traits?.lacksDefault?.(object) ?? false;
   // What is new is read back from the store, and gets defaults on the way.
   if (resource.builtIn) resource.strategy.setDefaults(object);
   if (!options.dryRun) checkVersionIsUnset(metadata);
   resource.dropUnknown?.(object);
-  const converted = convertForStore(cluster, resource, object);
-  const inStore = converted ? await converted : undefined;
-  const existing = store.get(collection, storeKey(namespace, name));
+  const converted = await convertForStore(cluster, resource, object);
+  const collection = collectionOf(resource);
+  const existing = cluster.store.get(collection, storeKey(namespace, metadata.name ?? ""));
   if (existing) throw taken(resource, existing, (metadata.generateName ?? "") !== "");
-  const stored = withoutEmptied(inStore ?? storeAs(resource, object));
+  const stored = withoutEmptied(converted ?? storeAs(resource, object));
   checkSize(stored);
-  const kept = options.dryRun ? stored : store.put(collection, stored);
+  const kept = options.dryRun ? stored : cluster.store.put(collection, stored);
   if (isUnfilled) noteUnfilled(kept);
-  // A status that was not the client's to set has its default when the object is read.
-  const statusHasDefault = resource.schema.properties?.["status"]?.default !== undefined;
-  if (isWhole && !statusHasDefault) rememberRead(resource, kept);
-  const prepared = prepareReads(cluster, resource, [kept]);
-  if (prepared) await prepared;
-  return readAs(cluster, resource, kept);
+  return kept;
 }
 
 /** Drops what only the server may say; an apply that creates may say that a deletion has begun. */
@@ -200,12 +193,6 @@ function wipeSystemMetadata(metadata: ObjectMeta, isApplied: boolean): void {
   if (isApplied) return;
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
-}
-
-/** Gives the object its identity. */
-function setSystemMetadata({ clock }: Cluster, metadata: ObjectMeta): void {
-  metadata.uid = randomUid(clock);
-  metadata.creationTimestamp = timestamp(clock);
 }
 
 /** @throws StatusError 500, as the storage words it */

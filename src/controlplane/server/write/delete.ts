@@ -11,7 +11,7 @@ import type { DeleteOptions } from "../../controllers/client.ts";
 import type { ServedResource } from "../../kinds.ts";
 import { storeKey } from "../../store/store.ts";
 import { admissionRequest } from "./admitted.ts";
-import { type Cluster, type WriteOptions, mainEndpoint, timestamp } from "../cluster/cluster.ts";
+import { type Cluster, type Write, type WriteOptions, timestamp } from "../cluster/cluster.ts";
 import { conflict, notFound } from "../../failures.ts";
 import { collectionOf } from "../cluster/registry.ts";
 import { prepareReads, readAs, rewritten } from "../cluster/versions.ts";
@@ -33,37 +33,40 @@ export interface DeletionResult {
 const ORPHAN = "orphan";
 const FOREGROUND = "foregroundDeletion";
 
+/** A deletion that goes on: what was asked for, and what the kind makes of it. */
+interface Deletion extends Write {
+  readonly rule: DeletionRules;
+  readonly asked: DeletionOptions;
+}
+
 /**
  * Deletes an object, or marks it as being deleted when something holds it.
  *
  * @throws StatusError 404, or 409 when a precondition fails
  */
-export async function deleteObject(
-  cluster: Cluster,
-  resource: ServedResource,
-  namespace: string,
-  name: string,
-  deletion: DeletionOptions,
-  options: WriteOptions,
-): Promise<DeletionResult> {
+export async function deleteObject(write: Write, asked: DeletionOptions): Promise<DeletionResult> {
+  const { cluster, namespace, name, options } = write;
+  const { resource } = write.endpoint;
   const rule = resource.traits?.deletion ?? {};
-  if (!options.collection) warnOfDeletion(resource, deletion, options);
+  const deletion = { ...write, rule, asked };
+  const collection = collectionOf(resource);
+  const key = storeKey(namespace, name);
+  if (!options.collection) warnOfDeletion(resource, asked, options);
   for (;;) {
-    const stored = cluster.store.get(collectionOf(resource), storeKey(namespace, name));
+    const stored = cluster.store.get(collection, key);
     if (!stored) throw notFound(resource, name);
-    checkPreconditions(resource, stored, deletion);
+    checkPreconditions(resource, stored, asked);
     rule.check?.(stored, cluster.plugins);
     await prepareReads(cluster, resource, [stored]);
-    await admitDeletion(cluster, resource, stored, withReviewed(rule, stored, deletion, options));
+    await admitDeletion(deletion, stored);
     // What stays is written in the version of the request.
-    const stays = dependentsFinalizers(rule, stored.metadata, deletion).length > 0;
+    const stays = dependentsFinalizers(rule, stored.metadata, asked).length > 0;
     const marked = stays ? await rewritten(cluster, resource, stored) : stored;
     // While somebody was asked, another may have written: then all begins anew, with what is there now.
-    if (cluster.store.get(collectionOf(resource), storeKey(namespace, name)) === stored) {
-      const outcome = deleteStored(cluster, resource, stored, marked, rule, deletion, options);
-      await prepareReads(cluster, resource, [outcome.object]);
-      return result(cluster, resource, outcome, rule);
-    }
+    if (cluster.store.get(collection, key) !== stored) continue;
+    const outcome = deleteStored(deletion, stored, marked);
+    await prepareReads(cluster, resource, [outcome.object]);
+    return result(deletion, outcome);
   }
 }
 
@@ -87,42 +90,28 @@ interface Outcome {
 }
 
 /** The options as admission sees them: with the grace that will be given, and namespaces by their uid. */
-function withReviewed(
-  rule: DeletionRules,
-  stored: SentObject,
-  deletion: DeletionOptions,
-  options: WriteOptions,
-): WriteOptions {
+function reviewedOptions({ rule, asked, options }: Deletion, stored: SentObject): WriteOptions {
   const { metadata } = stored;
   const isLive = metadata.deletionTimestamp === undefined;
   const grace =
-    isLive && rule.graceSeconds
-      ? rule.graceSeconds(stored, deletion.gracePeriodSeconds)
-      : undefined;
-  const asked = {
+    isLive && rule.graceSeconds ? rule.graceSeconds(stored, asked.gracePeriodSeconds) : undefined;
+  const shown = {
     ...options.asked,
     ...(grace === undefined ? {} : { gracePeriodSeconds: grace }),
     ...(rule.pinsUid ? { preconditions: { uid: metadata.uid } } : {}),
   };
-  return { ...options, asked };
+  return { ...options, asked: shown };
 }
 
 /** Asks admission, unless nobody has a say. @throws StatusError */
-function admitDeletion(
-  cluster: Cluster,
-  resource: ServedResource,
-  stored: SentObject,
-  options: WriteOptions,
-): Promise<unknown> | undefined {
+function admitDeletion(deletion: Deletion, stored: SentObject): Promise<unknown> | undefined {
+  const { cluster, endpoint } = deletion;
   const { namespace = "", name = "" } = stored.metadata;
-  const oldObject = readAs(cluster, resource, stored);
-  const shownName = options.collection ? "" : name;
+  const options = reviewedOptions(deletion, stored);
   const request = admissionRequest(
-    mainEndpoint(resource),
+    { endpoint, namespace, name: options.collection ? "" : name, options },
     "DELETE",
-    { namespace, name: shownName },
-    { oldObject },
-    options,
+    { oldObject: readAs(cluster, endpoint.resource, stored) },
   );
   const mutation = cluster.admission.mutate(request);
   if (!mutation) return cluster.admission.validate(request);
@@ -130,50 +119,35 @@ function admitDeletion(
 }
 
 /** @param marked - the stored object as it is to be kept while it waits */
-function deleteStored(
-  cluster: Cluster,
-  resource: ServedResource,
-  stored: SentObject,
-  marked: SentObject,
-  rule: DeletionRules,
-  deletion: DeletionOptions,
-  options: WriteOptions,
-): Outcome {
+function deleteStored(deletion: Deletion, stored: SentObject, marked: SentObject): Outcome {
+  const { cluster, rule, asked } = deletion;
   if (rule.begin && stored.metadata.deletionTimestamp === undefined) {
     const begun = copyJson(stored);
     begun.metadata.deletionTimestamp = timestamp(cluster.clock);
     rule.begin(begun, timestamp(cluster.clock));
-    begun.metadata.finalizers = dependentsFinalizers(rule, begun.metadata, deletion);
+    begun.metadata.finalizers = dependentsFinalizers(rule, begun.metadata, asked);
     tidyFinalizers(begun.metadata);
-    return { object: save(cluster, resource, begun, options), gone: false };
+    return { object: save(deletion, begun), gone: false };
   }
   if (rule.holds?.(stored)) return { object: stored, gone: false };
-  return removeOrMark(cluster, resource, stored, marked, rule, deletion, options);
+  return removeOrMark(deletion, stored, marked);
 }
 
-function removeOrMark(
-  cluster: Cluster,
-  resource: ServedResource,
-  stored: SentObject,
-  marked: SentObject,
-  rule: DeletionRules,
-  deletion: DeletionOptions,
-  options: WriteOptions,
-): Outcome {
+function removeOrMark(deletion: Deletion, stored: SentObject, marked: SentObject): Outcome {
   const object = copyJson(marked);
   const metadata = object.metadata;
-  const grace = applyGrace(cluster, object, rule, deletion);
+  const grace = applyGrace(deletion, object);
   if (grace === "pending") return { object: stored, gone: false, isPending: true };
-  metadata.finalizers = dependentsFinalizers(rule, metadata, deletion);
+  metadata.finalizers = dependentsFinalizers(deletion.rule, metadata, deletion.asked);
   const held = metadata.finalizers.length > 0;
   tidyFinalizers(metadata);
   if (grace === "none") {
-    if (!held) return remove(cluster, resource, stored, stored, options);
-    markAsDeleting(cluster, metadata);
+    if (!held) return remove(deletion, stored);
+    markAsDeleting(deletion.cluster, metadata);
   }
-  const saved = save(cluster, resource, object, options);
+  const saved = save(deletion, object);
   if (held || (metadata.deletionGracePeriodSeconds ?? 0) > 0) return { object: saved, gone: false };
-  return remove(cluster, resource, stored, saved, options);
+  return remove(deletion, saved);
 }
 
 /** @throws StatusError 409 */
@@ -215,17 +189,12 @@ function checkPreconditions(
  * one changes nothing.
  */
 function applyGrace(
-  cluster: Cluster,
+  { cluster, rule, asked: { gracePeriodSeconds } }: Deletion,
   object: SentObject,
-  rule: DeletionRules,
-  deletion: DeletionOptions,
 ): "none" | "graceful" | "pending" {
   if (!rule.graceSeconds) return "none";
   const metadata = object.metadata;
-  const asked =
-    deletion.gracePeriodSeconds !== undefined && deletion.gracePeriodSeconds < 0
-      ? 1
-      : deletion.gracePeriodSeconds;
+  const asked = gracePeriodSeconds !== undefined && gracePeriodSeconds < 0 ? 1 : gracePeriodSeconds;
   if (metadata.deletionTimestamp !== undefined) {
     const running = metadata.deletionGracePeriodSeconds ?? 0;
     if (running === 0) return "none";
@@ -292,37 +261,26 @@ function tidyFinalizers(metadata: ObjectMeta): void {
   if (metadata.finalizers?.length === 0) delete metadata.finalizers;
 }
 
-function save(
-  { store }: Cluster,
-  resource: ServedResource,
-  object: SentObject,
-  options: WriteOptions,
-): SentObject {
-  const collection = collectionOf(resource);
+function save({ cluster: { store }, endpoint, options }: Deletion, object: SentObject): SentObject {
+  const collection = collectionOf(endpoint.resource);
   const key = storeKey(object.metadata.namespace, object.metadata.name ?? "");
   const before = store.get(collection, key);
   if (before && sameJson(before, object)) return before;
   return options.dryRun ? object : store.put(collection, object);
 }
 
-function remove(
-  { store }: Cluster,
-  resource: ServedResource,
-  stored: SentObject,
-  last: SentObject,
-  options: WriteOptions,
-): Outcome {
-  const key = storeKey(stored.metadata.namespace, stored.metadata.name ?? "");
+/** @param last - the object as it was last */
+function remove({ cluster: { store }, endpoint, options }: Deletion, last: SentObject): Outcome {
+  const key = storeKey(last.metadata.namespace, last.metadata.name ?? "");
   if (options.dryRun) return { object: last, gone: true };
-  return { object: store.remove(collectionOf(resource), key, last) ?? last, gone: true };
+  const removed = store.remove(collectionOf(endpoint.resource), key, last);
+  return { object: removed ?? last, gone: true };
 }
 
 /** The object for the kinds that answer it, else a `Status` that names it. */
 function result(
-  cluster: Cluster,
-  resource: ServedResource,
+  { cluster, endpoint: { resource }, rule }: Deletion,
   { object, gone, isPending = false }: Outcome,
-  rule: DeletionRules,
 ): DeletionResult {
   const isShown = rule.answersObject || (!gone && !isPending);
   if (isShown) return { body: readAs(cluster, resource, object), gone };

@@ -71,19 +71,15 @@ export async function spendBudget(
   const strategy = resource?.subresources.find(({ name }) => name === "status")?.strategy;
   if (!budget || !resource || !strategy || (!isReady(pod) && mayGoUnready(budget))) return;
   const endpoint = { resource, subresource: "status", strategy };
-  await updateObject(
-    cluster,
-    endpoint,
-    namespace,
-    budget.metadata.name ?? "",
-    (live) => {
-      checkBudget(live);
-      const next = spent(live, pod, timestamp(cluster.clock));
-      trackChange(cluster, endpoint, live, next, manager);
-      return next;
-    },
-    { ...options, manager, replaces: false },
-  );
+  const { name = "" } = budget.metadata;
+  const by = { ...options, manager, replaces: false };
+  const write = { cluster, endpoint, namespace, name, options: by };
+  await updateObject(write, (live) => {
+    checkBudget(live);
+    const next = spent(live, pod, timestamp(cluster.clock));
+    trackChange(write, live, next);
+    return next;
+  });
 }
 
 const isReady = (pod: Pod): boolean =>

@@ -10,7 +10,7 @@ import { missingRights } from "../../auth/coverage.ts";
 import { authorize } from "../../auth/authorizer.ts";
 import { type PolicyRule, type RoleRef, rulesOf, rulesOfRole } from "../../auth/rbac.ts";
 import type { User } from "../../kinds.ts";
-import type { Cluster, Endpoint } from "../cluster/cluster.ts";
+import type { Cluster, Write } from "../cluster/cluster.ts";
 import { forbiddenTo, notFound } from "../../failures.ts";
 
 const GROUP = "rbac.authorization.k8s.io";
@@ -36,11 +36,9 @@ interface BindingLike extends SentObject {
  * @throws StatusError 403, or 404 when a binding names a role that is not there
  */
 export function checkEscalation(
-  cluster: Cluster,
-  { resource }: Endpoint,
+  { cluster, endpoint: { resource }, options: { user } }: Write,
   object: SentObject,
-  old: SentObject | undefined,
-  user: User,
+  old?: SentObject,
 ): void {
   if (resource.group !== GROUP || user.groups.includes("system:masters")) return;
   if (old && changesNothingButOwners(object, old)) return;

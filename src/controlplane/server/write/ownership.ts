@@ -15,19 +15,22 @@ import { type GroupVersionKind, findBuiltInSchema } from "../../builtin/definiti
 import { convertVersion } from "../../builtin/kind-versions.ts";
 import { withEmptied } from "../../builtin/strategies/emptied.ts";
 import type { ServedResource } from "../../kinds.ts";
-import type { Cluster, Endpoint } from "../cluster/cluster.ts";
+import type { Cluster, Endpoint, Write, WriteOptions } from "../cluster/cluster.ts";
 import { collectionOf } from "../cluster/registry.ts";
 
-/** Brings the managedFields of `object` up to date for a write that is no apply. */
+/** What the owners of fields depend on. */
+interface TrackedWrite extends Pick<Write, "cluster" | "endpoint"> {
+  readonly options: Pick<WriteOptions, "manager">;
+}
+
+/** Brings the managedFields of `object` up to date for a write that is not an apply. */
 export function trackChange(
-  cluster: Cluster,
-  endpoint: Endpoint,
+  { cluster, endpoint, options }: TrackedWrite,
   live: SentObject | undefined,
   object: SentObject,
-  manager: string,
 ): void {
   const sent = withEmptied(object);
-  trackUpdate(live, sent, endpoint.resource, writeBy(cluster, endpoint, manager));
+  trackUpdate(live, sent, endpoint.resource, writeBy(cluster, endpoint, options.manager));
   if (sent === object) return;
   const { managedFields } = sent.metadata;
   if (managedFields) object.metadata.managedFields = managedFields;

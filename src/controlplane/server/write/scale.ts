@@ -16,7 +16,7 @@ import { admissionRequest } from "./admitted.ts";
 import type { Cluster, Endpoint, WriteOptions } from "../cluster/cluster.ts";
 import { matchName, matchNamespace } from "./match-path.ts";
 import { trackScale } from "./ownership.ts";
-import { updateObject } from "./update.ts";
+import { type UpdateOptions, updateObject } from "./update.ts";
 
 /** What the Scale of a custom resource without replicas is patched from; nobody may ask for it. */
 const UNSET = -(2 ** 31);
@@ -100,69 +100,45 @@ export async function changeScale(
 ): Promise<SentObject> {
   const access = accessOf(asked);
   const kind = scaledKind(cluster, asked, access);
-  const updated = await updateObject(
-    cluster,
-    scaleEndpoint(asked),
-    asked.namespace,
-    asked.name,
-    async (live) => {
-      const before = scaleOf(live, access);
-      const { builtIn } = asked.resource;
-      const isUnset = !builtIn && access.read(live).replicas === undefined;
-      if (isUnset) before.spec = { replicas: UNSET };
-      const managed = scaleManagers(kind, live.metadata.managedFields);
-      if (managed) before.metadata.managedFields = managed;
-      const given = change(copyJson(before));
-      matchNamespace(asked.resource, asked.namespace, given);
-      matchName(given, asked.name);
-      const wanted = await mutateScale(cluster, asked, before, given, options);
-      const object = copyJson(live);
-      access.write(object, replicasOf(asked, access, wanted));
-      // A stale version or another uid in the Scale is a conflict about the object.
-      object.metadata.resourceVersion = wanted.metadata.resourceVersion ?? "";
-      object.metadata.uid = wanted.metadata.uid ?? live.metadata.uid ?? "";
-      const after = managersAfterScale(
-        kind,
-        live.metadata.managedFields,
-        wanted.metadata.managedFields,
-      );
-      if (after) object.metadata.managedFields = after;
-      else delete object.metadata.managedFields;
-      return object;
-    },
-    {
-      ...options,
-      replaces,
-      unconditional: true,
-      validating: (object, live) =>
-        cluster.admission.validate(
-          scaleReview(asked, scaleOf(live, access), scaleOf(object, access), options),
-        ),
-    },
-  );
+  const { resource, namespace, name } = asked;
+  const endpoint = scaleEndpoint(asked);
+  const review = (oldObject: Scale, object: Scale): AdmissionRequest =>
+    admissionRequest({ endpoint, namespace, name, options }, "UPDATE", { object, oldObject });
+  const updateOptions: UpdateOptions = {
+    ...options,
+    replaces,
+    unconditional: true,
+    validating: (object, live) =>
+      cluster.admission.validate(review(scaleOf(live, access), scaleOf(object, access))),
+  };
+  const write = { cluster, endpoint, namespace, name, options: updateOptions };
+  const updated = await updateObject(write, async (live) => {
+    const before = scaleOf(live, access);
+    const isUnset = !resource.builtIn && access.read(live).replicas === undefined;
+    if (isUnset) before.spec = { replicas: UNSET };
+    const managed = scaleManagers(kind, live.metadata.managedFields);
+    if (managed) before.metadata.managedFields = managed;
+    const given = change(copyJson(before));
+    matchNamespace(resource, namespace, given);
+    matchName(given, name);
+    const mutated = await cluster.admission.mutate(review(before, given));
+    const wanted = (mutated ?? given) as Scale;
+    const object = copyJson(live);
+    access.write(object, replicasOf(asked, access, wanted));
+    // A stale version or another uid in the Scale is a conflict about the object.
+    object.metadata.resourceVersion = wanted.metadata.resourceVersion ?? "";
+    object.metadata.uid = wanted.metadata.uid ?? live.metadata.uid ?? "";
+    const after = managersAfterScale(
+      kind,
+      live.metadata.managedFields,
+      wanted.metadata.managedFields,
+    );
+    if (after) object.metadata.managedFields = after;
+    else delete object.metadata.managedFields;
+    return object;
+  });
   await cluster.store.durable();
   return updated;
-}
-
-/** The Scale as mutating admission leaves it. */
-async function mutateScale(
-  cluster: Cluster,
-  asked: ScaleTarget,
-  before: Scale,
-  wanted: Scale,
-  options: WriteOptions,
-): Promise<Scale> {
-  const mutated = await cluster.admission.mutate(scaleReview(asked, before, wanted, options));
-  return (mutated ?? wanted) as Scale;
-}
-
-function scaleReview(
-  asked: ScaleTarget,
-  oldObject: Scale,
-  object: Scale,
-  options: WriteOptions,
-): AdmissionRequest {
-  return admissionRequest(scaleEndpoint(asked), "UPDATE", asked, { object, oldObject }, options);
 }
 
 /** Where the replicas are in each version of the kind. */

@@ -11,12 +11,8 @@ import type { StatusError } from "../../../kube/status.ts";
 import { withoutEmptied } from "../../builtin/strategies/emptied.ts";
 import type { ServedResource, WriteContext } from "../../kinds.ts";
 import { storeKey } from "../../store/store.ts";
-import {
-  type Cluster,
-  type Endpoint,
-  type WriteOptions,
-  checkContext,
-} from "../cluster/cluster.ts";
+import { type Endpoint, type Write, type WriteOptions, checkContext } from "../cluster/cluster.ts";
+import type { AdmissionRequest } from "../../admission/attributes.ts";
 import { admissionRequest } from "./admitted.ts";
 import { matchNamespace } from "./match-path.ts";
 import { checkEscalation } from "./escalation.ts";
@@ -25,13 +21,7 @@ import { errorKindOf, metadataErrors } from "./metadata-checks.ts";
 import { checkSize, dedupOwners } from "./object-limits.ts";
 import { collectionOf } from "../cluster/registry.ts";
 import { isUnfilled } from "./unfilled.ts";
-import {
-  convertForStore,
-  prepareReads,
-  readAs,
-  rememberRead,
-  storeAs,
-} from "../cluster/versions.ts";
+import { convertForStore, rememberRead, shownAs, storeAs } from "../cluster/versions.ts";
 
 /** What a change does beyond its object. */
 export interface UpdateOptions extends WriteOptions {
@@ -53,97 +43,78 @@ export interface UpdateOptions extends WriteOptions {
  * @throws StatusError
  */
 export async function updateObject(
-  cluster: Cluster,
-  endpoint: Endpoint,
-  namespace: string,
-  name: string,
+  write: Write<UpdateOptions>,
   change: (live: SentObject) => SentObject | Promise<SentObject>,
-  options: UpdateOptions,
 ): Promise<SentObject> {
+  const { cluster, endpoint, options } = write;
   const { resource } = endpoint;
   const collection = collectionOf(resource);
-  const key = storeKey(namespace, name);
+  const key = storeKey(write.namespace, write.name);
   for (;;) {
     const stored = cluster.store.get(collection, key);
-    if (!stored) throw notFound(resource, name);
-    const prepared = prepareReads(cluster, resource, [stored]);
-    if (prepared) await prepared;
-    const live = readAs(cluster, resource, stored);
-    const changed = resource.conversion ? cluster.conversion.run(() => change(live)) : change(live);
-    const wanted = changed instanceof Promise ? await changed : changed;
-    const mutated = admitted(cluster, endpoint, live, wanted, options);
-    const object = mutated instanceof Promise ? await mutated : mutated;
-    checkEscalation(cluster, endpoint, object, live, options.user);
-    validateChange(cluster, endpoint, live, object, options);
-    const validation = validated(cluster, endpoint, live, object, options);
-    if (validation) await validation;
+    if (!stored) throw notFound(resource, write.name);
+    const live = await shownAs(cluster, resource, stored);
+    const wanted = await (resource.conversion
+      ? cluster.conversion.run(() => change(live))
+      : change(live));
+    const object = await mutated(write, live, wanted);
+    checkEscalation(write, object, live);
+    validateChange(write, live, object);
+    await validated(write, live, object);
     resource.dropUnknown?.(object);
-    const converted = convertForStore(cluster, resource, object);
-    const next = converted ? await converted : undefined;
+    const converted = await convertForStore(cluster, resource, object);
     // While somebody was asked, another may have written: then all begins anew, with what is there now.
-    if (cluster.store.get(collection, key) === stored) {
-      const kept = commitChange(cluster, endpoint, stored, live, object, next, options);
-      // What was asked for is whole; nulls of an apply, and what admission made, are read as what is stored.
-      if (kept === object && object === wanted && !options.keepsNulls && !resource.conversion) {
-        rememberRead(resource, kept);
-        return object;
-      }
-      const shown = prepareReads(cluster, resource, [kept]);
-      if (shown) await shown;
-      return readAs(cluster, resource, kept);
+    if (cluster.store.get(collection, key) !== stored) continue;
+    const kept = storeChange(write, stored, object, converted);
+    // What was asked for is whole; nulls of an apply, and what admission made, are read as what is stored.
+    if (kept === object && object === wanted && !options.keepsNulls && !resource.conversion) {
+      rememberRead(resource, kept);
+      return object;
     }
+    return shownAs(cluster, resource, kept);
   }
 }
 
 /** The object as mutating admission leaves it; what a subresource of another kind changes was admitted as that. */
-function admitted(
-  cluster: Cluster,
-  endpoint: Endpoint,
+async function mutated(
+  write: Write<UpdateOptions>,
   live: SentObject,
   object: SentObject,
-  options: UpdateOptions,
-): SentObject | Promise<SentObject> {
+): Promise<SentObject> {
+  const { cluster, endpoint, options } = write;
   const after = " after mutating admission happens";
   dedupOwners(object.metadata, options.warn, options.replaces ? "" : after);
   if (endpoint.kind) return object;
-  const { namespace = "", name = "" } = live.metadata;
-  const mutation = cluster.admission.mutate(
-    admissionRequest(endpoint, "UPDATE", { namespace, name }, { object, oldObject: live }, options),
-  );
-  if (mutation) return takeMutated(endpoint.resource, live, object, mutation, options);
-  // The same `stringData` applied once more is the only one that got this far without a change.
-  if (object.kind === "Secret") keepTimes(object, live);
-  return object;
+  const mutation = cluster.admission.mutate(updateRequest(write, live, object));
+  if (!mutation) {
+    // The same `stringData` applied once more is the only one that got this far without a change.
+    if (object.kind === "Secret") keepTimes(object, live);
+    return object;
+  }
+  const admitted = (await mutation) ?? object;
+  matchNamespace(endpoint.resource, live.metadata.namespace ?? "", admitted);
+  dedupOwners(admitted.metadata, options.warn, after);
+  keepTimes(admitted, live);
+  return admitted;
 }
 
 /** `undefined` when nobody has a say. @throws StatusError, also from the promise, when somebody refuses */
 function validated(
-  cluster: Cluster,
-  endpoint: Endpoint,
+  write: Write<UpdateOptions>,
   live: SentObject,
   object: SentObject,
-  options: UpdateOptions,
 ): Promise<void> | undefined {
-  if (endpoint.kind) return options.validating?.(object, live);
-  const { namespace = "", name = "" } = live.metadata;
-  const objects = { object, oldObject: live };
-  return cluster.admission.validate(
-    admissionRequest(endpoint, "UPDATE", { namespace, name }, objects, options),
-  );
+  if (write.endpoint.kind) return write.options.validating?.(object, live);
+  return write.cluster.admission.validate(updateRequest(write, live, object));
 }
 
-async function takeMutated(
-  resource: ServedResource,
-  live: SentObject,
+function updateRequest(
+  write: Write<UpdateOptions>,
+  oldObject: SentObject,
   object: SentObject,
-  mutation: Promise<SentObject | undefined>,
-  options: UpdateOptions,
-): Promise<SentObject> {
-  const mutated = (await mutation) ?? object;
-  matchNamespace(resource, live.metadata.namespace ?? "", mutated);
-  dedupOwners(mutated.metadata, options.warn, " after mutating admission happens");
-  keepTimes(mutated, live);
-  return mutated;
+): AdmissionRequest {
+  const { namespace = "", name = "" } = oldObject.metadata;
+  return admissionRequest({ ...write, namespace, name }, "UPDATE", { object, oldObject });
 }
 
 /** When its fields were written is all that is left of a change that was undone, and is none. */
@@ -161,17 +132,12 @@ function withoutTimes(object: SentObject): SentObject {
 }
 
 /** @throws StatusError 409 or 422 */
-function validateChange(
-  cluster: Cluster,
-  endpoint: Endpoint,
-  live: SentObject,
-  object: SentObject,
-  options: UpdateOptions,
-): void {
+function validateChange(write: Write<UpdateOptions>, live: SentObject, object: SentObject): void {
+  const { endpoint } = write;
   const { resource } = endpoint;
-  checkPreconditions(endpoint, live, object, options);
+  checkPreconditions(write, live, object);
   keepSystemMetadata(object.metadata, live.metadata);
-  const { context, tellWarnings } = checkContext(cluster, resource, options);
+  const { context, tellWarnings } = checkContext(write);
   endpoint.strategy.prepareForUpdate(object, live, context);
   const errors = changeErrors(endpoint, object, live, context);
   if (errors.length > 0) {
@@ -199,10 +165,9 @@ function changeErrors(
 }
 
 function checkPreconditions(
-  { resource, strategy }: Endpoint,
+  { endpoint: { resource, strategy }, options }: Write<UpdateOptions>,
   live: SentObject,
   object: SentObject,
-  options: UpdateOptions,
 ): void {
   const metadata = object.metadata;
   const name = live.metadata.name ?? "";
@@ -282,17 +247,14 @@ function keep(metadata: ObjectMeta, old: ObjectMeta, field: keyof ObjectMeta): v
 }
 
 /** Stores the change, if it is one; an object that only waited for its last finalizer goes. */
-function commitChange(
-  cluster: Cluster,
-  { resource }: Endpoint,
+function storeChange(
+  { cluster, endpoint: { resource }, options }: Write,
   stored: SentObject,
-  live: SentObject,
   object: SentObject,
   converted: SentObject | undefined,
-  options: WriteOptions,
 ): SentObject {
   const collection = collectionOf(resource);
-  const key = storeKey(live.metadata.namespace, live.metadata.name ?? "");
+  const key = storeKey(stored.metadata.namespace, stored.metadata.name ?? "");
   if (isFinished(object.metadata) && resource.traits?.deletion?.holds?.(object) !== true) {
     if (!options.dryRun) cluster.store.remove(collection, key);
     return object;
