@@ -370,6 +370,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "not-a-token": e('@Rbac("deployments", ["get"])'),
   "not-applied": e("tsop deploy   # the API server refuses one of the manifests"),
   "nothing-to-examine": e("tsop doctor manifest.yaml   # which is not there"),
+  "nothing-to-validate": e("tsop validate notes/   # where no file has an object"),
   "not-in-project": e("tsop delete webhook --version v1 --kind Web   # which has none"),
   "still-used": e(
     'import { Web } from "./api/v1/web.ts"; // in a file of yours, at: tsop delete api --version v1 --kind Web',
@@ -597,6 +598,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     "MyWebValidator is registered for DELETE, and has validateCreate alone: it would be allowed unseen.",
     "Leave operations out, which follow from the methods, or write validateDelete.",
   ),
+  "wrong-namespace": e("tsop validate app.yaml --namespace My_Shop"),
   "wrong-option": e('@Resource({ group: "web.example.com", version: "v1", scope: "Namespace" })'),
   "wrong-pattern": e(
     "@Pattern(/(?<=a)b/) name!: string;",

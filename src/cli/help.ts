@@ -31,6 +31,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "tsop delete webhook --group web --version v1 --kind MyWeb --conversion",
   ],
   list: ["tsop list", "tsop list --output json"],
+  validate: [
+    "tsop validate config/samples",
+    "kubectl kustomize config/default | tsop validate -",
+    "tsop validate crds/ app.yaml --namespace shop --output json",
+  ],
   doctor: ["tsop doctor", "tsop doctor config/", "tsop doctor manifests.yaml --output json"],
   edit: [
     "tsop edit --certificates cert-manager",
@@ -66,7 +71,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
 /** What a program may learn from the end of a command. */
 export const EXIT_CODES: Readonly<Record<string, string>> = {
   "0": "done",
-  "1": "failed, and stderr says why and the next step; or `doctor` found something",
+  "1": "failed, and stderr says why and the next step; or `doctor` or `validate` found something",
   "2": "used wrongly; nothing was done",
   "3": "`--check` or `manifests --against` found a difference",
 };

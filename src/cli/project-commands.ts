@@ -63,7 +63,7 @@ export function addDeleteCommands(program: Command, context: CliContext, done: D
 const json = (): Option =>
   new Option("-o, --output <format>", "print the result as JSON").choices(["json"]);
 
-/** Adds `list` and `doctor`. */
+/** Adds `list`, `doctor` and `validate`. */
 export function addLookingCommands(program: Command, context: CliContext, done: Done): void {
   program
     .command("list")
@@ -87,5 +87,18 @@ export function addLookingCommands(program: Command, context: CliContext, done: 
     .action(async (path: string | undefined, options: { output?: "json" }) => {
       const { doctor } = await import("./commands/doctor.ts");
       done(await doctor(path, options, context));
+    });
+  program
+    .command("validate")
+    .summary("ask an API server in the process about manifests")
+    .description(
+      "Say what an API server would say to manifests: kinds, unknown fields, schemas, CEL rules, names, each with its line. No cluster is needed: the control plane in the package answers. CRDs among the files and those of the project here are known, in whatever order. Exits with 1 when an object would be refused.",
+    )
+    .argument("<manifests...>", "files, folders, or - for standard input")
+    .option("-n, --namespace <name>", "the namespace of objects that name none", "default")
+    .addOption(json())
+    .action(async (paths: readonly string[], options: { namespace: string; output?: "json" }) => {
+      const { validate } = await import("./commands/validate.ts");
+      done(await validate(paths, options, context));
     });
 }

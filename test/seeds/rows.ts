@@ -212,7 +212,6 @@ const LAB: readonly Row[] = [
     id: "S1-03",
     check: "A field in the wrong case is told with the one that was meant.",
     proofs: at(DOCTOR, DOCTOR_MISTAKES),
-    open: "`tsop doctor` tells it; a command that says what an API server would say of a manifest does not exist yet.",
   },
   {
     id: "S1-04",

@@ -5,12 +5,11 @@
  */
 import { realpath, stat } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
-import { UsageError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import { diagnose, type Diagnosis } from "../doctor/diagnose.ts";
 import { readExamined } from "../doctor/examine.ts";
 import { ExitCode, paint } from "../output.ts";
-import { getProject, type Project } from "../project/project-file.ts";
+import { findProject } from "../project/project-file.ts";
 
 /** The flags of `tsop doctor`. */
 export interface DoctorOptions {
@@ -28,7 +27,7 @@ export async function doctor(
     (found) => found.isDirectory(),
     () => false,
   );
-  const project = isFolder ? await projectAt(asked) : undefined;
+  const project = isFolder ? await findProject(asked) : undefined;
   // Without a path, it is the project that the folder is in.
   const folder = path === undefined ? (project?.root ?? asked) : asked;
   const isWhole = project !== undefined && (await isSameFolder(project.root, folder));
@@ -45,15 +44,6 @@ export async function doctor(
     print(found, reading.examined.manifests.length, context);
   }
   return found.length === 0 ? ExitCode.ok : ExitCode.failure;
-}
-
-async function projectAt(folder: string): Promise<Project | undefined> {
-  try {
-    return await getProject(folder);
-  } catch (error) {
-    if (error instanceof UsageError && error.code === "no-project") return undefined;
-    throw error;
-  }
 }
 
 async function isSameFolder(one: string, other: string): Promise<boolean> {

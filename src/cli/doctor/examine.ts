@@ -55,7 +55,7 @@ export async function readExamined(path: string, project?: Project): Promise<Rea
       sources.push({ file, text: await readFile(join(root, file), "utf8") });
       continue;
     }
-    const read = await manifestsOf(root, file);
+    const read = manifestsIn(await readFile(join(root, file), "utf8"), file);
     if (!Array.isArray(read)) unreadable.push(read);
     else if (KUSTOMIZATION.test(posix.basename(file))) kustomizations.push(...read);
     else {
@@ -117,10 +117,10 @@ async function filesIn(root: string, folder: string): Promise<string[]> {
   return found.flat();
 }
 
-/** The mappings in a file, each object of a List for itself; or why it cannot be read. */
-async function manifestsOf(root: string, file: string): Promise<Manifest[] | Found> {
+/** The mappings in a text, each object of a List for itself; or why it cannot be read. */
+export function manifestsIn(text: string, file: string): Manifest[] | Found {
   try {
-    const documents = readYaml(await readFile(join(root, file), "utf8"), file);
+    const documents = readYaml(text, file);
     return documents.flatMap((document) => {
       const { value } = document;
       if (!isJsonObject(value)) return [];

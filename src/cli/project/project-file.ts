@@ -80,15 +80,22 @@ export interface Project {
  * @throws UsageError `no-project` outside a project; TsopError `broken-project-file`
  */
 export async function getProject(folder: string): Promise<Project> {
-  for (const root of foldersUp(folder)) {
-    const text = await readIfThere(join(root, PROJECT_FILE));
-    if (text !== undefined) return parseProject(root, text);
-  }
+  const project = await findProject(folder);
+  if (project) return project;
   throw new UsageError(
     "no-project",
     `There is no ${PROJECT_FILE} file in ${folder} or a folder above it.`,
     "Change to the project's folder, or start one: `tsop init --domain example.com`.",
   );
+}
+
+/** The project of `folder` or of the nearest folder above it, if there is one. @throws TsopError `broken-project-file` */
+export async function findProject(folder: string): Promise<Project | undefined> {
+  for (const root of foldersUp(folder)) {
+    const text = await readIfThere(join(root, PROJECT_FILE));
+    if (text !== undefined) return parseProject(root, text);
+  }
+  return undefined;
 }
 
 /** Reads the text of a `PROJECT` file. */
