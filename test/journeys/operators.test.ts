@@ -39,6 +39,23 @@ interface Operator {
 
 const OPERATORS: Operator[] = [
   {
+    name: "helloworld",
+    sample: "myapp_v1_helloworld.yaml",
+    tests: 3,
+    look: async (client) => {
+      const helloworld = await client.dynamic("myapp.example.com/v1", "HelloWorld");
+      const key = { namespace, name: "hello" };
+      await eventually(async () => {
+        const { status } = (await client.get(helloworld, key)) as { status?: object };
+        expect(status).toMatchObject({ readyReplicas: 3 });
+      }, patience);
+      await client.delete(helloworld, key);
+      await eventually(async () => {
+        expect(await client.find(Deployment, key)).toBeUndefined();
+      }, patience);
+    },
+  },
+  {
     name: "configmonitor",
     sample: "page.yaml",
     tests: 4,

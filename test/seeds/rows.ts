@@ -91,7 +91,6 @@ const GUIDE: readonly Row[] = [
     id: "S0-06",
     check: "A kind with a template of pods in its spec is installed, and its pods follow it.",
     proofs: [],
-    open: "No example has a template of pods in its spec.",
   },
   {
     id: "S0-07",
@@ -147,7 +146,7 @@ const GUIDE: readonly Row[] = [
         "goes by the service account in a pod, and takes a renewed token",
       ),
       ...at(
-        "test/runtime/transport/exec-credentials.test.ts",
+        "test/runtime/transport/credentials/exec-credentials.test.ts",
         "runs it once until its answer expires, and tells it of the cluster",
       ),
     ],
