@@ -82,6 +82,34 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     "domain: example.com\n  projectName: web   # PROJECT: indented by mistake",
   ),
   "broken-yaml": e("spec: { group: example.com   # the brace is never closed"),
+  "bundle-base": e(
+    "tsop bundle   # config/manifests/bases/web-operator.clusterserviceversion.yaml holds a Role",
+  ),
+  "bundle-binding": e(
+    "roleRef: { kind: ClusterRole, name: view }   # config/default renders no such role",
+    "A bundle cannot hold the ClusterRoleBinding ...: ....",
+    "Write a role with the rules that the operator needs of it.",
+  ),
+  "bundle-channel": e(
+    "tsop bundle --channels stable --default-channel fast",
+    "--default-channel ... is none of the channels ....",
+    "For example: --channels stable,fast --default-channel fast",
+  ),
+  "bundle-icon": e("tsop bundle --icon logo.txt"),
+  "bundle-install-mode": e(
+    "installModes: [{ type: OwnNamespace, supported: true }]   # the operator watches all namespaces",
+  ),
+  "bundle-kind": e("tsop bundle   # config/default renders an Ingress"),
+  "bundle-namespace": e(
+    "tsop bundle   # config/default renders a Service in the namespace monitoring",
+  ),
+  "bundle-no-deployment": e("tsop bundle   # config/default does not list ../manager"),
+  "bundle-version": e("tsop bundle --version v1"),
+  "bundle-webhook": e(
+    "matchConditions: [...]   # of a webhook, which OLM has no field for",
+    "The webhook ... of ... has matchConditions, which a ClusterServiceVersion has no field for: OLM cannot make it.",
+    "Check the conditions in the webhook itself, or install the operator with the chart.",
+  ),
   "cannot-listen": e(
     'createManager({ metrics: { host: "203.0.113.9", port: 8443 } }); // not an address of this machine',
     "Cannot listen on port ...: ....",
@@ -103,7 +131,6 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "certificates-differ": e(
     "tsop create webhook --kind Web --version v1 --validation --certificates secret   # the others have another mode",
   ),
-  "chart-folder": e("tsop chart --output-dir ../chart"),
   "chart-no-deployment": e("tsop chart   # config/default does not list ../manager"),
   "conversion-of-others": e(
     "tsop create webhook --group apps --version v1 --kind Deployment --conversion --spoke v1beta1",
@@ -126,6 +153,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "not-idle": e("await manager.idle()   // a reconcile waits for virtual time"),
   "not-listening": e("(await startControlPlane({ listen: false })).kubeconfig"),
   "nothing-to-edit": e("tsop edit"),
+  "package-folder": e("tsop chart --output-dir ../chart"),
   "webhook-exists": e("tsop create webhook --kind Web --version v2 --validation   # v1 has it"),
   "bad-webhook-address": e("tsop run --webhook-address https://laptop:9443"),
   "webhooks-not-reached": e(

@@ -55,6 +55,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "tsop chart --check",
     "tsop chart --output-dir dist/chart --chart-version 1.2.0 --dry-run --diff",
   ],
+  bundle: [
+    "tsop bundle --image registry.example.com/web-operator@sha256:0123...",
+    "tsop bundle --version 0.2.0 --replaces 0.1.0 --channels stable,candidate",
+    "tsop bundle --check",
+  ],
   undeploy: ["tsop undeploy", "tsop undeploy --dry-run"],
   migrate: ["tsop migrate --dry-run", "tsop migrate", "tsop migrate --kind MyWeb --output json"],
   run: [

@@ -8,6 +8,7 @@ import { processContext, type CliContext } from "./context.ts";
 import { addHelp } from "./help.ts";
 import { addKubebuilderWords } from "./kubebuilder-words.ts";
 import { DIFF, DRY_RUN, type Done } from "./command-options.ts";
+import { addPackageCommands } from "./package-commands.ts";
 import { packageVersion } from "./package-info.ts";
 import { addDeleteCommands, addLookingCommands } from "./project-commands.ts";
 import { addWebhookCommands } from "./webhook-commands.ts";
@@ -183,23 +184,7 @@ function addProjectCommands(program: Command, context: CliContext, done: Done): 
       done(await importCrds(from, options as Parameters<typeof importCrds>[1], context));
     });
 
-  program
-    .command("chart")
-    .summary("write a Helm chart")
-    .description(
-      "Write a Helm chart of the objects that config/default renders. What you change in it is kept.",
-    )
-    .option("--image <image>", "the operator's image, as the chart's default value")
-    .option("--chart-version <version>", "the chart's version (default: that of package.json)")
-    .option("--output-dir <folder>", "the chart's folder in the project", "chart")
-    .option("--check", "write nothing; exit with 3 when something would change", false)
-    .option("--force", "write files again that you changed", false)
-    .option("--dry-run", DRY_RUN, false)
-    .option("--diff", DIFF, false)
-    .action(async (options: object) => {
-      const { chart } = await import("./commands/chart.ts");
-      done(await chart(options as Parameters<typeof chart>[0], context));
-    });
+  addPackageCommands(program, context, done);
 
   program
     .command("build")

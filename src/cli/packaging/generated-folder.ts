@@ -7,7 +7,7 @@
  * @module
  */
 import { createHash } from "node:crypto";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { isJsonObject } from "../../kube/json.ts";
 import { planFiles, type Plan, readIfThere } from "../project/plan.ts";
 
@@ -25,6 +25,7 @@ const RECORD = ".generated.json";
  *
  * @param root - the project
  * @param folder - relative to it
+ * @param files - by their path in the folder, or beside it: `../bundle.Dockerfile`
  * @param options - `force` takes files of the user, too
  */
 export async function planGeneratedFolder(
@@ -33,7 +34,7 @@ export async function planGeneratedFolder(
   files: ReadonlyMap<string, string>,
   options: { readonly force: boolean },
 ): Promise<FolderPlan> {
-  const record = await readRecord(join(root, folder, RECORD));
+  const record = await readRecord(join(root, folder, RECORD), new Set(files.keys()));
   const wanted = new Map<string, string | undefined>();
   const hashes: Record<string, string> = {};
   const kept: string[] = [];
@@ -42,11 +43,11 @@ export async function planGeneratedFolder(
     const after = files.get(name);
     const isOurs = before === undefined || before === after || hashOf(before) === record[name];
     if (isOurs || options.force) {
-      wanted.set(`${folder}/${name}`, after);
+      wanted.set(posix.join(folder, name), after);
       if (after !== undefined) hashes[name] = hashOf(after);
     } else {
       if (record[name] !== undefined && after !== undefined) hashes[name] = record[name];
-      kept.push(`${folder}/${name}`);
+      kept.push(posix.join(folder, name));
     }
   }
   const sorted = Object.fromEntries(
@@ -56,7 +57,11 @@ export async function planGeneratedFolder(
   return { plan: await planFiles(root, wanted), kept };
 }
 
-async function readRecord(path: string): Promise<Record<string, string>> {
+/** The hashes in the record. What is outside of the folder counts only when it is written now: nothing else is removed. */
+async function readRecord(
+  path: string,
+  files: ReadonlySet<string>,
+): Promise<Record<string, string>> {
   const text = await readIfThere(path);
   if (text === undefined) return {};
   try {
@@ -65,7 +70,7 @@ async function readRecord(path: string): Promise<Record<string, string>> {
     return Object.fromEntries(
       Object.entries(value).filter((entry): entry is [string, string] => {
         const [name, hash] = entry;
-        return typeof hash === "string" && !name.split("/").includes("..");
+        return typeof hash === "string" && (files.has(name) || !name.split("/").includes(".."));
       }),
     );
   } catch {

@@ -1,0 +1,58 @@
+/**
+ * What the commands that write a package into the project have in common.
+ *
+ * @module
+ */
+import { UsageError } from "../../errors.ts";
+import type { CliContext } from "../context.ts";
+import { ExitCode, paint } from "../output.ts";
+import type { FolderPlan } from "../packaging/generated-folder.ts";
+import { carryOut, type PlanOptions, showPlan } from "../project/plan.ts";
+import { getProject, type Project } from "../project/project-file.ts";
+import { alone } from "../project/project-lock.ts";
+
+/** The flags of all of them. */
+export interface PackageOptions extends PlanOptions {
+  readonly outputDir: string;
+  readonly check: boolean;
+  readonly force: boolean;
+}
+
+/**
+ * Writes a package into its folder, or says what would change; returns the exit code.
+ *
+ * @param options - `what` is the command's name, and that of the package
+ * @param planned - what is to be written
+ */
+export async function writePackage(
+  options: PackageOptions & { readonly what: "chart" | "bundle" },
+  context: CliContext,
+  planned: (project: Project) => Promise<FolderPlan>,
+): Promise<number> {
+  const { outputDir, check, what } = options;
+  if (!/^[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)*$/.test(outputDir) || outputDir.includes("..")) {
+    throw new UsageError(
+      "package-folder",
+      `The folder of the ${what} has to be in the project, and ${outputDir} is not a folder's name.`,
+      `For example: tsop ${what} --output-dir dist/${what}`,
+    );
+  }
+  const { root } = await getProject(context.cwd);
+  return alone(root, { dryRun: check || options.dryRun === true }, context, async () => {
+    const folder = await planned(await getProject(root));
+    const { yellow, bold } = paint(context);
+    for (const path of folder.kept) {
+      context.err(`${yellow("kept")} ${path} was changed by hand; --force writes it again.`);
+    }
+    if (check) {
+      await showPlan(folder.plan, context, options);
+      if (folder.plan.changes.length === 0) return ExitCode.ok;
+      context.err(`${yellow(bold("drift"))} the ${what} differs from what config/default renders.`);
+      context.err(`  fix Run \`tsop ${what}\` and commit the result; nothing was written.`);
+      return ExitCode.drift;
+    }
+    context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
+    await carryOut(folder.plan, context, options);
+    return ExitCode.ok;
+  });
+}

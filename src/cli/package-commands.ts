@@ -1,0 +1,57 @@
+/**
+ * The commands that make packages of an operator.
+ *
+ * @module
+ */
+import type { Command } from "commander";
+import { DIFF, DRY_RUN, type Done } from "./command-options.ts";
+import type { CliContext } from "./context.ts";
+
+/** Adds `chart` and `bundle`. */
+export function addPackageCommands(program: Command, context: CliContext, done: Done): void {
+  written(
+    program
+      .command("chart")
+      .summary("write a Helm chart")
+      .description(
+        "Write a Helm chart of the objects that config/default renders. What you change in it is kept.",
+      )
+      .option("--image <image>", "the operator's image, as the chart's default value")
+      .option("--chart-version <version>", "the chart's version (default: that of package.json)"),
+    "chart",
+  ).action(async (options: object) => {
+    const { chart } = await import("./commands/chart.ts");
+    done(await chart(options as Parameters<typeof chart>[0], context));
+  });
+
+  written(
+    program
+      .command("bundle")
+      .summary("write a bundle for OLM")
+      .description(
+        "Write a bundle for the Operator Lifecycle Manager of the objects that config/default renders. What you change in it is kept.",
+      )
+      .option("--image <image>", "the operator's image (default: what config/manager says)")
+      .option("--version <version>", "the bundle's version (default: that of package.json)")
+      .option("--channels <channels>", "the channels that it is in, with commas", "alpha")
+      .option("--default-channel <channel>", "the channel of who names none (default: the first)")
+      .option("--replaces <version>", "the version that it follows")
+      .option("--maturity <word>", "such as alpha, beta or stable")
+      .option("--description <text>", "what a catalogue shows (default: that of package.json)")
+      .option("--icon <file>", "a picture for a catalogue"),
+    "bundle",
+  ).action(async (options: object) => {
+    const { bundle } = await import("./commands/bundle.ts");
+    done(await bundle(options as Parameters<typeof bundle>[0], context));
+  });
+}
+
+/** The flags of all packages that are folders of the project. */
+function written(command: Command, what: string): Command {
+  return command
+    .option("--output-dir <folder>", `the ${what}'s folder in the project`, what)
+    .option("--check", "write nothing; exit with 3 when something would change", false)
+    .option("--force", "write files again that you changed", false)
+    .option("--dry-run", DRY_RUN, false)
+    .option("--diff", DIFF, false);
+}

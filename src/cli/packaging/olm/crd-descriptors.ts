@@ -1,0 +1,93 @@
+/**
+ * What a console shows of the kinds: their fields, from the schema of their CRDs.
+ *
+ * @module
+ */
+import type { JsonObject, ManifestObject } from "../../../kube/object.ts";
+import type {
+  CustomResourceDefinitionVersion,
+  JSONSchemaProps,
+} from "../../../generated/k8s/apiextensions-v1.ts";
+
+/** A CRD, as far as its description needs it. */
+interface DescribedCrd extends ManifestObject {
+  readonly spec: {
+    readonly names: { readonly kind: string };
+    readonly versions: readonly CustomResourceDefinitionVersion[];
+  };
+}
+
+/** Whether the object is a CRD. */
+export function isDescribedCrd(object: ManifestObject): object is DescribedCrd {
+  return object.kind === "CustomResourceDefinition";
+}
+
+const SPEC = "urn:alm:descriptor:com.tectonic.ui:";
+
+/** The entries of `customresourcedefinitions.owned`: one for each version that is served. */
+export function ownedKinds(crd: DescribedCrd): JsonObject[] {
+  const { kind } = crd.spec.names;
+  return crd.spec.versions
+    .filter(({ served }) => served)
+    .map((version) => {
+      const schema = version.schema?.openAPIV3Schema;
+      const { spec, status } = schema?.properties ?? {};
+      const specDescriptors = fieldsOf(spec).map(([path, field]) => ({
+        ...describe(path, field),
+        "x-descriptors": [`${SPEC}${controlOf(`.spec.${path}`, field, version)}`],
+      }));
+      const statusDescriptors = fieldsOf(status).map(([path, field]) => ({
+        ...describe(path, field),
+        "x-descriptors": [
+          path === "conditions" ? "urn:alm:descriptor:io.kubernetes.conditions" : `${SPEC}text`,
+        ],
+      }));
+      return {
+        name: crd.metadata.name,
+        version: version.name,
+        kind,
+        displayName: wordsOf(kind),
+        description: firstParagraph(schema?.description) ?? `${wordsOf(kind)}.`,
+        ...(specDescriptors.length > 0 && { specDescriptors }),
+        ...(statusDescriptors.length > 0 && { statusDescriptors }),
+      };
+    });
+}
+
+/** The fields that a console can show: single values, and the conditions. */
+const fieldsOf = (schema: JSONSchemaProps | undefined): [string, JSONSchemaProps][] =>
+  Object.entries(schema?.properties ?? {}).filter(
+    ([name, { type, ...rest }]) =>
+      ["boolean", "integer", "number", "string"].includes(type ?? "") ||
+      rest["x-kubernetes-int-or-string"] === true ||
+      (name === "conditions" && type === "array"),
+  );
+
+function describe(path: string, { description }: JSONSchemaProps): JsonObject {
+  const text = firstParagraph(description);
+  return { path, displayName: wordsOf(path), ...(text !== undefined && { description: text }) };
+}
+
+/** How a form asks for the field. */
+function controlOf(
+  path: string,
+  { type, format }: JSONSchemaProps,
+  version: CustomResourceDefinitionVersion,
+): string {
+  if (version.subresources?.scale?.specReplicasPath === path) return "podCount";
+  if (type === "boolean") return "booleanSwitch";
+  if (type === "integer" || type === "number") return "number";
+  return format === "password" ? "password" : "text";
+}
+
+/** `pageContentHtml` as `Page Content Html`. */
+export function wordsOf(name: string): string {
+  const words = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").split(/[\s_-]+/);
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(" ");
+}
+
+function firstParagraph(text: string | undefined): string | undefined {
+  const [first = ""] = (text ?? "").split(/\n\s*\n/);
+  const line = first.replaceAll(/\s+/g, " ").trim();
+  return line === "" ? undefined : line;
+}

@@ -1,0 +1,56 @@
+/**
+ * What `package.json` says of a project: packages show it.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { isJsonObject } from "../../kube/json.ts";
+import { readIfThere } from "../project/plan.ts";
+
+/** Who wrote a package. */
+export interface Author {
+  readonly name: string;
+  readonly email?: string;
+}
+
+/** What packages show of a project. */
+export interface PackageFacts {
+  readonly version: string;
+  readonly description: string;
+  readonly keywords: readonly string[];
+  readonly links: readonly { readonly name: string; readonly url: string }[];
+  readonly author: Author | undefined;
+}
+
+/** The facts of the project in `root`; what is not said, or cannot be read, has a plain default. */
+export async function packageFacts(root: string, projectName: string): Promise<PackageFacts> {
+  const text = await readIfThere(join(root, "package.json"));
+  let value: unknown;
+  try {
+    value = JSON.parse(text ?? "{}");
+  } catch {
+    value = {};
+  }
+  const { version, description, keywords, homepage, author } = isJsonObject(value) ? value : {};
+  return {
+    version: isText(version) ? version : "0.1.0",
+    description: isText(description) ? description : `The operator ${projectName}`,
+    keywords: Array.isArray(keywords) ? keywords.filter(isText) : [],
+    links: isText(homepage) ? [{ name: "Home page", url: homepage }] : [],
+    author: authorOf(author),
+  };
+}
+
+const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
+
+/** An author as npm takes one: an object, or `Name <mail> (url)`. */
+function authorOf(value: unknown): Author | undefined {
+  if (isJsonObject(value)) {
+    const { name, email } = value;
+    return isText(name) ? { name, ...(isText(email) && { email }) } : undefined;
+  }
+  if (!isText(value)) return undefined;
+  const [, name = "", email] = /^([^<(]*)(?:<([^>]*)>)?/.exec(value) ?? [];
+  if (name.trim() === "") return undefined;
+  return { name: name.trim(), ...(isText(email) && { email }) };
+}
