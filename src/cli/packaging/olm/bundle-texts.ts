@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { toYaml } from "../../../kube/yaml.ts";
+import { toYaml } from "../../../kube/text/yaml.ts";
 
 /** What the annotations of a bundle say. */
 export interface BundleLabels {
