@@ -138,8 +138,9 @@ describe("the bundle of an operator with webhooks", () => {
         return !held.has(kind) && !isOperators && name !== "gateway-webhook-service";
       })
       .map((object) => {
-        const { namespace: _namespace, ...metadata } = object.metadata;
-        return { ...object, metadata };
+        const copy = structuredClone(object);
+        delete copy.metadata.namespace;
+        return copy;
       });
     expect(written).toEqual(expect.arrayContaining(expected));
     expect(written).toHaveLength(expected.length);
