@@ -60,6 +60,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "tsop bundle --version 0.2.0 --replaces 0.1.0 --channels stable,candidate",
     "tsop bundle --check",
   ],
+  image: [
+    "tsop image --image registry.example.com/web-operator:0.1.0",
+    "tsop image --image web-operator:0.1.0 --platform linux/amd64,linux/arm64",
+    "tsop image --image web-operator:0.1.0 --base base.tar",
+  ],
   undeploy: ["tsop undeploy", "tsop undeploy --dry-run"],
   migrate: ["tsop migrate --dry-run", "tsop migrate", "tsop migrate --kind MyWeb --output json"],
   run: [

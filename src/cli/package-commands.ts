@@ -7,7 +7,7 @@ import type { Command } from "commander";
 import { DIFF, DRY_RUN, type Done } from "./command-options.ts";
 import type { CliContext } from "./context.ts";
 
-/** Adds `chart` and `bundle`. */
+/** Adds `chart`, `bundle` and `image`. */
 export function addPackageCommands(program: Command, context: CliContext, done: Done): void {
   written(
     program
@@ -44,6 +44,22 @@ export function addPackageCommands(program: Command, context: CliContext, done: 
     const { bundle } = await import("./commands/bundle.ts");
     done(await bundle(options as Parameters<typeof bundle>[0], context));
   });
+
+  program
+    .command("image")
+    .summary("build the operator's image")
+    .description(
+      "Build the operator's image: by docker or podman, or without them on a base that is there as an OCI layout.",
+    )
+    .requiredOption("--image <image>", "its name, such as registry.example.com/web-operator:0.1.0")
+    .option("--base <path>", "an OCI layout of an image with Node, as a folder or a tar")
+    .option("--output <file>", "with --base: the archive to write", "dist/image.tar")
+    .option("--platform <platforms>", "without --base: what it runs on, with commas")
+    .option("--dry-run", "say what would be built, build nothing", false)
+    .action(async (options: object) => {
+      const { image } = await import("./commands/image.ts");
+      done(await image(options as Parameters<typeof image>[0], context));
+    });
 }
 
 /** The flags of all packages that are folders of the project. */

@@ -21,12 +21,15 @@ export interface OpenBundle {
 /**
  * Bundles the operator into `outfile` (relative to the project's root).
  *
+ * @returns the files that are in it, relative to the root
  * @throws SourceError for code that cannot be bundled, with its positions
  */
-export async function bundleOperator(root: string, outfile: string): Promise<void> {
+export async function bundleOperator(root: string, outfile: string): Promise<string[]> {
   await checkMain(root);
   const { build } = await import("esbuild");
-  await asSourceError(build(optionsOf(root, outfile)));
+  const options = { ...optionsOf(root, outfile), metafile: true as const };
+  const { metafile } = await asSourceError(build(options));
+  return Object.keys(metafile.inputs);
 }
 
 /** Opens a bundle for several runs. Nothing is written before the first `rebuild`. */
@@ -70,9 +73,9 @@ async function checkMain(root: string): Promise<void> {
   );
 }
 
-async function asSourceError(building: Promise<unknown>): Promise<void> {
+async function asSourceError<T>(building: Promise<T>): Promise<T> {
   try {
-    await building;
+    return await building;
   } catch (error) {
     const errors = (error as Partial<BuildFailure>).errors;
     if (!errors) throw error;
