@@ -82,29 +82,12 @@ class BucketRateLimiter implements RateLimiter {
   retries(): number;
 }
 
-class Cache {
-  start(signal: AbortSignal): Promise<void>;
+interface Cache {
   setNamespaces(namespaces: readonly string[] | undefined): void;
   setLabelSelector(token: ReadToken, selector: string | undefined): void;
   remove(token: ReadToken): void;
-  readsOf(token: ReadToken): UnwatchedReads;
   synced(): Promise<void>;
-  informersFor<T extends KubeObject>(token: ReadToken<T>): KindInformers<T>;
-  findInformers<T extends KubeObject>(
-    token: ReadToken<T>,
-    namespace?: string,
-  ): readonly SharedInformer<T>[] | undefined;
-  whyNot(token: ReadToken, namespace?: string): string;
-  noteWritten(object: KubeObject): void;
-  findObject<T extends KubeObject>(object: T): T | undefined;
-  noteDeleted(resource: ResourceInfo, key: ObjectKey, uid: string): void;
   addIndex<T extends KubeObject>(token: ReadToken<T>, name: string, values: IndexFunction<T>): void;
-  planned(): {
-    readonly resource: ResourceInfo;
-    readonly namespace?: string;
-    verbs: readonly string[];
-  }[];
-  informers(): SharedInformer[];
   health(): InformerHealth[];
   stats(): InformerStats[];
 }
@@ -284,7 +267,9 @@ class Controller {
 class ControllerBuilder<K extends KubeObject = KubeObject> {
   for<T extends KubeObject>(token: ReadToken<T>, options?: WatchOptions<T>): ControllerBuilder<T>;
   owns<T extends KubeObject>(token: ReadToken<T>, options?: OwnsOptions<T>): this;
-  dependents(options: DependentsOptions<K>): Dependents<K>;
+  dependents<const Kinds extends readonly ReadToken[]>(
+    options: DependentsOptions<K, Kinds>,
+  ): Dependents<K, Kinds>;
   watches<T extends KubeObject>(
     token: ReadToken<T>,
     options: WatchReaction<T> & WatchOptions<T> & WatchPlace,
@@ -396,25 +381,31 @@ interface DependentOptions<T extends KubeObject> {
   readonly onImmutable?: OnImmutable;
 }
 
-class Dependents<O extends KubeObject = KubeObject> {
-  reconcile(owner: O, signal?: AbortSignal): Promise<DependentsState>;
+class Dependents<
+  O extends KubeObject = KubeObject,
+  Kinds extends readonly ReadToken[] = readonly ReadToken[],
+> {
+  reconcile(owner: O, signal?: AbortSignal): Promise<DependentsState<ObjectOf<Kinds[number]>>>;
   cleanup(
     owner: O,
     { signal, log }: Pick<ReconcileContext, "signal" | "log">,
   ): Promise<Result | undefined>;
 }
 
-interface DependentsOptions<O extends KubeObject> {
-  readonly kinds: readonly ReadToken[];
+interface DependentsOptions<
+  O extends KubeObject,
+  Kinds extends readonly ReadToken[] = readonly ReadToken[],
+> {
+  readonly kinds: Kinds;
   readonly externals?: readonly External<O>[];
   readonly desired: (owner: O) => readonly Dependent[] | Promise<readonly Dependent[]>;
   readonly deletion?: "reverse";
 }
 
-interface DependentsState {
+interface DependentsState<T extends KubeObject = KubeObject> {
   readonly ready: boolean;
   readonly waitingFor: readonly string[];
-  readonly objects: readonly KubeObject[];
+  readonly objects: readonly T[];
   readonly pruned: readonly string[];
 }
 
@@ -768,9 +759,7 @@ interface Manager {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: RuntimeMetrics;
-  readonly scopes: ReconcileScopes;
-  readonly tracing: Tracing | undefined;
-  readonly shards: ShardMember | undefined;
+  readonly shards: Shards | undefined;
   readonly elected: Promise<void>;
   readonly webhooks: Webhooks;
   readonly ports: ManagerPorts;
@@ -1192,12 +1181,6 @@ interface Reconciler<T extends KubeObject = KubeObject> {
   onError?(object: T, error: Error, context: ReconcileContext): Promise<void>;
 }
 
-interface Registration {
-  readonly hasSynced: boolean;
-  readonly synced: Promise<void>;
-  remove(): void;
-}
-
 interface Request {
   readonly key: ObjectKey;
 }
@@ -1205,12 +1188,6 @@ interface Request {
 const Required: Marker<() => FieldOrClassMarker<unknown>>;
 
 function Resource(options: ResourceOptions | ExternalResourceOptions): ClassMarker<KubeObject>;
-
-interface ResourceEventHandler<T extends KubeObject = KubeObject> {
-  onAdd?(object: T, initial: boolean): void | Promise<void>;
-  onUpdate?(old: T, object: T): void | Promise<void>;
-  onDelete?(object: T, tombstone: boolean): void | Promise<void>;
-}
 
 interface ResourceInfo {
   readonly group: string;
@@ -1281,14 +1258,8 @@ interface Runnable {
   activity?(): Activity;
 }
 
-class RuntimeMetrics {
-  readonly registry: Registry<"text/plain; version=0.0.4; charset=utf-8">;
-  collectProcessMetrics(): void;
-  requests(host: string): ExchangeObserver;
-  certificateRead(outcome: "read" | "error"): void;
-  informers(health: () => readonly InformerHealth[]): void;
-  leading(name: string, leads: boolean): void;
-  controller(controller: string, maxConcurrentReconciles: number): ControllerMetrics;
+interface RuntimeMetrics {
+  readonly registry: Registry;
 }
 
 const Scale: <T>(paths: ScalePaths<T>) => ClassMarker<T>;
@@ -1330,20 +1301,6 @@ interface SentObject {
   metadata: ObjectMeta;
 }
 
-class ShardMember implements KeyGate {
-  readonly needLeaderElection = false;
-  get endsAtMs(): number | undefined;
-  get settings(): ShardSettings;
-  get members(): readonly string[];
-  get settled(): boolean;
-  mayWork(key: string): boolean;
-  enter(key: string): boolean;
-  leave(key: string): void;
-  onChange(changed: () => void, signal: AbortSignal): void;
-  start(signal: AbortSignal): Promise<void>;
-  end(): Promise<void>;
-}
-
 interface ShardingOptions {
   readonly id: string;
   readonly namespace?: string;
@@ -1353,23 +1310,11 @@ interface ShardingOptions {
   readonly retryPeriodMs?: number;
 }
 
-class SharedInformer<T extends KubeObject = KubeObject> {
-  readonly resource: ResourceInfo;
-  get indexer(): Indexer<T>;
-  get hasSynced(): boolean;
-  get synced(): Promise<void>;
-  get state(): ReflectorState;
-  get lastError(): unknown;
-  get counts(): Readonly<Record<InformerOccurrence, number>>;
-  get unsettled(): string | undefined;
-  compareWithServer(signal: AbortSignal): Promise<() => boolean>;
-  get lastSyncResourceVersion(): string;
-  start(signal: AbortSignal): Promise<void>;
-  relist(): void;
-  addHandler(handler: ResourceEventHandler<T>): Registration;
-  noteWritten(object: T): void;
-  writtenAtMs(object: T): number | undefined;
-  noteDeleted(objectKey: ObjectKey, uid: string): void;
+interface Shards {
+  readonly members: readonly string[];
+  readonly settled: boolean;
+  mayWork(key: string): boolean;
+  onChange(changed: () => void, signal: AbortSignal): void;
 }
 
 interface Source {
@@ -2016,17 +1961,6 @@ type ContentOf<T extends SentObject> = keyof T extends keyof SentObject
   ? object | JsonObject
   : Omit<T, keyof SentObject>;
 
-interface ControllerMetrics extends QueueObserver {
-  reconciled(result: ReconcileResult, seconds: number): void;
-  terminalError(): void;
-  panicked(): void;
-  timedOut(): void;
-  readonly sourceFailed: () => void;
-  ownEvent(): void;
-  cleanupOverdue(): void;
-  hotLoop(): void;
-}
-
 type CredentialRecipe =
   | {
       readonly kind: "fixed";
@@ -2089,8 +2023,6 @@ interface EmbedMarker<Path extends string> {
   ): void;
 }
 
-type ExchangeObserver = (method: string, code: string) => void;
-
 interface ExecConfig {
   readonly apiVersion: string;
   readonly command: string;
@@ -2151,20 +2083,6 @@ interface Impersonation {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-class Indexer<T extends KubeObject> {
-  get size(): number;
-  addIndex(name: string, values: IndexFunction<T>): void;
-  get(key: string): T | undefined;
-  peek(key: string): T | undefined;
-  list(): T[];
-  entries(): IterableIterator<[string, T]>;
-  get sizeBytes(): number;
-  hasIndex(name: string): boolean;
-  byIndex(name: string, value: string): T[];
-  set(key: string, object: T): void;
-  delete(key: string): T | undefined;
-}
-
 type InformerOccurrence =
   | "list"
   | "watch"
@@ -2196,22 +2114,6 @@ type KeywordsOf<T> = T extends string
       : T extends boolean | null | undefined
         ? never
         : ObjectKeywords;
-
-interface KindHandler<T extends KubeObject> {
-  readonly handlerFor: (informer: SharedInformer<T>) => ResourceEventHandler<T>;
-  readonly onLeave?: (namespace: string) => void;
-}
-
-class KindInformers<T extends KubeObject = KubeObject> {
-  readonly resource: ResourceInfo;
-  get informers(): ReadonlyMap<string, SharedInformer<T>>;
-  get isHeard(): boolean;
-  start(signal: AbortSignal): void;
-  ended(): Promise<void>;
-  setNamespaces(namespaces: readonly string[]): void;
-  addIndex(name: string, values: IndexFunction<T>): void;
-  addHandler(handler: KindHandler<T>): Pick<Registration, "synced" | "remove">;
-}
 
 interface Line {
   readonly size: number;
@@ -2278,6 +2180,9 @@ type ObjectKeywords =
   | "x-kubernetes-preserve-unknown-fields"
   | "x-kubernetes-embedded-resource";
 
+type ObjectOf<Kind extends ReadToken> =
+  Kind extends ReadToken<infer T extends KubeObject> ? T : never;
+
 type OptionalField<T> = {
   [P in keyof T]-?: undefined extends T[P] ? P : never;
 }[keyof T];
@@ -2318,16 +2223,6 @@ type PartFields<T> = {
   [K in keyof T]?: Part<T[K]> | undefined;
 };
 
-class PlacedSpan {
-  run<T>(work: () => T): T;
-  headers(): Record<string, string>;
-  set(name: string, value: string | number): void;
-  fail(error: unknown): void;
-  failSilently(): void;
-  answered(status: number): void;
-  end(): void;
-}
-
 interface PollParts {
   readonly clock: Clock;
   readonly log: Logger;
@@ -2352,24 +2247,6 @@ interface RbacMarker {
 
 interface ReadableType<T extends SentObject> extends ResourceInfo {
   readonly [objectType]?: T;
-}
-
-type ReconcileResult = "success" | "error" | "requeue_after";
-
-interface ReconcileScope {
-  readonly controller: string;
-  readonly key: string;
-  readonly changes: string[];
-  expired: boolean;
-}
-
-class ReconcileScopes {
-  get writes(): number;
-  run<T>(scope: ReconcileScope, reconcile: () => Promise<T>): Promise<T>;
-  leave(scope: ReconcileScope): void;
-  expireAll(): void;
-  end(): void;
-  readonly middleware: ClientMiddleware;
 }
 
 type ReflectorState =
@@ -2424,15 +2301,6 @@ interface Schema {
   "x-kubernetes-patch-merge-key"?: string;
 }
 
-interface ShardSettings {
-  readonly id: string;
-  readonly namespace: string;
-  readonly identity: string;
-  readonly leaseDurationMs: number;
-  readonly renewDeadlineMs: number;
-  readonly retryPeriodMs: number;
-}
-
 interface StatusCause {
   reason?: string;
   message?: string;
@@ -2455,21 +2323,6 @@ type Strict<Methods> = {
 };
 
 type TextKeywords = "minLength" | "maxLength" | "pattern" | "format";
-
-interface TracedReconcile {
-  readonly controller: string;
-  readonly kind: string | undefined;
-  readonly key: string;
-  readonly id: string;
-  readonly causes: readonly string[];
-  readonly failures: number;
-}
-
-class Tracing {
-  reconcile({ controller, kind, key, id, causes, failures }: TracedReconcile): PlacedSpan;
-  request({ method, path }: TransportRequest, server: string): PlacedSpan | undefined;
-  review(path: string, headers: Readonly<Record<string, unknown>>): PlacedSpan;
-}
 
 interface Typed {
   apiVersion?: string | undefined;

@@ -15,7 +15,7 @@ import {
 } from "@kubernetes/client-node";
 import { systemClock } from "../src/clock.ts";
 import { silentLogger } from "../src/log.ts";
-import { Cache } from "../src/runtime/cache/cache.ts";
+import { InformerCache } from "../src/runtime/cache/cache.ts";
 import { RestClient } from "../src/runtime/client/rest-client.ts";
 import { HttpsTransport } from "../src/runtime/transport/https-transport.ts";
 import type { ServerAddress } from "./bench-server.ts";
@@ -43,7 +43,10 @@ async function ours({ port, ca, kind, plural }: BenchServer, watchList: boolean)
     "bench",
   );
   const rest = new RestClient(transport, systemClock);
-  const cache = new Cache(rest, systemClock, silentLogger, { namespaces: [NAMESPACE], watchList });
+  const cache = new InformerCache(rest, systemClock, silentLogger, {
+    namespaces: [NAMESPACE],
+    watchList,
+  });
   const { informers } = cache.informersFor({
     group: "",
     version: "v1",

@@ -339,6 +339,9 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     "src/main.ts ....",
     "Add ... where your manager is, then run the command again; nothing was written.",
   ),
+  "controller-incomplete": e(
+    "controllerFor(manager).for(MyWeb).owns(Deployment); // without complete(reconciler)\nawait manager.start(signal);",
+  ),
   "manager-started": e("await manager.start(signal); await manager.start(signal);"),
   "marker-needs-class": e(
     '@ExactlyOneOf("a", "b") choice!: Choice; // on the field in place of the class Choice',

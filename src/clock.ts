@@ -109,6 +109,37 @@ export function timeoutSignal(
   };
 }
 
+/** Shorter than the time that vitest and jest give a test. */
+const STANDSTILL_MS = 3000;
+
+/** A wait for virtual time. */
+interface Sleeper {
+  readonly delayMs: number;
+  /** Where it was begun. */
+  readonly call: Error;
+}
+
+/** The folder of this file, in the first frame of a stack: ours is what is called from below it. */
+const OWN_FOLDER = /\(([^()]*[\\/])clock\.[jt]s:/;
+
+/** Whether it is a wait of the test, or of the operator: an informer that waits for its next try may be left to it. */
+function isOfAuthor({ call }: Sleeper): boolean {
+  const [, own = "", caller = ""] = (call.stack ?? "").split("\n");
+  const [, folder] = OWN_FOLDER.exec(own) ?? [];
+  return folder === undefined || !caller.includes(folder);
+}
+
+function standstill({ delayMs, call }: Sleeper, count: number): string {
+  const [, ...frames] = (call.stack ?? "").split("\n");
+  const others = count > 1 ? `, as do ${count - 1} others` : "";
+  return (
+    `A sleep of ${delayMs} ms waits for a VirtualClock${others}, and nobody has moved the clock for ${STANDSTILL_MS / 1000} s: ` +
+    `virtual time passes by \`await clock.advance(${delayMs})\` alone. ` +
+    `A test that awaits the sleep itself begins it first: \`const slept = clock.sleep(...); await clock.advance(...); await slept;\`\n` +
+    frames.slice(1).join("\n")
+  );
+}
+
 interface Scheduled {
   readonly at: number;
   readonly order: number;
@@ -135,6 +166,10 @@ export class VirtualClock implements Clock {
   #state: number;
   readonly #shuffle: boolean;
   readonly #timers = new Set<Scheduled>();
+  readonly #sleepers = new Set<Sleeper>();
+  #moves = 0;
+  #isWatched = false;
+  #isTold = false;
 
   constructor(
     options: {
@@ -167,8 +202,38 @@ export class VirtualClock implements Clock {
     };
   }
 
-  sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
-    return sleepOn(this, delayMs, signal);
+  async sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
+    const sleeper = { delayMs, call: new Error("asleep") };
+    this.#sleepers.add(sleeper);
+    this.#watchStandstill();
+    try {
+      await sleepOn(this, delayMs, signal);
+    } finally {
+      this.#sleepers.delete(sleeper);
+    }
+  }
+
+  /** Tells, once, of a wait for time that nobody moves: it would be a test that hangs and does not say why. */
+  #watchStandstill(): void {
+    if (this.#isWatched || this.#isTold) return;
+    this.#isWatched = true;
+    const moves = this.#moves;
+    const look = (): void => {
+      this.#isWatched = false;
+      const authors = [...this.#sleepers].filter(isOfAuthor);
+      const sleeper = authors.at(-1);
+      if (!sleeper) return;
+      if (moves !== this.#moves) {
+        this.#watchStandstill();
+        return;
+      }
+      this.#isTold = true;
+      process.emitWarning(standstill(sleeper, authors.length), {
+        type: "VirtualClockWarning",
+        code: "TSOP_VIRTUAL_TIME",
+      });
+    };
+    systemClock.after(STANDSTILL_MS, look, { unref: true });
   }
 
   /** Mulberry32: small, seedable, good enough for jitter and schedules. */
@@ -210,6 +275,7 @@ export class VirtualClock implements Clock {
   }
 
   async #advanceTo(end: number): Promise<void> {
+    this.#moves++;
     await settlePromises();
     for (let next = this.#next(); next && next.at <= end; next = this.#next()) {
       this.#timers.delete(next);

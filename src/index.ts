@@ -169,7 +169,8 @@ export {
   type SourceRun,
 } from "./runtime/controller/sources/sources.ts";
 export { type TimerOptions, timerSource } from "./runtime/controller/sources/timers.ts";
-export type { Cache, CacheOptions, InformerHealth, InformerStats } from "./runtime/cache/cache.ts";
+export type { CacheOptions } from "./runtime/cache/cache.ts";
+export type { Cache, InformerHealth, InformerStats } from "./runtime/cache/cache-view.ts";
 export {
   cacheOf,
   type KindCache,
@@ -177,9 +178,7 @@ export {
   type UnwatchedReads,
 } from "./runtime/cache/kind-cache.ts";
 export { mutableCopy } from "./runtime/cache/freeze.ts";
-export type { ResourceEventHandler } from "./runtime/cache/handler-queue.ts";
 export type { IndexFunction } from "./runtime/cache/indexer.ts";
-export type { Registration, SharedInformer } from "./runtime/cache/shared-informer.ts";
 export type {
   ApplyOptions,
   ApplyStatusOptions,
@@ -247,7 +246,7 @@ export {
   WorkQueue,
 } from "./runtime/queue/work-queue.ts";
 export type { KeyGate } from "./runtime/sharding/key-gate.ts";
-export type { ShardingOptions, ShardMember } from "./runtime/sharding/shard-member.ts";
+export type { ShardingOptions, Shards } from "./runtime/sharding/shard-member.ts";
 export type { ClusterConfig } from "./runtime/transport/cluster-config.ts";
 export type { Credentials, CredentialSource } from "./runtime/transport/credentials/credentials.ts";
 export { type ClusterConfigOptions, loadClusterConfig } from "./runtime/transport/load-config.ts";

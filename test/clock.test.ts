@@ -41,6 +41,34 @@ describe("VirtualClock", () => {
     expect(draw(7)).not.toEqual(draw(8));
   });
 
+  it(
+    "tells of a sleep that nobody ends: which one, and how time passes",
+    { timeout: 20_000 },
+    async () => {
+      const told: Error[] = [];
+      const listen = (warning: Error): void => {
+        if (warning.name === "VirtualClockWarning") told.push(warning);
+      };
+      process.on("warning", listen);
+      try {
+        const forgotten = new VirtualClock();
+        const moved = new VirtualClock();
+        const asleep = forgotten.sleep(60_000);
+        const ended = moved.sleep(60_000);
+        await moved.advance(60_000);
+        await ended;
+        await systemClock.sleep(3500);
+        expect(told).toHaveLength(1);
+        expect(told[0]?.message).toContain("`await clock.advance(60000)`");
+        expect(told[0]?.message).toContain("clock.test.ts");
+        await forgotten.advance(60_000);
+        await asleep;
+      } finally {
+        process.off("warning", listen);
+      }
+    },
+  );
+
   it("rejects a sleep with the reason of its signal, and leaves no timer", async () => {
     const clock = new VirtualClock();
     const controller = new AbortController();

@@ -22,15 +22,14 @@ import type { RestClient } from "../client/rest-client.ts";
 import { rightsAdvice } from "../client/rights.ts";
 import { bindMethods } from "../bind-methods.ts";
 import { deferred } from "../deferred.ts";
+import type { Cache, InformerHealth, InformerStats } from "./cache-view.ts";
 import { ConnectBudget } from "./connect-budget.ts";
 import type { IndexFunction } from "./indexer.ts";
 import { kindCaches, type KindCache, type UnwatchedReads } from "./kind-cache.ts";
 import { KindInformers } from "./kind-informers.ts";
 import { restListerWatcher } from "./lister-watcher.ts";
 import { Transform } from "./partial-objects.ts";
-import type { ReflectorState } from "./reflector.ts";
 import { SharedInformer } from "./shared-informer.ts";
-import type { InformerOccurrence } from "./watch-session.ts";
 
 /** What a cache watches, and how. */
 export interface CacheOptions {
@@ -46,32 +45,18 @@ export interface CacheOptions {
   readonly watchList?: boolean;
 }
 
-/** How an informer is doing. */
-export interface InformerHealth {
-  /** `deployments.apps`, with the namespace where it is limited to one. */
-  readonly resource: string;
-  readonly state: ReflectorState;
-  readonly synced: boolean;
-  readonly objects: number;
-  /** How often what happened since the start. */
-  readonly counts: Readonly<Record<InformerOccurrence, number>>;
-  /** What went wrong last, and what to do; absent when all is well. */
-  readonly problem?: string;
-}
-
-/** What an informer holds. */
-export interface InformerStats {
-  /** `deployments.apps`, with the namespace where it is limited to one. */
-  readonly resource: string;
-  readonly objects: number;
-  /** What they take in memory, estimated. */
-  readonly sizeBytes: number;
-  /** The version up to which it knows everything. */
-  readonly resourceVersion: string;
+/** The cache behind one that users see. */
+export function informersOf(cache: Cache): InformerCache {
+  if (cache instanceof InformerCache) return cache;
+  throw new TsopError(
+    "controller-misbuilt",
+    "A controller cannot be built: its cache was not made by createManager() or createCluster() of this tsop.",
+    "Pass the manager, or the cluster, itself; with two copies of tsop in node_modules (npm ls tsop), keep one.",
+  );
 }
 
 /** Informers by kind. */
-export class Cache {
+export class InformerCache implements Cache {
   readonly #rest: RestClient;
   readonly #clock: Clock;
   readonly #log: Logger;
@@ -103,7 +88,7 @@ export class Cache {
       const kindLog = log.child({ resource: groupResourceOf(resource) });
       if (transform) this.#transforms.set(id, new Transform(transform, kindLog));
     }
-    bindMethods(this, Cache);
+    bindMethods(this, InformerCache);
   }
 
   /** Starts all informers, and those that are asked for later; resolves when they have ended. */
@@ -124,22 +109,11 @@ export class Cache {
     await Promise.all([...this.#kinds.values()].map((kind) => kind.ended()));
   }
 
-  /**
-   * Watches these namespaces from now on, or all of them; kinds that are in none, and those with `namespaces` of their
-   * own, are watched as before. Handlers hear
-   * of what is in a new one, and nothing more of what is in one that is left. `synced` waits for the new ones.
-   */
   setNamespaces(namespaces: readonly string[] | undefined): void {
     this.#namespaces = namespaces;
     for (const kind of this.#kinds.values()) kind.setNamespaces(this.#namespacesOf(kind.resource));
   }
 
-  /**
-   * Watches only objects of a kind with these labels from now on, or all of them. Handlers hear of what is selected now
-   * and was not before, and of what is no longer selected as deleted.
-   *
-   * @throws SelectorError
-   */
   setLabelSelector(token: ReadToken, selector: string | undefined): void {
     const name = groupResourceOf(resourceOf(token));
     if (selector === undefined) this.#labelSelectors.delete(name);
@@ -153,12 +127,6 @@ export class Cache {
     }
   }
 
-  /**
-   * Ends the informers of a kind: nothing of it is watched or held any more, and reads of it are as those of any other
-   * kind that is not watched.
-   *
-   * @throws TsopError `cache-in-use` while a controller or a handler of yours hears of it
-   */
   remove(token: ReadToken): void {
     const resource = resourceOf(token);
     const kind = this.#kinds.get(idOf(resource));
@@ -181,7 +149,6 @@ export class Cache {
     return own ?? this.#options.reads ?? "live";
   }
 
-  /** Resolves when every informer that there is now has its first list. */
   async synced(): Promise<void> {
     await this.#started.promise;
     const informers = [...this.#kinds.values()].flatMap(({ informers }) => [...informers.values()]);
@@ -266,7 +233,6 @@ export class Cache {
     }
   }
 
-  /** Adds an index over a kind. @throws TsopError `index-exists` */
   addIndex<T extends KubeObject>(
     token: ReadToken<T>,
     name: string,
@@ -295,7 +261,6 @@ export class Cache {
     return [...this.#kinds.values()].flatMap(({ informers }) => [...informers.values()]);
   }
 
-  /** How each informer is doing. */
   health(): InformerHealth[] {
     return [...this.#kinds.values()].flatMap(({ resource, informers }) =>
       [...informers].map(([namespace, informer]) => ({
@@ -311,7 +276,6 @@ export class Cache {
     );
   }
 
-  /** What each informer holds. It looks at every object, so it is for who asks, and not for each reconcile. */
   stats(): InformerStats[] {
     return [...this.#kinds.values()].flatMap(({ resource, informers }) =>
       [...informers].map(([namespace, { indexer, lastSyncResourceVersion }]) => ({

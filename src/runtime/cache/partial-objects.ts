@@ -1,5 +1,5 @@
 /**
- * Objects of which the cache keeps a part: they are marked, so that none of them is written back as if it were whole.
+ * Objects of which only a part was read, or is kept by the cache: they are marked, so that none of them is written back as if it were whole.
  *
  * The mark is a symbol of the object itself: a copy by `mutableCopy` and a spread have it too, and JSON has not.
  *
@@ -36,9 +36,15 @@ export function assertNotPartial(object: object, kind: string): void {
   if (!isPartial(object)) return;
   throw new TsopError(
     "partial-write",
-    `This ${kind} cannot be written as a whole: the cache keeps a part of it, and the rest would be lost.`,
+    `This ${kind} cannot be written as a whole: only a part of it was read, and the rest would be lost.`,
     "Read it with client.live and write that, or patch the fields (client.patch).",
   );
+}
+
+/** Marks an object of which only a part was read, and gives it back. */
+export function markPartial<T extends object>(object: T): T {
+  if (!isPartial(object)) mark(object);
+  return object;
 }
 
 function mark(object: object): void {

@@ -18,7 +18,7 @@ import {
 import { failure } from "../../kube/status.ts";
 import { unlessAborted } from "../abortable.ts";
 import { bindMethods } from "../bind-methods.ts";
-import type { Cache } from "../cache/cache.ts";
+import type { InformerCache } from "../cache/cache.ts";
 import { findCached, listCached } from "../cache/cached-reads.ts";
 import { isPartial } from "../cache/partial-objects.ts";
 import type { SharedInformer } from "../cache/shared-informer.ts";
@@ -52,10 +52,10 @@ import { changedStatus, isStatusPatched } from "./status-patch.ts";
  */
 export class CachedClient implements Client {
   readonly live: LiveClient;
-  readonly #cache: Cache;
+  readonly #cache: InformerCache;
   readonly #applied = new AppliedIntents();
 
-  constructor(live: LiveClient, cache: Cache) {
+  constructor(live: LiveClient, cache: InformerCache) {
     this.live = live;
     this.#cache = cache;
     bindMethods(this, CachedClient);

@@ -7,6 +7,7 @@
 import { TsopError } from "../../errors.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import { apiVersionOf, type ResourceInfo, type ResourceType } from "../../kube/resource.ts";
+import { markPartial } from "../cache/partial-objects.ts";
 import type { WatchEvent, WatchStream } from "./watch-events.ts";
 
 /** What to accept for one object, or a list, of the kind; `undefined` for whole objects. */
@@ -36,7 +37,7 @@ export function assertWhole(resource: ResourceInfo, deed: string): void {
   );
 }
 
-/** Lets an object that came as `PartialObjectMetadata` say of which kind it is. */
+/** Lets an object that came as `PartialObjectMetadata` say of which kind it is, and that it is a part. */
 export function nameKind<T extends { apiVersion: string; kind: string }>(
   object: T,
   resource: ResourceInfo,
@@ -44,7 +45,7 @@ export function nameKind<T extends { apiVersion: string; kind: string }>(
   if (!resource.metadataOnly) return object;
   object.apiVersion = apiVersionOf(resource);
   object.kind = resource.kind;
-  return object;
+  return markPartial(object);
 }
 
 /** The same for all objects of a watch. */
@@ -67,5 +68,5 @@ async function* namedKinds<T extends KubeObject>(
 
 /** The part of a whole object that a metadata-only cache keeps. */
 export function metadataPart({ apiVersion, kind, metadata }: KubeObject): KubeObject {
-  return { apiVersion, kind, metadata };
+  return markPartial({ apiVersion, kind, metadata });
 }

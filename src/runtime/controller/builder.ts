@@ -10,9 +10,11 @@ import {
   type ReadToken,
   type ResourceInfo,
 } from "../../kube/resource.ts";
+import { informersOf, type InformerCache } from "../cache/cache.ts";
 import { findCached } from "../cache/cached-reads.ts";
 import type { EventDetails } from "../events/recorder.ts";
 import type { Cluster } from "../manager/cluster.ts";
+import { insideOf, type UnfinishedController } from "../manager/inside.ts";
 import type { Manager } from "../manager/manager.ts";
 import type { ControllerMetrics } from "../manager/metrics.ts";
 import { Controller } from "./controller.ts";
@@ -71,9 +73,17 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
   #name: string | undefined;
   #options: ControllerOptions = {};
   #needsCleanup = false;
+  readonly #unfinished: UnfinishedController;
 
   constructor(manager: Manager) {
     this.#manager = manager;
+    const begun = (): string => this.#begun;
+    this.#unfinished = {
+      get begun() {
+        return begun();
+      },
+    };
+    insideOf(manager).unfinished.add(this.#unfinished);
   }
 
   /**
@@ -97,7 +107,7 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
     const { predicates = [] } = options;
     this.#makeKnown(token, options);
     this.#sources.push(({ filters, finalizer }) =>
-      kindSource(this.#manager, token, enqueueObject, [
+      kindSource({ cache: this.#informers, clock: this.#manager.clock }, token, enqueueObject, [
         withoutLosing([...filters, ...predicates], finalizer),
       ]),
     );
@@ -129,9 +139,12 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
    *
    * @throws TsopError `controller-misbuilt` before `for()`; when a kind is among other dependents of this controller
    */
-  dependents(options: DependentsOptions<K>): Dependents<K> {
+  dependents<const Kinds extends readonly ReadToken[]>(
+    options: DependentsOptions<K, Kinds>,
+  ): Dependents<K, Kinds> {
     const indexes = { [CONTROLLER_INDEX]: controllerUids };
-    const { client, cache, clock, log } = this.#manager;
+    const { client, clock, log } = this.#manager;
+    const cache = this.#informers;
     for (const token of options.kinds) {
       const { kind } = resourceOf(token);
       const name = groupResourceOf(resourceOf(token));
@@ -211,7 +224,8 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
       );
     }
     const finalizer = main && finalizerOf(reconciler, main, { name, ...this.#options });
-    const { clock, log, metrics, scopes, shards, tracing } = this.#manager;
+    const { clock, log } = this.#manager;
+    const { metrics, scopes, shards, tracing, unfinished } = insideOf(this.#manager);
     const counted = metrics.controller(name, this.#options.maxConcurrentReconciles ?? 1);
     const lifecycle = main && this.#lifecycle(reconciler, { main, name, finalizer, counted });
     const controller = new Controller({
@@ -222,7 +236,7 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
         this.#makeKnown(token, watch);
         const { predicates = [] } = watch;
         const filters = [...this.#filters, ...predicates];
-        return kindSource(this.#manager, token, handlerOf(watch), filters);
+        return kindSource({ cache: this.#informers, clock }, token, handlerOf(watch), filters);
       },
       clock,
       log,
@@ -235,6 +249,7 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
       ...(lifecycle && reconciler.onError ? { onError: lifecycle.failed.bind(lifecycle) } : {}),
     });
     this.#manager.add(controller);
+    unfinished.delete(this.#unfinished);
     return controller;
   }
 
@@ -249,11 +264,11 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
     },
   ): Lifecycle<K> {
     const { main, name, finalizer, counted } = parts;
-    const { client, cache } = this.#manager;
+    const { client } = this.#manager;
     const recorder = this.#manager.recorder(name);
     return new Lifecycle({
       client,
-      cache,
+      cache: this.#informers,
       // It is the token that `for` was called with, whose objects are `K`s.
       token: main.token as ReadToken<K>,
       reconciler,
@@ -272,13 +287,23 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
     });
   }
 
+  get #informers(): InformerCache {
+    return informersOf(this.#manager.cache);
+  }
+
+  /** How its author knows the controller. */
+  get #begun(): string {
+    if (this.#name !== undefined) return `named("${this.#name}")`;
+    return this.#main ? `for(${this.#main.resource.kind})` : "without a kind and a name";
+  }
+
   /** The same builder, about this kind from now on. */
   #about<T extends KubeObject>(): ControllerBuilder<T> {
     return this as object as ControllerBuilder<T>;
   }
 
   #teller(name: string, kind: ResourceInfo): (key: ObjectKey, details: EventDetails) => void {
-    const { cache } = this.#manager;
+    const cache = this.#informers;
     const recorder = this.#manager.recorder(name);
     return (key, details) => {
       const object = findCached(cache.findInformers(kind, key.namespace) ?? [], key);
@@ -294,7 +319,7 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
     const { predicates = [], cluster } = options;
     this.#makeKnown(token, options);
     const { clock } = this.#manager;
-    const { cache } = cluster ?? this.#manager;
+    const cache = informersOf((cluster ?? this.#manager).cache);
     this.#sources.push(({ filters }) =>
       kindSource({ cache, clock }, token, handler, [...filters, ...predicates]),
     );
@@ -306,7 +331,7 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
     token: ReadToken<T>,
     { indexes = {}, cluster }: WatchOptions<T> & WatchPlace,
   ): void {
-    const { cache } = cluster ?? this.#manager;
+    const cache = informersOf((cluster ?? this.#manager).cache);
     cache.informersFor(token);
     for (const [name, values] of Object.entries(indexes)) cache.addIndex(token, name, values);
   }

@@ -20,7 +20,7 @@ import {
 } from "../../kube/resource.ts";
 import { isInvalid, isNotFound } from "../../kube/status.ts";
 import { bindMethods } from "../bind-methods.ts";
-import type { Cache } from "../cache/cache.ts";
+import type { InformerCache } from "../cache/cache.ts";
 import { findCached } from "../cache/cached-reads.ts";
 import type { IndexFunction } from "../cache/indexer.ts";
 import type { Client, DeleteOptions } from "../client/client.ts";
@@ -32,10 +32,17 @@ import { backwards, misused, walk, wantedGraph, type Wanted } from "./wanted-gra
 /** Which controller of which program made an object: no other one deletes it. */
 export const DEPENDENTS_ANNOTATION = "tsop.dev/dependents";
 
+/** The objects of a kind, or of one of several. */
+type ObjectOf<Kind extends ReadToken> =
+  Kind extends ReadToken<infer T extends KubeObject> ? T : never;
+
 /** What an owner wants. */
-export interface DependentsOptions<O extends KubeObject> {
+export interface DependentsOptions<
+  O extends KubeObject,
+  Kinds extends readonly ReadToken[] = readonly ReadToken[],
+> {
   /** All kinds that `desired` ever names: these are watched, and looked through for what is wanted no longer. */
-  readonly kinds: readonly ReadToken[];
+  readonly kinds: Kinds;
   /** All that `desired` ever names outside of the cluster. With any, the reconciler must have a `cleanup`. */
   readonly externals?: readonly External<O>[];
   /** What the owner wants now. Names must not be random. */
@@ -57,13 +64,13 @@ export const controllerUids: IndexFunction<KubeObject> = (object) => {
 };
 
 /** How far the dependents are. */
-export interface DependentsState {
+export interface DependentsState<T extends KubeObject = KubeObject> {
   /** Everything is there and ready. */
   readonly ready: boolean;
   /** What is not ready, in order: `Deployment d/web`. What comes after these was not begun. */
   readonly waitingFor: readonly string[];
   /** What was applied, as the server has it, in order; of what is paused, what is there. */
-  readonly objects: readonly KubeObject[];
+  readonly objects: readonly T[];
   /** What was deleted because it is wanted no longer. */
   readonly pruned: readonly string[];
 }
@@ -72,7 +79,7 @@ export interface DependentsState {
 export interface DependentsParts {
   readonly client: Client;
   /** Has all kinds of the dependents, with `CONTROLLER_INDEX`. */
-  readonly cache: Cache;
+  readonly cache: InformerCache;
   readonly clock: Clock;
   readonly log: Logger;
   /** The kind of the owners. */
@@ -93,12 +100,15 @@ interface Made {
  * Keeps what a kind's objects want. A controller's builder makes it, so that its kinds are watched:
  * `controllerFor(manager).for(Web).dependents({ kinds, desired })`.
  */
-export class Dependents<O extends KubeObject = KubeObject> {
+export class Dependents<
+  O extends KubeObject = KubeObject,
+  Kinds extends readonly ReadToken[] = readonly ReadToken[],
+> {
   readonly #parts: DependentsParts;
-  readonly #options: DependentsOptions<O>;
+  readonly #options: DependentsOptions<O, Kinds>;
   readonly #told = new ToldBefore();
 
-  constructor(parts: DependentsParts, options: DependentsOptions<O>) {
+  constructor(parts: DependentsParts, options: DependentsOptions<O, Kinds>) {
     this.#parts = parts;
     this.#options = options;
     bindMethods(this, Dependents);
@@ -112,7 +122,10 @@ export class Dependents<O extends KubeObject = KubeObject> {
    *   that is not among `kinds`, one that is named twice, or whose order is not that of a graph; `dependents-not-watched`
    *   while the cache does not have all of them; `already-owned`; StatusError, ConnectionError; what an external throws
    */
-  async reconcile(owner: O, signal?: AbortSignal): Promise<DependentsState> {
+  async reconcile(
+    owner: O,
+    signal?: AbortSignal,
+  ): Promise<DependentsState<ObjectOf<Kinds[number]>>> {
     this.#assertOwner(owner);
     if (owner.metadata.deletionTimestamp !== undefined) {
       return { ready: false, waitingFor: ["the end of its owner"], objects: [], pruned: [] };
@@ -136,7 +149,10 @@ export class Dependents<O extends KubeObject = KubeObject> {
     return {
       ready: waitingFor.length === 0,
       waitingFor,
-      objects: made.flatMap(({ result: { object } }) => (object ? [object] : [])),
+      // All are of `kinds`, as each was looked at before.
+      objects: made.flatMap(({ result: { object } }) =>
+        object ? [object as ObjectOf<Kinds[number]>] : [],
+      ),
       pruned,
     };
   }

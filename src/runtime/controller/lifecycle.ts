@@ -19,7 +19,7 @@ import { formatKey, keyOf, type KubeObject, type ObjectKey } from "../../kube/ob
 import { isPaused, PAUSED_ANNOTATION } from "../../kube/paused.ts";
 import type { ReadToken } from "../../kube/resource.ts";
 import { isConflict, isNotFound } from "../../kube/status.ts";
-import type { Cache } from "../cache/cache.ts";
+import type { InformerCache } from "../cache/cache.ts";
 import { findCached } from "../cache/cached-reads.ts";
 import type { Client } from "../client/client.ts";
 import { addFinalizer, removeFinalizer } from "../client/finalizer.ts";
@@ -41,7 +41,7 @@ const PAUSED_REASON = "PausedByAnnotation";
 /** What a lifecycle works with. */
 export interface LifecycleParts<T extends KubeObject> {
   readonly client: Client;
-  readonly cache: Cache;
+  readonly cache: InformerCache;
   /** The kind that the controller is for. */
   readonly token: ReadToken<T>;
   readonly reconciler: Reconciler<T>;

@@ -4,7 +4,8 @@
  * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/cluster
  * @module
  */
-import { Cache, type CacheOptions } from "../cache/cache.ts";
+import { type CacheOptions, InformerCache } from "../cache/cache.ts";
+import type { Cache } from "../cache/cache-view.ts";
 import { CachedClient } from "../client/cached-client.ts";
 import type { Client } from "../client/client.ts";
 import { LiveClient, writeDefaults } from "../client/live-client.ts";
@@ -13,6 +14,7 @@ import type { ClusterConfig } from "../transport/cluster-config.ts";
 import { HttpsTransport } from "../transport/https-transport.ts";
 import { TracedTransport } from "../tracing/traced-transport.ts";
 import type { Transport } from "../transport/transport.ts";
+import { insideOf } from "./inside.ts";
 import type { Manager } from "./manager.ts";
 
 /** Which cluster, and how it is read. */
@@ -50,12 +52,14 @@ export interface Cluster {
  */
 export function createCluster(manager: Manager, options: ClusterOptions): Cluster {
   const { name, config, cache: cacheOptions = {}, fieldManager = name } = options;
-  const { clock, metrics, scopes, tracing } = manager;
+  const { clock } = manager;
+  const { metrics, scopes, tracing } = insideOf(manager);
   const way = options.transport ?? new HttpsTransport(config, fieldManager);
   const transport = tracing ? new TracedTransport(way, tracing) : way;
   const log = manager.log.child({ cluster: name });
   const observe = metrics.requests(new URL(transport.server).host);
-  const cache = new Cache(new RestClient(transport, clock, { observe }), clock, log, cacheOptions);
+  const reads = new RestClient(transport, clock, { observe });
+  const cache = new InformerCache(reads, clock, log, cacheOptions);
   const rest = new RestClient(transport, clock, { observe, middlewares: [scopes.middleware] });
   const live = new LiveClient(rest, writeDefaults(fieldManager, {}), {
     written: (object) => {

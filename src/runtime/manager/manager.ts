@@ -8,7 +8,8 @@
 import { systemClock, timeoutSignal, type Clock } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
-import { Cache } from "../cache/cache.ts";
+import { InformerCache } from "../cache/cache.ts";
+import type { Cache } from "../cache/cache-view.ts";
 import { CachedClient } from "../client/cached-client.ts";
 import type { Client } from "../client/client.ts";
 import { LiveClient, writeDefaults } from "../client/live-client.ts";
@@ -19,7 +20,7 @@ import { ReconcileScopes } from "../controller/reconcile-scopes.ts";
 import { bindMethods } from "../bind-methods.ts";
 import { deferred } from "../deferred.ts";
 import { EventBroadcaster, type EventRecorder } from "../events/recorder.ts";
-import type { ShardMember } from "../sharding/shard-member.ts";
+import type { ShardMember, Shards } from "../sharding/shard-member.ts";
 import type { ClusterConfig } from "../transport/cluster-config.ts";
 import { FencedTransport } from "../transport/fenced-transport.ts";
 import { loadClusterConfig } from "../transport/load-config.ts";
@@ -41,7 +42,8 @@ import { Keeper } from "./keeper.ts";
 import { notRunning, untilIdle, type IdleOptions, type IdleState } from "./idle.ts";
 import type { Election } from "./leader-election.ts";
 import type { ManagerOptions } from "./manager-options.ts";
-import { RuntimeMetrics } from "./metrics.ts";
+import { assertFinished, INSIDE, type ManagerInside } from "./inside.ts";
+import { OperatorMetrics, type RuntimeMetrics } from "./metrics.ts";
 import { Preflight, type PlannedAccess } from "./preflight.ts";
 import { ReviewFilter } from "./review-filter.ts";
 import type { BoundlessMetric } from "./series-watch.ts";
@@ -65,12 +67,8 @@ export interface Manager {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: RuntimeMetrics;
-  /** What the client and the controllers know together of the reconciles under way. */
-  readonly scopes: ReconcileScopes;
-  /** Makes spans of what happens here; absent without `ManagerOptions.tracing`. */
-  readonly tracing: Tracing | undefined;
   /** Which keys this process works on; absent where they are not shared. */
-  readonly shards: ShardMember | undefined;
+  readonly shards: Shards | undefined;
   /** Resolves when this process leads, or at once without leader election. */
   readonly elected: Promise<void>;
   /** Answers the API server's reviews, where `ManagerOptions.webhooks` says so. */
@@ -92,7 +90,7 @@ export interface Manager {
   /**
    * Runs until `signal` is aborted, or a part fails. It cannot be started again.
    *
-   * @throws TsopError `shutdown-timeout` when something does not end in time; `leadership-lost`; what a part
+   * @throws TsopError `controller-incomplete` when a builder was not completed; `shutdown-timeout` when something does not end in time; `leadership-lost`; what a part
    *   failed with
    */
   start(signal: AbortSignal): Promise<void>;
@@ -147,13 +145,13 @@ const RUNNING = "runs";
 class OperatorManager implements Manager {
   readonly name: string;
   readonly client: Client;
-  readonly cache: Cache;
+  readonly cache: InformerCache;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly metrics: RuntimeMetrics;
-  readonly scopes = new ReconcileScopes();
-  readonly tracing: Tracing | undefined;
+  readonly metrics: OperatorMetrics;
   readonly shards: ShardMember | undefined;
+  readonly [INSIDE]: ManagerInside;
+  readonly #scopes = new ReconcileScopes();
   readonly webhooks: WebhookHost;
   readonly #options: ManagerOptions;
   readonly #config: ClusterConfig | undefined;
@@ -192,22 +190,22 @@ class OperatorManager implements Manager {
     this.#config = config;
     this.clock = clock;
     this.log = options.log ?? defaultLogger();
-    this.metrics = new RuntimeMetrics(clock);
-    this.tracing = options.tracing && new Tracing(options.tracing, clock);
-    this.#transport = this.tracing ? new TracedTransport(transport, this.tracing) : transport;
+    this.metrics = new OperatorMetrics(clock);
+    const tracing = options.tracing && new Tracing(options.tracing, clock);
+    this.#transport = tracing ? new TracedTransport(transport, tracing) : transport;
     const observe = this.metrics.requests(new URL(this.#transport.server).host);
     this.#observe = observe;
     // The elector itself must be able to write before it leads, and the caches only read.
     const onWarning = warningHandler(options.warnings, logWarning(this.log));
     this.#rest = new RestClient(this.#transport, clock, { observe, onWarning });
     this.#fenced = new FencedTransport(this.#transport, clock, () => this.#keeper?.endsAtMs);
-    this.cache = new Cache(this.#rest, clock, this.log, options.cache);
+    this.cache = new InformerCache(this.#rest, clock, this.log, options.cache);
     this.metrics.informers(() => this.cache.health());
     const { middlewares = [] } = options;
     const rest = new RestClient(this.#fenced, clock, {
       observe,
       onWarning,
-      middlewares: [...middlewares, this.scopes.middleware],
+      middlewares: [...middlewares, this.#scopes.middleware],
     });
     const live = new LiveClient(rest, writeDefaults(name, options), {
       written: (object) => {
@@ -239,7 +237,7 @@ class OperatorManager implements Manager {
       const parts = { client: this.#ownClient(), clock, log: this.log, namespace: this.#namespace };
       const presence = () => this.#keeper?.presence;
       this.shards = createMember(options.sharding, parts, presence, () => {
-        this.scopes.expireAll();
+        this.#scopes.expireAll();
       });
       this.#caches.add(this.shards);
     }
@@ -251,9 +249,11 @@ class OperatorManager implements Manager {
       clock,
       log: this.log,
       namespace: this.#namespace,
-      tracing: this.tracing,
+      tracing,
       observe: this.metrics.certificateRead.bind(this.metrics),
     });
+    const { metrics, shards } = this;
+    this[INSIDE] = { metrics, scopes: this.#scopes, tracing, shards, unfinished: new Set() };
     this.#healthz.add("ping", () => undefined);
     this.#readyz.add("informers", () => {
       this.#checkInformers();
@@ -347,6 +347,7 @@ class OperatorManager implements Manager {
         "Make a new one with createManager(); a manager runs once.",
       );
     }
+    assertFinished(this[INSIDE]);
     this.#started = true;
     this.#state = STARTING;
     let failure: unknown;
@@ -413,7 +414,7 @@ class OperatorManager implements Manager {
   async #stop(reason: unknown, graceMs: number | undefined): Promise<void> {
     const deadline = timeoutSignal(this.clock, graceMs ?? 0);
     const expired = ended(deadline.signal).then(() => {
-      this.scopes.end();
+      this.#scopes.end();
       if (graceMs === undefined) return;
       throw new TsopError(
         "shutdown-timeout",

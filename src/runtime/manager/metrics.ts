@@ -6,7 +6,7 @@
  */
 import { collectDefaultMetrics, Counter, Gauge, Registry } from "prom-client";
 import type { Clock } from "../../clock.ts";
-import type { InformerHealth } from "../cache/cache.ts";
+import type { InformerHealth } from "../cache/cache-view.ts";
 import type { ExchangeObserver } from "../client/rest-client.ts";
 import type { QueueObserver } from "../queue/work-queue.ts";
 import { talliedCounter, talliedGauge, TalliedHistogram, type Tallied } from "./tallies.ts";
@@ -21,8 +21,19 @@ const RECONCILE_BUCKETS = [
 // client-go's ExponentialBuckets(10e-9, 10, 12), in seconds.
 const QUEUE_BUCKETS = Array.from({ length: 12 }, (_, power) => 10 ** (power - 8));
 
-/** What the runtime counts. Each manager has its own. */
-export class RuntimeMetrics {
+/**
+ * The metrics of an operator, and the place for its own: `manager.metrics.registry`.
+ *
+ * @example
+ * const builds = new Counter({ name: "web_builds_total", help: "Builds", registers: [manager.metrics.registry] });
+ */
+export interface RuntimeMetrics {
+  /** All that is served at `/metrics`, of prom-client. */
+  readonly registry: Registry;
+}
+
+/** What the runtime counts. */
+export class OperatorMetrics implements RuntimeMetrics {
   readonly registry = new Registry();
   readonly #clock: Clock;
   readonly #reconciles;

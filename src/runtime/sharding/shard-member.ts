@@ -52,8 +52,25 @@ export interface ShardMemberParts {
   readonly expired: () => void;
 }
 
+/**
+ * The keys that this process works on, where several share them: `manager.shards`.
+ *
+ * @example
+ * if (manager.shards?.mayWork("default/one")) console.info("it is ours", manager.shards.members);
+ */
+export interface Shards {
+  /** Who shares the keys, as far as this process knows. */
+  readonly members: readonly string[];
+  /** Whether all of them know of each other, and nothing is handed over. */
+  readonly settled: boolean;
+  /** Whether a key is this process's now. */
+  mayWork(key: string): boolean;
+  /** Calls `changed` when this process has got other keys, until `signal` is aborted. */
+  onChange(changed: () => void, signal: AbortSignal): void;
+}
+
 /** This process among those that share the keys. */
-export class ShardMember implements KeyGate {
+export class ShardMember implements KeyGate, Shards {
   readonly needLeaderElection = false;
   readonly #parts: ShardMemberParts;
   readonly #neighbours: Neighbours;
@@ -80,7 +97,6 @@ export class ShardMember implements KeyGate {
     return this.#parts.settings;
   }
 
-  /** Who shares the keys, as far as this process knows. */
   get members(): readonly string[] {
     return this.#ring;
   }

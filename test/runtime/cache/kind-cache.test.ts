@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";
 import { silentLogger } from "../../../src/log.ts";
 import { keyOf, type KubeObject } from "../../../src/kube/object.ts";
-import { metadataOf, type ResourceType } from "../../../src/kube/resource.ts";
+import { metadataOf, type ResourceType, type ReadToken } from "../../../src/kube/resource.ts";
 import type { StatusCondition } from "../../../src/kube/progress/conditions.ts";
 import type { CacheOptions } from "../../../src/runtime/cache/cache.ts";
 import { mutableCopy } from "../../../src/runtime/cache/freeze.ts";
@@ -82,7 +82,7 @@ async function start(cache: CacheOptions, build: (manager: Manager) => void) {
 }
 
 const watching =
-  (...kinds: readonly ResourceType[]) =>
+  (...kinds: readonly ReadToken[]) =>
   (manager: Manager): void => {
     const builder = controllerFor(manager).named("all");
     for (const kind of kinds) builder.watches(kind, { map: () => [] });
@@ -111,6 +111,33 @@ describe("a kind whose objects are transformed", () => {
       undefined,
       undefined,
     ]);
+    await end();
+  });
+
+  it("is never written as a whole where only its metadata was read, whatever the compiler was told", async () => {
+    const { api, clock, manager, settled, end } = await start({}, watching(metadataOf(SECRET)));
+    api.put(pathOf("secrets"), secret());
+    await clock.advance(100);
+    const { client } = manager;
+    const reads = [
+      client.get(metadataOf(SECRET), KEY),
+      client.live.get(metadataOf(SECRET), KEY),
+      client.live.list(metadataOf(SECRET)).then(([first]) => first!),
+    ];
+    for (const read of reads) {
+      // By hand, which the compiler believes.
+      const cast = (await settled(read)) as unknown as Secret;
+      for (const write of [
+        () => client.update(SECRET, mutableCopy(cast)),
+        () => client.update(SECRET, { ...cast, type: "other" }),
+        () => client.create(SECRET, cast),
+        () => client.live.apply(SECRET, cast),
+      ]) {
+        await expect(settled(Promise.resolve().then(write))).rejects.toMatchObject({
+          code: "partial-write",
+        });
+      }
+    }
     await end();
   });
 

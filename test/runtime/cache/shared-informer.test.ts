@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";
 import { silentLogger, type Logger } from "../../../src/log.ts";
-import { Cache } from "../../../src/runtime/cache/cache.ts";
+import { InformerCache } from "../../../src/runtime/cache/cache.ts";
 import { restListerWatcher } from "../../../src/runtime/cache/lister-watcher.ts";
 import { SharedInformer } from "../../../src/runtime/cache/shared-informer.ts";
 import { RestClient } from "../../../src/runtime/client/rest-client.ts";
@@ -206,7 +206,9 @@ describe("SharedInformer", () => {
       error: write("error"),
       child: () => log,
     };
-    const cache = new Cache(new RestClient(transport, clock), clock, log, { watchList: false });
+    const cache = new InformerCache(new RestClient(transport, clock), clock, log, {
+      watchList: false,
+    });
     cache.informersFor(WIDGETS);
     const stop = new AbortController();
     const running = cache.start(stop.signal);

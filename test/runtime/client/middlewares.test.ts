@@ -5,6 +5,7 @@ import { failure } from "../../../src/kube/status.ts";
 import { LiveClient, writeDefaults } from "../../../src/runtime/client/live-client.ts";
 import { RestClient, type ClientMiddleware } from "../../../src/runtime/client/rest-client.ts";
 import { refusalAdvice } from "../../../src/runtime/client/rights.ts";
+import { informersOf } from "../../../src/runtime/cache/cache.ts";
 import { createManager } from "../../../src/runtime/manager/manager.ts";
 import { MemoryApi } from "../support/memory-api.ts";
 import { ScriptedTransport } from "../../../src/runtime/transport/scripted-transport.ts";
@@ -84,7 +85,7 @@ describe("cache.stats", () => {
       api.put(`/api/v1/namespaces/d/configmaps/${name}`, object);
     }
     const manager = createManager({ clock, transport: api, log: silentLogger });
-    manager.cache.informersFor(CONFIG_MAPS);
+    informersOf(manager.cache).informersFor(CONFIG_MAPS);
     const stop = new AbortController();
     const running = manager.start(stop.signal);
     await clock.advance(100);

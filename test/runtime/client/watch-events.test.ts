@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { watchEvents } from "../../../src/runtime/client/watch-events.ts";
+import { type BookmarkMemory, watchEvents } from "../../../src/runtime/client/watch-events.ts";
 import { ConnectionError } from "../../../src/runtime/transport/transport.ts";
 
 const line = (type: string, version: number): string =>
@@ -12,7 +12,7 @@ const line = (type: string, version: number): string =>
     },
   })}\n`;
 
-function watchOf(chunks: readonly (string | Error)[]) {
+function watchOf(chunks: readonly (string | Error)[], bookmarks?: BookmarkMemory) {
   let cancelled = 0;
   const cancel = (): void => {
     cancelled++;
@@ -25,7 +25,7 @@ function watchOf(chunks: readonly (string | Error)[]) {
     }
   }
   const response = { status: 200, headers: {}, body: body(), cancel };
-  const events = watchEvents(response, { withoutManagedFields: false });
+  const events = watchEvents(response, { withoutManagedFields: false, bookmarks });
   return { events, cancelled: () => cancelled };
 }
 
@@ -48,6 +48,20 @@ describe("watchEvents", () => {
       ["BOOKMARK 9"],
       ["BOOKMARK 7"],
     ]);
+  });
+
+  it("remembers the last bookmark for the next watch of the kind, and gives it there as well", async () => {
+    const bookmarks = {};
+    for (const versions of [[7, 7], [7, 8], [8]]) {
+      const seen: string[] = [];
+      for await (const batch of watchOf(
+        versions.map((version) => line("BOOKMARK", version)),
+        bookmarks,
+      ).events) {
+        seen.push(...batch.map(({ object }) => object.metadata.resourceVersion));
+      }
+      expect(seen).toEqual(versions.map(String));
+    }
   });
 
   it("does not take the end of a line for a bookmark that came before", async () => {

@@ -10,7 +10,7 @@ import { predicates } from "../../../src/runtime/controller/predicates.ts";
 import { ReconcileScopes } from "../../../src/runtime/controller/reconcile-scopes.ts";
 import type { Reconciler } from "../../../src/runtime/controller/reconciler.ts";
 import { channelSource } from "../../../src/runtime/controller/sources/sources.ts";
-import { RuntimeMetrics } from "../../../src/runtime/manager/metrics.ts";
+import { OperatorMetrics } from "../../../src/runtime/manager/metrics.ts";
 import { asRead } from "../../support/as-read.ts";
 
 const noKinds = (): never => {
@@ -22,7 +22,7 @@ function build(
   options: ControllerOptions = {},
   clock = new VirtualClock(),
 ) {
-  const metrics = new RuntimeMetrics(clock);
+  const metrics = new OperatorMetrics(clock);
   const controller = new Controller({
     name: "web",
     reconciler: { reconcile },
@@ -223,7 +223,7 @@ describe("Controller", () => {
       sources: [channelSource(broken())],
       clock,
       log: silentLogger,
-      metrics: new RuntimeMetrics(clock).controller("web", 1),
+      metrics: new OperatorMetrics(clock).controller("web", 1),
       scopes: new ReconcileScopes(),
       options: {},
     });

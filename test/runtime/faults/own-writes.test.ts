@@ -5,6 +5,7 @@ import { silentLogger } from "../../../src/log.ts";
 import { formatKey, type KubeObject } from "../../../src/kube/object.ts";
 import type { ResourceType } from "../../../src/kube/resource.ts";
 import { controllerFor } from "../../../src/runtime/controller/builder.ts";
+import { informersOf } from "../../../src/runtime/cache/cache.ts";
 import { createManager } from "../../../src/runtime/manager/manager.ts";
 import { MemoryApi } from "../support/memory-api.ts";
 
@@ -30,7 +31,7 @@ async function build() {
   const events: string[] = [];
   const show = ({ metadata, data }: Settings): string =>
     `${formatKey({ name: metadata.name })}=${data?.["page"] ?? ""}`;
-  for (const informer of manager.cache.informersFor(SETTINGS).informers.values()) {
+  for (const informer of informersOf(manager.cache).informersFor(SETTINGS).informers.values()) {
     informer.addHandler({
       onAdd: (object) => void events.push(`add ${show(object)}`),
       onUpdate: (old, object) => void events.push(`update ${show(old)} -> ${show(object)}`),

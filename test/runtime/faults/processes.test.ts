@@ -8,6 +8,7 @@ import type { ResourceType } from "../../../src/kube/resource.ts";
 import { controllerFor } from "../../../src/runtime/controller/builder.ts";
 import { timerSource } from "../../../src/runtime/controller/sources/timers.ts";
 import type { Outcome } from "../../../src/runtime/controller/reconciler.ts";
+import { informersOf } from "../../../src/runtime/cache/cache.ts";
 import { createManager } from "../../../src/runtime/manager/manager.ts";
 import type { ManagerOptions } from "../../../src/runtime/manager/manager-options.ts";
 import { FaultyTransport } from "../../../src/runtime/transport/faulty-transport.ts";
@@ -59,7 +60,11 @@ describe("processes under faults", () => {
       return request(asked);
     };
     for (let index = 0; index < 100; index++) {
-      manager.cache.informersFor({ ...WIDGETS, kind: `Kind${index}`, plural: `kind${index}s` });
+      informersOf(manager.cache).informersFor({
+        ...WIDGETS,
+        kind: `Kind${index}`,
+        plural: `kind${index}s`,
+      });
     }
     const running = start();
     await clock.advance(60_000);
@@ -185,7 +190,7 @@ describe("processes under faults", () => {
 
   it("T49: a cache of two namespaces knows no third, and follows one that goes and comes back", async () => {
     const { clock, api, manager, stop, start } = build({ cache: { namespaces: ["a", "b"] } });
-    manager.cache.informersFor(SETTINGS);
+    informersOf(manager.cache).informersFor(SETTINGS);
     for (const namespace of ["a", "b", "c"]) {
       api.put(pathOf(namespace, "one"), settings(namespace, "one"));
     }

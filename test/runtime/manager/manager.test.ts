@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";
 import { silentLogger } from "../../../src/log.ts";
-import { createManager } from "../../../src/runtime/manager/manager.ts";
+import { Pod as PODS } from "../../../src/k8s.ts";
+import { controllerFor } from "../../../src/runtime/controller/builder.ts";
+import { createManager, type Manager } from "../../../src/runtime/manager/manager.ts";
 import { setupSignalHandler } from "../../../src/runtime/manager/signals.ts";
 import { ScriptedTransport } from "../../../src/runtime/transport/scripted-transport.ts";
 
@@ -57,6 +59,28 @@ describe("a manager", () => {
     await expect(manager.start(new AbortController().signal)).rejects.toMatchObject({
       code: "manager-started",
     });
+  });
+
+  it("does not start while a controller was begun that nobody completed, and names it", async () => {
+    const { clock, manager } = build();
+    controllerFor(manager).for(PODS);
+    const named = controllerFor(manager).named("second").for(PODS);
+    const { signal } = new AbortController();
+    await expect(manager.start(signal)).rejects.toMatchObject({
+      code: "controller-incomplete",
+      message: expect.stringContaining('for(Pod), named("second")') as string,
+    });
+    named.complete({ reconcile: () => Promise.resolve() });
+    await expect(manager.start(signal)).rejects.toThrow(/The controller for\(Pod\) was begun/);
+    expect(clock.pending).toBe(0);
+  });
+
+  it("builds no controller for what is no manager of this package", () => {
+    const { manager } = build();
+    const other = { name: manager.name, client: manager.client, cache: manager.cache };
+    expect(() => controllerFor(other as Manager)).toThrow(
+      "its manager was not made by createManager()",
+    );
   });
 
   it("has methods that may be taken from it", () => {

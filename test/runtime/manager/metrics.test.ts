@@ -1,7 +1,7 @@
 import { Histogram, Registry } from "prom-client";
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";
-import { RuntimeMetrics } from "../../../src/runtime/manager/metrics.ts";
+import { OperatorMetrics } from "../../../src/runtime/manager/metrics.ts";
 import { PriorityQueue } from "../../../src/runtime/queue/work-queue.ts";
 
 /** As client-go and controller-runtime name them, with their labels: what dashboards and alerts are made of. */
@@ -29,7 +29,7 @@ const THEIRS: Readonly<Record<string, readonly string[]>> = {
 
 describe("the metrics", () => {
   it("have client-go's and controller-runtime's names and labels", () => {
-    const { registry } = new RuntimeMetrics(new VirtualClock());
+    const { registry } = new OperatorMetrics(new VirtualClock());
     for (const [name, labels] of Object.entries(THEIRS)) {
       const metric = registry.getSingleMetric(name) as { labelNames?: string[] } | undefined;
       expect(metric?.labelNames, name).toEqual(labels);
@@ -38,7 +38,7 @@ describe("the metrics", () => {
 
   it("are written as prom-client writes them", async () => {
     const clock = new VirtualClock();
-    const ours = new RuntimeMetrics(clock);
+    const ours = new OperatorMetrics(clock);
     const controller = ours.controller("web", 1);
     const registry = new Registry();
     const labelNames = ["controller"];
@@ -60,7 +60,7 @@ describe("the metrics", () => {
   it("T54: are as many with ten thousand keys in a thousand priorities as with one", async () => {
     const seriesAfter = async (keys: number): Promise<number> => {
       const clock = new VirtualClock();
-      const metrics = new RuntimeMetrics(clock);
+      const metrics = new OperatorMetrics(clock);
       const controller = metrics.controller("web", 1);
       const queue = new PriorityQueue(clock, undefined, controller);
       for (let index = 0; index < keys; index++) queue.add(`d/key-${index}`, index % 1000);

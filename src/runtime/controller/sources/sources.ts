@@ -6,7 +6,7 @@
 import type { Clock } from "../../../clock.ts";
 import { formatKey, keyOf, type KubeObject, type ObjectKey } from "../../../kube/object.ts";
 import type { ReadToken } from "../../../kube/resource.ts";
-import type { Cache } from "../../cache/cache.ts";
+import type { InformerCache } from "../../cache/cache.ts";
 import { EventRetries, type Happening } from "./event-retries.ts";
 import type { Enqueue, EventHandler } from "../handlers.ts";
 import type { ObjectEvent, Predicate } from "../predicates.ts";
@@ -32,7 +32,7 @@ export interface SourceRun {
  * The changes of a kind, from the cache. An event whose handler or filter fails is handled again, later each time.
  */
 export function kindSource<T extends KubeObject>(
-  { cache, clock }: { readonly cache: Cache; readonly clock: Clock },
+  { cache, clock }: { readonly cache: InformerCache; readonly clock: Clock },
   token: ReadToken<T>,
   handler: EventHandler<T>,
   filters: readonly Predicate<T>[],

@@ -6,7 +6,8 @@
 import type { Clock, Timer } from "../../../clock.ts";
 import { formatKey, keyOf, type KubeObject } from "../../../kube/object.ts";
 import { groupResourceOf, resourceOf, type ReadToken } from "../../../kube/resource.ts";
-import type { Cache } from "../../cache/cache.ts";
+import { informersOf } from "../../cache/cache.ts";
+import type { Cache } from "../../cache/cache-view.ts";
 import { EventRetries } from "./event-retries.ts";
 import { periodMs, waitMs } from "./periods.ts";
 import type { Source } from "./sources.ts";
@@ -52,7 +53,7 @@ export function timerSource<T extends KubeObject>(
     return period === undefined ? undefined : periodMs(`everyMs ${name}`, period);
   };
   // Named now, so that the informer starts with the others.
-  const kind = cache.informersFor(token);
+  const kind = informersOf(cache).informersFor(token);
   return {
     start(enqueue, signal, report) {
       const ticking = new Map<string, Ticking>();

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../../src/clock.ts";
 import { silentLogger, type Logger } from "../../../../src/log.ts";
 import { formatKey, type ObjectKey } from "../../../../src/kube/object.ts";
-import type { CacheOptions } from "../../../../src/runtime/cache/cache.ts";
+import { type CacheOptions, informersOf } from "../../../../src/runtime/cache/cache.ts";
 import { controllerFor } from "../../../../src/runtime/controller/builder.ts";
 import { Expectations } from "../../../../src/runtime/controller/expectations.ts";
 import { PollSource } from "../../../../src/runtime/controller/sources/polling.ts";
@@ -165,7 +165,7 @@ describe("kindSource", () => {
     let [open, most] = [0, 0];
     let heard: string[] = [];
     const source = kindSource(
-      { cache: manager.cache, clock },
+      { cache: informersOf(manager.cache), clock },
       WIDGETS,
       async ({ object }) => {
         most = Math.max(most, ++open);

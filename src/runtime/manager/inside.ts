@@ -1,0 +1,59 @@
+/**
+ * What the runtime's other parts need of a manager, and its users do not.
+ *
+ * @module
+ */
+import { TsopError } from "../../errors.ts";
+import type { ReconcileScopes } from "../controller/reconcile-scopes.ts";
+import type { ShardMember } from "../sharding/shard-member.ts";
+import type { Tracing } from "../tracing/tracing.ts";
+import type { Manager } from "./manager.ts";
+import type { OperatorMetrics } from "./metrics.ts";
+
+/** Where a manager keeps it. */
+export const INSIDE: unique symbol = Symbol("tsop.inside");
+
+/** A manager from inside. */
+export interface ManagerInside {
+  readonly metrics: OperatorMetrics;
+  /** What the client and the controllers know together of the reconciles under way. */
+  readonly scopes: ReconcileScopes;
+  /** Makes spans of what happens here; absent without `ManagerOptions.tracing`. */
+  readonly tracing: Tracing | undefined;
+  /** Which keys this process works on; absent where they are not shared. */
+  readonly shards: ShardMember | undefined;
+  /** The controllers that were begun and are not complete. */
+  readonly unfinished: Set<UnfinishedController>;
+}
+
+/** A controller that was begun. */
+export interface UnfinishedController {
+  /** How its author knows it: `for(Web)`. */
+  readonly begun: string;
+}
+
+/** The inside of a manager. @throws TsopError `controller-misbuilt` for one that `createManager` of this package did not make */
+export function insideOf(manager: Manager): ManagerInside {
+  const { [INSIDE]: inside } = manager as { readonly [INSIDE]?: ManagerInside };
+  if (inside) return inside;
+  throw new TsopError(
+    "controller-misbuilt",
+    "A controller cannot be built: its manager was not made by createManager() of this tsop.",
+    "Pass the manager itself; with two copies of tsop in node_modules (npm ls tsop), keep one.",
+  );
+}
+
+/** Refuses to start while a controller was begun that nobody completed: it would never reconcile anything. */
+export function assertFinished({ unfinished }: ManagerInside): void {
+  const [first] = unfinished;
+  if (!first) return;
+  const names = [...unfinished].map(({ begun }) => begun).join(", ");
+  const isOne = unfinished.size === 1;
+  throw new TsopError(
+    "controller-incomplete",
+    isOne
+      ? `The controller ${names} was begun by controllerFor() and never completed: it would reconcile nothing.`
+      : `The controllers ${names} were begun by controllerFor() and never completed: they would reconcile nothing.`,
+    "Call complete(reconciler) before manager.start(), or take the controller away.",
+  );
+}
