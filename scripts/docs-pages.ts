@@ -17,6 +17,7 @@ const HEAD =
 interface MarkerDoc {
   readonly name: string;
   readonly text: string;
+  readonly example: string | undefined;
 }
 
 const SECTIONS: readonly (readonly [title: string, file: string])[] = [
@@ -71,7 +72,11 @@ function markersIn(path: string): MarkerDoc[] {
     const text = ts.getTextOfJSDocComment(
       (node as { readonly jsDoc?: readonly ts.JSDoc[] }).jsDoc?.at(-1)?.comment,
     );
-    return name === undefined || text === undefined || OTHER.has(name) ? [] : [{ name, text }];
+    const shown = ts.getJSDocTags(node).find(({ tagName }) => tagName.text === "example");
+    const example = ts.getTextOfJSDocComment(shown?.comment)?.replaceAll("`", "");
+    return name === undefined || text === undefined || OTHER.has(name)
+      ? []
+      : [{ name, text, example }];
   });
 }
 
@@ -80,13 +85,13 @@ const WITHOUT_SCHEMA = new Set(["resource.ts", "rbac.ts", "webhook.ts"]);
 
 async function markerSection(
   root: string,
-  { name, text }: MarkerDoc,
+  { name, text, example }: MarkerDoc,
   file: string,
 ): Promise<string> {
   const shown = /^(?:With|Str)$/.test(name) ? name : `@${name}`;
   const lines = [`### ${shown}\n\n${text}\n\n`];
   if (WITHOUT_SCHEMA.has(file)) return lines.join("");
-  const source = EXAMPLES[name] ?? [...text.matchAll(/`(@[^`]+)`/g)].map(([, code]) => code)[0];
+  const source = EXAMPLES[name] ?? example;
   const emitted = source === undefined ? undefined : await emittedFor(root, name, source);
   if (source !== undefined && emitted !== undefined) {
     lines.push("```ts\n", source, "\n```\n\n```yaml\n", emitted, "```\n\n");

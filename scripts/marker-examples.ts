@@ -1,31 +1,11 @@
 /**
- * Examples of markers whose own documentation has none, and what becomes of controller-gen's markers.
+ * Examples of types that are markers, and what becomes of controller-gen's markers.
  */
 
-/** A field, or a whole class, by the marker's name. */
+/** Of types, which no decorator says: a field by the type's name. */
 export const EXAMPLES: Readonly<Record<string, string>> = {
-  ListAtomic: "@ListAtomic() args?: string[];",
-  Atomic: "@Atomic() selector?: Record<string, string>;",
-  Granular: "@Granular() labels?: Record<string, string>;",
-  PreserveUnknownFields: "@PreserveUnknownFields() values?: unknown;",
-  EmbeddedResource: "@EmbeddedResource() @PreserveUnknownFields() template?: object;",
-  AcceptNumber: "@AcceptNumber() port?: string;",
-  Required: '@Required() mode: string = "fast";',
-  Ignore: "@Ignore() cached?: string;",
-  Immutable: "@Immutable() className?: string;",
-  RawSchema: '@RawSchema({ type: "string", maxLength: 63 }) name?: unknown;',
-  Description: '@Description("See {docs} & more.") name?: string;',
-  AddSchema: '@AddSchema({ not: { enum: ["none"] } }) name?: string;',
-  ExactlyOneOf: '@ExactlyOneOf("a", "b") class Source { a?: string; b?: string }',
-  AtMostOneOf: '@AtMostOneOf("a", "b") class Source { a?: string; b?: string }',
-  AtLeastOneOf: '@AtLeastOneOf("a", "b") class Source { a?: string; b?: string }',
-  Cel: '@Cel("self != \'none\'", { message: "give it a name" }) name?: string;',
-  Enum: '@Enum("a", "b") mode?: string;',
-  Title: '@Title("Node port") port?: Int32;',
   With: "ports?: With<Int32, { minimum: 1 }>[];",
   Str: "labels?: Record<string, Str<{ maxLength: 63 }>>;",
-  Embed: '@Embed({ only: ["name"], descriptions: false }) owner?: OwnerReference;',
-  Default: '@Default("Always") policy?: string;',
 };
 
 /** A marker of controller-gen, what says the same here (or why nothing has to), and the fixture that shows it. */

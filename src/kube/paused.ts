@@ -5,7 +5,12 @@
  */
 import type { KubeObject } from "./object.ts";
 
-/** While an object has it with the value `true`, no controller reconciles or cleans up. */
+/**
+ * While an object has it with the value `true`, no controller reconciles or cleans up.
+ *
+ * @example
+ * await client.patch(Web, key, mergePatch({ metadata: { annotations: { [PAUSED_ANNOTATION]: "true" } } }));
+ */
 export const PAUSED_ANNOTATION = "tsop.dev/paused";
 
 /**

@@ -49,6 +49,8 @@ const isSwitch = (value: unknown): boolean => value === undefined || typeof valu
  * `@Embed({ omit: ["spec.ephemeralContainers"], descriptions: false }) template!: PodTemplateSpec`.
  * `defaults: false` leaves out the defaults in it but for those that the API server demands, and `metadata: false` the
  * fields of metadata in it. The compiler still sees the whole type; use `Pick` or `Omit` to narrow both.
+ *
+ * @example `@Embed({ only: ["name"], descriptions: false }) owner?: OwnerReference;`
  */
 export const Embed = typedMarker<
   <const Path extends string = never>(options: EmbedOptions<Path>) => EmbedMarker<Path>

@@ -60,5 +60,7 @@ interface RbacMarker {
  * `@Rbac({ groups: ["apps"], resources: ["deployments"], verbs: ["get"] })`. `tsop manifests` writes the
  * role of all of them, and nothing beside: with the first `@Rbac` of a project, what the code does and no marker grants is
  * an error at its line. A project without any gets the role of what its code does.
+ *
+ * @example `@Rbac(Deployment, ["get", "list", "watch", "patch"]) class WebReconciler implements Reconciler<Web> { ... }`
  */
 export const Rbac: RbacMarker = () => () => undefined;

@@ -14,6 +14,8 @@ import type { ClassMarker } from "./marker.ts";
  *
  * Objects stay plain JSON; the class is never instantiated. A `Spec` that may be `undefined` makes the
  * whole spec optional.
+ *
+ * @example `@Resource({ group: "web.example.com", version: "v1" }) class Web extends CustomResource<WebSpec, WebStatus> {}`
  */
 // The parameters are the point: each kind's class names its own spec and status.
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters
@@ -92,6 +94,8 @@ export interface ExternalResourceOptions extends Pick<
  * class is then the token for it. With `userRoles: "aggregated"` those who use it get their rights too: `tsop manifests`
  * writes roles for its admins, editors and viewers that add to the cluster's own `admin`, `edit` and `view`. With
  * `external: true` the CRD is somebody else's: the class is the token for it, and no CRD is made of it.
+ *
+ * @example `@Resource({ group: "web.example.com", version: "v1", shortNames: ["wb"] }) class Web extends CustomResource<WebSpec, WebStatus> {}`
  */
 export function Resource(
   options: ResourceOptions | ExternalResourceOptions,
@@ -121,6 +125,8 @@ export interface ObjectFieldsOptions {
  * The schemas of `apiVersion`, `kind` and `metadata`, where they are not the usual ones:
  * `@ObjectFields({ metadata: { type: "object", properties: { name: { type: "string", maxLength: 63 } } } })`.
  * Of the metadata only `name` and `generateName` can be restricted.
+ *
+ * @example `@ObjectFields({ metadata: { type: "object", properties: { name: { type: "string", maxLength: 63 } } } }) class Web extends CustomResource<WebSpec> {}`
  */
 export const ObjectFields: (fields: ObjectFieldsOptions) => ClassMarker<KubeObject> = () => () =>
   undefined;
@@ -144,6 +150,8 @@ export interface ColumnOptions {
  * The path is code, so it is completed, renamed and checked; it is read, never run. An item of a list
  * is found by a field: `conditions?.find((condition) => condition.type === "Ready")?.status`. A path as
  * text (`.spec.replicas`) is checked against the schema.
+ *
+ * @example `@PrintColumn("Ready", (web: Web) => web.status?.readyReplicas) class Web extends CustomResource<WebSpec, WebStatus> {}`
  */
 export const PrintColumn: <T>(
   name: string,
@@ -161,10 +169,18 @@ export interface ScalePaths<T> {
   readonly unchecked?: boolean;
 }
 
-/** The kind has a scale: `@Scale({ spec: (web: MyWeb) => web.spec.replicas, status: ... })`. */
+/**
+ * The kind has a scale: `@Scale({ spec: (web: MyWeb) => web.spec.replicas, status: ... })`.
+ *
+ * @example `@Scale({ spec: (web: Web) => web.spec.replicas, status: (web: Web) => web.status?.readyReplicas }) class Web extends CustomResource<WebSpec, WebStatus> {}`
+ */
 export const Scale: <T>(paths: ScalePaths<T>) => ClassMarker<T> = () => () => undefined;
 
-/** Field selectors may ask for this field: `@Selectable((web: MyWeb) => web.spec.color)`. */
+/**
+ * Field selectors may ask for this field: `@Selectable((web: MyWeb) => web.spec.color)`.
+ *
+ * @example `@Selectable((web: Web) => web.spec.color) class Web extends CustomResource<WebSpec> {}`
+ */
 export const Selectable: <T>(path: string | ((object: T) => unknown)) => ClassMarker<T> =
   () => () =>
     undefined;

@@ -24,6 +24,8 @@ interface KeyedListMarker<K extends string> {
 /**
  * The items are told apart by these fields, and several managers may own different ones:
  * `@ListMap("type") conditions?: Condition[]`. Each key is required in the item, or has a default.
+ *
+ * @example `@ListMap("type") conditions?: Condition[]`
  */
 export const ListMap = typedMarker<<const K extends string>(...keys: K[]) => KeyedListMarker<K>>({
   on: "array",
@@ -37,14 +39,30 @@ export const ListMap = typedMarker<<const K extends string>(...keys: K[]) => Key
 const onArray = markersOn<FieldMarker<readonly unknown[]>>("array");
 const onObject = markersOn<ObjectMarker>("object");
 
-/** No item stands twice, and several managers may own different ones: `@ListSet() hosts!: string[]`. */
+/**
+ * No item stands twice, and several managers may own different ones: `@ListSet() hosts!: string[]`.
+ *
+ * @example `@ListSet() hosts!: string[]`
+ */
 export const ListSet = onArray([], () => ({ schema: { "x-kubernetes-list-type": "set" } }));
 
-/** The list is replaced as a whole. This is the default; the marker says that it is meant. */
+/**
+ * The list is replaced as a whole. This is the default; the marker says that it is meant.
+ *
+ * @example `@ListAtomic() args?: string[];`
+ */
 export const ListAtomic = onArray([], () => ({ schema: { "x-kubernetes-list-type": "atomic" } }));
 
-/** The object or record is replaced as a whole. */
+/**
+ * The object or record is replaced as a whole.
+ *
+ * @example `@Atomic() selector?: Record<string, string>;`
+ */
 export const Atomic = onObject([], () => ({ schema: { "x-kubernetes-map-type": "atomic" } }));
 
-/** Each entry has an owner of its own. This is the default; the marker says that it is meant. */
+/**
+ * Each entry has an owner of its own. This is the default; the marker says that it is meant.
+ *
+ * @example `@Granular() labels?: Record<string, string>;`
+ */
 export const Granular = onObject([], () => ({ schema: { "x-kubernetes-map-type": "granular" } }));

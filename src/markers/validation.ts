@@ -36,56 +36,106 @@ const onArray = markersOn<FieldMarker<readonly unknown[]>>("array");
 const onObject = markersOn<ObjectMarker>("object");
 const onAny = markersOn<FieldOrClassMarker<unknown>>("any");
 
-/** The smallest number the field takes: `@Minimum(1) replicas!: Int32`. */
+/**
+ * The smallest number the field takes: `@Minimum(1) replicas!: Int32`.
+ *
+ * @example `@Minimum(1) replicas!: Int32`
+ */
 export const Minimum = onNumber([aNumber], (limit) => ({ schema: { minimum: limit } }));
 
-/** The largest number the field takes: `@Maximum(65535) port!: Int32`. */
+/**
+ * The largest number the field takes: `@Maximum(65535) port!: Int32`.
+ *
+ * @example `@Maximum(65535) port!: Int32`
+ */
 export const Maximum = onNumber([aNumber], (limit) => ({ schema: { maximum: limit } }));
 
-/** Numbers have to be greater than this: `@ExclusiveMinimum(0) ratio!: Double`. */
+/**
+ * Numbers have to be greater than this: `@ExclusiveMinimum(0) ratio!: Double`.
+ *
+ * @example `@ExclusiveMinimum(0) ratio!: Double`
+ */
 export const ExclusiveMinimum = onNumber([aNumber], (limit) => ({
   schema: { minimum: limit, exclusiveMinimum: true },
 }));
 
-/** Numbers have to be less than this: `@ExclusiveMaximum(100) percent!: Double`. */
+/**
+ * Numbers have to be less than this: `@ExclusiveMaximum(100) percent!: Double`.
+ *
+ * @example `@ExclusiveMaximum(100) percent!: Double`
+ */
 export const ExclusiveMaximum = onNumber([aNumber], (limit) => ({
   schema: { maximum: limit, exclusiveMaximum: true },
 }));
 
-/** Numbers have to be a multiple of this: `@MultipleOf(5) minutes!: Int32`. */
+/**
+ * Numbers have to be a multiple of this: `@MultipleOf(5) minutes!: Int32`.
+ *
+ * @example `@MultipleOf(5) minutes!: Int32`
+ */
 export const MultipleOf = onNumber([aStep], (step) => ({ schema: { multipleOf: step } }));
 
-/** The least number of characters: `@MinLength(1) name!: string`. */
+/**
+ * The least number of characters: `@MinLength(1) name!: string`.
+ *
+ * @example `@MinLength(1) name!: string`
+ */
 export const MinLength = onText([aCount], (length) => ({ schema: { minLength: length } }));
 
-/** The greatest number of characters: `@MaxLength(63) name!: string`. */
+/**
+ * The greatest number of characters: `@MaxLength(63) name!: string`.
+ *
+ * @example `@MaxLength(63) name!: string`
+ */
 export const MaxLength = onText([aCount], (length) => ({ schema: { maxLength: length } }));
 
 /**
  * What the text has to match, in Go's syntax (RE2: no look-around, no back-references):
  * `@Pattern(/^[a-z]+$/) name!: string`. It matches anywhere unless it is anchored.
+ *
+ * @example `@Pattern(/^[a-z]+$/) name!: string`
  */
 export const Pattern = onText([aPattern], (pattern) => ({
   schema: { pattern: typeof pattern === "string" ? pattern : pattern.source },
 }));
 
-/** The text's format: `@Format("ipv4") address!: string`. */
+/**
+ * The text's format: `@Format("ipv4") address!: string`.
+ *
+ * @example `@Format("ipv4") address!: string`
+ */
 export const Format = typedMarker<(format: TextFormat) => TextMarker>({
   on: "string",
   parameters: [oneOfTexts("a format that the API server knows", textFormats)],
   effect: (format: string) => ({ schema: { format } }),
 });
 
-/** The least number of items: `@MinItems(1) hosts!: string[]`. */
+/**
+ * The least number of items: `@MinItems(1) hosts!: string[]`.
+ *
+ * @example `@MinItems(1) hosts!: string[]`
+ */
 export const MinItems = onArray([aCount], (count) => ({ schema: { minItems: count } }));
 
-/** The greatest number of items: `@MaxItems(16) hosts!: string[]`. Rules on long lists need it. */
+/**
+ * The greatest number of items: `@MaxItems(16) hosts!: string[]`. Rules on long lists need it.
+ *
+ * @example `@MaxItems(16) hosts!: string[]`
+ */
 export const MaxItems = onArray([aCount], (count) => ({ schema: { maxItems: count } }));
 
-/** The least number of entries: `@MinProperties(1) labels!: Record<string, string>`. */
+/**
+ * The least number of entries: `@MinProperties(1) labels!: Record<string, string>`.
+ *
+ * @example `@MinProperties(1) labels!: Record<string, string>`
+ */
 export const MinProperties = onObject([aCount], (count) => ({ schema: { minProperties: count } }));
 
-/** The greatest number of entries: `@MaxProperties(8) labels!: Record<string, string>`. */
+/**
+ * The greatest number of entries: `@MaxProperties(8) labels!: Record<string, string>`.
+ *
+ * @example `@MaxProperties(8) labels!: Record<string, string>`
+ */
 export const MaxProperties = onObject([aCount], (count) => ({ schema: { maxProperties: count } }));
 
 /** A `T` of which the API server fills in the fields that are not there. */
@@ -110,6 +160,8 @@ interface ValueMarker<D> {
 /**
  * The value that the API server fills in when the field is absent, where an initialiser cannot say it:
  * `@Default("Always") policy?: Policy`. A field with a default is not required.
+ *
+ * @example `@Default("Always") policy?: string;`
  */
 export const Default = typedMarker<<const D extends Constant>(value: D) => ValueMarker<Mutable<D>>>(
   {
@@ -127,7 +179,11 @@ type Mutable<T> = T extends readonly unknown[] | Record<string, unknown>
   ? { -readonly [K in keyof T]: Mutable<T[K]> }
   : T;
 
-/** A value shown as an example: `@Example("nginx:1.27") image!: string`. */
+/**
+ * A value shown as an example: `@Example("nginx:1.27") image!: string`.
+ *
+ * @example `@Example("nginx:1.27") image!: string`
+ */
 export const Example = typedMarker<<const D extends Constant>(value: D) => ValueMarker<Mutable<D>>>(
   {
     on: "any",
@@ -139,6 +195,8 @@ export const Example = typedMarker<<const D extends Constant>(value: D) => Value
 /**
  * The only values that the field takes: `@Enum("a", "b") mode!: string`. A union of literals as the
  * field's type says the same, and the compiler knows it too.
+ *
+ * @example `@Enum("a", "b") mode?: string;`
  */
 export const Enum = typedMarker<
   <const V extends readonly (string | number | boolean | null)[]>(
@@ -151,13 +209,25 @@ export const Enum = typedMarker<
   effect: (...values: Json[]) => ({ schema: { enum: values } }),
 });
 
-/** The short name of the field in documentation: `@Title("Node port")`. */
+/**
+ * The short name of the field in documentation: `@Title("Node port")`.
+ *
+ * @example `@Title("Node port") port?: Int32;`
+ */
 export const Title = onAny([aText], (title) => ({ schema: { title } }));
 
-/** The text of `kubectl explain`, where JSDoc cannot hold it as it is. It stands for the JSDoc text. */
+/**
+ * The text of `kubectl explain`, where JSDoc cannot hold it as it is. It stands for the JSDoc text.
+ *
+ * @example `@Description("See {docs} & more.") name?: string;`
+ */
 export const Description = onAny([aText], (description) => ({ schema: { description } }));
 
-/** Where more is written about the field: `@ExternalDocs("https://example.com", "The manual")`. */
+/**
+ * Where more is written about the field: `@ExternalDocs("https://example.com", "The manual")`.
+ *
+ * @example `@ExternalDocs("https://example.com", "The manual")`
+ */
 export const ExternalDocs = typedMarker<
   (url: string, description?: string) => FieldOrClassMarker<unknown>
 >({
@@ -169,33 +239,61 @@ export const ExternalDocs = typedMarker<
   }),
 });
 
-/** The API server keeps fields that the schema does not name: for objects of any shape. */
+/**
+ * The API server keeps fields that the schema does not name: for objects of any shape.
+ *
+ * @example `@PreserveUnknownFields() values?: unknown;`
+ */
 export const PreserveUnknownFields = onAny([], () => ({
   schema: { "x-kubernetes-preserve-unknown-fields": true },
 }));
 
-/** The field holds a whole Kubernetes object, with its `apiVersion`, `kind` and `metadata`. */
+/**
+ * The field holds a whole Kubernetes object, with its `apiVersion`, `kind` and `metadata`.
+ *
+ * @example `@EmbeddedResource() @PreserveUnknownFields() template?: object;`
+ */
 export const EmbeddedResource = onObject([], () => ({
   schema: { "x-kubernetes-embedded-resource": true },
 }));
 
-/** The field takes a number or a string: for a field typed `string` that YAML may write as a number. */
+/**
+ * The field takes a number or a string: for a field typed `string` that YAML may write as a number.
+ *
+ * @example `@AcceptNumber() port?: string;`
+ */
 export const AcceptNumber = onText([], () => ({
   schema: { "x-kubernetes-int-or-string": true },
 }));
 
-/** Must be set, although the field has a default or is written with `?`. */
+/**
+ * Must be set, although the field has a default or is written with `?`.
+ *
+ * @example `@Required() mode: string = "fast";`
+ */
 export const Required = onAny([], () => ({ required: true }));
 
-/** The field is no part of the schema. */
+/**
+ * The field is no part of the schema.
+ *
+ * @example `@Ignore() cached?: string;`
+ */
 export const Ignore = onAny([], () => ({ ignored: true }));
 
-/** The field's value never changes once it was set. */
+/**
+ * The field's value never changes once it was set.
+ *
+ * @example `@Immutable() className?: string;`
+ */
 export const Immutable = onAny([], () => ({ immutable: true }));
 
 const aSchema: Parameter<Schema> = { ...options<Schema>(), says: "an OpenAPI schema" };
 
-/** The schema, written by hand, in place of what the field's type says. It is checked all the same. */
+/**
+ * The schema, written by hand, in place of what the field's type says. It is checked all the same.
+ *
+ * @example `@RawSchema({ type: "string", maxLength: 63 }) name?: unknown;`
+ */
 export const RawSchema = onAny([aSchema], (schema) => ({
   schema,
   replaces: true,
@@ -204,6 +302,8 @@ export const RawSchema = onAny([aSchema], (schema) => ({
 /**
  * Keywords that are added to what the type and the other markers say, as they are:
  * `@AddSchema({ oneOf: [{ required: ["a"] }, { required: ["b"] }] })`. They are checked all the same.
+ *
+ * @example `@AddSchema({ not: { enum: ["none"] } }) name?: string;`
  */
 export const AddSchema = onAny([aSchema], (schema) => ({
   schema,
@@ -225,7 +325,11 @@ export interface CelOptions {
 
 const CEL_OPTIONS = ["message", "messageExpression", "reason", "fieldPath", "optionalOldSelf"];
 
-/** A rule in CEL that the value has to satisfy: `@Cel("self.min <= self.max", { message: "..." })`. */
+/**
+ * A rule in CEL that the value has to satisfy: `@Cel("self.min <= self.max", { message: "..." })`.
+ *
+ * @example `@Cel("self != 'none'", { message: "give it a name" }) name?: string;`
+ */
 export const Cel = typedMarker<(rule: string, options?: CelOptions) => FieldOrClassMarker<unknown>>(
   {
     on: "any",
@@ -280,11 +384,23 @@ const oneOf = (relation: string, says: string) =>
     }),
   });
 
-/** At most one of the fields is set: `@AtMostOneOf("secret", "configMap") class Source {}`. */
+/**
+ * At most one of the fields is set: `@AtMostOneOf("secret", "configMap") class Source {}`.
+ *
+ * @example `@AtMostOneOf("a", "b") class Source { a?: string; b?: string }`
+ */
 export const AtMostOneOf = oneOf("<= 1", "at most one of the fields in [] may be set");
 
-/** Exactly one of the fields is set. */
+/**
+ * Exactly one of the fields is set.
+ *
+ * @example `@ExactlyOneOf("a", "b") class Source { a?: string; b?: string }`
+ */
 export const ExactlyOneOf = oneOf("== 1", "exactly one of the fields in [] must be set");
 
-/** At least one of the fields is set. */
+/**
+ * At least one of the fields is set.
+ *
+ * @example `@AtLeastOneOf("a", "b") class Source { a?: string; b?: string }`
+ */
 export const AtLeastOneOf = oneOf("||", "at least one of the fields in [] must be set");

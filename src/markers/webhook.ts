@@ -97,6 +97,8 @@ type Validating<T extends KubeObject> = Strict<Validator<T>> | Strict<AdmissionH
  * The class changes objects before they are stored: `@MutatingWebhook(Widget)` on a `Defaulter<Widget>`, or written out as
  * `@MutatingWebhook({ groups: ["apps"], versions: ["v1"], resources: ["deployments"], name: "d.kb.io", path: "/d" })`.
  * `tsop manifests` writes the configuration of all of them, and `manager.webhooks.add` answers them.
+ *
+ * @example `@MutatingWebhook(Web) class WebDefaulter implements Defaulter<Web> { ... }`
  */
 export function MutatingWebhook<T extends KubeObject>(
   token: Token<T>,
@@ -115,6 +117,8 @@ export function MutatingWebhook(
 /**
  * The class allows objects or refuses them: `@ValidatingWebhook(Widget)` on a `Validator<Widget>`, whose methods say
  * which operations are asked about.
+ *
+ * @example `@ValidatingWebhook(Web) class WebValidator implements Validator<Web> { ... }`
  */
 export function ValidatingWebhook<T extends KubeObject>(
   token: Token<T>,
@@ -134,6 +138,8 @@ export function ValidatingWebhook(
  * The class converts objects between two versions of a kind: `@ConversionWebhook(Widget, WidgetV1alpha1)` on a
  * `Converter<Widget, WidgetV1alpha1>`. The hub is the version that is stored; every other version needs a converter.
  * `tsop manifests` writes the CRD's `spec.conversion`, and `manager.webhooks.add` answers it.
+ *
+ * @example `@ConversionWebhook(Web, WebV1alpha1) class WebConverter implements Converter<Web, WebV1alpha1> { ... }`
  */
 export function ConversionWebhook<Hub extends KubeObject, Spoke extends KubeObject>(
   hub: Token<Hub>,

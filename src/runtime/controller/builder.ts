@@ -63,7 +63,16 @@ interface SourcePlan {
 // How long a cleanup may take before people are told, where nobody says otherwise.
 const CLEANUP_MS = 600_000;
 
-/** A controller in the making, for the kind of `K` once `for()` was called. */
+/**
+ * A controller in the making, for the kind of `K` once `for()` was called.
+ *
+ * @example
+ * controllerFor(manager)
+ *   .for(Web)
+ *   .owns(Deployment)
+ *   .withOptions({ maxConcurrentReconciles: 4 })
+ *   .complete(new WebReconciler(manager.client));
+ */
 export class ControllerBuilder<K extends KubeObject = KubeObject> {
   readonly #manager: Manager;
   readonly #sources: PlannedSource[] = [];

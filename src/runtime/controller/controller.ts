@@ -39,7 +39,13 @@ const OWN_EVENTS_MS = 600_000;
 const RECONCILES_PER_TURN = 100;
 const MS_PER_TURN = 10;
 
-/** One reconciler and what feeds it. */
+/**
+ * One reconciler and what feeds it.
+ *
+ * @example
+ * const controller = controllerFor(manager).for(Web).complete(new WebReconciler(manager.client));
+ * controller.watch(ConfigMap, { map: (config) => [keyOf(config)] });
+ */
 export class Controller {
   readonly name: string;
   readonly needLeaderElection: boolean;

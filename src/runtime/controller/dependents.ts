@@ -29,7 +29,12 @@ import type { Dependent, External, ObjectDependent } from "./dependent.ts";
 import type { ReconcileContext, Result } from "./reconciler.ts";
 import { backwards, misused, walk, wantedGraph, type Wanted } from "./wanted-graph.ts";
 
-/** Which controller of which program made an object: no other one deletes it. */
+/**
+ * Which controller of which program made an object: no other one deletes it.
+ *
+ * @example
+ * const madeBy = configMap.metadata.annotations?.[DEPENDENTS_ANNOTATION];
+ */
 export const DEPENDENTS_ANNOTATION = "tsop.dev/dependents";
 
 /** The objects of a kind, or of one of several. */
@@ -99,6 +104,10 @@ interface Made {
 /**
  * Keeps what a kind's objects want. A controller's builder makes it, so that its kinds are watched:
  * `controllerFor(manager).for(Web).dependents({ kinds, desired })`.
+ *
+ * @example
+ * const dependents = controllerFor(manager).for(Web).dependents({ kinds: [ConfigMap], desired: (web) => [configOf(web)] });
+ * const { ready, waitingFor } = await dependents.reconcile(web, context.signal);
  */
 export class Dependents<
   O extends KubeObject = KubeObject,
