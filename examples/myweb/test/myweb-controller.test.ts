@@ -23,7 +23,7 @@ describe("MyWeb", { timeout: 20_000 }, () => {
   let running: Promise<void>;
 
   beforeAll(async () => {
-    cluster = await startControlPlane();
+    cluster = await startControlPlane({ listen: false });
     const config = await installOperator(cluster); // The CRDs; and the rights of @Rbac, no more.
     const manager = createManager({ config, log: silentLogger });
     setUpMyWeb(manager);

@@ -28,8 +28,8 @@ import type { IndexFunction } from "./indexer.ts";
 import { kindCaches, type KindCache, type UnwatchedReads } from "./kind-cache.ts";
 import { KindInformers } from "./kind-informers.ts";
 import { restListerWatcher } from "./lister-watcher.ts";
-import { Transform } from "./partial-objects.ts";
 import { SharedInformer } from "./shared-informer.ts";
+import { Transform } from "./transform.ts";
 
 /** What a cache watches, and how. */
 export interface CacheOptions {

@@ -7,7 +7,6 @@ import { TsopError } from "../../errors.ts";
 import type { ReconcileScopes } from "../controller/reconcile-scopes.ts";
 import type { ShardMember } from "../sharding/shard-member.ts";
 import type { Tracing } from "../tracing/tracing.ts";
-import type { Manager } from "./manager.ts";
 import type { OperatorMetrics } from "./metrics.ts";
 
 /** Where a manager keeps it. */
@@ -33,7 +32,7 @@ export interface UnfinishedController {
 }
 
 /** The inside of a manager. @throws TsopError `controller-misbuilt` for one that `createManager` of this package did not make */
-export function insideOf(manager: Manager): ManagerInside {
+export function insideOf(manager: object): ManagerInside {
   const { [INSIDE]: inside } = manager as { readonly [INSIDE]?: ManagerInside };
   if (inside) return inside;
   throw new TsopError(

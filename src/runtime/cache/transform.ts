@@ -1,0 +1,94 @@
+/**
+ * What the cache keeps of objects, where the author leaves a part of them out.
+ *
+ * @module
+ */
+import { messageOf } from "../../errors.ts";
+import { copyJson, sameJson } from "../../kube/json.ts";
+import { formatKey, keyOf, type KubeObject } from "../../kube/object.ts";
+import type { Logger } from "../../log.ts";
+import type { WatchEvent, WatchStream } from "../client/watch-events.ts";
+import { ToldBefore } from "../told-before.ts";
+import type { ListerWatcher } from "./lister-watcher.ts";
+import { markPartial } from "./partial-objects.ts";
+
+/** What the cache keeps of objects. */
+export class Transform {
+  readonly #transform: (object: KubeObject) => KubeObject;
+  readonly #log: Logger;
+  readonly #told = new ToldBefore();
+
+  constructor(transform: (object: KubeObject) => KubeObject, log: Logger) {
+    this.#transform = transform;
+    this.#log = log;
+  }
+
+  /** The part that is kept, marked. The whole object where the transform fails, or gives another one. */
+  keep<T extends KubeObject>(object: T): T {
+    const whole = copyJson(object);
+    try {
+      const kept: unknown = this.#transform(object);
+      assertSameObject(whole, kept);
+      markPartial(kept);
+      // What is kept of a `T` is what its author takes for one.
+      return kept as T;
+    } catch (error) {
+      const key = formatKey(keyOf(whole));
+      if (this.#told.isFirst(key)) {
+        const why = messageOf(error);
+        this.#log.error({ err: error, object: key }, `a transform failed; kept whole: ${why}`);
+      }
+      return whole;
+    }
+  }
+
+  /** Lists and watches what is kept. */
+  of<T extends KubeObject>(whole: ListerWatcher<T>): ListerWatcher<T> {
+    return {
+      resource: whole.resource,
+      list: async (options, signal, receive) => {
+        const list = await whole.list(options, signal, () => undefined);
+        const items = list.items.map((item) => (isObject(item) ? this.keep(item) : item));
+        for (const item of items) if (isObject(item)) receive(item);
+        return { ...list, items };
+      },
+      watch: async (options, signal) => this.#stream(await whole.watch(options, signal)),
+    };
+  }
+
+  async *#stream<T extends KubeObject>(whole: WatchStream<T>): AsyncGenerator<WatchEvent<T>[]> {
+    for await (const events of whole) {
+      yield events.map((event) =>
+        event.type !== "BOOKMARK" && isObject(event.object)
+          ? { ...event, object: this.keep(event.object) }
+          : event,
+      );
+    }
+  }
+}
+
+function isObject(value: unknown): value is KubeObject {
+  const { metadata } = (value ?? {}) as { metadata?: unknown };
+  return typeof metadata === "object" && metadata !== null;
+}
+
+/** By these the runtime finds and keeps objects: what it does not see, it would take for nothing. */
+const IDENTITY = [
+  "name",
+  "namespace",
+  "uid",
+  "resourceVersion",
+  "deletionTimestamp",
+  "finalizers",
+  "ownerReferences",
+] as const;
+
+function assertSameObject(whole: KubeObject, kept: unknown): asserts kept is KubeObject {
+  if (!isObject(kept)) throw new Error("it gave no object");
+  const { apiVersion, kind, metadata } = whole;
+  if (kept.apiVersion !== apiVersion || kept.kind !== kind) throw new Error("it changed the kind");
+  for (const field of IDENTITY) {
+    if (!sameJson(kept.metadata[field], metadata[field]))
+      throw new Error(`it changed metadata.${field}`);
+  }
+}
