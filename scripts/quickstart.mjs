@@ -1,5 +1,6 @@
 // `npm run quickstart`: examples/myweb from its source to pods, with nothing but Node.
-// `-- --keep` leaves control plane and operator running until Ctrl-C.
+// `-- --example <name>` shows another example with its sample; `-- --keep` leaves control plane and operator running
+// until Ctrl-C.
 import { spawn, spawnSync } from "node:child_process";
 import {
   existsSync,
@@ -13,11 +14,22 @@ import {
 } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const project = `${root}examples/myweb`;
+const { values: options } = parseArgs({
+  options: { keep: { type: "boolean" }, example: { type: "string", default: "myweb" } },
+});
+const { keep = false, example } = options;
+const examples = readdirSync(`${root}examples`, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+if (!examples.includes(example)) {
+  console.error(`There is no example ${example}.\n  fix Take one of ${examples.join(", ")}.`);
+  process.exit(2);
+}
+const project = `${root}examples/${example}`;
 const kubeconfig = `${project}/.tsop/kubeconfig`;
-const keep = process.argv.includes("--keep");
 const TIMEOUT_MS = 30_000;
 /** Whoever would make an object again had the time to do it. */
 const CALM_MS = 500;
@@ -128,16 +140,67 @@ async function stopDev() {
   await exit;
 }
 
-async function main() {
-  await run("1. Install and build what is missing", prepare);
-  await run("2. Generate the manifests of examples/myweb from its code", () =>
-    command(process.execPath, [`${root}bin/tsop.js`, "manifests"], project),
-  );
-  await run(
-    "3. Start the control plane, install the CRD, run the operator with its role",
-    startDev,
-  );
+/** The objects of an example's samples, as manifests. */
+function samples() {
+  const folder = `${project}/config/samples`;
+  const files = readdirSync(folder).filter((name) => /\.yaml$/.test(name));
+  return files
+    .filter((name) => name !== "kustomization.yaml")
+    .map((name) => readFileSync(`${folder}/${name}`, "utf8"));
+}
 
+const nameOf = ({ kind, metadata }) => `${kind}/${metadata.name}`;
+
+/** An example's samples come to rest, and go. */
+async function showSamples() {
+  const { createClient, loadClusterConfig } = await import("../dist/index.js");
+  const { Pod } = await import("../dist/k8s.js");
+  const { parseAllDocuments } = await import("yaml");
+  const client = createClient(loadClusterConfig({ kubeconfig }), { name: "quickstart" });
+  const objects = samples()
+    .flatMap((text) => parseAllDocuments(text).map((document) => document.toJS()))
+    .filter((object) => object !== null)
+    .map((object) => ({
+      ...object,
+      metadata: { namespace: key.namespace, ...object.metadata },
+    }));
+  const tokenOf = (object) => client.dynamic(object.apiVersion, object.kind);
+  const find = async (object) => client.find(await tokenOf(object), object.metadata);
+
+  await run("4. Apply the samples", async () => {
+    for (const object of objects) {
+      await client.apply(await tokenOf(object), object);
+      console.log(`  ${nameOf(object)} is applied`);
+    }
+    for (const object of objects) {
+      await until(async () => {
+        const conditions = (await find(object))?.status?.conditions ?? [];
+        const ready = conditions.find(({ type }) => type === "Ready");
+        expect(ready?.status !== "False", `${nameOf(object)}: ${ready?.message}`);
+        const isBuiltIn = !object.apiVersion.includes(".") || /\.k8s\.io\//.test(object.apiVersion);
+        expect(ready || isBuiltIn, `${nameOf(object)} has no condition Ready`);
+      });
+      console.log(`  ${nameOf(object)} is ready`);
+    }
+    const pods = await client.list(Pod, { namespace: key.namespace });
+    console.log(`  ${pods.length} ${pods.length === 1 ? "pod runs" : "pods run"}`);
+  });
+
+  await run("5. Delete them: nothing is left", async () => {
+    for (const object of objects) await client.delete(await tokenOf(object), object.metadata);
+    await until(async () => {
+      for (const object of objects) {
+        expect(!(await find(object)), `${nameOf(object)} is still there`);
+      }
+      const [pod] = await client.list(Pod, { namespace: key.namespace });
+      expect(!pod, `Pod/${pod?.metadata.name} is still there`);
+    });
+    console.log("  the samples and their pods are gone");
+  });
+}
+
+/** A page is served, edited and taken away. */
+async function showMyWeb() {
   const { createClient, loadClusterConfig, mergePatch } = await import("../dist/index.js");
   const { ConfigMap, Deployment, Pod, Service } = await import("../dist/k8s.js");
   const { parse } = await import("yaml");
@@ -200,13 +263,26 @@ async function main() {
     await nothingIsLeft();
     console.log("  MyWeb, ConfigMap, Deployment, Service and pods are gone");
   });
+}
+
+async function main() {
+  await run("1. Install and build what is missing", prepare);
+  await run(`2. Generate the manifests of examples/${example} from its code`, () =>
+    command(process.execPath, [`${root}bin/tsop.js`, "manifests"], project),
+  );
+  await run(
+    "3. Start the control plane, install the CRD, run the operator with its role",
+    startDev,
+  );
+
+  await (example === "myweb" ? showMyWeb() : showSamples());
 
   console.log(`\nAll of it took ${((performance.now() - began) / 1000).toFixed(1)} s.`);
   if (keep) {
     console.log(`It keeps running; Ctrl-C ends it. In another terminal:
   export KUBECONFIG=${kubeconfig}
   kubectl apply -f ${project}/config/samples
-  kubectl get mywebs,all`);
+  kubectl get all`);
     await new Promise((resolve) => operator.child.once("exit", resolve));
     console.log("Control plane and operator have ended.");
     return;
@@ -216,7 +292,7 @@ async function main() {
   node ${root}bin/tsop.js init --domain example.com
   npx tsop create api --group web --version v1 --kind Page --field title:string
   npx tsop manifests && npm test && npx tsop dev
-The example is examples/myweb; \`npm run quickstart -- --keep\` leaves it running for kubectl.`);
+The example is examples/${example}; \`npm run quickstart -- --example ${example} --keep\` leaves it running for kubectl.`);
 }
 
 for (const [name, code] of Object.entries({ SIGINT: 130, SIGTERM: 143 })) {

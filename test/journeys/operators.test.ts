@@ -79,6 +79,24 @@ const OPERATORS: Operator[] = [
     },
   },
   {
+    name: "myapp",
+    sample: "app_v1_myapp.yaml",
+    tests: 5,
+    look: async (client) => {
+      const myapp = await client.dynamic("app.example.com/v1", "MyApp");
+      const key = { namespace, name: "my-application" };
+      await eventually(async () => {
+        const { status } = (await client.get(myapp, key)) as { status?: object };
+        expect(status).toMatchObject({ phase: "Running", readyReplicas: 3 });
+      }, patience);
+      await client.delete(myapp, key);
+      await eventually(async () => {
+        expect(await client.find(Deployment, key)).toBeUndefined();
+        expect(await client.list(StatefulSet, { namespace })).toEqual([]);
+      }, patience);
+    },
+  },
+  {
     name: "sampledb",
     sample: "db_v1_sampledb.yaml",
     tests: 6,

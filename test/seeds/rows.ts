@@ -286,7 +286,6 @@ const OVERVIEW: readonly Row[] = [
     check:
       "An application has replicas, a version and, if that is asked for, a database with storage.",
     proofs: [],
-    open: "The example is not written.",
   },
   { id: "S2-02", check: "operator-sdk's command line for a new kind works as it is.", proofs: [] },
   {
