@@ -61,6 +61,6 @@ interface RbacMarker {
  * role of all of them, and nothing beside: with the first `@Rbac` of a project, what the code does and no marker grants is
  * an error at its line. A project without any gets the role of what its code does.
  *
- * @example `@Rbac(Deployment, ["get", "list", "watch", "patch"]) class WebReconciler implements Reconciler<Web> { ... }`
+ * @example `@Rbac(Deployment, ["get", "list", "watch", "patch"]) class PageReconciler implements Reconciler { async reconcile(): Promise<void> {} }`
  */
 export const Rbac: RbacMarker = () => () => undefined;

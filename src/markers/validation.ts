@@ -226,7 +226,7 @@ export const Description = onAny([aText], (description) => ({ schema: { descript
 /**
  * Where more is written about the field: `@ExternalDocs("https://example.com", "The manual")`.
  *
- * @example `@ExternalDocs("https://example.com", "The manual")`
+ * @example `@ExternalDocs("https://example.com", "The manual") mode?: string;`
  */
 export const ExternalDocs = typedMarker<
   (url: string, description?: string) => FieldOrClassMarker<unknown>

@@ -98,7 +98,7 @@ type Validating<T extends KubeObject> = Strict<Validator<T>> | Strict<AdmissionH
  * `@MutatingWebhook({ groups: ["apps"], versions: ["v1"], resources: ["deployments"], name: "d.kb.io", path: "/d" })`.
  * `tsop manifests` writes the configuration of all of them, and `manager.webhooks.add` answers them.
  *
- * @example `@MutatingWebhook(Web) class WebDefaulter implements Defaulter<Web> { ... }`
+ * @example `@MutatingWebhook(Web) class WebDefaulter implements Defaulter<Web> { default(): void {} }`
  */
 export function MutatingWebhook<T extends KubeObject>(
   token: Token<T>,
@@ -118,7 +118,7 @@ export function MutatingWebhook(
  * The class allows objects or refuses them: `@ValidatingWebhook(Widget)` on a `Validator<Widget>`, whose methods say
  * which operations are asked about.
  *
- * @example `@ValidatingWebhook(Web) class WebValidator implements Validator<Web> { ... }`
+ * @example `@ValidatingWebhook(Web) class OneValidator implements Validator<Web> { validateCreate(): void {} }`
  */
 export function ValidatingWebhook<T extends KubeObject>(
   token: Token<T>,
