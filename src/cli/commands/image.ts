@@ -60,7 +60,7 @@ async function writeOnBase(
     context.out(`${output}  ${name} for ${platforms.join(", ")}`);
     return 0;
   }
-  const inputs = await bundleOperator(root, BUNDLE);
+  const inputs = await bundleOperator(root, BUNDLE, { small: true });
   const { version } = await packageFacts(root, projectName);
   const parts = await billOfMaterials(root, inputs, { name: projectName, version });
   await writeFile(join(root, PARTS), parts);

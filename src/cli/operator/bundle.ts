@@ -21,14 +21,20 @@ export interface OpenBundle {
 /**
  * Bundles the operator into `outfile` (relative to the project's root).
  *
+ * @param options - `small`: without what only people read; stack traces name the source's lines by its map
  * @returns the files that are in it, relative to the root
  * @throws SourceError for code that cannot be bundled, with its positions
  */
-export async function bundleOperator(root: string, outfile: string): Promise<string[]> {
+export async function bundleOperator(
+  root: string,
+  outfile: string,
+  options: { readonly small?: boolean } = {},
+): Promise<string[]> {
   await checkMain(root);
   const { build } = await import("esbuild");
-  const options = { ...optionsOf(root, outfile), metafile: true as const };
-  const { metafile } = await asSourceError(build(options));
+  const { small = false } = options;
+  const settings = { ...optionsOf(root, outfile), minify: small, metafile: true as const };
+  const { metafile } = await asSourceError(build(settings));
   return Object.keys(metafile.inputs);
 }
 
