@@ -55,6 +55,7 @@ function typeErrors(root: string): string[] {
         tsop: [join(checkout, "src/index.ts")],
         "tsop/k8s": [join(checkout, "src/k8s.ts")],
         "tsop/testing": [join(checkout, "src/testing.ts")],
+        "tsop/testing/vitest": [join(checkout, "src/testing-vitest.ts")],
         vitest: [join(checkout, "node_modules/vitest/dist/index.d.ts")],
       },
     },

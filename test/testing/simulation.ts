@@ -96,7 +96,13 @@ export async function simulate(seed: number): Promise<Run> {
   const manager = createManager({
     transport,
     log: silentLogger,
-    leaderElection: { id: "simulation", identity: "one" },
+    // A network as bad as this one fails four renewals in a row now and then: the lead must outlast more of them.
+    leaderElection: {
+      id: "simulation",
+      identity: "one",
+      leaseDurationMs: 60_000,
+      renewDeadlineMs: 45_000,
+    },
   });
   const { client } = manager;
   const recorder = manager.recorder("simulation");
