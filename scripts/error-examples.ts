@@ -162,6 +162,9 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "not-listening": e("(await startControlPlane({ listen: false })).kubeconfig"),
   "nothing-to-edit": e("tsop edit"),
   "package-folder": e("tsop chart --output-dir ../chart"),
+  "part-needed": e("tsop edit --enable prometheus --disable metrics"),
+  "part-twice": e("tsop edit --enable ha --disable ha"),
+  "unknown-part": e("tsop edit --enable grafana"),
   "webhook-exists": e("tsop create webhook --kind Web --version v2 --validation   # v1 has it"),
   "bad-webhook-address": e("tsop run --webhook-address https://laptop:9443"),
   "webhooks-not-reached": e(

@@ -38,6 +38,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   doctor: ["tsop doctor", "tsop doctor config/", "tsop doctor manifests.yaml --output json"],
   edit: [
+    "tsop edit --enable prometheus,metrics-certs",
+    "tsop edit --disable network-policy --dry-run --diff",
     "tsop edit --certificates cert-manager",
     "tsop edit --certificates secret --dry-run --diff",
   ],

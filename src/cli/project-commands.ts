@@ -7,6 +7,8 @@ import { type Command, Option } from "commander";
 import { DIFF, DRY_RUN, type Done } from "./command-options.ts";
 import type { DeletedThing } from "./commands/delete.ts";
 import type { CliContext } from "./context.ts";
+import { PARTS } from "./project/part-names.ts";
+import { certificatesOption } from "./webhook-commands.ts";
 
 const versions = (value: string, earlier: readonly string[]): readonly string[] => [
   ...earlier,
@@ -58,6 +60,32 @@ export function addDeleteCommands(program: Command, context: CliContext, done: D
       versions,
       [],
     );
+}
+
+const parts = (value: string, earlier: readonly string[]): readonly string[] => [
+  ...earlier,
+  ...value.split(",").filter((part) => part !== ""),
+];
+
+/** Adds `edit`. */
+export function addEditCommand(program: Command, context: CliContext, done: Done): void {
+  const known = PARTS.join(", ");
+  program
+    .command("edit")
+    .summary("change a setting of the project")
+    .description(
+      "Change a setting of the project: its optional parts, and where the certificate of its webhooks comes from.",
+    )
+    .option("--enable <part>", `add an optional part; may be repeated: ${known}`, parts, [])
+    .option("--disable <part>", "take an optional part out; may be repeated", parts, [])
+    .addOption(certificatesOption())
+    .option("--force", "overwrite or delete files that were changed by hand", false)
+    .option("--dry-run", DRY_RUN, false)
+    .option("--diff", DIFF, false)
+    .action(async (options: object) => {
+      const { edit } = await import("./commands/edit.ts");
+      done(await edit(options as Parameters<typeof edit>[0], context));
+    });
 }
 
 const json = (): Option =>

@@ -12,20 +12,16 @@ const versions = (value: string, earlier: readonly string[]): readonly string[] 
   ...value.split(",").filter((version) => version !== ""),
 ];
 
-function certificatesOption(): Option {
+/** The flag that says where the certificate of the webhooks comes from. */
+export function certificatesOption(): Option {
   return new Option(
     "--certificates <mode>",
     "where the certificate of the webhooks comes from: the operator issues it, cert-manager does, or it is in a Secret of yours (default: self-managed)",
   ).choices(["self-managed", "cert-manager", "secret"]);
 }
 
-/** Adds `create webhook` and `edit`. */
-export function addWebhookCommands(
-  program: Command,
-  create: Command,
-  context: CliContext,
-  done: Done,
-): void {
+/** Adds `create webhook`. */
+export function addWebhookCommands(create: Command, context: CliContext, done: Done): void {
   create
     .command("webhook")
     .summary("add webhooks to a kind")
@@ -57,19 +53,5 @@ export function addWebhookCommands(
     .action(async (options: object) => {
       const { createWebhook } = await import("./commands/create-webhook.ts");
       done(await createWebhook(options as Parameters<typeof createWebhook>[0], context));
-    });
-  program
-    .command("edit")
-    .summary("change a setting of the project")
-    .description(
-      "Change a setting of the project: where the certificate of its webhooks comes from.",
-    )
-    .addOption(certificatesOption())
-    .option("--force", "overwrite files that were changed by hand", false)
-    .option("--dry-run", DRY_RUN, false)
-    .option("--diff", DIFF, false)
-    .action(async (options: object) => {
-      const { edit } = await import("./commands/edit.ts");
-      done(await edit(options as Parameters<typeof edit>[0], context));
     });
 }

@@ -260,7 +260,7 @@ describe("tsop delete", { timeout: 120_000 }, () => {
     ["config/samples/web_v1_page.yaml", "delete api"],
     ["src/webhooks/page-validator.ts", "delete webhook"],
     ["config/default/manager_webhook_patch.yaml", "delete webhook"],
-    ["config/default/webhook_network_policy.yaml", "delete webhook"],
+    ["config/network-policy/allow-webhook-traffic.yaml", "delete webhook"],
   ])("refuses to delete %s when the user changed it, unless forced", async (path, command) => {
     const root = await newProject();
     await succeed(root, "create", "api", ...V1);

@@ -11,6 +11,7 @@ import type { CliContext } from "../context.ts";
 import { paint } from "../output.ts";
 import { findTarget } from "../project/api-target.ts";
 import { defaultList } from "../project/default-list.ts";
+import { Draft } from "../project/draft.ts";
 import { checkKind, checkVersion } from "../project/inputs.ts";
 import { moduleOf, namesOf } from "../project/kind-names.ts";
 import { storageOf, withHub } from "../project/kind-file.ts";
@@ -38,11 +39,11 @@ import {
   admissionFiles,
   conversionFiles,
   conversionName,
-  networkPolicy,
   spokeOf,
   type AdmissionSort,
   type WebhookTarget,
 } from "../project/webhook-files.ts";
+import { addWebhookPolicy } from "../project/webhook-policy.ts";
 
 /** The flags of `tsop create webhook`. */
 export interface CreateWebhookOptions extends PlanOptions {
@@ -180,7 +181,9 @@ async function filesFor(
   const files = new Map<string, string | undefined>();
   for (const one of scaffolded) for (const [path, text] of one.files) files.set(path, text);
   const digests = digestsOf(new Map(scaffolded.flatMap((one) => [...one.files])));
-  for (const [path, text] of await networkPolicy(project, context)) files.set(path, text);
+  const policies = new Draft(project.root);
+  await addWebhookPolicy(policies, project);
+  for (const [path, text] of policies.files) files.set(path, text);
   let storage: StorageBefore = {};
   if (asked.conversion) {
     storage = await storeHub(project, target, asked, files, context);

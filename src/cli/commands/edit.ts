@@ -7,8 +7,16 @@ import { UsageError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "../output.ts";
 import { defaultList } from "../project/default-list.ts";
-import { carryOut, planFiles, type PlanOptions } from "../project/plan.ts";
-import { getProject, withCertificates, type CertificateMode } from "../project/project-file.ts";
+import { Draft } from "../project/draft.ts";
+import { PARTS, type Part } from "../project/part-names.ts";
+import { enabledParts, switchParts } from "../project/parts.ts";
+import { carryOut, planFiles, requireFile, type PlanOptions } from "../project/plan.ts";
+import {
+  getProject,
+  withCertificates,
+  type CertificateMode,
+  type Project,
+} from "../project/project-file.ts";
 import { alone } from "../project/project-lock.ts";
 import { PROJECT_FILE } from "../project/project-root.ts";
 import { certificateFiles, defaultWithWebhooks } from "../project/webhook-config.ts";
@@ -16,42 +24,85 @@ import { certificateFiles, defaultWithWebhooks } from "../project/webhook-config
 /** The flags of `tsop edit`. */
 export interface EditOptions extends PlanOptions {
   readonly certificates?: CertificateMode;
+  readonly enable: readonly string[];
+  readonly disable: readonly string[];
   readonly force: boolean;
 }
 
 /** Changes the settings that were given; returns the exit code. */
 export async function edit(options: EditOptions, context: CliContext): Promise<number> {
-  const { certificates: after, force } = options;
-  if (after === undefined) {
+  const { certificates, force } = options;
+  const [enable, disable] = [options.enable.map(partNamed), options.disable.map(partNamed)];
+  if (certificates === undefined && enable.length + disable.length === 0) {
     throw new UsageError(
       "nothing-to-edit",
       "It is not said what to change.",
-      "For example: tsop edit --certificates cert-manager",
+      `For example: tsop edit --certificates cert-manager, or tsop edit --enable ${PARTS.join("|")}`,
+    );
+  }
+  const both = enable.find((part) => disable.includes(part));
+  if (both !== undefined) {
+    throw new UsageError(
+      "part-twice",
+      `The part ${both} cannot be enabled and disabled at once.`,
+      "Leave one of the two out.",
     );
   }
   const { root } = await getProject(context.cwd);
   return alone(root, options, context, async () => {
     const project = await getProject(root);
-    const { certificates: before, resources } = project;
-    if (before === undefined) {
-      throw new UsageError(
-        "no-webhooks",
-        "The project has no webhooks, whose certificate it could be.",
-        `Scaffold one: tsop create webhook --group GROUP --version v1 --kind KIND --validation --certificates ${after}`,
-      );
-    }
-    const files = await certificateFiles(project, { before, after }, { force });
-    files.set(defaultList, await defaultWithWebhooks(project, after, resources));
-    files.set(PROJECT_FILE, withCertificates(root, project.text, after));
+    const draft = new Draft(root);
     const { bold, green } = paint(context);
-    context.out(`${bold("certificates")} ${before} -> ${after}`);
-    const plan = await planFiles(root, files);
+    if (certificates !== undefined) {
+      await changeCertificates(draft, project, certificates, { force });
+      context.out(`${bold("certificates")} ${String(project.certificates)} -> ${certificates}`);
+    }
+    if (enable.length + disable.length > 0) {
+      const before = await enabledParts(draft);
+      const after = await switchParts(draft, project, { enable, disable }, { force });
+      const named = (parts: ReadonlySet<Part>): string => [...parts].join(", ") || "none";
+      context.out(`${bold("parts")} ${named(before)} -> ${named(after)}`);
+    }
+    const plan = await planFiles(root, draft.files);
     context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
     await carryOut(plan, context, options);
     if (options.dryRun || plan.changes.length === 0) return 0;
-    // Which rights the operator needs depends on the mode.
     context.out(`${green("done")} Next:`);
-    context.out("  npx tsop manifests");
+    // Which rights the operator needs depends on the mode.
+    if (certificates !== undefined) context.out("  npx tsop manifests");
+    context.out("  npx tsop plan --image IMAGE, then npx tsop deploy --image IMAGE");
     return 0;
   });
+}
+
+/** @throws UsageError `unknown-part` */
+function partNamed(name: string): Part {
+  const found = PARTS.find((part) => part === name);
+  if (found) return found;
+  throw new UsageError(
+    "unknown-part",
+    `${name} is not an optional part of a project.`,
+    `The parts are ${PARTS.join(", ")}; \`tsop list\` shows which of them are on.`,
+  );
+}
+
+async function changeCertificates(
+  draft: Draft,
+  project: Project,
+  after: CertificateMode,
+  { force }: { readonly force: boolean },
+): Promise<void> {
+  const { certificates: before, resources, root } = project;
+  if (before === undefined) {
+    throw new UsageError(
+      "no-webhooks",
+      "The project has no webhooks, whose certificate it could be.",
+      `Scaffold one: tsop create webhook --group GROUP --version v1 --kind KIND --validation --certificates ${after}`,
+    );
+  }
+  const files = await certificateFiles(project, { before, after }, { force });
+  for (const [path, text] of files) draft.set(path, text);
+  const list = await requireFile(root, defaultList);
+  draft.set(defaultList, await defaultWithWebhooks(project, after, resources, list));
+  draft.set(PROJECT_FILE, withCertificates(root, project.text, after));
 }

@@ -11,6 +11,7 @@ import { checkDomain, checkProjectName, projectNameOf } from "../project/inputs.
 import { paint } from "../output.ts";
 import { carryOut, planFiles, readIfThere, type PlanOptions } from "../project/plan.ts";
 import { PROJECT_FILE } from "../project/project-root.ts";
+import { partFiles, USUAL_PARTS } from "../project/parts.ts";
 import { ask, scaffold } from "../project/scaffold.ts";
 import { tsopDependency } from "../project/tsop-dependency.ts";
 import { runToEnd } from "../processes.ts";
@@ -48,9 +49,13 @@ export async function init(options: InitOptions, context: CliContext): Promise<n
   const dependency = await tsopDependency(root);
   const signal = context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
   if (!options.dryRun) await mkdir(root, { recursive: true });
+  const parts = await Promise.all(
+    USUAL_PARTS.map((part) => partFiles({ root, projectName }, part, false)),
+  );
   const files = await scaffold(
     {
       root,
+      beside: new Map(parts.flatMap((one) => [...one])),
       template: "init",
       values: {
         projectName,

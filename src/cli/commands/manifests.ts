@@ -15,6 +15,8 @@ import { alone } from "../project/project-lock.ts";
 import { PROJECT_FILE } from "../project/project-root.ts";
 import { NOTHING_TO_CHANGE } from "../project/unchanged.ts";
 import { hasOwnWebhookService, listsWithoutGone } from "../project/default-list.ts";
+import { Draft } from "../project/draft.ts";
+import { listsWithPatches } from "../project/parts.ts";
 import { listOfRoles } from "../project/role-list.ts";
 import { watchSources } from "../operator/watch-sources.ts";
 
@@ -158,6 +160,9 @@ async function planManifests(
   const wanted = new Map<string, string | undefined>(files);
   for (const path of leftOvers(project.root, files)) wanted.set(path, undefined);
   for (const [path, text] of await listOfRoles(project.root, files)) wanted.set(path, text);
+  for (const [path, text] of await listsWithPatches(new Draft(project.root), files)) {
+    wanted.set(path, text);
+  }
   for (const [path, text] of await listsWithoutGone(project.root, files)) wanted.set(path, text);
   if (await hasOwnWebhookService(project.root)) wanted.delete(WEBHOOK_SERVICE_FILE);
   return planFiles(project.root, wanted);

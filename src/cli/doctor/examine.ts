@@ -72,9 +72,12 @@ export async function readExamined(path: string, project?: Project): Promise<Rea
     manifests,
     fragments: fragments.filter(({ file }) => !parts.has(file)),
     sources,
-    patches: (await Promise.all([...parts].map((file) => readIfThere(join(root, file))))).join(
-      "\n",
-    ),
+    patches: [
+      ...(await Promise.all([...parts].map((file) => readIfThere(join(root, file))))),
+      ...kustomizations.flatMap(({ value }) =>
+        listAt(value, ["patches"]).map((item) => textAt(item, ["patch"])),
+      ),
+    ].join("\n"),
     customKinds: manifests.flatMap(customKindsOf),
     isKustomized: (file) => listed.has(file),
     ...(project && { project, generated: generatedOnce(project) }),

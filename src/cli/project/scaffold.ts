@@ -22,6 +22,8 @@ export interface ScaffoldRequest {
   /** A folder of `templates/`. */
   readonly template: string;
   readonly values: object;
+  /** Files from other templates that belong to the same scaffold, by path. */
+  readonly beside?: ReadonlyMap<string, string>;
   /** Whether a template's file is wanted, by its path in the project. */
   readonly wants?: (path: string) => boolean;
   /**
@@ -36,7 +38,7 @@ export async function scaffold(
   request: ScaffoldRequest,
   context: CliContext,
 ): Promise<Map<string, string>> {
-  const rendered = await renderTemplates(request);
+  const rendered = new Map([...(await renderTemplates(request)), ...(request.beside ?? [])]);
   if (request.ifExists === "overwrite") return rendered;
   const conflicts = await findConflicts(request.root, rendered);
   if (conflicts.length === 0) return rendered;
@@ -58,7 +60,7 @@ export async function scaffold(
 
 /** The files that the templates become, by path. */
 export async function renderTemplates(
-  request: Omit<ScaffoldRequest, "ifExists">,
+  request: Omit<ScaffoldRequest, "ifExists" | "beside">,
 ): Promise<Map<string, string>> {
   const { Handlebars } = await import("../vendor/scaffold-tools.ts");
   // An instance of our own: nothing that others register can leak in.

@@ -14,7 +14,7 @@ import {
   defaultWithoutWebhooks,
   defaultWithWebhooks,
 } from "./webhook-config.ts";
-import { networkPolicyTemplate } from "./webhook-files.ts";
+import { removeWebhookPolicy } from "./webhook-policy.ts";
 
 /**
  * Brings `config/` to what the kinds that are left need: with the last webhook go the port, the policy and the certificate.
@@ -35,12 +35,9 @@ export async function withoutWebhookConfig(
     draft.set(defaultList, await defaultWithWebhooks(project, mode, resources, text));
     return;
   }
-  const files = [
-    ...(await renderTemplates(certificateTemplate(project, mode))),
-    ...(await renderTemplates(networkPolicyTemplate(project))),
-  ];
-  const changed: string[] = [];
-  for (const [path, scaffolded] of files) {
+  const policy = await removeWebhookPolicy(draft, project);
+  const changed = policy === undefined ? [] : [policy];
+  for (const [path, scaffolded] of await renderTemplates(certificateTemplate(project, mode))) {
     const live = await draft.read(path);
     if (live === undefined) continue;
     if (digestOf(path, live) !== digestOf(path, scaffolded)) changed.push(path);

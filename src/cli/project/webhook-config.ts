@@ -1,6 +1,6 @@
 /**
- * What webhooks need of `config/`: the port and the certificate of the Deployment, the policy of the network, and
- * cert-manager's objects.
+ * What webhooks need of `config/`: the port and the certificate of the Deployment, and cert-manager's
+ * objects.
  *
  * @module
  */
@@ -21,7 +21,6 @@ import { withListEntry, withListItems, withoutListEntry } from "./user-yaml.ts";
 const MANAGER_PATCH = "manager_webhook_patch.yaml";
 const CERTIFICATE_PATCH = "webhook_certificate_patch.yaml";
 const CERT_MANAGER_FOLDER = "config/certmanager/";
-const NETWORK_POLICY = "webhook_network_policy.yaml";
 
 /** The Certificate of cert-manager. */
 const CERTIFICATE = {
@@ -99,7 +98,6 @@ export async function defaultWithWebhooks(
   const withResource = (entry: string): string =>
     withListEntry(defaultList, list, "resources", entry);
   list = withResource("../webhook");
-  list = withResource(NETWORK_POLICY);
   list =
     mode === "cert-manager"
       ? withResource("../certmanager")
@@ -117,7 +115,7 @@ export async function defaultWithWebhooks(
 
 /** That text without the webhooks. */
 export function defaultWithoutWebhooks(text: string): string {
-  const entries = ["../webhook", NETWORK_POLICY, "../certmanager"];
+  const entries = ["../webhook", "../certmanager"];
   const list = entries.reduce(
     (now, entry) => withoutListEntry(defaultList, now, "resources", entry),
     text,

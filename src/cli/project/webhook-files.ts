@@ -15,7 +15,7 @@ import type { WebhookCall } from "./main-file-webhooks.ts";
 import { minimalObject } from "./minimal-object.ts";
 import { linesOf, neededLines } from "./needed-fields.ts";
 import { apiGroupOf, type Project } from "./project-file.ts";
-import { scaffold, type ScaffoldRequest } from "./scaffold.ts";
+import { scaffold } from "./scaffold.ts";
 import { articleOf } from "./source-line.ts";
 
 /** A kind that webhooks are scaffolded for, and what is known of the project's kinds. */
@@ -65,24 +65,6 @@ export async function admissionFiles(
   }));
   return { files, calls };
 }
-
-/** The policy of the network that lets the API server in, which all webhooks of the project share. */
-export async function networkPolicy(
-  project: Pick<Project, "root" | "projectName">,
-  context: CliContext,
-): Promise<Map<string, string>> {
-  return scaffold({ ...networkPolicyTemplate(project), ifExists: "keep" }, context);
-}
-
-/** What that file is made of. */
-export const networkPolicyTemplate = ({
-  root,
-  projectName,
-}: Pick<Project, "root" | "projectName">): Omit<ScaffoldRequest, "ifExists"> => ({
-  root,
-  template: "create-webhook-policy",
-  values: { projectName },
-});
 
 /** The files of the converter between a kind, the hub, and one of its other versions. */
 export async function conversionFiles(

@@ -5,6 +5,8 @@
  */
 import { isGenerated, leftOvers } from "../../../generator/stamp.ts";
 import { join } from "node:path";
+import { Draft } from "../../project/draft.ts";
+import { listsWithPatches } from "../../project/parts.ts";
 import { readIfThere } from "../../project/plan.ts";
 import type { Rule } from "../rule.ts";
 
@@ -31,7 +33,9 @@ export const generatedOutOfDate: Rule = {
     "A CRD, a role or a webhook configuration of a tsop project is not what the code says by now: what is deployed is not what was written.",
   example: "# config/crd/bases is older than the class that it is made of",
   async find(examined) {
-    const files = (await examined.generated?.())?.files ?? new Map<string, string>();
+    const generated = (await examined.generated?.())?.files ?? new Map<string, string>();
+    const draft = new Draft(examined.root);
+    const files = new Map([...generated, ...(await listsWithPatches(draft, generated))]);
     const found = [];
     for (const [path, text] of files) {
       const live = await readIfThere(join(examined.root, path));

@@ -1,0 +1,199 @@
+/**
+ * The optional parts of `config/`: a kustomize component each, which `config/default` lists while the part is on.
+ *
+ * @module
+ */
+import { TsopError, UsageError } from "../../errors.ts";
+import { isGenerated } from "../../generator/stamp.ts";
+import { isJsonObject } from "../../kube/json.ts";
+import { defaultList } from "./default-list.ts";
+import type { Draft } from "./draft.ts";
+import { PARTS, type Part } from "./part-names.ts";
+import { requireFile } from "./plan.ts";
+import type { Project } from "./project-file.ts";
+import { renderTemplates } from "./scaffold.ts";
+import { digestOf } from "./scaffolded.ts";
+import { parseUserYaml, withListEntry, withListItems, withoutListEntry } from "./user-yaml.ts";
+
+/** Parts that a new project has. */
+export const USUAL_PARTS: readonly Part[] = ["metrics", "network-policy"];
+
+/** What a part is without another: nothing. */
+const NEEDS: Readonly<Partial<Record<Part, Part>>> = {
+  prometheus: "metrics",
+  "metrics-certs": "metrics",
+};
+
+const CRD_LIST = "config/crd/kustomization.yaml";
+const CRD_PATCHES = "patches";
+/** The user's patches of the generated CRDs. */
+const CRD_PATCH_LIST = `config/crd/${CRD_PATCHES}/kustomization.yaml`;
+
+const entryOf = (part: Part): string => `../${part}`;
+const isListed = (part: Part): boolean => part !== "crd-patches";
+/** What makes Prometheus verify the certificate of `metrics-certs`. */
+const VERIFIED = "../prometheus/tls";
+
+/** The files of a part as they are scaffolded, by path. */
+export function partFiles(
+  { root, projectName }: Pick<Project, "root" | "projectName">,
+  part: Part,
+  hasWebhooks: boolean,
+): Promise<Map<string, string>> {
+  return renderTemplates({
+    root,
+    template: `parts/${part}`,
+    values: { projectName, hasWebhooks },
+    wants: (path) => hasWebhooks || !path.endsWith("/allow-webhook-traffic.yaml"),
+  });
+}
+
+/** The parts that are on. @throws TsopError `broken-yaml` with the position */
+export async function enabledParts(draft: Draft): Promise<ReadonlySet<Part>> {
+  const listed = await componentsOf(draft);
+  const hasPatches = (await draft.read(CRD_PATCH_LIST)) !== undefined;
+  return new Set(
+    PARTS.filter((part) => (isListed(part) ? listed.includes(entryOf(part)) : hasPatches)),
+  );
+}
+
+async function componentsOf(draft: Draft): Promise<readonly unknown[]> {
+  const text = await draft.read(defaultList);
+  if (text === undefined) return [];
+  const { value } = parseUserYaml(defaultList, text, "broken-yaml");
+  const components = isJsonObject(value) ? value["components"] : undefined;
+  return Array.isArray(components) ? (components as unknown[]) : [];
+}
+
+/** What is switched on and off. */
+export interface Switched {
+  readonly enable: readonly Part[];
+  readonly disable: readonly Part[];
+}
+
+/**
+ * Switches parts: files that are there stay the user's when a part comes, and go when it goes.
+ *
+ * @returns the parts that are on afterwards
+ * @throws UsageError `part-needed`; TsopError `file-changed` for files that the user changed and that would go, unless
+ *   `force`
+ */
+export async function switchParts(
+  draft: Draft,
+  project: Project,
+  { enable, disable }: Switched,
+  { force }: { readonly force: boolean },
+): Promise<ReadonlySet<Part>> {
+  const before = await enabledParts(draft);
+  const after = new Set(PARTS.filter((one) => before.has(one) || enable.includes(one)));
+  for (const part of disable) after.delete(part);
+  requireNeeded(after);
+  const hasWebhooks = project.resources.some(({ webhooks }) => webhooks !== undefined);
+  for (const part of after) {
+    if (before.has(part)) continue;
+    for (const [path, text] of await partFiles(project, part, hasWebhooks)) {
+      if ((await draft.read(path)) === undefined) draft.set(path, text);
+    }
+  }
+  const changed: string[] = [];
+  for (const part of before) {
+    if (after.has(part)) continue;
+    for (const [path, text] of await partFiles(project, part, hasWebhooks)) {
+      if (!(await isAsScaffolded(draft, path, text))) changed.push(path);
+      if ((await draft.read(path)) !== undefined) draft.set(path, undefined);
+    }
+  }
+  if (changed.length > 0 && !force) throw changedFiles(changed);
+  const list = (await draft.read(defaultList)) ?? (await requireFile(project.root, defaultList));
+  draft.set(defaultList, withCertificateNames(withComponents(list, after), after));
+  await draft.edit(CRD_LIST, (text) => withCrdPatches(text, after.has("crd-patches")));
+  return after;
+}
+
+/** Whether the file says what was scaffolded, or is not there. */
+async function isAsScaffolded(draft: Draft, path: string, text: string): Promise<boolean> {
+  const live = await draft.read(path);
+  return live === undefined || digestOf(path, live) === digestOf(path, text);
+}
+
+function changedFiles(paths: readonly string[]): TsopError {
+  const [are, them] = paths.length === 1 ? ["is", "it"] : ["are", "them"];
+  return new TsopError(
+    "file-changed",
+    `${paths.join(", ")} ${are} not as tsop wrote ${them}, and would be deleted with the part.`,
+    `Keep what you need of it elsewhere, then disable the part with --force; or take its line out of ${defaultList} by hand. Nothing was written.`,
+  );
+}
+
+function requireNeeded(parts: ReadonlySet<Part>): void {
+  for (const part of parts) {
+    const needed = NEEDS[part];
+    if (needed === undefined || parts.has(needed)) continue;
+    throw new UsageError(
+      "part-needed",
+      `The part ${part} needs the part ${needed}, which would not be there.`,
+      `Enable both (tsop edit --enable ${needed} --enable ${part}), or disable both.`,
+    );
+  }
+}
+
+/** The list with exactly these of the parts that tsop knows; others are the user's. */
+function withComponents(text: string, parts: ReadonlySet<Part>): string {
+  const known = [...PARTS.filter(isListed).map(entryOf), VERIFIED];
+  const isVerified = parts.has("prometheus") && parts.has("metrics-certs");
+  return withListItems(defaultList, text, "components", {
+    items: [...[...parts].filter(isListed).map(entryOf), ...(isVerified ? [VERIFIED] : [])],
+    isOurs: (item) => typeof item === "string" && known.includes(item),
+  });
+}
+
+/** The generated list of the CRDs with the user's patches in it, or without. @throws TsopError `broken-yaml` */
+function withCrdPatches(text: string, hasPatches: boolean): string {
+  if (!isGenerated(text)) return text;
+  const edit = hasPatches ? withListEntry : withoutListEntry;
+  return edit(CRD_LIST, text, "components", CRD_PATCHES);
+}
+
+/** The generated files, by path, where the list of the CRDs names the user's patches if there are some. */
+export async function listsWithPatches(
+  draft: Draft,
+  files: ReadonlyMap<string, string>,
+): Promise<ReadonlyMap<string, string>> {
+  const text = files.get(CRD_LIST);
+  if (text === undefined || (await draft.read(CRD_PATCH_LIST)) === undefined) return new Map();
+  return new Map([[CRD_LIST, withCrdPatches(text, true)]]);
+}
+
+/** The names in the certificate of the metrics, and the one that Prometheus expects there. */
+function withCertificateNames(text: string, parts: ReadonlySet<Part>): string {
+  const certificate = { kind: "Certificate", name: "metrics-certs" };
+  const service = { kind: "Service", name: "controller-manager-metrics-service" };
+  const into = (index: number): object[] => [
+    {
+      select: certificate,
+      fieldPaths: [".spec.dnsNames.0", ".spec.dnsNames.1"],
+      options: { delimiter: ".", index },
+    },
+    ...(parts.has("prometheus")
+      ? [
+          {
+            select: { kind: "ServiceMonitor", name: "controller-manager-metrics-monitor" },
+            fieldPaths: [".spec.endpoints.0.tlsConfig.serverName"],
+            options: { delimiter: ".", index },
+          },
+        ]
+      : []),
+  ];
+  const items = [
+    { source: { ...service, fieldPath: ".metadata.name" }, targets: into(0) },
+    { source: { ...service, fieldPath: ".metadata.namespace" }, targets: into(1) },
+  ];
+  return withListItems(defaultList, text, "replacements", {
+    items: parts.has("metrics-certs") ? items : [],
+    isOurs: (item) =>
+      isJsonObject(item) &&
+      isJsonObject(item["source"]) &&
+      item["source"]["kind"] === service.kind &&
+      item["source"]["name"] === service.name,
+  });
+}
