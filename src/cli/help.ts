@@ -67,6 +67,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "tsop image --image web-operator:0.1.0 --platform linux/amd64,linux/arm64",
     "tsop image --image web-operator:0.1.0 --base base.tar",
   ],
+  plan: [
+    "tsop plan --image registry.example.com/web-operator:0.2.0",
+    "tsop plan --image web-operator:0.2.0 --context staging --output json",
+  ],
   undeploy: ["tsop undeploy", "tsop undeploy --dry-run"],
   migrate: ["tsop migrate --dry-run", "tsop migrate", "tsop migrate --kind MyWeb --output json"],
   run: [
@@ -85,7 +89,7 @@ export const EXIT_CODES: Readonly<Record<string, string>> = {
   "0": "done",
   "1": "failed, and stderr says why and the next step; or `doctor` or `validate` found something",
   "2": "used wrongly; nothing was done",
-  "3": "`--check` or `manifests --against` found a difference",
+  "3": "`--check`, `manifests --against` or `plan` found a difference",
 };
 
 /** The variables that commands look at. */
@@ -125,6 +129,22 @@ export function commandsBelow(
       const words = `${path} ${child.name()}`.trim();
       return [{ path: words, command: child }, ...commandsBelow(child, words)];
     });
+}
+
+/** All commands with what they are for, as a table in Markdown. */
+export function commandTable(program: Command): string {
+  const rows = commandsBelow(program)
+    .filter(({ command }) => command.commands.length === 0)
+    .map(({ path, command }) => [`\`tsop ${path}\``, command.summary()] as const);
+  const width = Math.max(...rows.map(([name]) => name.length));
+  const about = Math.max(...rows.map(([, summary]) => summary.length));
+  return [
+    ["command", "what it does"] as const,
+    ["-".repeat(width), "-".repeat(about)] as const,
+    ...rows,
+  ]
+    .map(([name, summary]) => `| ${name.padEnd(width)} | ${summary.padEnd(about)} |`)
+    .join("\n");
 }
 
 function section(title: string, entries: Readonly<Record<string, string>>): string[] {

@@ -5,7 +5,7 @@
  */
 import { Command, CommanderError, Help, Option } from "commander";
 import { processContext, type CliContext } from "./context.ts";
-import { addHelp } from "./help.ts";
+import { addHelp, commandTable } from "./help.ts";
 import { addKubebuilderWords } from "./kubebuilder-words.ts";
 import { DIFF, DRY_RUN, type Done } from "./command-options.ts";
 import { addPackageCommands } from "./package-commands.ts";
@@ -73,9 +73,12 @@ function addProjectCommands(program: Command, context: CliContext, done: Done): 
     .argument("[folder]", "the project's folder; it is made when it is not there", ".")
     .option("--domain <domain>", "what the API groups of your kinds end in, such as example.com")
     .option("--project-name <name>", "prefix of everything that is deployed (default: the folder)")
-    .option("--owner <name>", "who has the copyright; goes to package.json")
+    .option(
+      "--owner <name>",
+      "who has the copyright; goes to package.json, and to LICENSE where it is named there",
+    )
     .addOption(
-      new Option("--license <id>", "licence of your code")
+      new Option("--license <id>", "licence of your code: LICENSE and package.json")
         .choices(["apache2", "mit", "none"])
         .default("apache2"),
     )
@@ -86,7 +89,8 @@ function addProjectCommands(program: Command, context: CliContext, done: Done): 
     .option("--diff", DIFF, false)
     .action(async (folder: string, options: object) => {
       const { init } = await import("./commands/init.ts");
-      done(await init({ folder, ...options } as Parameters<typeof init>[0], context));
+      const commands = commandTable(program);
+      done(await init({ folder, commands, ...options } as Parameters<typeof init>[0], context));
     });
 
   const create = program
@@ -235,12 +239,25 @@ function addClusterCommands(program: Command, context: CliContext, done: Done): 
     .requiredOption("--image <image>", "the operator's image")
     .option("--render", "print the YAML instead of applying it", false)
     .option("--no-wait", "do not wait for the Deployment")
+    .option("--no-prune", "keep what an earlier version of the project left in the cluster")
     .option("--take-ownership", TAKE_OWNERSHIP, false)
     .option("--dry-run", "ask the API server, change nothing", false)
     .addOption(timeout)
     .action(async (options: object) => {
       const { deploy } = await import("./commands/deploy.ts");
       done(await deploy(options as Parameters<typeof deploy>[0], context));
+    });
+  withCluster(program.command("plan"))
+    .summary("what deploy would change")
+    .description(
+      "Print what deploy would change in the cluster, with the changes of CRDs and the objects that they would refuse. Writes nothing.",
+    )
+    .requiredOption("--image <image>", "the operator's image")
+    .addOption(timeout)
+    .addOption(new Option("-o, --output <format>", "print the result as JSON").choices(["json"]))
+    .action(async (options: object) => {
+      const { plan } = await import("./commands/plan.ts");
+      done(await plan(options as Parameters<typeof plan>[0], context));
     });
   withCluster(program.command("undeploy"))
     .summary("remove the operator")

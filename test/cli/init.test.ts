@@ -1,9 +1,11 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { isPair, parseAllDocuments, parseDocument, visit } from "yaml";
+import { isPair, parse, parseAllDocuments, parseDocument, visit } from "yaml";
+import { commandsBelow } from "../../src/cli/help.ts";
+import { buildProgram } from "../../src/cli/program.ts";
 import { renderKustomization } from "../../src/cli/kustomize/render.ts";
-import { emptyFolder, filesIn, newProject, runCli } from "./support/run-cli.ts";
+import { emptyFolder, filesIn, newProject, runCli, testContext } from "./support/run-cli.ts";
 
 const INIT = ["init", "--domain", "example.com", "--no-install"];
 
@@ -20,6 +22,40 @@ describe("tsop init", () => {
     // From a source checkout, the dependency is the checkout.
     expect(manifest.dependencies).toEqual({ tsop: expect.stringMatching(/^file:\//) as string });
     expect(Object.values(files).join("")).not.toContain("{{");
+  });
+
+  it("writes what a forge needs: a workflow, updates of dependencies, a licence, and all commands for agents", async () => {
+    const files = filesIn(await newProject("--license", "mit", "--owner", "Jane Doe"));
+    const workflow = parse(files[".github/workflows/ci.yml"] ?? "") as {
+      permissions: object;
+      jobs: { check: { steps: { run?: string }[] } };
+    };
+    expect(workflow.permissions).toEqual({ contents: "read" });
+    const { scripts } = JSON.parse(files["package.json"] ?? "") as {
+      scripts: Record<string, string>;
+    };
+    const runs = workflow.jobs.check.steps.flatMap(({ run }) => run ?? []);
+    expect(runs).toEqual(["npm ci", "npm run check", "npm test", "npm run build"]);
+    for (const run of runs.slice(1)) expect(scripts).toHaveProperty(run.replace(/npm (run )?/, ""));
+    expect(scripts["check"]).toContain("tsop manifests --check");
+    expect(parse(files[".github/dependabot.yml"] ?? "")).toMatchObject({ version: 2 });
+    expect(files["LICENSE"]).toMatch(/^MIT License\n\nCopyright \(c\) \d{4} Jane Doe\n/);
+    expect(filesIn(await newProject())["LICENSE"]).toContain("Apache License");
+    expect(filesIn(await newProject("--license", "none"))).not.toHaveProperty("LICENSE");
+  });
+
+  it("names in AGENTS.md exactly the commands that there are", async () => {
+    const files = filesIn(await newProject());
+    const told = [...(files["AGENTS.md"] ?? "").matchAll(/^\| `tsop ([^`]+)`/gm)].map(
+      ([, name]) => name,
+    );
+    const program = buildProgram(testContext(), () => undefined);
+    const known = commandsBelow(program)
+      .filter(({ command }) => command.commands.length === 0)
+      .map(({ path }) => path);
+    expect(told).toEqual(known);
+    expect(told).toContain("create api");
+    expect(told).toContain("plan");
   });
 
   it("makes the folder it is told, and names the project after it", async () => {

@@ -130,6 +130,17 @@ export class ClusterSession {
       : "configured";
   }
 
+  /** The object as it would be after `apply`: the API server answers a dry run, and nothing is written. */
+  async tryApply(object: ManifestObject): Promise<KubeObject> {
+    const resource = await this.#client.dynamic(object.apiVersion, object.kind);
+    const after = await this.#client.apply(resource, inPlace(resource, object), {
+      fieldManager: FIELD_MANAGER,
+      force: true,
+      dryRun: true,
+    });
+    return { ...after, apiVersion: object.apiVersion, kind: object.kind };
+  }
+
   /**
    * Changes a live object as far as it differs.
    *

@@ -24,6 +24,7 @@ export interface Crd extends ManifestObject {
     readonly versions: readonly { readonly name: string; readonly served: boolean }[];
   };
   readonly status?: {
+    readonly storedVersions?: readonly string[];
     readonly conditions?: readonly { type: string; status: string; message?: string }[];
   };
 }

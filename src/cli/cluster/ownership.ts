@@ -16,6 +16,9 @@ const MADE_BY = "tsop.dev/made-by";
 /** The project that was told to take the object over: it may change it, and never deletes it. */
 const TAKEN_OVER_BY = "tsop.dev/taken-over-by";
 
+/** Which deployment of the project the object belongs to: a cluster may have several. */
+const DEPLOYED_AS = "tsop.dev/deployed-as";
+
 /** What a live object is to a project. */
 export type Standing = "absent" | "made" | "taken-over" | "foreign";
 
@@ -45,12 +48,35 @@ export function standingOf(live: ManifestObject | undefined, owner: string): Sta
 const isApply = ({ manager, operation }: ManagedFieldsEntry): boolean =>
   manager === FIELD_MANAGER && operation === "Apply";
 
-/** The manifest with the mark that its object is to have from now on. */
-export function marked<T extends ManifestObject>(object: T, standing: Standing, owner: string): T {
+/**
+ * The manifest with the marks that its object is to have from now on.
+ *
+ * @param deployment - what `deploymentName` says; absent where no whole deployment is applied
+ */
+export function marked<T extends ManifestObject>(
+  object: T,
+  standing: Standing,
+  owner: string,
+  deployment?: string,
+): T {
   const mark = standing === "absent" || standing === "made" ? MADE_BY : TAKEN_OVER_BY;
-  const annotations = { ...object.metadata.annotations, [mark]: owner };
+  const annotations = {
+    ...object.metadata.annotations,
+    [mark]: owner,
+    ...(deployment !== undefined && { [DEPLOYED_AS]: deployment }),
+  };
   return { ...object, metadata: { ...object.metadata, annotations } };
 }
+
+/** How marks name a deployment: by its namespace and its service account, which has the name prefix. */
+export function deploymentName(objects: readonly ManifestObject[]): string | undefined {
+  const account = objects.find(({ kind }) => kind === "ServiceAccount");
+  return account && `${account.metadata.namespace ?? "default"}/${account.metadata.name}`;
+}
+
+/** Whether the live object was applied as part of that deployment. */
+export const wasDeployedAs = ({ metadata }: ManifestObject, deployment: string): boolean =>
+  metadata.annotations?.[DEPLOYED_AS] === deployment;
 
 /** Who else an object belongs to, as far as it says so. */
 export function foreignOwner({ metadata }: ManifestObject): string {

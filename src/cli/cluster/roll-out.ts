@@ -28,6 +28,8 @@ export interface RollOutOptions {
   readonly owner?: string;
   /** Objects that others made are changed too. */
   readonly takeOwnership?: boolean;
+  /** Which deployment of the project it is, for the marks. */
+  readonly deployment?: string;
 }
 
 /** What became of an object of a roll-out: `kept` stays as others made it. */
@@ -102,7 +104,7 @@ const isNamespace = ({ apiVersion, kind }: ManifestObject): boolean =>
 async function applyOne(
   session: ClusterSession,
   object: ManifestObject,
-  { owner, takeOwnership = false, dryRun }: RollOutOptions,
+  { owner, takeOwnership = false, dryRun, deployment }: RollOutOptions,
   context: CliContext,
 ): Promise<Done> {
   let intent = object;
@@ -117,7 +119,7 @@ async function applyOne(
         throw notOurs([{ name, live }], "what was applied before stays");
       }
     }
-    intent = marked(object, standing, owner);
+    intent = marked(object, standing, owner, deployment);
     if (live && runThatAnswers(live)) {
       // The API server cannot be asked: the object has a run's address beside the Service.
       if (dryRun) return "configured";

@@ -9,10 +9,17 @@ import { openCluster, type ClusterOptions } from "../cluster/cluster-session.ts"
 import type { CliContext } from "../context.ts";
 import { checkImage, checkTimeout } from "../project/inputs.ts";
 import { renderKustomization } from "../kustomize/render.ts";
+import type { ImageOverride } from "../kustomize/kustomization.ts";
 import { splitImage } from "../kustomize/transform.ts";
 import { paint } from "../output.ts";
 import { getProject } from "../project/project-file.ts";
-import { ownerName } from "../cluster/ownership.ts";
+import {
+  checkLeftovers,
+  findLeftovers,
+  NO_LEFTOVERS,
+  removeLeftovers,
+} from "../cluster/leftovers.ts";
+import { deploymentName, ownerName } from "../cluster/ownership.ts";
 import { removeAll } from "../cluster/removal.ts";
 import { applyAll, waitForDeployment } from "../cluster/roll-out.ts";
 import { plannedManifests, writeManifests } from "./manifests.ts";
@@ -25,6 +32,8 @@ export interface DeployOptions extends ClusterOptions {
   readonly image: string;
   readonly render: boolean;
   readonly wait: boolean;
+  /** Deletes what an earlier version of the project left. */
+  readonly prune: boolean;
   readonly dryRun: boolean;
   readonly timeout: number;
   /** Changes objects that others made, too. */
@@ -41,15 +50,8 @@ export async function deploy(options: DeployOptions, context: CliContext): Promi
   const plan = options.render
     ? await plannedManifests(project, context)
     : await writeManifests(project, context, { dryRun });
-  const { name, tag, digest } = splitImage(options.image);
-  const image = {
-    name: PLACEHOLDER_IMAGE,
-    newName: name,
-    newTag: tag === "" ? "latest" : tag,
-    ...(digest === "" ? {} : { digest }),
-  };
   const objects = await renderKustomization(join(project.root, "config/default"), {
-    images: [image],
+    images: [imageOverride(options.image)],
     plan,
   });
   if (!session) {
@@ -61,13 +63,41 @@ export async function deploy(options: DeployOptions, context: CliContext): Promi
   context.out(`${paint(context).bold("deploy")} ${options.image} at ${session.server}`);
   const { timeout: timeoutSeconds, takeOwnership } = options;
   const owner = ownerName(project);
-  await applyAll(session, objects, { dryRun, timeoutSeconds, owner, takeOwnership }, context);
-  if (!options.wait || dryRun) return 0;
-  for (const object of objects) {
-    if (object.kind !== "Deployment") continue;
-    await waitForDeployment(session, object, timeoutSeconds, context);
+  const deployment = deploymentName(objects);
+  const found = options.prune ? await findLeftovers(session, objects, owner) : NO_LEFTOVERS;
+  await checkLeftovers(session, found);
+  await applyAll(
+    session,
+    objects,
+    {
+      dryRun,
+      timeoutSeconds,
+      owner,
+      takeOwnership,
+      ...(deployment !== undefined && { deployment }),
+    },
+    context,
+  );
+  if (options.wait && !dryRun) {
+    for (const object of objects) {
+      if (object.kind !== "Deployment") continue;
+      await waitForDeployment(session, object, timeoutSeconds, context);
+    }
   }
+  // Last: while the new version is not up, nothing of the one before is taken away.
+  await removeLeftovers(session, found, { owner, deployment, dryRun }, context);
   return 0;
+}
+
+/** What puts the image in place of the one in the scaffolded Deployment. */
+export function imageOverride(image: string): ImageOverride {
+  const { name, tag, digest } = splitImage(image);
+  return {
+    name: PLACEHOLDER_IMAGE,
+    newName: name,
+    newTag: tag === "" ? "latest" : tag,
+    ...(digest === "" ? {} : { digest }),
+  };
 }
 
 /** The flags of `tsop undeploy`. */

@@ -12,7 +12,7 @@ import { paint } from "../output.ts";
 import { carryOut, planFiles, readIfThere, type PlanOptions } from "../project/plan.ts";
 import { PROJECT_FILE } from "../project/project-root.ts";
 import { partFiles, USUAL_PARTS } from "../project/parts.ts";
-import { ask, scaffold } from "../project/scaffold.ts";
+import { ask, renderTemplates, scaffold } from "../project/scaffold.ts";
 import { tsopDependency } from "../project/tsop-dependency.ts";
 import { runToEnd } from "../processes.ts";
 import { shellWord } from "../shell-word.ts";
@@ -27,6 +27,8 @@ export interface InitOptions extends PlanOptions {
   readonly namespaced: boolean;
   readonly force: boolean;
   readonly install: boolean;
+  /** The table of all commands, for `AGENTS.md`. */
+  readonly commands: string;
 }
 
 const SPDX = { apache2: "Apache-2.0", mit: "MIT", none: "UNLICENSED" } as const;
@@ -55,13 +57,16 @@ export async function init(options: InitOptions, context: CliContext): Promise<n
   const files = await scaffold(
     {
       root,
-      beside: new Map(parts.flatMap((one) => [...one])),
+      beside: new Map(
+        [...parts, await licenseFile(root, options, context)].flatMap((one) => [...one]),
+      ),
       template: "init",
       values: {
         projectName,
         domain,
         namespaced: options.namespaced,
         owner: options.owner ?? "",
+        commands: options.commands,
         license: SPDX[options.license],
         tsopDependency: dependency.spec,
         tsopArchive: dependency.archive ?? "",
@@ -90,6 +95,20 @@ export async function init(options: InitOptions, context: CliContext): Promise<n
     );
   }
   return 0;
+}
+
+/** `LICENSE`, by its path; none where the code is not licensed to others. */
+async function licenseFile(
+  root: string,
+  { license, owner }: InitOptions,
+  { clock }: CliContext,
+): Promise<ReadonlyMap<string, string>> {
+  if (license === "none") return new Map();
+  return renderTemplates({
+    root,
+    template: `license/${license}`,
+    values: { year: new Date(clock.now()).getUTCFullYear(), holder: owner ?? "the authors" },
+  });
 }
 
 async function askForDomain(context: CliContext): Promise<string> {

@@ -1,0 +1,142 @@
+/**
+ * What `tsop deploy` would change in a cluster. It reads, and asks the API server with dry runs; nothing is written.
+ *
+ * @module
+ */
+import type { Change } from "../../generator/changes/change.ts";
+import { compareCrds } from "../../generator/changes/compare-crds.ts";
+import { readCrd } from "../../generator/import/read-crd.ts";
+import type { ManifestObject } from "../../kube/object.ts";
+import { StatusError } from "../../kube/status.ts";
+import { runThatAnswers } from "./redirection.ts";
+import type { ClusterSession } from "./cluster-session.ts";
+import { isCrd, type Crd } from "./crd.ts";
+import { fieldChanges, type FieldChange } from "./field-changes.ts";
+import { invalidObjects, type InvalidObject } from "./invalid-objects.ts";
+import { deploymentName, foreignOwner, marked, standingOf } from "./ownership.ts";
+import { findLeftovers } from "./leftovers.ts";
+
+/** What would become of an object. `kept` stays as others made it; `refused` stops the deployment. */
+export type PlannedAction = "create" | "change" | "unchanged" | "delete" | "kept" | "refused";
+
+/** What would become of one object. */
+export interface PlannedObject {
+  readonly action: PlannedAction;
+  /** `deployments.apps demo/web`. */
+  readonly name: string;
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** Why it is refused or kept. */
+  readonly reason?: string;
+  readonly fields: readonly FieldChange[];
+  /** What the change of a CRD does to whoever has objects of it. */
+  readonly crdChanges: readonly Change[];
+  /** Live objects of the kind that the changed CRD would no longer accept. */
+  readonly invalid: readonly InvalidObject[];
+}
+
+/** The whole of it. */
+export interface DeployPlan {
+  readonly objects: readonly PlannedObject[];
+  /** What could not be looked at, and why. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Compares what would be applied with the cluster.
+ *
+ * @param owner - the project
+ */
+export async function planDeployment(
+  session: ClusterSession,
+  objects: readonly ManifestObject[],
+  owner: string,
+): Promise<DeployPlan> {
+  const absent = new Set<string>();
+  const planned: PlannedObject[] = [];
+  for (const object of objects) {
+    const one = await planOne(session, object, objects, { owner, absent });
+    if (object.kind === "Namespace" && one.action === "create") absent.add(object.metadata.name);
+    planned.push(one);
+  }
+  const { leftovers, notes } = await findLeftovers(session, objects, owner);
+  for (const { live, name, kept } of leftovers) {
+    planned.push({
+      ...plain(live, name, kept === undefined ? "delete" : "kept"),
+      ...(kept !== undefined && { reason: kept }),
+    });
+  }
+  return { objects: planned, notes };
+}
+
+/** Whether a deployment would change anything, or be refused. */
+export const wouldChange = ({ objects }: DeployPlan): boolean =>
+  objects.some(({ action }) => action !== "unchanged" && action !== "kept");
+
+const plain = (
+  { apiVersion, kind }: ManifestObject,
+  name: string,
+  action: PlannedAction,
+): PlannedObject => ({ action, name, apiVersion, kind, fields: [], crdChanges: [], invalid: [] });
+
+async function planOne(
+  session: ClusterSession,
+  object: ManifestObject,
+  all: readonly ManifestObject[],
+  { owner, absent }: { readonly owner: string; readonly absent: ReadonlySet<string> },
+): Promise<PlannedObject> {
+  const name = await session.describe(object);
+  // The API server cannot be asked about a place, or a kind, that is not there.
+  if (absent.has(object.metadata.namespace ?? "")) return plain(object, name, "create");
+  if (!(await session.findResource(object))) {
+    const reason = "the API server does not serve the kind: install who defines it first";
+    return { ...plain(object, name, "refused"), reason };
+  }
+  const live = await session.find(object);
+  const standing = standingOf(live, owner);
+  if (live && standing === "foreign") {
+    const isNamespace = object.kind === "Namespace" && object.apiVersion === "v1";
+    const reason = isNamespace ? "it was there before" : foreignOwner(live);
+    return { ...plain(object, name, isNamespace ? "kept" : "refused"), reason };
+  }
+  if (live && runThatAnswers(live)) {
+    return {
+      ...plain(object, name, "change"),
+      reason: "a `tsop run` or `tsop dev` answers in its place",
+    };
+  }
+  const intent = marked(object, standing, owner, deploymentName(all));
+  try {
+    const after = await session.tryApply(intent);
+    if (!live) return plain(object, name, "create");
+    const fields = fieldChanges(live, after);
+    const action = fields.length === 0 ? "unchanged" : "change";
+    const isChangedCrd = action === "change" && isCrd(live) && isCrd(after);
+    return {
+      ...plain(object, name, action),
+      fields,
+      ...(isChangedCrd && (await ofCrd(session, live, after))),
+    };
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    const changes = live && isCrd(live) && isCrd(object) ? crdChanges(live, object) : [];
+    return { ...plain(object, name, "refused"), reason: error.message, crdChanges: changes };
+  }
+}
+
+const crdChanges = (live: Crd, after: Crd): Change[] =>
+  compareCrds(
+    [{ ...readCrd(live, live.metadata.name), status: live.status ?? {} }],
+    [readCrd(after, after.metadata.name)],
+  );
+
+async function ofCrd(
+  session: ClusterSession,
+  live: Crd,
+  after: Crd,
+): Promise<Pick<PlannedObject, "crdChanges" | "invalid">> {
+  return {
+    crdChanges: crdChanges(live, after),
+    invalid: await invalidObjects(session, live, after),
+  };
+}

@@ -1,0 +1,84 @@
+/**
+ * Live objects that a changed CRD would no longer accept, judged by the rules that the control plane goes by.
+ *
+ * @module
+ */
+import type { CrdDefinition } from "../../generator/import/definition.ts";
+import { readCrd } from "../../generator/import/read-crd.ts";
+import { copyJson } from "../../kube/json.ts";
+import { formatKey, type KubeObject } from "../../kube/object.ts";
+import { setDefaults, dropNulls } from "../../kube/schema/defaults.ts";
+import { embeddedErrors } from "../../kube/schema/embedded.ts";
+import { listErrors } from "../../kube/schema/lists.ts";
+import { prune } from "../../kube/schema/prune.ts";
+import { RuleChecker } from "../../kube/schema/rule-check.ts";
+import type { Schema } from "../../kube/schema/structural.ts";
+import { SchemaValidator } from "../../kube/schema/validate.ts";
+import type { ClusterSession } from "./cluster-session.ts";
+import type { Crd } from "./crd.ts";
+
+/** An object of the kind, and what the new schema has against it. */
+export interface InvalidObject {
+  /** `default/one`. */
+  readonly name: string;
+  /** What would be refused when the object is written next. */
+  readonly errors: readonly string[];
+  /** Fields that are no longer described, and go with the next write. */
+  readonly dropped: readonly string[];
+}
+
+/** Those of the kind's objects that the changed CRD refuses, or that lose fields by it. */
+export async function invalidObjects(
+  session: ClusterSession,
+  live: Crd,
+  after: Crd,
+): Promise<InvalidObject[]> {
+  const { group, scope, names } = live.spec;
+  const served = live.spec.versions.filter((version) => version.served).map(({ name }) => name);
+  const definition = readCrd(after, after.metadata.name);
+  const version = judgedVersion(definition, served);
+  const listed = version ?? served[0];
+  if (listed === undefined) return [];
+  const { kind, plural } = names;
+  const namespaced = scope === "Namespaced";
+  const objects = await session.list({ group, version: listed, kind, plural, namespaced });
+  const judge = version === undefined ? undefined : judgeOf(definition, version);
+  return objects.flatMap((object) => {
+    const { errors, dropped } = judge?.(object) ?? { errors: [`${listed} is gone`], dropped: [] };
+    if (errors.length + dropped.length === 0) return [];
+    const { name, namespace } = object.metadata;
+    const key = namespace === undefined ? { name } : { namespace, name };
+    return [{ name: formatKey(key), errors, dropped }];
+  });
+}
+
+/** The version in which the objects are listed and judged: the stored one where it is served already. */
+function judgedVersion({ spec }: CrdDefinition, served: readonly string[]): string | undefined {
+  const known = spec.versions.filter(({ name }) => served.includes(name));
+  return (known.find(({ storage }) => storage) ?? known[0])?.name;
+}
+
+type Judge = (object: KubeObject) => Pick<InvalidObject, "errors" | "dropped">;
+
+function judgeOf({ spec }: CrdDefinition, version: string): Judge {
+  const found = spec.versions.find(({ name }) => name === version);
+  const schema = (found?.schema?.openAPIV3Schema ?? {}) as Schema;
+  const validator = new SchemaValidator(schema);
+  const rules = new RuleChecker(schema, true);
+  return (object) => {
+    const copy = copyJson(object);
+    const dropped = prune(copy, schema, { root: true });
+    dropNulls(copy, schema);
+    setDefaults(copy, schema);
+    const found = [
+      ...validator.validate(copy),
+      ...embeddedErrors(copy, schema),
+      ...listErrors(copy, schema),
+    ];
+    const all = found.length > 0 ? found : rules.check(copy, undefined);
+    return {
+      errors: all.map(({ field, message }) => (field === "" ? message : `${field}: ${message}`)),
+      dropped,
+    };
+  };
+}
