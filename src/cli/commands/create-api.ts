@@ -17,6 +17,7 @@ import { classValues, type UserRoles } from "../project/kind-class.ts";
 import { firstWord, moduleOf, namesOf, variableOf, type KindNames } from "../project/kind-names.ts";
 import { withController } from "../project/main-file.ts";
 import { neededLines } from "../project/needed-fields.ts";
+import { mainPath } from "../project/main-path.ts";
 import { carryOut, planFiles, requireFile, type PlanOptions } from "../project/plan.ts";
 import {
   apiGroupOf,
@@ -252,9 +253,10 @@ async function filesFor(
     context.err(`${yellow("note")} no test is scaffolded: ${NO_TEST}`);
   }
   if (controller) {
-    const text = await requireFile(project.root, "src/main.ts");
+    const main = await mainPath(project.root);
+    const text = await requireFile(project.root, main);
     const from = `./controllers/${names.stem}-controller.ts`;
-    files.set("src/main.ts", withController(text, { setUp: `setUp${names.name}`, from }));
+    files.set(main, withController(text, { setUp: `setUp${names.name}`, from }));
   }
   if (api) {
     files.set(defaultList, withCrds(await requireFile(project.root, defaultList)));

@@ -16,6 +16,7 @@ import { checkKind, checkVersion } from "../project/inputs.ts";
 import { moduleOf, namesOf } from "../project/kind-names.ts";
 import { storageOf, withHub } from "../project/kind-file.ts";
 import { withWebhook } from "../project/main-file-webhooks.ts";
+import { mainPath } from "../project/main-path.ts";
 import { carryOut, planFiles, requireFile, type PlanOptions } from "../project/plan.ts";
 import {
   apiGroupOf,
@@ -63,7 +64,6 @@ export interface CreateWebhookOptions extends PlanOptions {
   readonly externalApiPath?: string;
 }
 
-const MAIN = "src/main.ts";
 const TESTS = "test";
 const EXAMPLE = "tsop create webhook --group web --version v1 --kind MyWeb";
 
@@ -190,13 +190,14 @@ async function filesFor(
     await adaptTests(project, target, asked, files, context);
   }
   const namePrefix = `${project.projectName}-`;
+  const mainFile = await mainPath(project.root);
   const main = scaffolded
     .flatMap(({ calls }) => calls)
     .reduce(
       (text, call) => withWebhook(text, call, namePrefix),
-      await requireFile(project.root, MAIN),
+      await requireFile(project.root, mainFile),
     );
-  files.set(MAIN, main);
+  files.set(mainFile, main);
   const before = project.certificates;
   const config = await certificateFiles(project, { before, after: mode }, asked);
   for (const [path, text] of config) files.set(path, text);

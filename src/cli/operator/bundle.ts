@@ -3,13 +3,9 @@
  *
  * @module
  */
-import { join } from "node:path";
 import type { BuildFailure, BuildOptions } from "esbuild";
-import { SourceError, TsopError } from "../../errors.ts";
-import { readIfThere } from "../project/plan.ts";
-
-/** Where the operator starts. */
-const MAIN_FILE = "src/main.ts";
+import { SourceError } from "../../errors.ts";
+import { mainPath } from "../project/main-path.ts";
 
 /** A bundle that is made again after edits, reading only what changed. */
 export interface OpenBundle {
@@ -30,31 +26,32 @@ export async function bundleOperator(
   outfile: string,
   options: { readonly small?: boolean } = {},
 ): Promise<string[]> {
-  await checkMain(root);
+  const main = await mainPath(root);
   const { build } = await import("esbuild");
   const { small = false } = options;
-  const settings = { ...optionsOf(root, outfile), minify: small, metafile: true as const };
-  const { metafile } = await asSourceError(build(settings));
+  const settings = { ...optionsOf(root, main, outfile), minify: small, metafile: true as const };
+  const { metafile } = await asSourceError(main, build(settings));
   return Object.keys(metafile.inputs);
 }
 
 /** Opens a bundle for several runs. Nothing is written before the first `rebuild`. */
 export async function openBundle(root: string, outfile: string): Promise<OpenBundle> {
+  const main = await mainPath(root);
   const { context } = await import("esbuild");
-  const opened = await context(optionsOf(root, outfile));
+  const opened = await context(optionsOf(root, main, outfile));
   return {
     async rebuild() {
-      await checkMain(root);
-      await asSourceError(opened.rebuild());
+      await mainPath(root); // It may have gone since.
+      await asSourceError(main, opened.rebuild());
     },
     close: () => opened.dispose(),
   };
 }
 
-function optionsOf(root: string, outfile: string): BuildOptions {
+function optionsOf(root: string, main: string, outfile: string): BuildOptions {
   return {
     absWorkingDir: root,
-    entryPoints: [MAIN_FILE],
+    entryPoints: [main],
     outfile,
     bundle: true,
     platform: "node",
@@ -70,16 +67,7 @@ function optionsOf(root: string, outfile: string): BuildOptions {
   };
 }
 
-async function checkMain(root: string): Promise<void> {
-  if ((await readIfThere(join(root, MAIN_FILE))) !== undefined) return;
-  throw new TsopError(
-    "no-main",
-    `There is no ${MAIN_FILE} in ${root}.`,
-    "Restore it from version control; it starts the operator.",
-  );
-}
-
-async function asSourceError<T>(building: Promise<T>): Promise<T> {
+async function asSourceError<T>(main: string, building: Promise<T>): Promise<T> {
   try {
     return await building;
   } catch (error) {
@@ -91,7 +79,7 @@ async function asSourceError<T>(building: Promise<T>): Promise<T> {
         code: "not-bundled",
         message: text,
         fix: "Correct the line; when a package is missing, run `npm install`.",
-        file: location?.file ?? MAIN_FILE,
+        file: location?.file ?? main,
         line: location?.line ?? 1,
         column: (location?.column ?? 0) + 1,
       })),

@@ -11,6 +11,7 @@ import { namesOf } from "./kind-names.ts";
 import { Draft } from "./draft.ts";
 import { importersOf } from "./importers.ts";
 import { withoutModules, withoutServer } from "./main-file-removal.ts";
+import { mainPath } from "./main-path.ts";
 import {
   apiGroupOf,
   isSameKind,
@@ -30,8 +31,6 @@ import { digestOf, withFreshDigests } from "./scaffolded.ts";
 import { withoutConversion } from "./test-conversion.ts";
 import { withoutWebhookConfig } from "./webhook-config-removal.ts";
 import { conversionName } from "./webhook-files.ts";
-
-const MAIN = "src/main.ts";
 
 /** What of a version of a kind goes. */
 export interface DeletedParts {
@@ -277,8 +276,9 @@ async function unwire(
   { force }: DeletionOptions,
   notes: string[],
 ): Promise<void> {
-  const text = await draft.read(MAIN);
-  if (text === undefined) return;
+  const main = await mainPath(draft.root).catch(() => undefined);
+  const text = main === undefined ? undefined : await draft.read(main);
+  if (main === undefined || text === undefined) return;
   const isGone = (specifier: string): boolean =>
     specifier.startsWith(".") && draft.isGone(posix.join("src", specifier));
   const found = withoutModules(text, isGone);
@@ -286,7 +286,7 @@ async function unwire(
   if (foreign !== undefined) {
     throw new TsopError(
       "main-not-understood",
-      `${MAIN}:${foreign.replace(": ", " uses `")}\` in a way that tsop did not write, and what it stands for would be deleted.`,
+      `${main}:${foreign.replace(": ", " uses `")}\` in a way that tsop did not write, and what it stands for would be deleted.`,
       "Remove that use, then run the command again; nothing was written.",
     );
   }
@@ -294,7 +294,7 @@ async function unwire(
   if (changed !== undefined && !force) {
     throw new TsopError(
       "file-changed",
-      `${MAIN}:${changed.replace(": ", " is not as tsop wrote it, and would be deleted: `")}\`.`,
+      `${main}:${changed.replace(": ", " is not as tsop wrote it, and would be deleted: `")}\`.`,
       "Keep what you need of it elsewhere, then delete with --force; nothing was written.",
     );
   }
@@ -302,11 +302,11 @@ async function unwire(
   if (!keepsServer && project.certificates !== undefined && !/\.webhooks\s*\.add\(/.test(after)) {
     const bare = withoutServer(after, `${project.projectName}-`);
     if (bare === undefined && /\bwebhooks\b/.test(after)) {
-      notes.push(`${MAIN} keeps the settings of the webhooks' server: you changed them.`);
+      notes.push(`${main} keeps the settings of the webhooks' server: you changed them.`);
     }
     after = bare ?? after;
   }
-  if (after !== text) draft.set(MAIN, after);
+  if (after !== text) draft.set(main, after);
 }
 
 /** @throws TsopError `still-used` where files that stay import files that go */

@@ -1,0 +1,114 @@
+import { readFileSync, renameSync } from "node:fs";
+import type * as FileSystem from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { filesIn, newProject, runCli } from "./support/run-cli.ts";
+
+/** Which write of a file fails: from it on all do, as on a full disk. Which rename does: that one alone. */
+const disk = vi.hoisted(() => ({ writesLeft: Infinity, renamesLeft: Infinity, failed: 0 }));
+
+vi.mock("node:fs/promises", async (importOriginal) => {
+  const actual = await importOriginal<typeof FileSystem>();
+  const failure = (code: string, path: unknown): Error => {
+    disk.failed++;
+    return Object.assign(new Error(`${code}: refused`), { code, path, syscall: "write" });
+  };
+  const writeFile: typeof actual.writeFile = async (...args) => {
+    if (disk.writesLeft-- > 0) return actual.writeFile(...args);
+    throw failure("ENOSPC", args[0]);
+  };
+  const rename: typeof actual.rename = async (...args) => {
+    if (disk.renamesLeft-- !== 0) return actual.rename(...args);
+    throw failure("EIO", args[1]);
+  };
+  return { ...actual, writeFile, rename };
+});
+
+const KIND = ["--group", "web", "--version", "v1", "--kind", "Page"];
+
+async function succeed(root: string, ...argv: string[]): Promise<void> {
+  const { code, err } = await runCli(root, argv);
+  expect([argv.join(" "), code, code === 0 ? "" : err]).toEqual([argv.join(" "), 0, ""]);
+}
+
+describe("a disk that is full in the middle of a command", { timeout: 120_000 }, () => {
+  afterEach(() => {
+    disk.writesLeft = Infinity;
+    disk.renamesLeft = Infinity;
+  });
+
+  it.each<[string, string[][], string[]]>([
+    ["create api", [], ["create", "api", ...KIND, "--field", "title:string"]],
+    [
+      "create webhook",
+      [["create", "api", ...KIND]],
+      ["create", "webhook", ...KIND, "--validation", "--certificates", "cert-manager"],
+    ],
+    [
+      "delete api",
+      [
+        ["create", "api", ...KIND],
+        ["create", "webhook", ...KIND, "--defaulting"],
+      ],
+      ["delete", "api", ...KIND],
+    ],
+    ["edit", [], ["edit", "--enable", "prometheus,metrics-certs", "--disable", "network-policy"]],
+    ["manifests", [["create", "api", ...KIND]], ["manifests"]],
+  ])("leaves all files as they were, and says so: %s", async (_name, before, argv) => {
+    for (const limit of ["writesLeft", "renamesLeft"] as const) await failAt(limit, before, argv);
+  });
+
+  async function failAt(
+    limit: "writesLeft" | "renamesLeft",
+    before: readonly string[][],
+    argv: readonly string[],
+  ): Promise<void> {
+    const root = await newProject();
+    for (const step of before) await succeed(root, ...step);
+    const start = filesIn(root);
+    let room = 0;
+    for (; room < 60; room += room < 4 ? 1 : 3) {
+      disk[limit] = room;
+      disk.failed = 0;
+      const { code, err } = await runCli(root, argv);
+      disk[limit] = Infinity;
+      if (disk.failed === 0) break;
+      expect(filesIn(root)).toEqual(start);
+      expect([room, code, err]).toEqual([
+        room,
+        1,
+        expect.stringMatching(
+          /write-failed: \/\S+ could not be written: .*\n.*Nothing was changed/,
+        ),
+      ]);
+    }
+    expect(room).toBeGreaterThan(1);
+    // With room again, the same command works.
+    expect(filesIn(root)).not.toEqual(start);
+  }
+});
+
+describe("a main file with another name", { timeout: 120_000 }, () => {
+  it("is edited by create, taken back to the byte by delete, and bundled", async () => {
+    const root = await newProject();
+    renameSync(join(root, "src/main.ts"), join(root, "src/operator.ts"));
+    const start = filesIn(root);
+    await succeed(root, "create", "api", ...KIND);
+    await succeed(root, "create", "webhook", ...KIND, "--validation");
+    const text = readFileSync(join(root, "src/operator.ts"), "utf8");
+    expect(text).toContain("setUpPage(manager);");
+    expect(text).toContain("manager.webhooks.add(new PageValidator());");
+    await succeed(root, "delete", "api", ...KIND);
+    expect(filesIn(root)).toEqual(start);
+  });
+
+  it("is asked for where there is none, or more than one", async () => {
+    const root = await newProject();
+    renameSync(join(root, "src/main.ts"), join(root, "src/one.txt"));
+    const none = await runCli(root, ["create", "api", ...KIND]);
+    expect([none.code, none.err]).toEqual([
+      1,
+      expect.stringMatching(/no-main: .* no other file of src calls createManager\(\)/),
+    ]);
+  });
+});
