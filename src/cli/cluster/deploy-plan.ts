@@ -17,7 +17,7 @@ import { deploymentName, foreignOwner, marked, standingOf } from "./ownership.ts
 import { findLeftovers } from "./leftovers.ts";
 
 /** What would become of an object. `kept` stays as others made it; `refused` stops the deployment. */
-export type PlannedAction = "create" | "change" | "unchanged" | "delete" | "kept" | "refused";
+type PlannedAction = "create" | "change" | "unchanged" | "delete" | "kept" | "refused";
 
 /** What would become of one object. */
 export interface PlannedObject {

@@ -12,7 +12,7 @@ import { deploymentName, standingOf, wasDeployedAs } from "./ownership.ts";
 import { checkRights } from "./rights.ts";
 
 /** An object that is not part of the deployment any more. */
-export interface Leftover {
+interface Leftover {
   readonly live: KubeObject;
   readonly name: string;
   /** Why it is not deleted all the same; absent when it is. */

@@ -8,7 +8,7 @@ import { isJsonObject } from "../../kube/json.ts";
 import { readIfThere } from "../project/plan.ts";
 
 /** Who wrote a package. */
-export interface Author {
+interface Author {
   readonly name: string;
   readonly email?: string;
 }

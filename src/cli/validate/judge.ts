@@ -10,7 +10,7 @@ import { listAt, pathOf, textAt } from "../doctor/values.ts";
 import { JudgingServer, statusOf, type ServerAnswer } from "./judging-server.ts";
 
 /** One reason against an object. */
-export interface Cause {
+interface Cause {
   /** As the API server writes it, such as `spec.containers[0].image`; absent where it names none. */
   readonly field?: string;
   readonly message: string;

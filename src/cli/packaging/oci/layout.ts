@@ -22,7 +22,7 @@ export interface Descriptor {
 }
 
 /** What an image runs on. */
-export interface Platform {
+interface Platform {
   readonly os: string;
   readonly architecture: string;
   readonly variant?: string;

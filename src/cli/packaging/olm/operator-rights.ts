@@ -8,7 +8,7 @@ import type { ManifestObject } from "../../../kube/object.ts";
 import type { PolicyRule, RoleRef, Subject } from "../../../generated/k8s/rbac-v1.ts";
 
 /** What an account may do. */
-export interface AccountRules {
+interface AccountRules {
   readonly serviceAccountName: string;
   readonly rules: readonly PolicyRule[];
 }
