@@ -56,6 +56,7 @@ import { Store } from "./store/store.ts";
 import { type ServiceAddress, ServiceRoutes } from "./admission/service-routes.ts";
 import { followServices } from "./service-addresses.ts";
 import { type ValidatingPolicy } from "./admission/policies/policy.ts";
+import { present } from "../present.ts";
 
 /** How a control plane is started; everything may be left out. */
 export interface ControlPlaneOptions {
@@ -321,10 +322,7 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
         host,
         clock,
         log,
-        ...(mode === undefined ? {} : { controllers: mode }),
-        ...(nodes === undefined ? {} : { nodes }),
-        ...(listens === undefined ? {} : { listen: listens }),
-        ...(disableAdmissionPlugins === undefined ? {} : { disableAdmissionPlugins }),
+        ...present({ controllers: mode, nodes, listen: listens, disableAdmissionPlugins }),
       };
       return launch(same, {
         keys: ownKeys,

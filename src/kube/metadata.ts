@@ -8,6 +8,7 @@ import { type FieldError, forbidden, invalidValue, required, tooLong } from "./f
 import { dns1123LabelErrors, labelValueErrors, qualifiedNameErrors } from "./names.ts";
 import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from "./object.ts";
 import { parseApiVersion } from "./resource.ts";
+import { present } from "../present.ts";
 
 /** How names of the kind are checked: the messages of what is wrong with one, or with a prefix of one. */
 export type NameRule = (name: string, prefix: boolean) => string[];
@@ -171,8 +172,7 @@ function inOrder({
     kind,
     name,
     uid,
-    ...(controller === undefined ? {} : { controller }),
-    ...(blockOwnerDeletion === undefined ? {} : { blockOwnerDeletion }),
+    ...present({ controller, blockOwnerDeletion }),
   };
 }
 

@@ -29,6 +29,7 @@ import {
   options,
 } from "./parameters.ts";
 import { type TextFormat, textFormats } from "./text-formats.ts";
+import { present } from "../present.ts";
 
 const onNumber = markersOn<FieldMarker<number>>("number");
 const onText = markersOn<TextMarker>("string");
@@ -235,7 +236,7 @@ export const ExternalDocs = typedMarker<
   parameters: [aText, aText],
   last: "optional",
   effect: (url: string, description?: string) => ({
-    schema: { externalDocs: { url, ...(description === undefined ? {} : { description }) } },
+    schema: { externalDocs: { url, ...present({ description }) } },
   }),
 });
 

@@ -20,6 +20,7 @@ import {
   type TransportResponse,
 } from "../runtime/transport/transport.ts";
 import { PiecesBody, wholeBody } from "./in-process-body.ts";
+import { present } from "../present.ts";
 
 /** Who asks. */
 export interface InProcessOptions {
@@ -120,7 +121,7 @@ class InProcessTransport implements Transport {
       target: path,
       headers,
       ...(certificate ? { certificate } : {}),
-      ...(body === undefined ? {} : { body }),
+      ...present({ body }),
     });
     const response = await this.#respond(exchange, signal);
     if (response.status === 401) credentials?.invalidate();
@@ -230,7 +231,7 @@ function impersonationOf(impersonate: Impersonation): Record<string, string> {
   const { user, uid, groups = [], extra = {} } = impersonate;
   return {
     "impersonate-user": user,
-    ...(uid === undefined ? {} : { "impersonate-uid": uid }),
+    ...present({ "impersonate-uid": uid }),
     ...(groups.length === 0 ? {} : { "impersonate-group": groups.join(", ") }),
     ...Object.fromEntries(
       Object.entries(extra).map(([key, values]) => [

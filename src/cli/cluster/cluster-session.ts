@@ -35,6 +35,7 @@ import type { CliContext } from "../context.ts";
 import { paint } from "../output.ts";
 import type { PodState } from "./deployment-state.ts";
 import { FIELD_MANAGER } from "./ownership.ts";
+import { present } from "../../present.ts";
 
 /** The flags of every command that works on a cluster. */
 export interface ClusterOptions {
@@ -213,8 +214,7 @@ export function findCluster(
       context.err(`${paint(context).yellow("warning")} ${message}`);
     },
     ...(kubeconfig === undefined ? {} : { kubeconfig: resolve(context.cwd, kubeconfig) }),
-    ...(kubeconfigText === undefined ? {} : { kubeconfigText }),
-    ...(options.context === undefined ? {} : { context: options.context }),
+    ...present({ kubeconfigText, context: options.context }),
   });
 }
 

@@ -15,6 +15,7 @@ import { fieldChanges, type FieldChange } from "./field-changes.ts";
 import { invalidObjects, type InvalidObject } from "./invalid-objects.ts";
 import { deploymentName, foreignOwner, marked, standingOf } from "./ownership.ts";
 import { findLeftovers } from "./leftovers.ts";
+import { present } from "../../present.ts";
 
 /** What would become of an object. `kept` stays as others made it; `refused` stops the deployment. */
 type PlannedAction = "create" | "change" | "unchanged" | "delete" | "kept" | "refused";
@@ -63,7 +64,7 @@ export async function planDeployment(
   for (const { live, name, kept } of leftovers) {
     planned.push({
       ...plain(live, name, kept === undefined ? "delete" : "kept"),
-      ...(kept !== undefined && { reason: kept }),
+      ...present({ reason: kept }),
     });
   }
   return { objects: planned, notes };

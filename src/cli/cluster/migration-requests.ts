@@ -15,6 +15,7 @@ import type { RestClient, RestRequest } from "../../runtime/client/rest-client.t
 import { ConnectionError } from "../../runtime/transport/transport.ts";
 import { FIELD_MANAGER } from "./ownership.ts";
 import { crdResource } from "./crd.ts";
+import { present } from "../../present.ts";
 
 const WAITS_MS = [100, 300, 1000, 3000];
 const MERGE_PATCH = "application/merge-patch+json";
@@ -82,9 +83,7 @@ export class MigrationRequests {
         namespace === undefined ? { name } : { namespace, name },
       ),
       ...(metadata.continue ? { next: metadata.continue } : {}),
-      ...(metadata.remainingItemCount === undefined
-        ? {}
-        : { remaining: metadata.remainingItemCount }),
+      ...present({ remaining: metadata.remainingItemCount }),
     };
   }
 

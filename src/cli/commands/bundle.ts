@@ -25,6 +25,7 @@ import { SAMPLES, SAMPLES_LIST } from "../project/samples.ts";
 import { parseUserYaml } from "../project/user-yaml.ts";
 import { plannedManifests } from "./manifests.ts";
 import { type PackageOptions, writePackage } from "./write-package.ts";
+import { present } from "../../present.ts";
 
 /** The flags of `tsop bundle`. */
 export interface BundleOptions extends PackageOptions {
@@ -138,8 +139,7 @@ async function settingsOf(
     ...(replaces !== undefined && {
       replaces: SEMANTIC.test(replaces) ? `${projectName}.v${replaces}` : replaces,
     }),
-    ...(maturity !== undefined && { maturity }),
-    ...(description !== undefined && { description }),
+    ...present({ maturity, description }),
     ...(icon !== undefined && { icon: await readIcon(resolve(cwd, icon), icon) }),
   };
 }

@@ -15,6 +15,7 @@ import { paint } from "../output.ts";
 import { claimKubeconfig } from "../project/project-lock.ts";
 import { writePrivateFile } from "../project/private-file.ts";
 import { untilAborted } from "../operator/watch-sources.ts";
+import { present } from "../../present.ts";
 
 /** The flags of `tsop cluster`. */
 export interface ClusterCommandOptions {
@@ -65,8 +66,7 @@ async function serve(
     controllers: options.controllers,
     nodes: options.nodes,
     clock: context.clock,
-    ...(dataDir === undefined ? {} : { dataDir }),
-    ...(disableAdmissionPlugins === undefined ? {} : { disableAdmissionPlugins }),
+    ...present({ dataDir, disableAdmissionPlugins }),
   });
   // From here on: while it starts, all that it makes stays.
   const letHeapGrow = keepHeapLean();

@@ -23,6 +23,7 @@ import { deploymentName, ownerName } from "../cluster/ownership.ts";
 import { removeAll } from "../cluster/removal.ts";
 import { applyAll, waitForDeployment } from "../cluster/roll-out.ts";
 import { plannedManifests, writeManifests } from "./manifests.ts";
+import { present } from "../../present.ts";
 
 /** The image that the scaffold's Deployment names, in place of a real one. */
 const PLACEHOLDER_IMAGE = "controller";
@@ -74,7 +75,7 @@ export async function deploy(options: DeployOptions, context: CliContext): Promi
       timeoutSeconds,
       owner,
       takeOwnership,
-      ...(deployment !== undefined && { deployment }),
+      ...present({ deployment }),
     },
     context,
   );

@@ -19,6 +19,7 @@ import {
   type ProjectResource,
 } from "../project/project-file.ts";
 import { parseUserYaml } from "../project/user-yaml.ts";
+import { present } from "../../present.ts";
 
 /** The flags of `tsop list`. */
 export interface ListOptions {
@@ -63,7 +64,7 @@ export async function list(options: ListOptions, context: CliContext): Promise<n
     domain,
     namespaced,
     namespace: `${projectName}-system`,
-    ...(certificates !== undefined && { certificates }),
+    ...present({ certificates }),
     images: await imagesOf(root),
     parts: await partsOf(root),
     kinds: await kindsOf(project, classes),

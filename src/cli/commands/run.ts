@@ -22,6 +22,7 @@ import {
   parseWebhookAddress,
   type WebhookAddress,
 } from "../operator/run/webhook-address.ts";
+import { present } from "../../present.ts";
 
 /** The flags of `tsop run`. */
 export interface RunOptions extends ClusterOptions {
@@ -62,8 +63,7 @@ export async function run(options: RunOptions, context: CliContext): Promise<num
       file: BUNDLE,
       args: [...(webhooks?.args ?? []), ...options.args],
       env: {
-        ...(kubeconfig === undefined ? {} : { KUBECONFIG: kubeconfig }),
-        ...(watched === undefined ? {} : { WATCH_NAMESPACE: watched }),
+        ...present({ KUBECONFIG: kubeconfig, WATCH_NAMESPACE: watched }),
       },
     },
     context,

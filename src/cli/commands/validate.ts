@@ -18,6 +18,7 @@ import { findProject } from "../project/project-file.ts";
 import { readDocuments } from "../project/yaml-documents.ts";
 import { yamlFilesAt } from "../project/yaml-files.ts";
 import { judge, type Judgement } from "../validate/judge.ts";
+import { present } from "../../present.ts";
 
 /** The flags of `tsop validate`. */
 export interface ValidateOptions {
@@ -147,10 +148,10 @@ function asJson(judgements: readonly Judgement[], unreadable: readonly Found[]):
       ...(manifest.namespace !== "" && { namespace: manifest.namespace }),
       name: manifest.name,
       accepted,
-      ...(reason !== undefined && { reason }),
+      ...present({ reason }),
       causes: causes.map(({ place, field, message }) => ({
         ...positioned(place),
-        ...(field !== undefined && { field }),
+        ...present({ field }),
         message,
       })),
       warnings,

@@ -14,6 +14,7 @@ import type { Generator, GeneratorOptions } from "./kustomization.ts";
 import { describeId, isSameId, Manifest, textsOf } from "./resource.ts";
 import type { KustomizationRoot } from "./roots.ts";
 import type { SourceFiles } from "./source-files.ts";
+import { present } from "../../present.ts";
 
 /** Where a generator reads, and what all generators of the kustomization do. */
 export interface GeneratorSettings {
@@ -168,7 +169,7 @@ export function absorbGenerated(manifests: Manifest[], made: Manifest, at: strin
   const { labels, annotations } = object.metadata;
   object.metadata = {
     name,
-    ...(namespace === undefined ? {} : { namespace }),
+    ...present({ namespace }),
     ...pairsOf("labels", old.object.metadata.labels, labels),
     ...pairsOf("annotations", old.object.metadata.annotations, annotations),
   };

@@ -36,6 +36,7 @@ import {
   type TransformerConfiguration,
 } from "./transformer-configuration.ts";
 import { bindVariables, joinVariables, resolveVariables } from "./variables.ts";
+import { present } from "../../present.ts";
 
 /** What a command adds to the kustomization without writing it into the user's file. */
 export interface RenderOptions {
@@ -223,8 +224,7 @@ class Folder {
       where,
       documents: parsePatch(where, text),
       remembersName,
-      ...(target === undefined ? {} : { target }),
-      ...(options === undefined ? {} : { options }),
+      ...present({ target, options }),
     };
   }
 

@@ -13,6 +13,7 @@ import { foldersUp, PROJECT_FILE } from "./project-root.ts";
 import { parseUserYaml } from "./user-yaml.ts";
 import type { YamlDocument } from "./yaml-documents.ts";
 import { YamlText } from "./yaml-text.ts";
+import { present } from "../../present.ts";
 
 /** The form of the file that this tsop writes. */
 const LAYOUT = "tsop/v1";
@@ -120,7 +121,7 @@ export function parseProject(root: string, text: string): Project {
     projectName,
     domain,
     namespaced: data["namespaced"] === true,
-    ...(certificates === undefined ? {} : { certificates }),
+    ...present({ certificates }),
     resources: listed.map((entry: unknown, index) => readResource(root, entry, index)),
   };
 }
@@ -131,7 +132,7 @@ export function withResource(project: Project, resource: ProjectResource): strin
   const index = project.resources.findIndex((known) => isSameResource(known, resource));
   if (index === -1) {
     const { group, domain, version, kind, plural } = resource;
-    const names = { ...(group !== "" && { group }), ...(domain !== undefined && { domain }) };
+    const names = { ...(group !== "" && { group }), ...present({ domain }) };
     yaml.add(["resources"], { ...names, version, kind, plural, ...settingsOf(resource) });
     return yaml.text;
   }
@@ -300,7 +301,7 @@ function readWebhooks(root: string, said: unknown, where: string): ProjectWebhoo
     ...flag("defaulting"),
     ...flag("validation"),
     ...flag("conversion"),
-    ...(spokes === undefined ? {} : { spokes }),
+    ...present({ spokes }),
     ...readStorage(root, said["storageBefore"], `${where}.storageBefore`),
   };
 }

@@ -23,6 +23,7 @@ import type { ServiceRoutes } from "./service-routes.ts";
 import { answerProblem } from "./webhook-answer.ts";
 import { type Address, type Exchange, redirected } from "./webhook-redirect.ts";
 import { certificatesIn, distrustOf } from "./webhook-certificate.ts";
+import { present } from "../../present.ts";
 
 /** Where a webhook is, as a stored configuration says it; without `caBundle` the system's authorities are trusted. */
 export interface WebhookTarget extends WebhookClientConfig {
@@ -120,7 +121,7 @@ export class WebhookCaller {
         host,
         ...(body ? { "content-type": "application/json" } : {}),
         accept: "application/json, */*",
-        ...(referer === undefined ? {} : { referer }),
+        ...present({ referer }),
       },
       ...(isSecure ? { agent: this.#agentOf(target, url) } : {}),
     };
@@ -273,7 +274,7 @@ async function attempt(options: RequestOptions, body: Buffer | undefined): Promi
             status: statusCode,
             contentType: headers["content-type"] ?? "application/json",
             body: bytes,
-            ...(headers.location === undefined ? {} : { location: headers.location }),
+            ...present({ location: headers.location }),
           });
         },
         (error: unknown) => {

@@ -9,6 +9,7 @@ import type { ManagedFieldsEntry } from "../../kube/object.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import type { FieldSet } from "./field-set.ts";
 import { knownSet, readSet } from "./known-sets.ts";
+import { present } from "../../present.ts";
 
 /** Who wrote: an applier is known by its name, an updater by its API version too. */
 export interface ManagerName {
@@ -77,7 +78,7 @@ export function readManagers(
       apiVersion: operation === "Apply" ? "" : apiVersion,
       subresource: entry.subresource ?? "",
     };
-    const owner = { name, apiVersion, fields, ...(time === undefined ? {} : { time }) };
+    const owner = { name, apiVersion, fields, ...present({ time }) };
     // Only entries of stored objects, which stay as they are.
     if (Object.isFrozen(entry)) origins.set(owner, entry);
     managers.set(managerKey(name), owner);

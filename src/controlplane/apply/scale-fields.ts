@@ -8,6 +8,7 @@
 import type { ManagedFieldsEntry } from "../../kube/object.ts";
 import { type FieldPath, FieldSet } from "./field-set.ts";
 import { type Managers, type Ownership, readManagers, writeManagers } from "./managers.ts";
+import { present } from "../../present.ts";
 
 const SCALE_VERSION = "autoscaling/v1";
 const SCALE_FIELDS = FieldSet.of(["f:spec", "f:replicas"]);
@@ -77,7 +78,7 @@ export function managersAfterScale(
       name: owner.name,
       apiVersion: kind.apiVersion,
       fields: replicas,
-      ...(time === undefined ? {} : { time }),
+      ...present({ time }),
     });
   }
   return writeManagers(after);

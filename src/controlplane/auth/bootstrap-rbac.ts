@@ -6,6 +6,7 @@
  */
 import { readFileSync } from "node:fs";
 import type { SentObject } from "../../kube/object.ts";
+import { present } from "../../present.ts";
 
 interface Row {
   readonly kind: string;
@@ -24,7 +25,7 @@ export function bootstrapRbacObjects(): SentObject[] {
     kind,
     metadata: {
       name,
-      ...(namespace === undefined ? {} : { namespace }),
+      ...present({ namespace }),
       labels: { "kubernetes.io/bootstrapping": "rbac-defaults", ...labels },
       annotations: { "rbac.authorization.kubernetes.io/autoupdate": "true" },
     },

@@ -7,6 +7,7 @@
 import { quote } from "../../kube/field-errors.ts";
 import type { User } from "../kinds.ts";
 import type { PolicyRule } from "./rbac.ts";
+import { present } from "../../present.ts";
 
 /** One verb on one resource (perhaps of one name), or on one path. */
 interface Right {
@@ -44,7 +45,7 @@ function rightsOf(rule: PolicyRule): Right[] {
   const onResources = (rule.apiGroups ?? []).flatMap((group) =>
     (rule.resources ?? []).flatMap((resource) =>
       rule.verbs.flatMap((verb) =>
-        names.map((name) => ({ verb, group, resource, ...(name === undefined ? {} : { name }) })),
+        names.map((name) => ({ verb, group, resource, ...present({ name }) })),
       ),
     ),
   );

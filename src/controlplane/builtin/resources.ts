@@ -14,6 +14,7 @@ import { printerOf } from "./printer-of.ts";
 import { findBuiltInSchema } from "./definitions.ts";
 import { rulesOf } from "./kinds/kind-table.ts";
 import { strategyFor, subresourceStrategyFor } from "./strategies/strategy-for.ts";
+import { present } from "../../present.ts";
 
 interface SubresourceRow {
   readonly name: string;
@@ -76,7 +77,7 @@ function servedResource(group: string, version: string, row: ResourceRow): Serve
     verbs,
     builtIn: true,
     storageVersion,
-    ...(storageVersionHash === undefined ? {} : { storageVersionHash }),
+    ...present({ storageVersionHash }),
     get schema(): Schema {
       const schema = findBuiltInSchema({ group, version, kind });
       if (!schema) throw new InternalError(`There is no schema of ${group}/${version} ${kind}.`);
@@ -89,7 +90,7 @@ function servedResource(group: string, version: string, row: ResourceRow): Serve
     ),
     ...(verbs.includes("get") ? { table: printerOf(group, kind) } : {}),
     ...(selectableFields ? { selectableFields } : {}),
-    ...(deprecationWarning === undefined ? {} : { deprecationWarning }),
+    ...present({ deprecationWarning }),
   };
 }
 

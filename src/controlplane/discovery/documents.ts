@@ -9,6 +9,7 @@ import type { JsonObject } from "../../kube/object.ts";
 import { apiVersionOf } from "../../kube/resource.ts";
 import type { ServedResource, ServedSubresource } from "../kinds.ts";
 import type { ServedGroup, ServedVersion } from "./versions.ts";
+import { present } from "../../present.ts";
 
 /** `/api`: the versions of the core group. */
 export function coreVersions(core: ServedGroup, serverAddress: string): JsonObject {
@@ -71,7 +72,7 @@ function resourceEntry(resource: ServedResource): JsonObject {
     verbs: resource.shownVerbs ?? resource.verbs,
     ...nonEmpty("shortNames", resource.shortNames),
     ...nonEmpty("categories", resource.categories),
-    ...(hash === undefined ? {} : { storageVersionHash: hash }),
+    ...present({ storageVersionHash: hash }),
   };
 }
 

@@ -27,6 +27,7 @@ import type { SentObject } from "../../kube/object.ts";
 import { readJson } from "../wire/json-scanner.ts";
 import type { Change } from "./change.ts";
 import type { ChangeSink } from "./store.ts";
+import { present } from "../../present.ts";
 
 /** What a folder held. */
 export interface LoadedState {
@@ -98,7 +99,7 @@ export class StoreLog implements ChangeSink {
     this.#writeSnapshot();
     this.#file = await this.#newLog();
     return {
-      ...(this.#version === undefined ? {} : { version: this.#version }),
+      ...present({ version: this.#version }),
       objects: [...this.#state.values()].flatMap(({ collection, object }) =>
         collection !== undefined && object ? [[collection, object] as const] : [],
       ),

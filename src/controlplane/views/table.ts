@@ -10,6 +10,7 @@ import { failure } from "../../kube/status.ts";
 import type { TableColumn, TablePrinter, TableRowCondition } from "../kinds.ts";
 import { type PartialObjectMetadata, partialOf } from "./partial.ts";
 import { ageColumn, nameColumn, printer } from "../builtin/tables/column.ts";
+import { present } from "../../present.ts";
 
 /** What a row holds of its object. */
 export type IncludeObject = "None" | "Metadata" | "Object";
@@ -58,7 +59,7 @@ export function tableOf(shown: SentObject | KubeList<SentObject>, options: Table
     kind: "Table",
     apiVersion: `meta.k8s.io/${version}`,
     metadata: {
-      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      ...present({ resourceVersion }),
       ...("items" in shown ? pageOf(page) : {}),
     },
     columnDefinitions: withColumns ? table.columns : null,
@@ -74,7 +75,7 @@ function pageOf(page: ListMeta): ListMeta {
   const { continue: next, remainingItemCount } = page;
   return {
     ...(next ? { continue: next } : {}),
-    ...(remainingItemCount === undefined ? {} : { remainingItemCount }),
+    ...present({ remainingItemCount }),
   };
 }
 

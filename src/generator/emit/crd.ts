@@ -8,6 +8,7 @@ import { CONVERSION_PATH } from "../../kube/webhooks/webhook-marks.ts";
 import type { ColumnModel, ConversionModel, KindModel } from "../model.ts";
 import { schemaOf } from "./schema.ts";
 import { SERVICE_ADDRESS } from "./webhook-service.ts";
+import { present } from "../../present.ts";
 
 /** All versions of one kind, in the order in which Kubernetes prefers them. */
 export interface VersionedKind {
@@ -111,7 +112,7 @@ function versionOf(kind: KindModel, alone: boolean): JsonObject {
           scale: {
             specReplicasPath: scale.spec,
             statusReplicasPath: scale.status,
-            ...(scale.selector === undefined ? {} : { labelSelectorPath: scale.selector }),
+            ...present({ labelSelectorPath: scale.selector }),
           },
         }
       : {}),
@@ -134,11 +135,10 @@ function versionOf(kind: KindModel, alone: boolean): JsonObject {
 
 function columnOf({ name, jsonPath, type, format, description, priority }: ColumnModel): object {
   return {
-    ...(description === undefined ? {} : { description }),
-    ...(format === undefined ? {} : { format }),
+    ...present({ description, format }),
     jsonPath,
     name,
-    ...(priority === undefined ? {} : { priority }),
+    ...present({ priority }),
     type,
   };
 }

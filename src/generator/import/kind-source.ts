@@ -13,6 +13,7 @@ import type { ColumnDefinition, CrdDefinition, VersionDefinition } from "./defin
 import { markersOf } from "./markers-of.ts";
 import { jsDoc, literal, memberName } from "./source-text.ts";
 import { type ClassSource, type FieldSource, TypeWriter } from "./types.ts";
+import { present } from "../../present.ts";
 
 /** A version whose schema an earlier one has too: its spec and status come from there. */
 export interface SharedSchema {
@@ -65,7 +66,7 @@ export function kindSource(
   if (external !== true) markers.push(...aboutCrd());
   const root: ClassSource = {
     name: className,
-    ...(schema.description === undefined ? {} : { description: schema.description }),
+    ...present({ description: schema.description }),
     markers,
     fields,
   };

@@ -12,6 +12,7 @@ import { without } from "../schema-keywords.ts";
 import { type ClassNames, singularOf } from "./class-names.ts";
 import { type Carrier, type Uses, markersOf } from "./markers-of.ts";
 import { literal } from "./source-text.ts";
+import { present } from "../../present.ts";
 
 /** A class that the source declares. */
 export interface ClassSource {
@@ -88,11 +89,11 @@ export class TypeWriter {
     const said = initial === undefined ? keywords : without(keywords, "default");
     return {
       name,
-      ...(description === undefined ? {} : { description }),
+      ...present({ description }),
       markers: markersOf(said, on, this.uses),
       mark: initial === undefined ? (required ? "!" : "?") : "",
       type: nullable ? `${text} | null` : text,
-      ...(initial === undefined ? {} : { initial }),
+      ...present({ initial }),
     };
   }
 
@@ -211,9 +212,7 @@ export class TypeWriter {
     return {
       text: `With<unknown, ${literal(fixed)}>`,
       rest: {
-        ...(nullable === undefined ? {} : { nullable }),
-        ...(fallback === undefined ? {} : { default: fallback }),
-        ...(description === undefined ? {} : { description }),
+        ...present({ nullable, default: fallback, description }),
       },
       on: "any",
     };
@@ -248,9 +247,7 @@ export class TypeWriter {
       text: name,
       rest: {
         ...(!alone && description !== undefined ? { description } : {}),
-        ...(nullable === undefined ? {} : { nullable }),
-        ...(fallback === undefined ? {} : { default: fallback }),
-        ...(example === undefined ? {} : { example }),
+        ...present({ nullable, default: fallback, example }),
       },
       on: "object",
     };

@@ -20,6 +20,7 @@ import { readColumns, readScale, readSelectable } from "./marks/columns.ts";
 import { bind } from "./types/named-type.ts";
 import { type Reader, type Scope, type Trail, complain, topScope } from "./reader.ts";
 import { readResource } from "./marks/resource-call.ts";
+import { present } from "../../present.ts";
 
 /** A kind without a spec: `CustomResource<undefined, Status>`. */
 const ABSENT = new Set<ts.SyntaxKind>([ts.SyntaxKind.UndefinedKeyword, ts.SyntaxKind.NeverKeyword]);
@@ -123,7 +124,7 @@ function rootType(
     }
   }
   const description = descriptionOf(node);
-  const schema: Schema = { type: "object", ...(description === undefined ? {} : { description }) };
+  const schema: Schema = { type: "object", ...present({ description }) };
   const type: TypeModel = {
     ...leaf(schema, at),
     properties,

@@ -20,6 +20,7 @@ import type { Module } from "./module.ts";
 import { type OptionTable, type SaidOptions, readOptions } from "./marks/options.ts";
 import { type Reader, complain } from "./reader.ts";
 import { tokenOf } from "./marks/token.ts";
+import { present } from "../../present.ts";
 
 const OPTIONS: OptionTable = {
   name: "string",
@@ -193,7 +194,7 @@ function complete(marker: ReadMarker, findings: Findings): WebhookModel | undefi
         apiVersions: [...versions],
         operations: listOr(values, "operations", operationsOf(handler, mutating)),
         resources: [...resources],
-        ...(scope === undefined ? {} : { scope }),
+        ...present({ scope }),
       },
     ],
     sideEffects: text(values, "sideEffects") ?? "None",
@@ -214,7 +215,7 @@ function serviceOf({ service }: Readonly<Record<string, unknown>>, path: string)
     name: name ?? SERVICE_ADDRESS.name,
     namespace: namespace ?? SERVICE_ADDRESS.namespace,
     path,
-    ...(port === undefined ? {} : { port }),
+    ...present({ port }),
   };
 }
 

@@ -30,6 +30,7 @@ import { KindInformers } from "./kind-informers.ts";
 import { restListerWatcher } from "./lister-watcher.ts";
 import { SharedInformer } from "./shared-informer.ts";
 import { Transform } from "./transform.ts";
+import { present } from "../../present.ts";
 
 /** What a cache watches, and how. */
 export interface CacheOptions {
@@ -313,7 +314,7 @@ export class InformerCache implements Cache {
     const transform = this.#transforms.get(idOf(resource));
     const whole = restListerWatcher(this.#rest, resource, {
       ...(namespace === "" ? {} : { namespace }),
-      ...(fieldSelector === undefined ? {} : { fieldSelector }),
+      ...present({ fieldSelector }),
       get labelSelector() {
         return selectors.get(groupResourceOf(resource));
       },
@@ -323,8 +324,7 @@ export class InformerCache implements Cache {
       listerWatcher: this.#budget.spread(listerWatcher),
       clock: this.#clock,
       log,
-      ...(resyncMs === undefined ? {} : { resyncMs }),
-      ...(watchList === undefined ? {} : { watchList }),
+      ...present({ resyncMs, watchList }),
       onError: (error) => {
         const problem = problemOf(error, resource);
         // An outage of an hour is one line at `error`, not a hundred.

@@ -7,6 +7,7 @@
 import type { SentObject } from "../../kube/object.ts";
 import type { ResourceInfo, ResourceType } from "../../kube/resource.ts";
 import type { Client } from "./client.ts";
+import { present } from "../../present.ts";
 
 interface AccessReview extends SentObject {
   spec: object;
@@ -48,7 +49,7 @@ export async function isAllowed(
     version,
     resource: plural,
     namespace,
-    ...(name === undefined ? {} : { name }),
+    ...present({ name }),
   };
   const review = { spec: { resourceAttributes } };
   const options = signal ? { signal } : {};

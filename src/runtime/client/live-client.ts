@@ -55,6 +55,7 @@ import type { Query, RestClient, RestRequest } from "./rest-client.ts";
 import { assertDeletion, assertServed, selectionOf } from "./selection.ts";
 import { lockedStatusPatch, patchStatusFrom } from "./status-patch.ts";
 import type { WatchStream } from "./watch-events.ts";
+import { present } from "../../present.ts";
 
 const APPLY = "application/apply-patch+yaml";
 const PAGE_SIZE = 500;
@@ -376,8 +377,7 @@ export function writeDefaults(
 ): WriteDefaults {
   return {
     fieldManager,
-    ...(dryRun === undefined ? {} : { dryRun }),
-    ...(fieldValidation === undefined ? {} : { fieldValidation }),
+    ...present({ dryRun, fieldValidation }),
   };
 }
 

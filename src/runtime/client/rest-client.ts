@@ -22,6 +22,7 @@ import { ObjectReader, textOf } from "./json/object-reader.ts";
 import { RawAnswer } from "./raw-answer.ts";
 import { parseWarnings, type WarningHandler } from "./warnings.ts";
 import { type BookmarkMemory, watchEvents, type WatchStream } from "./watch-events.ts";
+import { present } from "../../present.ts";
 
 type QueryValue = string | number | boolean;
 
@@ -289,7 +290,7 @@ function encode(request: RestRequest): TransportRequest {
       ...(body === undefined ? {} : { "Content-Type": request.contentType ?? "application/json" }),
       ...request.headers,
     },
-    ...(body === undefined ? {} : { body }),
+    ...present({ body }),
     signal: request.signal,
   };
 }

@@ -8,6 +8,7 @@
 import type { Clock } from "../../clock.ts";
 import type { ManifestObject } from "../../kube/object.ts";
 import { LruMap } from "../lru.ts";
+import { present } from "../../present.ts";
 
 /** What an event is about. */
 export interface ObjectReference {
@@ -108,7 +109,7 @@ export class EventCorrelator {
     }
     const counted: CoreEvent = {
       ...event,
-      metadata: { ...event.metadata, ...(last.name === undefined ? {} : { name: last.name }) },
+      metadata: { ...event.metadata, ...present({ name: last.name }) },
       firstTimestamp: last.firstTimestamp,
       count: last.count + 1,
     };

@@ -20,6 +20,7 @@ import {
   type CorrelatedEvent,
   type ObjectReference,
 } from "./correlator.ts";
+import { present } from "../../present.ts";
 
 /** What happened to an object. */
 export interface EventDetails {
@@ -165,7 +166,7 @@ export class EventBroadcaster {
       lastTimestamp: timestamp,
       reportingComponent: component,
       reportingInstance: "",
-      ...(action === undefined ? {} : { action }),
+      ...present({ action }),
       ...(related === undefined ? {} : { related: referenceTo(related) }),
     };
   }
@@ -176,7 +177,7 @@ function referenceTo({ apiVersion, kind, metadata }: KubeObject): ObjectReferenc
   return {
     apiVersion,
     kind,
-    ...(namespace === undefined ? {} : { namespace }),
+    ...present({ namespace }),
     name,
     uid,
     resourceVersion,

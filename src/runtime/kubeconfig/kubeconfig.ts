@@ -28,6 +28,7 @@ import { readNamedFile } from "./named-file.ts";
 import { KubeconfigMistakes } from "./mistakes.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { checkUser, credentialsOf, hasCredentials, impersonationOf } from "./user.ts";
+import { present } from "../../present.ts";
 
 // What a kubeconfig may have at most; a thousand clusters with their certificates have four.
 const MAX_BYTES = 32 * 1024 * 1024;
@@ -131,13 +132,12 @@ export function clusterConfigOf(
   const server = addressOf(cluster);
   return {
     server: server.replace(/\/+$/, ""),
-    ...(ca === undefined ? {} : { ca }),
-    ...(cluster.tlsServerName === undefined ? {} : { serverName: cluster.tlsServerName }),
+    ...present({ ca, serverName: cluster.tlsServerName }),
     ...(cluster.insecureSkipTlsVerify ? { skipTlsVerify: true } : {}),
-    ...(proxy === undefined ? {} : { proxy }),
+    ...present({ proxy }),
     credentials: userCredentials(),
     namespace: context.namespace ?? "default",
-    ...(impersonate === undefined ? {} : { impersonate }),
+    ...present({ impersonate }),
   };
 
   function userCredentials(): CredentialSource {
@@ -256,13 +256,13 @@ function execCluster(
 ): Record<string, unknown> {
   return {
     server,
-    ...(cluster.tlsServerName === undefined ? {} : { "tls-server-name": cluster.tlsServerName }),
+    ...present({ "tls-server-name": cluster.tlsServerName }),
     ...(cluster.insecureSkipTlsVerify ? { "insecure-skip-tls-verify": true } : {}),
     ...(ca === undefined
       ? {}
       : { "certificate-authority-data": Buffer.from(ca).toString("base64") }),
-    ...(proxy === undefined ? {} : { "proxy-url": proxy }),
+    ...present({ "proxy-url": proxy }),
     ...(cluster.disableCompression ? { "disable-compression": true } : {}),
-    ...(cluster.execConfig === undefined ? {} : { config: cluster.execConfig }),
+    ...present({ config: cluster.execConfig }),
   };
 }

@@ -21,6 +21,7 @@ import type { ExecEntry, UserEntry } from "./kubeconfig-file.ts";
 import type { KubeconfigMistakes } from "./mistakes.ts";
 import { readNamedFile, resolveNamed } from "./named-file.ts";
 import type { Surroundings } from "./surroundings.ts";
+import { present } from "../../present.ts";
 
 /**
  * Collects what client-go does not take either, and what would be ignored.
@@ -135,7 +136,7 @@ export function impersonationOf(user: UserEntry): Impersonation | undefined {
   return {
     user: user.as,
     ...(user.asGroups.length > 0 ? { groups: user.asGroups } : {}),
-    ...(user.asUid === undefined ? {} : { uid: user.asUid }),
+    ...present({ uid: user.asUid }),
     ...(user.asUserExtra.size > 0 ? { extra: Object.fromEntries(user.asUserExtra) } : {}),
   };
 }
@@ -212,7 +213,7 @@ function execConfigOf(
     command: isPath(command) ? resolveNamed(command, folder) : command,
     ...(args.length > 0 ? { args } : {}),
     ...(env.length > 0 ? { env } : {}),
-    ...(installHint === undefined ? {} : { installHint }),
+    ...present({ installHint }),
     ...(interactiveMode === undefined
       ? {}
       : { interactiveMode: interactiveMode as NonNullable<ExecConfig["interactiveMode"]> }),

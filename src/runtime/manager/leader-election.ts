@@ -16,6 +16,7 @@ import type { ObjectKey } from "../../kube/object.ts";
 import { isConflict, isNotFound } from "../../kube/status.ts";
 import type { Client } from "../client/client.ts";
 import { LEASE, type Lease, type LeaseSpec } from "../lease.ts";
+import { present } from "../../present.ts";
 
 /** How the leader is found; the times are client-go's where they are left out. */
 export interface LeaderElectionOptions {
@@ -154,8 +155,7 @@ export class LeaderElector implements Election {
     const { client, key, identity } = this.#parts;
     const { acquireTime, renewTime, leaseTransitions = 0 } = lease.spec ?? {};
     const times = {
-      ...(acquireTime === undefined ? {} : { acquireTime }),
-      ...(renewTime === undefined ? {} : { renewTime }),
+      ...present({ acquireTime, renewTime }),
     };
     const spec = { holderIdentity: "", leaseDurationSeconds: 1, leaseTransitions, ...times };
     try {

@@ -49,6 +49,7 @@ import { ReviewFilter } from "./review-filter.ts";
 import type { BoundlessMetric } from "./series-watch.ts";
 import { RunGroup, type Runnable } from "./run-group.ts";
 import { WebhookHost, type Webhooks } from "../webhook/webhook-host.ts";
+import { present } from "../../present.ts";
 
 /** Where the servers of a manager listen; absent for those that do not. */
 export interface ManagerPorts {
@@ -275,9 +276,7 @@ class OperatorManager implements Manager {
     const health = this.#keeper?.healthPort;
     const webhooks = this.webhooks.port;
     return {
-      ...(metrics === undefined ? {} : { metrics }),
-      ...(health === undefined ? {} : { health }),
-      ...(webhooks === undefined ? {} : { webhooks }),
+      ...present({ metrics, health, webhooks }),
     };
   }
 

@@ -25,6 +25,7 @@ import {
   type ToSideThread,
 } from "./protocol.ts";
 import { SharedMemory } from "./shared-memory.ts";
+import { present } from "../../present.ts";
 
 // A few requests and a small server: more means that something grows.
 const LARGEST_HEAP_MB = 64;
@@ -291,7 +292,7 @@ export class SideThread implements Election, ShardPresence {
     const port = this.#healthPort;
     this.#startWorker({
       ...settings,
-      ...(health && { health: { ...health, ...(port !== undefined && { port }) } }),
+      ...(health && { health: { ...health, ...present({ port }) } }),
     });
   }
 

@@ -9,6 +9,7 @@ import { messageOf } from "../../errors.ts";
 import type { TransportRequest } from "../transport/transport.ts";
 import { templateOf } from "./path-template.ts";
 import type { TracingApi, TracingSpan } from "./tracing-api.ts";
+import { present } from "../../present.ts";
 
 /** As `@opentelemetry/api` numbers them. */
 const INTERNAL = 0;
@@ -100,7 +101,7 @@ export class Tracing {
         kind: INTERNAL,
         attributes: {
           "tsop.controller": controller,
-          ...(kind === undefined ? {} : { "tsop.kind": kind }),
+          ...present({ "tsop.kind": kind }),
           "tsop.key": key,
           "tsop.reconcile_id": id,
           "tsop.causes": [...causes],

@@ -16,6 +16,7 @@ import type { ClusterConfig } from "./cluster-config.ts";
 import { proxyFromEnvironment } from "./proxy.ts";
 import { serverUrl } from "./server-address.ts";
 import { TokenFile } from "./credentials/token-file.ts";
+import { present } from "../../present.ts";
 
 /** Where to look. */
 export interface ClusterConfigOptions {
@@ -98,8 +99,7 @@ function inClusterConfig(
   const ca = readMounted(join(folder, "ca.crt"), readAuthorities);
   return {
     server,
-    ...(ca === undefined ? {} : { ca }),
-    ...(proxy === undefined ? {} : { proxy }),
+    ...present({ ca, proxy }),
     credentials: new TokenFile(tokenFile, clock),
     namespace: readMounted(join(folder, "namespace"), (text) => text.trim()) || "default",
   };

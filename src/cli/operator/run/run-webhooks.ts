@@ -24,6 +24,7 @@ import {
 import { OperatorWebhooks, tellsWebhooksServed } from "../operator-webhooks.ts";
 import { originOf, type WebhookAddress } from "./webhook-address.ts";
 import { whyNotReached } from "./webhook-reach.ts";
+import { present } from "../../../present.ts";
 
 const FOLDER = ".tsop/run/webhook";
 
@@ -88,7 +89,7 @@ export class RunWebhooks {
       folder: join(project.root, FOLDER),
       clock: context.clock,
       hosts: [host],
-      ...(port !== undefined && { port }),
+      ...present({ port }),
     });
     const certificate = await server.prepare(objects);
     if (!certificate) throw new Error("nothing asks the operator");

@@ -5,6 +5,7 @@
  */
 import { isIPv6 } from "node:net";
 import { UsageError } from "../../../errors.ts";
+import { present } from "../../../present.ts";
 
 /** A host, and the port if it was said. */
 export interface WebhookAddress {
@@ -29,7 +30,7 @@ export function parseWebhookAddress(text: string): WebhookAddress {
       "For example: --webhook-address 192.168.1.20, --webhook-address laptop.example.com:9443 or --webhook-address [fd00::20]:9443",
     );
   }
-  return { host, ...(port !== undefined && { port }) };
+  return { host, ...present({ port }) };
 }
 
 /** The address of this machine for an API server on it; `undefined` for one elsewhere. */

@@ -11,6 +11,7 @@ import type { PackageFacts } from "../package-facts.ts";
 import { isDescribedCrd, ownedKinds, wordsOf } from "./crd-descriptors.ts";
 import { imagesOf, type OperatorDeployment } from "./operator-deployment.ts";
 import type { OperatorRights } from "./operator-rights.ts";
+import { present } from "../../../present.ts";
 
 /** How the operator may be installed: in OLM's order. */
 const INSTALL_MODES = [
@@ -90,9 +91,7 @@ export function clusterServiceVersion(source: VersionSource): JsonObject {
       maintainers: facts.author === undefined ? [] : [facts.author],
       provider: { name: facts.author?.name ?? projectName },
       ...Object.fromEntries(fromFile),
-      ...(description !== undefined && { description }),
-      ...(maturity !== undefined && { maturity }),
-      ...(replaces !== undefined && { replaces }),
+      ...present({ description, maturity, replaces }),
       ...(icon !== undefined && { icon: [icon] }),
       version,
       installModes: installModes(source.installModes, own["installModes"]),

@@ -8,6 +8,7 @@ import type {
   CustomResourceDefinitionVersion,
   JSONSchemaProps,
 } from "../../../generated/k8s/apiextensions-v1.ts";
+import { present } from "../../../present.ts";
 
 /** A CRD, as far as its description needs it. */
 interface DescribedCrd extends ManifestObject {
@@ -65,7 +66,7 @@ const fieldsOf = (schema: JSONSchemaProps | undefined): [string, JSONSchemaProps
 
 function describe(path: string, { description }: JSONSchemaProps): JsonObject {
   const text = firstParagraph(description);
-  return { path, displayName: wordsOf(path), ...(text !== undefined && { description: text }) };
+  return { path, displayName: wordsOf(path), ...present({ description: text }) };
 }
 
 /** How a form asks for the field. */

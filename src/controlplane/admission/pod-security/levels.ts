@@ -5,6 +5,7 @@
  * @module
  */
 import { type FieldError, invalidValue } from "../../../kube/field-errors.ts";
+import { present } from "../../../present.ts";
 
 const LEVELS = ["privileged", "baseline", "restricted"] as const;
 
@@ -55,7 +56,7 @@ export function securityPolicyOf(labels: Readonly<Record<string, string>> = {}):
       errors.push(invalidValue(field(`${mode}-version`), version, 'must be "latest" or "v1.x"'));
     }
     return {
-      ...(known === undefined ? {} : { level: known }),
+      ...present({ level: known }),
       ...(version === undefined ? {} : { minor: minor ?? Infinity }),
       isWrong: level !== undefined && known === undefined,
     };

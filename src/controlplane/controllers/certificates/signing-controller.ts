@@ -19,6 +19,7 @@ import {
   findSignerCheck,
   kubeletClientProblem,
 } from "./kubelet-requests.ts";
+import { present } from "../../../present.ts";
 
 const MINUTE_MS = 60_000;
 /** How long a certificate lives at most, and at least. */
@@ -87,8 +88,7 @@ export class SigningController implements Controller {
     const user = {
       name: username,
       groups,
-      ...(uid === undefined ? {} : { uid }),
-      ...(extra === undefined ? {} : { extra }),
+      ...present({ uid, extra }),
     };
     const isSelf = username === asked.commonName;
     const mayApprove = (subresource: string): boolean => this.#signer.mayCreate(user, subresource);

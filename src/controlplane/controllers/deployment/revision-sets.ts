@@ -33,6 +33,7 @@ import {
   templateText,
 } from "./revisions.ts";
 import { newSetReplicas, replicasOf, sizeAnnotations } from "./rollout-arithmetic.ts";
+import { present } from "../../../present.ts";
 
 /** What a Deployment is to those that it owns. */
 export const KIND: OwnerKind<Deployment> = {
@@ -234,7 +235,7 @@ function draftSet(deployment: Deployment): ReplicaSet {
     },
     spec: {
       replicas: 0,
-      ...(minReadySeconds === undefined ? {} : { minReadySeconds }),
+      ...present({ minReadySeconds }),
       selector: { ...selector, matchLabels: { ...selector.matchLabels, [HASH_LABEL]: hash } },
       template: { ...template, metadata: { ...template.metadata, labels } },
     },

@@ -11,6 +11,7 @@ import { ENDPOINTS, ENDPOINT_SLICES, SERVICES, concerns, keyFrom, textOf } from 
 import { type OwnerKind, controllerReference } from "../ownership.ts";
 import { canonicalJson } from "../template-hash.ts";
 import type { Controller } from "../work-loop.ts";
+import { present } from "../../../present.ts";
 
 const KIND: OwnerKind = { apiVersion: "v1", kind: "Endpoints", resource: ENDPOINTS };
 const MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
@@ -131,7 +132,7 @@ function slicesFor(owner: Endpoints): Slice[] {
             name: port.name ?? "",
             port: port.port,
             protocol: port.protocol ?? "TCP",
-            ...(port.appProtocol === undefined ? {} : { appProtocol: port.appProtocol }),
+            ...present({ appProtocol: port.appProtocol }),
           })),
         },
       ];
@@ -142,7 +143,5 @@ function slicesFor(owner: Endpoints): Slice[] {
 const endpointOf = ({ ip, hostname, nodeName, targetRef }: Address, ready: boolean): object => ({
   addresses: [ip],
   conditions: { ready },
-  ...(hostname === undefined ? {} : { hostname }),
-  ...(nodeName === undefined ? {} : { nodeName }),
-  ...(targetRef === undefined ? {} : { targetRef }),
+  ...present({ hostname, nodeName, targetRef }),
 });

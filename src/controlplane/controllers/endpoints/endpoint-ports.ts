@@ -10,6 +10,7 @@ import type { Service, ServicePort } from "../../builtin/kinds/core/service/shap
 import type { ControllerClient, StoreEvent } from "../client.ts";
 import { NODES, PODS, SERVICES, concerns, textOf } from "../keys.ts";
 import { isFinished, isReady } from "../pods/pods.ts";
+import { present } from "../../../present.ts";
 
 const HEADLESS = "service.kubernetes.io/headless";
 
@@ -100,7 +101,7 @@ export function resolvePorts(service: Service, pod: Pod): ResolvedPort[] {
         name: port.name ?? "",
         port: number,
         protocol: port.protocol ?? "TCP",
-        ...(port.appProtocol === undefined ? {} : { appProtocol: port.appProtocol }),
+        ...present({ appProtocol: port.appProtocol }),
       },
     ];
   });

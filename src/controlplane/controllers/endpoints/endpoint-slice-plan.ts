@@ -24,6 +24,7 @@ import { SERVICES } from "../keys.ts";
 import { type OwnerKind, controllerReference } from "../ownership.ts";
 import { isReady } from "../pods/pods.ts";
 import { canonicalJson } from "../template-hash.ts";
+import { present } from "../../../present.ts";
 
 const KIND: OwnerKind = { apiVersion: "v1", kind: "Service", resource: SERVICES };
 const SERVICE_NAME = "kubernetes.io/service-name";
@@ -157,7 +158,7 @@ function endpointOf(service: Service, pod: Pod, node: Node | undefined): Endpoin
   return {
     addresses: addressesOf(pod).sort(),
     conditions: { ready, serving, terminating },
-    ...(hostname === undefined ? {} : { hostname }),
+    ...present({ hostname }),
     ...(nodeName === "" ? {} : { nodeName }),
     ...(zone === "" ? {} : { zone }),
     targetRef: referenceTo(pod),

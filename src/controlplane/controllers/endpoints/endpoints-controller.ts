@@ -35,6 +35,7 @@ import { isReady } from "../pods/pods.ts";
 import { canonicalJson } from "../template-hash.ts";
 import { TriggerTimes, withTriggerTime } from "./trigger-times.ts";
 import type { Controller } from "../work-loop.ts";
+import { present } from "../../../present.ts";
 
 const MANAGED_BY = "endpoints.kubernetes.io/managed-by";
 const MANAGER = "endpoint-controller";
@@ -161,7 +162,7 @@ function addressOf(service: Service, pod: Pod, ip: string): EndpointAddress {
   const hostname = hostnameOf(service, pod);
   return {
     ip,
-    ...(hostname === undefined ? {} : { hostname }),
+    ...present({ hostname }),
     // A pod that is on no node makes endpoints that are refused, and told of.
     nodeName: pod.spec.nodeName ?? "",
     targetRef: referenceTo(pod),

@@ -7,6 +7,7 @@
 import type { ContainerStatus, Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Condition } from "../../builtin/shared/shapes.ts";
 import { timeOf } from "../../../kube/values/times.ts";
+import { present } from "../../../present.ts";
 
 /** What the conditions follow from. */
 export interface PodFacts {
@@ -44,7 +45,7 @@ export function podConditions(pod: Pod, facts: PodFacts): Condition[] {
         ...fact,
         lastProbeTime: null,
         lastTransitionTime: since ?? timeOf(facts.nowMs),
-        ...(generation === undefined ? {} : { observedGeneration: generation }),
+        ...present({ observedGeneration: generation }),
       };
     }),
   ];

@@ -14,6 +14,7 @@ import { waitingStatus } from "./container-statuses.ts";
 import { podConditions } from "./pod-conditions.ts";
 import { type ContainerRole, programOf } from "./programs.ts";
 import type { Simulation } from "./simulation.ts";
+import { present } from "../../../present.ts";
 
 /** What the kubelet knows of a pod beside its object. */
 export interface PodSurroundings {
@@ -187,7 +188,7 @@ class ContainerWalk {
         reason: exitCode === 0 ? "Completed" : "Error",
         startedAt: running.startedAt,
         finishedAt,
-        ...(status.containerID === undefined ? {} : { containerID: status.containerID }),
+        ...present({ containerID: status.containerID }),
       };
       return { ...status, ready: false, started: false, state: { terminated } };
     };

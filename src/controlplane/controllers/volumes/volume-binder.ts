@@ -21,6 +21,7 @@ import {
 } from "./volume-annotations.ts";
 import { bestVolumeFor, isBoundTo, mismatchOf } from "./volume-matching.ts";
 import type { Controller } from "../work-loop.ts";
+import { present } from "../../../present.ts";
 
 interface StorageClass extends SentObject {
   provisioner?: string;
@@ -147,7 +148,7 @@ export class VolumeBinder implements Controller {
       phase: "Bound",
       accessModes,
       capacity,
-      ...(attributes === undefined ? {} : { currentVolumeAttributesClassName: attributes }),
+      ...present({ currentVolumeAttributesClassName: attributes }),
     };
     await this.#client.patch(CLAIMS, key, { status }, "status");
   }

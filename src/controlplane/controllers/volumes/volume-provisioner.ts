@@ -22,6 +22,7 @@ import {
 } from "./volume-annotations.ts";
 import { storageOf } from "./volume-matching.ts";
 import type { Controller } from "../work-loop.ts";
+import { present } from "../../../present.ts";
 
 interface StorageClass extends SentObject {
   provisioner?: string;
@@ -90,9 +91,7 @@ export class VolumeProvisioner implements Controller {
         volumeMode: claim.spec.volumeMode ?? "Filesystem",
         persistentVolumeReclaimPolicy: storage.reclaimPolicy ?? "Delete",
         ...(storage.mountOptions ? { mountOptions: storage.mountOptions } : {}),
-        ...(claim.spec.volumeAttributesClassName === undefined
-          ? {}
-          : { volumeAttributesClassName: claim.spec.volumeAttributesClassName }),
+        ...present({ volumeAttributesClassName: claim.spec.volumeAttributesClassName }),
         claimRef: claimReference(claim),
         ...sourceOf(provisioner, uid),
       },

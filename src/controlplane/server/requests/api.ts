@@ -33,6 +33,7 @@ import {
   deleteRequest,
   updateRequest,
 } from "./write-requests.ts";
+import { present } from "../../../present.ts";
 
 /** A request by somebody who is not known yet. */
 type UnknownRequest = Omit<ApiRequest, "user">;
@@ -108,7 +109,7 @@ export class Api {
       ...(subresource ? { subresource } : {}),
       namespace: path.namespace ?? "",
       name: path.name ?? "",
-      ...(path.rest === undefined ? {} : { rest: path.rest }),
+      ...present({ rest: path.rest }),
       watchPrefix: path.watchPrefix,
       warnings,
     };

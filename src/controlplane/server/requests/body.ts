@@ -26,6 +26,7 @@ import {
   invalidOptions,
 } from "./query.ts";
 import { type ResourceRequest, headerOf } from "./request.ts";
+import { present } from "../../../present.ts";
 
 /** The kind that travels on the endpoint: the resource's, or the subresource's own. */
 function expectedKind({ resource, subresource }: ResourceRequest): ExpectedKind {
@@ -146,8 +147,7 @@ export async function readDeletion(asked: ResourceRequest): Promise<{
 
 function shownDeletion({ uid, resourceVersion, ...rest }: DeletionOptions): JsonObject {
   const preconditions = {
-    ...(uid === undefined ? {} : { uid }),
-    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    ...present({ uid, resourceVersion }),
   };
   return { ...rest, ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }) };
 }
@@ -185,7 +185,7 @@ function optionsOfQuery({ request: { query } }: ResourceRequest): WithDryRun {
   const policy = query.get("propagationPolicy");
   const [uid, resourceVersion] = [query.get("uid"), query.get("resourceVersion")];
   return {
-    ...(grace === undefined ? {} : { gracePeriodSeconds: grace }),
+    ...present({ gracePeriodSeconds: grace }),
     ...(policy === null
       ? {}
       : { propagationPolicy: policy as NonNullable<DeletionOptions["propagationPolicy"]> }),

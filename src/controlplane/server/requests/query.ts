@@ -26,6 +26,7 @@ import { badRequest } from "../../failures.ts";
 import { fieldErrorFor } from "./field-labels.ts";
 import type { ListQuery } from "../read/list.ts";
 import type { WatchQuery } from "../read/watch.ts";
+import { present } from "../../../present.ts";
 
 /** Everything but absent, `0` and `false` is true. */
 export function booleanOption(query: URLSearchParams, name: string): boolean {
@@ -269,7 +270,7 @@ export function parseWatchQuery(
     ...(initial
       ? { sendInitialEvents: isFromStart || booleanOption(query, "sendInitialEvents") }
       : {}),
-    ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
+    ...present({ timeoutSeconds }),
   };
 }
 

@@ -27,6 +27,7 @@ import {
   ignoredSelectors,
   selectorErrors,
 } from "./review-selectors.ts";
+import { present } from "../../../present.ts";
 
 /** Fills in the answer of a review. */
 interface Review {
@@ -163,8 +164,7 @@ function subjectOf(spec: AccessSpec): User {
   return {
     name: user,
     groups,
-    ...(uid === undefined ? {} : { uid }),
-    ...(extra === undefined ? {} : { extra }),
+    ...present({ uid, extra }),
   };
 }
 

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { present } from "../../../present.ts";
 
 /** `/api/v1/namespaces/ns/pods/p/log/rest` taken apart. */
 export interface ResourcePath {
@@ -69,9 +70,7 @@ function resourceOfParts(parts: readonly string[]): Target {
   const namespace = first === "namespaces" && inside ? second : undefined;
   return {
     plural,
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(name === undefined ? {} : { name }),
-    ...(subresource === undefined ? {} : { subresource }),
+    ...present({ namespace, name, subresource }),
     ...(more.length === 0 ? {} : { rest: more.join("/") }),
   };
 }

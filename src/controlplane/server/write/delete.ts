@@ -16,6 +16,7 @@ import { conflict, notFound } from "../../failures.ts";
 import { collectionOf } from "../cluster/registry.ts";
 import { prepareReads, readAs, rewritten } from "../cluster/versions.ts";
 import { type DeletionRules } from "../../kinds.ts";
+import { present } from "../../../present.ts";
 
 /** What a deletion demands, as the API knows it. */
 export interface DeletionOptions extends DeleteOptions {
@@ -97,7 +98,7 @@ function reviewedOptions({ rule, asked, options }: Deletion, stored: SentObject)
     isLive && rule.graceSeconds ? rule.graceSeconds(stored, asked.gracePeriodSeconds) : undefined;
   const shown = {
     ...options.asked,
-    ...(grace === undefined ? {} : { gracePeriodSeconds: grace }),
+    ...present({ gracePeriodSeconds: grace }),
     ...(rule.pinsUid ? { preconditions: { uid: metadata.uid } } : {}),
   };
   return { ...options, asked: shown };
@@ -294,7 +295,7 @@ function result(
       name,
       ...(resource.group === "" ? {} : { group: resource.group }),
       kind: resource.plural,
-      ...(uid === undefined ? {} : { uid }),
+      ...present({ uid }),
     },
     code: 0,
   };

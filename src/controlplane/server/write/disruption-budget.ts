@@ -13,6 +13,7 @@ import { type Cluster, type WriteOptions, timestamp } from "../cluster/cluster.t
 import { forbiddenTo, plainError } from "../../failures.ts";
 import { trackChange } from "./ownership.ts";
 import { updateObject } from "./update.ts";
+import { present } from "../../../present.ts";
 
 /** What counts of a pod. */
 interface Pod extends SentObject {
@@ -115,7 +116,7 @@ function exhausted(
     reason: "InsufficientPods",
     message: "",
     observedGeneration,
-    ...(since === undefined ? {} : { lastTransitionTime: since }),
+    ...present({ lastTransitionTime: since }),
   };
   return [...conditions.filter((one) => one !== old), condition];
 }
@@ -161,6 +162,6 @@ const refused = (why: string, retryAfterSeconds?: number): StatusError =>
     "Cannot evict pod as it would violate the pod's disruption budget.",
     {
       causes: [{ reason: "DisruptionBudget", message: `The disruption budget ${why}` }],
-      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+      ...present({ retryAfterSeconds }),
     },
   );

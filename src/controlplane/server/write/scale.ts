@@ -17,6 +17,7 @@ import type { Cluster, Endpoint, WriteOptions } from "../cluster/cluster.ts";
 import { matchName, matchNamespace } from "./match-path.ts";
 import { trackScale } from "./ownership.ts";
 import { type UpdateOptions, updateObject } from "./update.ts";
+import { present } from "../../../present.ts";
 
 /** What the Scale of a custom resource without replicas is patched from; nobody may ask for it. */
 const UNSET = -(2 ** 31);
@@ -54,11 +55,7 @@ export function scaleOf(object: SentObject, access: ScaleAccess): Scale {
     kind: "Scale",
     apiVersion: "autoscaling/v1",
     metadata: {
-      ...(name === undefined ? {} : { name }),
-      ...(namespace === undefined ? {} : { namespace }),
-      ...(uid === undefined ? {} : { uid }),
-      ...(resourceVersion === undefined ? {} : { resourceVersion }),
-      ...(creationTimestamp === undefined ? {} : { creationTimestamp }),
+      ...present({ name, namespace, uid, resourceVersion, creationTimestamp }),
     },
     spec: replicas === 0 ? {} : { replicas },
     status: { replicas: statusReplicas, ...(selector === "" ? {} : { selector }) },

@@ -10,6 +10,7 @@ import { embed } from "../types/embed.ts";
 import { narrow } from "../types/keywords.ts";
 import type { Mark } from "./marks.ts";
 import type { Reader } from "../reader.ts";
+import { present } from "../../../present.ts";
 
 /** What the markers make of a type. */
 export function applyMarks(
@@ -80,7 +81,7 @@ export function applyMarks(
     result = narrow(result, { "x-kubernetes-validations": texts }, firstRule.at);
     for (const { rule, at } of rules) result.saidAt.set(ruleKey(rule.rule), at);
   }
-  return { type: result, immutable, ...(required === undefined ? {} : { required }) };
+  return { type: result, immutable, ...present({ required }) };
 }
 
 /** Whether a field is always there: required, or filled in. */

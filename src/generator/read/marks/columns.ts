@@ -11,6 +11,7 @@ import type { Decoration } from "./marks.ts";
 import type { Module } from "../module.ts";
 import { type ResolvedPath, readPath, uncheckedPath } from "../path.ts";
 import { type Reader, complain } from "../reader.ts";
+import { present } from "../../../present.ts";
 
 export function readColumns(
   reader: Reader,
@@ -158,7 +159,7 @@ export function readScale(
     return undefined;
   }
   const at = reader.modules.at(module, call);
-  return { spec, status, ...(selector === undefined ? {} : { selector }), at };
+  return { spec, status, ...present({ selector }), at };
 }
 
 const SELECTABLE = ["string", "boolean", "integer"];

@@ -11,6 +11,7 @@ import type { Position, PropertyModel, TypeModel } from "../../model.ts";
 import { without } from "../../schema-keywords.ts";
 import { leaf, narrow } from "./keywords.ts";
 import { isBrandable } from "./shapes.ts";
+import { present } from "../../../present.ts";
 
 const INT_OR_STRING = "x-kubernetes-int-or-string";
 
@@ -106,7 +107,7 @@ function keywordsOfBoth(a: Schema, b: Schema): Schema | Clash {
   return {
     ...rest,
     ...kind,
-    ...(format === undefined ? {} : { format }),
+    ...present({ format }),
     ...(all ? { enum: all } : {}),
     ...(nullable ? { nullable } : {}),
   };
@@ -132,7 +133,7 @@ const isNumber = (kind: string): boolean => kind === "integer" || kind === "numb
 
 function typeKeywords({ type, anyOf, [INT_OR_STRING]: either }: Schema): Schema {
   return {
-    ...(type === undefined ? {} : { type }),
+    ...present({ type }),
     ...(anyOf ? { anyOf } : {}),
     ...(either === undefined ? {} : { [INT_OR_STRING]: either }),
   };

@@ -20,6 +20,7 @@ import { type Keep, type Reader, type Scope, type Trail, complain } from "../rea
 import { NUMBER_NAMES } from "./scalars.ts";
 import { settled } from "./shapes.ts";
 import { isTemplate } from "./key-types.ts";
+import { present } from "../../../present.ts";
 
 type Members = ts.ClassDeclaration | ts.InterfaceDeclaration | ts.TypeLiteralNode;
 type FieldNode = ts.PropertyDeclaration | ts.PropertySignature | ts.ParameterDeclaration;
@@ -208,7 +209,7 @@ export function readField(
     name,
     required: asked ?? !maybeAbsent,
     ...(member.questionToken ? { question: true } : {}),
-    ...(asked === undefined ? {} : { asked }),
+    ...present({ asked }),
     type: shaped ? shown : { ...shown, unread: true },
   };
   return { property, immutable: applied.immutable };

@@ -11,6 +11,7 @@ import { EventRetries, type Happening } from "./event-retries.ts";
 import type { Enqueue, EventHandler } from "../handlers.ts";
 import type { ObjectEvent, Predicate } from "../predicates.ts";
 import type { SourceReport } from "./source-report.ts";
+import { present } from "../../../present.ts";
 
 /** Puts keys into a controller's queue until `signal` is aborted. */
 export interface Source {
@@ -44,7 +45,7 @@ export function kindSource<T extends KubeObject>(
         const fromEvent = {
           cause: causeOf(event),
           priority: priorityOf(event),
-          ...(writtenAtMs === undefined ? {} : { writtenAtMs }),
+          ...present({ writtenAtMs }),
         };
         // Put in line once the handler is done: one that fails is called again, and says all of its keys then.
         let waiting: (() => void)[] | undefined = [];

@@ -8,6 +8,7 @@ import type { Clock } from "../../../clock.ts";
 import { TsopError } from "../../../errors.ts";
 import { isHeaderValue } from "../header.ts";
 import type { CredentialRecipe, CredentialSource, Credentials } from "./credentials.ts";
+import { present } from "../../../present.ts";
 
 // client-go reads such a file again after a minute; the kubelet renews it long before the token ends.
 const FRESH_MS = 60_000;
@@ -60,6 +61,6 @@ export class TokenFile implements CredentialSource {
 
   get recipe(): CredentialRecipe {
     const token = this.#standIn;
-    return { kind: "token-file", path: this.#path, ...(token === undefined ? {} : { token }) };
+    return { kind: "token-file", path: this.#path, ...present({ token }) };
   }
 }

@@ -41,6 +41,7 @@ import {
   storageClass,
   volumeModeColumn,
 } from "./volume-columns.ts";
+import { present } from "../../../../present.ts";
 
 interface StorageClass extends SentObject {
   readonly allowVolumeExpansion?: boolean;
@@ -230,7 +231,7 @@ function withFixedSize(
   old: PersistentVolumeClaimSpec,
 ): PersistentVolumeClaimSpec {
   const kept = old.volumeAttributesClassName;
-  const settled = { ...spec, ...(kept === undefined ? {} : { volumeAttributesClassName: kept }) };
+  const settled = { ...spec, ...present({ volumeAttributesClassName: kept }) };
   if (kept === undefined) delete settled.volumeAttributesClassName;
   const requests = asGiven(spec.resources, "requests");
   if (requests === null) return settled;
