@@ -7,11 +7,11 @@ const MAY_IMPORT = {
   controlplane: ["kube"],
   cli: ["generator", "controlplane", "runtime", "markers", "kube", "generated"],
 };
-const GROUND = "^src/(errors|log|clock|code-cache|file-lock)\\.ts$";
+const GROUND = "^src/(errors|log|clock|code-cache|file-lock|present)\\.ts$";
 
 const downward = Object.entries(MAY_IMPORT).map(([folder, below]) => ({
   name: `${folder}-imports-downward`,
-  comment: `src/${folder} may import ${[...below, "errors, log, clock, code-cache, file-lock"].join(", ")}. Move the shared piece down, or pass it in.`,
+  comment: `src/${folder} may import ${[...below, "errors, log, clock, code-cache, file-lock, present"].join(", ")}. Move the shared piece down, or pass it in.`,
   severity: "error",
   from: { path: `^src/${folder}/` },
   to: {
@@ -115,7 +115,7 @@ module.exports = {
     {
       name: "ground-imports-nothing",
       severity: "error",
-      comment: "errors, log, clock, code-cache and file-lock stand under everything.",
+      comment: "errors, log, clock, code-cache, file-lock and present stand under everything.",
       from: { path: GROUND },
       to: { path: "^src/", pathNot: GROUND },
     },

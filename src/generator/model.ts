@@ -5,6 +5,7 @@
  */
 import type { JsonObject } from "../kube/object.ts";
 import type { Schema } from "../kube/schema/structural.ts";
+import type { LabelSelector } from "../kube/selectors/selector.ts";
 
 /** A place in a file; lines and columns count from 1. */
 export interface Position {
@@ -133,6 +134,35 @@ export interface HandlerModel {
   readonly readsDryRun: boolean;
 }
 
+/**
+ * A webhook in its configuration. What options of the marker say has the type that it must have there: the check of
+ * webhooks refuses anything else at its line.
+ */
+export interface WebhookEntry extends JsonObject {
+  readonly name: string;
+  readonly admissionReviewVersions: readonly string[];
+  readonly clientConfig: {
+    readonly url?: string;
+    readonly service?: { readonly path: string; readonly port?: number };
+  };
+  readonly rules: readonly [WebhookRule];
+  readonly failurePolicy: string;
+  readonly sideEffects: string;
+  readonly timeoutSeconds?: number;
+  readonly namespaceSelector?: LabelSelector;
+  readonly objectSelector?: LabelSelector;
+  readonly matchConditions?: readonly { readonly name?: string; readonly expression?: string }[];
+}
+
+/** The requests that a webhook is asked about. */
+export interface WebhookRule {
+  readonly apiGroups: readonly string[];
+  readonly apiVersions: readonly string[];
+  readonly operations: readonly string[];
+  readonly resources: readonly string[];
+  readonly scope?: string;
+}
+
 /** One webhook of admission. */
 export interface WebhookModel {
   readonly mutating: boolean;
@@ -140,7 +170,7 @@ export interface WebhookModel {
   readonly configuration: string;
   readonly name: string;
   /** The entry in the configuration. */
-  readonly entry: JsonObject;
+  readonly entry: WebhookEntry;
   /** The same for all webhooks of one class. */
   readonly handler: HandlerModel;
   readonly at: Position;

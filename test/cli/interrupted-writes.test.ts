@@ -1,28 +1,37 @@
 import { readFileSync, renameSync } from "node:fs";
-import type * as FileSystem from "node:fs/promises";
+import fileSystem from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { filesIn, newProject, runCli } from "./support/run-cli.ts";
 
 /** Which write of a file fails: from it on all do, as on a full disk. Which rename does: that one alone. */
-const disk = vi.hoisted(() => ({ writesLeft: Infinity, renamesLeft: Infinity, failed: 0 }));
+const disk = { writesLeft: Infinity, renamesLeft: Infinity, failed: 0 };
 
-vi.mock("node:fs/promises", async (importOriginal) => {
-  const actual = await importOriginal<typeof FileSystem>();
-  const failure = (code: string, path: unknown): Error => {
-    disk.failed++;
-    return Object.assign(new Error(`${code}: refused`), { code, path, syscall: "write" });
-  };
-  const writeFile: typeof actual.writeFile = async (...args) => {
-    if (disk.writesLeft-- > 0) return actual.writeFile(...args);
+const { writeFile, rename } = fileSystem;
+
+function failure(code: string, path: unknown): Error {
+  disk.failed++;
+  return Object.assign(new Error(`${code}: refused`), { code, path, syscall: "write" });
+}
+
+/** Other test files of this worker have loaded the commands already: the file system is changed in place. */
+function breakDisk(): void {
+  fileSystem.writeFile = async (...args) => {
+    if (disk.writesLeft-- > 0) return writeFile(...args);
     throw failure("ENOSPC", args[0]);
   };
-  const rename: typeof actual.rename = async (...args) => {
-    if (disk.renamesLeft-- !== 0) return actual.rename(...args);
+  fileSystem.rename = async (...args) => {
+    if (disk.renamesLeft-- !== 0) return rename(...args);
     throw failure("EIO", args[1]);
   };
-  return { ...actual, writeFile, rename };
-});
+  syncBuiltinESMExports();
+}
+
+function mendDisk(): void {
+  Object.assign(fileSystem, { writeFile, rename });
+  syncBuiltinESMExports();
+}
 
 const KIND = ["--group", "web", "--version", "v1", "--kind", "Page"];
 
@@ -32,6 +41,8 @@ async function succeed(root: string, ...argv: string[]): Promise<void> {
 }
 
 describe("a disk that is full in the middle of a command", { timeout: 120_000 }, () => {
+  beforeAll(breakDisk);
+  afterAll(mendDisk);
   afterEach(() => {
     disk.writesLeft = Infinity;
     disk.renamesLeft = Infinity;
@@ -67,7 +78,7 @@ describe("a disk that is full in the middle of a command", { timeout: 120_000 },
     for (const step of before) await succeed(root, ...step);
     const start = filesIn(root);
     let room = 0;
-    for (; room < 60; room += room < 4 ? 1 : 3) {
+    for (; room < 60; room += room < 3 ? 1 : 5) {
       disk[limit] = room;
       disk.failed = 0;
       const { code, err } = await runCli(root, argv);

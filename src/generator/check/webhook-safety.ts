@@ -10,30 +10,11 @@ import type { Labels, LabelSelector } from "../../kube/selectors/selector.ts";
 import { matchesLabelSelector } from "../../kube/selectors/selector.ts";
 import { asksService } from "../emit/webhook-service.ts";
 import type { Findings } from "../findings.ts";
-import type { BuiltInKind, Position, WebhookModel } from "../model.ts";
+import type { BuiltInKind, Position, WebhookEntry, WebhookModel, WebhookRule } from "../model.ts";
 
 /** What is known of the project. */
 interface ProjectName {
   readonly projectName: string;
-}
-
-/** The parts of an entry that say when it is asked. */
-interface Entry {
-  readonly clientConfig: object;
-  readonly failurePolicy: string;
-  readonly timeoutSeconds?: number;
-  readonly sideEffects: string;
-  readonly namespaceSelector?: LabelSelector;
-  readonly objectSelector?: LabelSelector;
-  readonly matchConditions?: readonly { readonly expression?: string }[];
-  readonly rules: readonly [Rule];
-}
-
-interface Rule {
-  readonly apiGroups: readonly string[];
-  readonly operations: readonly string[];
-  readonly resources: readonly string[];
-  readonly scope?: string;
 }
 
 /**
@@ -48,7 +29,7 @@ export function checkSafety(
   findings: Findings,
 ): void {
   for (const webhook of webhooks) {
-    const entry = webhook.entry as unknown as Entry;
+    const entry = webhook.entry;
     checkTimeout(webhook, entry, findings);
     checkDryRun(webhook, entry, findings);
     if (entry.failurePolicy !== "Fail" || speaksOfNamespaces(entry)) continue;
@@ -63,7 +44,7 @@ const placeOf = ({ saidAt, at }: WebhookModel, option: string): Position =>
 /** The API server's own, where nothing is said. */
 const USUAL_TIMEOUT_SECONDS = 10;
 
-function checkTimeout(webhook: WebhookModel, { timeoutSeconds }: Entry, findings: Findings): void {
+function checkTimeout(webhook: WebhookModel, { timeoutSeconds }: WebhookEntry, findings: Findings): void {
   if (timeoutSeconds === undefined || timeoutSeconds <= USUAL_TIMEOUT_SECONDS) return;
   findings.warn(
     placeOf(webhook, "timeoutSeconds"),
@@ -75,7 +56,7 @@ function checkTimeout(webhook: WebhookModel, { timeoutSeconds }: Entry, findings
 
 function checkDryRun(
   webhook: WebhookModel,
-  { sideEffects, clientConfig }: Entry,
+  { sideEffects, clientConfig }: WebhookEntry,
   findings: Findings,
 ): void {
   const { handler, at } = webhook;
@@ -89,7 +70,7 @@ function checkDryRun(
 }
 
 /** A condition may leave namespaces out; what it comes to is not computed here. */
-const speaksOfNamespaces = ({ matchConditions = [] }: Entry): boolean =>
+const speaksOfNamespaces = ({ matchConditions = [] }: WebhookEntry): boolean =>
   matchConditions.some(({ expression = "" }) => expression.includes("namespace"));
 
 /** A resource that is written while an operator starts, and the parts of it that are. */
@@ -141,7 +122,7 @@ const namespaceOf = ({ projectName }: ProjectName): string => `${projectName}-sy
 /** Tells of a webhook that the start of its own operator needs. */
 function blocksOperator(
   webhook: WebhookModel,
-  entry: Entry,
+  entry: WebhookEntry,
   project: ProjectName,
   findings: Findings,
 ): boolean {
@@ -186,12 +167,12 @@ const scaffoldLabels = ({ projectName }: ProjectName): Labels => ({
 const isSelected = (selector: LabelSelector | undefined, labels: Labels): boolean =>
   selector === undefined || matchesLabelSelector(selector, labels);
 
-const hasScope = ({ scope = "*" }: Rule, clusterScoped: boolean): boolean =>
+const hasScope = ({ scope = "*" }: WebhookRule, clusterScoped: boolean): boolean =>
   scope === "*" || (scope === "Cluster") === clusterScoped;
 
 /** Whether a rule means a resource, or one of these parts of it. */
 function isMeant(
-  { apiGroups, resources }: Rule,
+  { apiGroups, resources }: WebhookRule,
   group: string,
   resource: string,
   parts: readonly string[],
@@ -212,7 +193,7 @@ function exclusion(project: ProjectName): string {
 /** Tells of a webhook for kinds of Kubernetes that is asked in kube-system too. */
 function blocksSystem(
   webhook: WebhookModel,
-  entry: Entry,
+  entry: WebhookEntry,
   project: ProjectName,
   builtIn: () => readonly BuiltInKind[],
   findings: Findings,

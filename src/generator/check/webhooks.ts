@@ -7,10 +7,9 @@ import { compileExpression, CompileFailure } from "../../kube/cel/compile.ts";
 import { kubernetesEnvironment } from "../../kube/cel/libraries.ts";
 import { DYN } from "../../kube/cel/types.ts";
 import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../kube/names.ts";
-import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { validateObjectMeta } from "../../kube/metadata.ts";
 import { webhookConfigurationErrors } from "../../kube/webhooks/webhook-rules.ts";
-import { webhookConfigurations } from "../emit/webhooks.ts";
+import { type WebhookConfiguration, webhookConfigurations } from "../emit/webhooks.ts";
 import type { Findings } from "../findings.ts";
 import type { Position, WebhookModel } from "../model.ts";
 import {
@@ -41,7 +40,7 @@ export function checkWebhooks(webhooks: readonly WebhookModel[], findings: Findi
     checkShapes(webhook, findings);
   }
   for (const configuration of webhookConfigurations(webhooks)) {
-    checkConfiguration(configuration as unknown as Configuration, webhooks, findings);
+    checkConfiguration(configuration, webhooks, findings);
   }
 }
 
@@ -56,7 +55,7 @@ function checkShapes(webhook: WebhookModel, findings: Findings): void {
 }
 
 function shapesOf({ entry }: WebhookModel): (ShapeProblem & { readonly option: string })[] {
-  const { service } = (entry as unknown as Entry).clientConfig;
+  const { service } = entry.clientConfig;
   return [
     ...shapeProblems(service, WEBHOOK_SERVICE, "service").map((problem) => ({
       ...problem,
@@ -68,14 +67,9 @@ function shapesOf({ entry }: WebhookModel): (ShapeProblem & { readonly option: s
   ];
 }
 
-/** A configuration object of several webhooks. */
-interface Configuration extends SentObject {
-  readonly webhooks: readonly JsonObject[];
-}
-
 /** What the API server would refuse of a configuration, unless something was noted at that place already. */
 function checkConfiguration(
-  configuration: Configuration,
+  configuration: WebhookConfiguration,
   models: readonly WebhookModel[],
   findings: Findings,
 ): void {
@@ -136,24 +130,12 @@ function checkName(webhook: WebhookModel, findings: Findings): void {
   );
 }
 
-/** The parts of an entry that options can get wrong. */
-interface Entry {
-  readonly admissionReviewVersions: readonly string[];
-  readonly clientConfig: {
-    readonly url?: string;
-    readonly service?: { readonly path: string; readonly port?: number };
-  };
-  readonly rules: readonly [{ readonly operations: readonly string[] }];
-  readonly timeoutSeconds?: number;
-  readonly matchConditions?: readonly { readonly name?: string; readonly expression?: string }[];
-}
-
 const OPERATIONS = ["CREATE", "UPDATE", "DELETE", "CONNECT", "*"];
 const MAX_TIMEOUT_SECONDS = 30;
 const MAX_CONDITIONS = 64;
 
 function checkEntry(webhook: WebhookModel, findings: Findings): void {
-  const entry = webhook.entry as unknown as Entry;
+  const entry = webhook.entry;
   const refuse = (option: string, message: string, fix: string): void => {
     findings.error(at(webhook, option), "wrong-webhook", message, fix);
   };
@@ -199,7 +181,7 @@ function checkEntry(webhook: WebhookModel, findings: Findings): void {
 const VARIABLES = { object: DYN, oldObject: DYN, request: DYN, authorizer: DYN };
 
 function checkConditions(webhook: WebhookModel, findings: Findings): void {
-  const { matchConditions = [] } = webhook.entry as unknown as Entry;
+  const { matchConditions = [] } = webhook.entry;
   const place = at(webhook, "matchConditions");
   const names = new Set<string>();
   if (matchConditions.length > MAX_CONDITIONS) {

@@ -27,7 +27,7 @@ const ACCOUNT = "controller-manager";
 /** The roles and their bindings; nothing where nothing is answered, or where another issues the certificate. */
 export function certificateRolesOf({ kinds, webhooks, project }: CertificateParts): JsonObject[] {
   const { projectName, certificates = "self-managed" } = project;
-  const answered = webhooks.filter(({ entry }) => hasService(entry));
+  const answered = webhooks.filter(({ entry }) => entry.clientConfig.service !== undefined);
   const converted = kinds.filter(({ converters }) => converters.length > 0);
   if (certificates !== "self-managed" || answered.length + converted.length === 0) return [];
   const { role, clusterRole } = certificateRights({
@@ -40,10 +40,6 @@ export function certificateRolesOf({ kinds, webhooks, project }: CertificatePart
     ...boundRole("Role", role, projectName),
     ...boundRole("ClusterRole", clusterRole, projectName),
   ];
-}
-
-function hasService({ clientConfig }: JsonObject): boolean {
-  return (clientConfig as { readonly service?: unknown }).service !== undefined;
 }
 
 function boundRole(

@@ -69,7 +69,7 @@ export function manifestsOf({
       ),
     );
   }
-  const clients = [...webhooks.map(({ entry }) => entry["clientConfig"]), ...conversions];
+  const clients = [...webhooks.map(({ entry }) => entry.clientConfig), ...conversions];
   const service = project && clients.some(asksService) ? [webhookService(project.projectName)] : [];
   if (webhooks.length > 0) add("config/webhook/manifests.yaml", ...webhookConfigurations(webhooks));
   if (service.length > 0) add(WEBHOOK_SERVICE_FILE, ...service);

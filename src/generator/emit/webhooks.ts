@@ -3,11 +3,16 @@
  *
  * @module
  */
-import type { JsonObject } from "../../kube/object.ts";
-import type { WebhookModel } from "../model.ts";
+import type { ManifestObject } from "../../kube/object.ts";
+import type { WebhookEntry, WebhookModel } from "../model.ts";
+
+/** A configuration object of several webhooks. */
+export interface WebhookConfiguration extends ManifestObject {
+  readonly webhooks: readonly WebhookEntry[];
+}
 
 /** The configuration objects of all webhooks. */
-export function webhookConfigurations(webhooks: readonly WebhookModel[]): JsonObject[] {
+export function webhookConfigurations(webhooks: readonly WebhookModel[]): WebhookConfiguration[] {
   return [true, false].flatMap((mutating) => {
     const own = webhooks.filter((webhook) => webhook.mutating === mutating);
     const names = [...new Set(own.map(({ configuration }) => configuration))].sort();

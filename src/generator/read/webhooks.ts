@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Json, JsonObject } from "../../kube/object.ts";
+import type { Json } from "../../kube/object.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";
 import {
   configurationOf,
@@ -13,7 +13,7 @@ import {
 import { SERVICE_ADDRESS } from "../emit/webhook-service.ts";
 import type { ts } from "../load.ts";
 import type { Findings } from "../findings.ts";
-import type { HandlerModel, Position, WebhookModel } from "../model.ts";
+import type { HandlerModel, Position, WebhookEntry, WebhookModel } from "../model.ts";
 import { readHandler } from "./handler.ts";
 import { decorationsOf } from "./marks/marks.ts";
 import type { Module } from "./module.ts";
@@ -183,7 +183,7 @@ function complete(marker: ReadMarker, findings: Findings): WebhookModel | undefi
     );
   }
   const scope = text(values, "scope");
-  const entry: JsonObject = {
+  const entry: WebhookEntry = {
     name,
     admissionReviewVersions: listOr(values, "admissionReviewVersions", ["v1"]),
     clientConfig: url === undefined ? { service: serviceOf(values, path ?? "") } : { url },
@@ -209,8 +209,15 @@ function complete(marker: ReadMarker, findings: Findings): WebhookModel | undefi
   return { mutating, configuration, name, entry, handler, at, saidAt };
 }
 
-function serviceOf({ service }: Readonly<Record<string, unknown>>, path: string): JsonObject {
-  const { name, namespace, port } = (service ?? {}) as Record<string, Json | undefined>;
+/** What the marker says has been checked by the time that it is written. */
+interface SaidService {
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly port?: number;
+}
+
+function serviceOf({ service }: Values, path: string): SaidService & { readonly path: string } {
+  const { name, namespace, port } = (service ?? {}) as SaidService;
   return {
     name: name ?? SERVICE_ADDRESS.name,
     namespace: namespace ?? SERVICE_ADDRESS.namespace,
