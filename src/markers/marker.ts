@@ -137,7 +137,7 @@ export function typedMarker<Call extends (...values: never[]) => unknown>(option
 }): Marker<Call> {
   const { on, parameters, last = "once", effect } = options;
   const decorator = (): void => undefined;
-  return Object.assign((() => decorator) as unknown as Call, {
+  return Object.assign((() => decorator) as Call, {
     [definition]: { on, parameters, last, effect: effect as (...values: unknown[]) => Effect },
   });
 }

@@ -10,7 +10,7 @@ import { messageOf, TsopError } from "../errors.ts";
 import type { Converter } from "../kube/webhooks/conversion.ts";
 import type { Definition } from "../kube/definition/definition.ts";
 import { encodeJson, isJsonObject } from "../kube/json.ts";
-import type { KubeObject, SentObject } from "../kube/object.ts";
+import type { JsonObject, KubeObject, SentObject } from "../kube/object.ts";
 import { groupResourceOf, type ResourceInfo } from "../kube/resource.ts";
 import { conversionOf } from "../kube/webhooks/webhook-marks.ts";
 import { HubConversion } from "../runtime/webhook/conversion/hub-conversion.ts";
@@ -162,7 +162,7 @@ async function readDefinition(folder: string, resource: ResourceInfo): Promise<D
     for (const file of (await readdir(bases)).filter((one) => /\.ya?ml$/.test(one)).sort()) {
       const object: unknown = parse(await readFile(join(bases, file), "utf8"));
       if (!isJsonObject(object) || !isJsonObject(object["metadata"])) continue;
-      if (object["metadata"]["name"] === name) return object as unknown as Definition;
+      if (object["metadata"]["name"] === name) return object as JsonObject & Definition;
     }
   } catch (error) {
     throw noManifests(messageOf(error), error);

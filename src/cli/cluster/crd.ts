@@ -30,6 +30,6 @@ export interface Crd extends ManifestObject {
 }
 
 /** Whether a manifest is a CRD. */
-export function isCrd(object: ManifestObject): object is Crd {
+export function isCrd<T extends ManifestObject>(object: T): object is Crd & T {
   return object.kind === "CustomResourceDefinition";
 }

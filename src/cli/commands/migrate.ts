@@ -34,7 +34,7 @@ export interface MigrateOptions extends ClusterOptions {
 export async function migrate(options: MigrateOptions, context: CliContext): Promise<number> {
   const { root } = await getProject(context.cwd);
   const rendered = await renderKustomization(join(root, "config/crd"));
-  const crds = chosen(rendered.filter(isCrd) as unknown as Definition[], options.kind);
+  const crds = chosen(rendered.filter(isCrd) as Definition[], options.kind);
   const config = findCluster(options, context);
   const { clock } = context;
   const rest = new RestClient(new HttpsTransport(config, FIELD_MANAGER), clock);

@@ -36,10 +36,9 @@ type SimplePart = (typeof SIMPLE_PARTS)[number];
 
 /** Nothing configured: what the files of a kustomization begin with. */
 export const EMPTY_CONFIGURATION: TransformerConfiguration = {
-  ...(Object.fromEntries(SIMPLE_PARTS.map((part) => [part, []])) as unknown as Record<
-    SimplePart,
-    readonly FieldSpec[]
-  >),
+  ...(Object.fromEntries(
+    SIMPLE_PARTS.map((part): [string, readonly FieldSpec[]] => [part, []]),
+  ) as Record<SimplePart, readonly FieldSpec[]>),
   nameReference: [],
 };
 

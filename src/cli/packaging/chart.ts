@@ -5,7 +5,7 @@
  */
 import { stringify } from "yaml";
 import { TsopError } from "../../errors.ts";
-import { copyJson, isJsonObject } from "../../kube/json.ts";
+import { copyJson } from "../../kube/json.ts";
 import type { JsonObject, ManifestObject } from "../../kube/object.ts";
 import { ChartNames, expression, withExpressions } from "./chart-names.ts";
 import { helpers, notes, valuesSchema, valuesText, type ChartValues } from "./chart-texts.ts";
@@ -120,12 +120,12 @@ function templateOf(object: ManifestObject, names: ChartNames): string {
 
 /** The object with the labels that Helm's own objects have. */
 function withHelmMetadata(object: ManifestObject): JsonObject & { metadata: JsonObject } {
-  const copy = copyJson(object) as unknown as JsonObject & { metadata: JsonObject };
+  const copy = copyJson(object);
   const { labels } = copy.metadata;
-  if (isJsonObject(labels) && labels["app.kubernetes.io/managed-by"] === "kustomize") {
+  if (labels?.["app.kubernetes.io/managed-by"] === "kustomize") {
     labels["app.kubernetes.io/managed-by"] = expression(".Release.Service");
   }
-  return copy;
+  return { ...copy, metadata: { ...copy.metadata } };
 }
 
 /** A key that stands for a block of the template: its value names the block. */

@@ -12,7 +12,8 @@ import { readCrd } from "../../generator/import/read-crd.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import { type ClusterOptions, openCluster } from "../cluster/cluster-session.ts";
 import type { CliContext } from "../context.ts";
-import { crdResource } from "../cluster/crd.ts";
+import { crdResource, isCrd } from "../cluster/crd.ts";
+import { present } from "../../present.ts";
 import { paint } from "../output.ts";
 import { runToEnd } from "../processes.ts";
 import { readIfThere } from "./plan.ts";
@@ -90,8 +91,8 @@ function crdsIn(text: string, from: string): CrdState[] {
 }
 
 function crdOf(value: unknown, place: string): CrdState[] {
-  const isCrd = isJsonObject(value) && value["kind"] === "CustomResourceDefinition";
-  return isCrd ? [readCrd(value, place)] : [];
+  const isOne = isJsonObject(value) && value["kind"] === "CustomResourceDefinition";
+  return isOne ? [readCrd(value, place)] : [];
 }
 
 async function readState(
@@ -103,8 +104,14 @@ async function readState(
 ): Promise<CrdState[]> {
   if (against === "cluster") {
     const groups = new Set(after.map(({ spec }) => spec.group));
-    const live = (await openCluster(options, context).list(crdResource)) as unknown as CrdState[];
-    return live.filter(({ spec }) => groups.has(spec.group));
+    const live = await openCluster(options, context).list(crdResource);
+    return live
+      .filter(isCrd)
+      .map((crd) => ({
+        ...readCrd(crd, crd.metadata.name),
+        ...present({ status: crd.status }),
+      }))
+      .filter(({ spec }) => groups.has(spec.group));
   }
   const files = await yamlFilesAt(resolve(context.cwd, against));
   return files

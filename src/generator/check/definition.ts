@@ -8,6 +8,7 @@ import { definitionErrors } from "../../kube/definition/definition-rules.ts";
 import type { Definition } from "../../kube/definition/definition.ts";
 import type { FieldError } from "../../kube/field-errors.ts";
 import { parseJsonPath } from "../../kube/text/json-path.ts";
+import type { JsonObject } from "../../kube/object.ts";
 import { validateObjectMeta } from "../../kube/metadata.ts";
 import { dns1123SubdomainErrors } from "../../kube/names.ts";
 import { crdOf, type VersionedKind } from "../emit/crd.ts";
@@ -47,7 +48,7 @@ function refusals(kind: VersionedKind): FieldError[] {
       ? { ...version, conversion }
       : version,
   );
-  const crd = crdOf({ ...kind, versions }) as unknown as Definition;
+  const crd = crdOf({ ...kind, versions }) as JsonObject & Definition;
   const stored = crd.spec.versions?.find(({ storage }) => storage)?.name;
   const definition: Definition = {
     ...crd,

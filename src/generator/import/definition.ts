@@ -172,7 +172,7 @@ export function readDefinition(found: unknown, from: string, notes: string[]): C
   if (!Array.isArray(spec["versions"]) || spec["versions"].length === 0) {
     throw refuse("it has no versions");
   }
-  return checkedVersions(named as unknown as CrdDefinition, notes, refuse);
+  return checkedVersions(named as CrdDefinition, notes, refuse);
 }
 
 /** A version without a name has no file, and two of one name have the same; a column without one has no title. */
@@ -235,7 +235,7 @@ function upgrade(found: { spec: Unknown; metadata: Unknown }, notes: string[]): 
       "v1beta1 kept unknown fields everywhere; v1 keeps them where @PreserveUnknownFields() says so.",
     );
   }
-  return {
+  const upgraded: Unknown = {
     ...found,
     spec: {
       ...rest,
@@ -252,7 +252,8 @@ function upgrade(found: { spec: Unknown; metadata: Unknown }, notes: string[]): 
         ),
       })),
     },
-  } as unknown as CrdDefinition;
+  };
+  return upgraded as Unknown & CrdDefinition;
 }
 
 const isSaid = (value: unknown): boolean => value !== undefined && value !== null;

@@ -113,7 +113,7 @@ export class Modules {
 
   /** Notes the first thing that the parser did not understand. */
   reportSyntax(module: Module, findings: Findings): void {
-    const { parseDiagnostics } = module.file as unknown as {
+    const { parseDiagnostics } = module.file as typeof module.file & {
       readonly parseDiagnostics: readonly ts.DiagnosticWithLocation[];
     };
     // What follows the first is mostly its echo.

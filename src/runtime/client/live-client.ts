@@ -354,7 +354,7 @@ export class LiveClient implements Client {
       signal: options.signal,
     })) as T;
     // What the server stored is whole; what it only answered, no cache knows.
-    if (!options.dryRun) this.#observer?.written(object as unknown as KubeObject);
+    if (!options.dryRun) this.#observer?.written(object as KubeObject);
     return object;
   }
 

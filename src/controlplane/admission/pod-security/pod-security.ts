@@ -103,8 +103,8 @@ export class PodSecurity {
   #validatePod(request: AdmissionRequest, object: SentObject): void {
     const labels = this.#labelsOf(request);
     if (!labels || IGNORED.has(request.subresource)) return;
-    const pod = object as unknown as CheckedPod;
-    const old = request.oldObject as unknown as CheckedPod | undefined;
+    const pod = object as SentObject & CheckedPod;
+    const old = request.oldObject as (SentObject & CheckedPod) | undefined;
     if (old && !isSignificant(pod, old)) return;
     const { enforce, warn } = securityPolicyOf(labels).policy;
     const violations = violationsOf(pod, enforce);
@@ -141,7 +141,7 @@ export class PodSecurity {
     );
     const found = new Map<string, string[]>();
     for (const pod of pods.slice(0, MAX_PODS)) {
-      const violations = violationsOf(pod as unknown as CheckedPod, level);
+      const violations = violationsOf(pod as SentObject & CheckedPod, level);
       if (violations.length === 0) continue;
       const reasons = showReasons(violations);
       found.set(reasons, [...(found.get(reasons) ?? []), pod.metadata.name ?? ""]);

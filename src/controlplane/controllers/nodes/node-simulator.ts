@@ -93,7 +93,7 @@ export class NodeSimulator implements Controller {
         systemUUID: "",
       },
     };
-    await this.#client.update(NODES, { ...node, status } as unknown as Node, "status");
+    await this.#client.update(NODES, { ...node, status } as Node, "status");
   }
 
   #register(name: string): Promise<SentObject> {

@@ -216,7 +216,7 @@ export function buildGrammar(): Grammar {
     link(addSequence(start, sequence), { kind: "basic", edges: [], isEnd: true });
     return [name, start] as const;
   });
-  return Object.fromEntries(entries) as unknown as Grammar;
+  return Object.fromEntries(entries) as Grammar;
 }
 
 export type { RuleName };

@@ -81,10 +81,8 @@ function endOfString(text: string, quote: number): number {
 
 /** Replaces the numbers of `value` that differ from those in `places`, which is the same but for them. */
 function putBack(value: unknown, places: unknown, integers: readonly bigint[]): unknown {
-  const root = [value];
-  const pairs: [JsonObject, JsonObject][] = [
-    [root as unknown as JsonObject, [places] as unknown as JsonObject],
-  ];
+  const root: JsonObject = { value };
+  const pairs: [JsonObject, JsonObject][] = [[root, { value: places }]];
   for (let pair = pairs.pop(); pair; pair = pairs.pop()) {
     const [parent, placesIn] = pair;
     for (const key of Object.keys(parent)) {
@@ -97,7 +95,7 @@ function putBack(value: unknown, places: unknown, integers: readonly bigint[]): 
       }
     }
   }
-  return root[0];
+  return root["value"];
 }
 
 /** @throws TsopError `number-not-finite` */

@@ -184,7 +184,7 @@ function muted(spec: PodSpec, old: PodSpec): PodSpec {
     ...(graceless ? { terminationGracePeriodSeconds: old.terminationGracePeriodSeconds } : {}),
     ...(gated ? { nodeSelector: old.nodeSelector, affinity: mutedAffinity(spec, old) } : {}),
   };
-  return result as unknown as PodSpec;
+  return result as PodSpec & Record<string, unknown>;
 }
 
 /** The affinity with its part about nodes as it was. */
