@@ -8,7 +8,10 @@ import { sameJson } from "../kube/json.ts";
 import type { SentObject } from "../kube/object.ts";
 import { advertisedAddress } from "./advertised-address.ts";
 import { bootstrapRbacObjects } from "./auth/bootstrap-rbac.ts";
-import { aggregatedRules } from "./controllers/cluster-role-aggregation-controller.ts";
+import {
+  type ClusterRole,
+  aggregatedRules,
+} from "./controllers/cluster-role-aggregation-controller.ts";
 import { ServerWriter } from "./server-writer.ts";
 import type { Cluster } from "./server/cluster/cluster.ts";
 
@@ -136,14 +139,14 @@ export function createBootstrapObjects(
 }
 
 /** Gives aggregated roles the rules of the others, some of which are aggregated themselves. */
-function aggregate(roles: readonly SentObject[]): void {
+function aggregate(roles: readonly ClusterRole[]): void {
   // Those that are aggregated into others come behind them in the table.
   const aggregated = roles.filter((role) => "aggregationRule" in role).reverse();
   for (let isDone = false; !isDone;) {
     isDone = true;
     for (const role of aggregated) {
       const rules = aggregatedRules(role, roles);
-      isDone &&= sameJson((role as { readonly rules?: unknown }).rules, rules);
+      isDone &&= sameJson(role.rules, rules);
       Object.assign(role, { rules });
     }
   }

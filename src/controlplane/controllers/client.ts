@@ -62,8 +62,14 @@ export interface ControllerClient {
   create<T extends SentObject>(resource: ResourceName<T>, object: SentObject): Promise<T>;
   update<T extends SentObject>(
     resource: ResourceName<T>,
-    object: SentObject,
+    object: NoInfer<T>,
     subresource?: string,
+  ): Promise<T>;
+  /** Writes the object's status. */
+  updateStatus<T extends SentObject & { status?: object }>(
+    resource: ResourceName<T>,
+    object: NoInfer<T>,
+    status: NoInfer<NonNullable<T["status"]>>,
   ): Promise<T>;
   /** A JSON merge patch. */
   patch<T extends SentObject>(

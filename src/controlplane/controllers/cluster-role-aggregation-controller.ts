@@ -21,7 +21,8 @@ const RULE_FIELDS = [
 
 type Rule = Readonly<Partial<Record<(typeof RULE_FIELDS)[number], readonly string[] | null>>>;
 
-interface ClusterRole extends SentObject {
+/** The shape of a ClusterRole. */
+export interface ClusterRole extends SentObject {
   rules?: Rule[] | null;
   aggregationRule?: { clusterRoleSelectors?: LabelSelector[] };
 }
@@ -41,7 +42,7 @@ export class ClusterRoleAggregationController implements Controller {
   *observe(event: StoreEvent): Iterable<string> {
     if (!concerns(event, CLUSTER_ROLES)) return;
     const { type, object } = event;
-    if (type !== "DELETED" && (object as ClusterRole).aggregationRule) {
+    if (type !== "DELETED" && object.aggregationRule) {
       this.#aggregated.add(textOf(object));
     } else {
       this.#aggregated.delete(textOf(object));
@@ -50,7 +51,7 @@ export class ClusterRoleAggregationController implements Controller {
   }
 
   async sync(key: string): Promise<undefined> {
-    const role = this.#client.find(CLUSTER_ROLES, keyFrom(key)) as ClusterRole | undefined;
+    const role = this.#client.find(CLUSTER_ROLES, keyFrom(key));
     if (!role?.aggregationRule) return;
     const rules = aggregatedRules(role, this.#client.list(CLUSTER_ROLES));
     if (sameJson(role.rules ?? [], rules)) return;
@@ -70,12 +71,12 @@ export class ClusterRoleAggregationController implements Controller {
  * @param role - a ClusterRole with an aggregationRule
  * @param roles - all ClusterRoles
  */
-export function aggregatedRules(role: SentObject, roles: readonly SentObject[]): Rule[] {
-  const others = (roles as readonly ClusterRole[])
+export function aggregatedRules(role: ClusterRole, roles: readonly ClusterRole[]): Rule[] {
+  const others = roles
     .filter(({ metadata }) => metadata.name !== role.metadata.name)
     .toSorted((left, right) => ((left.metadata.name ?? "") < (right.metadata.name ?? "") ? -1 : 1));
   const found = new Map<string, Rule>();
-  for (const selector of (role as ClusterRole).aggregationRule?.clusterRoleSelectors ?? []) {
+  for (const selector of role.aggregationRule?.clusterRoleSelectors ?? []) {
     for (const source of others) {
       if (!matchesLabelSelector(selector, source.metadata.labels)) continue;
       for (const rule of source.rules ?? []) {

@@ -66,7 +66,7 @@ export class CronJobController implements Controller {
     }
     if (status.active?.length === 0) delete status.active;
     if (!sameJson(cron.status ?? {}, status)) {
-      await this.#client.update(CRON_JOBS, { ...cron, status } as CronJob, "status");
+      await this.#client.updateStatus(CRON_JOBS, cron, status);
     }
     return waitMs;
   }

@@ -4,14 +4,15 @@
  * @see https://kubernetes.io/docs/concepts/workloads/pods/disruptions/
  * @module
  */
+import type { DisruptionBudget } from "../builtin/kinds/policy/pod-disruption-budget.ts";
 import { sameJson } from "../../kube/json.ts";
 import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import type { SentObject, OwnerReference } from "../../kube/object.ts";
-import { type LabelSelector, matchesLabelSelector } from "../../kube/selectors/selector.ts";
+import { matchesLabelSelector } from "../../kube/selectors/selector.ts";
 import { selectorText } from "../../kube/selectors/selector-text.ts";
 import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
-import type { Condition, IntOrString } from "../builtin/shared/shapes.ts";
+import type { Condition } from "../builtin/shared/shapes.ts";
 import type { ControllerClient, ResourceName, StoreEvent } from "./client.ts";
 import type { EventRecorder } from "./event-recorder.ts";
 import {
@@ -30,19 +31,6 @@ import { isReady } from "./pods/pods.ts";
 import { shareOf } from "./share.ts";
 import { msOf, timeOf } from "../../kube/values/times.ts";
 import type { Controller } from "./work-loop.ts";
-
-interface Budget extends SentObject {
-  spec?: { minAvailable?: IntOrString; maxUnavailable?: IntOrString; selector?: LabelSelector };
-  status?: {
-    disruptedPods?: Record<string, string>;
-    conditions?: Condition[];
-    currentHealthy?: number;
-    desiredHealthy?: number;
-    disruptionsAllowed?: number;
-    expectedPods?: number;
-    observedGeneration?: number;
-  };
-}
 
 /** How long an eviction may take before it no longer counts. */
 const EVICTION_MS = 120_000;
@@ -80,7 +68,7 @@ export class DisruptionBudgetController implements Controller {
     const { namespace = "", labels } = event.object.metadata;
     const isPod = concerns(event, PODS);
     if (!isPod && !Object.values(OWNERS).some((owner) => concerns(event, owner))) return;
-    for (const budget of this.#client.list(BUDGETS, { namespace }) as readonly Budget[]) {
+    for (const budget of this.#client.list(BUDGETS, { namespace })) {
       const { selector } = budget.spec ?? {};
       // A pod that is selected no more is missed at the next change only.
       if (!isPod || matchesLabelSelector(selector, labels)) yield textOf(budget);
@@ -88,7 +76,7 @@ export class DisruptionBudgetController implements Controller {
   }
 
   async sync(key: string): Promise<number | undefined> {
-    const budget = this.#client.find(BUDGETS, keyFrom(key)) as Budget | undefined;
+    const budget = this.#client.find(BUDGETS, keyFrom(key));
     if (!budget) return undefined;
     const { namespace = "" } = budget.metadata;
     const now = this.#clock.now();
@@ -127,7 +115,7 @@ export class DisruptionBudgetController implements Controller {
     const allowed = expected === 0 ? 0 : Math.max(0, healthy - desired);
     const reason = allowed > 0 ? "SufficientPods" : "InsufficientPods";
     const conditions = this.#conditions(budget, allowed > 0, reason);
-    const status: NonNullable<Budget["status"]> = {
+    const status: NonNullable<DisruptionBudget["status"]> = {
       observedGeneration: budget.metadata.generation ?? 0,
       ...(Object.keys(disrupted).length > 0 ? { disruptedPods: disrupted } : {}),
       disruptionsAllowed: allowed,
@@ -137,7 +125,7 @@ export class DisruptionBudgetController implements Controller {
       conditions,
     };
     if (!sameJson(budget.status, status)) {
-      await this.#client.update(BUDGETS, { ...budget, status } as Budget, "status");
+      await this.#client.updateStatus(BUDGETS, budget, status);
     }
     // A pod that was let go and stays counts again after a while.
     const waits = Object.values(disrupted).map((time) => msOf(time) + EVICTION_MS - now);
@@ -145,16 +133,16 @@ export class DisruptionBudgetController implements Controller {
   }
 
   /** What cannot be counted allows nothing. */
-  async #giveUp(budget: Budget, problem: string): Promise<void> {
+  async #giveUp(budget: DisruptionBudget, problem: string): Promise<void> {
     const message = `Failed to calculate the number of expected pods: ${problem}`;
     await this.#events.record(budget, "Warning", "CalculateExpectedPodCountFailed", message);
     const conditions = this.#conditions(budget, false, "SyncFailed", problem);
     const status = { ...budget.status, disruptionsAllowed: 0, conditions };
     if (sameJson(budget.status, status)) return;
-    await this.#client.update(BUDGETS, { ...budget, status } as Budget, "status");
+    await this.#client.updateStatus(BUDGETS, budget, status);
   }
 
-  #expectations(budget: Budget, pods: readonly Pod[]): Expectations {
+  #expectations(budget: DisruptionBudget, pods: readonly Pod[]): Expectations {
     const { minAvailable, maxUnavailable } = budget.spec ?? {};
     if (maxUnavailable === undefined && typeof minAvailable !== "string") {
       return { expected: pods.length, desired: minAvailable ?? 0, hasUnmanaged: false };
@@ -211,7 +199,12 @@ export class DisruptionBudgetController implements Controller {
     return found;
   }
 
-  #conditions(budget: Budget, isAllowed: boolean, reason: string, message = ""): Condition[] {
+  #conditions(
+    budget: DisruptionBudget,
+    isAllowed: boolean,
+    reason: string,
+    message = "",
+  ): Condition[] {
     const before = budget.status?.conditions ?? [];
     const status = isAllowed ? "True" : "False";
     const known = before.find(({ type }) => type === "DisruptionAllowed");

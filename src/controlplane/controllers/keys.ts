@@ -18,11 +18,20 @@ import type { PersistentVolume, PersistentVolumeClaim } from "../builtin/shared/
 import type { ReplicaSet } from "../builtin/shared/workloads/shapes.ts";
 import type { ReplicationController } from "../builtin/kinds/core/replication-controller.ts";
 import type { Secret } from "../builtin/kinds/core/secret.ts";
+import type { SigningRequest } from "../builtin/kinds/certificates/certificate-signing-request.ts";
+import type { DisruptionBudget } from "../builtin/kinds/policy/pod-disruption-budget.ts";
+import type { StorageClass } from "../builtin/kinds/storage/storage-class.ts";
+import type { ResourceQuota } from "../builtin/strategies/quota-usage.ts";
+import type { Autoscaler } from "./autoscaling/autoscaler-metrics.ts";
+import type { ClusterRole } from "./cluster-role-aggregation-controller.ts";
+import type { EndpointSlice } from "./endpoints/endpoint-slice-plan.ts";
+import type { Endpoints } from "./endpoints/endpoint-subsets.ts";
+import type { Revision } from "./revision-history.ts";
 import type { ResourceName, StoreEvent } from "./client.ts";
 
 export const PODS: ResourceName<Pod> = { group: "", plural: "pods" };
 export const SERVICES: ResourceName<Service> = { group: "", plural: "services" };
-export const ENDPOINTS: ResourceName = { group: "", plural: "endpoints" };
+export const ENDPOINTS: ResourceName<Endpoints> = { group: "", plural: "endpoints" };
 export const NAMESPACES: ResourceName<Namespace> = { group: "", plural: "namespaces" };
 export const NODES: ResourceName<Node> = { group: "", plural: "nodes" };
 export const CONFIG_MAPS: ResourceName<ConfigMap> = { group: "", plural: "configmaps" };
@@ -45,29 +54,35 @@ export const DEPLOYMENTS: ResourceName<Deployment> = { group: "apps", plural: "d
 export const REPLICA_SETS: ResourceName<ReplicaSet> = { group: "apps", plural: "replicasets" };
 export const STATEFUL_SETS: ResourceName<StatefulSet> = { group: "apps", plural: "statefulsets" };
 export const DAEMON_SETS: ResourceName<DaemonSet> = { group: "apps", plural: "daemonsets" };
-export const REVISIONS: ResourceName = { group: "apps", plural: "controllerrevisions" };
+export const REVISIONS: ResourceName<Revision> = { group: "apps", plural: "controllerrevisions" };
 export const JOBS: ResourceName<Job> = { group: "batch", plural: "jobs" };
 export const CRON_JOBS: ResourceName<CronJob> = { group: "batch", plural: "cronjobs" };
-export const QUOTAS: ResourceName = { group: "", plural: "resourcequotas" };
-export const BUDGETS: ResourceName = { group: "policy", plural: "poddisruptionbudgets" };
-export const AUTOSCALERS: ResourceName = {
+export const QUOTAS: ResourceName<ResourceQuota> = { group: "", plural: "resourcequotas" };
+export const BUDGETS: ResourceName<DisruptionBudget> = {
+  group: "policy",
+  plural: "poddisruptionbudgets",
+};
+export const AUTOSCALERS: ResourceName<Autoscaler> = {
   group: "autoscaling",
   plural: "horizontalpodautoscalers",
 };
-export const STORAGE_CLASSES: ResourceName = { group: "storage.k8s.io", plural: "storageclasses" };
+export const STORAGE_CLASSES: ResourceName<StorageClass> = {
+  group: "storage.k8s.io",
+  plural: "storageclasses",
+};
 export const ATTRIBUTES_CLASSES: ResourceName = {
   group: "storage.k8s.io",
   plural: "volumeattributesclasses",
 };
-export const CLUSTER_ROLES: ResourceName = {
+export const CLUSTER_ROLES: ResourceName<ClusterRole> = {
   group: "rbac.authorization.k8s.io",
   plural: "clusterroles",
 };
-export const ENDPOINT_SLICES: ResourceName = {
+export const ENDPOINT_SLICES: ResourceName<EndpointSlice> = {
   group: "discovery.k8s.io",
   plural: "endpointslices",
 };
-export const SIGNING_REQUESTS: ResourceName = {
+export const SIGNING_REQUESTS: ResourceName<SigningRequest> = {
   group: "certificates.k8s.io",
   plural: "certificatesigningrequests",
 };

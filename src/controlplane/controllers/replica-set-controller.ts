@@ -203,7 +203,7 @@ export class ReplicaSetController implements Controller {
       ...(conditions.length > 0 ? { conditions } : {}),
     };
     if (!sameJson(status, set.status ?? {})) {
-      await this.#client.update(this.#kind.resource, { ...set, status } as Replicas, "status");
+      await this.#client.updateStatus(this.#kind.resource, set, status);
     }
     const soonest = Math.min(...waits.filter((wait) => wait !== undefined && wait > 0).map(Number));
     return Number.isFinite(soonest) ? soonest : undefined;

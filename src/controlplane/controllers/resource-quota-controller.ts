@@ -46,7 +46,7 @@ export class ResourceQuotaController implements Controller {
   }
 
   async sync(key: string): Promise<number | undefined> {
-    const quota = this.#client.find(QUOTAS, keyFrom(key)) as ResourceQuota | undefined;
+    const quota = this.#client.find(QUOTAS, keyFrom(key));
     if (!quota) return undefined;
     await this.#count(quota);
     return RECOUNT_MS;
@@ -65,7 +65,7 @@ export class ResourceQuotaController implements Controller {
     }
     const status = { hard, used };
     if (sameJson(quota.status ?? {}, status)) return;
-    await this.#client.update(QUOTAS, { ...quota, status } as ResourceQuota, "status");
+    await this.#client.updateStatus(QUOTAS, quota, status);
   }
 }
 

@@ -55,7 +55,7 @@ export class RevisionHistory {
       resource: REVISIONS,
       selector: this.#owner.spec.selector,
     });
-    return (found as Revision[]).toSorted((left, right) => left.revision - right.revision);
+    return found.toSorted((left, right) => left.revision - right.revision);
   }
 
   /** The revision of the template as it is now: the newest one, made or brought back when it has to be. */
@@ -66,7 +66,7 @@ export class RevisionHistory {
     if (!known) return this.#make(next);
     if (known.revision === next - 1) return known;
     const renewed = { ...known, revision: next };
-    return (await this.#client.update(REVISIONS, renewed)) as Revision;
+    return this.#client.update(REVISIONS, renewed);
   }
 
   async #make(revision: number): Promise<Revision> {
@@ -86,7 +86,7 @@ export class RevisionHistory {
       data: dataOf(spec.template) as NonNullable<Revision["data"]>,
       revision,
     };
-    return (await this.#client.create(REVISIONS, made)) as Revision;
+    return this.#client.create(REVISIONS, made);
   }
 
   /** Forgets the oldest revisions that nobody uses, beyond the limit. */

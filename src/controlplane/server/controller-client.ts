@@ -99,10 +99,18 @@ class DirectClient implements ControllerClient {
 
   async update<T extends SentObject>(
     resource: ResourceName<T>,
-    object: SentObject,
+    object: NoInfer<T>,
     subresource = "",
   ): Promise<T> {
     return this.#change(resource, object.metadata, subresource, true, () => copyJson(object));
+  }
+
+  async updateStatus<T extends SentObject & { status?: object }>(
+    resource: ResourceName<T>,
+    object: NoInfer<T>,
+    status: NoInfer<NonNullable<T["status"]>>,
+  ): Promise<T> {
+    return this.update(resource, { ...object, status }, "status");
   }
 
   async patch<T extends SentObject>(

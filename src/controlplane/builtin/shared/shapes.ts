@@ -39,6 +39,7 @@ export interface Condition {
   lastTransitionTime?: string;
   lastUpdateTime?: string;
   lastProbeTime?: string | null;
+  lastHeartbeatTime?: string;
   observedGeneration?: number;
 }
 

@@ -8,32 +8,14 @@
 import { sameJson } from "../../../kube/json.ts";
 import type { Clock } from "../../../clock.ts";
 import { messageOf } from "../../../errors.ts";
-import type { SentObject } from "../../../kube/object.ts";
 import { matchesLabels, parseLabelSelector } from "../../../kube/selectors/selector.ts";
 import type { Condition } from "../../builtin/shared/shapes.ts";
-import { type MetricSpec, problemOf } from "./autoscaler-metrics.ts";
+import { type Autoscaler, problemOf } from "./autoscaler-metrics.ts";
 import type { ControllerClient, ResourceName, ScaleView, StoreEvent } from "../client.ts";
 import type { EventRecorder } from "../event-recorder.ts";
 import { AUTOSCALERS, PODS, concerns, keyFrom, textOf } from "../keys.ts";
 import { timeOf } from "../../../kube/values/times.ts";
 import type { Controller } from "../work-loop.ts";
-
-interface Autoscaler extends SentObject {
-  spec: {
-    minReplicas?: number;
-    maxReplicas: number;
-    scaleTargetRef: { apiVersion?: string; kind: string; name: string };
-    metrics?: MetricSpec[];
-  };
-  status?: {
-    observedGeneration?: number;
-    lastScaleTime?: string;
-    currentReplicas?: number;
-    desiredReplicas?: number;
-    currentMetrics?: object[] | null;
-    conditions?: Condition[];
-  };
-}
 
 type Status = NonNullable<Autoscaler["status"]>;
 
@@ -57,19 +39,19 @@ export class AutoscalerController implements Controller {
   *observe(event: StoreEvent): Iterable<string> {
     if (!concerns(event, AUTOSCALERS)) return;
     // Its own status is no reason to look again.
-    const { spec } = event.object as Autoscaler;
-    if (!event.old || !sameJson(spec, (event.old as Autoscaler).spec)) {
+    const { spec } = event.object;
+    if (!event.old || !sameJson(spec, event.old.spec)) {
       yield textOf(event.object);
     }
   }
 
   async sync(key: string): Promise<number | undefined> {
-    const scaler = this.#client.find(AUTOSCALERS, keyFrom(key)) as Autoscaler | undefined;
+    const scaler = this.#client.find(AUTOSCALERS, keyFrom(key));
     if (!scaler || scaler.metadata.deletionTimestamp) return undefined;
     const status: Status = structuredClone(scaler.status ?? {});
     await this.#look(scaler, status);
     if (!sameJson(scaler.status, status)) {
-      await this.#client.update(AUTOSCALERS, { ...scaler, status } as Autoscaler, "status");
+      await this.#client.updateStatus(AUTOSCALERS, scaler, status);
     }
     return PERIOD_MS;
   }
@@ -192,7 +174,8 @@ export class AutoscalerController implements Controller {
     const pods = this.#client
       .list(PODS, { namespace })
       .filter(({ metadata }) => matchesLabels(wanted, metadata.labels));
-    return (this.#client.list(AUTOSCALERS, { namespace }) as readonly Autoscaler[])
+    return this.#client
+      .list(AUTOSCALERS, { namespace })
       .filter((other) => {
         const found = this.#scaleOf(other);
         if (typeof found === "string" || found.scale.selector === "") return false;

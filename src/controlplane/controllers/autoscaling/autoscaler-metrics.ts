@@ -6,6 +6,8 @@
  * @see https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/#support-for-metrics-apis
  * @module
  */
+import type { SentObject } from "../../../kube/object.ts";
+import type { Condition } from "../../builtin/shared/shapes.ts";
 import type { LabelSelector } from "../../../kube/selectors/selector.ts";
 import { selectorText } from "../../../kube/selectors/selector-text.ts";
 
@@ -19,8 +21,26 @@ interface Named {
   readonly target: Target;
 }
 
+/** The shape of a HorizontalPodAutoscaler. */
+export interface Autoscaler extends SentObject {
+  spec: {
+    minReplicas?: number;
+    maxReplicas: number;
+    scaleTargetRef: { apiVersion?: string; kind: string; name: string };
+    metrics?: MetricSpec[];
+  };
+  status?: {
+    observedGeneration?: number;
+    lastScaleTime?: string;
+    currentReplicas?: number;
+    desiredReplicas?: number;
+    currentMetrics?: object[] | null;
+    conditions?: Condition[];
+  };
+}
+
 /** One of the sources that an autoscaler measures by. */
-export interface MetricSpec {
+interface MetricSpec {
   readonly type: string;
   readonly resource?: { readonly name: string; readonly target: Target };
   readonly containerResource?: {

@@ -37,7 +37,7 @@ export class RequestCleaner implements Controller {
   async sync(key: string): Promise<number | undefined> {
     const found = this.#client.find(SIGNING_REQUESTS, keyFrom(key));
     if (!found) return undefined;
-    const leftMs = endOf(found as SigningRequest) - this.#clock.now();
+    const leftMs = endOf(found) - this.#clock.now();
     if (leftMs >= 0) return leftMs + 1;
     await unlessGone(this.#client.remove(SIGNING_REQUESTS, keyFrom(key)));
     return undefined;

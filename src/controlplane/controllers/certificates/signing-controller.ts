@@ -47,7 +47,7 @@ export class SigningController implements Controller {
   async sync(key: string): Promise<undefined> {
     const found = this.#client.find(SIGNING_REQUESTS, keyFrom(key));
     if (!found) return;
-    const object = found as SigningRequest;
+    const object = found;
     const { certificate = "", conditions = [] } = object.status ?? {};
     const has = (type: string): boolean =>
       conditions.some((condition) => condition.type === type && condition.status === "True");

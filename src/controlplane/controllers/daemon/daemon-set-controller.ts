@@ -246,7 +246,7 @@ export class DaemonSetController implements Controller {
       ...(set.status?.collisionCount ? { collisionCount: set.status.collisionCount } : {}),
     };
     if (!sameJson(set.status, status)) {
-      await this.#client.update(DAEMON_SETS, { ...set, status } as DaemonSet, "status");
+      await this.#client.updateStatus(DAEMON_SETS, set, status);
     }
     return againMs;
   }

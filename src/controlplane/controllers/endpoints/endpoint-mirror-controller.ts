@@ -4,13 +4,14 @@
  * @see https://kubernetes.io/docs/concepts/services-networking/service/#services-without-selectors
  * @module
  */
-import type { SentObject } from "../../../kube/object.ts";
 import type { Service } from "../../builtin/kinds/core/service/shape.ts";
 import type { ControllerClient, StoreEvent } from "../client.ts";
 import { ENDPOINTS, ENDPOINT_SLICES, SERVICES, concerns, keyFrom, textOf } from "../keys.ts";
 import { type OwnerKind, controllerReference } from "../ownership.ts";
 import { canonicalJson } from "../template-hash.ts";
 import type { Controller } from "../work-loop.ts";
+import type { Endpoint, EndpointSlice } from "./endpoint-slice-plan.ts";
+import type { EndpointAddress, Endpoints } from "./endpoint-subsets.ts";
 import { present } from "../../../present.ts";
 
 const KIND: OwnerKind = { apiVersion: "v1", kind: "Endpoints", resource: ENDPOINTS };
@@ -19,30 +20,6 @@ const MANAGER = "endpointslicemirroring-controller.k8s.io";
 const SERVICE_NAME = "kubernetes.io/service-name";
 const SKIP = "endpointslice.kubernetes.io/skip-mirror";
 const LEADER = "control-plane.alpha.kubernetes.io/leader";
-
-interface Address {
-  ip: string;
-  hostname?: string;
-  nodeName?: string;
-  targetRef?: object;
-}
-
-interface Port {
-  name?: string;
-  port: number;
-  protocol?: string;
-  appProtocol?: string;
-}
-
-interface Endpoints extends SentObject {
-  subsets?: { addresses?: Address[]; notReadyAddresses?: Address[]; ports?: Port[] }[];
-}
-
-interface Slice extends SentObject {
-  addressType?: string;
-  endpoints?: object[];
-  ports?: object[];
-}
 
 /** Keeps one slice for each subset and family of addresses. */
 export class EndpointMirrorController implements Controller {
@@ -64,11 +41,11 @@ export class EndpointMirrorController implements Controller {
   async sync(key: string): Promise<undefined> {
     const { namespace, name } = keyFrom(key);
     const service = this.#client.find(SERVICES, { namespace, name });
-    const endpoints = this.#client.find(ENDPOINTS, { namespace, name }) as Endpoints | undefined;
+    const endpoints = this.#client.find(ENDPOINTS, { namespace, name });
     const slices = this.#client.list(ENDPOINT_SLICES, {
       namespace,
       labels: { [MANAGED_BY]: MANAGER, [SERVICE_NAME]: name },
-    }) as readonly Slice[];
+    });
     const mirrored = endpoints && service && isMirrored(endpoints, service);
     const wanted = mirrored ? slicesFor(endpoints) : [];
     const spare = [...slices];
@@ -99,17 +76,17 @@ function isMirrored({ metadata }: Endpoints, { spec }: Service): boolean {
   );
 }
 
-const contentOf = ({ addressType, endpoints, ports, metadata }: Slice): string =>
+const contentOf = ({ addressType, endpoints, ports, metadata }: EndpointSlice): string =>
   canonicalJson([addressType, endpoints ?? [], ports ?? [], metadata.labels]);
 
-function slicesFor(owner: Endpoints): Slice[] {
+function slicesFor(owner: Endpoints): EndpointSlice[] {
   const { name = "", namespace = "", labels, annotations = {} } = owner.metadata;
   const copied = { ...annotations };
   delete copied["endpoints.kubernetes.io/last-change-trigger-time"];
   delete copied["kubectl.kubernetes.io/last-applied-configuration"];
   return (owner.subsets ?? []).flatMap(({ addresses = [], notReadyAddresses = [], ports = [] }) =>
-    (["IPv4", "IPv6"] as const).flatMap((family): Slice[] => {
-      const fits = ({ ip }: Address): boolean => ip.includes(":") === (family === "IPv6");
+    (["IPv4", "IPv6"] as const).flatMap((family): EndpointSlice[] => {
+      const fits = ({ ip }: EndpointAddress): boolean => ip.includes(":") === (family === "IPv6");
       const endpoints = [
         ...addresses.filter(fits).map((address) => endpointOf(address, true)),
         ...notReadyAddresses.filter(fits).map((address) => endpointOf(address, false)),
@@ -140,7 +117,10 @@ function slicesFor(owner: Endpoints): Slice[] {
   );
 }
 
-const endpointOf = ({ ip, hostname, nodeName, targetRef }: Address, ready: boolean): object => ({
+const endpointOf = (
+  { ip, hostname, nodeName, targetRef }: EndpointAddress,
+  ready: boolean,
+): Endpoint => ({
   addresses: [ip],
   conditions: { ready },
   ...present({ hostname, nodeName, targetRef }),

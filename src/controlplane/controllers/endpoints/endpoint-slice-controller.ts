@@ -49,7 +49,7 @@ export class EndpointSliceController implements Controller {
     const slices = this.#client.list(ENDPOINT_SLICES, {
       namespace,
       labels: sliceLabels(name),
-    }) as readonly EndpointSlice[];
+    });
     const sinceMs = this.#times.since(service);
     const plan = planSlices(
       service,

@@ -41,13 +41,14 @@ const NEAR: Readonly<Record<string, boolean>> = {
   PreferSameNode: true,
 };
 
-interface Endpoint {
+/** One endpoint of a slice. */
+export interface Endpoint {
   addresses: string[];
   conditions: { ready?: boolean; serving?: boolean; terminating?: boolean };
   hostname?: string;
   nodeName?: string;
   zone?: string;
-  targetRef?: { namespace?: string; name?: string };
+  targetRef?: { namespace?: string; name?: string; uid?: string };
   hints?: { forZones?: { name: string }[]; forNodes?: { name: string }[] };
 }
 

@@ -24,7 +24,6 @@ import {
 } from "./endpoint-ports.ts";
 import {
   type EndpointAddress,
-  type Endpoints,
   type Subset,
   type SubsetPort,
   repackSubsets,
@@ -63,7 +62,7 @@ export class EndpointsController implements Controller {
   async sync(key: string): Promise<undefined> {
     const { namespace, name } = keyFrom(key);
     const service = this.#client.find(SERVICES, { namespace, name });
-    const live = this.#client.find(ENDPOINTS, { namespace, name }) as Endpoints | undefined;
+    const live = this.#client.find(ENDPOINTS, { namespace, name });
     if (!service) {
       this.#times.forget(key);
       if (live?.metadata.labels?.[MANAGED_BY] === MANAGER) await this.#remove(namespace, name);
@@ -98,7 +97,7 @@ export class EndpointsController implements Controller {
         ...live,
         metadata: { ...metadata, ...annotationsOf(live.metadata, sinceMs, cut !== undefined) },
         subsets,
-      } as Endpoints;
+      };
       const written = this.#client.update(ENDPOINTS, next);
       await this.#told(next, "FailedToUpdateEndpoint", `update endpoint ${key}`, written);
     }

@@ -9,7 +9,6 @@
 import { sameJson } from "../../../kube/json.ts";
 import type { Clock } from "../../../clock.ts";
 import { messageOf } from "../../../errors.ts";
-import type { SentObject } from "../../../kube/object.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Condition } from "../../builtin/shared/shapes.ts";
 import type { Job } from "../../builtin/kinds/batch/job/shape.ts";
@@ -360,12 +359,7 @@ export class JobController implements Controller {
       name: job.metadata.name ?? "",
     });
     if (stored && sameJson(stored.status, status)) return { ...job, status };
-    const written: SentObject = await this.#client.update(
-      JOBS,
-      { ...job, status } as Job,
-      "status",
-    );
-    return written as Job;
+    return this.#client.updateStatus(JOBS, job, status);
   }
 }
 

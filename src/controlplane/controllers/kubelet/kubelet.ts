@@ -113,7 +113,7 @@ export class Kubelet implements Controller {
     }));
     const notes = [...asked.notes, ...this.#news(key, [...mounts, ...step.notes])];
     if (!sameJson(pod.status, step.status)) {
-      await this.#client.update(PODS, { ...pod, status: step.status } as Pod, "status");
+      await this.#client.updateStatus(PODS, pod, step.status);
     }
     for (const { type, reason, message } of notes) {
       await this.#events.record(pod, type, reason, message);

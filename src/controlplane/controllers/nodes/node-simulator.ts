@@ -4,7 +4,7 @@
  * @module
  */
 import type { Clock } from "../../../clock.ts";
-import type { SentObject } from "../../../kube/object.ts";
+import type { Condition } from "../../builtin/shared/shapes.ts";
 import type { Node } from "../../builtin/kinds/core/node.ts";
 import { KUBERNETES_VERSION } from "../../../kube/kubernetes-version.ts";
 import type { ControllerClient, StoreEvent } from "../client.ts";
@@ -49,17 +49,22 @@ export class NodeSimulator implements Controller {
   }
 
   async sync(name: string): Promise<undefined> {
-    let node = (this.#client.find(NODES, { name }) ?? (await this.#register(name))) as Node;
+    let node = this.#client.find(NODES, { name }) ?? (await this.#register(name));
     if (node.spec?.taints?.some(({ key }) => key === NOT_READY)) {
       const taints = node.spec.taints.filter(({ key }) => key !== NOT_READY);
       node = await this.#client.update(NODES, {
         ...node,
         spec: { ...node.spec, taints },
-      } as Node);
+      });
     }
     if (node.status?.conditions?.some(({ type }) => type === "Ready")) return;
     const time = timeOf(this.#clock.now());
-    const condition = (type: string, status: string, reason: string, message: string): object => ({
+    const condition = (
+      type: string,
+      status: string,
+      reason: string,
+      message: string,
+    ): Condition => ({
       type,
       status,
       lastHeartbeatTime: time,
@@ -93,10 +98,10 @@ export class NodeSimulator implements Controller {
         systemUUID: "",
       },
     };
-    await this.#client.update(NODES, { ...node, status } as Node, "status");
+    await this.#client.updateStatus(NODES, node, status);
   }
 
-  #register(name: string): Promise<SentObject> {
+  #register(name: string): Promise<Node> {
     return this.#client.create(NODES, {
       apiVersion: "v1",
       kind: "Node",

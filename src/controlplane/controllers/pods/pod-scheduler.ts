@@ -137,7 +137,7 @@ export class PodScheduler implements Controller {
     };
     const others = (pod.status?.conditions ?? []).filter(({ type }) => type !== "PodScheduled");
     const status = { ...pod.status, conditions: [...others, condition] };
-    await this.#client.update(PODS, { ...pod, status } as Pod, "status");
+    await this.#client.updateStatus(PODS, pod, status);
     await this.#events.record(pod, "Warning", "FailedScheduling", message);
   }
 }

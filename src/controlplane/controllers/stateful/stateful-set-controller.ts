@@ -109,7 +109,7 @@ export class StatefulSetController implements Controller {
     }
     const status = statusOf(set, pods, versions, nowMs, deleted);
     if (isOutdated(set.status, status)) {
-      await this.#client.update(STATEFUL_SETS, { ...set, status } as StatefulSet, "status");
+      await this.#client.updateStatus(STATEFUL_SETS, set, status);
     }
     const inUse = [versions.current, update].map(({ metadata }) => metadata.name ?? "");
     await history.truncate(revisions, new Set([...inUse, ...pods.map(revisionOf)]));

@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/concepts/storage/persistent-volumes/
  * @module
  */
-import type { SentObject } from "../../../kube/object.ts";
+import type { StorageClass } from "../../builtin/kinds/storage/storage-class.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { PersistentVolume, PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
 import { classOf, defaultClassOf } from "../../builtin/kinds/core/persistent-volume-claim.ts";
@@ -22,11 +22,6 @@ import {
 import { bestVolumeFor, isBoundTo, mismatchOf } from "./volume-matching.ts";
 import type { Controller } from "../work-loop.ts";
 import { present } from "../../../present.ts";
-
-interface StorageClass extends SentObject {
-  provisioner?: string;
-  volumeBindingMode?: string;
-}
 
 /** Binds claims. */
 export class VolumeBinder implements Controller {

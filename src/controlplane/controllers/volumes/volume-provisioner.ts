@@ -4,9 +4,9 @@
  * @see https://kubernetes.io/docs/concepts/storage/dynamic-provisioning/
  * @module
  */
+import type { StorageClass } from "../../builtin/kinds/storage/storage-class.ts";
 import type { Clock } from "../../../clock.ts";
 import { dns1123SubdomainErrors } from "../../../kube/names.ts";
-import type { SentObject } from "../../../kube/object.ts";
 import { isAlreadyExists, StatusError } from "../../../kube/status.ts";
 import type { PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
 import { classOf } from "../../builtin/kinds/core/persistent-volume-claim.ts";
@@ -23,14 +23,6 @@ import {
 import { storageOf } from "./volume-matching.ts";
 import type { Controller } from "../work-loop.ts";
 import { present } from "../../../present.ts";
-
-interface StorageClass extends SentObject {
-  provisioner?: string;
-  reclaimPolicy?: string;
-  volumeBindingMode?: string;
-  mountOptions?: string[];
-  parameters?: Record<string, string>;
-}
 
 const LONGEST_DRIVER_NAME = 63;
 
@@ -58,8 +50,7 @@ export class VolumeProvisioner implements Controller {
     const { annotations = {}, uid = "" } = claim.metadata;
     const provisioner = PROVISIONERS.map((name) => annotations[name]).find(Boolean);
     if (provisioner === undefined || annotations[BIND_COMPLETED] !== undefined) return;
-    const storage = this.#client.find(STORAGE_CLASSES, { name: classOf(claim) ?? "" }) as
-      StorageClass | undefined;
+    const storage = this.#client.find(STORAGE_CLASSES, { name: classOf(claim) ?? "" });
     if (storage?.provisioner !== provisioner) return;
     const waits = storage.volumeBindingMode === "WaitForFirstConsumer";
     if (waits && annotations[SELECTED_NODE] === undefined) return;

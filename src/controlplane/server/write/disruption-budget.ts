@@ -4,9 +4,10 @@
  * @see https://kubernetes.io/docs/concepts/scheduling-eviction/api-eviction/
  * @module
  */
+import type { DisruptionBudget } from "../../builtin/kinds/policy/pod-disruption-budget.ts";
 import { copyJson } from "../../../kube/json.ts";
 import type { SentObject } from "../../../kube/object.ts";
-import { type LabelSelector, matchesLabelSelector } from "../../../kube/selectors/selector.ts";
+import { matchesLabelSelector } from "../../../kube/selectors/selector.ts";
 import { type StatusError, failure } from "../../../kube/status.ts";
 import type { Condition } from "../../builtin/shared/shapes.ts";
 import { type Cluster, type WriteOptions, timestamp } from "../cluster/cluster.ts";
@@ -20,21 +21,6 @@ interface Pod extends SentObject {
   readonly status?: {
     readonly phase?: string;
     readonly conditions?: readonly { readonly type: string; readonly status: string }[];
-  };
-}
-
-interface Budget extends SentObject {
-  readonly spec?: {
-    readonly selector?: LabelSelector;
-    readonly unhealthyPodEvictionPolicy?: string;
-  };
-  status?: {
-    disruptionsAllowed?: number;
-    observedGeneration?: number;
-    desiredHealthy?: number;
-    currentHealthy?: number;
-    disruptedPods?: Record<string, string>;
-    conditions?: Condition[];
   };
 }
 
@@ -60,7 +46,7 @@ export async function spendBudget(
   if (harmless || pod.metadata.deletionTimestamp !== undefined) return;
   const { namespace = "", labels } = pod.metadata;
   const budgets = (
-    cluster.store.list("poddisruptionbudgets.policy", namespace) as readonly Budget[]
+    cluster.store.list("poddisruptionbudgets.policy", namespace) as readonly DisruptionBudget[]
   ).filter(({ spec }) => matchesLabelSelector(spec?.selector, labels));
   if (budgets.length > 1) {
     throw plainError(
@@ -88,13 +74,13 @@ const isReady = (pod: Pod): boolean =>
   true;
 
 /** A pod that is not ready does not count as healthy, so it may go while enough others are. */
-function mayGoUnready({ spec, status = {} }: Budget): boolean {
+function mayGoUnready({ spec, status = {} }: DisruptionBudget): boolean {
   if (spec?.unhealthyPodEvictionPolicy === "AlwaysAllow") return true;
   const { currentHealthy = 0, desiredHealthy = 0 } = status;
   return currentHealthy >= desiredHealthy && desiredHealthy > 0;
 }
 
-function spent(live: Budget, pod: Pod, time: string): Budget {
+function spent(live: DisruptionBudget, pod: Pod, time: string): DisruptionBudget {
   const budget = copyJson(live);
   const status = (budget.status ??= {});
   status.disruptionsAllowed = (status.disruptionsAllowed ?? 0) - 1;
@@ -105,7 +91,7 @@ function spent(live: Budget, pod: Pod, time: string): Budget {
 
 /** The conditions of a budget that allows no more. */
 function exhausted(
-  { conditions = [], observedGeneration = 0 }: NonNullable<Budget["status"]>,
+  { conditions = [], observedGeneration = 0 }: NonNullable<DisruptionBudget["status"]>,
   time: string,
 ): Condition[] {
   const old = conditions.find(({ type }) => type === "DisruptionAllowed");
@@ -122,7 +108,7 @@ function exhausted(
 }
 
 /** @throws StatusError 403 or 429 */
-function checkBudget({ metadata, status = {} }: Budget): void {
+function checkBudget({ metadata, status = {} }: DisruptionBudget): void {
   const name = metadata.name ?? "";
   const { disruptionsAllowed = 0, disruptedPods = {} } = status;
   if ((status.observedGeneration ?? 0) < (metadata.generation ?? 0)) {
@@ -141,7 +127,7 @@ function reasonOf({
   conditions = [],
   currentHealthy = 0,
   desiredHealthy = 0,
-}: NonNullable<Budget["status"]>): string {
+}: NonNullable<DisruptionBudget["status"]>): string {
   const no = "does not allow evicting pods currently";
   const refusal = conditions.find(
     ({ type, status, message }) =>

@@ -80,6 +80,7 @@ export interface Node extends SentObject {
     conditions?: Condition[];
     addresses?: { type: string; address: string }[];
     config?: object;
+    nodeInfo?: object;
   };
 }
 

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { StorageClass } from "../storage/storage-class.ts";
 import {
   type FieldError,
   forbidden,
@@ -42,10 +43,6 @@ import {
   volumeModeColumn,
 } from "./volume-columns.ts";
 import { present } from "../../../../present.ts";
-
-interface StorageClass extends SentObject {
-  readonly allowVolumeExpansion?: boolean;
-}
 
 /** Lets a claim grow, or not. @throws StatusError 403 */
 function admitExpansion(

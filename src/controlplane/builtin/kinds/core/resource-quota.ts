@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { ResourceQuota } from "../../strategies/quota-usage.ts";
 import { type FieldError, invalidValue, required } from "../../../../kube/field-errors.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { mapAt, textOf } from "../../at.ts";
@@ -18,15 +19,6 @@ interface ScopeExpression {
   scopeName: string;
   operator: string;
   values?: string[];
-}
-
-interface ResourceQuota extends SentObject {
-  spec?: {
-    hard?: ResourceList;
-    scopes?: string[];
-    scopeSelector?: { matchExpressions?: ScopeExpression[] };
-  };
-  status?: { hard?: ResourceList; used?: ResourceList };
 }
 
 const POD_RESOURCES = [

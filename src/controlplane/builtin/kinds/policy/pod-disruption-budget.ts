@@ -8,8 +8,8 @@ import type { SentObject } from "../../../../kube/object.ts";
 import { selectorErrors } from "../../../../kube/selectors/selector-rules.ts";
 import { numberAt } from "../../at.ts";
 import { countOrPercent, notNegative, notOverHundred, oneOf } from "../../shared/checks.ts";
-import { type ShownCondition, conditionsErrors } from "../../shared/conditions.ts";
-import type { IntOrString, LabelSelector } from "../../shared/shapes.ts";
+import { conditionsErrors } from "../../shared/conditions.ts";
+import type { Condition, IntOrString, LabelSelector } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import {
   INTEGER,
@@ -20,7 +20,8 @@ import {
   textColumn,
 } from "../../tables/column.ts";
 
-interface DisruptionBudget extends SentObject {
+/** The shape of a PodDisruptionBudget. */
+export interface DisruptionBudget extends SentObject {
   spec?: {
     minAvailable?: IntOrString;
     maxUnavailable?: IntOrString;
@@ -28,11 +29,13 @@ interface DisruptionBudget extends SentObject {
     unhealthyPodEvictionPolicy?: string;
   };
   status?: {
-    conditions?: ShownCondition[];
+    conditions?: Condition[];
     disruptionsAllowed?: number;
     currentHealthy?: number;
     desiredHealthy?: number;
     expectedPods?: number;
+    observedGeneration?: number;
+    disruptedPods?: Record<string, string>;
   };
 }
 

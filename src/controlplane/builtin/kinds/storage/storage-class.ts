@@ -28,12 +28,15 @@ interface TopologyTerm {
   matchLabelExpressions?: { key: string; values?: string[] | null }[];
 }
 
-interface StorageClass extends SentObject {
+/** The shape of a StorageClass. */
+export interface StorageClass extends SentObject {
   provisioner?: string;
   parameters?: Record<string, string>;
   reclaimPolicy?: string;
   volumeBindingMode?: string;
   allowedTopologies?: TopologyTerm[];
+  mountOptions?: string[];
+  allowVolumeExpansion?: boolean;
 }
 
 function newStorageClassErrors(object: StorageClass): FieldError[] {
