@@ -8,7 +8,7 @@
  */
 import type { Clock } from "../clock.ts";
 import type { FieldError } from "../kube/field-errors.ts";
-import type { SentObject } from "../kube/object.ts";
+import type { ObjectKey, SentObject } from "../kube/object.ts";
 import type { ResourceInfo } from "../kube/resource.ts";
 import type { Schema } from "../kube/schema/structural.ts";
 import type { AdmissionPlugins } from "./admission/plugins.ts";
@@ -23,6 +23,17 @@ export interface User {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
+declare const objectType: unique symbol;
+
+/** A resource by its group and plural, in its preferred version, whose objects are of type `T`. */
+export interface ResourceName<T extends SentObject = SentObject> extends Pick<
+  ResourceInfo,
+  "group" | "plural"
+> {
+  /** Only for the compiler: carries `T`. */
+  readonly [objectType]?: T;
+}
+
 /** What a strategy may know of the write that it takes part in. */
 export interface WriteContext {
   readonly user: User;
@@ -31,8 +42,8 @@ export interface WriteContext {
   /** The admission plugins that are on. */
   readonly plugins: AdmissionPlugins;
   /** Objects as they are stored now: for references across kinds. */
-  find(group: string, plural: string, namespace: string, name: string): SentObject | undefined;
-  list(group: string, plural: string, namespace?: string): readonly SentObject[];
+  find<T extends SentObject>(resource: ResourceName<T>, key: ObjectKey): T | undefined;
+  list<T extends SentObject>(resource: ResourceName<T>, namespace?: string): readonly T[];
   /** The plural of a kind; `undefined` when it is not served. */
   pluralOf(group: string, version: string, kind: string): string | undefined;
   /** Whether the user may do something else, too. */

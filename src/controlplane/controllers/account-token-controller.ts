@@ -8,7 +8,8 @@
 import type { SentObject } from "../../kube/object.ts";
 import { unlessGone } from "./absence.ts";
 import type { ControllerClient, IssueToken, StoreEvent } from "./client.ts";
-import { SECRETS, SERVICE_ACCOUNTS, concerns, keyFrom, textOf } from "./keys.ts";
+import { concerns, keyFrom, textOf } from "./keys.ts";
+import { SECRETS, SERVICE_ACCOUNTS } from "../builtin/tokens.ts";
 import type { Controller } from "./work-loop.ts";
 
 interface Secret extends SentObject {

@@ -10,7 +10,7 @@ import type { ResourceInfo } from "../../kube/resource.ts";
 import type { Logger } from "../../log.ts";
 import type { CertificateRequest } from "../auth/certificate-request.ts";
 import type { SigningTerms } from "../auth/certificates.ts";
-import type { User } from "../kinds.ts";
+import type { ResourceName, User } from "../kinds.ts";
 
 /** Something changed in the store. Objects are frozen. */
 export interface StoreEvent<T extends SentObject = SentObject> {
@@ -40,17 +40,6 @@ export interface ScaleView {
   readonly statusReplicas: number;
   /** Which pods it means, as text; empty when it does not say. */
   readonly selector: string;
-}
-
-declare const objectType: unique symbol;
-
-/** A resource by its group and plural, in its preferred version, whose objects are of type `T`. */
-export interface ResourceName<T extends SentObject = SentObject> extends Pick<
-  ResourceInfo,
-  "group" | "plural"
-> {
-  /** Only for the compiler: carries `T`. */
-  readonly [objectType]?: T;
 }
 
 /** Reads are synchronous and see every write that was answered. Writes throw `StatusError`. */

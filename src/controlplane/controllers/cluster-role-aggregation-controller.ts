@@ -4,11 +4,12 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/rbac/#aggregated-clusterroles
  * @module
  */
+import type { ResourceName } from "../kinds.ts";
 import { sameJson } from "../../kube/json.ts";
 import type { SentObject } from "../../kube/object.ts";
 import { type LabelSelector, matchesLabelSelector } from "../../kube/selectors/selector.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
-import { CLUSTER_ROLES, concerns, keyFrom, textOf } from "./keys.ts";
+import { concerns, keyFrom, textOf } from "./keys.ts";
 import type { Controller } from "./work-loop.ts";
 
 const RULE_FIELDS = [
@@ -26,6 +27,11 @@ export interface ClusterRole extends SentObject {
   rules?: Rule[] | null;
   aggregationRule?: { clusterRoleSelectors?: LabelSelector[] };
 }
+
+export const CLUSTER_ROLES: ResourceName<ClusterRole> = {
+  group: "rbac.authorization.k8s.io",
+  plural: "clusterroles",
+};
 
 /** Writes the rules of aggregated roles, as their owner. */
 export class ClusterRoleAggregationController implements Controller {

@@ -13,8 +13,10 @@ import { matchesLabelSelector } from "../../kube/selectors/selector.ts";
 import { selectorText } from "../../kube/selectors/selector-text.ts";
 import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
 import type { Condition } from "../builtin/shared/shapes.ts";
-import type { ControllerClient, ResourceName, StoreEvent } from "./client.ts";
+import type { ControllerClient, StoreEvent } from "./client.ts";
+import type { ResourceName } from "../kinds.ts";
 import type { EventRecorder } from "./event-recorder.ts";
+import { concerns, keyFrom, textOf } from "./keys.ts";
 import {
   BUDGETS,
   PODS,
@@ -22,10 +24,7 @@ import {
   DEPLOYMENTS,
   REPLICA_SETS,
   STATEFUL_SETS,
-  concerns,
-  keyFrom,
-  textOf,
-} from "./keys.ts";
+} from "../builtin/tokens.ts";
 import { controllerOf } from "./ownership.ts";
 import { isReady } from "./pods/pods.ts";
 import { shareOf } from "./share.ts";

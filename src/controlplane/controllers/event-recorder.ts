@@ -11,7 +11,7 @@ import type { SentObject } from "../../kube/object.ts";
 import { hasReason, isAlreadyExists, isNotFound } from "../../kube/status.ts";
 import { unlessGone } from "./absence.ts";
 import type { ControllerClient } from "./client.ts";
-import { EVENTS } from "./keys.ts";
+import { EVENTS } from "../builtin/tokens.ts";
 import { timeOf } from "../../kube/values/times.ts";
 
 interface Recorded {

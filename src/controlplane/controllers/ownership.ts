@@ -7,7 +7,8 @@
 import type { SentObject, OwnerReference } from "../../kube/object.ts";
 import { type LabelSelector, matchesLabelSelector } from "../../kube/selectors/selector.ts";
 import { unlessGone } from "./absence.ts";
-import type { ControllerClient, ResourceName, StoreEvent } from "./client.ts";
+import type { ControllerClient, StoreEvent } from "./client.ts";
+import type { ResourceName } from "../kinds.ts";
 import { concerns, textOf } from "./keys.ts";
 
 /** A kind that controls others. */

@@ -5,7 +5,8 @@
  * @module
  */
 import type { SentObject } from "../../kube/object.ts";
-import type { ControllerClient, ControllerContext, ResourceName, StoreEvent } from "./client.ts";
+import type { ControllerClient, ControllerContext, StoreEvent } from "./client.ts";
+import type { ResourceName } from "../kinds.ts";
 import { concerns, keyFrom, textOf } from "./keys.ts";
 import type { Controller } from "./work-loop.ts";
 

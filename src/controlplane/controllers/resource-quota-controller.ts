@@ -19,8 +19,10 @@ import {
 } from "../builtin/strategies/quota-usage.ts";
 import type { Service } from "../builtin/kinds/core/service/shape.ts";
 import type { ResourceList } from "../builtin/shared/shapes.ts";
-import type { ControllerClient, ResourceName, StoreEvent } from "./client.ts";
-import { CLAIMS, PODS, QUOTAS, SERVICES, concerns, keyFrom, textOf } from "./keys.ts";
+import type { ControllerClient, StoreEvent } from "./client.ts";
+import type { ResourceName } from "../kinds.ts";
+import { concerns, keyFrom, textOf } from "./keys.ts";
+import { CLAIMS, PODS, QUOTAS, SERVICES } from "../builtin/tokens.ts";
 import { isFinished } from "./pods/pods.ts";
 import type { Controller } from "./work-loop.ts";
 

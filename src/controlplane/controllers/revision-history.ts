@@ -4,11 +4,12 @@
  * @see https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/controller-revision-v1/
  * @module
  */
+import type { ResourceName } from "../kinds.ts";
 import type { SentObject } from "../../kube/object.ts";
 import type { LabelSelector } from "../../kube/selectors/selector.ts";
 import type { PodTemplate } from "../builtin/shared/pods/shapes.ts";
 import type { ControllerClient } from "./client.ts";
-import { REVISIONS } from "./keys.ts";
+
 import { type OwnerKind, claimed, controllerReference } from "./ownership.ts";
 import { canonicalJson, hashOf } from "./template-hash.ts";
 
@@ -17,6 +18,8 @@ export interface Revision extends SentObject {
   data?: { spec: { template: PodTemplate } };
   revision: number;
 }
+
+export const REVISIONS: ResourceName<Revision> = { group: "apps", plural: "controllerrevisions" };
 
 interface Owner extends SentObject {
   spec: { template: PodTemplate; selector: LabelSelector; revisionHistoryLimit?: number };

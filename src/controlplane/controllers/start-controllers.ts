@@ -30,7 +30,7 @@ import { EndpointSliceController } from "./endpoints/endpoint-slice-controller.t
 import { EndpointsController } from "./endpoints/endpoints-controller.ts";
 import { EventRecorder } from "./event-recorder.ts";
 import { GarbageCollector } from "./garbage-collector.ts";
-import { REPLICATION_CONTROLLERS, REPLICA_SETS } from "./keys.ts";
+import { REPLICATION_CONTROLLERS, REPLICA_SETS } from "../builtin/tokens.ts";
 import { NamespaceContentController } from "./namespaces/namespace-content-controller.ts";
 import { NamespaceDeletionController } from "./namespaces/namespace-deletion-controller.ts";
 import { NodeSimulator, simulatedNodeNames } from "./nodes/node-simulator.ts";

@@ -7,7 +7,8 @@
 import type { Clock } from "../../clock.ts";
 import { unlessGone } from "./absence.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
-import { JOBS, concerns, keyFrom, textOf } from "./keys.ts";
+import { concerns, keyFrom, textOf } from "./keys.ts";
+import { JOBS } from "../builtin/tokens.ts";
 import { msOf } from "../../kube/values/times.ts";
 import type { Controller } from "./work-loop.ts";
 

@@ -11,7 +11,8 @@ import { type Clock, settlePromises, type Timer } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import { groupResourceOf } from "../../kube/resource.ts";
 import { type Logger, silentLogger } from "../../log.ts";
-import type { ControllerClient, ResourceName, StoreEvent } from "./client.ts";
+import type { ControllerClient, StoreEvent } from "./client.ts";
+import type { ResourceName } from "../kinds.ts";
 
 /** One simulated controller. */
 export interface Controller {

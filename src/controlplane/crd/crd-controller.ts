@@ -10,7 +10,8 @@ import type { Clock } from "../../clock.ts";
 import { copyJson, sameJson } from "../../kube/json.ts";
 import type { SentObject } from "../../kube/object.ts";
 import { unlessGone } from "../controllers/absence.ts";
-import type { ControllerClient, ResourceName, StoreEvent } from "../controllers/client.ts";
+import type { ControllerClient, StoreEvent } from "../controllers/client.ts";
+import type { ResourceName } from "../kinds.ts";
 import type { Controller } from "../controllers/work-loop.ts";
 import { approvalOf, isProtectedGroup } from "../../kube/definition/approval.ts";
 import {

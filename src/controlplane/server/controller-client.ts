@@ -12,28 +12,27 @@ import type {
   ControllerClient,
   ControllerContext,
   DeleteOptions,
-  ResourceName,
   ScaleView,
   Selection,
   StoreEvent,
 } from "../controllers/client.ts";
+import type { ResourceName } from "../kinds.ts";
 import type { ServedResource } from "../kinds.ts";
-import { storeKey } from "../store/store.ts";
 import {
   type Cluster,
   type Endpoint,
   type Write,
   type WriteOptions,
+  findStored,
+  listStored,
   mainEndpoint,
 } from "./cluster/cluster.ts";
 import { createObject } from "./write/create.ts";
 import { deleteObject } from "./write/delete.ts";
 import { noSuchResource } from "../failures.ts";
 import { applyTo, trackChange } from "./write/ownership.ts";
-import { collectionOf } from "./cluster/registry.ts";
 import { type ScaleTarget, readScale, setReplicas } from "./write/scale.ts";
 import { updateObject } from "./write/update.ts";
-import { readNow } from "./cluster/versions.ts";
 
 /** What controllers are built with, over this cluster. */
 export function controllerContext(cluster: Cluster): ControllerContext {
@@ -59,21 +58,16 @@ class DirectClient implements ControllerClient {
   }
 
   find<T extends SentObject>(resource: ResourceName<T>, key: ObjectKey): T | undefined {
-    const served = this.#cluster.registry.preferred(resource.group, resource.plural);
-    const object = served && this.#cluster.store.get(collectionOf(served), keyText(key));
-    return object && (readNow(this.#cluster, served, object) as T);
+    return findStored(this.#cluster, resource, key);
   }
 
   list<T extends SentObject>(resource: ResourceName<T>, selection: Selection = {}): readonly T[] {
-    const served = this.#cluster.registry.preferred(resource.group, resource.plural);
-    if (!served) return [];
+    const found = listStored(this.#cluster, resource, selection.namespace);
     const wanted = Object.entries(selection.labels ?? {});
-    return this.#cluster.store
-      .list(collectionOf(served), selection.namespace)
-      .filter(({ metadata: { labels = {} } }) =>
-        wanted.every(([name, value]) => labels[name] === value),
-      )
-      .map((object) => readNow(this.#cluster, served, object) as T);
+    if (wanted.length === 0) return found;
+    return found.filter(({ metadata: { labels = {} } }) =>
+      wanted.every(([name, value]) => labels[name] === value),
+    );
   }
 
   resources(): readonly ResourceInfo[] {
@@ -227,8 +221,4 @@ class DirectClient implements ControllerClient {
 interface PartialKey {
   readonly namespace?: string | undefined;
   readonly name?: string;
-}
-
-function keyText({ namespace, name }: ObjectKey): string {
-  return storeKey(namespace, name);
 }

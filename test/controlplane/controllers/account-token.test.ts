@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { TokenAuthority } from "../../../src/controlplane/auth/tokens.ts";
 import { AccountTokenController } from "../../../src/controlplane/controllers/account-token-controller.ts";
 import type { ControllerClient } from "../../../src/controlplane/controllers/client.ts";
-import { SECRETS, SERVICE_ACCOUNTS } from "../../../src/controlplane/controllers/keys.ts";
+import { SECRETS, SERVICE_ACCOUNTS } from "../../../src/controlplane/builtin/tokens.ts";
 import { WorkLoop } from "../../../src/controlplane/controllers/work-loop.ts";
 import { controllerContext } from "../../../src/controlplane/server/controller-client.ts";
 import { bareCluster } from "../bare-cluster.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { ATTRIBUTES_CLASSES, CLAIMS, VOLUMES } from "../../../src/controlplane/controllers/keys.ts";
+import { ATTRIBUTES_CLASSES, CLAIMS, VOLUMES } from "../../../src/controlplane/builtin/tokens.ts";
 import { type SimulatedCluster, simulatedCluster } from "./simulated-cluster.ts";
 
 const open: SimulatedCluster[] = [];

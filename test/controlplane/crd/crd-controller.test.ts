@@ -1,10 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { VirtualClock } from "../../../src/clock.ts";
 import { builtInResources } from "../../../src/controlplane/builtin/resources.ts";
-import type {
-  ControllerClient,
-  ResourceName,
-} from "../../../src/controlplane/controllers/client.ts";
+import type { ControllerClient } from "../../../src/controlplane/controllers/client.ts";
+import type { ResourceName } from "../../../src/controlplane/kinds.ts";
 import { WorkLoop } from "../../../src/controlplane/controllers/work-loop.ts";
 import { CrdController } from "../../../src/controlplane/crd/crd-controller.ts";
 import type { Definition } from "../../../src/kube/definition/definition.ts";

@@ -6,8 +6,8 @@
 import { sameJson } from "../../../kube/json.ts";
 import { type FieldError, forbidden } from "../../../kube/field-errors.ts";
 import { parseApiVersion } from "../../../kube/resource.ts";
-import type { User, WriteContext } from "../../kinds.ts";
-import { type Binding, POLICY_GROUP, type ParamKind, type Policy } from "./policy.ts";
+import type { ResourceName, User, WriteContext } from "../../kinds.ts";
+import { type Binding, type ParamKind, type Policy } from "./policy.ts";
 
 /** Errors of a policy that is fine but for the rights of who makes it. */
 export function paramKindRights(
@@ -31,11 +31,11 @@ export function paramKindRights(
 export function paramRefRights(
   object: Binding,
   context: WriteContext,
-  policies: "validatingadmissionpolicies" | "mutatingadmissionpolicies",
+  policies: ResourceName<Policy>,
 ): FieldError[] {
   const { paramRef, policyName } = object.spec;
   if (!paramRef) return [];
-  const policy = context.find(POLICY_GROUP, policies, "", policyName) as Policy | undefined;
+  const policy = context.find(policies, { name: policyName });
   const { name = "", namespace = "" } = paramRef;
   const verb = name === "" ? "list" : "get";
   const { place, unknown } = placeOf(policy, policyName, context);

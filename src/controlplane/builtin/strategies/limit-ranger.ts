@@ -4,21 +4,20 @@
  * @see https://kubernetes.io/docs/concepts/policy/limit-range/
  * @module
  */
+import { LIMIT_RANGES } from "../tokens.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import { type Quantity, compareQuantities, parseQuantity } from "../../../kube/values/quantity.ts";
 import type { WriteContext } from "../../kinds.ts";
 import { aggregateLimits, aggregateRequests } from "../shared/pods/resources.ts";
 import type { Pod } from "../kinds/core/pod/shape.ts";
 import type { Container } from "../shared/pods/shapes.ts";
-import type { Limit, LimitRange } from "../kinds/core/limit-range.ts";
+import type { Limit } from "../kinds/core/limit-range.ts";
 import type { PersistentVolumeClaim, ResourceList } from "../shared/shapes.ts";
 
 const ANNOTATION = "kubernetes.io/limit-ranger";
 
 function limitsIn(context: WriteContext, namespace: string): Limit[] {
-  return (context.list("", "limitranges", namespace) as readonly LimitRange[]).flatMap(
-    ({ spec }) => spec?.limits ?? [],
-  );
+  return context.list(LIMIT_RANGES, namespace).flatMap(({ spec }) => spec?.limits ?? []);
 }
 
 /** Gives containers the requests and limits that their namespace has for those without. */

@@ -4,6 +4,7 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#resourcequota
  * @module
  */
+import { QUOTAS } from "../tokens.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import {
   compareQuantities,
@@ -56,9 +57,7 @@ export function admitToLimits(
   }
   if (!plugins.isOn("ResourceQuota")) return;
   if (old && !isRecharged(resource, object, old)) return;
-  const quotas = (
-    context.list("", "resourcequotas", namespace) as readonly ResourceQuota[]
-  ).toSorted(byName);
+  const quotas = context.list(QUOTAS, namespace).toSorted(byName);
   const concerned = quotas.filter((quota) => concerns(quota, resource, object));
   const charged: ResourceQuota[] = [];
   for (const quota of concerned) {

@@ -11,9 +11,12 @@ import { messageOf } from "../../../errors.ts";
 import { matchesLabels, parseLabelSelector } from "../../../kube/selectors/selector.ts";
 import type { Condition } from "../../builtin/shared/shapes.ts";
 import { type Autoscaler, problemOf } from "./autoscaler-metrics.ts";
-import type { ControllerClient, ResourceName, ScaleView, StoreEvent } from "../client.ts";
+import type { ControllerClient, ScaleView, StoreEvent } from "../client.ts";
+import type { ResourceName } from "../../kinds.ts";
 import type { EventRecorder } from "../event-recorder.ts";
-import { AUTOSCALERS, PODS, concerns, keyFrom, textOf } from "../keys.ts";
+import { concerns, keyFrom, textOf } from "../keys.ts";
+import { AUTOSCALERS } from "./autoscaler-metrics.ts";
+import { PODS } from "../../builtin/tokens.ts";
 import { timeOf } from "../../../kube/values/times.ts";
 import type { Controller } from "../work-loop.ts";
 

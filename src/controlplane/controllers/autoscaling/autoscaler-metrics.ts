@@ -6,6 +6,7 @@
  * @see https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/#support-for-metrics-apis
  * @module
  */
+import type { ResourceName } from "../../kinds.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import type { Condition } from "../../builtin/shared/shapes.ts";
 import type { LabelSelector } from "../../../kube/selectors/selector.ts";
@@ -38,6 +39,11 @@ export interface Autoscaler extends SentObject {
     conditions?: Condition[];
   };
 }
+
+export const AUTOSCALERS: ResourceName<Autoscaler> = {
+  group: "autoscaling",
+  plural: "horizontalpodautoscalers",
+};
 
 /** One of the sources that an autoscaler measures by. */
 interface MetricSpec {

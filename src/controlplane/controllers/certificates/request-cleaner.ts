@@ -9,7 +9,8 @@ import type { Clock } from "../../../clock.ts";
 import type { SigningRequest } from "../../builtin/kinds/certificates/certificate-signing-request.ts";
 import { unlessGone } from "../absence.ts";
 import type { ControllerClient, StoreEvent } from "../client.ts";
-import { SIGNING_REQUESTS, concerns, keyFrom, textOf } from "../keys.ts";
+import { concerns, keyFrom, textOf } from "../keys.ts";
+import { SIGNING_REQUESTS } from "../../builtin/tokens.ts";
 import { msOf } from "../../../kube/values/times.ts";
 import type { Controller } from "../work-loop.ts";
 

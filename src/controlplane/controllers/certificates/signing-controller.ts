@@ -12,7 +12,8 @@ import type {
   SigningRequest,
 } from "../../builtin/kinds/certificates/certificate-signing-request.ts";
 import type { CertificateSigner, ControllerClient, StoreEvent } from "../client.ts";
-import { SIGNING_REQUESTS, concerns, keyFrom, textOf } from "../keys.ts";
+import { concerns, keyFrom, textOf } from "../keys.ts";
+import { SIGNING_REQUESTS } from "../../builtin/tokens.ts";
 import type { Controller } from "../work-loop.ts";
 import {
   KUBELET_CLIENT_SIGNER,

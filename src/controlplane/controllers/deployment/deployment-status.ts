@@ -8,7 +8,7 @@ import type { Condition } from "../../builtin/shared/shapes.ts";
 import type { Deployment } from "../../builtin/kinds/apps/shared.ts";
 import type { ReplicaSet } from "../../builtin/shared/workloads/shapes.ts";
 import type { ControllerClient } from "../client.ts";
-import { DEPLOYMENTS } from "../keys.ts";
+import { DEPLOYMENTS } from "../../builtin/tokens.ts";
 import { msOf, timeOf } from "../../../kube/values/times.ts";
 import { maxUnavailable, replicasOf, sumOf } from "./rollout-arithmetic.ts";
 

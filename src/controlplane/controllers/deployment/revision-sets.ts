@@ -11,7 +11,7 @@ import type { Deployment } from "../../builtin/kinds/apps/shared.ts";
 import type { ReplicaSet } from "../../builtin/shared/workloads/shapes.ts";
 import type { ControllerClient } from "../client.ts";
 import type { EventRecorder } from "../event-recorder.ts";
-import { DEPLOYMENTS, REPLICA_SETS } from "../keys.ts";
+import { DEPLOYMENTS, REPLICA_SETS } from "../../builtin/tokens.ts";
 import { type OwnerKind, controllerReference, isControlledBy } from "../ownership.ts";
 import { canonicalJson, hashOf } from "../template-hash.ts";
 import {
@@ -82,7 +82,7 @@ export class RevisionSets {
         ...newSet,
         metadata: { ...newSet.metadata, annotations },
         spec: { ...newSet.spec, minReadySeconds },
-      } as ReplicaSet);
+      });
     }
     const conditions =
       hasDeadline(deployment) && !findCondition(deployment.status, "Progressing")

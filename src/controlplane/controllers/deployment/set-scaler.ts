@@ -8,7 +8,7 @@ import type { Deployment } from "../../builtin/kinds/apps/shared.ts";
 import type { ReplicaSet } from "../../builtin/shared/workloads/shapes.ts";
 import type { ControllerClient } from "../client.ts";
 import type { EventRecorder } from "../event-recorder.ts";
-import { REPLICA_SETS } from "../keys.ts";
+import { REPLICA_SETS } from "../../builtin/tokens.ts";
 import { type Sets, allOf, byAge } from "./revisions.ts";
 import {
   isSaturated,
@@ -55,7 +55,7 @@ export class SetScaler {
       ...set,
       metadata: { ...set.metadata, annotations: { ...set.metadata.annotations, ...sizes } },
       spec: { ...set.spec, replicas: size },
-    } as ReplicaSet);
+    });
     if (before === size) return false;
     const direction = size > before ? "up" : "down";
     await this.#events.record(

@@ -6,7 +6,10 @@
  */
 import type { Service } from "../../builtin/kinds/core/service/shape.ts";
 import type { ControllerClient, StoreEvent } from "../client.ts";
-import { ENDPOINTS, ENDPOINT_SLICES, SERVICES, concerns, keyFrom, textOf } from "../keys.ts";
+import { concerns, keyFrom, textOf } from "../keys.ts";
+import { ENDPOINTS } from "./endpoint-subsets.ts";
+import { ENDPOINT_SLICES } from "./endpoint-slice-plan.ts";
+import { SERVICES } from "../../builtin/tokens.ts";
 import { type OwnerKind, controllerReference } from "../ownership.ts";
 import { canonicalJson } from "../template-hash.ts";
 import type { Controller } from "../work-loop.ts";

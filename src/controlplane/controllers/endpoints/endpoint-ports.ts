@@ -8,7 +8,8 @@ import { matchesLabelSelector } from "../../../kube/selectors/selector.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Service, ServicePort } from "../../builtin/kinds/core/service/shape.ts";
 import type { ControllerClient, StoreEvent } from "../client.ts";
-import { NODES, PODS, SERVICES, concerns, textOf } from "../keys.ts";
+import { concerns, textOf } from "../keys.ts";
+import { NODES, PODS, SERVICES } from "../../builtin/tokens.ts";
 import { isFinished, isReady } from "../pods/pods.ts";
 import { present } from "../../../present.ts";
 

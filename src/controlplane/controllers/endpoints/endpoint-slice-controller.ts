@@ -15,7 +15,9 @@ import {
   sliceLabels,
 } from "./endpoint-slice-plan.ts";
 import type { EventRecorder } from "../event-recorder.ts";
-import { ENDPOINT_SLICES, NODES, PODS, SERVICES, concerns, keyFrom } from "../keys.ts";
+import { concerns, keyFrom } from "../keys.ts";
+import { ENDPOINT_SLICES } from "./endpoint-slice-plan.ts";
+import { NODES, PODS, SERVICES } from "../../builtin/tokens.ts";
 import { TriggerTimes, withTriggerTime } from "./trigger-times.ts";
 import type { Controller } from "../work-loop.ts";
 

@@ -6,6 +6,7 @@
  * @see https://kubernetes.io/docs/concepts/services-networking/endpoint-slices/
  * @module
  */
+import type { ResourceName } from "../../kinds.ts";
 import { sameJson } from "../../../kube/json.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
@@ -20,7 +21,7 @@ import {
   resolvePorts,
 } from "./endpoint-ports.ts";
 import { sortedByHash } from "../go-hash.ts";
-import { SERVICES } from "../keys.ts";
+import { SERVICES } from "../../builtin/tokens.ts";
 import { type OwnerKind, controllerReference } from "../ownership.ts";
 import { isReady } from "../pods/pods.ts";
 import { canonicalJson } from "../template-hash.ts";
@@ -58,6 +59,11 @@ export interface EndpointSlice extends SentObject {
   endpoints?: Endpoint[] | null;
   ports?: ResolvedPort[] | null;
 }
+
+export const ENDPOINT_SLICES: ResourceName<EndpointSlice> = {
+  group: "discovery.k8s.io",
+  plural: "endpointslices",
+};
 
 /** What to write. An updated slice has the metadata of the one that it replaces. */
 export interface SlicePlan {

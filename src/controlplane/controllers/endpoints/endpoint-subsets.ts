@@ -6,6 +6,7 @@
  * @see https://kubernetes.io/docs/reference/kubernetes-api/service-resources/endpoints-v1/
  * @module
  */
+import type { ResourceName } from "../../kinds.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import { sortedByHash } from "../go-hash.ts";
 import { canonicalJson } from "../template-hash.ts";
@@ -37,6 +38,8 @@ export interface Subset {
 export interface Endpoints extends SentObject {
   subsets?: Subset[];
 }
+
+export const ENDPOINTS: ResourceName<Endpoints> = { group: "", plural: "endpoints" };
 
 /** How many addresses one object holds at most. */
 const CAPACITY = 1000;

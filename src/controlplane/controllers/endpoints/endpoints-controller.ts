@@ -29,7 +29,9 @@ import {
   repackSubsets,
   truncated,
 } from "./endpoint-subsets.ts";
-import { ENDPOINTS, NODES, PODS, SERVICES, concerns, keyFrom, textOf } from "../keys.ts";
+import { concerns, keyFrom, textOf } from "../keys.ts";
+import { ENDPOINTS } from "./endpoint-subsets.ts";
+import { NODES, PODS, SERVICES } from "../../builtin/tokens.ts";
 import { isReady } from "../pods/pods.ts";
 import { canonicalJson } from "../template-hash.ts";
 import { TriggerTimes, withTriggerTime } from "./trigger-times.ts";

@@ -8,7 +8,8 @@ import type { ObjectMeta } from "../../../kube/object.ts";
 import { matchesLabelSelector } from "../../../kube/selectors/selector.ts";
 import type { Service } from "../../builtin/kinds/core/service/shape.ts";
 import type { ControllerClient } from "../client.ts";
-import { PODS, textOf } from "../keys.ts";
+import { textOf } from "../keys.ts";
+import { PODS } from "../../builtin/tokens.ts";
 import { readySince } from "../pods/pods.ts";
 import { msOf, timeOf } from "../../../kube/values/times.ts";
 

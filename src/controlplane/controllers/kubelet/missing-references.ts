@@ -8,8 +8,9 @@ import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Container, KeyedSource } from "../../builtin/shared/pods/shapes.ts";
 import type { PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
 import { claimNameOf } from "../volumes/claims.ts";
-import type { ControllerClient, ResourceName } from "../client.ts";
-import { CLAIMS, CONFIG_MAPS, SECRETS } from "../keys.ts";
+import type { ControllerClient } from "../client.ts";
+import type { ResourceName } from "../../kinds.ts";
+import { CLAIMS, CONFIG_MAPS, SECRETS } from "../../builtin/tokens.ts";
 import { BIND_COMPLETED } from "../volumes/volume-annotations.ts";
 
 interface KeyedObject extends SentObject {

@@ -6,7 +6,8 @@
 import { isAlreadyExists } from "../../../kube/status.ts";
 import type { ConfigMap } from "../../builtin/kinds/core/config-map.ts";
 import type { ControllerClient, StoreEvent } from "../client.ts";
-import { CONFIG_MAPS, NAMESPACES, SERVICE_ACCOUNTS, concerns } from "../keys.ts";
+import { concerns } from "../keys.ts";
+import { CONFIG_MAPS, NAMESPACES, SERVICE_ACCOUNTS } from "../../builtin/tokens.ts";
 import type { Controller } from "../work-loop.ts";
 
 const ACCOUNT = "default";
@@ -74,7 +75,7 @@ export class NamespaceContentController implements Controller {
           annotations: { ...found.metadata.annotations, [DESCRIPTION]: CONTENT },
         },
         data: { "ca.crt": this.#caCertificate },
-      } as ConfigMap);
+      });
     }
   }
 

@@ -11,7 +11,8 @@ import type { Namespace } from "../../builtin/kinds/core/namespace.ts";
 import type { Condition } from "../../builtin/shared/shapes.ts";
 import { unlessGone } from "../absence.ts";
 import type { ControllerClient, StoreEvent } from "../client.ts";
-import { NAMESPACES, PODS, concerns } from "../keys.ts";
+import { concerns } from "../keys.ts";
+import { NAMESPACES, PODS } from "../../builtin/tokens.ts";
 import { isFinished } from "../pods/pods.ts";
 import { timeOf } from "../../../kube/values/times.ts";
 import type { Controller } from "../work-loop.ts";
@@ -67,7 +68,7 @@ export class NamespaceDeletionController implements Controller {
       const current = this.#find(name) ?? namespace;
       await this.#client.update(
         NAMESPACES,
-        { ...current, spec: { ...current.spec, finalizers } } as Namespace,
+        { ...current, spec: { ...current.spec, finalizers } },
         "finalize",
       );
       return;

@@ -8,7 +8,8 @@ import type { Condition } from "../../builtin/shared/shapes.ts";
 import type { Node } from "../../builtin/kinds/core/node.ts";
 import { KUBERNETES_VERSION } from "../../../kube/kubernetes-version.ts";
 import type { ControllerClient, StoreEvent } from "../client.ts";
-import { NODES, concerns } from "../keys.ts";
+import { concerns } from "../keys.ts";
+import { NODES } from "../../builtin/tokens.ts";
 import { timeOf } from "../../../kube/values/times.ts";
 import type { Controller } from "../work-loop.ts";
 

@@ -11,16 +11,8 @@ import type { Node } from "../../builtin/kinds/core/node.ts";
 import { usersOf } from "../volumes/claims.ts";
 import type { ControllerClient, StoreEvent } from "../client.ts";
 import type { EventRecorder } from "../event-recorder.ts";
-import {
-  CLAIMS,
-  NODES,
-  PODS,
-  STORAGE_CLASSES,
-  VOLUMES,
-  concerns,
-  keyFrom,
-  textOf,
-} from "../keys.ts";
+import { concerns, keyFrom, textOf } from "../keys.ts";
+import { CLAIMS, NODES, PODS, STORAGE_CLASSES, VOLUMES } from "../../builtin/tokens.ts";
 import { chooseNodeForClaims, claimsForScheduling } from "../volumes/claim-scheduling.ts";
 import { isSelected, untolerated } from "./pod-scheduling.ts";
 import { timeOf } from "../../../kube/values/times.ts";

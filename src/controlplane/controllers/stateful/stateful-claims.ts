@@ -15,7 +15,7 @@ import type { PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
 import type { StatefulSet } from "../../builtin/kinds/apps/stateful-set.ts";
 import type { ControllerClient } from "../client.ts";
 import type { EventRecorder } from "../event-recorder.ts";
-import { CLAIMS, PODS } from "../keys.ts";
+import { CLAIMS, PODS } from "../../builtin/tokens.ts";
 import { type OwnerKind, controllerReference } from "../ownership.ts";
 import { KIND, claimsFor, isInRange, ordinalOf } from "./stateful-pods.ts";
 

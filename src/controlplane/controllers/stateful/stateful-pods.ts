@@ -7,7 +7,7 @@ import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { PodTemplate, Volume } from "../../builtin/shared/pods/shapes.ts";
 import type { PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
 import type { StatefulSet } from "../../builtin/kinds/apps/stateful-set.ts";
-import { STATEFUL_SETS } from "../keys.ts";
+import { STATEFUL_SETS } from "../../builtin/tokens.ts";
 import { type OwnerKind, controllerReference } from "../ownership.ts";
 import { availableInMs, isReady, podFrom } from "../pods/pods.ts";
 

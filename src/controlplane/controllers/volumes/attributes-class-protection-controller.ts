@@ -7,7 +7,8 @@
 import type { SentObject } from "../../../kube/object.ts";
 import type { ControllerClient, StoreEvent } from "../client.ts";
 import { dropFinalizer } from "../finalizers.ts";
-import { ATTRIBUTES_CLASSES, CLAIMS, VOLUMES, concerns } from "../keys.ts";
+import { concerns } from "../keys.ts";
+import { ATTRIBUTES_CLASSES, CLAIMS, VOLUMES } from "../../builtin/tokens.ts";
 import type { Controller } from "../work-loop.ts";
 
 /** What a claim or a volume says of its classes. */

@@ -7,7 +7,8 @@
 import { usedClaims, usersOf } from "./claims.ts";
 import type { ControllerClient, StoreEvent } from "../client.ts";
 import { dropFinalizer } from "../finalizers.ts";
-import { CLAIMS, PODS, VOLUMES, concerns, keyFrom, textOf } from "../keys.ts";
+import { concerns, keyFrom, textOf } from "../keys.ts";
+import { CLAIMS, PODS, VOLUMES } from "../../builtin/tokens.ts";
 import { isFinished } from "../pods/pods.ts";
 import type { Controller } from "../work-loop.ts";
 

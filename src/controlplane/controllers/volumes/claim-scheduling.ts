@@ -10,7 +10,7 @@ import type { PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
 import { classOf } from "../../builtin/kinds/core/persistent-volume-claim.ts";
 import { claimNameOf } from "./claims.ts";
 import type { ControllerClient } from "../client.ts";
-import { CLAIMS, STORAGE_CLASSES, VOLUMES } from "../keys.ts";
+import { CLAIMS, STORAGE_CLASSES, VOLUMES } from "../../builtin/tokens.ts";
 import { BIND_COMPLETED, NO_PROVISIONER, SELECTED_NODE } from "./volume-annotations.ts";
 import { bestVolumeFor } from "./volume-matching.ts";
 

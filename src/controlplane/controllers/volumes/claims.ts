@@ -7,7 +7,8 @@ import type { SentObject, ObjectKey } from "../../../kube/object.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Volume } from "../../builtin/shared/pods/shapes.ts";
 import type { ControllerClient, StoreEvent } from "../client.ts";
-import { PODS, concerns } from "../keys.ts";
+import { concerns } from "../keys.ts";
+import { PODS } from "../../builtin/tokens.ts";
 
 /** The name of the claim behind a volume of a pod, named by it or made for it; `undefined` for other volumes. */
 export function claimNameOf(

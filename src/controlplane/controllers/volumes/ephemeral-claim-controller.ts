@@ -6,7 +6,8 @@
  */
 import { isAlreadyExists } from "../../../kube/status.ts";
 import type { ControllerClient, StoreEvent } from "../client.ts";
-import { CLAIMS, PODS, concerns, keyFrom, textOf } from "../keys.ts";
+import { concerns, keyFrom, textOf } from "../keys.ts";
+import { CLAIMS, PODS } from "../../builtin/tokens.ts";
 import { type OwnerKind, controllerReference } from "../ownership.ts";
 import { isActive } from "../pods/pods.ts";
 import type { Controller } from "../work-loop.ts";

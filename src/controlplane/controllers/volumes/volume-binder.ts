@@ -11,7 +11,8 @@ import { classOf, defaultClassOf } from "../../builtin/kinds/core/persistent-vol
 import { claimReference, usedClaims, usersOf } from "./claims.ts";
 import type { ControllerClient, StoreEvent } from "../client.ts";
 import type { EventRecorder } from "../event-recorder.ts";
-import { CLAIMS, PODS, STORAGE_CLASSES, VOLUMES, concerns, keyFrom, textOf } from "../keys.ts";
+import { concerns, keyFrom, textOf } from "../keys.ts";
+import { CLAIMS, PODS, STORAGE_CLASSES, VOLUMES } from "../../builtin/tokens.ts";
 import {
   BIND_COMPLETED,
   BOUND_BY,

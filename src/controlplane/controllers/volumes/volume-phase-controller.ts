@@ -8,7 +8,8 @@ import type { PersistentVolume, PersistentVolumeClaim } from "../../builtin/shar
 import { unlessGone } from "../absence.ts";
 import type { ControllerClient, StoreEvent } from "../client.ts";
 import type { EventRecorder } from "../event-recorder.ts";
-import { CLAIMS, VOLUMES, concerns, keyFrom, textOf } from "../keys.ts";
+import { concerns, keyFrom, textOf } from "../keys.ts";
+import { CLAIMS, VOLUMES } from "../../builtin/tokens.ts";
 import { BOUND_BY, PROVISIONED_BY } from "./volume-annotations.ts";
 import { haveSameMode } from "./volume-matching.ts";
 import type { Controller } from "../work-loop.ts";

@@ -13,7 +13,8 @@ import { classOf } from "../../builtin/kinds/core/persistent-volume-claim.ts";
 import { claimReference } from "./claims.ts";
 import type { ControllerClient, StoreEvent } from "../client.ts";
 import { EventRecorder } from "../event-recorder.ts";
-import { CLAIMS, STORAGE_CLASSES, VOLUMES, concerns, keyFrom, textOf } from "../keys.ts";
+import { concerns, keyFrom, textOf } from "../keys.ts";
+import { CLAIMS, STORAGE_CLASSES, VOLUMES } from "../../builtin/tokens.ts";
 import {
   BIND_COMPLETED,
   PROVISIONED_BY,

@@ -6,7 +6,7 @@
 import { timeOf } from "../../../kube/values/times.ts";
 import { copyJson } from "../../../kube/json.ts";
 import type { Clock } from "../../../clock.ts";
-import type { JsonObject, SentObject } from "../../../kube/object.ts";
+import type { JsonObject, ObjectKey, SentObject } from "../../../kube/object.ts";
 import type { Logger } from "../../../log.ts";
 import type { Admission } from "../../admission/admission.ts";
 import type { AdmissionPlugins } from "../../admission/plugins.ts";
@@ -14,7 +14,7 @@ import type { AdmittedKind } from "../../admission/attributes.ts";
 import { trackUpdate } from "../../apply/track-update.ts";
 import { authorize } from "../../auth/authorizer.ts";
 import type { TokenAuthority } from "../../auth/tokens.ts";
-import type { ServedResource, Strategy, User, WriteContext } from "../../kinds.ts";
+import type { ResourceName, ServedResource, Strategy, User, WriteContext } from "../../kinds.ts";
 import { type Store, storeKey } from "../../store/store.ts";
 import type { BookmarkTicks } from "./bookmark-ticks.ts";
 import type { Conversion } from "./conversion.ts";
@@ -93,6 +93,31 @@ export function checkContext({ cluster, endpoint, options }: Omit<Write, "name">
   };
 }
 
+/** An object as it is now, in the preferred version of its resource. */
+export function findStored<T extends SentObject>(
+  cluster: Cluster,
+  { group, plural }: ResourceName<T>,
+  { namespace, name }: ObjectKey,
+): T | undefined {
+  const resource = cluster.registry.preferred(group, plural);
+  const object = resource && cluster.store.get(collectionOf(resource), storeKey(namespace, name));
+  // The name of the resource says of which shape its objects are.
+  return object && (readNow(cluster, resource, object) as T);
+}
+
+/** All objects of a resource as they are now, in its preferred version. */
+export function listStored<T extends SentObject>(
+  cluster: Cluster,
+  { group, plural }: ResourceName<T>,
+  namespace?: string,
+): readonly T[] {
+  const resource = cluster.registry.preferred(group, plural);
+  if (!resource) return [];
+  return cluster.store
+    .list(collectionOf(resource), namespace)
+    .map((object) => readNow(cluster, resource, object) as T);
+}
+
 /** What a strategy may ask during a write. */
 export function writeContext(cluster: Cluster, options: WriteOptions): WriteContext {
   const { store, registry, clock } = cluster;
@@ -101,19 +126,8 @@ export function writeContext(cluster: Cluster, options: WriteOptions): WriteCont
     dryRun: options.dryRun,
     clock,
     plugins: cluster.plugins,
-    find(group, plural, namespace, name) {
-      const resource = registry.preferred(group, plural);
-      if (!resource) return undefined;
-      const object = store.get(collectionOf(resource), storeKey(namespace, name));
-      return object && readNow(cluster, resource, object);
-    },
-    list(group, plural, namespace): readonly SentObject[] {
-      const resource = registry.preferred(group, plural);
-      if (!resource) return [];
-      return store
-        .list(collectionOf(resource), namespace)
-        .map((object) => readNow(cluster, resource, object));
-    },
+    find: (resource, key) => findStored(cluster, resource, key),
+    list: (resource, namespace) => listStored(cluster, resource, namespace),
     pluralOf: (group, version, kind) =>
       registry
         .all()

@@ -12,7 +12,10 @@ import type { Binding } from "../../../admission/policies/policy.ts";
 /** The rules of MutatingAdmissionPolicyBindings. */
 export const mutatingAdmissionPolicyBindingRules: KindRules = {
   ...checkedBy(mutatingBindingErrors, (object: Binding, _old, context) =>
-    paramRefRights(object, context, "mutatingadmissionpolicies"),
+    paramRefRights(object, context, {
+      group: "admissionregistration.k8s.io",
+      plural: "mutatingadmissionpolicies",
+    }),
   ),
   setDefaults: setBindingDefaults,
   table: policyBinding,

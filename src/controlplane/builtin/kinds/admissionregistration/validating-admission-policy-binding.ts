@@ -12,7 +12,10 @@ import type { Binding } from "../../../admission/policies/policy.ts";
 /** The rules of ValidatingAdmissionPolicyBindings. */
 export const validatingAdmissionPolicyBindingRules: KindRules = {
   ...checkedBy(validatingBindingErrors, (object: Binding, _old, context) =>
-    paramRefRights(object, context, "validatingadmissionpolicies"),
+    paramRefRights(object, context, {
+      group: "admissionregistration.k8s.io",
+      plural: "validatingadmissionpolicies",
+    }),
   ),
   setDefaults: setBindingDefaults,
   table: policyBinding,

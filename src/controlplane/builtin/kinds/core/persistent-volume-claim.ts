@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { STORAGE_CLASSES } from "../../tokens.ts";
 import type { StorageClass } from "../storage/storage-class.ts";
 import {
   type FieldError,
@@ -65,7 +66,7 @@ function admitExpansion(
   const storageClass: StorageClass | undefined =
     named === "" || named !== classOf(old)
       ? undefined
-      : context.find("storage.k8s.io", "storageclasses", "", named);
+      : context.find(STORAGE_CLASSES, { name: named });
   if (storageClass?.allowVolumeExpansion !== true) {
     throw refuse(
       "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize",
@@ -121,7 +122,7 @@ function preparePersistentVolumeClaimForCreate(
   dropDisabledSources(claim.spec);
   copyDataSource(claim);
   if (classOf(claim) !== undefined || !context.plugins.isOn("DefaultStorageClass")) return;
-  const standard = defaultClassOf(context.list("storage.k8s.io", "storageclasses"));
+  const standard = defaultClassOf(context.list(STORAGE_CLASSES));
   if (standard !== undefined) claim.spec.storageClassName = standard;
 }
 

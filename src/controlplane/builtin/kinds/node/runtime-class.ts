@@ -20,7 +20,8 @@ import type { ResourceList } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, nameColumn, printer, textColumn } from "../../tables/column.ts";
 
-interface RuntimeClass extends SentObject {
+/** The shape of a RuntimeClass. */
+export interface RuntimeClass extends SentObject {
   handler?: string;
   overhead?: { podFixed?: ResourceList };
   scheduling?: { nodeSelector?: Record<string, string>; tolerations?: Toleration[] };

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { NAMESPACES } from "../../tokens.ts";
 import {
   type FieldError,
   forbidden,
@@ -204,7 +205,7 @@ export function adminErrors(
 ): FieldError[] {
   const index = (requests ?? []).findIndex(({ exactly }) => exactly?.adminAccess === true);
   if (index === -1) return [];
-  const labels = context.find("", "namespaces", "", namespace)?.metadata.labels;
+  const labels = context.find(NAMESPACES, { name: namespace })?.metadata.labels;
   const detail = `admin access to devices requires the \`${ADMIN_LABEL}: true\` label on the containing namespace`;
   return labels?.[ADMIN_LABEL] === "true"
     ? []

@@ -25,7 +25,8 @@ function setPriorityClassDefaults(object: PriorityClass): void {
   object.preemptionPolicy ??= "PreemptLowerPriority";
 }
 
-interface PriorityClass extends SentObject {
+/** The shape of a PriorityClass. */
+export interface PriorityClass extends SentObject {
   value?: number;
   globalDefault?: boolean;
   preemptionPolicy?: string;

@@ -3,20 +3,16 @@
  *
  * @module
  */
+import type { PriorityClass } from "../../scheduling/priority-class.ts";
+import { PRIORITY_CLASSES, RUNTIME_CLASSES } from "../../../tokens.ts";
 import { quote } from "../../../../../kube/field-errors.ts";
 import { sameJson } from "../../../../../kube/json.ts";
 import { pathSegmentErrors } from "../../../../../kube/names.ts";
-import type { SentObject } from "../../../../../kube/object.ts";
 import { failure } from "../../../../../kube/status.ts";
 import type { WriteContext } from "../../../../kinds.ts";
 import { setPodSpecDefaults } from "../../../shared/pods/defaults.ts";
 import { aggregateRequests } from "../../../shared/pods/resources.ts";
-import type {
-  PodSpec,
-  PodTerm,
-  SpreadConstraint,
-  Toleration,
-} from "../../../shared/pods/shapes.ts";
+import type { PodSpec, PodTerm, SpreadConstraint } from "../../../shared/pods/shapes.ts";
 import type { Condition, ResourceList, ResourceRequirements } from "../../../shared/shapes.ts";
 import { SYSTEM_PRIORITIES } from "../../../shared/system-priorities.ts";
 import { setLimitRangeRequirements } from "../../../strategies/limit-ranger.ts";
@@ -125,16 +121,10 @@ function waitingCondition(context: WriteContext): Condition {
   };
 }
 
-interface PriorityClass extends SentObject {
-  value: number;
-  globalDefault?: boolean;
-  preemptionPolicy?: string;
-}
-
 /** The system's own classes are there from the start. */
 function findPriorityClass(name: string, context: WriteContext): PriorityClass | undefined {
-  const found = context.find("scheduling.k8s.io", "priorityclasses", "", name);
-  if (found) return found as PriorityClass;
+  const found = context.find(PRIORITY_CLASSES, { name });
+  if (found) return found;
   const value = SYSTEM_PRIORITIES.get(name);
   if (value === undefined) return undefined;
   return { apiVersion: "scheduling.k8s.io/v1", kind: "PriorityClass", metadata: { name }, value };
@@ -149,15 +139,13 @@ function resolvePriority(pod: Pod, context: WriteContext): void {
     if (!named) {
       throw podForbidden(pod, `no PriorityClass with name ${spec.priorityClassName} was found`);
     }
-    computed = named.value;
+    computed = named.value ?? 0;
     policy = named.preemptionPolicy ?? policy;
   } else {
-    const standard = (context.list("scheduling.k8s.io", "priorityclasses") as PriorityClass[]).find(
-      ({ globalDefault }) => globalDefault,
-    );
+    const standard = context.list(PRIORITY_CLASSES).find(({ globalDefault }) => globalDefault);
     if (standard) {
       spec.priorityClassName = standard.metadata.name ?? "";
-      computed = standard.value;
+      computed = standard.value ?? 0;
       policy = standard.preemptionPolicy ?? policy;
     }
   }
@@ -175,11 +163,6 @@ function resolvePriority(pod: Pod, context: WriteContext): void {
   }
   spec.priority = computed;
   spec.preemptionPolicy = policy;
-}
-
-interface RuntimeClass extends SentObject {
-  overhead?: { podFixed?: ResourceList };
-  scheduling?: { nodeSelector?: Record<string, string>; tolerations?: Toleration[] };
 }
 
 /** Admission looks the class up by its name, which does not go with every name. @throws StatusError 500 */
@@ -202,8 +185,7 @@ function resolveRuntimeClass(pod: Pod, context: WriteContext): void {
     }
     return;
   }
-  const runtime = context.find("node.k8s.io", "runtimeclasses", "", spec.runtimeClassName) as
-    RuntimeClass | undefined;
+  const runtime = context.find(RUNTIME_CLASSES, { name: spec.runtimeClassName });
   if (!runtime) {
     checkPathSegment(spec.runtimeClassName);
     throw podForbidden(pod, `pod rejected: RuntimeClass "${spec.runtimeClassName}" not found`);

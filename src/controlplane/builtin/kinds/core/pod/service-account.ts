@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { SERVICE_ACCOUNTS } from "../../../tokens.ts";
 import { quote } from "../../../../../kube/field-errors.ts";
 import { pathSegmentErrors } from "../../../../../kube/names.ts";
 import type { WriteContext } from "../../../../kinds.ts";
@@ -35,8 +36,7 @@ export function takeServiceAccount(pod: Pod, context: WriteContext): void {
   spec.serviceAccountName = name;
   spec.serviceAccount = name;
   const namespace = metadata.namespace ?? "";
-  const account = context.find("", "serviceaccounts", namespace, name) as
-    ServiceAccount | undefined;
+  const account = context.find(SERVICE_ACCOUNTS, { namespace, name });
   if (!account) {
     const problems = pathSegmentErrors(name, false);
     const why =

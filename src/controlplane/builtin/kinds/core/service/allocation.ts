@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { IP_ADDRESSES, SERVICES } from "../../../tokens.ts";
 import { isIPv4 } from "node:net";
 import { type FieldError, invalid, invalidValue } from "../../../../../kube/field-errors.ts";
 import type { WriteContext } from "../../../../kinds.ts";
@@ -54,9 +55,9 @@ export function allocateFor(
 
 function others(service: Service, context: WriteContext): Service[] {
   const { name, namespace } = service.metadata;
-  return (context.list("", "services") as Service[]).filter(
-    ({ metadata }) => metadata.name !== name || metadata.namespace !== namespace,
-  );
+  return context
+    .list(SERVICES)
+    .filter(({ metadata }) => metadata.name !== name || metadata.namespace !== namespace);
 }
 
 function allocateAddress(service: Service, context: WriteContext): void {
@@ -105,7 +106,7 @@ function addressProblem(wanted: string, context: WriteContext): string | undefin
 
 /** Whether there is an IPAddress of that name: each address of a Service has one. */
 const isTaken = (address: string, context: WriteContext): boolean =>
-  context.find("networking.k8s.io", "ipaddresses", "", address) !== undefined;
+  context.find(IP_ADDRESSES, { name: address }) !== undefined;
 
 function allocateNodePorts(
   service: Service,
