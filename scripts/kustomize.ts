@@ -1,5 +1,8 @@
 /**
- * Renders kustomizations beside `kubectl kustomize`: `node scripts/run-ts.mjs scripts/kustomize.ts [folder ...]`.
+ * Renders kustomizations beside `kubectl kustomize`: `npm run kustomizations [-- folder ...]`.
+ *
+ * `--verbose` prints what both refuse too; `--record` keeps some of the small ones that render to the same, with what
+ * kubectl made of them, for the test that goes without Go and kubectl.
  *
  * Without folders it takes kustomize's own tests (Apache-2.0, https://github.com/kubernetes-sigs/kustomize): Go fetches
  * the module, its tests run with a harness that also writes their files to a temporary folder, and nothing of it is
@@ -36,7 +39,14 @@ interface Result {
   readonly name: string;
   readonly outcome: Outcome;
   readonly detail: string;
+  /** What kubectl rendered. */
+  readonly objects?: readonly unknown[];
 }
+
+const RECORDING = "test/cli/kustomize/published.data.json";
+const RECORDED_CASES = 48;
+/** A case that is kept has at most so many, with what it renders to. */
+const RECORDED_BYTES = 3000;
 
 const DUMP = `func (th Harness) dump(path string) {
 	name := strings.ReplaceAll(th.t.Name(), "/", "__")
@@ -124,7 +134,9 @@ async function compare(folder: string, name: string, kubectl: string): Promise<R
     .map((document) => document.toJS() as unknown)
     .filter((object) => object !== null && object !== undefined);
   const plain = JSON.parse(JSON.stringify(ours)) as unknown[];
-  if (isDeepStrictEqual(plain, theirs)) return { name, outcome: "equal", detail: "" };
+  if (isDeepStrictEqual(plain, theirs)) {
+    return { name, outcome: "equal", detail: "", objects: theirs };
+  }
   const index = theirs.findIndex((object, at) => !isDeepStrictEqual(object, plain[at]));
   const shown = (object: unknown): string => JSON.stringify(object, undefined, 1);
   return {
@@ -132,6 +144,31 @@ async function compare(folder: string, name: string, kubectl: string): Promise<R
     outcome: "different",
     detail: `object ${index} of ${theirs.length} (here ${plain.length})\n--- kubectl\n${shown(theirs[index])}\n--- tsop\n${shown(plain[index])}`,
   };
+}
+
+/** Writes a spread of the small cases that render to the same, with their files and kubectl's objects. */
+function record(folder: string, results: readonly Result[]): void {
+  const small = results.flatMap(({ name, objects }) => {
+    const [test = "", ...path] = name.split("/");
+    const files = Object.fromEntries(filesIn(join(folder, test)));
+    const recorded = { folder: path.join("/") || ".", files, objects };
+    const fits = objects !== undefined && JSON.stringify(recorded).length < RECORDED_BYTES;
+    return fits ? [[test, recorded] as const] : [];
+  });
+  const step = small.length / RECORDED_CASES;
+  const chosen = small.filter((_case, index) => Math.floor(index % step) === 0);
+  const text = JSON.stringify(Object.fromEntries(chosen), undefined, 1);
+  writeFileSync(RECORDING, `${text}\n`);
+  console.log(`${chosen.length} of ${small.length} small ones are recorded in ${RECORDING}`);
+}
+
+/** The paths and texts of the files of a test. */
+function filesIn(folder: string): [path: string, text: string][] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== ".path")
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+    .map((path) => [relative(folder, path), readFileSync(path, "utf8")]);
 }
 
 async function main(): Promise<void> {
@@ -147,6 +184,7 @@ async function main(): Promise<void> {
         results.push(await compare(found, relative(folder, found) || found, kubectl));
       }
     }
+    if (process.argv.includes("--record")) record(folders[0] ?? "", results);
     const counts = new Map<Outcome, number>();
     for (const { outcome } of results) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
     for (const { name, outcome, detail } of results) {

@@ -48,7 +48,6 @@ export async function generate(
   }
   if (options.immutable) object["immutable"] = true;
   const manifest = new Manifest(object);
-  manifest.noted = true;
   manifest.needsHash = !options.disableNameSuffixHash;
   const { behavior } = generator;
   manifest.behavior = behavior === "merge" || behavior === "replace" ? behavior : "create";

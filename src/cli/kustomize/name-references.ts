@@ -24,7 +24,8 @@ export function fixNameReferences(
   references: readonly NameReferences[],
 ): void {
   for (const referrer of manifests) {
-    const candidates = manifests.filter((manifest) => mayBeNamed(referrer, manifest));
+    const others = accountNamespaces(referrer);
+    const candidates = manifests.filter((manifest) => mayBeNamed(referrer, manifest, others));
     for (const { referrers, ...target } of references) {
       for (const spec of referrers) {
         if (!isOfKind(referrer.originalId, spec)) continue;
@@ -37,10 +38,13 @@ export function fixNameReferences(
 }
 
 /** An object in a namespace names those of its own and those in none; a RoleBinding, accounts of others too. */
-function mayBeNamed(referrer: Manifest, manifest: Manifest): boolean {
-  const { id } = referrer;
+function mayBeNamed(
+  { id }: Manifest,
+  manifest: Manifest,
+  namespacesOfAccounts: ReadonlySet<string>,
+): boolean {
   if (isOutsideNamespaces(id) || isOutsideNamespaces(manifest.id)) return true;
-  return inSameNamespace(manifest.id, id) || accountNamespaces(referrer).has(manifest.namespace);
+  return inSameNamespace(manifest.id, id) || namespacesOfAccounts.has(manifest.namespace);
 }
 
 function accountNamespaces(referrer: Manifest): ReadonlySet<string> {
@@ -144,7 +148,6 @@ class ReferringField {
         `its field ${this.#spec.path} names ${formerName}, which may be ${several}`,
       );
     }
-    first.noted = true;
     return first;
   }
 

@@ -74,6 +74,7 @@ function applyOperations(
     if (remembersName) manifest.rememberName();
     try {
       manifest.object = applyJsonPatch(manifest.object, operations) as Manifest["object"];
+      manifest.blankFields = [];
     } catch (error) {
       throw broken(where, `it does not fit ${describeManifest(manifest)}: ${messageOf(error)}`);
     }
@@ -104,6 +105,7 @@ function applyMerge(
     delete object.metadata.namespace;
     if (namespace !== undefined) object.metadata.namespace = namespace;
     manifest.object = object;
+    manifest.blankFields = [];
   }
 }
 
@@ -113,7 +115,7 @@ function mergedOrRefused(
   where: string,
 ): JsonObject | undefined {
   try {
-    return mergeStrategically(manifest.object, patch);
+    return mergeStrategically(manifest.object, patch, manifest.blankFields);
   } catch (error) {
     if (!(error instanceof MergeProblem)) throw error;
     throw broken(where, `it does not fit ${describeManifest(manifest)}: ${error.message}`);

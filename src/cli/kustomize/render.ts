@@ -20,7 +20,7 @@ import type {
   Variable,
 } from "./kustomization.ts";
 import { readKustomization, replacementFile, resolveIn } from "./kustomization-file.ts";
-import { readManifests } from "./manifests.ts";
+import { readWrittenManifests } from "./manifests.ts";
 import { fixNameReferences } from "./name-references.ts";
 import { sortManifests } from "./order.ts";
 import { applyPatch, parsePatch, type PatchContent } from "./patches.ts";
@@ -73,12 +73,11 @@ export async function renderKustomization(
   return sortManifests(applied, kustomization.sortOptions).map(withTextAnnotations);
 }
 
-/** Kustomize writes annotations as texts, and leaves out empty ones that it has worked with. */
-function withTextAnnotations({ object, noted }: Manifest): ManifestObject {
+/** Kustomize writes annotations as texts, and leaves out empty ones. */
+function withTextAnnotations({ object }: Manifest): ManifestObject {
   const { annotations, ...metadata } = object.metadata;
   const texts = textsOf(annotations);
-  if (Object.keys(texts).length > 0) object.metadata = { ...metadata, annotations: texts };
-  else if (noted && annotations !== undefined) object.metadata = metadata;
+  object.metadata = Object.keys(texts).length > 0 ? { ...metadata, annotations: texts } : metadata;
   return object;
 }
 
@@ -116,8 +115,10 @@ class Folder {
     for (const entry of this.#kustomization.resources) {
       const path = resolveIn(this.#root.folder, entry);
       if (!(await this.#files.isFolder(path))) {
-        const objects = await readManifests(await this.#root.file(entry), this.#files);
-        for (const object of objects) addOnce(gathered.manifests, new Manifest(object), path);
+        const written = await readWrittenManifests(await this.#root.file(entry), this.#files);
+        for (const { object, blankFields } of written) {
+          addOnce(gathered.manifests, new Manifest(object, blankFields), path);
+        }
         continue;
       }
       const base = await (await this.#below(entry, "Kustomization")).gather(nothing());

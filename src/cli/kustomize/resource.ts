@@ -6,6 +6,7 @@
 import { encodeJson, isJsonObject } from "../../kube/json.ts";
 import type { ManifestObject } from "../../kube/object.ts";
 import { parseApiVersion } from "../../kube/resource.ts";
+import type { ValuePath } from "../project/yaml-documents.ts";
 import { isClusterScoped } from "./schema-kinds.ts";
 
 /** What tells manifests apart. */
@@ -45,13 +46,14 @@ export class Manifest {
   readonly variables: string[] = [];
   needsHash = false;
   behavior: Behavior = "create";
-  /** Whether kustomize would have written notes into its annotations. */
-  noted = false;
+  /** The fields of its file after whose colon nothing is written: they go when a patch is merged into it. */
+  blankFields: readonly ValuePath[];
   /** Whether a patch took it out. */
   isDeleted = false;
 
-  constructor(object: ManifestObject) {
+  constructor(object: ManifestObject, blankFields: readonly ValuePath[] = []) {
     this.object = object as Manifest["object"];
+    this.blankFields = blankFields;
   }
 
   get name(): string {
@@ -87,7 +89,6 @@ export class Manifest {
 
   /** Keeps the present name as a former one, before it changes. */
   rememberName(): void {
-    this.noted = true;
     this.formerNames.push({
       name: this.name,
       namespace: effectiveNamespace(this.id),
@@ -102,7 +103,6 @@ export class Manifest {
     this.suffixes.splice(0, Infinity, ...other.suffixes);
     this.variables.splice(0, Infinity, ...other.variables);
     this.behavior = other.behavior;
-    this.noted = this.noted || other.noted;
   }
 }
 

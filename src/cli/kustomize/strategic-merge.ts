@@ -6,6 +6,7 @@
  */
 import { copyJson, isJsonObject, setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
+import type { ValuePath } from "../project/yaml-documents.ts";
 import { scalarText } from "./resource.ts";
 import { type MergeShape, mergeShapeOf } from "./schema-kinds.ts";
 
@@ -14,10 +15,31 @@ export class MergeProblem extends Error {}
 
 type Directive = "merge" | "replace" | "delete";
 
-/** The patched object; `undefined` when the patch deletes it. The arguments stay as they are. */
-export function mergeStrategically(object: JsonObject, patch: JsonObject): JsonObject | undefined {
+/**
+ * The patched object; `undefined` when the patch deletes it. The arguments stay as they are.
+ *
+ * @param blankFields - the fields of the object that are written without a value, which the merge leaves out
+ */
+export function mergeStrategically(
+  object: JsonObject,
+  patch: JsonObject,
+  blankFields: readonly ValuePath[],
+): JsonObject | undefined {
   const shape = mergeShapeOf(object["apiVersion"], object["kind"]);
-  return merged(copyJson(object), copyJson(patch), shape, []) as JsonObject | undefined;
+  const target = copyJson(object);
+  for (const path of blankFields) removeBlank(target, path, shape);
+  return merged(target, copyJson(patch), shape, []) as JsonObject | undefined;
+}
+
+/** Removes the field at the path when it has no value; lists that are replaced as a whole stay as they are. */
+function removeBlank(value: unknown, [step, ...rest]: ValuePath, shape?: MergeShape): void {
+  if (typeof step === "number") {
+    if (!Array.isArray(value) || !shape?.mergeBy) return;
+    removeBlank(value[step], rest, itemShape(shape));
+  } else if (step !== undefined && isJsonObject(value)) {
+    if (rest.length > 0) removeBlank(own(value, step), rest, shape?.fields?.[step]);
+    else if (own(value, step) === null) Reflect.deleteProperty(value, step);
+  }
 }
 
 function merged(
@@ -74,6 +96,11 @@ function mergedMapping(
     }
   }
   return result;
+}
+
+/** How a patch is merged into an item of a list. */
+function itemShape({ fields }: MergeShape): MergeShape {
+  return fields === undefined ? {} : { fields };
 }
 
 function own(object: JsonObject, field: string): unknown {
@@ -148,7 +175,7 @@ class KeyedList {
       const isIt = (item: unknown): boolean =>
         isJsonObject(item) && names.every((key, index) => keyText(item, key) === used[index]);
       const before = left.find(isIt);
-      const value = merged(before, theirs.find(isIt), { ...this.#item }, this.#path);
+      const value = merged(before, theirs.find(isIt), itemShape(this.#shape), this.#path);
       if (!isJsonObject(value) || Object.keys(value).length === 0) {
         left = left.filter((item) => !isIt(item));
         continue;
@@ -165,10 +192,6 @@ class KeyedList {
     }
     if (keys.size > 1) return this.#ownLast(result, left);
     return result;
-  }
-
-  get #item(): MergeShape {
-    return this.#shape.fields === undefined ? {} : { fields: this.#shape.fields };
   }
 
   /** With several keys, kustomize takes the object's own items out and appends them again. */
