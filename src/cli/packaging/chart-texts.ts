@@ -70,7 +70,7 @@ crds:
   keep: true
 
 metrics:
-  # The Service of the metrics, and who reaches it.
+  # The Service of the metrics, who reaches it, and what Prometheus watches.
   ${block({ enabled: values.hasMetrics })}
 
 networkPolicy:

@@ -79,7 +79,9 @@ function pathOf(kind: string, name: string, projectName: string): string {
 
 const RBAC_KINDS = new Set(["Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding"]);
 
+/** Whether the object is of no use while nothing serves metrics. */
 function isOfMetrics({ kind, metadata: { name } }: ManifestObject): boolean {
+  if (kind === "ServiceMonitor" || kind === "PrometheusRule") return true;
   return (kind === "Service" || kind === "NetworkPolicy") && name.includes("metrics");
 }
 

@@ -9,6 +9,7 @@ export const PARTS = [
   "metrics",
   "network-policy",
   "prometheus",
+  "dashboards",
   "metrics-certs",
   "ha",
   "crd-patches",

@@ -21,6 +21,7 @@ export const USUAL_PARTS: readonly Part[] = ["metrics", "network-policy"];
 /** What a part is without another: nothing. */
 const NEEDS: Readonly<Partial<Record<Part, Part>>> = {
   prometheus: "metrics",
+  dashboards: "metrics",
   "metrics-certs": "metrics",
 };
 
