@@ -152,19 +152,31 @@ const BLOCKS: Readonly<Record<string, string>> = {
   env: "{{- with .Values.env }}\n{{- toYaml . | nindent N }}\n{{- end }}",
 };
 
+/** A block as it is written at that indentation. */
+function blockText(block: string, indentation: number): string {
+  return (BLOCKS[block] ?? "")
+    .replaceAll(/^I/gm, " ".repeat(indentation))
+    .replaceAll("nindent N", `nindent ${indentation}`)
+    .replaceAll("nindent M", `nindent ${indentation + 2}`);
+}
+
 function template(object: unknown, condition: string | undefined): string {
   const yaml = withExpressions(
     stringify(object, { compat: "yaml-1.1", lineWidth: 0, aliasDuplicateObjects: false }),
   );
-  const text = yaml.replaceAll(
-    /^( *)(?:- )?tsopBlock: "?([A-Za-z.]+)"?$/gm,
-    (_line, indent: string, block: string) =>
-      (BLOCKS[block] ?? "")
-        .replaceAll(/^I/gm, indent)
-        .replaceAll("nindent N", `nindent ${indent.length}`)
-        .replaceAll("nindent M", `nindent ${indent.length + 2}`),
-  );
-  // A mapping or list that has nothing but its block is null without the value: Helm leaves it out.
+  const text = yaml
+    .replaceAll(
+      // A mapping or list that has nothing but its block would be null without the value.
+      /^( *)([A-Za-z]+):\n( +)(?:- )?tsopBlock: "?([A-Za-z.]+)"?\n(?!\3)/gm,
+      (_lines, outer: string, field: string, indent: string, block: string) => {
+        const [opening = "", ...rest] = blockText(block, indent.length).split("\n");
+        return `${[opening, `${outer}${field}:`, ...rest].join("\n")}\n`;
+      },
+    )
+    .replaceAll(
+      /^( *)(?:- )?tsopBlock: "?([A-Za-z.]+)"?$/gm,
+      (_line, indent: string, block: string) => blockText(block, indent.length),
+    );
   return condition === undefined ? text : `{{- if ${condition} }}\n${text}{{- end }}\n`;
 }
 

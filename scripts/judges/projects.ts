@@ -1,0 +1,93 @@
+/** What is judged: fresh projects with every part, and the examples. */
+import { cpSync, existsSync, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { main } from "../../src/cli/main.ts";
+import { PARTS } from "../../src/cli/project/part-names.ts";
+import { systemClock } from "../../src/clock.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const IMAGE = "registry.example.com/team/operator:v1.2.3";
+
+/** A project in a temporary folder, with its chart. */
+export interface JudgedProject {
+  readonly name: string;
+  readonly folder: string;
+  /** What all names of its objects begin with. */
+  readonly projectName: string;
+}
+
+async function tsop(cwd: string, ...argv: string[]): Promise<void> {
+  const lines: string[] = [];
+  const note = (line: string): void => void lines.push(line);
+  const code = await main(argv, {
+    cwd,
+    env: process.env,
+    interactive: false,
+    color: false,
+    clock: systemClock,
+    out: note,
+    err: note,
+    untilInterrupted: () => new AbortController().signal,
+  });
+  if (code !== 0) throw new Error(`tsop ${argv.join(" ")} in ${cwd}: ${lines.join("\n")}`);
+}
+
+const KIND = ["--group", "web", "--version", "v1", "--kind", "Page"];
+
+async function freshProject(
+  temporary: string,
+  name: string,
+  init: readonly string[],
+  webhooks: boolean,
+): Promise<JudgedProject> {
+  const folder = join(temporary, name);
+  mkdirSync(folder);
+  await tsop(
+    folder,
+    "init",
+    "--domain",
+    "example.com",
+    "--project-name",
+    "shop",
+    "--no-install",
+    ...init,
+  );
+  await tsop(
+    folder,
+    "create",
+    "api",
+    ...KIND,
+    "--field",
+    "title:string=hello",
+    "--field",
+    "size:int?",
+  );
+  if (webhooks) await tsop(folder, "create", "webhook", ...KIND, "--defaulting", "--validation");
+  await tsop(folder, "edit", "--enable", PARTS.join(","));
+  if (webhooks) await tsop(folder, "edit", "--certificates", "cert-manager");
+  await tsop(folder, "manifests");
+  return { name, folder, projectName: "shop" };
+}
+
+function exampleProject(temporary: string, name: string): JudgedProject {
+  const folder = join(temporary, `example-${name}`);
+  const isOwn = (path: string): boolean => !/[\\/](node_modules|dist|\.tsop)$/.test(path);
+  cpSync(join(root, "examples", name), folder, { recursive: true, filter: isOwn });
+  return { name: `examples/${name}`, folder, projectName: name };
+}
+
+/** Makes all of them, with their charts. */
+export async function judgedProjects(temporary: string): Promise<JudgedProject[]> {
+  const examples = readdirSync(join(root, "examples")).filter((name) =>
+    existsSync(join(root, "examples", name, "PROJECT")),
+  );
+  const projects = [
+    await freshProject(temporary, "fresh", [], false),
+    await freshProject(temporary, "webhooks", [], true),
+    await freshProject(temporary, "namespaced", ["--namespaced"], false),
+    ...examples.map((name) => exampleProject(temporary, name)),
+  ];
+  for (const { folder } of projects) await tsop(folder, "chart", "--image", IMAGE);
+  return projects;
+}

@@ -1,0 +1,74 @@
+/** The programs that judge: built with Go into `.cache/judges`, each of one version. */
+import { execa } from "execa";
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+
+/** What is built, and of which module. */
+const TOOLS = {
+  kubeconform: "github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0",
+  "kube-score": "github.com/zegl/kube-score/cmd/kube-score@v1.20.0",
+  actionlint: "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12",
+  promtool: "github.com/prometheus/prometheus/cmd/promtool@v0.316.0",
+} as const;
+
+/** A program that judges. */
+export type Tool = keyof typeof TOOLS;
+
+/** The CRDs of kinds that scaffolded projects use: of a module, below a folder of it. */
+const FOREIGN_CRDS = [
+  {
+    module: "github.com/prometheus-operator/prometheus-operator@v0.85.0",
+    folder: "example/prometheus-operator-crd",
+    files: /_(servicemonitors|prometheusrules)\.yaml$/,
+  },
+  {
+    module: "github.com/cert-manager/cert-manager@v1.21.2",
+    folder: "deploy/crds",
+    files: /_(certificates|issuers)\.yaml$/,
+  },
+] as const;
+
+/** Runs Go. @throws Error that says how to get it */
+async function go(args: readonly string[], env: Record<string, string> = {}): Promise<string> {
+  const ran = await execa("go", args, { env, reject: false });
+  if (ran.code === "ENOENT") {
+    throw new Error(
+      "There is no go: the judges are built with it. Get it from https://go.dev/dl, then try again.",
+    );
+  }
+  if (ran.failed) throw new Error(`go ${args.join(" ")}: ${ran.stderr}`);
+  return ran.stdout;
+}
+
+/** Builds what is not there yet; says what cannot be built, and which judge will be missing. */
+export async function buildTools(cache: string): Promise<ReadonlyMap<Tool, string>> {
+  const folder = join(cache, "bin");
+  mkdirSync(folder, { recursive: true });
+  await go(["version"]);
+  const built = new Map<Tool, string>();
+  for (const [name, module] of Object.entries(TOOLS) as [Tool, string][]) {
+    const binary = join(folder, process.platform === "win32" ? `${name}.exe` : name);
+    if (!existsSync(binary)) {
+      console.log(`building ${module}`);
+      try {
+        await go(["install", module], { GOBIN: folder, GOFLAGS: "-mod=mod" });
+      } catch (error) {
+        console.log(`NOT BUILT: ${name}: ${(error as Error).message.split("\n")[0] ?? ""}`);
+        continue;
+      }
+    }
+    built.set(name, binary);
+  }
+  return built;
+}
+
+/** Folders with the CRDs of the Prometheus operator and of cert-manager, and which of their files are meant. */
+export async function foreignCrds(): Promise<readonly { folder: string; files: RegExp }[]> {
+  const found: { folder: string; files: RegExp }[] = [];
+  for (const { module, folder, files } of FOREIGN_CRDS) {
+    const downloaded = await go(["mod", "download", "-json", module], { GOFLAGS: "-mod=mod" });
+    const { Dir: source } = JSON.parse(downloaded) as { Dir: string };
+    found.push({ folder: join(source, folder), files });
+  }
+  return found;
+}
