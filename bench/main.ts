@@ -2,6 +2,7 @@
 import { benchCliStart } from "./cli-start.ts";
 import { benchControlPlane } from "./control-plane.ts";
 import { benchControlPlaneStart } from "./control-plane-start.ts";
+import { benchIdleOperator } from "./idle-operator.ts";
 import { benchImport } from "./import.ts";
 import { benchInformerSync } from "./informer-sync.ts";
 import { benchManifests } from "./manifests.ts";
@@ -22,6 +23,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   "control-plane": benchControlPlane,
   "in-process": benchInProcess,
   "virtual-day": benchVirtualDay,
+  "idle-operator": benchIdleOperator,
 };
 
 const wanted = process.argv.slice(2);

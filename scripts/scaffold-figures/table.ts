@@ -1,0 +1,131 @@
+/** Counts of scaffolded projects, and the table of the README that has them. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { main } from "../../src/cli/main.ts";
+import { systemClock } from "../../src/clock.ts";
+
+/** What is counted of a project. */
+export interface ScaffoldFigures {
+  readonly files: number;
+  readonly lines: number;
+  /** Lines of code that are written once and are the user's then, with their tests. */
+  readonly codeLines: number;
+  /** Packages or modules that the project names. */
+  readonly dependencies: number;
+}
+
+/** The two columns of the table. */
+export interface FigureColumns {
+  readonly ours: ScaffoldFigures;
+  readonly theirs: ScaffoldFigures;
+}
+
+const ROWS: readonly (readonly [title: string, field: keyof ScaffoldFigures])[] = [
+  ["files", "files"],
+  ["lines", "lines"],
+  ["of them code and tests", "codeLines"],
+  ["dependencies that the project names", "dependencies"],
+];
+
+/** Commands that make the project: one kind, and what is generated from it. */
+const COMMANDS: readonly (readonly string[])[] = [
+  ["init", "--domain", "example.com", "--project-name", "shop", "--no-install"],
+  [
+    "create",
+    "api",
+    "--group",
+    "web",
+    "--version",
+    "v1",
+    "--kind",
+    "Page",
+    "--field",
+    "title:string",
+  ],
+  ["manifests"],
+];
+
+/** Makes a project and counts it. */
+export async function scaffoldFigures(): Promise<ScaffoldFigures> {
+  const cwd = mkdtempSync(join(tmpdir(), "tsop-figures-"));
+  try {
+    for (const argv of COMMANDS) {
+      const lines: string[] = [];
+      const note = (line: string): void => void lines.push(line);
+      const told = { out: note, err: note, interactive: false, color: false };
+      const untilInterrupted = (): AbortSignal => new AbortController().signal;
+      const code = await main(argv, {
+        cwd,
+        env: process.env,
+        clock: systemClock,
+        ...told,
+        untilInterrupted,
+      });
+      if (code !== 0) throw new Error(`tsop ${argv.join(" ")}: ${lines.join("\n")}`);
+    }
+    const { dependencies, devDependencies } = JSON.parse(
+      readFileSync(join(cwd, "package.json"), "utf8"),
+    ) as Record<"dependencies" | "devDependencies", object>;
+    return {
+      ...counted(cwd, /^(src|test)\/.*\.ts$/),
+      dependencies: Object.keys(dependencies).length + Object.keys(devDependencies).length,
+    };
+  } finally {
+    rmSync(cwd, { recursive: true });
+  }
+}
+
+/** Counts kubebuilder's project; its chart, which is made on request, and its checksums do not count. */
+export function kubebuilderFigures(folder: string): ScaffoldFigures {
+  const [direct = ""] = readFileSync(join(folder, "go.mod"), "utf8").split(")");
+  return {
+    ...counted(folder, /^(?!.*zz_generated).*\.go$/),
+    dependencies: [...direct.matchAll(/^\t\S+ v/gm)].length,
+  };
+}
+
+function counted(folder: string, code: RegExp): Omit<ScaffoldFigures, "dependencies"> {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll("\\", "/"))
+    .filter((path) => !/^(dist|node_modules|\.tsop)\/|^(go\.sum|package-lock\.json)$/.test(path));
+  const linesOf = (paths: readonly string[]): number =>
+    paths.reduce(
+      (sum, path) => sum + readFileSync(join(folder, path), "utf8").split("\n").length - 1,
+      0,
+    );
+  return {
+    files: files.length,
+    lines: linesOf(files),
+    codeLines: linesOf(files.filter((path) => code.test(path))),
+  };
+}
+
+/** The figures that a page has. @throws Error when a row is missing */
+export function readTable(page: string): FigureColumns {
+  const none: ScaffoldFigures = { files: 0, lines: 0, codeLines: 0, dependencies: 0 };
+  return ROWS.reduce<FigureColumns>(
+    ({ ours, theirs }, [title, field]) => {
+      const row = new RegExp(`^\\| ${title} +\\| +([0-9]+) +\\| +([0-9]+) +\\|$`, "m").exec(page);
+      if (!row) throw new Error(`The table has no row "${title}".`);
+      return {
+        ours: { ...ours, [field]: Number(row[1]) },
+        theirs: { ...theirs, [field]: Number(row[2]) },
+      };
+    },
+    { ours: none, theirs: none },
+  );
+}
+
+/** The page with these figures in its table. */
+export function withTable(page: string, { ours, theirs }: FigureColumns): string {
+  return ROWS.reduce((text, [title, field]) => {
+    const cell = (value: number, width: number): string => String(value).padEnd(width);
+    return text.replace(
+      new RegExp(`^(\\| ${title} +\\| )([0-9]+ *)( \\| )([0-9]+ *)( \\|)$`, "m"),
+      (_row, start: string, old: string, bar: string, other: string, end: string) =>
+        `${start}${cell(ours[field], old.length)}${bar}${cell(theirs[field], other.length)}${end}`,
+    );
+  }, page);
+}
