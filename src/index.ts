@@ -93,6 +93,24 @@ export type { Condition } from "./generated/k8s/meta-v1.ts";
 
 // Runtime: what runs in the operator's process.
 export { createManager, type Manager, type ManagerPorts } from "./runtime/manager/manager.ts";
+export type {
+  DebugEndpoint,
+  LocalDebugEndpoint,
+  ReviewedDebugEndpoint,
+} from "./runtime/manager/debug-endpoint.ts";
+export type { JournalAnswer } from "./runtime/manager/debug-server.ts";
+export type {
+  FieldChange,
+  FieldChanges,
+  JournalCause,
+  JournalEntry,
+  JournalError,
+  JournalObject,
+  JournalRead,
+  JournalWrite,
+} from "./runtime/journal/entry.ts";
+export type { QueueState } from "./runtime/controller/activity.ts";
+export type { CauseType } from "./runtime/controller/reconcile-observer.ts";
 export type { IdleOptions, IdleState } from "./runtime/manager/idle.ts";
 export type { Activity, WaitingKey } from "./runtime/controller/activity.ts";
 export type { ManagerOptions } from "./runtime/manager/manager-options.ts";

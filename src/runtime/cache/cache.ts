@@ -28,6 +28,7 @@ import type { IndexFunction } from "./indexer.ts";
 import { kindCaches, type KindCache, type UnwatchedReads } from "./kind-cache.ts";
 import { KindInformers } from "./kind-informers.ts";
 import { restListerWatcher } from "./lister-watcher.ts";
+import { isPartial } from "./partial-objects.ts";
 import { SharedInformer } from "./shared-informer.ts";
 import { Transform } from "./transform.ts";
 import { present } from "../../present.ts";
@@ -222,6 +223,25 @@ export class InformerCache implements Cache {
       const informer = informers.get("") ?? informers.get(key.namespace ?? "");
       // The kind is the same, and so is the type.
       return informer?.indexer.get(formatKey(key)) as T | undefined;
+    }
+    return undefined;
+  }
+
+  /** The whole object of a name, such as `deployments.apps` `default/web`, if its kind is watched there. */
+  findByName(groupResource: string, key: ObjectKey): KubeObject | undefined {
+    for (const { resource, informers } of this.#kinds.values()) {
+      if (resource.metadataOnly || groupResourceOf(resource) !== groupResource) continue;
+      const informer = informers.get("") ?? informers.get(key.namespace ?? "");
+      const object = informer?.indexer.get(formatKey(key));
+      if (object && !isPartial(object)) return object;
+    }
+    return undefined;
+  }
+
+  /** The kind of an object, if it is watched there. */
+  resourceOfKind({ kind, apiVersion }: KubeObject): ResourceInfo | undefined {
+    for (const { resource } of this.#kinds.values()) {
+      if (resource.kind === kind && apiVersionOf(resource) === apiVersion) return resource;
     }
     return undefined;
   }

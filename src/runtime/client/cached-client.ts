@@ -11,6 +11,7 @@ import {
   groupResourceOf,
   resourceOf,
   type ReadToken,
+  type ResourceInfo,
   type ResourceType,
   type Token,
   type Whole,
@@ -46,6 +47,13 @@ import type { WatchStream } from "./watch-events.ts";
 import { assertSelection, indexMissing } from "./selection.ts";
 import { changedStatus, isStatusPatched } from "./status-patch.ts";
 
+/** Told of reads that the cache answers: of one object, or of all in a namespace, or of all. */
+export type CachedReadsObserver = (
+  resource: ResourceInfo,
+  key: { readonly namespace?: string | undefined; readonly name?: string } | undefined,
+  found: number,
+) => void;
+
 /**
  * Reads what is watched from memory, waiting for its first list, and sees there what this process wrote.
  * An apply or a status patch that would change nothing is not sent; what is returned then is frozen.
@@ -53,11 +61,14 @@ import { changedStatus, isStatusPatched } from "./status-patch.ts";
 export class CachedClient implements Client {
   readonly live: LiveClient;
   readonly #cache: InformerCache;
+  readonly #noted: CachedReadsObserver | undefined;
   readonly #applied = new AppliedIntents();
 
-  constructor(live: LiveClient, cache: InformerCache) {
+  /** @param noted - takes down the reads that the cache answers */
+  constructor(live: LiveClient, cache: InformerCache, noted?: CachedReadsObserver) {
     this.live = live;
     this.#cache = cache;
+    this.#noted = noted;
     bindMethods(this, CachedClient);
   }
 
@@ -71,6 +82,7 @@ export class CachedClient implements Client {
     const informers = await this.#synced(this.#readable(token, key.namespace));
     if (!informers) return this.live.get(token, key);
     const object = findCached(informers, key);
+    this.#noted?.(resource, key, object ? 1 : 0);
     if (object) return object;
     throw failure(404, "NotFound", `${groupResourceOf(resource)} "${formatKey(key)}" not found`, {
       name: key.name,
@@ -80,11 +92,14 @@ export class CachedClient implements Client {
   }
 
   async find<T extends KubeObject>(token: ReadToken<T>, asked: ObjectKey): Promise<T | undefined> {
-    const key = keyIn(resourceOf(token), asked);
+    const resource = resourceOf(token);
+    const key = keyIn(resource, asked);
     const informers = this.#readable(token, key.namespace);
     if (!informers) return this.live.find(token, key);
     for (const { hasSynced, synced } of informers) if (!hasSynced) await synced;
-    return findCached(informers, key);
+    const object = findCached(informers, key);
+    this.#noted?.(resource, key, object ? 1 : 0);
+    return object;
   }
 
   async list<T extends KubeObject>(token: ReadToken<T>, options: ListOptions = {}): Promise<T[]> {
@@ -101,7 +116,11 @@ export class CachedClient implements Client {
       index ? this.#cache.findInformers(token, namespace) : this.#readable(token, namespace),
       signal,
     );
-    if (informers) return listCached(informers, options);
+    if (informers) {
+      const objects = listCached(informers, options);
+      this.#noted?.(resource, namespace === undefined ? undefined : { namespace }, objects.length);
+      return objects;
+    }
     if (!index) return this.live.list(token, options);
     throw indexMissing(index.name, resource, this.#cache.whyNot(token, namespace));
   }

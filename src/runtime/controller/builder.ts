@@ -234,7 +234,7 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
     }
     const finalizer = main && finalizerOf(reconciler, main, { name, ...this.#options });
     const { clock, log } = this.#manager;
-    const { metrics, scopes, shards, tracing, unfinished } = insideOf(this.#manager);
+    const { metrics, scopes, shards, observer, unfinished } = insideOf(this.#manager);
     const counted = metrics.controller(name, this.#options.maxConcurrentReconciles ?? 1);
     const lifecycle = main && this.#lifecycle(reconciler, { main, name, finalizer, counted });
     const controller = new Controller({
@@ -250,7 +250,7 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
       clock,
       log,
       scopes,
-      tracing,
+      observer,
       metrics: counted,
       options: this.#options,
       ...(shards ? { gate: shards } : {}),

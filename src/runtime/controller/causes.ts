@@ -3,25 +3,59 @@
  *
  * @module
  */
+import type { ObjectEvent } from "./predicates.ts";
+import type { Cause, CauseType } from "./reconcile-observer.ts";
 
 // Of a thousand events of one key in a burst the first few tell enough.
 const MOST = 8;
 
+/** Why one key was in line. */
+interface TakenCauses {
+  readonly texts: string[];
+  readonly origins: readonly Cause[];
+}
+
 /** The causes of keys that wait. */
 export class Causes {
   readonly #causes = new Map<string, string[]>();
+  /** What led to them; only where somebody wants to know, because events keep objects in memory. */
+  readonly #origins: Map<string, Cause[]> | undefined;
+
+  constructor(keepsOrigins: boolean) {
+    this.#origins = keepsOrigins ? new Map<string, Cause[]>() : undefined;
+  }
 
   /** Adds a cause; one that is known, or one too many, is left out. */
-  add(key: string, cause: string): void {
+  add(key: string, text: string, type: CauseType, event?: ObjectEvent): void {
+    if (this.#origins) this.#addOrigin(this.#origins, key, { type, text, event });
     const known = this.#causes.get(key);
-    if (!known) this.#causes.set(key, [cause]);
-    else if (known.length < MOST && !known.includes(cause)) known.push(cause);
+    if (!known) this.#causes.set(key, [text]);
+    else if (known.length < MOST && !known.includes(text)) known.push(text);
   }
 
   /** The causes since the last time, and begins anew. */
-  take(key: string): string[] {
-    const causes = this.#causes.get(key) ?? [];
+  take(key: string): TakenCauses {
+    const texts = this.#causes.get(key) ?? [];
     this.#causes.delete(key);
-    return causes;
+    const origins = this.#origins?.get(key) ?? [];
+    this.#origins?.delete(key);
+    return { texts, origins };
+  }
+
+  /** Of several updates of one object both ends are kept: what changed from the first to the last. */
+  #addOrigin(origins: Map<string, Cause[]>, key: string, cause: Cause): void {
+    const known = origins.get(key);
+    if (!known) {
+      origins.set(key, [cause]);
+      return;
+    }
+    const same = known.findIndex(({ text }) => text === cause.text);
+    const before = known[same];
+    if (!before) {
+      if (known.length < MOST) known.push(cause);
+      return;
+    }
+    const isChain = before.event?.type === "update" && cause.event?.type === "update";
+    known[same] = isChain ? { ...cause, event: { ...cause.event, old: before.event.old } } : cause;
   }
 }

@@ -12,8 +12,8 @@ import type { ControllerMetrics } from "../manager/metrics.ts";
 import type { RateLimiter } from "../queue/rate-limiters.ts";
 import type { QueueObserver, RateLimitingQueue } from "../queue/work-queue.ts";
 import type { KeyGate } from "../sharding/key-gate.ts";
-import type { Tracing } from "../tracing/tracing.ts";
 import type { WatchOptions, WatchReaction } from "./handlers.ts";
+import type { ReconcileObserver } from "./reconcile-observer.ts";
 import type { ReconcileScopes } from "./reconcile-scopes.ts";
 import type { ReconcileContext, Reconciler } from "./reconciler.ts";
 import type { Source } from "./sources/sources.ts";
@@ -67,8 +67,8 @@ export interface ControllerParts {
   readonly options: ControllerOptions;
   /** Of the objects that are reconciled, where it is for one kind. */
   readonly kind?: string;
-  /** Makes a span of each reconcile; none when absent. */
-  readonly tracing?: Tracing | undefined;
+  /** Looks on at each reconcile. */
+  readonly observer?: ReconcileObserver | undefined;
   /** Which keys this process may work on; all when absent. */
   readonly gate?: KeyGate;
   /** Lets the reconciler say what went wrong, before it is tried again. */

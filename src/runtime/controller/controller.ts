@@ -20,6 +20,7 @@ import { FailureLog } from "./failure-log.ts";
 import { HotLoops } from "./hot-loops.ts";
 import { givenUpAfter, isGone, outcomeOf, parseKey, requeueOf } from "./outcomes.ts";
 import { ReconcileRun } from "./reconcile-run.ts";
+import type { ObservedReconcile } from "./reconcile-observer.ts";
 import type { ReconcileScope } from "./reconcile-scopes.ts";
 import type { Outcome, ReconcileContext } from "./reconciler.ts";
 import { RunningSources, type AddedWatch } from "./sources/running-sources.ts";
@@ -52,7 +53,7 @@ export class Controller {
   readonly #parts: ControllerParts;
   readonly #queue: RateLimitingQueue;
   readonly #sources: RunningSources;
-  readonly #causes = new Causes();
+  readonly #causes: Causes;
   readonly #atOnce = new ItemExponentialFailureRateLimiter(AT_ONCE_MS, MAX_AT_ONCE_MS);
   readonly #hotLoops: HotLoops;
   readonly #failures: FailureLog;
@@ -76,6 +77,7 @@ export class Controller {
     this.needLeaderElection = (parts.options.needLeaderElection ?? true) && !parts.gate;
     this.#parts = parts;
     this.#sources = new RunningSources(parts.sources);
+    this.#causes = new Causes(parts.observer?.wantsOrigins === true);
     this.#hotLoops = new HotLoops(parts.clock);
     this.#failures = new FailureLog(parts.clock);
     const { newQueue, rateLimiter } = parts.options;
@@ -90,16 +92,25 @@ export class Controller {
     const busy = [...this.#inHand].map((id) => `${name} reconciles ${id}`);
     if (this.#queue.length > 0) busy.push(`${name}: ${this.#queue.length} keys are in line`);
     if (this.#isSyncing) busy.push(`${name} waits for its sources`);
-    const waiting = (this.#queue.delayed?.() ?? []).map(({ key, readyAtMs }) => ({
+    const { clock } = this.#parts;
+    const sinceMs = clock.now() - clock.monotonicMs();
+    const delayed = (this.#queue.delayed?.() ?? []).map(({ key, readyAtMs }) => ({
+      key,
+      atMs: sinceMs + readyAtMs,
+    }));
+    const waiting = delayed.map(({ key, atMs }) => ({
       controller: name,
       key: parseKey(key),
-      atMs: this.#parts.clock.now() + readyAtMs - this.#parts.clock.monotonicMs(),
+      atMs,
     }));
-    return { busy, waiting };
+    const depth = this.#queue.length;
+    const queue = { controller: name, inHand: [...this.#inHand], depth, waiting: delayed };
+    return { busy, waiting, queue };
   }
 
   /** Lets the reconciler look at an object, as an event would. */
-  enqueue(key: ObjectKey, { priority, cause = "asked for", writtenAtMs }: EnqueueHint = {}): void {
+  enqueue(key: ObjectKey, hint: EnqueueHint = {}): void {
+    const { priority, cause = "asked for", causeType = "other", event, writtenAtMs } = hint;
     const id = formatKey(key);
     if (writtenAtMs !== undefined && writtenAtMs < (this.#begunAtMs.get(id) ?? -Infinity)) {
       this.#parts.metrics.ownEvent();
@@ -110,7 +121,7 @@ export class Controller {
       if (!gate.settled) this.#parked.add(id);
       return;
     }
-    this.#causes.add(id, cause);
+    this.#causes.add(id, cause, causeType, event);
     const delayMs = this.#hotLoops.delayMs(id);
     if (delayMs > 0) this.#queue.addAfter(id, delayMs, priority);
     else this.#queue.add(id, priority);
@@ -234,31 +245,36 @@ export class Controller {
     const timeoutMs = options.reconcileTimeoutMs;
     const timeout = timeoutMs === undefined ? undefined : timeoutSignal(clock, timeoutMs, parent);
     const run = this.#begin(id, timeout?.signal ?? parent);
-    const span = this.#parts.tracing?.reconcile({ ...run.traced, kind: this.#parts.kind });
+    const observed = this.#observe(run);
     const work = (): Promise<Outcome> => this.#call(id, run);
     try {
       let result: Outcome;
       try {
-        const call = scopes.run(run.scope, span ? () => span.run(work) : work);
+        const call = scopes.run(run.scope, observed ? () => observed.run(work) : work);
         result = await (timeoutMs === undefined ? call : this.#inTime(run.scope, call, timeoutMs));
       } finally {
         this.#note(run);
       }
-      span?.set("tsop.outcome", outcomeOf(result));
+      observed?.succeeded(requeueOf(result));
       this.#succeeded(id, run, result);
     } catch (error) {
-      span?.set("tsop.outcome", "error");
-      span?.fail(error);
+      observed?.failed(error);
       if (run.signal.aborted && !parent.aborted) metrics.timedOut();
       metrics.reconciled("error", (clock.monotonicMs() - run.startMs) / 1000);
       if (this.#parts.onError) await this.#tellFailure(id, error, run.again(parent));
       this.#failed(id, error, run);
     } finally {
-      span?.end();
+      observed?.end();
       scopes.leave(run.scope);
       timeout?.clear();
       gate?.leave(id);
     }
+  }
+
+  /** Tells who looks on of a reconcile that begins. */
+  #observe(run: ReconcileRun): ObservedReconcile | undefined {
+    const { observer, kind } = this.#parts;
+    return observer && run.observeBy(observer, { kind, queueDepth: this.#queue.length });
   }
 
   #begin(key: string, signal: AbortSignal): ReconcileRun {
@@ -274,7 +290,7 @@ export class Controller {
     if (this.#queue.length === 0) this.#tookTurn(startMs);
     this.#idPrefix ??= Math.floor(clock.random() * 2 ** 24).toString(16);
     const id = `${this.#idPrefix}-${this.#reconciles}`;
-    const causes = this.#causes.take(key);
+    const { texts: causes, origins } = this.#causes.take(key);
     if (log.isLevelEnabled?.("debug") ?? true) {
       log.debug({ controller: name, key, reconcileID: id, causes }, "reconciling");
     }
@@ -288,6 +304,7 @@ export class Controller {
       nowMs,
       signal,
       causes,
+      origins,
       failures,
       log,
     });
@@ -301,7 +318,7 @@ export class Controller {
     metrics.reconciled(outcomeOf(result), seconds);
     if (requeueAfterMs === undefined || requeueAfterMs > 0) this.#atOnce.forget(id);
     if (requeueAfterMs === undefined) return;
-    this.#causes.add(id, `asked for after ${requeueAfterMs} ms`);
+    this.#causes.add(id, `asked for after ${requeueAfterMs} ms`, "requeue");
     // A time that is over means now; one that is over each time must not keep the process busy.
     const delayMs = requeueAfterMs > 0 ? requeueAfterMs : this.#atOnce.when(id);
     this.#queue.addAfter(id, delayMs, result?.priority ?? this.#queue.priority(id));
@@ -382,7 +399,8 @@ export class Controller {
       log.error({ err: error }, `the reconcile failed for good: ${error.message}`);
       return;
     }
-    this.#causes.add(id, `retry ${this.#queue.retries(id) + 1} after: ${messageOf(error)}`);
+    const retry = `retry ${this.#queue.retries(id) + 1} after: ${messageOf(error)}`;
+    this.#causes.add(id, retry, "retry");
     this.#queue.addRateLimited(id, this.#queue.priority(id));
     // Somebody else wrote in between: the next try sees that, and nobody need look at it.
     if (isConflict(error)) log.info("the object changed meanwhile; trying again");

@@ -7,6 +7,7 @@ import { keyOf, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import { parseApiVersion, type ResourceInfo } from "../../kube/resource.ts";
 import type { IndexFunction } from "../cache/indexer.ts";
 import type { ObjectEvent, Predicate } from "./predicates.ts";
+import type { CauseType } from "./reconcile-observer.ts";
 
 /** Why a key is to be looked at, and how urgently. */
 export interface EnqueueHint {
@@ -14,6 +15,10 @@ export interface EnqueueHint {
   readonly priority?: number;
   /** For the log: `update of Deployment d/web`. */
   readonly cause?: string;
+  /** What that is, for the journal; `event` where it comes from one, `other` when absent. */
+  readonly causeType?: CauseType;
+  /** What happened to which object, for the journal: what changed stands there. */
+  readonly event?: ObjectEvent;
   /**
    * When this process itself wrote what the event tells of, on the monotonic clock: a reconcile that began later has
    * seen it, and need not run again for it.

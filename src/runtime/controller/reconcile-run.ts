@@ -4,6 +4,12 @@
  * @module
  */
 import type { Logger } from "../../log.ts";
+import type {
+  Cause,
+  ObservedReconcile,
+  ObservedStart,
+  ReconcileObserver,
+} from "./reconcile-observer.ts";
 import type { ReconcileScope } from "./reconcile-scopes.ts";
 import type { ReconcileContext } from "./reconciler.ts";
 
@@ -19,6 +25,8 @@ export interface ReconcileStart {
   readonly nowMs: number;
   readonly signal: AbortSignal;
   readonly causes: readonly string[];
+  /** What led to the causes, where who looks on wants to know. */
+  readonly origins: readonly Cause[];
   readonly failures: number;
   /** Of the controller. */
   readonly log: Logger;
@@ -49,12 +57,19 @@ export class ReconcileRun implements ReconcileContext {
 
   /** The same reconcile with requests of a scope of its own, and time of its own. */
   again(signal: AbortSignal): ReconcileRun {
-    return new ReconcileRun({ ...this.#start, signal });
+    const run = new ReconcileRun({ ...this.#start, signal });
+    run.scope.notes = this.scope.notes;
+    return run;
   }
 
-  /** What its span says. */
-  get traced(): Pick<ReconcileStart, "controller" | "key" | "id" | "causes" | "failures"> {
-    return this.#start;
+  /** Tells somebody who looks on, who may take notes of what it reads and writes. */
+  observeBy(
+    observer: ReconcileObserver,
+    about: Pick<ObservedStart, "kind" | "queueDepth">,
+  ): ObservedReconcile {
+    const observed = observer.reconcile({ ...this.#start, ...about });
+    this.scope.notes = observed.notes;
+    return observed;
   }
 
   /** Made when somebody asks: most reconciles have nothing to say. */

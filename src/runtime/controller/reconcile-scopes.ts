@@ -9,8 +9,9 @@ import { TsopError } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import { stringifyExact } from "../client/json/exact-json.ts";
-import type { ClientMiddleware, RestRequest } from "../client/rest-client.ts";
+import type { ClientMiddleware, RestRequest, SendRequest } from "../client/rest-client.ts";
 import { LruMap } from "../lru.ts";
+import type { ReconcileNotes } from "./reconcile-observer.ts";
 
 /** One reconcile. */
 export interface ReconcileScope {
@@ -21,6 +22,8 @@ export interface ReconcileScope {
   readonly changes: string[];
   /** Its time is over; its worker has gone on. */
   expired: boolean;
+  /** Takes down what it reads and writes; absent where nobody wants to know. */
+  notes?: ReconcileNotes | undefined;
 }
 
 const PATHS = 20_000;
@@ -42,8 +45,19 @@ export class ReconcileScopes {
   // The version that each path had last: an answer with the same one changed nothing.
   readonly #versions = new LruMap<string>(PATHS);
   readonly #running = new Set<ReconcileScope>();
+  readonly #areNoted: boolean;
   #ended = false;
   #writes = 0;
+
+  /** @param areNoted - whether reconciles may have notes: nobody looks for them otherwise */
+  constructor(areNoted = false) {
+    this.#areNoted = areNoted;
+  }
+
+  /** The notes of the reconcile that asks; `undefined` outside of one, and where none are taken. */
+  get notes(): ReconcileNotes | undefined {
+    return this.#areNoted ? this.#current()?.notes : undefined;
+  }
 
   /** How many requests were to change something, in reconciles or not. */
   get writes(): number {
@@ -76,7 +90,7 @@ export class ReconcileScopes {
 
   /** Refuses what comes too late, and takes down what is changed. */
   readonly middleware: ClientMiddleware = async (request, next) => {
-    if (request.method === "GET" && !request.upgrades) return next(request);
+    if (request.method === "GET" && !request.upgrades) return this.#send(request, next);
     this.#writes++;
     const scope = this.#current();
     if (scope && (scope.expired || this.#ended)) {
@@ -86,7 +100,7 @@ export class ReconcileScopes {
         "End the work when `context.signal` is aborted, or raise reconcileTimeoutMs.",
       );
     }
-    const answer = await next(request);
+    const answer = await this.#send(request, next);
     if (request.upgrades) return answer;
     if (scope && !EVENTS.test(request.path) && this.#isChange(request, answer)) {
       const content = stringifyExact(contentOf(request.body) ?? null);
@@ -94,6 +108,20 @@ export class ReconcileScopes {
     }
     return answer;
   };
+
+  /** Sends it, and takes it down where that is wanted. */
+  async #send(request: RestRequest, next: SendRequest): Promise<unknown> {
+    const note = this.notes?.request(request);
+    if (!note) return next(request);
+    try {
+      const answer = await next(request);
+      note.answered(answer);
+      return answer;
+    } catch (error) {
+      note.failed(error);
+      throw error;
+    }
+  }
 
   #current(): ReconcileScope | undefined {
     let call = calls.getStore();

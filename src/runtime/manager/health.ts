@@ -3,8 +3,7 @@
  *
  * @module
  */
-import { createServer, type IncomingMessage, type RequestListener } from "node:http";
-import { createServer as createTlsServer, Server as TlsServer } from "node:https";
+import type { IncomingMessage, RequestListener } from "node:http";
 import type { Registry } from "prom-client";
 import { messageOf } from "../../errors.ts";
 import type {
@@ -12,7 +11,8 @@ import type {
   CertificateSource,
   ServerCertificate,
 } from "./certificate-files.ts";
-import { type Endpoint, listen, STRANGER_LIMITS, tlsOptions } from "./listening.ts";
+import { serveHttp, type RunningServer } from "./http-serving.ts";
+import type { Endpoint } from "./listening.ts";
 import type { ReviewFilter } from "./review-filter.ts";
 import { SeriesWatch, type BoundlessMetric } from "./series-watch.ts";
 
@@ -74,12 +74,6 @@ export interface MetricsEndpoint extends Endpoint {
   readonly tls?: CertificateSource;
 }
 
-/** A server that runs: its port, and how to end it. */
-export interface RunningServer {
-  readonly port: number;
-  stop(): Promise<void>;
-}
-
 /** What the kubelet is told: a status, and a text for people. */
 export interface ProbeAnswer {
   readonly status: number;
@@ -122,7 +116,7 @@ export function serveProbes(
   endpoint: Endpoint,
   answer: (url: string) => Promise<ProbeAnswer>,
 ): Promise<RunningServer> {
-  return serve(endpoint, ({ url = "/" }, response) => {
+  return serveHttp(endpoint, ({ url = "/" }, response) => {
     const send = ({ status, body }: ProbeAnswer): void => {
       response.writeHead(status, { "Content-Type": "text/plain" }).end(body);
     };
@@ -175,44 +169,5 @@ export async function serveMetrics(
       },
     );
   };
-  if (!certificate) return serve(endpoint, listener);
-  if (!("read" in certificate)) return serve(endpoint, listener, { first: certificate });
-  const first = await certificate.read();
-  return serve(endpoint, listener, { files: certificate, first });
-}
-
-// A kubelet and a few scrapers need a handful of connections.
-const MAX_CONNECTIONS = 1000;
-
-interface Tls {
-  readonly files?: CertificateFiles;
-  readonly first: ServerCertificate;
-}
-
-async function serve(
-  endpoint: Endpoint,
-  listener: RequestListener,
-  tls?: Tls,
-): Promise<RunningServer> {
-  const ended = new AbortController();
-  const { signal } = ended;
-  const server = tls
-    ? createTlsServer({ ...tlsOptions(tls.first), ...STRANGER_LIMITS }, listener)
-    : createServer(STRANGER_LIMITS, listener);
-  server.maxConnections = MAX_CONNECTIONS;
-  const port = await listen(server, endpoint);
-  if (tls?.files && server instanceof TlsServer) {
-    void tls.files.follow(tls.first, (now) => server.setSecureContext(tlsOptions(now)), signal);
-  }
-  return {
-    port,
-    stop: () =>
-      new Promise((stopped) => {
-        ended.abort();
-        server.close(() => {
-          stopped();
-        });
-        server.closeAllConnections();
-      }),
-  };
+  return serveHttp(endpoint, listener, certificate);
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import { TsopError } from "../../errors.ts";
+import type { ReconcileObserver } from "../controller/reconcile-observer.ts";
 import type { ReconcileScopes } from "../controller/reconcile-scopes.ts";
 import type { ShardMember } from "../sharding/shard-member.ts";
 import type { Tracing } from "../tracing/tracing.ts";
@@ -19,6 +20,8 @@ export interface ManagerInside {
   readonly scopes: ReconcileScopes;
   /** Makes spans of what happens here; absent without `ManagerOptions.tracing`. */
   readonly tracing: Tracing | undefined;
+  /** Looks on at reconciles: traces, and the journal. */
+  readonly observer: ReconcileObserver | undefined;
   /** Which keys this process works on; absent where they are not shared. */
   readonly shards: ShardMember | undefined;
   /** The controllers that were begun and are not complete. */

@@ -14,7 +14,8 @@ import { ShardLease, type ShardPresence, type ShardSettings } from "../sharding/
 import type { ThreadLease } from "../side-thread/protocol.ts";
 import { SideThread } from "../side-thread/side-thread.ts";
 import type { ClusterConfig } from "../transport/cluster-config.ts";
-import { serveProbes, type ProbeAnswer, type RunningServer } from "./health.ts";
+import { serveProbes, type ProbeAnswer } from "./health.ts";
+import type { RunningServer } from "./http-serving.ts";
 import {
   LeaderElector,
   type Election,

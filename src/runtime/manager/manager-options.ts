@@ -13,6 +13,7 @@ import type { ClusterConfig } from "../transport/cluster-config.ts";
 import type { TracingApi } from "../tracing/tracing-api.ts";
 import type { Transport } from "../transport/transport.ts";
 import type { WebhookServerOptions } from "../webhook/certificate.ts";
+import type { DebugEndpoint } from "./debug-endpoint.ts";
 import type { MetricsEndpoint } from "./health.ts";
 import type { LeaderElectionOptions } from "./leader-election.ts";
 import type { Endpoint } from "./listening.ts";
@@ -29,6 +30,11 @@ export interface ManagerOptions {
   readonly metrics?: MetricsEndpoint;
   /** Serves `/healthz` and `/readyz`; not when absent. */
   readonly health?: Endpoint;
+  /**
+   * Keeps a journal of the reconciles (causes, reads, writes as differences, outcome) and serves it, for `tsop why`. Not when
+   * absent; `tsop dev` asks for it by itself.
+   */
+  readonly debug?: DebugEndpoint;
   /** Serves what is added with `manager.webhooks.add`, in every replica; not when absent. */
   readonly webhooks?: WebhookServerOptions;
   /** Controllers run only where the Lease is held; everywhere when absent. */

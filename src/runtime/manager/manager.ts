@@ -10,16 +10,18 @@ import { messageOf, TsopError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
 import { InformerCache } from "../cache/cache.ts";
 import type { Cache } from "../cache/cache-view.ts";
-import { CachedClient } from "../client/cached-client.ts";
+import { CachedClient, type CachedReadsObserver } from "../client/cached-client.ts";
 import type { Client } from "../client/client.ts";
 import { LiveClient, writeDefaults } from "../client/live-client.ts";
 import { RestClient, type ExchangeObserver } from "../client/rest-client.ts";
 import { logWarning, warningHandler } from "../client/warnings.ts";
 import type { Activity } from "../controller/activity.ts";
+import { observersAsOne } from "../controller/reconcile-observer.ts";
 import { ReconcileScopes } from "../controller/reconcile-scopes.ts";
 import { bindMethods } from "../bind-methods.ts";
 import { deferred } from "../deferred.ts";
 import { EventBroadcaster, type EventRecorder } from "../events/recorder.ts";
+import { Journal } from "../journal/journal.ts";
 import type { ShardMember, Shards } from "../sharding/shard-member.ts";
 import type { ClusterConfig } from "../transport/cluster-config.ts";
 import { FencedTransport } from "../transport/fenced-transport.ts";
@@ -30,14 +32,11 @@ import { Tracing } from "../tracing/tracing.ts";
 import type { Transport } from "../transport/transport.ts";
 import { certificateFrom } from "./certificate-files.ts";
 import { coordinationAccess, createMember, electionSettings } from "./coordination.ts";
+import { debugOfEnvironment } from "./debug-endpoint.ts";
+import { DebugServer } from "./debug-server.ts";
 import { defaultLogger } from "./default-logger.ts";
-import {
-  answerProbe,
-  HealthChecks,
-  serveMetrics,
-  type HealthCheck,
-  type RunningServer,
-} from "./health.ts";
+import { answerProbe, HealthChecks, serveMetrics, type HealthCheck } from "./health.ts";
+import type { RunningServer } from "./http-serving.ts";
 import { Keeper } from "./keeper.ts";
 import { notRunning, untilIdle, type IdleOptions, type IdleState } from "./idle.ts";
 import type { Election } from "./leader-election.ts";
@@ -56,6 +55,8 @@ export interface ManagerPorts {
   readonly metrics?: number;
   readonly health?: number;
   readonly webhooks?: number;
+  /** Of the journal. */
+  readonly debug?: number;
 }
 
 /** An operator's parts, and the life they share. */
@@ -152,7 +153,7 @@ class OperatorManager implements Manager {
   readonly metrics: OperatorMetrics;
   readonly shards: ShardMember | undefined;
   readonly [INSIDE]: ManagerInside;
-  readonly #scopes = new ReconcileScopes();
+  readonly #scopes: ReconcileScopes;
   readonly webhooks: WebhookHost;
   readonly #options: ManagerOptions;
   readonly #config: ClusterConfig | undefined;
@@ -178,6 +179,7 @@ class OperatorManager implements Manager {
   readonly #fail: (error: unknown) => void;
   #keeper: Keeper | undefined;
   #metricsServer: RunningServer | undefined;
+  readonly #debug: DebugServer | undefined;
   #started = false;
   #state = "was not started";
   #failure: unknown;
@@ -202,6 +204,9 @@ class OperatorManager implements Manager {
     this.#fenced = new FencedTransport(this.#transport, clock, () => this.#keeper?.endsAtMs);
     this.cache = new InformerCache(this.#rest, clock, this.log, options.cache);
     this.metrics.informers(() => this.cache.health());
+    const debug = options.debug ?? debugOfEnvironment(process.env);
+    const journal = debug && new Journal(clock, this.cache);
+    this.#scopes = new ReconcileScopes(journal !== undefined);
     const { middlewares = [] } = options;
     const rest = new RestClient(this.#fenced, clock, {
       observe,
@@ -216,7 +221,7 @@ class OperatorManager implements Manager {
         this.cache.noteDeleted(resource, key, uid);
       },
     });
-    this.client = new CachedClient(live, this.cache);
+    this.client = new CachedClient(live, this.cache, journal && noteIn(this.#scopes));
     this.#events = new EventBroadcaster(live, clock, this.log);
     this.#fail = (error) => {
       this.#failed.reject(error instanceof Error ? error : new Error(String(error)));
@@ -254,7 +259,21 @@ class OperatorManager implements Manager {
       observe: this.metrics.certificateRead.bind(this.metrics),
     });
     const { metrics, shards } = this;
-    this[INSIDE] = { metrics, scopes: this.#scopes, tracing, shards, unfinished: new Set() };
+    this.#debug =
+      debug && journal
+        ? new DebugServer({
+            endpoint: debug,
+            journal,
+            operator: name,
+            clock,
+            log: this.log,
+            filter: new ReviewFilter(this.#ownClient(), clock),
+            queues: () => this.#activities().flatMap(({ queue }) => queue ?? []),
+          })
+        : undefined;
+    const observer = observersAsOne([tracing, journal].filter((one) => one !== undefined));
+    const scopes = this.#scopes;
+    this[INSIDE] = { metrics, scopes, tracing, observer, shards, unfinished: new Set() };
     this.#healthz.add("ping", () => undefined);
     this.#readyz.add("informers", () => {
       this.#checkInformers();
@@ -275,9 +294,8 @@ class OperatorManager implements Manager {
     const metrics = this.#metricsServer?.port;
     const health = this.#keeper?.healthPort;
     const webhooks = this.webhooks.port;
-    return {
-      ...present({ metrics, health, webhooks }),
-    };
+    const debug = this.#debug?.port;
+    return present({ metrics, health, webhooks, debug });
   }
 
   add(runnable: Runnable & { readonly name?: string }): void {
@@ -306,14 +324,10 @@ class OperatorManager implements Manager {
   }
 
   idle(options: IdleOptions = {}): Promise<IdleState> {
-    const activities = (): Activity[] => [
-      ...this.#everywhere.activities(),
-      ...this.#leading.activities(),
-    ];
     return untilIdle(
       {
-        busy: () => [...activities().flatMap(({ busy }) => busy), ...this.#underWay()],
-        waiting: () => activities().flatMap(({ waiting }) => waiting),
+        busy: () => [...this.#activities().flatMap(({ busy }) => busy), ...this.#underWay()],
+        waiting: () => this.#activities().flatMap(({ waiting }) => waiting),
         informers: () => this.cache.informers(),
         isQuiet: () => this.#transport.isQuiet,
         checkRunning: () => {
@@ -324,6 +338,10 @@ class OperatorManager implements Manager {
       },
       options,
     );
+  }
+
+  #activities(): Activity[] {
+    return [...this.#everywhere.activities(), ...this.#leading.activities()];
   }
 
   /** What the manager itself does. */
@@ -354,6 +372,7 @@ class OperatorManager implements Manager {
       this.#keeper = this.#createKeeper();
       await this.#keeper.start();
       await this.#openMetrics();
+      await this.#debug?.start();
       // Before the caches: their first list may need our own conversion.
       await Promise.race([this.webhooks.start(), ended(signal), this.#failed.promise]);
       this.#caches.start();
@@ -441,6 +460,7 @@ class OperatorManager implements Manager {
       this.webhooks.close();
       await this.#keeper?.stop();
       await this.#metricsServer?.stop();
+      await this.#debug?.stop();
       this.#transport.close();
     }
   }
@@ -525,6 +545,11 @@ class OperatorManager implements Manager {
       bad.map(({ resource, state, problem }) => problem ?? `${resource}: ${state}`).join("; "),
     );
   }
+}
+
+/** Takes down the reads from the cache that a reconcile makes. */
+function noteIn(scopes: ReconcileScopes): CachedReadsObserver {
+  return (resource, key, found) => scopes.notes?.readCached(resource, key, found);
 }
 
 /** Resolves when the signal is aborted. */

@@ -6,6 +6,11 @@
  */
 import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
+import type {
+  ObservedReconcile,
+  ObservedStart,
+  ReconcileObserver,
+} from "../controller/reconcile-observer.ts";
 import type { TransportRequest } from "../transport/transport.ts";
 import { templateOf } from "./path-template.ts";
 import type { TracingApi, TracingSpan } from "./tracing-api.ts";
@@ -16,18 +21,6 @@ const INTERNAL = 0;
 const SERVER = 1;
 const CLIENT = 2;
 const ERROR = 2;
-
-/** What a span of a reconcile says at its beginning. */
-export interface TracedReconcile {
-  readonly controller: string;
-  /** Of the object; absent for a controller that is for no kind. */
-  readonly kind: string | undefined;
-  /** `default/web`. */
-  readonly key: string;
-  readonly id: string;
-  readonly causes: readonly string[];
-  readonly failures: number;
-}
 
 /** A span with its place: what runs in it may have spans below. */
 export class PlacedSpan {
@@ -83,8 +76,35 @@ export class PlacedSpan {
   }
 }
 
+/** The span of a reconcile. */
+class ReconcileSpan implements ObservedReconcile {
+  readonly #span: PlacedSpan;
+
+  constructor(span: PlacedSpan) {
+    this.#span = span;
+  }
+
+  run<T>(work: () => T): T {
+    return this.#span.run(work);
+  }
+
+  succeeded(requeueAfterMs: number | undefined): void {
+    this.#span.set("tsop.outcome", requeueAfterMs === undefined ? "success" : "requeue_after");
+  }
+
+  failed(error: unknown): void {
+    this.#span.set("tsop.outcome", "error");
+    this.#span.fail(error);
+  }
+
+  end(): void {
+    this.#span.end();
+  }
+}
+
 /** Begins spans. */
-export class Tracing {
+export class Tracing implements ReconcileObserver {
+  readonly wantsOrigins = false;
   readonly #api: TracingApi;
   readonly #clock: Clock;
 
@@ -94,8 +114,8 @@ export class Tracing {
   }
 
   /** Of a reconcile; each has a trace of its own. */
-  reconcile({ controller, kind, key, id, causes, failures }: TracedReconcile): PlacedSpan {
-    return this.#begin(
+  reconcile({ controller, kind, key, id, causes, failures }: ObservedStart): ObservedReconcile {
+    const span = this.#begin(
       `reconcile ${controller}`,
       {
         kind: INTERNAL,
@@ -110,6 +130,7 @@ export class Tracing {
       },
       this.#api.context.active(),
     );
+    return new ReconcileSpan(span);
   }
 
   /** Of a request that something with a span makes; `undefined` for others, such as those of the caches. */

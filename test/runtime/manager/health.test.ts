@@ -1,11 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { Registry } from "prom-client";
-import {
-  answerProbe,
-  HealthChecks,
-  serveMetrics,
-  type RunningServer,
-} from "../../../src/runtime/manager/health.ts";
+import { answerProbe, HealthChecks, serveMetrics } from "../../../src/runtime/manager/health.ts";
+import type { RunningServer } from "../../../src/runtime/manager/http-serving.ts";
 
 describe("health checks", () => {
   const secret = "postgres://jo:hunter2@db";

@@ -44,6 +44,8 @@ export function kindSource<T extends KubeObject>(
         if (!filters.every((filter) => filter(event))) return;
         const fromEvent = {
           cause: causeOf(event),
+          causeType: "event" as const,
+          event,
           priority: priorityOf(event),
           ...present({ writtenAtMs }),
         };

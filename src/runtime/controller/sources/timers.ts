@@ -67,7 +67,7 @@ export function timerSource<T extends KubeObject>(
         const timer = clock.after(
           delayMs,
           () => {
-            enqueue(keyOf(object), { cause: `timer of ${period} ms` });
+            enqueue(keyOf(object), { cause: `timer of ${period} ms`, causeType: "timer" });
             schedule(object, period, period);
           },
           { unref: true },
