@@ -6,6 +6,7 @@ const AcceptNumber: Marker<() => TextMarker>;
 interface Activity {
   readonly busy: readonly string[];
   readonly waiting: readonly WaitingKey[];
+  readonly queue?: QueueState;
 }
 
 const AddSchema: Marker<(values_0: Schema) => FieldOrClassMarker<unknown>>;
@@ -99,6 +100,8 @@ interface CacheOptions {
   readonly resyncMs?: number;
   readonly watchList?: boolean;
 }
+
+type CauseType = "event" | "timer" | "retry" | "requeue" | "other";
 
 const Cel: Marker<(rule: string, options?: CelOptions) => FieldOrClassMarker<unknown>>;
 
@@ -256,7 +259,7 @@ class Controller {
   readonly name: string;
   readonly needLeaderElection: boolean;
   activity(): Activity;
-  enqueue(key: ObjectKey, { priority, cause, writtenAtMs }?: EnqueueHint): void;
+  enqueue(key: ObjectKey, hint?: EnqueueHint): void;
   watch<T extends KubeObject>(
     token: ReadToken<T>,
     options: WatchReaction<T> & WatchOptions<T>,
@@ -354,6 +357,8 @@ abstract class CustomResource<Spec = object, Status = object> implements KubeObj
 
 const DEPENDENTS_ANNOTATION = "tsop.dev/dependents";
 
+type DebugEndpoint = LocalDebugEndpoint | ReviewedDebugEndpoint;
+
 const Default: Marker<<const D extends Constant>(value: D) => ValueMarker<Mutable<D>>>;
 
 interface Defaulter<T extends KubeObject> {
@@ -439,6 +444,8 @@ type Enqueue = (key: ObjectKey, hint?: EnqueueHint) => void;
 interface EnqueueHint {
   readonly priority?: number;
   readonly cause?: string;
+  readonly causeType?: CauseType;
+  readonly event?: ObjectEvent;
   readonly writtenAtMs?: number;
 }
 
@@ -523,6 +530,17 @@ interface ExternalResourceOptions extends Pick<
   "group" | "version" | "kind" | "plural" | "scope"
 > {
   readonly external: true;
+}
+
+interface FieldChange {
+  readonly path: string;
+  readonly before?: Json;
+  readonly after?: Json;
+}
+
+interface FieldChanges {
+  readonly changes: readonly FieldChange[];
+  readonly more?: number;
 }
 
 interface FieldMarker<T> {
@@ -639,6 +657,76 @@ class ItemFastSlowRateLimiter implements RateLimiter {
   retries(key: string): number;
 }
 
+interface JournalAnswer {
+  readonly version: 1;
+  readonly operator: string;
+  readonly instance: string;
+  readonly nowMs: number;
+  readonly entries: readonly JournalEntry[];
+  readonly queues: readonly QueueState[];
+}
+
+interface JournalCause extends Partial<FieldChanges> {
+  readonly type: CauseType;
+  readonly text: string;
+  readonly object?: JournalObject;
+  readonly writtenBy?: string;
+}
+
+interface JournalEntry {
+  readonly number: number;
+  readonly id: string;
+  readonly controller: string;
+  readonly kind?: string;
+  readonly namespace?: string;
+  readonly name: string;
+  readonly atMs: number;
+  readonly durationMs: number;
+  readonly causes: readonly JournalCause[];
+  readonly failures: number;
+  readonly queueDepth: number;
+  readonly reads: readonly JournalRead[];
+  readonly writes: readonly JournalWrite[];
+  readonly leftOut?: number;
+  readonly outcome: "success" | "requeue_after" | "error";
+  readonly requeueAfterMs?: number;
+  readonly error?: JournalError;
+}
+
+interface JournalError {
+  readonly message: string;
+  readonly code?: string;
+  readonly place?: string;
+  readonly stack?: string;
+}
+
+interface JournalObject {
+  readonly kind?: string;
+  readonly resource: string;
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly resourceVersion?: string;
+}
+
+interface JournalRead {
+  readonly from: "cache" | "server";
+  readonly object: JournalObject;
+  readonly found: number;
+  readonly times: number;
+}
+
+interface JournalWrite extends Partial<FieldChanges> {
+  readonly verb: string;
+  readonly object: JournalObject;
+  readonly subresource?: string;
+  readonly afterMs: number;
+  readonly durationMs: number;
+  readonly dryRun?: true;
+  readonly unchanged?: true;
+  readonly sentOnly?: true;
+  readonly error?: string;
+}
+
 type Json =
   | string
   | number
@@ -743,6 +831,13 @@ interface ListOptions extends Selection {
 
 const ListSet: Marker<() => FieldMarker<readonly unknown[]>>;
 
+interface LocalDebugEndpoint {
+  readonly port: number;
+  readonly token?: string;
+  readonly reviewed?: never;
+  readonly tls?: never;
+}
+
 interface Logger {
   debug: LogMethod;
   info: LogMethod;
@@ -781,6 +876,7 @@ interface ManagerOptions {
   readonly log?: Logger;
   readonly metrics?: MetricsEndpoint;
   readonly health?: Endpoint;
+  readonly debug?: DebugEndpoint;
   readonly webhooks?: WebhookServerOptions;
   readonly leaderElection?: LeaderElectionOptions;
   readonly sharding?: ShardingOptions;
@@ -800,6 +896,7 @@ interface ManagerPorts {
   readonly metrics?: number;
   readonly health?: number;
   readonly webhooks?: number;
+  readonly debug?: number;
 }
 
 type MapFunction<T extends KubeObject> = (
@@ -1092,6 +1189,16 @@ interface QueueObserver {
   delayed(key: string): void;
 }
 
+interface QueueState {
+  readonly controller: string;
+  readonly inHand: readonly string[];
+  readonly depth: number;
+  readonly waiting: readonly {
+    readonly key: string;
+    readonly atMs: number;
+  }[];
+}
+
 interface RateLimiter {
   when(key: string): number;
   forget(key: string): void;
@@ -1250,6 +1357,14 @@ interface Review<T extends KubeObject = KubeObject> {
   readonly request: AdmissionRequest<T>;
   readonly signal: AbortSignal;
   warn(message: string): void;
+}
+
+interface ReviewedDebugEndpoint {
+  readonly port: number;
+  readonly host?: string;
+  readonly reviewed: true;
+  readonly tls: CertificateSource;
+  readonly token?: never;
 }
 
 interface Runnable {

@@ -1,11 +1,12 @@
-/** T54: who may read the metrics of an operator. */
+/** T54: who may read the metrics of an operator, and its journal. */
+import { get } from "node:https";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createManager, type Manager } from "../../src/index.ts";
 import { ClusterRole, ClusterRoleBinding, ServiceAccount } from "../../src/k8s.ts";
 import { eventually, silentLogger } from "../../src/testing.ts";
 import { connect, TARGETS, type Target } from "./targets.ts";
 
-describe.each(TARGETS)("the metrics endpoint on %s", (_, kubeconfig) => {
+describe.each(TARGETS)("the endpoints of metrics and journal on %s", (_, kubeconfig) => {
   let target: Target;
   let manager: Manager;
   const stop = new AbortController();
@@ -17,10 +18,11 @@ describe.each(TARGETS)("the metrics endpoint on %s", (_, kubeconfig) => {
       config: target.config,
       log: silentLogger,
       metrics: { port: 0, host: "127.0.0.1", reviewed: true },
+      debug: { port: 0, host: "127.0.0.1", reviewed: true, tls: "self-signed" },
     });
     running = manager.start(stop.signal);
     await eventually(() => {
-      expect(manager.ports.metrics).toBeDefined();
+      expect(manager.ports.debug).toBeDefined();
     });
   });
 
@@ -39,6 +41,19 @@ describe.each(TARGETS)("the metrics endpoint on %s", (_, kubeconfig) => {
     return (await fetch(url, { headers })).status;
   }
 
+  /** Of the journal: the certificate is one that nobody knows. */
+  function journalStatusFor(token?: string): Promise<number> {
+    const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+    const port = String(manager.ports.debug);
+    const url = `https://127.0.0.1:${port}/debug/journal`;
+    return new Promise((resolve, reject) => {
+      get(url, { headers, rejectUnauthorized: false }, (response) => {
+        response.resume();
+        resolve(response.statusCode ?? 0);
+      }).on("error", reject);
+    });
+  }
+
   async function tokenOf(name: string): Promise<string> {
     const { client, namespaces } = target;
     const key = { namespace: namespaces[0], name };
@@ -52,7 +67,7 @@ describe.each(TARGETS)("the metrics endpoint on %s", (_, kubeconfig) => {
     const { client, run: name, namespaces } = target;
     await client.create(ClusterRole, {
       metadata: { name },
-      rules: [{ nonResourceURLs: ["/metrics"], verbs: ["get"] }],
+      rules: [{ nonResourceURLs: ["/metrics", "/debug/journal"], verbs: ["get"] }],
     });
     await client.create(ClusterRoleBinding, {
       metadata: { name },
@@ -63,9 +78,12 @@ describe.each(TARGETS)("the metrics endpoint on %s", (_, kubeconfig) => {
       },
       subjects: [{ kind: "ServiceAccount", name: "prometheus", namespace: namespaces[0] }],
     });
-    expect(await statusFor()).toBe(401);
-    expect(await statusFor("no-such-token")).toBe(401);
-    expect(await statusFor(await tokenOf("somebody"))).toBe(403);
-    expect(await statusFor(await tokenOf("prometheus"))).toBe(200);
+    const [somebody, prometheus] = [await tokenOf("somebody"), await tokenOf("prometheus")];
+    for (const ask of [statusFor, journalStatusFor]) {
+      expect(await ask()).toBe(401);
+      expect(await ask("no-such-token")).toBe(401);
+      expect(await ask(somebody)).toBe(403);
+      expect(await ask(prometheus)).toBe(200);
+    }
   });
 });

@@ -9,7 +9,7 @@ import type { FieldChange, FieldChanges } from "./entry.ts";
 
 const MOST_CHANGES = 40;
 const MOST_CHARACTERS = 200;
-const REDACTED = "(redacted)";
+const HIDDEN = "(hidden)";
 /** Of these an item is told by its name, not by its place: as apply does. */
 const ITEM_NAMES = ["name", "type"];
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
@@ -42,7 +42,7 @@ export function fieldChanges(before: unknown, after: unknown, isSecret: boolean)
       return;
     }
     const hidden = isSecret && SECRET_FIELDS.test(path);
-    const shown = (value: unknown): Json => (hidden ? REDACTED : shortened(value));
+    const shown = (value: unknown): Json => (hidden ? HIDDEN : shortened(value));
     found.push({
       path,
       ...(old === undefined ? {} : { before: shown(old) }),

@@ -165,7 +165,7 @@ export class RecordedReconcile implements ObservedReconcile, ReconcileNotes {
         written(changesOf({ request, asked, before, answer }), answer);
       },
       failed: (error) => {
-        written({ error: isConfidential(asked) ? "(redacted)" : messageOf(error) });
+        written({ error: isConfidential(asked) ? "(hidden)" : messageOf(error) });
       },
     };
   }

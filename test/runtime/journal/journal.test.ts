@@ -8,6 +8,7 @@ import {
   type JournalAnswer,
   type JournalEntry,
   type Manager,
+  type Outcome,
 } from "../../../src/index.ts";
 import { ConfigMap, Secret } from "../../../src/k8s.ts";
 import {
@@ -42,7 +43,7 @@ afterEach(async () => {
 
 /** Starts an operator whose controller of ConfigMaps does `work` for the one that is named `one`. */
 async function start(
-  work: (manager: Manager, number: number) => Promise<void | { requeueAfterMs: number }>,
+  work: (manager: Manager, number: number) => Promise<Outcome>,
   debug: DebugEndpoint = { port: 0, token: TOKEN },
 ): Promise<void> {
   manager = createManager({ transport: inProcess(cluster), log: silentLogger, debug });
