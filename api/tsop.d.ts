@@ -678,6 +678,7 @@ interface JournalEntry {
   readonly id: string;
   readonly controller: string;
   readonly kind?: string;
+  readonly resource?: string;
   readonly namespace?: string;
   readonly name: string;
   readonly atMs: number;

@@ -32,6 +32,22 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     "await issueServing({ names, authority }, clock)   // a day after the authority ended",
   ),
   "auth-provider-unsupported": e("users: [{ name: me, user: { auth-provider: { name: gcp } } }]"),
+  "bad-last": e("tsop why deployment/web --last none"),
+  "bad-operator-address": e("tsop why deployment/web --operator operator:8089"),
+  "bad-target": e("tsop why web"),
+  "journal-away": e(
+    "tsop why deployment/web --operator http://127.0.0.1:8089   # nothing runs there",
+  ),
+  "journal-refused": e(
+    "tsop why deployment/web --operator https://operator.example.com   # without a token",
+  ),
+  "journal-unreadable": e("tsop why deployment/web --operator https://example.com"),
+  "no-journal-in-cluster": e(
+    "tsop why deployment/web --context staging   # deployed without --debug-port",
+  ),
+  "no-operator-to-ask": e("tsop why deployment/web   # while no `tsop dev` runs"),
+  "not-in-journal": e("tsop why deployment/wbe"),
+  "target-in-namespaces": e("tsop why deployment/web   # there is one in two namespaces"),
   "bad-data-dir": e("tsop cluster --data-dir /proc/store"),
   "bad-domain": e(
     "tsop init --domain Example_Com",

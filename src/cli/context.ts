@@ -16,6 +16,8 @@ export interface CliContext {
   readonly interactive: boolean;
   readonly color: boolean;
   readonly clock: Clock;
+  /** For tests: a terminal that is told who listens to its keys, and gives what ends that. */
+  readonly keys?: (onKey: (key: string) => void) => (() => void) | undefined;
   /** Prints a line of the result (stdout). */
   out(line: string): void;
   /** Prints a line of progress or of an error (stderr). */

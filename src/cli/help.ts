@@ -71,6 +71,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "tsop plan --image registry.example.com/web-operator:0.2.0",
     "tsop plan --image web-operator:0.2.0 --context staging --output json",
   ],
+  why: [
+    "tsop why deployment/web",
+    "tsop why myweb/web -n shop --last 20",
+    "tsop why myweb/web --context staging -o json",
+  ],
   undeploy: ["tsop undeploy", "tsop undeploy --dry-run"],
   migrate: ["tsop migrate --dry-run", "tsop migrate", "tsop migrate --kind MyWeb --output json"],
   run: [
@@ -95,6 +100,7 @@ export const EXIT_CODES: Readonly<Record<string, string>> = {
 /** The variables that commands look at. */
 export const ENVIRONMENT: Readonly<Record<string, string>> = {
   KUBECONFIG: "the kubeconfig files of the commands that work on a cluster, as for kubectl",
+  TSOP_OPERATOR_TOKEN: "what `why --operator` shows to a debug endpoint that asks for a token",
   NO_COLOR: "no colours; FORCE_COLOR: colours without a terminal",
   TSOP_DEBUG: "a stack with each error",
   TSOP_CACHE_DIR:

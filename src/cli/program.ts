@@ -301,7 +301,26 @@ function addClusterCommands(program: Command, context: CliContext, done: Done): 
     });
 }
 
+function addWhy(program: Command, context: CliContext, done: Done): void {
+  withCluster(program.command("why"))
+    .summary("why an object is as it is")
+    .description(
+      "Print which change led to which reconcile, what that read, and what it wrote: of the operator of the `tsop dev` that runs here, or of one elsewhere.",
+    )
+    .argument("<object>", "kind and name, such as deployment/web")
+    .option("-n, --namespace <name>", "its namespace (default: any)")
+    .option("--operator <url>", "the address of an operator's debug endpoint")
+    .addOption(new Option("--last <count>", "how many reconciles").argParser(Number).default(5))
+    .option("--all", "also those that changed nothing", false)
+    .addOption(new Option("-o, --output <format>", "print the result as JSON").choices(["json"]))
+    .action(async (object: string, options: object) => {
+      const { why } = await import("./commands/why.ts");
+      done(await why(object, options as Parameters<typeof why>[1], context));
+    });
+}
+
 function addOtherCommands(program: Command, context: CliContext, done: Done): void {
+  addWhy(program, context, done);
   const port = new Option("--port <port>", "port of the API server; 0 takes a free one")
     .argParser(Number)
     .default(0);
@@ -311,13 +330,14 @@ function addOtherCommands(program: Command, context: CliContext, done: Done): vo
     .description(
       "Start a control plane, install the CRDs, run the operator with the rights of its generated role, and reload on save.",
     )
+    .argument("[arguments...]", "what is handed to the operator; after `--`")
     .addOption(port)
     .option("--once", "start, wait until the operator is up, stop", false)
     .option("--samples", "apply config/samples at the start", false)
     .option("--no-types", "do not run the project's TypeScript compiler beside the operator")
-    .action(async (options: object) => {
+    .action(async (args: string[], options: object) => {
       const { dev } = await import("./commands/dev.ts");
-      done(await dev(options as Parameters<typeof dev>[0], context));
+      done(await dev({ args, ...(options as Omit<Parameters<typeof dev>[0], "args">) }, context));
     });
   program
     .command("cluster")

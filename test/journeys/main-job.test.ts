@@ -18,10 +18,12 @@ describe.skipIf(!hasKubectl)("the main job", { timeout: 60_000 }, () => {
   let committed: CliResult;
   let dev: Promise<CliResult>;
   let kubectl: Kubectl;
+  let press: (key: string) => void;
 
   beforeAll(async () => {
     committed = await runCli(project.folder, ["manifests", "--check"]);
     dev = runCli(project.folder, ["dev", "--no-types"], {
+      onTerminal: (pressKey) => (press = pressKey),
       signal: stop.signal,
       onLine: (line) => lines.push(line),
     });
@@ -82,6 +84,16 @@ describe.skipIf(!hasKubectl)("the main job", { timeout: 60_000 }, () => {
     expect(await get("myweb", "myweb", "-o", "jsonpath={.status.completed}")).toBe("true");
   });
 
+  it("says why: which change led to which reconcile, and that to which write", async () => {
+    const { code, out } = await runCli(project.folder, ["why", "deployment/myweb"]);
+    expect({ code, out }).toMatchObject({ code: 0 });
+    expect(out).toMatch(/^Deployment default\/myweb\n\n/);
+    expect(out).toMatch(/because +create of MyWeb default\/myweb, version \d+\n/);
+    expect(out).toMatch(/wrote +apply Deployment default\/myweb, version \d+\n/);
+    // What was asked for the operator alone is nothing for its log.
+    expect(lines.join("\n")).not.toContain("the debug endpoint is served");
+  });
+
   it("rolls the pods when the page is edited", async () => {
     const podsBefore = await get("pods", "-o", "name");
     const patch = '{"spec":{"pageContentHtml":"<h1>Hello, tsop!</h1>"}}';
@@ -125,6 +137,22 @@ describe.skipIf(!hasKubectl)("the main job", { timeout: 60_000 }, () => {
     });
   });
 
+  it("applies the samples, says why, and deletes the objects of its kinds at a key", async () => {
+    expect(lines.join("\n")).toContain(
+      "a apply samples, t run tests, w why: the last change, r reset: delete all objects of your kinds, q quit",
+    );
+    let from = lines.length;
+    press("a");
+    await untilTold(/^ +created +mywebs.operator.k8s-summit.org default\/myweb/, from);
+    await kubectl.output(["wait", "--for=condition=Ready", "myweb/myweb", "--timeout=15s"]);
+    press("w");
+    await untilTold(/wrote +patch MyWeb default\/myweb \(status\)/, from);
+    from = lines.length;
+    press("r");
+    await untilTold(/^deleted 1 object of your kinds$/, from);
+    await kubectl.output(["wait", "--for=delete", "myweb/myweb", "--timeout=15s"]);
+  });
+
   it("takes over what is saved: code, kinds and roles", async () => {
     const from = lines.length;
     edit("src/api/v1/myweb.ts", (text) =>
@@ -156,8 +184,17 @@ describe.skipIf(!hasKubectl)("the main job", { timeout: 60_000 }, () => {
     await untilTold(/^operator .* reloaded in/, from);
   });
 
-  it("ends cleanly", async () => {
-    stop.abort();
+  it("ends cleanly at q, and leaves nothing for `tsop why` to ask", async () => {
+    press("q");
     expect((await dev).code).toBe(0);
+    expect((await runCli(project.folder, ["why", "myweb/myweb"])).err).toContain(
+      "no-operator-to-ask",
+    );
+  });
+
+  it("hands the operator what comes after --", async () => {
+    const once = await runCli(project.folder, ["dev", "--once", "--", "--nonsense"]);
+    expect(once.code).toBe(1);
+    expect(once.out).toContain("There is no flag --nonsense.");
   });
 });

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { startControlPlane } from "../../controlplane/control-plane.ts";
 import { SourceError, TsopError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
+import { DevKeys } from "../operator/dev/dev-keys.ts";
 import { DevSession } from "../operator/dev/dev-session.ts";
 import { TypeChecker } from "../operator/dev/type-checker.ts";
 import { checkPort } from "../project/inputs.ts";
@@ -27,6 +28,8 @@ export interface DevOptions {
   readonly once: boolean;
   readonly samples: boolean;
   readonly types: boolean;
+  /** What is handed to the operator. */
+  readonly args: readonly string[];
 }
 
 const ADMIN_KUBECONFIG = ".tsop/kubeconfig";
@@ -51,10 +54,12 @@ async function develop(
   options: DevOptions,
   context: CliContext,
 ): Promise<number> {
-  const signal = context.untilInterrupted();
+  const quit = new AbortController();
+  const signal = AbortSignal.any([context.untilInterrupted(), quit.signal]);
   const began = context.clock.monotonicMs();
   const controlPlane = await startControlPlane({ port: options.port, clock: context.clock });
-  const session = new DevSession(project, controlPlane, context);
+  const session = new DevSession(project, controlPlane, context, options.args);
+  const keys = new DevKeys({ root: project.root, session, quit: quit.abort.bind(quit) }, context);
   try {
     writePrivateFile(join(project.root, ADMIN_KUBECONFIG), controlPlane.kubeconfig);
     const { bold, green } = paint(context);
@@ -62,9 +67,10 @@ async function develop(
       `${bold("control plane")}  ${controlPlane.url} (embedded)  ${green("ready")} in ${sinceMs(context, began)} ms  kubeconfig ${ADMIN_KUBECONFIG}`,
     );
     if (options.once) await once(session, options, context);
-    else await keepUp(project, session, options, context, signal);
+    else await keepUp({ project, session, keys, signal }, options, context);
     return 0;
   } finally {
+    keys.stop();
     await session.stop();
     await controlPlane.stop();
   }
@@ -110,13 +116,19 @@ async function once(session: DevSession, options: DevOptions, context: CliContex
   if (options.samples) await session.applySamples();
 }
 
+/** A `tsop dev` that runs. */
+interface Running {
+  readonly project: Project;
+  readonly session: DevSession;
+  readonly keys: DevKeys;
+  readonly signal: AbortSignal;
+}
+
 /** Starts, and reloads on every save, until the signal aborts. */
 async function keepUp(
-  project: Project,
-  session: DevSession,
+  { project, session, keys, signal }: Running,
   options: DevOptions,
   context: CliContext,
-  signal: AbortSignal,
 ): Promise<void> {
   const { bold, green } = paint(context);
   const told = new Set<string>();
@@ -140,6 +152,7 @@ async function keepUp(
   if (options.samples)
     await session.applySamples().catch((error: unknown) => reportError(error, context));
   sayWhatIsNext(project, options, context);
+  keys.start();
   const types = options.types
     ? TypeChecker.start(project.root, context, (place) => told.has(place))
     : undefined;

@@ -16,6 +16,8 @@ export interface OperatorOptions {
   readonly args: readonly string[];
   /** Beside those of this process. */
   readonly env: Readonly<Record<string, string>>;
+  /** Takes lines that are for this process alone, and are not printed. */
+  readonly takes?: (line: string) => boolean;
 }
 
 /** A running operator. */
@@ -57,6 +59,7 @@ export class OperatorProcess {
       env: { ...context.env, ...options.env },
     };
     const print = (line: string): void => {
+      if (options.takes?.(line)) return;
       context.out(formatLogLine(line, context));
       onLine(line);
     };

@@ -254,7 +254,13 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
       metrics: counted,
       options: this.#options,
       ...(shards ? { gate: shards } : {}),
-      ...(main ? { kind: main.resource.kind, tell: this.#teller(name, main.resource) } : {}),
+      ...(main
+        ? {
+            kind: main.resource.kind,
+            resource: groupResourceOf(main.resource),
+            tell: this.#teller(name, main.resource),
+          }
+        : {}),
       ...(lifecycle && reconciler.onError ? { onError: lifecycle.failed.bind(lifecycle) } : {}),
     });
     this.#manager.add(controller);

@@ -67,6 +67,8 @@ export interface ControllerParts {
   readonly options: ControllerOptions;
   /** Of the objects that are reconciled, where it is for one kind. */
   readonly kind?: string;
+  /** Of that kind: `deployments.apps`. */
+  readonly resource?: string;
   /** Looks on at each reconcile. */
   readonly observer?: ReconcileObserver | undefined;
   /** Which keys this process may work on; all when absent. */

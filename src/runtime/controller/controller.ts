@@ -273,8 +273,8 @@ export class Controller {
 
   /** Tells who looks on of a reconcile that begins. */
   #observe(run: ReconcileRun): ObservedReconcile | undefined {
-    const { observer, kind } = this.#parts;
-    return observer && run.observeBy(observer, { kind, queueDepth: this.#queue.length });
+    const { observer, kind, resource } = this.#parts;
+    return observer && run.observeBy(observer, { kind, resource, queueDepth: this.#queue.length });
   }
 
   #begin(key: string, signal: AbortSignal): ReconcileRun {

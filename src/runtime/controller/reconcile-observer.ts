@@ -24,6 +24,8 @@ export interface ObservedStart {
   readonly controller: string;
   /** Of the object; absent for a controller that is for no kind. */
   readonly kind: string | undefined;
+  /** Of that kind: `deployments.apps`. */
+  readonly resource: string | undefined;
   /** `default/web`. */
   readonly key: string;
   readonly id: string;

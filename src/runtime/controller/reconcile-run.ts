@@ -65,7 +65,7 @@ export class ReconcileRun implements ReconcileContext {
   /** Tells somebody who looks on, who may take notes of what it reads and writes. */
   observeBy(
     observer: ReconcileObserver,
-    about: Pick<ObservedStart, "kind" | "queueDepth">,
+    about: Pick<ObservedStart, "kind" | "resource" | "queueDepth">,
   ): ObservedReconcile {
     const observed = observer.reconcile({ ...this.#start, ...about });
     this.scope.notes = observed.notes;

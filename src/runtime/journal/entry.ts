@@ -92,6 +92,8 @@ export interface JournalEntry {
   readonly controller: string;
   /** Of the object; absent for a controller that is for no kind. */
   readonly kind?: string;
+  /** Of that kind: `deployments.apps`. */
+  readonly resource?: string;
   readonly namespace?: string;
   readonly name: string;
   /** When it began, in milliseconds since 1970. */

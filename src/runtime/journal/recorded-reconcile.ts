@@ -79,12 +79,13 @@ export class RecordedReconcile implements ObservedReconcile, ReconcileNotes {
   end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    const { controller, kind, key, id, nowMs, failures, queueDepth } = this.#start;
+    const { controller, kind, resource, key, id, nowMs, failures, queueDepth } = this.#start;
     const slash = key.indexOf("/");
     this.#recorder.ended({
       id,
       controller,
       ...(kind !== undefined && { kind }),
+      ...(resource !== undefined && { resource }),
       ...(slash > 0 && { namespace: key.slice(0, slash) }),
       name: key.slice(slash + 1),
       atMs: nowMs,

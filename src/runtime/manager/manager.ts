@@ -204,7 +204,7 @@ class OperatorManager implements Manager {
     this.#fenced = new FencedTransport(this.#transport, clock, () => this.#keeper?.endsAtMs);
     this.cache = new InformerCache(this.#rest, clock, this.log, options.cache);
     this.metrics.informers(() => this.cache.health());
-    const debug = options.debug ?? debugOfEnvironment(process.env);
+    const debug = debugOfEnvironment(process.env) ?? options.debug;
     const journal = debug && new Journal(clock, this.cache);
     this.#scopes = new ReconcileScopes(journal !== undefined);
     const { middlewares = [] } = options;

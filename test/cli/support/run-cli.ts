@@ -22,6 +22,8 @@ export interface CliOptions {
   readonly signal?: AbortSignal;
   /** Told of every line as it comes. */
   readonly onLine?: (line: string) => void;
+  /** A terminal: given what is told of each key. */
+  readonly onTerminal?: (press: (key: string) => void) => void;
 }
 
 /** Runs `tsop ...argv` in `cwd`. */
@@ -43,6 +45,12 @@ export async function runCli(
       err.push(line);
       options.onLine?.(line);
     },
+    ...(options.onTerminal && {
+      keys: (onKey) => {
+        options.onTerminal?.(onKey);
+        return () => undefined;
+      },
+    }),
     untilInterrupted: () => options.signal ?? new AbortController().signal,
   });
   return { code, out: out.join("\n"), err: err.join("\n") };

@@ -19,10 +19,11 @@ import { EXTERNAL_CRDS, isInstalled, operatorUser } from "../installed.ts";
 import { OperatorProcess } from "../operator-process.ts";
 import { paint } from "../../output.ts";
 import { writePrivateFile } from "../../project/private-file.ts";
-import type { Project } from "../../project/project-file.ts";
+import { apiGroupOf, type Project } from "../../project/project-file.ts";
 import { ownerName } from "../../cluster/ownership.ts";
 import { applyAll } from "../../cluster/roll-out.ts";
 import { isWebhookConfiguration } from "../local-webhooks.ts";
+import { DevJournal } from "./dev-journal.ts";
 import { DevWebhooks } from "./dev-webhooks.ts";
 import { OperatorKeeper, type OperatorEvents } from "./operator-keeper.ts";
 
@@ -45,14 +46,25 @@ export class DevSession {
   #external: readonly ManifestObject[] = [];
   #configurations: readonly ManifestObject[] = [];
   readonly #webhooks: DevWebhooks;
+  readonly #journal: DevJournal;
   /** What the control plane has, as JSON: an edit of a controller's code applies nothing. */
   #applied = "";
 
-  constructor(project: Project, controlPlane: ControlPlane, context: CliContext) {
+  readonly #args: readonly string[];
+
+  /** @param args - what is handed to the operator */
+  constructor(
+    project: Project,
+    controlPlane: ControlPlane,
+    context: CliContext,
+    args: readonly string[] = [],
+  ) {
+    this.#args = args;
     this.#project = project;
     this.#controlPlane = controlPlane;
     this.#context = context;
     this.#webhooks = new DevWebhooks(project.root, controlPlane, context.clock);
+    this.#journal = new DevJournal(project.root);
     this.#session = openCluster({ kubeconfigText: controlPlane.kubeconfig }, context);
     const controllers = project.resources.filter(({ controller }) => controller).length;
     this.#operator = new OperatorKeeper(
@@ -89,6 +101,21 @@ export class DevSession {
     await applyAll(this.#session, samples, this.#options(), this.#context);
   }
 
+  /** Deletes all objects of the project's kinds; what they own goes with them, and cleanups run. */
+  async deleteObjects(): Promise<void> {
+    const { resources } = this.#project;
+    let count = 0;
+    for (const resource of resources.filter(({ api, external }) => api && external !== true)) {
+      const { version, kind } = resource;
+      const apiVersion = `${apiGroupOf(this.#project, resource)}/${version}`;
+      const served = await this.#session.findResource({ apiVersion, kind });
+      for (const object of served ? await this.#session.list(served) : []) {
+        if (await this.#session.remove(object)) count++;
+      }
+    }
+    this.#context.out(`deleted ${count} ${count === 1 ? "object" : "objects"} of your kinds`);
+  }
+
   /** The objects in the files of a folder, which need not be there. */
   async #manifestsIn(folder: string): Promise<readonly ManifestObject[]> {
     const path = join(this.#project.root, folder);
@@ -101,6 +128,7 @@ export class DevSession {
   }
 
   async stop(): Promise<void> {
+    this.#journal.end();
     await this.#operator.stop();
     await this.#bundle?.close();
   }
@@ -152,8 +180,19 @@ export class DevSession {
     const { root, namespaced } = this.#project;
     const path = join(root, OPERATOR_KUBECONFIG);
     writePrivateFile(path, kubeconfig);
-    const env = { KUBECONFIG: path, ...(namespaced ? { WATCH_NAMESPACE: namespace } : {}) };
-    const options = { root, file: BUNDLE, args: this.#webhooks.args, env };
+    const env = {
+      KUBECONFIG: path,
+      ...(namespaced ? { WATCH_NAMESPACE: namespace } : {}),
+      ...this.#journal.env,
+    };
+    const takes = this.#journal.hear.bind(this.#journal);
+    const options = {
+      root,
+      file: BUNDLE,
+      args: [...this.#webhooks.args, ...this.#args],
+      env,
+      takes,
+    };
     // After a crash, too.
     this.#webhooks.pause();
     return OperatorProcess.start(options, this.#context, (line) => {

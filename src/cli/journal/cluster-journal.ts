@@ -1,0 +1,85 @@
+/**
+ * The journal of an operator that runs in a cluster, by a forwarded port of each of its pods.
+ *
+ * @module
+ */
+import type { Clock } from "../../clock.ts";
+import { TsopError } from "../../errors.ts";
+import { keyOf, type KubeObject, type ManifestObject } from "../../kube/object.ts";
+import type { ResourceType } from "../../kube/resource.ts";
+import type { Client } from "../../runtime/client/client.ts";
+import type { JournalAnswer } from "../../runtime/manager/debug-server.ts";
+import type { DeploymentState } from "../cluster/deployment-state.ts";
+import { readJournal } from "./journal-place.ts";
+
+/** A pod, as far as it says how its operator was started. */
+export interface OperatorPod extends KubeObject {
+  readonly spec?: { readonly containers?: readonly { readonly args?: readonly string[] }[] };
+  readonly status?: { readonly phase?: string };
+}
+
+const POD: ResourceType<OperatorPod> = {
+  group: "",
+  version: "v1",
+  kind: "Pod",
+  plural: "pods",
+  namespaced: true,
+};
+
+const FLAG = /^--debug-port=(\d+)$/;
+
+/** The port of the journal, as the pod's operator was told; `undefined` where it keeps none. */
+export function debugPortOf({ spec }: OperatorPod): number | undefined {
+  const args = (spec?.containers ?? []).flatMap(({ args = [] }) => args);
+  for (const [index, arg] of args.entries()) {
+    const text = arg === "--debug-port" ? args[index + 1] : FLAG.exec(arg)?.[1];
+    if (text !== undefined && /^\d+$/.test(text)) return Number(text);
+  }
+  return undefined;
+}
+
+/**
+ * The journals of the pods of a deployed operator.
+ *
+ * @param rendered - the project's manifests, with the operator's Deployment
+ * @throws TsopError `no-journal-in-cluster`; as `readJournal`
+ */
+export async function clusterJournals(
+  client: Pick<Client, "list" | "pods">,
+  rendered: readonly ManifestObject[],
+  clock: Clock,
+): Promise<JournalAnswer[]> {
+  const found = rendered.find(({ kind }) => kind === "Deployment");
+  const deployment = found as (ManifestObject & Pick<DeploymentState, "spec">) | undefined;
+  const namespace = deployment?.metadata.namespace ?? "default";
+  const labels = deployment?.spec?.selector?.matchLabels ?? {};
+  const pods = deployment ? await client.list(POD, { namespace, labels }) : [];
+  const running = pods.filter(({ status }) => status?.phase === "Running");
+  const serving = running.flatMap((pod) => {
+    const port = debugPortOf(pod);
+    return port === undefined ? [] : [{ key: keyOf(pod), port }];
+  });
+  if (serving.length === 0) throw noneServes(namespace, running.length);
+  return Promise.all(
+    serving.map(async ({ key, port }) => {
+      const forward = await client.pods.portForward(key, port);
+      try {
+        return await readJournal({ url: `http://127.0.0.1:${forward.port}` }, clock);
+      } finally {
+        await forward.close();
+      }
+    }),
+  );
+}
+
+function noneServes(namespace: string, running: number): TsopError {
+  return new TsopError(
+    "no-journal-in-cluster",
+    running === 0
+      ? `No pod of the operator runs in the namespace ${namespace}.`
+      : `The operator in the namespace ${namespace} was started without --debug-port: it keeps no journal.`,
+    running === 0
+      ? "Deploy it with `tsop deploy`, or name the cluster with --context."
+      : "Add `--debug-port=8089` to the arguments in config/manager/manager.yaml and deploy it again; src/main.ts has to pass it to createManager({ debug }).",
+  );
+}

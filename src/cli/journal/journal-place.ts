@@ -1,0 +1,81 @@
+/**
+ * Where the journal of an operator is read: of `tsop dev`, at an address, in a pod.
+ *
+ * @module
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { timeoutSignal, type Clock } from "../../clock.ts";
+import { messageOf, TsopError } from "../../errors.ts";
+import { isJsonObject } from "../../kube/json.ts";
+import type { JournalAnswer } from "../../runtime/manager/debug-server.ts";
+
+/** The file by which `tsop dev` says where its operator's journal is. */
+export const SESSION_FILE = ".tsop/dev/journal.json";
+
+const PATH = "/debug/journal";
+const TIMEOUT_MS = 15_000;
+
+/** An address, and what opens it. */
+export interface JournalPlace {
+  /** Without a path. */
+  readonly url: string;
+  readonly token?: string;
+}
+
+/** The journal of the `tsop dev` of a project; `undefined` where none runs. */
+export function placeOfDev(root: string): JournalPlace | undefined {
+  try {
+    const session: unknown = JSON.parse(readFileSync(join(root, SESSION_FILE), "utf8"));
+    if (!isJsonObject(session)) return undefined;
+    const { url, token } = session;
+    return typeof url === "string" && typeof token === "string" ? { url, token } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads a journal. @throws TsopError `journal-away`, `journal-refused`, `journal-unreadable` */
+export async function readJournal(place: JournalPlace, clock: Clock): Promise<JournalAnswer> {
+  const limit = timeoutSignal(clock, TIMEOUT_MS);
+  try {
+    const headers = place.token === undefined ? {} : { Authorization: `Bearer ${place.token}` };
+    const response = await fetch(new URL(PATH, place.url), {
+      headers,
+      signal: limit.signal,
+      redirect: "error",
+    }).catch((error: unknown) => {
+      throw away(place, error);
+    });
+    if (response.status !== 200) throw refused(place, response.status);
+    const answer: unknown = await response.json().catch(() => undefined);
+    if (isJsonObject(answer) && answer["version"] === 1) return answer as object as JournalAnswer;
+    throw new TsopError(
+      "journal-unreadable",
+      `${place.url} answered with something that is no journal of this version of tsop.`,
+      "Check the address, and use the tsop that the operator is built with.",
+    );
+  } finally {
+    limit.clear();
+  }
+}
+
+function away({ url }: JournalPlace, error: unknown): TsopError {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  return new TsopError(
+    "journal-away",
+    `The operator's journal at ${url} did not answer: ${messageOf(cause)}.`,
+    "Check that the operator runs, with `createManager({ debug })` or under `tsop dev`.",
+    { cause: error },
+  );
+}
+
+function refused({ url }: JournalPlace, status: number): TsopError {
+  return new TsopError(
+    "journal-refused",
+    `The operator's journal at ${url} was refused with the status ${status}.`,
+    status === 404
+      ? "Check the address: something else answers there."
+      : "Put a token that may `get` /debug/journal into $TSOP_OPERATOR_TOKEN.",
+  );
+}

@@ -1,0 +1,122 @@
+/**
+ * Which reconciles say why an object is as it is. Pure.
+ *
+ * @module
+ */
+import { UsageError, TsopError } from "../../errors.ts";
+import type { JournalEntry, JournalObject } from "../../runtime/journal/entry.ts";
+import { isTarget, objectText, reconciledObject, type Target } from "./target.ts";
+
+/** The reconciles that have to do with an object, the oldest first. */
+export interface Reasons {
+  readonly object: JournalObject;
+  readonly entries: readonly JournalEntry[];
+  /** How many of them changed nothing, did not fail, and are not among the entries. */
+  readonly quiet: number;
+  /** How many older ones are not among the entries. */
+  readonly older: number;
+}
+
+/** How many are chosen. */
+export interface Choice {
+  readonly last: number;
+  /** Also those that changed nothing. */
+  readonly all: boolean;
+}
+
+const SHOWN_OBJECTS = 8;
+
+/**
+ * The last reconciles that were for the object, or wrote it, or ran because it changed, with those whose writes led to them.
+ *
+ * @throws TsopError `not-in-journal`, UsageError `target-in-namespaces`
+ */
+export function reasonsFor(
+  target: Target,
+  entries: readonly JournalEntry[],
+  { last, all }: Choice,
+): Reasons {
+  const object = theOne(target, entries);
+  const meant: Target = {
+    ...target,
+    ...(object.namespace === undefined ? {} : { namespace: object.namespace }),
+  };
+  const about = entries.filter((entry) => objectsOf(entry).some((one) => isTarget(one, meant)));
+  const telling = all ? about : about.filter(changedSomething);
+  const chosen = last > 0 ? telling.slice(-last) : [];
+  // Nothing was ever changed: then the last look at it says that.
+  if (chosen.length === 0 && about.length > 0) chosen.push(...about.slice(-1));
+  const shown = withOrigins(chosen, entries);
+  const left = about.filter((entry) => !shown.includes(entry));
+  const quiet = left.filter((entry) => !changedSomething(entry)).length;
+  return { object, entries: shown, quiet, older: left.length - quiet };
+}
+
+/** Whether it changed something, or failed. */
+export function changedSomething({ writes, error }: JournalEntry): boolean {
+  return error !== undefined || writes.some(({ unchanged }) => unchanged !== true);
+}
+
+function objectsOf(entry: JournalEntry): JournalObject[] {
+  const reconciled = reconciledObject(entry);
+  return [
+    ...(reconciled ? [reconciled] : []),
+    ...entry.writes.map(({ object }) => object),
+    ...entry.causes.flatMap(({ object }) => object ?? []),
+  ];
+}
+
+/** The one object that is meant. */
+function theOne(target: Target, entries: readonly JournalEntry[]): JournalObject {
+  const found = new Map<string, JournalObject>();
+  for (const object of entries.flatMap(objectsOf)) {
+    if (!isTarget(object, target)) continue;
+    const { kind, resource, namespace, name } = object;
+    found.set(`${namespace ?? ""} ${kind ?? ""}`, {
+      resource,
+      ...(kind === undefined ? {} : { kind }),
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(name === undefined ? {} : { name }),
+    });
+  }
+  const [object] = found.values();
+  if (!object) throw notThere(target, entries);
+  const namespaces = new Set([...found.values()].map(({ namespace }) => namespace));
+  if (namespaces.size === 1) return object;
+  throw new UsageError(
+    "target-in-namespaces",
+    `There are several ${target.kind}/${target.name}: in ${[...namespaces].join(", ")}.`,
+    "Say which one is meant: `-n NAMESPACE`.",
+  );
+}
+
+function notThere({ kind, name, namespace }: Target, entries: readonly JournalEntry[]): TsopError {
+  const known = new Set(entries.flatMap(objectsOf).map(objectText));
+  const shown = [...known].slice(0, SHOWN_OBJECTS).join(", ");
+  const more = known.size - SHOWN_OBJECTS;
+  const where = namespace === undefined ? "" : ` in ${namespace}`;
+  return new TsopError(
+    "not-in-journal",
+    `No reconcile of the journal has to do with ${kind}/${name}${where}.`,
+    known.size === 0
+      ? "The operator has reconciled nothing yet: apply an object of its kinds."
+      : `Check the name; the journal knows ${shown}${more > 0 ? ` and ${more} more` : ""}.`,
+  );
+}
+
+/** With the reconciles whose writes led to them, and so on. */
+function withOrigins(
+  chosen: readonly JournalEntry[],
+  entries: readonly JournalEntry[],
+): JournalEntry[] {
+  const byId = new Map(entries.map((entry) => [entry.id, entry]));
+  const kept = new Set<JournalEntry>(chosen);
+  // A set hands out what is added while it is gone through.
+  for (const { causes } of kept) {
+    for (const { writtenBy } of causes) {
+      const origin = writtenBy === undefined ? undefined : byId.get(writtenBy);
+      if (origin) kept.add(origin);
+    }
+  }
+  return [...kept].sort((a, b) => a.atMs - b.atMs || a.number - b.number);
+}

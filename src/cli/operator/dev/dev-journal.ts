@@ -1,0 +1,42 @@
+/**
+ * The journal of the operator of `tsop dev`: asked for when it is started, and found by `tsop why`.
+ *
+ * @module
+ */
+import { randomBytes } from "node:crypto";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { DEBUG_SERVED, DEBUG_VARIABLE } from "../../../runtime/manager/debug-endpoint.ts";
+import { SESSION_FILE } from "../../journal/journal-place.ts";
+import { writePrivateFile } from "../../project/private-file.ts";
+import { parseLogEntry } from "../log-lines.ts";
+
+/** The journal of one session. */
+export class DevJournal {
+  readonly #path: string;
+  readonly #token = randomBytes(24).toString("base64url");
+
+  constructor(root: string) {
+    this.#path = join(root, SESSION_FILE);
+  }
+
+  /** What the operator is started with: any free port, and a token of this session. */
+  get env(): Readonly<Record<string, string>> {
+    return { [DEBUG_VARIABLE]: `0:${this.#token}` };
+  }
+
+  /** Takes a line of the operator's log; whether it was for this alone, and for nobody to read. */
+  hear(line: string): boolean {
+    if (!line.includes(DEBUG_SERVED)) return false;
+    const entry = parseLogEntry(line);
+    const url = entry?.["url"];
+    if (entry?.["msg"] !== DEBUG_SERVED || typeof url !== "string") return false;
+    writePrivateFile(this.#path, `${JSON.stringify({ url, token: this.#token })}\n`);
+    return true;
+  }
+
+  /** Nobody is to be asked any more. */
+  end(): void {
+    rmSync(this.#path, { force: true });
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * What the keys do while `tsop dev` runs in a terminal.
+ *
+ * @module
+ */
+import type { CliContext } from "../../context.ts";
+import { placeOfDev, readJournal } from "../../journal/journal-place.ts";
+import { changedSomething } from "../../journal/reasons.ts";
+import { entryLines } from "../../journal/reasons-text.ts";
+import { paint, reportError } from "../../output.ts";
+import { BackgroundProcess } from "../../processes.ts";
+import { listenToKeys } from "../../terminal-keys.ts";
+import type { DevSession } from "./dev-session.ts";
+
+/** A key, and what it does. */
+interface KeyAction {
+  /** In the line that names the keys. */
+  readonly help: string;
+  readonly run: () => Promise<void> | void;
+}
+
+/** What the keys work on. */
+export interface KeyTargets {
+  readonly root: string;
+  readonly session: Pick<DevSession, "applySamples" | "deleteObjects">;
+  readonly quit: () => void;
+}
+
+/** The keys of one `tsop dev`. */
+export class DevKeys {
+  readonly #context: CliContext;
+  readonly #targets: KeyTargets;
+  readonly #actions: Readonly<Record<string, KeyAction>>;
+  #last: Promise<void> = Promise.resolve();
+  #stop: (() => void) | undefined;
+
+  constructor(targets: KeyTargets, context: CliContext) {
+    this.#context = context;
+    this.#targets = targets;
+    const { session } = targets;
+    this.#actions = {
+      a: { help: "apply samples", run: () => session.applySamples() },
+      t: { help: "run tests", run: () => this.#runTests() },
+      w: { help: "why: the last change", run: () => this.#tellLast() },
+      r: { help: "reset: delete all objects of your kinds", run: () => session.deleteObjects() },
+      q: { help: "quit", run: targets.quit },
+    };
+  }
+
+  /** Listens, and names the keys in a line, if this is a terminal. */
+  start(): void {
+    const listen = this.#context.keys ?? listenToKeys;
+    this.#stop = listen((key) => {
+      this.#press(key);
+    });
+    if (!this.#stop) return;
+    const { bold, dim } = paint(this.#context);
+    const names = Object.entries(this.#actions).map(
+      ([key, { help }]) => `${bold(key)} ${dim(help)}`,
+    );
+    this.#context.err(`  ${names.join(dim(", "))}`);
+  }
+
+  /** Gives the terminal back. */
+  stop(): void {
+    this.#stop?.();
+  }
+
+  #press(key: string): void {
+    const action = Object.hasOwn(this.#actions, key) ? this.#actions[key] : undefined;
+    if (!action) return;
+    if (key === "q") void action.run();
+    // One after the other: an apply does not run into a reset.
+    else {
+      this.#last = this.#last.then(action.run).catch((error: unknown) => {
+        reportError(error, this.#context);
+      });
+    }
+  }
+
+  async #runTests(): Promise<void> {
+    const { env } = this.#context;
+    const out = (line: string): void => {
+      this.#context.out(line);
+    };
+    out(paint(this.#context).bold("npm test"));
+    const call = { program: "npm", args: ["test"], cwd: this.#targets.root, env };
+    const code = await BackgroundProcess.start(call, { onLine: out }).exited;
+    out(code === 0 ? "the tests passed" : `the tests ended with ${code ?? "a signal"}`);
+  }
+
+  async #tellLast(): Promise<void> {
+    const { clock } = this.#context;
+    const place = placeOfDev(this.#targets.root);
+    const entries = place ? (await readJournal(place, clock)).entries : [];
+    const last = entries.findLast(changedSomething);
+    if (last) for (const line of entryLines(last, this.#context)) this.#context.out(line);
+    else this.#context.out("no reconcile has changed anything yet: press a to apply the samples");
+  }
+}
