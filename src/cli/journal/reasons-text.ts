@@ -99,7 +99,7 @@ function changeLines({ changes = [], more = 0 }: Partial<FieldChanges>): string[
 }
 
 /** `spec.replicas: 2 -> 3`. */
-export function changeText({ path, before, after }: FieldChange): string {
+function changeText({ path, before, after }: FieldChange): string {
   const [old, now] = [before, after].map((value) => (value === undefined ? "" : valueText(value)));
   const change =
     before === undefined ? now : after === undefined ? `${old} -> (removed)` : `${old} -> ${now}`;

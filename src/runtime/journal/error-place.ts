@@ -26,7 +26,7 @@ export function journalError(error: unknown): JournalError {
 }
 
 /** The first line of a stack that is the author's own; `file:line:column`. */
-export function placeOf(stack: string): string | undefined {
+function placeOf(stack: string): string | undefined {
   for (const line of stack.split("\n")) {
     const place = FRAME.exec(line)?.[1]?.replace(/^file:\/\//, "");
     if (place !== undefined && !isForeign(place)) return place;
