@@ -28,6 +28,11 @@ if (!examples.includes(example)) {
   console.error(`There is no example ${example}.\n  fix Take one of ${examples.join(", ")}.`);
   process.exit(2);
 }
+if (example === "mini-cert") {
+  console.error(`The example ${example} asks an ACME server, which has to reach your hosts.
+  fix Look at its tests, which have one of their own: examples/${example}/README.md.`);
+  process.exit(2);
+}
 const project = `${root}examples/${example}`;
 const kubeconfig = `${project}/.tsop/kubeconfig`;
 const TIMEOUT_MS = 30_000;

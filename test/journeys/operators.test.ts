@@ -18,6 +18,7 @@ import {
   Deployment,
   Namespace,
   PersistentVolumeClaim,
+  Secret,
   StatefulSet,
 } from "../../src/k8s.ts";
 import { clientFor, eventually } from "../../src/testing.ts";
@@ -34,6 +35,8 @@ interface Operator {
   readonly name: string;
   readonly sample: string;
   readonly tests: number;
+  /** Changes the copy of the example before it is deployed. */
+  readonly prepare?: (folder: string) => void;
   readonly look: (client: Client) => Promise<void>;
 }
 
@@ -115,13 +118,40 @@ const OPERATORS: Operator[] = [
       expect(await client.find(PersistentVolumeClaim, key)).toBeUndefined();
     },
   },
+  {
+    name: "mini-cert",
+    sample: "certs_v1_certificate.yaml",
+    tests: 8,
+    // Nobody listens there: the example's own tests have an ACME server.
+    prepare: (folder) => {
+      const path = join(folder, "config/manager/manager.yaml");
+      const text = readFileSync(path, "utf8");
+      writeFileSync(
+        path,
+        text.replace(/--acme-directory=.*/, "--acme-directory=http://127.0.0.1:1"),
+      );
+    },
+    look: async (client) => {
+      const certificate = await client.dynamic("certs.example.com/v1", "Certificate");
+      const key = { namespace, name: "shop" };
+      await eventually(async () => {
+        const { status } = (await client.get(certificate, key)) as { status?: object };
+        const message: unknown = expect.stringContaining("The ACME server does not answer");
+        const issuing: unknown = expect.objectContaining({ type: "Issuing", message });
+        expect(status).toMatchObject({ conditions: [issuing] });
+      }, patience);
+      expect((await client.get(Secret, { namespace, name: "acme-account" })).type).toBe("Opaque");
+      await client.delete(certificate, key);
+    },
+  },
 ];
 
 describe.each(OPERATORS)("examples/$name", { timeout: 240_000 }, (operator) => {
-  const { name, sample, tests, look } = operator;
+  const { name, sample, tests, look, prepare } = operator;
   let example: { readonly folder: string; remove(): void };
   beforeAll(() => {
     example = exampleOnSources(name);
+    prepare?.(example.folder);
   });
   afterAll(() => {
     example.remove();

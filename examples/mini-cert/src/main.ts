@@ -9,10 +9,19 @@ import { setUpCertificate } from "./controllers/certificate-controller.ts";
 const flags = readFlags({
   "leader-elect": { type: "boolean", help: "of several replicas, one works at a time" },
   "metrics-port": { type: "port", help: "serve /metrics with TLS, to those who may read it" },
-  "metrics-cert-path": { type: "string", help: "the folder of tls.crt and tls.key; self-signed without" },
-  "metrics-insecure": { type: "boolean", help: "serve /metrics in clear text, to this machine only" },
+  "metrics-cert-path": {
+    type: "string",
+    help: "the folder of tls.crt and tls.key; self-signed without",
+  },
+  "metrics-insecure": {
+    type: "boolean",
+    help: "serve /metrics in clear text, to this machine only",
+  },
   "health-port": { type: "port", help: "serve /healthz and /readyz" },
-  "acme-directory": { type: "string", help: "the ACME server; the staging one of Let's Encrypt without" },
+  "acme-directory": {
+    type: "string",
+    help: "the ACME server; the staging one of Let's Encrypt without",
+  },
   "acme-email": { type: "string", help: "whom the ACME server writes to" },
 });
 const metricsPort = flags["metrics-port"];

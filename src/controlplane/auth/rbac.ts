@@ -58,13 +58,16 @@ interface GrantedRule {
 
 const GROUP = "rbac.authorization.k8s.io";
 
-/** Whether roles and bindings allow something. */
+/** Whether roles and bindings allow something; what comes after the first that does is not looked at. */
 export function authorizeByRoles(source: RoleSource, user: User, attributes: Attributes): Decision {
   const namespace = "path" in attributes ? "" : attributes.namespace;
-  const { granted, errors } = rulesOf(source, user, namespace);
-  for (const { rule, grantedBy } of granted) {
-    if (ruleAllows(rule, attributes)) {
-      return { allowed: true, reason: `RBAC: allowed by ${grantedBy}` };
+  const errors: string[] = [];
+  for (const { binding, subject, scope } of bindingsOf(source, user, namespace)) {
+    const rules = rulesOfRole(source, binding.roleRef, scope);
+    if (typeof rules === "string") errors.push(rules);
+    else if (rules.some((rule) => ruleAllows(rule, attributes))) {
+      const reason = `RBAC: allowed by ${describeBinding(binding, subject, scope)}`;
+      return { allowed: true, reason };
     }
   }
   return { allowed: false, reason: errors.length === 0 ? "" : `RBAC: ${aggregate(errors)}` };
@@ -84,24 +87,38 @@ export function rulesOf(
 ): { readonly granted: GrantedRule[]; readonly errors: string[] } {
   const granted: GrantedRule[] = [];
   const errors: string[] = [];
-  const visit = (binding: Binding, scope: string): void => {
-    const subject = (binding.subjects ?? []).find((one) => isSubject(user, one, scope));
-    if (!subject) return;
+  for (const { binding, subject, scope } of bindingsOf(source, user, namespace)) {
     const rules = rulesOfRole(source, binding.roleRef, scope);
-    if (typeof rules === "string") {
-      errors.push(rules);
-      return;
-    }
-    const grantedBy = describeBinding(binding, subject, scope);
-    granted.push(...rules.map((rule) => ({ rule, grantedBy })));
-  };
-  for (const binding of source.list(`clusterrolebindings.${GROUP}`)) visit(binding as Binding, "");
-  if (namespace !== "") {
-    for (const binding of source.list(`rolebindings.${GROUP}`, namespace)) {
-      visit(binding as Binding, namespace);
+    if (typeof rules === "string") errors.push(rules);
+    else {
+      const grantedBy = describeBinding(binding, subject, scope);
+      granted.push(...rules.map((rule) => ({ rule, grantedBy })));
     }
   }
   return { granted, errors };
+}
+
+/** A binding that speaks of a user. */
+interface Bound {
+  readonly binding: Binding;
+  /** The first of its subjects that is the user. */
+  readonly subject: Subject;
+  /** Where it holds; empty: everywhere. */
+  readonly scope: string;
+}
+
+/** The bindings that speak of a user: those of the cluster, then those of a namespace. */
+function* bindingsOf(source: RoleSource, user: User, namespace: string): Iterable<Bound> {
+  for (const scope of namespace === "" ? [""] : ["", namespace]) {
+    const bindings =
+      scope === ""
+        ? source.list(`clusterrolebindings.${GROUP}`)
+        : source.list(`rolebindings.${GROUP}`, scope);
+    for (const binding of bindings as readonly Binding[]) {
+      const subject = binding.subjects?.find((one) => isSubject(user, one, scope));
+      if (subject) yield { binding, subject, scope };
+    }
+  }
 }
 
 /** The rules of a role, or the text that it is missing. */

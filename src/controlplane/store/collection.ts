@@ -21,6 +21,8 @@ export interface State {
 export class Collection {
   readonly #objects = new Map<string, SentObject>();
   readonly #keys = new SortedKeys();
+  /** All objects in order, until one comes, changes or goes: bindings of roles are asked for with each request. */
+  #all: readonly SentObject[] | undefined;
   #changes: Change[] = [];
   #latest: SentObject | undefined;
   #oldestVersion = 0;
@@ -39,8 +41,8 @@ export class Collection {
     return this.#objects.get(key);
   }
 
-  all(): SentObject[] {
-    return this.#range();
+  all(): readonly SentObject[] {
+    return (this.#all ??= this.#range());
   }
 
   inNamespace(namespace: string): SentObject[] {
@@ -94,6 +96,7 @@ export class Collection {
   restore(key: string, object: SentObject): void {
     if (!this.#objects.has(key)) this.#keys.add(key);
     this.#objects.set(key, object);
+    this.#all = undefined;
   }
 
   /** Drops the history. */
@@ -103,6 +106,7 @@ export class Collection {
 
   #delete(key: string): void {
     if (this.#objects.delete(key)) this.#keys.delete(key);
+    this.#all = undefined;
   }
 
   #range(from?: string, end?: string): SentObject[] {

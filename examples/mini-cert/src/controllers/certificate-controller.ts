@@ -128,7 +128,8 @@ export class CertificateReconciler implements Reconciler<Certificate> {
     const order = await acme.createOrder({ identifiers });
     const ordered = yes("Ordered", "The certificate is ordered.");
     const since = timeOf(seen.nowMs);
-    await this.#report(seen, ordered, { order: { url: order.url, since, challenges: [] } });
+    const status = { order: { url: order.url, since, challenges: [] }, retryAt: null };
+    await this.#report(seen, ordered, status);
     return order;
   }
 

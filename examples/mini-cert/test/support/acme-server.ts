@@ -168,7 +168,9 @@ export class AcmeServer {
           body: { status: "valid" },
         };
       case "order":
-        return id === undefined ? this.#newOrder(asked) : { body: this.#shown(this.#orderOf(asked)) };
+        return id === undefined
+          ? this.#newOrder(asked)
+          : { body: this.#shown(this.#orderOf(asked)) };
       case "authorization":
         return { body: this.#shownProof(this.#proofOf(asked)) };
       case "challenge":
@@ -220,7 +222,8 @@ export class AcmeServer {
 
   #orderOf({ id, account }: Asked): AcmeOrder {
     const order = this.orders[id];
-    if (!order || order.account !== account) return refuse(404, "malformed", "there is no such order");
+    if (!order || order.account !== account)
+      return refuse(404, "malformed", "there is no such order");
     return this.#refreshed(order);
   }
 
@@ -273,12 +276,19 @@ export class AcmeServer {
     if (order.status !== "ready") refuse(403, "orderNotReady", `the order is ${order.status}`);
     const { csr } = asked.payload;
     if (csr === undefined) return refuse(400, "badCSR", "there is no request");
-    const hosts = await hostsOf(csr).catch(() => refuse(400, "badCSR", "the request is not signed"));
-    if (String(hosts.sort()) !== String([...order.hosts].sort())) refuse(400, "badCSR", "other hosts");
+    const hosts = await hostsOf(csr).catch(() =>
+      refuse(400, "badCSR", "the request is not signed"),
+    );
+    if (String(hosts.sort()) !== String([...order.hosts].sort()))
+      refuse(400, "badCSR", "other hosts");
     const nowMs = this.#options.clock.now();
     const [host = "none"] = order.hosts;
     order.issuedAtMs = nowMs + ISSUE_MS;
-    order.certificate = await this.#authority.sign(csr, nowMs, nowMs + this.#options.lifetimeMs(host));
+    order.certificate = await this.#authority.sign(
+      csr,
+      nowMs,
+      nowMs + this.#options.lifetimeMs(host),
+    );
     order.status = "processing";
     return { body: this.#shown(order) };
   }
@@ -294,7 +304,13 @@ export class AcmeServer {
     };
   }
 
-  #shownProof({ id, host, token, status, error }: Authorization): { challenges: object[] } & object {
+  #shownProof({
+    id,
+    host,
+    token,
+    status,
+    error,
+  }: Authorization): { challenges: object[] } & object {
     const url = this.#url(`challenge/${id}`);
     const others = { type: "dns-01", url: `${url}/dns`, status: "pending", token };
     return {
