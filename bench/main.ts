@@ -9,6 +9,7 @@ import { benchManifests } from "./manifests.ts";
 import { benchInProcess } from "./in-process.ts";
 import { machine } from "./measure.ts";
 import { benchReconciles } from "./reconciles.ts";
+import { benchTracing } from "./tracing.ts";
 import { benchVirtualDay } from "./virtual-day.ts";
 import { benchWebhooks } from "./webhooks.ts";
 
@@ -22,6 +23,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   "control-plane-start": benchControlPlaneStart,
   "control-plane": benchControlPlane,
   "in-process": benchInProcess,
+  tracing: benchTracing,
   "virtual-day": benchVirtualDay,
   "idle-operator": benchIdleOperator,
 };
