@@ -28,7 +28,7 @@ export interface ClusterRole extends SentObject {
   aggregationRule?: { clusterRoleSelectors?: LabelSelector[] };
 }
 
-export const CLUSTER_ROLES: ResourceName<ClusterRole> = {
+const CLUSTER_ROLES: ResourceName<ClusterRole> = {
   group: "rbac.authorization.k8s.io",
   plural: "clusterroles",
 };

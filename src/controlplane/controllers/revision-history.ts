@@ -19,7 +19,7 @@ export interface Revision extends SentObject {
   revision: number;
 }
 
-export const REVISIONS: ResourceName<Revision> = { group: "apps", plural: "controllerrevisions" };
+const REVISIONS: ResourceName<Revision> = { group: "apps", plural: "controllerrevisions" };
 
 interface Owner extends SentObject {
   spec: { template: PodTemplate; selector: LabelSelector; revisionHistoryLimit?: number };
