@@ -1,0 +1,34 @@
+/**
+ * An operator is installed, deployed, upgraded and removed, and nothing of it is left. With a real API server, and with the
+ * chart: `npm run life-cycle`.
+ */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, it } from "vitest";
+import { startControlPlane, type ControlPlane } from "../../src/testing.ts";
+import { hasKubectl, Kubectl } from "../support/kubectl.ts";
+import { LifeCycle } from "./support/life-cycle.ts";
+import { Newcomer } from "./support/newcomer.ts";
+
+describe.skipIf(!hasKubectl)("the life of an operator", { timeout: 120_000 }, () => {
+  let newcomer: Newcomer;
+  let cluster: ControlPlane;
+  let kubectl: Kubectl;
+  beforeAll(async () => {
+    newcomer = await Newcomer.arrive();
+    cluster = await startControlPlane();
+    kubectl = new Kubectl(cluster.kubeconfig);
+  }, 300_000);
+  afterAll(async () => {
+    kubectl.close();
+    await cluster.stop();
+    newcomer.leave();
+  });
+
+  it("leaves exactly what it should after install, deploy, upgrade, undeploy and uninstall", async () => {
+    const kubeconfig = join(newcomer.home, "kubeconfig");
+    writeFileSync(kubeconfig, cluster.kubeconfig);
+    const life = new LifeCycle(newcomer, kubectl, kubeconfig);
+    for (const step of Object.values(life.operator)) await step();
+  });
+});
