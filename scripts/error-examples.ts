@@ -158,6 +158,13 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "crd-not-served": e("installCrds(cluster, crd) // a CRD with the names of another one"),
   "crds-only": e("installCrds(cluster, deployment)"),
   "crds-unreadable": e('installCrds(cluster, "test/no-such-folder")'),
+  "broken-scaffold-record": e("tsop upgrade   # .tsop/scaffold.json was edited by hand"),
+  "merge-conflict": e(
+    "tsop upgrade   # config/manager/manager.yaml asks for other memory than before, and so does the new version",
+    "You changed the same lines as the new version: config/manager/manager.yaml:74.",
+  ),
+  "newer-scaffold": e("tsop upgrade   # a colleague upgraded the project with a later tsop"),
+  "no-scaffold-record": e("tsop upgrade   # .tsop/scaffold.json was not committed"),
   "file-changed": e(
     "tsop delete controller --version v1 --kind Web   # src/controllers/web-controller.ts was changed by hand",
     "src/controllers/web-controller.ts is not as tsop wrote it, and would be deleted.",

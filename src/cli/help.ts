@@ -43,6 +43,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "tsop edit --certificates cert-manager",
     "tsop edit --certificates secret --dry-run --diff",
   ],
+  upgrade: [
+    "npm install tsop@latest && npx tsop upgrade --dry-run --diff",
+    "tsop upgrade",
+    "tsop upgrade --conflicts markers",
+  ],
   manifests: ["tsop manifests", "tsop manifests --check", "tsop manifests --against cluster"],
   explain: ["tsop explain Minimum", "tsop explain right-missing"],
   import: ["tsop import crd.yaml", "tsop import cluster --only certificates.cert-manager.io"],

@@ -10,7 +10,7 @@ import { addKubebuilderWords } from "./kubebuilder-words.ts";
 import { DIFF, DRY_RUN, type Done } from "./command-options.ts";
 import { addPackageCommands } from "./package-commands.ts";
 import { packageVersion } from "./package-info.ts";
-import { addDeleteCommands, addEditCommand, addLookingCommands } from "./project-commands.ts";
+import { addChangingCommands, addDeleteCommands, addLookingCommands } from "./project-commands.ts";
 import { addWebhookCommands } from "./webhook-commands.ts";
 
 /** Parses `argv`, runs the command and turns whatever happens into an exit code. */
@@ -140,7 +140,7 @@ function addProjectCommands(program: Command, context: CliContext, done: Done): 
     });
 
   addWebhookCommands(create, context, done);
-  addEditCommand(program, context, done);
+  addChangingCommands(program, context, done);
   addDeleteCommands(program, context, done);
   addLookingCommands(program, context, done);
   addKubebuilderWords(program);

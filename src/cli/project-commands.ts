@@ -7,6 +7,7 @@ import { type Command, Option } from "commander";
 import { DIFF, DRY_RUN, type Done } from "./command-options.ts";
 import type { DeletedThing } from "./commands/delete.ts";
 import type { CliContext } from "./context.ts";
+import { commandTable } from "./help.ts";
 import { PARTS } from "./project/part-names.ts";
 import { certificatesOption } from "./webhook-commands.ts";
 
@@ -67,8 +68,8 @@ const parts = (value: string, earlier: readonly string[]): readonly string[] => 
   ...value.split(",").filter((part) => part !== ""),
 ];
 
-/** Adds `edit`. */
-export function addEditCommand(program: Command, context: CliContext, done: Done): void {
+/** Adds `edit` and `upgrade`. */
+export function addChangingCommands(program: Command, context: CliContext, done: Done): void {
   const known = PARTS.join(", ");
   program
     .command("edit")
@@ -85,6 +86,27 @@ export function addEditCommand(program: Command, context: CliContext, done: Done
     .action(async (options: object) => {
       const { edit } = await import("./commands/edit.ts");
       done(await edit(options as Parameters<typeof edit>[0], context));
+    });
+  program
+    .command("upgrade")
+    .summary("bring the project to this version of tsop")
+    .description(
+      "Bring what tsop scaffolded around your code to this version, merged with what you changed. Nothing is downloaded.",
+    )
+    .addOption(
+      new Option(
+        "--conflicts <how>",
+        "lines that you and the new version changed: write nothing, or write both between markers",
+      )
+        .choices(["stop", "markers"])
+        .default("stop"),
+    )
+    .option("--dry-run", DRY_RUN, false)
+    .option("--diff", DIFF, false)
+    .action(async (options: object) => {
+      const { upgrade } = await import("./commands/upgrade.ts");
+      const commands = commandTable(program);
+      done(await upgrade({ commands, ...options } as Parameters<typeof upgrade>[0], context));
     });
 }
 

@@ -33,6 +33,7 @@ import {
 } from "../project/project-file.ts";
 import { alone } from "../project/project-lock.ts";
 import { PROJECT_FILE } from "../project/project-root.ts";
+import { RECORD_FILE, recordAfter } from "../project/scaffold-record.ts";
 import { digestsOf, withFreshDigests } from "../project/scaffolded.ts";
 import { withConversion } from "../project/test-conversion.ts";
 import { certificateFiles, defaultWithWebhooks } from "../project/webhook-config.ts";
@@ -202,6 +203,9 @@ async function filesFor(
   const config = await certificateFiles(project, { before, after: mode }, asked);
   for (const [path, text] of config) files.set(path, text);
   const others = project.resources.filter((known) => !isSameResource(known, resource));
+  const frame = new Map([...config, ...policies.files]);
+  const record = await recordAfter(project.root, frame, new Set(config.keys()));
+  if (record !== undefined) files.set(RECORD_FILE, record);
   files.set(defaultList, await defaultWithWebhooks(project, mode, [...others, resource]));
   if (project.namespaced && before === undefined) {
     context.err(

@@ -31,6 +31,7 @@ import {
 import { alone } from "../project/project-lock.ts";
 import { PROJECT_FILE } from "../project/project-root.ts";
 import { listOfRoles } from "../project/role-list.ts";
+import { RECORD_FILE, recordAfter } from "../project/scaffold-record.ts";
 import { withoutListEntry } from "../project/user-yaml.ts";
 
 /** What can be deleted. */
@@ -67,6 +68,9 @@ export async function deleteFrom(
     const deletions = deletionsOf(project, thing, resource, options);
     const deletion = await planDeletion(project, classes, deletions, options);
     await regenerate(project, classes, deletion, options, context);
+    const gone = [...deletion.draft.files].filter(([, text]) => text === undefined);
+    const record = await recordAfter(root, new Map(gone));
+    if (record !== undefined) deletion.draft.set(RECORD_FILE, record);
     const { bold, green, yellow } = paint(context);
     const group = apiGroupOf(project, resource);
     context.out(`${bold(resource.kind)} ${apiVersionOf({ ...resource, group })}`);

@@ -19,6 +19,7 @@ import {
 } from "../project/project-file.ts";
 import { alone } from "../project/project-lock.ts";
 import { PROJECT_FILE } from "../project/project-root.ts";
+import { RECORD_FILE, recordAfter } from "../project/scaffold-record.ts";
 import { certificateFiles, defaultWithWebhooks } from "../project/webhook-config.ts";
 
 /** The flags of `tsop edit`. */
@@ -53,8 +54,9 @@ export async function edit(options: EditOptions, context: CliContext): Promise<n
     const project = await getProject(root);
     const draft = new Draft(root);
     const { bold, green } = paint(context);
+    let rendered: ReadonlySet<string> = new Set();
     if (certificates !== undefined) {
-      await changeCertificates(draft, project, certificates, { force });
+      rendered = await changeCertificates(draft, project, certificates, { force });
       context.out(`${bold("certificates")} ${String(project.certificates)} -> ${certificates}`);
     }
     if (enable.length + disable.length > 0) {
@@ -63,6 +65,8 @@ export async function edit(options: EditOptions, context: CliContext): Promise<n
       const named = (parts: ReadonlySet<Part>): string => [...parts].join(", ") || "none";
       context.out(`${bold("parts")} ${named(before)} -> ${named(after)}`);
     }
+    const record = await recordAfter(root, draft.files, rendered);
+    if (record !== undefined) draft.set(RECORD_FILE, record);
     const plan = await planFiles(root, draft.files);
     context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
     await carryOut(plan, context, options);
@@ -86,12 +90,13 @@ function partNamed(name: string): Part {
   );
 }
 
+/** Returns the files that come from templates. */
 async function changeCertificates(
   draft: Draft,
   project: Project,
   after: CertificateMode,
   { force }: { readonly force: boolean },
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
   const { certificates: before, resources, root } = project;
   if (before === undefined) {
     throw new UsageError(
@@ -105,4 +110,5 @@ async function changeCertificates(
   const list = await requireFile(root, defaultList);
   draft.set(defaultList, await defaultWithWebhooks(project, after, resources, list));
   draft.set(PROJECT_FILE, withCertificates(root, project.text, after));
+  return new Set(files.keys());
 }

@@ -13,6 +13,7 @@ import { carryOut, planFiles, readIfThere, type PlanOptions } from "../project/p
 import { PROJECT_FILE } from "../project/project-root.ts";
 import { partFiles, USUAL_PARTS } from "../project/parts.ts";
 import { ask, renderTemplates, scaffold } from "../project/scaffold.ts";
+import { newRecord, RECORD_FILE } from "../project/scaffold-record.ts";
 import { tsopDependency } from "../project/tsop-dependency.ts";
 import { runToEnd } from "../processes.ts";
 import { shellWord } from "../shell-word.ts";
@@ -31,6 +32,8 @@ export interface InitOptions extends PlanOptions {
   readonly commands: string;
 }
 
+/** It has the year in which the project began, and names of people. */
+const LICENSE_FILE = "LICENSE";
 const SPDX = { apache2: "Apache-2.0", mit: "MIT", none: "UNLICENSED" } as const;
 
 /** Starts a project; returns the exit code. */
@@ -75,6 +78,8 @@ export async function init(options: InitOptions, context: CliContext): Promise<n
     },
     context,
   );
+  const frame = [...files].filter(([path]) => path !== PROJECT_FILE && path !== LICENSE_FILE);
+  files.set(RECORD_FILE, newRecord(new Map(frame)));
   const { bold, dim, green } = paint(context);
   context.out(`${bold(projectName)} in ${root}`);
   await carryOut(await planFiles(root, files), context, options);

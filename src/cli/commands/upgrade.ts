@@ -1,0 +1,127 @@
+/**
+ * `tsop upgrade`: the frame of a project as this version of tsop scaffolds it, merged with what the user changed.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { TsopError } from "../../errors.ts";
+import type { CliContext } from "../context.ts";
+import { ExitCode, paint } from "../output.ts";
+import { packageVersion } from "../package-info.ts";
+import { frameOf } from "../project/frame.ts";
+import { mainPath } from "../project/main-path.ts";
+import { carryOut, planFiles, readIfThere, type PlanOptions } from "../project/plan.ts";
+import { getProject, type Project } from "../project/project-file.ts";
+import { alone } from "../project/project-lock.ts";
+import {
+  findRecord,
+  RECORD_FILE,
+  recordText,
+  type ScaffoldRecord,
+} from "../project/scaffold-record.ts";
+import { upgradeFile } from "../project/upgrade-merge.ts";
+
+/** The flags of `tsop upgrade`. */
+export interface UpgradeOptions extends PlanOptions {
+  /** What becomes of lines that both sides changed: nothing is written, or both are, between markers. */
+  readonly conflicts: "stop" | "markers";
+  /** The table of all commands, for `AGENTS.md`. */
+  readonly commands: string;
+}
+
+const MAIN = "src/main.ts";
+
+/** Brings the project to this version; returns the exit code: 1 when conflicts were written. */
+export async function upgrade(options: UpgradeOptions, context: CliContext): Promise<number> {
+  const { root } = await getProject(context.cwd);
+  return alone(root, options, context, async () => {
+    const project = await getProject(root);
+    const record = await recordOf(root);
+    const frame = await frameOf(project, record.files, options.commands);
+    const { bold, green, yellow } = paint(context);
+    const version = packageVersion();
+    context.out(`${bold("upgrade")} ${record.version} -> ${version}`);
+    const { files, notes, conflicts } = await mergeFrame(project, record, frame);
+    for (const note of notes) context.err(`${yellow("note")} ${note}.`);
+    if (conflicts.length > 0 && options.conflicts === "stop") throw conflicting(conflicts);
+    files.set(RECORD_FILE, recordText({ version, files: frame }));
+    const plan = await planFiles(root, files);
+    context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
+    await carryOut(plan, context, options);
+    for (const place of conflicts) context.err(`${yellow("conflict")} ${place}`);
+    if (!options.dryRun && plan.changes.length > 0) {
+      context.out(`${green("done")} Next:`);
+      if (conflicts.length > 0) context.out("  choose between the marked lines, then");
+      context.out("  npm install && npx tsop manifests && npm test");
+    }
+    return conflicts.length > 0 ? ExitCode.failure : ExitCode.ok;
+  });
+}
+
+/** @throws TsopError `no-scaffold-record`, `newer-scaffold` */
+async function recordOf(root: string): Promise<ScaffoldRecord> {
+  const record = await findRecord(root);
+  if (!record) {
+    throw new TsopError(
+      "no-scaffold-record",
+      `${join(root, RECORD_FILE)} is not there, so it is not known what was scaffolded and what you changed.`,
+      "Restore it from version control. Without it, start a project of the same name in another folder and compare; nothing was written.",
+    );
+  }
+  const version = packageVersion();
+  if (!isNewer(record.version, version)) return record;
+  throw new TsopError(
+    "newer-scaffold",
+    `The project was scaffolded by tsop ${record.version}, and this is ${version}.`,
+    "Update tsop first: `npm install tsop@latest`; nothing was written.",
+  );
+}
+
+/** Whether one version comes after another; what is behind a dash is not looked at. */
+function isNewer(one: string, other: string): boolean {
+  const numbers = (version: string): number[] =>
+    (version.split("-")[0] ?? "").split(".").map(Number);
+  const [first, second] = [numbers(one), numbers(other)];
+  const index = first.findIndex((number, at) => number !== second[at]);
+  return index !== -1 && (first[index] ?? 0) > (second[index] ?? 0);
+}
+
+interface MergedFrame {
+  readonly files: Map<string, string | undefined>;
+  readonly notes: readonly string[];
+  /** Places of conflicts, as `file:line`. */
+  readonly conflicts: readonly string[];
+}
+
+async function mergeFrame(
+  { root }: Project,
+  record: ScaffoldRecord,
+  frame: ReadonlyMap<string, string>,
+): Promise<MergedFrame> {
+  const names = {
+    mine: "yours",
+    base: `tsop ${record.version}`,
+    theirs: `tsop ${packageVersion()}`,
+  };
+  const files = new Map<string, string | undefined>();
+  const notes: string[] = [];
+  const conflicts: string[] = [];
+  for (const scaffolded of new Set([...record.files.keys(), ...frame.keys()])) {
+    const path = scaffolded === MAIN ? await mainPath(root) : scaffolded;
+    const mine = await readIfThere(join(root, path));
+    const base = record.files.get(scaffolded);
+    const after = upgradeFile(path, { base, mine, theirs: frame.get(scaffolded) }, names);
+    if (after.note !== undefined) notes.push(`${path} ${after.note}`);
+    conflicts.push(...(after.conflicts ?? []).map((line) => `${path}:${line}`));
+    if (after.text !== mine) files.set(path, after.text);
+  }
+  return { files, notes, conflicts };
+}
+
+function conflicting(places: readonly string[]): TsopError {
+  return new TsopError(
+    "merge-conflict",
+    `You changed the same lines as the new version: ${places.join(", ")}.`,
+    "Run it with --conflicts markers to have both there, and choose; nothing was written.",
+  );
+}
