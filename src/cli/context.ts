@@ -5,6 +5,7 @@
  * @module
  */
 import { systemClock, type Clock } from "../clock.ts";
+import { ProgressLine } from "./progress-line.ts";
 import { terminalText } from "./terminal-text.ts";
 
 /** What a command may touch of the process. */
@@ -22,13 +23,19 @@ export interface CliContext {
   out(line: string): void;
   /** Prints a line of progress or of an error (stderr). */
   err(line: string): void;
+  /** Prints a line of what only `--verbose` shows (stderr). */
+  detail(line: string): void;
+  /** Says what goes on; a terminal shows it when it lasts. `undefined` when nothing does any more. */
+  doing(what: string | undefined): void;
   /** A signal that aborts on the first SIGINT, SIGTERM or SIGHUP from now on. */
   untilInterrupted(): AbortSignal;
 }
 
 /** The context of this process. */
 export function processContext(): CliContext {
-  const { stdout, env } = process;
+  const { stdout, stderr, env } = process;
+  const hasLine = stderr.isTTY && env["TERM"] !== "dumb";
+  const line = hasLine ? new ProgressLine(stderr, systemClock) : undefined;
   return {
     cwd: process.cwd(),
     env,
@@ -41,8 +48,16 @@ export function processContext(): CliContext {
       env["TERM"] !== "dumb" &&
       (stdout.isTTY || env["FORCE_COLOR"] !== undefined),
     clock: systemClock,
-    out: (line) => void stdout.write(`${terminalText(line)}\n`),
-    err: (line) => void process.stderr.write(`${terminalText(line)}\n`),
+    out: (text) => {
+      line?.clear();
+      stdout.write(`${terminalText(text)}\n`);
+    },
+    err: (text) => {
+      line?.clear();
+      stderr.write(`${terminalText(text)}\n`);
+    },
+    detail: () => undefined,
+    doing: (what) => line?.say(what),
     untilInterrupted: interruptSignal,
   };
 }

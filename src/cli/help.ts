@@ -88,6 +88,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "tsop run --context staging -- --leader-elect",
     "tsop run --webhook-address 192.168.1.20:9443",
   ],
+  build: ["tsop build"],
   dev: ["tsop dev", "tsop dev --port 6443"],
   cluster: ["tsop cluster", "tsop cluster --port 6443 --nodes 3 --data-dir .tsop/data"],
   version: ["tsop version --json"],

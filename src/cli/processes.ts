@@ -7,6 +7,7 @@
 import { execa, ExecaError } from "execa";
 import { createInterface } from "node:readline";
 import { messageOf, TsopError } from "../errors.ts";
+import type { CliContext } from "./context.ts";
 
 /** A program, what it is called with, and where. */
 export interface ProgramCall {
@@ -16,6 +17,19 @@ export interface ProgramCall {
   /** All of its environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
+
+/** Who ends a program, and who is told of it. */
+interface RunOptions {
+  /** Ends the program when it aborts. */
+  readonly signal?: AbortSignal;
+  readonly context: Pick<CliContext, "detail" | "doing">;
+}
+
+/** How a program gets on a machine that has none; others have packages of their name. */
+const SOURCES: Readonly<Record<string, string>> = {
+  npm: "It comes with Node: https://nodejs.org/en/download",
+  git: "Get it from https://git-scm.com/downloads",
+};
 
 /** How long a process may take to end after it was asked to; then it is killed. */
 const GRACE_MS = 5000;
@@ -27,10 +41,15 @@ const MAX_OUTPUT_CHARACTERS = 1 << 28;
 /**
  * Runs a program to its end; what it writes to stdout is returned.
  *
- * @param signal - ends the program when it aborts
  * @throws TsopError `program-not-found`, `program-failed` with the end of the output, `program-interrupted`
  */
-export async function runToEnd(call: ProgramCall, signal?: AbortSignal): Promise<string> {
+export async function runToEnd(
+  call: ProgramCall,
+  { signal, context }: RunOptions,
+): Promise<string> {
+  const line = [call.program, ...call.args].join(" ");
+  context.doing(line);
+  context.detail(`${line}, in ${call.cwd}`);
   try {
     const { stdout } = await execa(call.program, call.args, {
       ...placeOf(call),
@@ -68,7 +87,7 @@ function failureOf(call: ProgramCall, error: unknown): TsopError {
     return new TsopError(
       "program-not-found",
       `There is no program ${call.program} on the PATH.`,
-      `Install ${call.program}, or add its folder to the PATH.`,
+      `Install ${call.program}, or add its folder to the PATH. ${SOURCES[call.program] ?? ""}`.trim(),
       { cause: error },
     );
   }

@@ -7,10 +7,12 @@ import { Command, CommanderError, Help, Option } from "commander";
 import { processContext, type CliContext } from "./context.ts";
 import { addHelp, commandTable } from "./help.ts";
 import { addKubebuilderWords } from "./kubebuilder-words.ts";
-import { DIFF, DRY_RUN, type Done } from "./command-options.ts";
+import { DIFF, DRY_RUN, json, type Done } from "./command-options.ts";
 import { addPackageCommands } from "./package-commands.ts";
+import { Loudness } from "./loudness.ts";
 import { packageVersion } from "./package-info.ts";
 import { addChangingCommands, addDeleteCommands, addLookingCommands } from "./project-commands.ts";
+import { addTellingCommands } from "./telling-commands.ts";
 import { addWebhookCommands } from "./webhook-commands.ts";
 
 /** Parses `argv`, runs the command and turns whatever happens into an exit code. */
@@ -19,9 +21,11 @@ export async function runProgram(
   context: CliContext = processContext(),
 ): Promise<number> {
   let code = 0;
-  const program = buildProgram(context, (result) => {
+  const loudness = new Loudness(context);
+  const done = (result: number): void => {
     code = result;
-  });
+  };
+  const program = buildProgram(context, done, loudness);
   try {
     if (argv.length === 0) {
       program.outputHelp();
@@ -32,12 +36,18 @@ export async function runProgram(
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     const { reportError } = await import("./output.ts");
-    return reportError(error, context);
+    return reportError(error, loudness.context);
+  } finally {
+    context.doing(undefined);
   }
 }
 
 /** The tree with all its flags; `completion` and the documentation read it too. */
-export function buildProgram(context: CliContext, done: (code: number) => void): Command {
+export function buildProgram(
+  context: CliContext,
+  done: (code: number) => void,
+  loudness = new Loudness(context),
+): Command {
   const program = new Command("tsop")
     .description("Kubernetes operators in TypeScript, with the control plane in the box.")
     .version(packageVersion(), "-V, --version", "print the version")
@@ -54,9 +64,10 @@ export function buildProgram(context: CliContext, done: (code: number) => void):
       writeOut: (text) => context.out(text.replace(/\n$/, "")),
       writeErr: (text) => context.err(text.replace(/\n$/, "")),
     });
-  addProjectCommands(program, context, done);
-  addClusterCommands(program, context, done);
-  addOtherCommands(program, context, done);
+  addProjectCommands(program, loudness.context, done);
+  addClusterCommands(program, loudness.context, done);
+  addOtherCommands(program, loudness.context, done);
+  loudness.addTo(program);
   addHelp(program);
   return program;
 }
@@ -254,7 +265,7 @@ function addClusterCommands(program: Command, context: CliContext, done: Done): 
     )
     .requiredOption("--image <image>", "the operator's image")
     .addOption(timeout)
-    .addOption(new Option("-o, --output <format>", "print the result as JSON").choices(["json"]))
+    .addOption(json())
     .action(async (options: object) => {
       const { plan } = await import("./commands/plan.ts");
       done(await plan(options as Parameters<typeof plan>[0], context));
@@ -279,7 +290,7 @@ function addClusterCommands(program: Command, context: CliContext, done: Done): 
     .option("--kind <Kind>", "only this kind; may be repeated", collect, [])
     .option("--all", "also kinds of which nothing else is stored, as far as the CRD says", false)
     .option("--dry-run", "count the objects and read them, write nothing", false)
-    .addOption(new Option("-o, --output <format>", "print the result as JSON").choices(["json"]))
+    .addOption(json())
     .action(async (options: object) => {
       const { migrate } = await import("./commands/migrate.ts");
       done(await migrate(options as Parameters<typeof migrate>[0], context));
@@ -366,37 +377,5 @@ function addOtherCommands(program: Command, context: CliContext, done: Done): vo
       const { cluster } = await import("./commands/cluster.ts");
       done(await cluster(options as Parameters<typeof cluster>[0], context));
     });
-  program
-    .command("version")
-    .summary("versions of tsop, Kubernetes, Node and system")
-    .description(
-      "Print the versions of tsop, of the Kubernetes API that it speaks, of Node and of the system.",
-    )
-    .option("--json", "as JSON", false)
-    .action(async (options: { json: boolean }) => {
-      const { version } = await import("./commands/version.ts");
-      done(version(options, context));
-    });
-  program
-    .command("explain")
-    .summary("what a marker or an error means")
-    .description("Print what the documentation says of a marker or an error code.")
-    .argument("<name>", "a marker such as Minimum, or a code such as right-missing")
-    .action(async (name: string) => {
-      const { explain } = await import("./commands/explain.ts");
-      done(await explain(name, context));
-    });
-  program
-    .command("completion")
-    .summary("completion for a shell")
-    .description("Print a completion script: `source <(tsop completion bash)`.")
-    .addArgument(
-      program
-        .createArgument("<shell>", "which shell")
-        .choices(["bash", "zsh", "fish", "powershell"]),
-    )
-    .action(async (shell: string) => {
-      const { completion } = await import("./commands/completion.ts");
-      done(completion(shell as Parameters<typeof completion>[0], program, context));
-    });
+  addTellingCommands(program, context, done);
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { type Command, Option } from "commander";
-import { DIFF, DRY_RUN, type Done } from "./command-options.ts";
+import { DIFF, DRY_RUN, json, type Done } from "./command-options.ts";
 import type { DeletedThing } from "./commands/delete.ts";
 import type { CliContext } from "./context.ts";
 import { commandTable } from "./help.ts";
@@ -109,9 +109,6 @@ export function addChangingCommands(program: Command, context: CliContext, done:
       done(await upgrade({ commands, ...options } as Parameters<typeof upgrade>[0], context));
     });
 }
-
-const json = (): Option =>
-  new Option("-o, --output <format>", "print the result as JSON").choices(["json"]);
 
 /** Adds `list`, `doctor` and `validate`. */
 export function addLookingCommands(program: Command, context: CliContext, done: Done): void {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { BackgroundProcess, runToEnd, type ProgramCall } from "../../src/cli/processes.ts";
+import { testContext } from "./support/run-cli.ts";
 import { shellWord } from "../../src/cli/shell-word.ts";
 
+const context = testContext();
 const node = (script: string, ...args: string[]): ProgramCall => ({
   program: process.execPath,
   args: ["--eval", script, ...args],
@@ -13,13 +15,13 @@ describe("a program that runs to its end", () => {
   it("gets its arguments as they are, and nothing of the environment that was not passed", async () => {
     const odd = `a b"c'd$HOME;*`;
     const script = "console.log(JSON.stringify([process.argv[1], process.env.VITEST]))";
-    expect(JSON.parse(await runToEnd(node(script, odd)))).toEqual([odd, null]);
+    expect(JSON.parse(await runToEnd(node(script, odd), { context }))).toEqual([odd, null]);
   });
 
   it("that fails is told with the end of its output", async () => {
     const script =
       'for (let i = 0; i < 99; i++) console.log("line", i); console.error("broken"); process.exit(3)';
-    await expect(runToEnd(node(script))).rejects.toMatchObject({
+    await expect(runToEnd(node(script), { context })).rejects.toMatchObject({
       code: "program-failed",
       message: expect.stringMatching(
         /ended with 3:\n {2}line 80\n[^]*line 98\n {2}broken$/,
@@ -29,7 +31,7 @@ describe("a program that runs to its end", () => {
 
   it("that is not there is told by its name", async () => {
     const call = { ...node(""), program: "no-such-program" };
-    await expect(runToEnd(call)).rejects.toMatchObject({
+    await expect(runToEnd(call, { context })).rejects.toMatchObject({
       code: "program-not-found",
       message: "There is no program no-such-program on the PATH.",
     });
@@ -37,7 +39,7 @@ describe("a program that runs to its end", () => {
 
   it("ends when its signal aborts", async () => {
     const end = new AbortController();
-    const running = runToEnd(node("setInterval(() => {}, 1000)"), end.signal);
+    const running = runToEnd(node("setInterval(() => {}, 1000)"), { signal: end.signal, context });
     end.abort();
     await expect(running).rejects.toMatchObject({ code: "program-interrupted" });
   });

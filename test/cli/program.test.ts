@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { packageVersion } from "../../src/cli/package-info.ts";
 import { emptyFolder, runCli } from "./support/run-cli.ts";
@@ -37,25 +36,5 @@ describe("tsop", () => {
   ])("refuses %j", async (argv, code) => {
     const result = await runCli(emptyFolder(), argv);
     expect([result.code, result.err]).toEqual([2, expect.stringContaining(code)]);
-  });
-});
-
-describe("tsop completion", () => {
-  it("completes commands and flags in bash", async () => {
-    const { out } = await runCli(emptyFolder(), ["completion", "bash"]);
-    const complete = (...words: string[]): string[] => {
-      const script = `${out}\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=$(( \${#COMP_WORDS[@]} - 1 )); _tsop; echo "\${COMPREPLY[@]}"`;
-      return execFileSync("bash", ["-c", script], { encoding: "utf8" }).trim().split(" ");
-    };
-    expect(complete("tsop", "un")).toEqual(["uninstall", "undeploy"]);
-    expect(complete("tsop", "create", "a")).toEqual(["api"]);
-    expect(complete("tsop", "create", "api", "--ki")).toEqual(["--kind"]);
-    expect(complete("tsop", "completion", "z")).toEqual(["zsh"]);
-  });
-
-  it.each(["zsh", "fish", "powershell"])("knows every command in %s", async (shell) => {
-    const { code, out } = await runCli(emptyFolder(), ["completion", shell]);
-    expect(code).toBe(0);
-    for (const word of ["manifests", "--domain", "undeploy"]) expect(out).toContain(word);
   });
 });

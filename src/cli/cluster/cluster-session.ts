@@ -230,10 +230,29 @@ export function openCluster(
     warnings: oncePerText(({ text }) => {
       context.err(`${paint(context).yellow("warning")} ${text}`);
     }),
-    middlewares: options.timeout === undefined ? [] : [withLimit(options.timeout, config, context)],
+    middlewares: [
+      telling(context),
+      ...(options.timeout === undefined ? [] : [withLimit(options.timeout, config, context)]),
+    ],
   });
   return new ClusterSession(client, config.server, context.clock);
 }
+
+/** Tells each request and its time to who wants to know. */
+const telling =
+  (context: CliContext): ClientMiddleware =>
+  async (request, next) => {
+    const beganMs = context.clock.monotonicMs();
+    let outcome = "failed";
+    try {
+      const answer = await next(request);
+      outcome = "ok";
+      return answer;
+    } finally {
+      const tookMs = Math.round(context.clock.monotonicMs() - beganMs);
+      context.detail(`${request.method} ${request.path} ${outcome} in ${tookMs} ms`);
+    }
+  };
 
 /** Ends each request that takes longer: the credentials for it, its tries, and its answer. */
 function withLimit(

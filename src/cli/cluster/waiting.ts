@@ -27,6 +27,7 @@ export async function waitUntil(
   for (;;) {
     const what = await missing();
     if (what === undefined) return;
+    context.doing(what);
     const waitedMs = context.clock.monotonicMs() - began;
     if (waitedMs > timeoutSeconds * 1000) {
       throw new TsopError(

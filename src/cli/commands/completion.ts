@@ -1,29 +1,54 @@
 /**
- * `tsop completion`: scripts made from the command tree, so they cannot fall behind it.
+ * `tsop completion`: scripts made from the command tree, so they cannot fall behind it. What is a matter of the project,
+ * such as its kinds, the scripts ask `tsop completion-words` for.
  *
  * @module
  */
 import type { Command } from "commander";
 import type { CliContext } from "../context.ts";
 import { commandsBelow } from "../help.ts";
+import { findProject, type Project } from "../project/project-file.ts";
 
 /** The shells that there are scripts for. */
 export type Shell = "bash" | "zsh" | "fish" | "powershell";
 
 interface Entry {
-  /** The words before, such as `create api`. */
+  /** The words before, such as `create api`, and for the values of a flag also that, such as `create api --kind`. */
   readonly path: string;
   readonly words: readonly string[];
 }
 
+/** Flags whose values the project knows, without their dashes. */
+const OF_PROJECT: Readonly<Record<string, (project: Project) => readonly string[]>> = {
+  group: ({ resources }) => resources.map(({ group }) => group),
+  version: ({ resources }) => resources.map(({ version }) => version),
+  kind: ({ resources }) => resources.map(({ kind }) => kind),
+  spoke: ({ resources }) => resources.map(({ version }) => version),
+};
+const PROJECT_FLAGS = Object.keys(OF_PROJECT);
+
 /** Prints the script; returns the exit code. */
 export function completion(shell: Shell, program: Command, context: CliContext): number {
-  context.out(scriptFor(shell, entriesOf(program)));
+  context.out(scriptFor(shell, program));
   return 0;
 }
 
+/** Prints what the project has for a flag, a word a line; nothing where there is no project. */
+export async function completionWords(flag: string, context: CliContext): Promise<number> {
+  // A shell that completes has no place for an error.
+  const project = await findProject(context.cwd).catch(() => undefined);
+  const words = project ? (OF_PROJECT[flag]?.(project) ?? []) : [];
+  for (const word of new Set(words)) if (word !== "") context.out(word);
+  return 0;
+}
+
+function allCommands(program: Command): readonly { path: string; command: Command }[] {
+  return [{ path: "", command: program }, ...commandsBelow(program)];
+}
+
+/** What may follow the words of a command. */
 function entriesOf(program: Command): Entry[] {
-  const commands = [{ path: "", command: program }, ...commandsBelow(program)];
+  const commands = allCommands(program);
   return commands.map(({ path, command }) => {
     const prefix = path === "" ? "" : `${path} `;
     const children = commands
@@ -40,56 +65,105 @@ function entriesOf(program: Command): Entry[] {
   });
 }
 
-function scriptFor(shell: Shell, entries: readonly Entry[]): string {
-  const cases = entries.map(({ path, words }) => `    "${path}") words="${words.join(" ")}" ;;`);
-  const table = entries.map(({ path, words }) => `  '${path}' = '${words.join(" ")}'`);
+/** What may follow a flag. */
+function valuesOf(program: Command): Entry[] {
+  return allCommands(program).flatMap(({ path, command }) =>
+    command.options.flatMap(({ long, argChoices }) =>
+      argChoices && typeof long === "string"
+        ? [{ path: `${path} ${long}`, words: argChoices }]
+        : [],
+    ),
+  );
+}
+
+function scriptFor(shell: Shell, program: Command): string {
+  const casesOf = (entries: readonly Entry[]): string =>
+    entries.map(({ path, words }) => `    "${path}") suggested="${words.join(" ")}" ;;`).join("\n");
+  const [commands, values] = [casesOf(entriesOf(program)), casesOf(valuesOf(program))];
+  const table = [...entriesOf(program), ...valuesOf(program)].map(
+    ({ path, words }) => `  '${path}' = '${words.join(" ")}'`,
+  );
   switch (shell) {
     case "bash":
       return `# Load it with: source <(tsop completion bash)
 _tsop() {
-  local word path="" words=""
+  local word path="" suggested="" previous="\${COMP_WORDS[COMP_CWORD-1]}"
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     [[ $word == -* ]] && break
     path="\${path:+$path }$word"
   done
-  case "$path" in
-${cases.join("\n")}
+  case "$previous" in
+    ${PROJECT_FLAGS.map((flag) => `--${flag}`).join("|")}) COMPREPLY=($(compgen -W "$(tsop completion-words "\${previous#--}" 2>/dev/null)" -- "\${COMP_WORDS[COMP_CWORD]}")); return ;;
   esac
-  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+  case "$path $previous" in
+${values}
+  esac
+  [[ -z $suggested ]] && case "$path" in
+${commands}
+  esac
+  COMPREPLY=($(compgen -W "$suggested" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _tsop tsop`;
     case "zsh":
       return `# Load it with: source <(tsop completion zsh)
 _tsop() {
-  local word joined="" suggested=""
+  local word joined="" suggested="" previous="\${words[CURRENT-1]}"
   for word in "\${(@)words[2,CURRENT-1]}"; do
     [[ $word == -* ]] && break
     joined="\${joined:+$joined }$word"
   done
-  case "$joined" in
-${cases.join("\n").replaceAll(") words=", ") suggested=")}
+  case "$previous" in
+    ${PROJECT_FLAGS.map((flag) => `--${flag}`).join("|")}) compadd -- \${(f)"$(tsop completion-words "\${previous#--}" 2>/dev/null)"}; return ;;
+  esac
+  case "$joined $previous" in
+${values}
+  esac
+  [[ -z $suggested ]] && case "$joined" in
+${commands}
   esac
   compadd -- \${=suggested}
 }
 compdef _tsop tsop`;
     case "fish":
-      return entries
-        .map(({ path, words }) => {
-          const seen =
-            path === ""
-              ? "__fish_use_subcommand"
-              : `__fish_seen_subcommand_from ${path.split(" ").at(-1) ?? ""}`;
-          return `complete -c tsop -f -n "${seen}" -a "${words.join(" ")}"`;
-        })
-        .join("\n");
+      return [
+        ...entriesOf(program).map(
+          ({ path, words }) =>
+            `complete -c tsop -f -n "${fishCondition(path, program)}" -a "${words.join(" ")}"`,
+        ),
+        ...valuesOf(program).map(({ path, words }) => {
+          const [, command = "", flag = ""] = /^(.*) --(.*)$/.exec(path) ?? [];
+          return `complete -c tsop -x -n "${fishCondition(command, program)}" -l ${flag} -a "${words.join(" ")}"`;
+        }),
+        ...PROJECT_FLAGS.map(
+          (flag) =>
+            `complete -c tsop -x -l ${flag} -a "(tsop completion-words ${flag} 2>/dev/null)"`,
+        ),
+      ].join("\n");
     case "powershell":
       return `$tsopWords = @{
 ${table.join("\n")}
 }
 Register-ArgumentCompleter -Native -CommandName tsop -ScriptBlock {
   param($word, $ast)
-  $typed = @($ast.CommandElements | Select-Object -Skip 1 | ForEach-Object { "$_" } | Where-Object { $_ -notlike '-*' -and $_ -ne $word })
-  "$($tsopWords[($typed -join ' ')])".Split(' ') | Where-Object { $_ -like "$word*" }
+  $before = @($ast.CommandElements | Select-Object -Skip 1 | ForEach-Object { "$_" } | Where-Object { $_ -ne $word })
+  $typed = @($before | Where-Object { $_ -notlike '-*' })
+  $previous = if ($before.Count -gt 0) { $before[-1] } else { '' }
+  $found = if (@(${PROJECT_FLAGS.map((flag) => `'--${flag}'`).join(", ")}) -contains $previous) { tsop completion-words $previous.Substring(2) }
+    elseif ($tsopWords.ContainsKey("$($typed -join ' ') $previous")) { "$($tsopWords["$($typed -join ' ') $previous"])".Split(' ') }
+    else { "$($tsopWords[($typed -join ' ')])".Split(' ') }
+  $found | Where-Object { $_ -like "$word*" }
 }`;
   }
+}
+
+/** After all words of the path, and none of those that may follow. */
+function fishCondition(path: string, program: Command): string {
+  if (path === "") return "__fish_use_subcommand";
+  const words = path.split(" ").map((word) => `__fish_seen_subcommand_from ${word}`);
+  const following = commandsBelow(program)
+    .filter((other) => other.path.startsWith(`${path} `))
+    .map((other) => other.path.slice(path.length + 1));
+  const none =
+    following.length === 0 ? [] : [`not __fish_seen_subcommand_from ${following.join(" ")}`];
+  return [...words, ...none].join("; and ");
 }

@@ -97,7 +97,10 @@ async function askFor(
   example: string,
   context: CliContext,
 ): Promise<string> {
-  if (context.interactive) return ask(`--${name}, such as ${example}:`, "");
+  if (context.interactive) {
+    context.doing(undefined);
+    return ask(`--${name}, such as ${example}:`, "");
+  }
   throw new UsageError(
     `missing-${name}`,
     `--${name} is missing.`,

@@ -14,11 +14,16 @@ const PAGES = ["docs/markers.md", "docs/errors.md"];
 const CONTROLLER_GEN_HEADING = "## Coming from controller-gen\n";
 
 /** Prints what the documentation says of a name; returns the exit code. */
-export async function explain(name: string, context: CliContext): Promise<number> {
+export async function explain(
+  name: string,
+  { output }: { readonly output?: "json" },
+  context: CliContext,
+): Promise<number> {
   const pages = await Promise.all(PAGES.map((page) => readIfThere(`${packageRoot()}/${page}`)));
   const sections = new Map(pages.flatMap((page) => sectionsOf(page ?? "")));
   const own = sectionNamed(plainName(name), sections);
   if (own !== undefined) {
+    if (output === "json") return printJson([], [own], sections, context);
     printSection(own, sections, context);
     return 0;
   }
@@ -36,14 +41,26 @@ export async function explain(name: string, context: CliContext): Promise<number
       ),
     );
   }
+  const titles = sameName === undefined ? titlesIn(counterparts, sections) : [sameName];
+  if (output === "json") return printJson(counterparts, titles, sections, context);
   for (const { marker, here } of counterparts) {
     context.out(`controller-gen's ${marker}: ${here.replaceAll("`", "")}`);
   }
-  const titles = sameName === undefined ? titlesIn(counterparts, sections) : [sameName];
   for (const title of titles) {
     context.out("");
     printSection(title, sections, context);
   }
+  return 0;
+}
+
+function printJson(
+  controllerGen: readonly Counterpart[],
+  titles: readonly string[],
+  sections: ReadonlyMap<string, string>,
+  context: CliContext,
+): number {
+  const found = titles.map((name) => ({ name, text: sections.get(name) ?? "" }));
+  context.out(JSON.stringify({ controllerGen, sections: found }, undefined, 2));
   return 0;
 }
 

@@ -122,14 +122,14 @@ async function buildByEngine(
   context.out(`${engine} ${args.join(" ")}`);
   if (dryRun) return 0;
   const signal = context.untilInterrupted();
-  await runToEnd({ program: engine, args, cwd: root, env: context.env }, signal);
+  await runToEnd({ program: engine, args, cwd: root, env: context.env }, { signal, context });
   return 0;
 }
 
-async function findEngine(cwd: string, { env }: CliContext): Promise<string> {
+async function findEngine(cwd: string, context: CliContext): Promise<string> {
   for (const program of ["docker", "podman"]) {
     try {
-      await runToEnd({ program, args: ["--version"], cwd, env });
+      await runToEnd({ program, args: ["--version"], cwd, env: context.env }, { context });
       return program;
     } catch (error) {
       if (!(error instanceof TsopError)) throw error;
@@ -138,6 +138,6 @@ async function findEngine(cwd: string, { env }: CliContext): Promise<string> {
   throw new TsopError(
     "image-no-engine",
     "Neither docker nor podman runs here, one of which builds the Dockerfile.",
-    "Install one, or write the image on a base: `tsop image --image NAME --base base.tar`; see docs/packaging.md.",
+    "Install one (https://docs.docker.com/get-started/get-docker, https://podman.io/docs/installation), or write the image on a base: `tsop image --image NAME --base base.tar`; see docs/packaging.md.",
   );
 }

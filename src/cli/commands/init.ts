@@ -118,6 +118,7 @@ async function licenseFile(
 
 async function askForDomain(context: CliContext): Promise<string> {
   if (context.interactive) {
+    context.doing(undefined);
     return ask("Domain that your API groups end in, such as example.com:", "");
   }
   throw new UsageError(
@@ -139,7 +140,7 @@ async function npmInstall(root: string, signal: AbortSignal, context: CliContext
         cwd: root,
         env: context.env,
       },
-      signal,
+      { signal, context },
     );
   } catch (error) {
     throw new TsopError(

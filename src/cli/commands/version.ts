@@ -8,8 +8,14 @@ import type { CliContext } from "../context.ts";
 import { KUBERNETES_VERSION } from "../../kube/kubernetes-version.ts";
 import { packageVersion } from "../package-info.ts";
 
+/** The flags of `tsop version`; both ask for JSON. */
+export interface VersionOptions {
+  readonly json: boolean;
+  readonly output?: "json";
+}
+
 /** Prints the versions; returns the exit code. */
-export function version(options: { readonly json: boolean }, context: CliContext): number {
+export function version(options: VersionOptions, context: CliContext): number {
   const versions = {
     tsop: packageVersion(),
     // Whose API, types and messages tsop mirrors.
@@ -17,7 +23,7 @@ export function version(options: { readonly json: boolean }, context: CliContext
     node: process.versions.node,
     system: `${platform()}/${arch()}`,
   };
-  if (options.json) context.out(JSON.stringify(versions));
+  if (options.json || options.output === "json") context.out(JSON.stringify(versions));
   else
     for (const [name, value] of Object.entries(versions)) context.out(`${name.padEnd(11)}${value}`);
   return 0;

@@ -4,7 +4,7 @@
  * @module
  */
 import { resolve } from "node:path";
-import { messageOf, UsageError } from "../../errors.ts";
+import { messageOf, TsopError, UsageError } from "../../errors.ts";
 import type { Change } from "../../generator/changes/change.ts";
 import { compareCrds, type CrdState } from "../../generator/changes/compare-crds.ts";
 import type { Generated } from "../../generator/generate.ts";
@@ -127,16 +127,17 @@ async function readFile(path: string): Promise<CrdState[]> {
 async function readRevision(
   revision: string,
   { root }: Project,
-  { env }: CliContext,
+  context: CliContext,
 ): Promise<CrdState[]> {
   const git = (...args: string[]): Promise<string> =>
-    runToEnd({ program: "git", args, cwd: root, env });
+    runToEnd({ program: "git", args, cwd: root, env: context.env }, { context });
   let names: string[];
   try {
     await git("rev-parse", "--verify", "--end-of-options", `${revision}^{commit}`);
     const listed = await git("ls-tree", "--name-only", revision, `./${CRD_FOLDER}/`);
     names = listed.split("\n").filter((name) => name.endsWith(".yaml"));
   } catch (error) {
+    if (error instanceof TsopError && error.code === "program-not-found") throw error;
     throw new UsageError(
       "nothing-to-compare",
       `${revision} is neither a file, a folder nor a revision of git: ${messageOf(error).split("\n").at(-1)?.trim() ?? ""}`,

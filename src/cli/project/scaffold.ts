@@ -131,6 +131,7 @@ async function askToKeep(
   after: string,
   context: CliContext,
 ): Promise<boolean> {
+  context.doing(undefined);
   for (;;) {
     const answer = await ask(`${path} exists. [o]verwrite, [k]eep, [d]iff, [a]bort?`, "k");
     switch (answer.toLowerCase()) {

@@ -193,7 +193,7 @@ describe("tsop migrate", () => {
     }
     const { metadata } = await gears.live();
     expect(metadata.annotations?.["migration.tsop.dev/running"]).toBeUndefined();
-    expect(readdirSync(gears.folder)).not.toContain(".tsop");
+    expect(readdirSync(join(gears.folder, ".tsop"))).toEqual(["scaffold.json"]);
     const again = await gears.migrate();
     expect(again.out).toContain("nothing but v1 is stored");
     const all = await gears.migrate("--all");

@@ -66,6 +66,8 @@ export function testContext(cwd = "."): CliContext {
     clock: systemClock,
     out: () => undefined,
     err: () => undefined,
+    detail: () => undefined,
+    doing: () => undefined,
     untilInterrupted: () => new AbortController().signal,
   };
 }

@@ -19,6 +19,8 @@ function contextIn(cwd: string, lines: string[]): CliContext {
     clock: systemClock,
     out: (line) => lines.push(line),
     err: (line) => lines.push(line),
+    detail: () => undefined,
+    doing: () => undefined,
     untilInterrupted: () => new AbortController().signal,
   };
 }
