@@ -206,9 +206,10 @@ function addProjectCommands(program: Command, context: CliContext, done: Done): 
     .command("build")
     .summary("bundle the operator into one file")
     .description("Bundle the operator with all that it needs into dist/main.mjs.")
-    .action(async () => {
+    .option("--dry-run", DRY_RUN, false)
+    .action(async (options: { dryRun: boolean }) => {
       const { build } = await import("./commands/build.ts");
-      done(await build(context));
+      done(await build(options, context));
     });
 }
 

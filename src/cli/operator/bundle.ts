@@ -34,6 +34,24 @@ export async function bundleOperator(
   return Object.keys(metafile.inputs);
 }
 
+/**
+ * The operator as `bundleOperator` makes it small, with its map, by path from the root; nothing is written.
+ *
+ * @throws SourceError for code that cannot be bundled, with its positions
+ */
+export async function bundledOperator(
+  root: string,
+  outfile: string,
+): Promise<ReadonlyMap<string, string>> {
+  const main = await mainPath(root);
+  const { build } = await import("esbuild");
+  const settings = { ...optionsOf(root, main, outfile), minify: true, write: false as const };
+  const { outputFiles } = await asSourceError(main, build(settings));
+  return new Map(
+    outputFiles.map(({ path, text }) => [path.endsWith(".map") ? `${outfile}.map` : outfile, text]),
+  );
+}
+
 /** Opens a bundle for several runs. Nothing is written before the first `rebuild`. */
 export async function openBundle(root: string, outfile: string): Promise<OpenBundle> {
   const main = await mainPath(root);

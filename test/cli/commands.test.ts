@@ -1,0 +1,175 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { commandsBelow } from "../../src/cli/help.ts";
+import { buildProgram } from "../../src/cli/program.ts";
+import { emptyFolder, filesIn, newProject, runCli, testContext } from "./support/run-cli.ts";
+
+const program = buildProgram(testContext(), () => undefined);
+const commands = new Map(
+  commandsBelow(program)
+    .filter(({ command }) => command.commands.length === 0)
+    .map(({ path, command }) => [path, command]),
+);
+
+/** What each command is for; a new one has to say it. */
+const SORTS: Readonly<Record<string, readonly string[]>> = {
+  "writes files": [
+    ...["init", "create api", "create webhook", "delete api", "delete controller"],
+    ...["delete webhook", "edit", "upgrade", "manifests", "import", "chart", "bundle", "image"],
+    "build",
+  ],
+  "writes to a cluster": ["install", "uninstall", "deploy", "undeploy", "migrate"],
+  "prints facts": ["list", "doctor", "validate", "plan", "migrate", "explain", "version"],
+  "goes on": ["run", "dev", "cluster"],
+  "prints a script": ["completion"],
+};
+
+const flagsOf = (path: string): readonly string[] =>
+  commands.get(path)?.options.flatMap(({ long }) => long ?? []) ?? [];
+
+const WEB = ["--group", "web", "--version", "v1", "--kind", "Page"];
+const CRD = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: { name: gadgets.other.example }
+spec:
+  group: other.example
+  scope: Namespaced
+  names: { kind: Gadget, plural: gadgets, singular: gadget, listKind: GadgetList }
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema: { openAPIV3Schema: { type: object, properties: { spec: { type: object } } } }
+`;
+
+/** Each command that writes files, in an order in which each finds what it needs. */
+const LIFE: readonly (readonly string[])[] = [
+  ["create", "api", ...WEB, "--field", "title:string"],
+  ["create", "webhook", ...WEB, "--defaulting", "--validation"],
+  ["edit", "--enable", "ha"],
+  ["import", "gadget.yaml"],
+  ["manifests"],
+  ["chart", "--image", "registry.example.com/shop:1"],
+  ["bundle", "--image", "registry.example.com/shop:1"],
+  ["upgrade"],
+  ["delete", "webhook", ...WEB, "--defaulting"],
+  ["delete", "controller", ...WEB],
+  ["delete", "api", ...WEB],
+];
+
+describe("every command", () => {
+  it("is of a sort that this test knows", () => {
+    expect(new Set(Object.values(SORTS).flat())).toEqual(new Set(commands.keys()));
+  });
+
+  it.each([...commands.keys()])("has help with an example: %s", async (path) => {
+    const { code, out } = await runCli(emptyFolder(), [...path.split(" "), "--help"]);
+    expect([code, out]).toEqual([0, expect.stringMatching(/\nExamples:\n {2}\S/)]);
+  });
+
+  it.each([...(SORTS["writes files"] ?? []), ...(SORTS["writes to a cluster"] ?? [])])(
+    "that writes can be asked what it would do, and be quiet or verbose: %s",
+    (path) => {
+      expect(flagsOf(path)).toEqual(expect.arrayContaining(["--dry-run", "--quiet", "--verbose"]));
+    },
+  );
+
+  it.each(SORTS["prints facts"] ?? [])("that prints facts prints JSON, too: %s", (path) => {
+    expect(flagsOf(path)).toContain("--output");
+  });
+
+  it("prints JSON and nothing else with -o json", async () => {
+    const root = await newProject();
+    writeFileSync(join(root, "gadget.yaml"), CRD);
+    for (const argv of [
+      ["list"],
+      ["doctor"],
+      ["validate", "gadget.yaml"],
+      ["explain", "Minimum"],
+      ["explain", "+kubebuilder:validation:MinLength"],
+      ["version"],
+    ]) {
+      const { out, err } = await runCli(root, [...argv, "-o", "json"]);
+      expect([argv, typeof JSON.parse(out), err]).toEqual([argv, "object", ""]);
+    }
+  });
+});
+
+describe("a command that writes files", { timeout: 120_000 }, () => {
+  it("writes nothing with --dry-run, and nothing new the second time", async () => {
+    const root = await newProject();
+    writeFileSync(join(root, "gadget.yaml"), CRD);
+    for (const argv of LIFE) {
+      const before = filesIn(root);
+      const dry = await runCli(root, [...argv, "--dry-run"]);
+      expect([argv, dry.code]).toEqual([argv, 0]);
+      expect([argv, filesIn(root)]).toEqual([argv, before]);
+
+      const first = await runCli(root, [...argv, "--quiet"]);
+      expect([argv, first.code, first.out]).toEqual([argv, 0, ""]);
+      const after = filesIn(root);
+      if (argv[0] !== "upgrade") expect([argv, after]).not.toEqual([argv, before]);
+
+      const again = await runCli(root, argv);
+      // What is gone cannot be deleted again: that is said.
+      if (argv[0] !== "delete") expect([argv, again.code]).toEqual([argv, 0]);
+      else
+        expect([argv, again.code, again.err]).toEqual([
+          argv,
+          2,
+          expect.stringContaining("not-in-project"),
+        ]);
+      expect([argv, filesIn(root)]).toEqual([argv, after]);
+    }
+  });
+
+  it("leaves a project alone that is started again", async () => {
+    const root = await newProject();
+    const before = filesIn(root);
+    const again = await runCli(root, ["init", "--domain", "example.com", "--no-install"]);
+    expect([again.code, again.err]).toEqual([2, expect.stringContaining("already-a-project")]);
+    expect(filesIn(root)).toEqual(before);
+  });
+
+  it("tells programs and stacks with --verbose", async () => {
+    const root = await newProject();
+    const { err } = await runCli(root, ["manifests", "--against", "HEAD", "--verbose"]);
+    expect(err).toContain("git rev-parse --verify");
+    expect(err).toMatch(/\n +at /);
+  });
+});
+
+describe("a program that is missing", () => {
+  const NONE = { env: { PATH: "/nowhere" } };
+
+  it("is npm: the project is there, and it is said how to go on", async () => {
+    const folder = emptyFolder();
+    const { code, err } = await runCli(folder, ["init", "--domain", "example.com"], NONE);
+    expect([code, err]).toEqual([1, expect.stringContaining("npm-install-failed")]);
+    expect(err).toContain("There is no program npm on the PATH");
+    expect(err).toContain(`Run \`npm install\` in ${folder}`);
+    expect(readFileSync(join(folder, "PROJECT"), "utf8")).toContain("domain: example.com");
+  });
+
+  it("is git", async () => {
+    const root = await newProject();
+    const { code, err } = await runCli(root, ["manifests", "--against", "HEAD"], NONE);
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining("There is no program git on the PATH"),
+    ]);
+    expect(err).toContain("https://git-scm.com/downloads");
+  });
+
+  it("is docker and podman", async () => {
+    const root = await newProject();
+    const { code, err } = await runCli(root, ["image", "--image", "shop:1"], NONE);
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining("Neither docker nor podman runs here"),
+    ]);
+    expect(err).toContain("https://docs.docker.com");
+    expect(err).toContain("--base");
+  });
+});
