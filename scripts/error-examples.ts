@@ -177,6 +177,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   ),
   "image-date": e("SOURCE_DATE_EPOCH=today tsop image --image web-operator:1 --base base.tar"),
   "image-no-engine": e("tsop image --image web-operator:1   # without docker and podman"),
+  "image-without-kind": e("tsop create api --version v1 --kind Web --image nginx --no-controller"),
   "image-platform": e("tsop image --image web-operator:1 --base base.tar --platform linux/arm64"),
   "manager-not-running": e("await manager.idle()   // before manager.start(signal)"),
   "no-webhook-type": e("tsop create webhook --kind Web --version v1"),

@@ -13,8 +13,13 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   "create api": [
     "tsop create api --group web --version v1 --kind MyWeb --field image:string=nginx --field 'port:int?'",
+    "tsop create api --group web --version v1 --kind MyWeb --image nginx:1.29",
     "tsop create api --group web --version v2 --kind MyWeb",
     "tsop create api --group web --version v1 --kind MyWeb --force --dry-run --diff",
+  ],
+  "create controller": [
+    "tsop create controller --group web --version v1 --kind MyWeb",
+    "tsop create controller --group apps --version v1 --kind Deployment",
   ],
   "create webhook": [
     "tsop create webhook --group web --version v1 --kind MyWeb --defaulting --validation",

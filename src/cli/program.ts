@@ -13,7 +13,7 @@ import { Loudness } from "./loudness.ts";
 import { packageVersion } from "./package-info.ts";
 import { addChangingCommands, addDeleteCommands, addLookingCommands } from "./project-commands.ts";
 import { addTellingCommands } from "./telling-commands.ts";
-import { addWebhookCommands } from "./webhook-commands.ts";
+import { addCreateController, addWebhookCommands } from "./webhook-commands.ts";
 
 /** Parses `argv`, runs the command and turns whatever happens into an exit code. */
 export async function runProgram(
@@ -124,6 +124,10 @@ function addProjectCommands(program: Command, context: CliContext, done: Done): 
         .choices(["separate", "aggregated", "none"])
         .default("separate"),
     )
+    .option(
+      "--image <image>",
+      "start from an image: a spec with image and replicas, and a controller that runs it in a Deployment",
+    )
     .option("--field <name:type[?][=default]>", "a field of the spec; may be repeated", collect, [])
     // kubebuilder's users write them out.
     .addOption(new Option("--controller").default(true).hideHelp())
@@ -150,6 +154,7 @@ function addProjectCommands(program: Command, context: CliContext, done: Done): 
       done(await createApi(options as Parameters<typeof createApi>[0], context));
     });
 
+  addCreateController(create, context, done);
   addWebhookCommands(create, context, done);
   addChangingCommands(program, context, done);
   addDeleteCommands(program, context, done);

@@ -5,7 +5,11 @@
  */
 import { type Command, Option } from "commander";
 import { DIFF, DRY_RUN, type Done } from "./command-options.ts";
+import type { CreateApiOptions } from "./commands/create-api.ts";
 import type { CliContext } from "./context.ts";
+
+/** The flags of `create controller`; what a kind would be made of is not among them. */
+type ControllerOptions = Omit<CreateApiOptions, "field" | "controller" | "resource" | "userRoles">;
 
 const versions = (value: string, earlier: readonly string[]): readonly string[] => [
   ...earlier,
@@ -18,6 +22,32 @@ export function certificatesOption(): Option {
     "--certificates <mode>",
     "where the certificate of the webhooks comes from: the operator issues it, cert-manager does, or it is in a Secret of yours (default: self-managed)",
   ).choices(["self-managed", "cert-manager", "secret"]);
+}
+
+/** Adds `create controller`: what `create api --no-resource` does, by the name of what is made. */
+export function addCreateController(create: Command, context: CliContext, done: Done): void {
+  create
+    .command("controller")
+    .summary("add a controller of a kind that is there")
+    .description(
+      "Add a controller and its test to a kind that is there: of the project, of Kubernetes itself, or of somebody else.",
+    )
+    .option("--group <group>", "the API group, of the project's kinds without the domain", "")
+    .option("--version <version>", "the API version, such as v1")
+    .option("--kind <Kind>", "the name of the kind, such as MyWeb")
+    .option(
+      "--external-api-domain <domain>",
+      "what the group ends in, where the CRD is somebody else's",
+    )
+    .option("--external-api-path <file>", "the file of the class, where the CRD is somebody else's")
+    .option("--force", "overwrite the controller's files", false)
+    .option("--dry-run", DRY_RUN, false)
+    .option("--diff", DIFF, false)
+    .action(async (options: ControllerOptions) => {
+      const { createApi } = await import("./commands/create-api.ts");
+      const asked = { ...options, field: [], controller: true, resource: false };
+      done(await createApi({ ...asked, userRoles: "none" }, context));
+    });
 }
 
 /** Adds `create webhook`. */

@@ -15,7 +15,14 @@ const commands = new Map(
 /** What each command is for; a new one has to say it. */
 const SORTS: Readonly<Record<string, readonly string[]>> = {
   "writes files": [
-    ...["init", "create api", "create webhook", "delete api", "delete controller"],
+    ...[
+      "init",
+      "create api",
+      "create controller",
+      "create webhook",
+      "delete api",
+      "delete controller",
+    ],
     ...["delete webhook", "edit", "upgrade", "manifests", "import", "chart", "bundle", "image"],
     "build",
   ],
@@ -55,6 +62,7 @@ const LIFE: readonly (readonly string[])[] = [
   ["upgrade"],
   ["delete", "webhook", ...WEB, "--defaulting"],
   ["delete", "controller", ...WEB],
+  ["create", "controller", ...WEB],
   ["delete", "api", ...WEB],
 ];
 

@@ -102,7 +102,8 @@ describe("a newcomer", { timeout: 240_000 }, () => {
     await tsop("create api --group web --version v2 --kind Page --field title:string");
     await tsop("create api --group web --version v1beta1 --kind HTTPRoute --plural httproutes");
     await tsop("create api --group web --version v1 --kind Bare --no-controller");
-    await tsop("create api --group web --version v1 --kind Bare --no-resource");
+    await tsop("create controller --group web --version v1 --kind Bare");
+    await tsop("create api --group web --version v1 --kind Runner --image nginx:1.29");
     // A class that is not there cannot have a controller.
     const none = await newcomer.run(
       "npx tsop create api --group web --version v1 --kind Gone --no-resource",

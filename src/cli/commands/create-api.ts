@@ -12,7 +12,7 @@ import { paint } from "../output.ts";
 import { type ApiTarget, findTarget } from "../project/api-target.ts";
 import { defaultList, withCrds } from "../project/default-list.ts";
 import { parseFields, type SpecField } from "../project/field.ts";
-import { checkGroup, checkKind, checkPlural, checkVersion } from "../project/inputs.ts";
+import { checkGroup, checkImage, checkKind, checkPlural, checkVersion } from "../project/inputs.ts";
 import { classValues, type UserRoles } from "../project/kind-class.ts";
 import { firstWord, moduleOf, namesOf, variableOf, type KindNames } from "../project/kind-names.ts";
 import { withController } from "../project/main-file.ts";
@@ -30,7 +30,7 @@ import {
 } from "../project/project-file.ts";
 import { alone } from "../project/project-lock.ts";
 import { PROJECT_FILE } from "../project/project-root.ts";
-import { ask, scaffold } from "../project/scaffold.ts";
+import { ask, renderTemplates, scaffold } from "../project/scaffold.ts";
 import { digestsOf, withFreshDigests } from "../project/scaffolded.ts";
 import { SAMPLES_LIST, samplesWith } from "../project/samples.ts";
 import { chooseStorage } from "../project/storage-version.ts";
@@ -44,6 +44,8 @@ export interface CreateApiOptions extends PlanOptions {
   /** Roles for the kind's users; `aggregated` adds them to the cluster's own. */
   readonly userRoles: UserRoles;
   readonly field: readonly string[];
+  /** What the pods of the kind run: the controller makes a Deployment of it. */
+  readonly image?: string;
   readonly controller: boolean;
   readonly resource: boolean;
   readonly force: boolean;
@@ -66,7 +68,7 @@ export async function createApi(options: CreateApiOptions, context: CliContext):
   const kind = options.kind ?? (await askFor("kind", "MyWeb", context));
   checkVersion(version);
   checkKind(kind, options.resource);
-  const fields = parseFields(options.field.length > 0 ? options.field : [EXAMPLE_FIELD]);
+  const fields = parseFields(fieldsOf(options));
   const { root } = await getProject(context.cwd);
   return alone(root, options, context, async () => {
     // Read again: another command may have added a kind since.
@@ -92,6 +94,13 @@ export async function createApi(options: CreateApiOptions, context: CliContext):
     return 0;
   });
 }
+
+/** The fields of the spec as `--field` says them. */
+function fieldsOf({ field, image }: CreateApiOptions): readonly string[] {
+  if (image !== undefined) return [`image:string=${image}`, "replicas:int=1", ...field];
+  return field.length > 0 ? field : [EXAMPLE_FIELD];
+}
+
 async function askFor(
   name: "version" | "kind",
   example: string,
@@ -117,6 +126,16 @@ function checkFlags(options: CreateApiOptions): void {
       "--no-resource and --no-controller together leave nothing to create.",
       "Leave one of them out.",
     );
+  }
+  if (options.image !== undefined) {
+    checkImage(options.image);
+    if (!resource || !controller || options.kind === "Deployment") {
+      throw new UsageError(
+        "image-without-kind",
+        "--image scaffolds a kind with a controller that makes a Deployment.",
+        "Leave --no-resource and --no-controller out, and give the kind another name than Deployment.",
+      );
+    }
   }
   if (externalApiModule !== undefined) {
     throw new UsageError(
@@ -234,18 +253,24 @@ async function filesFor(
     ...valuesOf(project, target, names),
     ...(resource.api && classValues(project, resource, fields, options.userRoles)),
     needed,
+    imageLiteral: JSON.stringify(options.image ?? ""),
   };
+  const wants = (path: string): boolean => {
+    if (path.startsWith("test/")) return controller && needed !== undefined;
+    if (path.startsWith("src/controllers/")) return controller;
+    // A class that is somewhere else stays there.
+    return api && (!path.startsWith("src/api/") || path === file);
+  };
+  const { root } = project;
   const files = await scaffold(
     {
-      root: project.root,
+      root,
       template: resource.api ? "create-api" : "create-controller",
       values,
-      wants: (path) => {
-        if (path.startsWith("test/")) return controller && needed !== undefined;
-        if (path.startsWith("src/controllers/")) return controller;
-        // A class that is somewhere else stays there.
-        return api && (!path.startsWith("src/api/") || path === file);
-      },
+      wants,
+      ...(options.image !== undefined && {
+        beside: await renderTemplates({ root, template: "create-image", values, wants }),
+      }),
       ifExists: options.force ? "overwrite" : "keep",
     },
     context,
