@@ -28,6 +28,8 @@ async function tsop(cwd: string, ...argv: string[]): Promise<void> {
     clock: systemClock,
     out: note,
     err: note,
+    detail: () => undefined,
+    doing: () => undefined,
     untilInterrupted: () => new AbortController().signal,
   });
   if (code !== 0) throw new Error(`tsop ${argv.join(" ")} in ${cwd}: ${lines.join("\n")}`);
