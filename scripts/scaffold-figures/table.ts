@@ -53,7 +53,8 @@ export async function scaffoldFigures(): Promise<ScaffoldFigures> {
     for (const argv of COMMANDS) {
       const lines: string[] = [];
       const note = (line: string): void => void lines.push(line);
-      const told = { out: note, err: note, interactive: false, color: false };
+      const silent = { detail: () => undefined, doing: () => undefined };
+      const told = { out: note, err: note, interactive: false, color: false, ...silent };
       const untilInterrupted = (): AbortSignal => new AbortController().signal;
       const code = await main(argv, {
         cwd,

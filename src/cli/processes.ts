@@ -27,8 +27,8 @@ interface RunOptions {
 
 /** How a program gets on a machine that has none; others have packages of their name. */
 const SOURCES: Readonly<Record<string, string>> = {
-  npm: "It comes with Node: https://nodejs.org/en/download",
-  git: "Get it from https://git-scm.com/downloads",
+  npm: " It comes with Node: https://nodejs.org/en/download",
+  git: " Get it from https://git-scm.com/downloads",
 };
 
 /** How long a process may take to end after it was asked to; then it is killed. */
@@ -87,7 +87,7 @@ function failureOf(call: ProgramCall, error: unknown): TsopError {
     return new TsopError(
       "program-not-found",
       `There is no program ${call.program} on the PATH.`,
-      `Install ${call.program}, or add its folder to the PATH. ${SOURCES[call.program] ?? ""}`.trim(),
+      `Install ${call.program}, or add its folder to the PATH.${SOURCES[call.program] ?? ""}`,
       { cause: error },
     );
   }
