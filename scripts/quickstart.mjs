@@ -38,6 +38,8 @@ const kubeconfig = `${project}/.tsop/kubeconfig`;
 const TIMEOUT_MS = 30_000;
 /** Whoever would make an object again had the time to do it. */
 const CALM_MS = 500;
+/** What the operator of an example is told where no containers run. */
+const OPERATOR_ARGUMENTS = { postgres: ["--simulate-instances"] };
 const key = { namespace: "default", name: "myweb" };
 const labels = { "app.kubernetes.io/instance": key.name };
 
@@ -112,7 +114,14 @@ function prepare() {
 
 /** Starts `tsop dev`; resolves when the controller runs. */
 function startDev() {
-  const child = spawn(process.execPath, [`${root}bin/tsop.js`, "dev", "--no-types"], {
+  const own = OPERATOR_ARGUMENTS[example] ?? [];
+  const argv = [
+    `${root}bin/tsop.js`,
+    "dev",
+    "--no-types",
+    ...(own.length > 0 ? ["--", ...own] : []),
+  ];
+  const child = spawn(process.execPath, argv, {
     cwd: project,
     stdio: ["ignore", "pipe", "pipe"],
   });

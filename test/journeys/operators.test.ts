@@ -18,6 +18,7 @@ import {
   Deployment,
   Namespace,
   PersistentVolumeClaim,
+  Pod,
   Secret,
   StatefulSet,
 } from "../../src/k8s.ts";
@@ -142,6 +143,32 @@ const OPERATORS: Operator[] = [
       }, patience);
       expect((await client.get(Secret, { namespace, name: "acme-account" })).type).toBe("Opaque");
       await client.delete(certificate, key);
+    },
+  },
+  {
+    name: "postgres",
+    sample: "postgresql_v1_postgresqlcluster.yaml",
+    tests: 11,
+    // No containers run there: the example's own tests have a model of the databases.
+    prepare: (folder) => {
+      const path = join(folder, "config/manager/manager.yaml");
+      const flags = "          args:\n";
+      const text = readFileSync(path, "utf8");
+      writeFileSync(path, text.replace(flags, `${flags}            - --simulate-instances\n`));
+    },
+    look: async (client) => {
+      const postgres = await client.dynamic("postgresql.example.com/v1", "PostgreSQLCluster");
+      const key = { namespace, name: "shop" };
+      await eventually(async () => {
+        const { status } = (await client.get(postgres, key)) as { status?: object };
+        expect(status).toMatchObject({ readyInstances: 3, primary: { pod: "shop-1" } });
+      }, patience);
+      await client.delete(postgres, key);
+      await eventually(async () => {
+        expect(await client.find(postgres, key)).toBeUndefined();
+        expect(await client.list(PersistentVolumeClaim, { namespace })).toEqual([]);
+        expect(await client.list(Pod, { namespace })).toEqual([]);
+      }, patience);
     },
   },
 ];

@@ -22,7 +22,7 @@ import type { Controller } from "../work-loop.ts";
 import type { Note } from "./container-step.ts";
 import { environmentProblem, mountProblems } from "./missing-references.ts";
 import { PodAddresses } from "./pod-addresses.ts";
-import { nextPodStep } from "./pod-step.ts";
+import { endedPodStatus, nextPodStep } from "./pod-step.ts";
 import { ReadinessProbes } from "./readiness-probes.ts";
 import { SIMULATE, SIMULATIONS, simulationOf, type Simulation } from "./simulation.ts";
 
@@ -80,8 +80,20 @@ export class Kubelet implements Controller {
   }
 
   async #finishDeletion(pod: Pod): Promise<void> {
-    const { namespace = "", name = "", uid = "", deletionGracePeriodSeconds } = pod.metadata;
-    if (!pod.spec.nodeName || deletionGracePeriodSeconds === 0) return;
+    const {
+      namespace = "",
+      name = "",
+      uid = "",
+      deletionGracePeriodSeconds,
+      finalizers,
+    } = pod.metadata;
+    if (!pod.spec.nodeName) return;
+    // Whoever keeps it by a finalizer waits for its end.
+    if (finalizers?.length && !isFinished(pod)) {
+      const status = endedPodStatus(pod, this.#clock.now());
+      await this.#client.update(PODS, { ...pod, status } as Pod, "status");
+    }
+    if (deletionGracePeriodSeconds === 0) return;
     await unlessGone(
       this.#client.remove(PODS, { namespace, name }, { gracePeriodSeconds: 0, uid }),
     );

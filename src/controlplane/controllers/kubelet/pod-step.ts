@@ -179,20 +179,42 @@ class ContainerWalk {
 
   /** What still runs is stopped: the sidecars of a pod that is done, all containers of one that is out of time. */
   endAll(exitCode: number): void {
-    const finishedAt = timeOf(this.#around.nowMs);
-    const end = (status: ContainerStatus): ContainerStatus => {
-      const { running } = status.state ?? {};
-      if (!running) return { ...status, ready: status.state?.terminated ? status.ready : false };
-      const terminated = {
-        exitCode,
-        reason: exitCode === 0 ? "Completed" : "Error",
-        startedAt: running.startedAt,
-        finishedAt,
-        ...present({ containerID: status.containerID }),
-      };
-      return { ...status, ready: false, started: false, state: { terminated } };
-    };
+    const end = (status: ContainerStatus): ContainerStatus =>
+      stopped(status, exitCode, this.#around.nowMs);
     this.initContainerStatuses = this.initContainerStatuses.map(end);
     this.containerStatuses = this.containerStatuses.map(end);
   }
+}
+
+/** A container that was stopped, if it ran. */
+function stopped(status: ContainerStatus, exitCode: number, nowMs: number): ContainerStatus {
+  const { running } = status.state ?? {};
+  if (!running) return { ...status, ready: status.state?.terminated ? status.ready : false };
+  const terminated = {
+    exitCode,
+    reason: exitCode === 0 ? "Completed" : "Error",
+    startedAt: running.startedAt,
+    finishedAt: timeOf(nowMs),
+    ...present({ containerID: status.containerID }),
+  };
+  return { ...status, ready: false, started: false, state: { terminated } };
+}
+
+/** What is reported of a deleted pod whose containers were told to end, and did: it failed where none had begun. */
+export function endedPodStatus(pod: Pod, nowMs: number): PodStatus {
+  const end = (status: ContainerStatus): ContainerStatus => stopped(status, 0, nowMs);
+  const initContainerStatuses = (pod.status?.initContainerStatuses ?? []).map(end);
+  const containerStatuses = (pod.status?.containerStatuses ?? []).map(end);
+  const codes = containerStatuses.map(({ state }) => state?.terminated?.exitCode);
+  const isWell = codes.length > 0 && codes.every((code) => code === 0);
+  const phase = isWell ? "Succeeded" : "Failed";
+  const isMounted = true;
+  const facts = { phase, isMounted, initContainerStatuses, containerStatuses, nowMs };
+  return {
+    ...pod.status,
+    phase,
+    conditions: podConditions(pod, facts),
+    ...(initContainerStatuses.length > 0 ? { initContainerStatuses } : {}),
+    containerStatuses,
+  };
 }

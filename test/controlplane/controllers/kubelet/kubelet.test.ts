@@ -288,6 +288,28 @@ describe("The commands of containers", () => {
     });
   });
 
+  it("end before a deleted pod goes, and who kept it by a finalizer sees that they have", async () => {
+    const finalizers = ["example.com/fence"];
+    const cluster = await withPod({ containers: [container()] }, { finalizers });
+    const pods = { plural: "pods", group: "" };
+    await cluster.client.remove(pods, { namespace: "default", name: "p" });
+    await cluster.settle();
+    expect(cluster.get("pods", "p").metadata.deletionTimestamp).toBeDefined();
+    expect(statusOf(cluster)).toMatchObject({
+      phase: "Succeeded",
+      containerStatuses: [{ ready: false, state: { terminated: { exitCode: 0 } } }],
+    });
+    expect(condition(cluster, "Ready")).toMatchObject({ status: "False", reason: "PodCompleted" });
+
+    await cluster.client.patch(
+      pods,
+      { namespace: "default", name: "p" },
+      { metadata: { finalizers: null } },
+    );
+    await cluster.settle();
+    expect(cluster.list("pods")).toEqual([]);
+  });
+
   it("decide when a Job is complete", async () => {
     const cluster = await simulatedCluster();
     open.push(cluster);

@@ -1,0 +1,2 @@
+/** Of `npm run simulate`. */
+export default { test: { include: ["test/**/*.simulation.ts"] } };
