@@ -185,6 +185,8 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "not-idle": e("await manager.idle()   // a reconcile waits for virtual time"),
   "not-listening": e("(await startControlPlane({ listen: false })).kubeconfig"),
   "nothing-to-edit": e("tsop edit"),
+  "no-kinds": e("tsop generate client   # in a project without kinds of its own"),
+  "package-name": e("tsop generate client --name 'Web Client'"),
   "package-folder": e("tsop chart --output-dir ../chart"),
   "part-needed": e("tsop edit --enable prometheus --disable metrics"),
   "part-twice": e("tsop edit --enable ha --disable ha"),

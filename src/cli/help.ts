@@ -72,6 +72,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "tsop bundle --version 0.2.0 --replaces 0.1.0 --channels stable,candidate",
     "tsop bundle --check",
   ],
+  "generate client": [
+    "tsop generate client",
+    "tsop generate client --name @acme/web-client --output-dir dist/client",
+    "tsop generate client --check",
+  ],
   image: [
     "tsop image --image registry.example.com/web-operator:0.1.0",
     "tsop image --image web-operator:0.1.0 --platform linux/amd64,linux/arm64",

@@ -12,10 +12,6 @@ interface Word {
 }
 
 const WORDS: Readonly<Record<string, Word>> = {
-  generate: {
-    problem: "There is no `tsop generate`: classes need no generated code.",
-    fix: "For CRDs and roles, run `tsop manifests`.",
-  },
   alpha: {
     problem: "There is no `tsop alpha`: nothing of a project has to be scaffolded again.",
     fix: "Update tsop with npm, then run `tsop manifests`.",

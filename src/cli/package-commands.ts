@@ -5,9 +5,10 @@
  */
 import type { Command } from "commander";
 import { DIFF, DRY_RUN, type Done } from "./command-options.ts";
+import { UsageError } from "../errors.ts";
 import type { CliContext } from "./context.ts";
 
-/** Adds `chart`, `bundle` and `image`. */
+/** Adds `chart`, `bundle`, `generate client` and `image`. */
 export function addPackageCommands(program: Command, context: CliContext, done: Done): void {
   written(
     program
@@ -43,6 +44,33 @@ export function addPackageCommands(program: Command, context: CliContext, done: 
   ).action(async (options: object) => {
     const { bundle } = await import("./commands/bundle.ts");
     done(await bundle(options as Parameters<typeof bundle>[0], context));
+  });
+
+  const generate = program
+    .command("generate")
+    .summary("write code for others")
+    .description("Write code for others.")
+    .argument("[words...]")
+    .allowUnknownOption()
+    .action(() => {
+      throw new UsageError(
+        "no-generate",
+        "`tsop generate` alone writes nothing: classes need no generated code.",
+        "For CRDs and roles, run `tsop manifests`; for a client package, `tsop generate client`.",
+      );
+    });
+  written(
+    generate
+      .command("client")
+      .summary("write a client package")
+      .description(
+        "Write an npm package with the project's kinds as types and tokens, for other programs to use with tsop's client. What you change in it is kept.",
+      )
+      .option("--name <name>", "the package's name (default: the project's, with -client)"),
+    "client",
+  ).action(async (options: object) => {
+    const { generateClient } = await import("./commands/generate-client.ts");
+    done(await generateClient(options as Parameters<typeof generateClient>[0], context));
   });
 
   program

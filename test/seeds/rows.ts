@@ -26,6 +26,7 @@ const CONFIGMONITOR = "examples/configmonitor/test/restart-controller.test.ts";
 const GATEWAY = "examples/gateway/test";
 const MYWEB = "examples/myweb/test/myweb-controller.test.ts";
 const SAMPLEDB = "examples/sampledb/test/sampledb-controller.test.ts";
+const POSTGRES = "examples/postgres/test/postgresqlcluster.test.ts";
 const DOCTOR = "test/cli/doctor/doctor.test.ts";
 const DOCTOR_MISTAKES = "finds the nine mistakes of the documents that tsop began with";
 
@@ -47,8 +48,28 @@ const GUIDE: readonly Row[] = [
     id: "S0-02",
     check:
       "Six duties of operators have a tested recipe: deployment, backup and restore, upgrades, Services for others, drills, leaders.",
-    proofs: [],
-    open: "No page has all six. Deployments, backups, upgrades, failing pods and leaders have an example or a guide each; restoring has none.",
+    // docs/duties.md
+    proofs: [
+      ...at(
+        "test/docs/guides/dependents.test.ts",
+        "makes the job when its name resolves, and again for another image",
+      ),
+      ...at(
+        SAMPLEDB,
+        "is backed up once more before it is deleted, and leaves nothing behind",
+        "upgrades its data before the server gets the new image",
+      ),
+      ...at(
+        POSTGRES,
+        "S1-08 begins with the data of a backup where one is named",
+        "S2-04 has a primary and two replicas, a Service for each, and a Secret for its owner",
+        "S2-03 is not deceived by a pod that is deleted by force: its object stays until it has ended",
+      ),
+      ...at(
+        "test/docs/guides/leader-election-in-tests.test.ts",
+        "hands over at once when the leader is stopped",
+      ),
+    ],
   },
   {
     id: "S0-03",
@@ -470,7 +491,6 @@ const SLIDES: readonly Row[] = [
     id: "S3-08",
     check: "A project's kinds are a typed client for other projects.",
     proofs: [],
-    open: "There is no such command.",
   },
   {
     id: "S3-09",

@@ -180,7 +180,8 @@ class Trouble {
     const { nodes } = this.#world;
     const [primary] = nodes.primaries;
     const node = this.#any(NODES);
-    const pods = this.#world.cluster.objects("pods").map(({ metadata }) => metadata.name ?? "");
+    const found = this.#world.cluster.objects("pods").map(({ metadata }) => metadata.name ?? "");
+    const pods = found.length > 0 ? found : ["shop-1"];
     const pod = this.#happens(0.5) && primary !== undefined ? primary : this.#any(pods);
     await this.#any<() => unknown>([
       () => this.#note(`crash ${pod}`, () => nodes.crash(pod)),

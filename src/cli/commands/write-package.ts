@@ -18,14 +18,24 @@ export interface PackageOptions extends PlanOptions {
   readonly force: boolean;
 }
 
+/** The commands, by the words after `tsop`. */
+export type Packaging = "chart" | "bundle" | "generate client";
+
+/** What is compared when it is written. */
+const SOURCES: Readonly<Record<Packaging, string>> = {
+  chart: "the chart differs from what config/default renders",
+  bundle: "the bundle differs from what config/default renders",
+  "generate client": "the client differs from what the kinds say",
+};
+
 /**
  * Writes a package into its folder, or says what would change; returns the exit code.
  *
- * @param options - `what` is the command's name, and that of the package
+ * @param options - `what` is the command's name
  * @param planned - what is to be written
  */
 export async function writePackage(
-  options: PackageOptions & { readonly what: "chart" | "bundle" },
+  options: PackageOptions & { readonly what: Packaging },
   context: CliContext,
   planned: (project: Project) => Promise<FolderPlan>,
 ): Promise<number> {
@@ -33,8 +43,8 @@ export async function writePackage(
   if (!/^[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)*$/.test(outputDir) || outputDir.includes("..")) {
     throw new UsageError(
       "package-folder",
-      `The folder of the ${what} has to be in the project, and ${outputDir} is not a folder's name.`,
-      `For example: tsop ${what} --output-dir dist/${what}`,
+      `The folder has to be in the project, and ${outputDir} is not a folder's name.`,
+      `For example: tsop ${what} --output-dir dist/${what.replace("generate ", "")}`,
     );
   }
   const { root } = await getProject(context.cwd);
@@ -47,7 +57,7 @@ export async function writePackage(
     if (check) {
       await showPlan(folder.plan, context, options);
       if (folder.plan.changes.length === 0) return ExitCode.ok;
-      context.err(`${yellow(bold("drift"))} the ${what} differs from what config/default renders.`);
+      context.err(`${yellow(bold("drift"))} ${SOURCES[what]}.`);
       context.err(`  fix Run \`tsop ${what}\` and commit the result; nothing was written.`);
       return ExitCode.drift;
     }

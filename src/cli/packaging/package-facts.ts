@@ -20,6 +20,7 @@ export interface PackageFacts {
   readonly keywords: readonly string[];
   readonly links: readonly { readonly name: string; readonly url: string }[];
   readonly author: Author | undefined;
+  readonly license: string | undefined;
 }
 
 /** The facts of the project in `root`; what is not said, or cannot be read, has a plain default. */
@@ -31,13 +32,16 @@ export async function packageFacts(root: string, projectName: string): Promise<P
   } catch {
     value = {};
   }
-  const { version, description, keywords, homepage, author } = isJsonObject(value) ? value : {};
+  const { version, description, keywords, homepage, author, license } = isJsonObject(value)
+    ? value
+    : {};
   return {
     version: isText(version) ? version : "0.1.0",
     description: isText(description) ? description : `The operator ${projectName}`,
     keywords: Array.isArray(keywords) ? keywords.filter(isText) : [],
     links: isText(homepage) ? [{ name: "Home page", url: homepage }] : [],
     author: authorOf(author),
+    license: isText(license) ? license : undefined,
   };
 }
 

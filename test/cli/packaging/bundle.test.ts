@@ -65,6 +65,7 @@ const source = (
     keywords: [],
     links: [],
     author: undefined,
+    license: undefined,
   },
   base: undefined,
   settings: {},
