@@ -91,7 +91,7 @@ export class Kubelet implements Controller {
     // Whoever keeps it by a finalizer waits for its end.
     if (finalizers?.length && !isFinished(pod)) {
       const status = endedPodStatus(pod, this.#clock.now());
-      await this.#client.update(PODS, { ...pod, status } as Pod, "status");
+      await this.#client.updateStatus(PODS, pod, status);
     }
     if (deletionGracePeriodSeconds === 0) return;
     await unlessGone(
