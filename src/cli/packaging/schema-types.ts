@@ -8,7 +8,7 @@ import type { JsonObject } from "../../kube/object.ts";
 import { jsDoc, memberName } from "../../generator/import/source-text.ts";
 
 /** A type as source text. `indent` is that of the line that it begins on. */
-export function typeOfSchema(schema: unknown, indent = ""): string {
+function typeOfSchema(schema: unknown, indent = ""): string {
   if (!isJsonObject(schema)) return "unknown";
   const type = withoutNull(schema, indent);
   return schema["nullable"] === true ? `${type} | null` : type;
