@@ -44,7 +44,11 @@ const placeOf = ({ saidAt, at }: WebhookModel, option: string): Position =>
 /** The API server's own, where nothing is said. */
 const USUAL_TIMEOUT_SECONDS = 10;
 
-function checkTimeout(webhook: WebhookModel, { timeoutSeconds }: WebhookEntry, findings: Findings): void {
+function checkTimeout(
+  webhook: WebhookModel,
+  { timeoutSeconds }: WebhookEntry,
+  findings: Findings,
+): void {
   if (timeoutSeconds === undefined || timeoutSeconds <= USUAL_TIMEOUT_SECONDS) return;
   findings.warn(
     placeOf(webhook, "timeoutSeconds"),
