@@ -4,11 +4,12 @@
  * @module
  */
 import type { Command } from "commander";
+import { present } from "../present.ts";
 import type { CliContext } from "./context.ts";
 import { commandsBelow } from "./help.ts";
 
 /** They print what was asked for and nothing else. */
-const PRINTING = ["list", "explain", "version", "completion"];
+const PRINTING = ["list", "explain", "why", "version", "completion"];
 /** They go on until they are ended, and say themselves what happens. */
 const GOING_ON = ["run", "dev", "cluster"];
 
@@ -31,6 +32,7 @@ export class Loudness {
       },
       color: context.color,
       clock: context.clock,
+      ...present({ keys: context.keys }),
       out: (line) => {
         if (!isQuiet()) context.out(line);
       },
