@@ -73,8 +73,8 @@ describe("PostgreSQLCluster", { timeout: 60_000 }, () => {
     await create();
     const restarts: string[] = [];
     const end = world.cluster.onChange(({ type, resource, object }) => {
-      const name = object.metadata.name ?? "";
-      if (resource === "pods" && type === "DELETED") restarts.push(name);
+      const { name } = object.metadata;
+      if (resource === "pods" && type === "DELETED" && name !== undefined) restarts.push(name);
       if (resource !== "pods" || type === "DELETED") return;
       // Whoever ends now, the others are there.
       expect(world.nodes.running.length).toBeGreaterThanOrEqual(2);
@@ -124,7 +124,7 @@ describe("PostgreSQLCluster", { timeout: 60_000 }, () => {
 
   it("S2-03 promotes nobody while a primary that is cut off may accept writes, and says what to do", async () => {
     await create();
-    const node = world.nodes.nodeOf("shop-1") ?? "";
+    const node = world.nodes.nodeOf("shop-1");
     world.nodes.set(node, "cut off");
     await pass(30);
     expect(world.nodes.primaries).toEqual(["shop-1"]);
@@ -145,7 +145,7 @@ describe("PostgreSQLCluster", { timeout: 60_000 }, () => {
 
   it("S2-03 is not deceived by a pod that is deleted by force: its object stays until it has ended", async () => {
     await create();
-    world.nodes.set(world.nodes.nodeOf("shop-1") ?? "", "cut off");
+    world.nodes.set(world.nodes.nodeOf("shop-1"), "cut off");
     await world.client.delete(Pod, { namespace, name: "shop-1" }, { gracePeriodSeconds: 0 });
     await pass(30);
     expect(world.nodes.primaries).toEqual(["shop-1"]);
@@ -154,7 +154,7 @@ describe("PostgreSQLCluster", { timeout: 60_000 }, () => {
 
   it("has two primaries when somebody takes the finalizer away from a pod that runs: the model would notice", async () => {
     await create();
-    world.nodes.set(world.nodes.nodeOf("shop-1") ?? "", "cut off");
+    world.nodes.set(world.nodes.nodeOf("shop-1"), "cut off");
     const lost = await world.client.get(Pod, { namespace, name: "shop-1" });
     await removeFinalizer(world.client, Pod, lost, FENCE);
     await world.client.delete(Pod, { namespace, name: "shop-1" }, { gracePeriodSeconds: 0 });

@@ -2,7 +2,7 @@
  * Nodes with databases: what kubelets, a scheduler and the network do to the members, on virtual time. Each moment at which two
  * databases accept writes is noted.
  */
-import { findCondition, keyOf, mergePatch, setCondition, type Client } from "tsop";
+import { findCondition, keyOf, mergePatch, setCondition, type Client, type SentObject } from "tsop";
 import { Node, Pod, type Taint } from "tsop/k8s";
 import { clientFor, type ControlPlane, type VirtualClock } from "tsop/testing";
 import type { Instances } from "../src/controllers/instances.ts";
@@ -73,9 +73,21 @@ export class SimulatedNodes implements Instances {
     return this.#running().map(({ pod }) => pod);
   }
 
-  /** Where a pod runs. */
-  nodeOf(pod: string): string | undefined {
-    return this.#running().find((one) => one.pod === pod)?.node;
+  /** The names of all pods of the cluster. */
+  get pods(): string[] {
+    return this.#pods().map(({ metadata }) => metadata.name);
+  }
+
+  /** Where a pod runs. @throws Error where it does not */
+  nodeOf(pod: string): string {
+    const running = this.#running().find((one) => one.pod === pod);
+    if (!running) throw new Error(`${pod} does not run`);
+    return running.node;
+  }
+
+  /** The pods of the cluster, as they are now. */
+  #pods(): readonly Pod[] {
+    return this.#cluster.objects("pods").filter(isPod);
   }
 
   /** Has a member be ahead of the others. */
@@ -154,7 +166,7 @@ export class SimulatedNodes implements Instances {
       await this.#clock.sleep(TICK_MS * (0.5 + this.#clock.random()));
       this.#write();
       for (const node of this.#nodes) await this.#watchOver(node);
-      for (const pod of this.#cluster.objects("pods") as readonly Pod[]) {
+      for (const pod of this.#pods()) {
         // Others may have been faster: the next round sees it.
         await this.#care(pod).catch(() => undefined);
       }
@@ -191,7 +203,7 @@ export class SimulatedNodes implements Instances {
     const conditions = setCondition([], ready, this.#clock.now());
     await this.#client.status.patch(node, { conditions }, { optimisticLock: false });
     if (!isLost) return;
-    for (const pod of this.#cluster.objects("pods") as readonly Pod[]) {
+    for (const pod of this.#pods()) {
       if (pod.spec?.nodeName === name) await this.#report(pod, "Running", false);
     }
   }
@@ -202,8 +214,10 @@ export class SimulatedNodes implements Instances {
   }
 
   #nodeObject(name: string): Node {
-    const nodes = this.#cluster.objects("nodes") as readonly Node[];
-    const found = nodes.find(({ metadata }) => metadata.name === name);
+    const found = this.#cluster
+      .objects("nodes")
+      .filter(isNode)
+      .find(({ metadata }) => metadata.name === name);
     if (!found) throw new Error(`there is no node ${name}`);
     return found;
   }
@@ -264,4 +278,12 @@ export class SimulatedNodes implements Instances {
     const addresses = pod.status?.podIP === undefined && { podIP, podIPs: [{ ip: podIP }] };
     await this.#client.status.patch(pod, { phase, conditions, ...addresses });
   }
+}
+
+function isPod(object: SentObject): object is Pod {
+  return object.kind === "Pod";
+}
+
+function isNode(object: SentObject): object is Node {
+  return object.kind === "Node";
 }

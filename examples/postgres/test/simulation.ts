@@ -127,7 +127,7 @@ export async function targetsOf(client: Client, service: string): Promise<string
   return slices
     .flatMap(({ endpoints }) => endpoints ?? [])
     .filter(({ conditions }) => conditions?.ready)
-    .map(({ targetRef }) => targetRef?.name ?? "")
+    .flatMap(({ targetRef }) => targetRef?.name ?? [])
     .sort();
 }
 
@@ -180,7 +180,7 @@ class Trouble {
     const { nodes } = this.#world;
     const [primary] = nodes.primaries;
     const node = this.#any(NODES);
-    const found = this.#world.cluster.objects("pods").map(({ metadata }) => metadata.name ?? "");
+    const found = nodes.pods;
     const pods = found.length > 0 ? found : ["shop-1"];
     const pod = this.#happens(0.5) && primary !== undefined ? primary : this.#any(pods);
     await this.#any<() => unknown>([
@@ -188,7 +188,7 @@ class Trouble {
       () => this.#note(`cut off ${node}`, () => nodes.set(node, "cut off")),
       () =>
         this.#note(`cut off the node of ${pod}`, () =>
-          nodes.set(nodes.nodeOf(pod) ?? node, "cut off"),
+          nodes.set(nodes.running.includes(pod) ? nodes.nodeOf(pod) : node, "cut off"),
         ),
       () => this.#note(`${node} is off`, () => this.#powerOff(node)),
       () => this.#note(`all nodes are up`, () => NODES.forEach((one) => nodes.set(one, "up"))),
@@ -281,6 +281,8 @@ class Trouble {
 
   #any<T>(all: readonly T[]): T {
     const index = Math.floor(this.#world.clock.random() * all.length);
-    return all[index] as T;
+    const found = all[index];
+    if (found === undefined) throw new Error("there is nothing to choose from");
+    return found;
   }
 }

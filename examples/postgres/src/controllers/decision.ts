@@ -156,11 +156,12 @@ function withPrimary({ cluster, nowMs }: Members, running: readonly Pod[], prima
 
 /** What people can do when it takes long. */
 function fencing({ metadata, spec }: Pod): { readonly reason: string; readonly message: string } {
-  const node = spec?.nodeName ?? "";
-  const message =
-    `Waits for the end of pod ${metadata.name} on node ${node}: while it may accept writes, nobody else does. If the node is off for good: ` +
-    `kubectl taint node ${node} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute`;
-  return { reason: "Fencing", message };
+  const reason = "Fencing";
+  const waits = `Waits for the end of pod ${metadata.name}: while it may accept writes, nobody else does.`;
+  const node = spec?.nodeName;
+  if (node === undefined) return { reason, message: waits };
+  const taint = `kubectl taint node ${node} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute`;
+  return { reason, message: `${waits} If node ${node} is off for good: ${taint}` };
 }
 
 /** Those that were made of something else than what is wanted now. */

@@ -55,7 +55,9 @@ function bootstrapFor(cluster: PostgreSQLCluster): Intent<Job> {
         { name: "OWNER", value: initdb.owner },
         secretVariable(cluster, "OWNER_PASSWORD", "owner"),
       ]
-    : [{ name: "BACKUP", value: recovery?.from ?? "" }];
+    : recovery
+      ? [{ name: "BACKUP", value: recovery.from }]
+      : [];
   return {
     metadata: { name: namesOf(cluster).bootstrap, labels: labelsOf(cluster) },
     spec: {
