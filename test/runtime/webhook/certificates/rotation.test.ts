@@ -102,6 +102,8 @@ class Load {
   readonly #bundles: () => readonly string[];
   readonly #kept: Agent;
   readonly #begun = new Set<Promise<void>>();
+  /** Resolves when all connections that stay are open. */
+  readonly opened: Promise<void>;
   #stopped = false;
   readonly #asking: Promise<void>;
 
@@ -109,9 +111,23 @@ class Load {
     this.#port = port;
     this.#bundles = bundles;
     const [ca = ""] = bundles();
-    this.#kept = new Agent({ keepAlive: true, maxSockets: KEPT, ca, servername: SERVICE });
+    this.#kept = new Agent({
+      keepAlive: true,
+      maxSockets: KEPT,
+      // Each is used in its turn: one that waited for long would be closed, and opened by the first bundle.
+      scheduling: "fifo",
+      ca,
+      servername: SERVICE,
+    });
     ends.push(() => this.#kept.destroy());
-    this.#asking = this.#ask();
+    this.opened = this.#open();
+    this.#asking = this.opened.then(() => this.#ask());
+  }
+
+  /** Opens all connections that stay: a slow machine would open some of them only when the bundle has changed. */
+  async #open(): Promise<void> {
+    const numbers = Array.from({ length: KEPT }, (_, index) => 4 * index + 1);
+    await Promise.all(numbers.map((number) => this.#one(number)));
   }
 
   /** Resolves when all that was asked is answered. */
@@ -192,6 +208,7 @@ it("a self-managed authority is replaced under 200 reviews a second: none is dro
   const client = new LiveClient(new RestClient(api, clock), { fieldManager: "shop" });
   const port = await serve({ selfManaged: { namePrefix: "shop-" } }, clock, client);
   const load = new Load(port, () => api.bundles);
+  await load.opened;
   for (const rotation of ["serving", "authority", "serving"]) {
     await pass(clock, 10_000);
     const secret = structuredClone(api.one(SECRET));
@@ -241,6 +258,7 @@ it("certificates in files are replaced under 200 reviews a second: none is dropp
   // Files need no cluster.
   const port = await serve(files, clock, {} as Client);
   const load = new Load(port, () => [authority.certificate]);
+  await load.opened;
   const stranger = await issueServing({ names: [SERVICE] }, clock);
   const past = new VirtualClock({ startMs: clock.now() - 10 * 24 * 3_600_000 });
   const expired = await issueServing({ names: [SERVICE], validityMs: 3_600_000 }, past);
