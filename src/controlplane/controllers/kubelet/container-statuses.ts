@@ -18,6 +18,14 @@ function digestOf(...parts: readonly string[]): string {
 export const containerId = (pod: Pod, { name }: Container): string =>
   `containerd://${digestOf(pod.metadata.uid ?? "", name)}`;
 
+/** The state of a container that has ended. */
+export function terminatedState<Times extends Omit<Terminated, "exitCode" | "reason">>(
+  exitCode: number,
+  rest: Times,
+): Times & { exitCode: number; reason: string } {
+  return { exitCode, reason: exitCode === 0 ? "Completed" : "Error", ...rest };
+}
+
 /** A container that has not begun. */
 export function waitingStatus(
   { name, image = "" }: Container,

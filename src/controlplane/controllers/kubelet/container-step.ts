@@ -11,7 +11,13 @@ import type { Container } from "../../builtin/shared/pods/shapes.ts";
 import { formatDuration } from "../../../kube/values/duration.ts";
 import { msOf, timeOf } from "../../../kube/values/times.ts";
 import type { CommandEnd } from "./commands.ts";
-import { begunStatus, containerId, type Terminated, waitingStatus } from "./container-statuses.ts";
+import {
+  begunStatus,
+  containerId,
+  type Terminated,
+  terminatedState,
+  waitingStatus,
+} from "./container-statuses.ts";
 
 const FIRST_BACK_OFF_MS = 10_000;
 const LONGEST_BACK_OFF_MS = 300_000;
@@ -108,13 +114,11 @@ function whileRunning(known: ContainerStatus, startedAt: string, run: ContainerR
     const status = { ...known, ...readiness(program, nowMs - startedMs) };
     return withWake(status, startedMs, run, []);
   }
-  const terminated = {
-    exitCode: end.exitCode,
-    reason: end.exitCode === 0 ? "Completed" : "Error",
+  const terminated = terminatedState(end.exitCode, {
     startedAt,
     finishedAt: timeOf(Math.max(startedMs, Math.min(nowMs, startedMs + end.afterMs))),
     containerID: containerId(pod, container),
-  };
+  });
   const status = { ...known, ready: false, started: false, state: { terminated } };
   return afterEnd(status, terminated, run);
 }

@@ -10,7 +10,7 @@ import type { ContainerStatus, Pod, PodStatus } from "../../builtin/kinds/core/p
 import type { Container } from "../../builtin/shared/pods/shapes.ts";
 import { msOf, timeOf } from "../../../kube/values/times.ts";
 import { type ContainerRun, nextStep, type Note } from "./container-step.ts";
-import { waitingStatus } from "./container-statuses.ts";
+import { terminatedState, waitingStatus } from "./container-statuses.ts";
 import { podConditions } from "./pod-conditions.ts";
 import { type ContainerRole, programOf } from "./programs.ts";
 import type { Simulation } from "./simulation.ts";
@@ -190,13 +190,11 @@ class ContainerWalk {
 function stopped(status: ContainerStatus, exitCode: number, nowMs: number): ContainerStatus {
   const { running } = status.state ?? {};
   if (!running) return { ...status, ready: status.state?.terminated ? status.ready : false };
-  const terminated = {
-    exitCode,
-    reason: exitCode === 0 ? "Completed" : "Error",
+  const terminated = terminatedState(exitCode, {
     startedAt: running.startedAt,
     finishedAt: timeOf(nowMs),
     ...present({ containerID: status.containerID }),
-  };
+  });
   return { ...status, ready: false, started: false, state: { terminated } };
 }
 
